@@ -82,6 +82,8 @@ class AsyncBank(OnThreads):
     correct = on_a_thread(Bank.correct)
     forget = on_a_thread(Bank.forget)
     restore = on_a_thread(Bank.restore)
+    withdraw = on_a_thread(Bank.withdraw)
+    sources = on_a_thread(Bank.sources)
     compact = on_a_thread(Bank.compact)
     expand = on_a_thread(Bank.expand)
     sleep = on_a_thread(Bank.sleep)

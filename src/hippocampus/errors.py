@@ -13,6 +13,7 @@ What can go wrong, as a tree a caller can catch at any height.
     - BudgetTooSmall      a token budget that cannot hold even the frame
     - UnknownBank
     - UnknownEpisode
+    - UnknownSource
     - NotRecorded         a cassette is asked for what it has not recorded
     - SourceError         a file could not be read as a memory source
     - OutputError         a file could not be written
@@ -142,6 +143,10 @@ class UnknownBank(InputError, KeyError):
 
 class UnknownEpisode(InputError, KeyError):
     """No episode with that id is in the bank."""
+
+
+class UnknownSource(InputError, LookupError):
+    """Nothing in the bank is from a source of that name."""
 
 
 class NotRecorded(InputError, LookupError):

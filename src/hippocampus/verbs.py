@@ -276,7 +276,7 @@ _CHANGE: Final = {"method": "POST", "role": "write"}
 _ADMIN: Final = {"method": "POST", "role": "admin"}
 
 BANK_VERBS: Final[Mapping[str, VerbSpec]] = dict([
-    *_specs(Bank, "remember remember_many correct forget restore", **_CHANGE),
+    *_specs(Bank, "remember remember_many correct forget restore withdraw", **_CHANGE),
     *_specs(Bank, "feedback note_recalls pin unpin", **_CHANGE),
     *_specs(Bank, "recall context", **_READ_WORDS, cached=True),
     *_specs(Bank, "get stats policy summary", **_READ),
@@ -284,7 +284,7 @@ BANK_VERBS: Final[Mapping[str, VerbSpec]] = dict([
     *_specs(Bank, "find", **_READ_WORDS, pages="time"),
     *_specs(Bank, "count trend", **_READ_WORDS),
     *_specs(Bank, "journal", **_READ, pages="seq"),
-    *_specs(Bank, "expand history uses quarantine review", **_READ, pages="place"),
+    *_specs(Bank, "expand history uses quarantine review sources", **_READ, pages="place"),
     *_specs(Bank, "sleeps facts entities", **_READ, pages="place"),
     *_specs(Bank, "gists topics topic_outline related anchors", **_READ, pages="place"),
     *_specs(Bank, "sleep sleep_if_due", **_CHANGE, long=True),

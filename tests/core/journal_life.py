@@ -1,9 +1,11 @@
 """One life of a bank that has every kind of journal row written, and the rows as they are kept."""
 
+import json
 import os
 from datetime import timedelta
 
 from hippocampus import Config, Policy, Turn
+from hippocampus.sources.walk import this_host
 
 EAGER = Config(policy=Policy(promote=1.0, prune=0.0))
 """Promotes everything, so that there is something to consolidate."""
@@ -16,7 +18,10 @@ def live(memory, clock, folder):
 
     def keep(moment, name="ada", *, after=0):
         rows = memory.engine.store.journal.read(memory.engine.store.banks.number(name), after=after)
-        told = ((row, row.detail.replace(str(folder), "notes")) for row in rows)
+        host = json.dumps(this_host())
+        told = (
+            (row, row.detail.replace(str(folder), "notes").replace(host, '"host"')) for row in rows
+        )
         kept[moment] = [[row.kind, row.row, detail] for row, detail in told]
         return len(rows) + after
 
@@ -63,6 +68,12 @@ def _write(bank, clock, folder):
         notes.write_text(f"# One\n\nThe roof {roof}.\n", encoding="utf-8")
         os.utime(notes, (1_700_000_000, 1_700_000_000))
         bank.import_(notes)
+    copy = folder / "copy" / "notes.md"  # says the same, and then no longer
+    copy.parent.mkdir()
+    for text in (notes.read_text(encoding="utf-8"), "# One\n\nThe cellar is dry.\n"):
+        copy.write_text(text, encoding="utf-8")
+        os.utime(copy, (1_700_000_000, 1_700_000_000))
+        bank.import_(copy)
     clock.advance(timedelta(minutes=1))
 
 

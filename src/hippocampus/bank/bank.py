@@ -45,6 +45,7 @@ class Bank:
 
     export = Verb("_bulk", Bulk.export)
     import_ = Verb("_bulk", Bulk.import_)
+    withdraw = Verb("_bulk", Bulk.withdraw)
 
     recall = Verb("_recall", Recaller.recall)
     context = Verb("_recall", Recaller.context)
@@ -53,6 +54,7 @@ class Bank:
     reveal = Verb("_lookup", Lookup.reveal)
     expand = Verb("_lookup", Lookup.expand)
     episodes = Verb("_lookup", Lookup.episodes)
+    sources = Verb("_lookup", Lookup.sources)
     review = Verb("_lookup", Lookup.review)
     find = Verb("_lookup", Lookup.find)
     count = Verb("_lookup", Lookup.count)

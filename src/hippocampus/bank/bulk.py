@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from hippocampus.bank.part import BankPart, staying
 from hippocampus.bank.writes import Writes
-from hippocampus.core.events import PolicySet, RemovedFromSource, Restored
-from hippocampus.core.records import Imported, Progress, Turn
+from hippocampus.core.events import PolicySet
+from hippocampus.core.records import FileLocation, Imported, Progress
 from hippocampus.engine.bank_state import BankState
 from hippocampus.errors import SourceError
 from hippocampus.journal.draft import Encoded
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.transfer import Export, as_it_is, export_bank, read_export
+from hippocampus.write.check import check_label
 
 
 class Bulk(BankPart):
@@ -49,6 +49,9 @@ class Bulk(BankPart):
         path: str | Path,
         *,
         format: str | None = None,  # noqa: A002
+        as_: str | None = None,
+        sync: bool | None = None,
+        location: FileLocation | None = None,
         progress: Progress | None = None,
     ) -> Imported:
         """
@@ -56,9 +59,22 @@ class Bulk(BankPart):
 
         Importing again changes only what changed: new parts are added, parts that are gone from
         a file are forgotten (``restore`` brings them back). What cannot be read is reported and
-        skipped; the rest goes on.
+        skipped; the rest goes on. A file is the source that it was before if it is in the same
+        place, or has been moved or renamed; files that are only called the same are sources of
+        their own (``docs/sources.md``).
+
+        Args:
+            path: a file or a folder.
+            format: read every file as this; by default each file tells.
+            as_: what the source is called, whatever it was before; files of a folder are in it.
+            sync: whether what a file said is forgotten as well once the file is gone from the
+                folder, now and by later imports; by default what was said last of the folder.
+            location: where the file is, if ``path`` is a copy of it.
+            progress: called as it advances.
+
         """
         path = Path(path)
+        check_label("as_", as_)
         if format in (None, "hippocampus"):
             gate = self._engine.secret_gate.pass_in
             whole = read_export(path, salt=self._engine.salt, gate=gate)
@@ -67,12 +83,25 @@ class Bulk(BankPart):
             if format == "hippocampus":
                 raise SourceError("is not an export of hippocampus", path=path)
         # Only who reads files waits for what parses mail, pages and other memories' exports.
-        from hippocampus.write.file_import import import_files  # noqa: PLC0415
+        from hippocampus.bank.source_import import SourceImport  # noqa: PLC0415
 
-        return import_files(
-            path, self._replace_source, format=format,
-            chunk_tokens=self._engine.config.ingest.chunk_tokens, progress=progress,
+        return SourceImport(self._state, self._writes).run(
+            path, location, format=format, by_hand=as_, sync=sync,
+            progress=progress,
         )  # fmt: skip
+
+    @staying
+    def withdraw(self, source: str) -> int:
+        """
+        Forget what a source has, because its file is gone; an import brings it back with the file.
+
+        What another source has as well, or is held, stays. Returns how many episodes changed.
+        """
+        from hippocampus.bank.source_import import SourceImport  # noqa: PLC0415
+
+        check_label("source", source)
+        self._engine.ledger(self.name)
+        return SourceImport(self._state, self._writes).withdraw(source)
 
     def _take_in(self, whole: Export, progress: Progress | None) -> Imported:
         """
@@ -99,27 +128,3 @@ class Bulk(BankPart):
             drafts = whole.drafts()
             self._writes.store_encoded(ledger, drafts, load, progress)
             return Imported(added=len(drafts), unchanged=0, removed=0)
-
-    def _replace_source(
-        self, source: str, turns: Sequence[Turn], progress: Progress | None
-    ) -> Imported:
-        """Make a source's episodes equal ``turns``: add what is new, hide what is gone."""
-        from hippocampus.write.file_import import compare  # noqa: PLC0415
-
-        now = self._engine.now()
-        groups = [self._writes.group(turn, now) for turn in turns]
-        with self._state.changing():
-            self._engine.ledger(self.name, create=True)
-            with self._state.transaction() as ledger:
-                update = compare(ledger, source, groups)
-                self._writes.check_flood(update.fresh, now)
-                if update.gone:
-                    ledger.writer.change(update.gone, RemovedFromSource(source=source))
-                if update.back or update.freed:
-                    ledger.writer.change([*update.back, *update.freed], Restored(source=source))
-            added = self._writes.keep(update.fresh, now, progress) if update.fresh else []
-        return Imported(
-            added=len(added) + len(update.back),
-            unchanged=update.unchanged,
-            removed=len(update.gone),
-        )

@@ -11,16 +11,18 @@ from numpy.typing import NDArray
 from hippocampus.bank.filter_arguments import Filters, spell_out
 from hippocampus.bank.part import BankPart, of_one_moment
 from hippocampus.core.background_yield import answering
+from hippocampus.core.clock import from_micros
 from hippocampus.core.constraints import check_whole
 from hippocampus.core.events import Erased
 from hippocampus.core.quotes import unquote
-from hippocampus.core.records import By, Change, Episode, Period, Stats
+from hippocampus.core.records import By, Change, Episode, EpisodeRow, Period, SourceInfo, Stats
 from hippocampus.core.validation import check_text
 from hippocampus.encode.keywords import MOST_KEYWORDS
 from hippocampus.encode.token_matcher import TokenPattern
 from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.errors import InputError, UnknownEpisode, WrongKey
 from hippocampus.index.filters import Filter
+from hippocampus.journal.source_register import KnownSource, SourceRegister
 from hippocampus.recall.parse import signed
 from hippocampus.recall.trend import check_by, trend
 
@@ -85,11 +87,18 @@ class Lookup(BankPart):
         limit: int | None = None,
         offset: int = 0,
         newest: bool = False,
+        forgotten: bool = False,
         **filters: Unpack[Filters],
     ) -> list[Episode]:
-        """Return episodes in order of event time (``newest``: latest first), filtered, paged."""
+        """
+        Return episodes in order of event time (``newest``: latest first), filtered, paged.
+
+        With ``forgotten``, those that ``restore`` would bring back.
+        """
         page = _page(limit, offset, newest=newest)
         chosen = self._filter(filters)
+        if forgotten:
+            return self._forgotten(chosen, page)
         with self._state.asking() as here:
             columns = here.index.columns
             allowed = columns.mask(chosen)
@@ -100,6 +109,34 @@ class Lookup(BankPart):
             if len(kept) < len(read):
                 self._check_current(here)
             return kept
+
+    def _forgotten(
+        self, chosen: Filter, page: Callable[[NDArray[np.int64]], list[int]]
+    ) -> list[Episode]:
+        if chosen.as_of is not None:
+            msg = "forgotten=True: is of now; leave as_of out, which shows what was there then"
+            raise InputError(msg)
+        with self._state.asking() as here:
+            columns, ledger = here.index.columns, here.ledger
+            order = columns.in_order()
+            hidden = columns.mask(chosen, hidden=True)
+            rows = order[:0] if hidden is None else order[hidden[order]]
+            found = self._store.episodes.read(ledger.bank, rows.tolist())
+            rows = np.array([e.row for e in found if e.state == "forgotten"], np.int64)
+            return ledger.reader.episodes(page(rows), self._told(here.index))
+
+    def sources(self) -> list[SourceInfo]:
+        """
+        Return what the bank's episodes are from, in order of name: files, and systems that were named.
+
+        See ``docs/sources.md``; ``forget(source=…)`` and ``restore(source=…)`` take their names.
+        """
+        with self._books() as ledger:
+            register = SourceRegister(ledger.reader)
+            register.catch_up()
+            found = register.counted(self._store.episodes.scan(ledger.bank))
+        every = (_info(name, register.known.get(name), found[name]) for name in sorted(found))
+        return [one for one in every if one.episodes or one.forgotten]
 
     def review(self) -> list[Episode]:
         """
@@ -253,6 +290,19 @@ class Lookup(BankPart):
         the present moment.
         """
         return self._state.position()
+
+
+def _info(name: str, known: KnownSource | None, rows: Sequence[EpisodeRow]) -> SourceInfo:
+    shown = [e.occurred_at for e in rows if e.state == "active"]
+    told = {} if known is None else {
+        "format": known.format, "place": known.place, "host": known.host, "synced": known.synced
+    }  # fmt: skip
+    return SourceInfo(
+        name=name, episodes=len(shown), forgotten=sum(e.state == "forgotten" for e in rows),
+        first=from_micros(min(shown)) if shown else None,
+        last=from_micros(max(shown)) if shown else None,
+        **told,
+    )  # fmt: skip
 
 
 def _page(

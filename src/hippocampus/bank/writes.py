@@ -15,6 +15,7 @@ from hippocampus.bank.part import BankPart, staying
 from hippocampus.core.budget import check_budget
 from hippocampus.core.clock import from_micros
 from hippocampus.core.config import Signatures
+from hippocampus.core.events import UnclaimedBySource
 from hippocampus.core.group_commit import GroupCommit
 from hippocampus.core.origin import Origin
 from hippocampus.core.quotes import without_quotes
@@ -26,6 +27,7 @@ from hippocampus.core.records import (
     Episode,
     EpisodeRow,
     Kind,
+    OneOrMany,
     Progress,
     State,
     Turn,
@@ -38,9 +40,10 @@ from hippocampus.engine.bank_state import BankState
 from hippocampus.errors import InputError
 from hippocampus.journal.draft import Draft, Encoded
 from hippocampus.journal.ledger import Ledger
+from hippocampus.journal.source_register import held_by, restorable
 from hippocampus.language.extractive_compression import shown
 from hippocampus.language.time.given import moment_of
-from hippocampus.write.check import Group, draft
+from hippocampus.write.check import Group, check_label, draft
 from hippocampus.write.encode import context_before, encode_drafts
 from hippocampus.write.flood_gate import check_flood
 
@@ -196,7 +199,13 @@ class Writes(BankPart):
         known = self._store.episodes.read(ledger.bank, list(rows.values()))
         return any(e.state != "erased" and e.metadata != new.first.metadata for e in known)
 
-    def forget(self, id: str | Collection[str], *, erase: bool = False) -> int:  # noqa: A002
+    def forget(
+        self,
+        id: str | Collection[str] | None = None,  # noqa: A002
+        *,
+        source: OneOrMany | None = None,
+        erase: bool = False,
+    ) -> int:
         """
         Hide episodes at once, from every read; until ``compact``, ``restore`` brings them back.
 
@@ -207,22 +216,67 @@ class Writes(BankPart):
 
         Returns how many episodes changed.
 
+        Args:
+            id: an episode, or several.
+            source: instead, all that a source has, or several have, and no other one.
+            erase: leave nothing to restore.
+
         Raises:
+            UnknownSource: the bank has nothing from there.
             ErasurePending: with ``erase``; it is done, but the file may still hold the bytes.
 
         """
+        names = _either("forget", id, source)
         with self._state.changing():
             if not erase:
-                return self._change(id, lambda ledger, ids: ledger.writer.forget(ids))
+                if names:
+                    return self._forget_sources(names)
+                return self._change(id or (), lambda ledger, ids: ledger.writer.forget(ids))
             try:
-                return self._change(id, lambda ledger, ids: ledger.erasure.erase(ids))
+                if names:
+                    return self._erase_sources(names)
+                return self._change(id or (), lambda ledger, ids: ledger.erasure.erase(ids))
             finally:
                 if self._store.upkeep.owes_scrub():  # to this erasure, or to one that was cut off
                     self._store.upkeep.scrub()
 
-    def restore(self, id: str | Collection[str]) -> int:  # noqa: A002
-        """Bring forgotten episodes back, until ``compact``. Returns how many changed."""
-        return self._change(id, lambda ledger, ids: ledger.writer.restore(ids))
+    def restore(
+        self,
+        id: str | Collection[str] | None = None,  # noqa: A002
+        *,
+        source: OneOrMany | None = None,
+    ) -> int:
+        """
+        Bring forgotten episodes back, until ``compact``. Returns how many changed.
+
+        Args:
+            id: an episode, or several.
+            source: instead, what was forgotten of a source by hand; where nothing was, what its
+                file has no more.
+
+        Raises:
+            UnknownSource: the bank has nothing from there.
+
+        """
+        names = _either("restore", id, source)
+        if not names:
+            return self._change(id or (), lambda ledger, ids: ledger.writer.restore(ids))
+        with self._state.changing(), self._state.transaction() as ledger:
+            return ledger.writer.restore(restorable(ledger, names))
+
+    def _forget_sources(self, names: Sequence[str]) -> int:
+        with self._state.transaction() as ledger:
+            held = held_by(ledger, names)
+            for e, name in held.shared:
+                ledger.writer.note_at(
+                    ledger.writer.now(), [(e.row, UnclaimedBySource(source=name))]
+                )
+            return ledger.writer.forget(e.id for e in held.alone if e.state == "active")
+
+    def _erase_sources(self, names: Sequence[str]) -> int:
+        with self._state.transaction() as ledger:
+            held = held_by(ledger, names)
+            return ledger.erasure.erase(e.id for e in held.alone)
 
     def compact(
         self,
@@ -439,6 +493,21 @@ class Writes(BankPart):
             if progress:
                 progress(min(start + batch, len(drafts)), len(drafts))
         return encoded
+
+
+def _either(
+    verb: str,
+    id: str | Collection[str] | None,  # noqa: A002
+    source: OneOrMany | None,
+) -> list[str]:
+    """Return the names of sources that are given instead of ids."""
+    if (id is None) == (source is None):
+        msg = f"{verb}: name episodes by id, or a source; one of the two"
+        raise InputError(msg)
+    names = [] if source is None else [source] if isinstance(source, str) else list(source)
+    for name in names:
+        check_label("source", name)
+    return names
 
 
 def _dated(turn: Turn, now: datetime) -> Turn:

@@ -132,11 +132,14 @@ def episodes(
     limit: int | None = 20,
     offset: int = 0,
     newest: bool = False,
+    forgotten: bool = False,
     filters: FilterOptions,
     zone: tzinfo,
 ) -> Answer:
     """List memories in order of time."""
-    found = bank.episodes(limit=limit, offset=offset, newest=newest, **filters.given())
+    found = bank.episodes(
+        limit=limit, offset=offset, newest=newest, forgotten=forgotten, **filters.given()
+    )
     return _listed(found, zone)
 
 
@@ -203,6 +206,25 @@ def stats(bank: Bank, *, zone: tzinfo) -> Answer:
     if held.uncalibrated is not None:
         rows.append(("thresholds", held.uncalibrated))
     return Answer(held, pairs(rows))
+
+
+@verb("sources")
+def sources(bank: Bank, *, zone: tzinfo) -> Answer:
+    """List what memories are from: files, and systems that were named."""
+    found = bank.sources()
+    rows = [
+        (
+            s.name,
+            f"{s.episodes:,}",
+            f"{s.forgotten:,}" if s.forgotten else "",
+            " to ".join(dict.fromkeys(f"{t.astimezone(zone):%Y-%m-%d}" for t in (s.first, s.last) if t)),
+            (s.format or "") + (", synced" if s.synced else ""),
+            s.place or "",
+        )
+        for s in found
+    ]
+    heads = ("source", "memories", "forgotten", "time", "format", "file")
+    return Answer(found, table(rows, *heads), success=bool(found))
 
 
 def _some(names: tuple[str, ...], most: int = 8) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,7 +16,7 @@ from hippocampus.errors import InputError
 
 if TYPE_CHECKING:
     from hippocampus.bank import Bank
-    from hippocampus.core.records import Episode
+    from hippocampus.core.records import Episode, Imported
 
 
 @verb("remember", create=True, embed=True)
@@ -42,18 +42,45 @@ def remember(
 
 
 @verb("import", create=True, embed=True)
-def import_(bank: Bank, path: Path, *, format: str | None = None) -> Answer:  # noqa: A002
+def import_(
+    bank: Bank,
+    path: Path,
+    *,
+    format: str | None = None,  # noqa: A002
+    as_: str | None = None,
+    sync: bool | None = None,
+) -> Answer:
     """Remember a file or a folder: notes, chat exports, mail, other memories, our own export."""
     with progress(f"remembering {path.name or path}") as step:
-        done = bank.import_(path, format=format, progress=step)
+        done = bank.import_(path, format=format, as_=as_, sync=sync, progress=step)
+    note: list[Any] = []
+    if done.unreadable:
+        note += [f"{len(done.unreadable):,} not read:", table(done.unreadable)]
+    if done.doubtful:
+        note += [f"{len(done.doubtful):,} with a doubtful time:", table(done.doubtful)]
+    if done.missing:
+        note.append(
+            f"{len(done.missing):,} no longer there, but still remembered: --sync forgets what"
+            f" their files said, or 'hippocampus forget --source {done.missing[0]}'"
+        )
     return Answer(
         done,
-        f"{done.added:,} added, {done.unchanged:,} unchanged, {done.removed:,} withdrawn",
-        note=(f"{len(done.unreadable):,} not read:", table(done.unreadable))
-        if done.unreadable
-        else (),
+        _imported(done),
+        note=tuple(note),
         success=bool(done.added or done.unchanged or done.removed),
     )
+
+
+def _imported(done: Imported) -> str:
+    """Return what an import did, in a line: each memory counts once, a renamed file once."""
+    counts = (
+        (done.changed, "changed"),
+        (done.renamed, "renamed"),
+        (done.removed - done.changed, "hidden"),
+        (done.unchanged, "unchanged"),
+    )
+    told = [f"{number:,} {what}" for number, what in counts if number]
+    return ", ".join([f"{done.added - done.changed:,} added", *told])
 
 
 @verb("correct", embed=True)
@@ -64,8 +91,9 @@ def correct(bank: Bank, id: str, text: Words, *, zone: tzinfo) -> Answer:  # noq
 
 @verb("forget", opens=None)
 def forget(
-    ids: list[str],
+    ids: list[str] | None = None,
     *,
+    source: list[str] | None = None,
     erase: bool = False,
     undo: bool = False,
     yes: bool = False,
@@ -75,12 +103,35 @@ def forget(
     if erase and undo:
         msg = "--erase and --undo exclude each other; what is erased cannot come back"
         raise InputError(msg)
-    if erase and not yes:
-        confirm_erasure(len(ids))
+    chosen = _chosen(ids, source)
     with scope.open_bank() as bank:
-        changed = bank.restore(ids) if undo else bank.forget(ids, erase=erase)
+        if erase and not yes:
+            confirm_erasure(len(ids) if ids else _held(bank, source or ()))
+        changed = bank.restore(**chosen) if undo else bank.forget(**chosen, erase=erase)
     verb = "restored" if undo else "erased" if erase else "forgotten"
     return Answer({verb: changed}, f"{changed:,} {verb}")
+
+
+@verb("restore")
+def restore(
+    bank: Bank, ids: list[str] | None = None, *, source: list[str] | None = None
+) -> Answer:
+    """Bring forgotten episodes back."""
+    changed = bank.restore(**_chosen(ids, source))
+    return Answer({"restored": changed}, f"{changed:,} restored")
+
+
+def _chosen(ids: list[str] | None, source: list[str] | None) -> dict[str, Any]:
+    """Return what is meant as arguments of the engine."""
+    if bool(ids) == bool(source):
+        msg = "name episodes by id, or a source with --source; one of the two"
+        raise InputError(msg)
+    return {"id": ids} if ids else {"source": source}
+
+
+def _held(bank: Bank, sources: Sequence[str]) -> int:
+    """Return how many episodes sources have, about."""
+    return sum(s.episodes + s.forgotten for s in bank.sources() if s.name in sources)
 
 
 def _kept(verb: str, episode: Episode, zone: tzinfo) -> Answer:

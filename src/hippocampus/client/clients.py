@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, Self, TypeVar
 
 import msgspec
 
@@ -17,19 +17,21 @@ from hippocampus.calibrate.calibration import CONVERSATIONS, Calibration
 from hippocampus.client.transport import CONNECTIONS, LINES, Call, Line
 from hippocampus.core.constraints import check_whole
 from hippocampus.core.files import read_bytes, reading
-from hippocampus.core.records import Embedder, Imported, Progress
+from hippocampus.core.records import Embedder, FileLocation, Imported, Progress, SourceInfo
 from hippocampus.core.threads import Threads
 from hippocampus.engine.context import check_name
-from hippocampus.errors import InputError, ServerMismatch, SourceError
+from hippocampus.errors import InputError, ServerMismatch, SourceError, UnknownBank
 from hippocampus.memory import Memory
 from hippocampus.sources import SourceProblem
-from hippocampus.sources.walk import files_of
+from hippocampus.sources.walk import files_of, is_missing, this_host
 from hippocampus.verbs import BANK_VERBS, STORE_VERBS, VerbSpec, path_of, to_json, to_query
 
 T = TypeVar("T")
 
 TIMEOUT_S: Final = 30.0
 ATTEMPTS: Final = 3
+_MOST_GONE: Final = 50
+"""Most names of sources in an address, which may not be long."""
 
 
 def _as(verb: Any) -> Callable[[T], T]:  # noqa: ANN401 - any function
@@ -90,6 +92,59 @@ class _Verbs:
         return self.line.fetch(call, Path(path), progress, overwrite=overwrite, check=check)
 
 
+class _Folder(NamedTuple):
+    """Where files are that are sent one by one, and what the server knew to be from there."""
+
+    root: str | None
+    """The absolute path of a folder."""
+    place: str | None
+    """That of a file alone."""
+    host: str | None
+    before: tuple[SourceInfo, ...] = ()
+    gone: tuple[str, ...] = ()
+    """Sources whose file is there no more."""
+
+    @classmethod
+    def of(cls, path: Path, every: Iterable[SourceInfo]) -> Self:
+        """Return where a path is; ``every``: source that the server knows."""
+        place = path.resolve().as_posix()
+        here = [one for one in every if one.place is not None and one.host == this_host()]
+        gone = [one.name for one in here if one.episodes and is_missing(one.place or "")]
+        root, file = (place, None) if path.is_dir() else (None, place)
+        return cls(root, file, this_host(), tuple(here), tuple(gone[:_MOST_GONE]))
+
+    @classmethod
+    def told(cls, location: FileLocation) -> Self:
+        """Return where a file is of which that is said."""
+        return cls(None, location.place, location.host, (), location.gone)
+
+    def inside(self) -> list[SourceInfo]:
+        """Return the sources that are from the folder."""
+        root = None if self.root is None else self.root.rstrip("/") + "/"
+        return [one for one in self.before if root and (one.place or "").startswith(root)]
+
+    def query(self, name: str) -> dict[str, Any]:
+        """Return what is told of where a file is, and which it may be that are gone."""
+        place = self.place if self.root is None else f"{self.root.rstrip('/')}/{name}"
+        known = any(one.place == place for one in self.before)
+        return {"place": place, "host": self.host, "gone": [] if known else list(self.gone)}
+
+
+def _unreadable(name: str, file: Path | SourceProblem) -> tuple[str, str] | None:
+    """Return what to tell of a file that cannot be sent, if it cannot."""
+    if isinstance(file, SourceProblem):
+        return file.path, file.reason
+    try:
+        file.stat()
+        with reading(file):
+            pass
+    except SourceError as exc:
+        return name, str(exc).removeprefix(f"{file}: ")
+    except OSError as exc:
+        return name, exc.strerror or str(exc)
+    return None
+
+
 class RemoteBank(_Verbs, Bank):
     """A bank on a server, from ``Client.bank``: the verbs of ``Bank``."""
 
@@ -120,40 +175,55 @@ class RemoteBank(_Verbs, Bank):
         path: str | Path,
         *,
         format: str | None = None,  # noqa: A002
+        as_: str | None = None,
+        sync: bool | None = None,
+        location: FileLocation | None = None,
         progress: Progress | None = None,
     ) -> Imported:
         root = Path(path)
         if not root.exists():
             raise SourceError("no such file or folder", path=root)
         found = list(files_of(root))
+        folder = self._folder(root) if location is None else _Folder.told(location)
+        synced = sync
+        if sync is None and any(one.synced for one in folder.inside()):
+            synced = True
         many = len(found) > 1
-        added = unchanged = removed = 0
-        unreadable: list[tuple[str, str]] = []
+        result = Imported(added=0, unchanged=0, removed=0)
         for nth, (name, file) in enumerate(found, 1):
-            if isinstance(file, SourceProblem):
-                unreadable.append((file.path, file.reason))
+            problem = _unreadable(name, file)
+            if isinstance(file, SourceProblem) or problem is not None:
+                result += Imported(added=0, unchanged=0, removed=0, unreadable=(problem,))  # type: ignore[arg-type]
                 continue
-            try:
-                modified = datetime.fromtimestamp(file.stat().st_mtime, UTC)
-                with reading(file):
-                    pass
-            except SourceError as exc:
-                unreadable.append((name, str(exc).removeprefix(f"{file}: ")))
-                continue
-            except OSError as exc:
-                unreadable.append((name, exc.strerror or str(exc)))
-                continue
-            given = {"name": name, "modified": modified, "format": format}
+            given = {
+                "name": name, "modified": datetime.fromtimestamp(file.stat().st_mtime, UTC),
+                "format": format, "as": f"{as_}/{name}" if as_ and folder.root else as_,
+                "sync": synced, **folder.query(name),
+            }  # fmt: skip
             call = Call("POST", self._path("import"), query=to_query(given), body=file, long=True)
-            done: Imported = self.line.follow(call, None if many else progress, Imported)
-            added, unchanged = added + done.added, unchanged + done.unchanged
-            removed += done.removed
-            unreadable += done.unreadable
+            result += self.line.follow(call, None if many else progress, Imported)
             if progress and many:
                 progress(nth, len(found))
-        return Imported(
-            added=added, unchanged=unchanged, removed=removed, unreadable=tuple(unreadable)
-        )
+        return result + self._miss(folder, sync=sync)
+
+    def _folder(self, path: Path) -> _Folder:
+        try:
+            return _Folder.of(path, self.sources())
+        except UnknownBank:
+            return _Folder.of(path, ())
+
+    def _miss(self, folder: _Folder, *, sync: bool | None) -> Imported:
+        """Hide what files said that are gone from a folder, if it is synced; else name them."""
+        removed, missing = 0, list[str]()
+        lost = [one.place for one in folder.inside() if is_missing(one.place or "")]
+        for one in self.sources() if lost else ():  # some may be known by another name by now
+            if one.place not in lost or one.host != folder.host:
+                continue
+            if sync or (sync is None and one.synced):
+                removed += self.withdraw(one.name)
+            elif one.episodes:
+                missing.append(one.name)
+        return Imported(added=0, unchanged=0, removed=removed, missing=tuple(missing))
 
     @_as(Bank.export_concepts)
     def export_concepts(self, path: str | Path, *, overwrite: bool = False) -> int:

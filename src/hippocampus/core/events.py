@@ -97,6 +97,39 @@ class RemovedFromSource(JournalEvent, frozen=True, tag="withdraw"):
     """The source file."""
 
 
+class SourceNoted(JournalEvent, frozen=True, kw_only=True, tag="source"):
+    """An import read a source, of which this episode is one, for the first time or elsewhere."""
+
+    source: str | None = None
+    """What the source is called in this bank; None once the episode is erased, as all the rest."""
+    format: str | None = None
+    """The format it was read as."""
+    file: str | None = None
+    """Its path within what was imported."""
+    place: str | None = None
+    """The absolute path of the file, where it is known."""
+    host: str | None = None
+    """The name of the machine that has the file."""
+    synced: bool = False
+    """Whether an import hides what it said once its file is gone."""
+    was: str | None = None
+    """What it was called before, if its file was renamed."""
+
+
+class ClaimedBySource(JournalEvent, frozen=True, tag="claim"):
+    """An import found an episode of another source, or of none, in this source as well."""
+
+    source: str | None = None
+    """The source."""
+
+
+class UnclaimedBySource(JournalEvent, frozen=True, tag="unclaim"):
+    """A source no longer has an episode, which others still have, or which is hidden anyway."""
+
+    source: str | None = None
+    """The source."""
+
+
 class Erased(JournalEvent, frozen=True, tag="erase"):
     """The words of an episode were removed for good."""
 
@@ -290,6 +323,7 @@ class Unknown(JournalEvent, frozen=True):
 
 Event: TypeAlias = (
     Remembered | Corrected | Forgotten | Restored | RemovedFromSource | Erased
+    | SourceNoted | ClaimedBySource | UnclaimedBySource
     | Pinned | Unpinned | Held | Released | Accepted | FeedbackGiven
     | Merged | Absorbed | Faded | Lapsed | Quarantined | Unquarantined
     | Annotated | AnnotationWithdrawn

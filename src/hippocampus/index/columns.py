@@ -383,16 +383,18 @@ class Columns(Versioned):
 
     # ------------------------------------------------------------ what a read may see
 
-    def mask(self, chosen: Filter) -> Mask | None:
+    def mask(self, chosen: Filter, *, hidden: bool = False) -> Mask | None:
         """
         Return which rows a filter lets a read see, shape (n,); None when it is all of them.
 
         Without ``as_of``, those in force now. With it, those noted by then and in force then:
         what was forgotten, corrected or restored later does not count, but what is erased stays
-        gone at any time.
+        gone at any time. ``hidden``: instead those that are not in force now.
         """
         parts: list[Mask] = []
-        if chosen.as_of is not None:
+        if hidden:
+            parts.append(~self._shown.view)
+        elif chosen.as_of is not None:
             parts.append(self._shown_at(chosen.as_of))
         elif self._hidden:
             parts.append(self._shown.view)

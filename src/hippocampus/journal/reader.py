@@ -10,10 +10,19 @@ from typing import NamedTuple, TypeAlias, cast
 
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.clock import from_micros
-from hippocampus.core.events import E, JournalRow, Record, class_of, decode, fields_of
+from hippocampus.core.events import (
+    E,
+    JournalEvent,
+    JournalRow,
+    Record,
+    class_of,
+    decode,
+    fields_of,
+)
 from hippocampus.core.records import (
     HELD,
     PINNED,
+    STATE_CHANGES,
     SUSPECT,
     Change,
     DamagedRow,
@@ -158,6 +167,12 @@ class LedgerReader:
             texts = self.texts([e.row for e in last])
             said[session] = [spoken(e.speaker, texts[e.row]) for e in last if e.row in texts]
         return said
+
+    def hidden_by(self, row: int) -> type[JournalEvent] | None:
+        """Return the class of what changed an episode's state last; None if nothing has."""
+        changes = self.store.journal.read(self.bank, row=row)
+        kinds = (class_of(change.kind) for change in reversed(changes))
+        return next((kind for kind in kinds if kind in STATE_CHANGES), None)
 
     def events(self, *classes: type[E], after: int = 0, row: int | None = None) -> list[Record[E]]:
         """Return the events of some classes, in order: after a change, of one episode."""

@@ -18,7 +18,7 @@ from starlette.responses import Response
 
 from hippocampus import wire
 from hippocampus.bank import Bank
-from hippocampus.core.records import Imported, Progress, Turn
+from hippocampus.core.records import FileLocation, Imported, Progress, Turn
 from hippocampus.errors import InputError, StoreFull
 from hippocampus.server import bodies
 from hippocampus.server.bodies import BYTES, JSON, LINES
@@ -63,7 +63,9 @@ class BulkRoutes:
 
         ``application/x-ndjson``: a turn on each line, stored as they come, or an export of ours.
         ``application/octet-stream``: a file of any format that ``hippocampus import`` reads;
-        ``name`` is what it is called, with the folders it is in, ``modified`` how old it is.
+        ``name`` is what it is called, with the folders it is in, ``modified`` how old it is;
+        ``place`` and ``host`` are where it is, which tells it from others of that name, ``gone``
+        the sources whose files are there no more, and ``as`` and ``sync`` as for the verb.
         """
         server = self._server
         _, bank = await server.door.admit(request, "write")
@@ -128,6 +130,9 @@ class _ImportInfo(NamedTuple):
     name: str
     format: str | None
     modified: datetime | None
+    as_: str | None
+    sync: bool | None
+    location: FileLocation
 
     @classmethod
     def of(cls, request: Request) -> Self:
@@ -139,7 +144,14 @@ class _ImportInfo(NamedTuple):
             raise InputError(f"name={name!r:.100}: must be a file's name, such as notes/trip.md")
         modified = query.get("modified")
         at = None if modified is None else wire.convert(datetime, modified)
-        return cls(name, query.get("format"), at)
+        sync = query.get("sync")
+        location = FileLocation(
+            place=query.get("place"), host=query.get("host"), gone=tuple(query.getlist("gone"))
+        )
+        return cls(
+            name, query.get("format"), at, query.get("as"),
+            None if sync is None else wire.convert(bool, sync, strict=False), location,
+        )  # fmt: skip
 
     def date(self, path: Path) -> None:
         """Have a file be as old as it is said to be, if it is said."""
@@ -181,7 +193,10 @@ async def _take_in(
         await bodies.into_file(whole, path, server.bulk)
         named.date(path)
         source = path if path.parent == folder else folder
-        take = partial(bank.import_, source, format=named.format, progress=progress)
+        take = partial(
+            bank.import_, source, format=named.format, as_=named.as_, sync=named.sync,
+            location=named.location, progress=progress,
+        )  # fmt: skip
         return wire.dump(await server.bulk.run(take))
 
 

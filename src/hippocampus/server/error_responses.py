@@ -13,6 +13,7 @@ from hippocampus.errors import HippocampusError, Overloaded, UnknownBank
 _STATUS: Final[tuple[tuple[type[HippocampusError], int], ...]] = (
     (errors.UnknownBank, 404),
     (errors.UnknownEpisode, 404),
+    (errors.UnknownSource, 404),
     (errors.TextTooLong, 413),
     (errors.InputError, 422),
     (errors.Unauthorized, 401),

@@ -63,7 +63,12 @@ def _twice(night: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator[tu
 
 
 def _late(night: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator[tuple[int, str]]:
-    """Yield what arrives long after later things of its session, but for whole ones at once."""
+    """
+    Yield what arrives long after later things of its session, but for whole ones at once.
+
+    A history that is brought in has whatever order its files and batches are in: only what came
+    while it was said tells that something came late.
+    """
     if not fresh:
         return
     latest: dict[str, EpisodeRow] = {}
@@ -73,10 +78,15 @@ def _late(night: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator[tup
         last = latest.get(e.session)
         early = last is not None and e.occurred_at < last.occurred_at - _LATE
         if last is not None and early and e.recorded_at > last.recorded_at:
-            if e.row in fresh:
+            if e.row in fresh and e.source is None and _was_live(last):
                 yield e.row, f"arrives after {last.id}, which was said later"
         elif last is None or e.occurred_at > last.occurred_at:
             latest[e.session] = e
+
+
+def _was_live(e: EpisodeRow) -> bool:
+    """Whether something was taken in as it was said, and not out of a file or a history."""
+    return e.source is None and e.recorded_at - e.occurred_at <= _LATE
 
 
 def _inverted(night: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator[tuple[int, str]]:
@@ -87,7 +97,7 @@ def _inverted(night: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator
     for e in fresh.values():
         if e.turn is not None and e.role in _REPLIES:
             asked = by_turn.get((e.session, e.turn - 1))
-            replies = asked is not None and asked.role not in _REPLIES
+            replies = asked is not None and asked.role not in _REPLIES and _was_live(asked)
             if asked is not None and replies and e.occurred_at < asked.occurred_at:
                 yield e.row, f"replies to {asked.id} before that was said"
         stretch = _inverted_stretch(e.metadata, night.zone)

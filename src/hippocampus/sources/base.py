@@ -20,12 +20,15 @@ class SourceFile:
     A file that was read: its turns, in order.
 
     ``path`` is relative to the folder that was asked for, with forward slashes; ``digest`` is
-    the SHA-256 of its bytes, in hex: the same digest means that nothing is new.
+    the SHA-256 of its bytes, in hex: the same digest means that nothing is new. ``format``: what
+    it was read as. ``modified``: when it was last changed, which dates what has no time.
     """
 
     path: str
     digest: str
     turns: tuple[Turn, ...]
+    format: str
+    modified: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

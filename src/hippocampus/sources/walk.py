@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import stat
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
@@ -107,6 +108,22 @@ def files_of(root: Path) -> Iterator[tuple[str, Path | SourceProblem]]:
         yield place, SourceProblem(path=place, reason=failure.strerror or str(failure))
 
 
+def this_host() -> str:
+    """Return the name of this machine, which tells its files from another's of the same path."""
+    return platform.node() or "localhost"
+
+
+def is_missing(place: str) -> bool:
+    """Whether there is surely nothing at a path; what cannot be looked at may be there."""
+    try:
+        os.lstat(place)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except (OSError, ValueError):
+        return False
+    return False
+
+
 def _read(
     name: str, file: Path, chosen: str | None, max_bytes: int
 ) -> Iterator[SourceFile | SourceProblem]:
@@ -119,8 +136,8 @@ def _read(
     problems = 0
     try:
         raw = _load(name, file, max_bytes)
-        reader = FORMATS[chosen or _BY_SUFFIX.get(suffix) or _json_format(raw, suffix)]
-        for item in reader(raw):
+        known = chosen or _BY_SUFFIX.get(suffix) or _json_format(raw, suffix)
+        for item in FORMATS[known](raw):
             if isinstance(item, Turn):
                 turns.append(item)
             else:
@@ -137,7 +154,9 @@ def _read(
             yield SourceProblem(path=name, reason="holds no text to remember")
             return
         digest = hashlib.sha256(raw.data).hexdigest()
-        yield SourceFile(path=name, digest=digest, turns=tuple(turns))
+        yield SourceFile(
+            path=name, digest=digest, turns=tuple(turns), format=known, modified=raw.modified
+        )
 
 
 def _load(name: str, file: Path, max_bytes: int) -> Raw:

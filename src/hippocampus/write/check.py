@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, tzinfo
 from hashlib import blake2b
 from typing import Final, NamedTuple
@@ -34,6 +35,10 @@ class Group(NamedTuple):
     again: bool = False
     """Whether it is kept even if it is an echo."""
 
+    def apart(self, name: str) -> Group:
+        """Return it with other ids, so that the same words of the same moment are kept again."""
+        return self._replace(drafts=[replace(d, id=_other_id(d.id, name)) for d in self.drafts])
+
     @property
     def first(self) -> Draft:
         """The part that stands for the whole."""
@@ -58,7 +63,7 @@ def draft(
     text = check_text(turn.text, limits=limits)
     occurred_at = to_micros(now if turn.at is None else to_moment(turn.at, zone))
     for name in ("speaker", "role", "session", "source", "address"):
-        _check_label(name, getattr(turn, name))
+        check_label(name, getattr(turn, name))
     check_origin(turn.origin)
     metadata = dump_metadata(turn.metadata)
     if len(metadata) > limits.max_text_bytes:
@@ -93,7 +98,14 @@ def _marks(turn: Turn, piece: str) -> int:
     return first_marks(turn.origin, suspect=origin not in OWN and reads_like_injection(piece))
 
 
-def _check_label(name: str, value: object) -> None:
+def check_label(name: str, value: object) -> None:
+    """
+    Refuse a name that cannot be kept; None is no name.
+
+    Raises:
+        InputError: it is no text, blank, too long, or holds half a character.
+
+    """
     if value is None:
         return
     if not isinstance(value, str) or not value.strip():
@@ -140,6 +152,13 @@ def episode_ids(
         if apart:
             _hash(known, apart)
         yield known.hexdigest()
+
+
+def _other_id(id_: str, name: str) -> str:
+    other = blake2b(digest_size=12)
+    for piece in (id_, name):
+        _hash(other, piece)
+    return other.hexdigest()
 
 
 def _hash(known: blake2b, piece: str) -> None:

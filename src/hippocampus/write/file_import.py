@@ -1,50 +1,67 @@
-"""Files in, and in again: what is read from a source, and what a changed source changes."""
+"""Files as they are read for an import: their turns, where they are, and times that cannot be."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from hippocampus.core.events import RemovedFromSource, class_of
-from hippocampus.core.records import HELD, EpisodeRow, Imported, Progress, Turn, settled_level
+from hippocampus.core.records import Turn
+from hippocampus.core.timestamps import to_moment
 from hippocampus.encode.tokens import count
-from hippocampus.journal.draft import Draft
-from hippocampus.journal.ledger import Ledger
+from hippocampus.errors import InvalidTime
 from hippocampus.sources import SourceFile, read_source
-from hippocampus.write.check import Group
 from hippocampus.write.chunking import split_text
 
+_RECORDS: Final = frozenset({"messages", "chatgpt", "claude", "mbox", "eml"})
+"""Formats of what was said at some time; that of a document may be any."""
+_FIRST: Final = datetime(1970, 1, 2, tzinfo=UTC)
+"""Before which, in any zone, nothing was said that is in a file: it is where clocks begin."""
+_AHEAD: Final = timedelta(days=1)
+_TOLD: Final = 20
+"""Most turns of a file of which it is told, one by one, that their time cannot be right."""
 
-def import_files(
+
+class FileRead(NamedTuple):
+    """A file that was read: its name within what is imported, its turns, and what is odd."""
+
+    name: str
+    format: str
+    turns: list[Turn]
+    doubtful: tuple[tuple[str, str], ...]
+
+
+class FilesRead(NamedTuple):
+    """What was read of a file or folder, and (path, reason) of what could not be."""
+
+    files: list[FileRead]
+    unreadable: tuple[tuple[str, str], ...]
+
+
+def read_files(
     path: Path,
-    replace: Callable[[str, Sequence[Turn], Progress], Imported],
     *,
     format: str | None,  # noqa: A002
     chunk_tokens: int,
-    progress: Progress | None,
-) -> Imported:
-    """Read a file or a folder and have ``replace`` make each source's episodes equal its turns."""
-    added = unchanged = removed = done = 0
-    found = list(read_source(path, format=format))
-    files = [item for item in found if isinstance(item, SourceFile)]
-    skipped = tuple((p.path, p.reason) for p in found if not isinstance(p, SourceFile))
-    total = sum(len(f.turns) for f in files)
-    for file in files:
-
-        def step(part: int, of: int, *, base: int = done, weight: int = len(file.turns)) -> None:
-            if progress:
-                progress(base + (part * weight // of if of else 0), total)
-
-        result = replace(file.path, list(as_turns(file, chunk_tokens)), step)
-        added += result.added
-        unchanged += result.unchanged
-        removed += result.removed
-        done += len(file.turns)
-        if progress:
-            progress(done, total)
-    return Imported(added=added, unchanged=unchanged, removed=removed, unreadable=skipped)
+    now: datetime,
+    zone: tzinfo,
+) -> FilesRead:
+    """Read a file, or those of a folder, into turns; now and zone tell which times cannot be."""
+    files: list[FileRead] = []
+    unreadable: list[tuple[str, str]] = []
+    for item in read_source(path, format=format):
+        if isinstance(item, SourceFile):
+            doubtful: list[tuple[str, str]] = []
+            dated = [_within_time(turn, item, zone, doubtful) for turn in item.turns]
+            item = dataclasses.replace(item, turns=tuple(dated))  # noqa: PLW2901
+            doubtful += _doubtful(item, now, zone)
+            turns = list(as_turns(item, chunk_tokens))
+            files.append(FileRead(item.path, item.format, turns, tuple(doubtful)))
+        else:
+            unreadable.append((item.path, item.reason))
+    return FilesRead(files, tuple(unreadable))
 
 
 def as_turns(file: SourceFile, chunk_tokens: int) -> Iterator[Turn]:
@@ -72,93 +89,41 @@ def as_turns(file: SourceFile, chunk_tokens: int) -> Iterator[Turn]:
             place += 1
 
 
-class Update(NamedTuple):
-    """
-    What a source's new turns change: what to add, rows to hide, rows to show again.
-
-    ``freed``: rows of other sources for which one that is hidden stood.
-    """
-
-    fresh: list[Group]
-    gone: list[int]
-    back: list[int]
-    freed: list[int]
-    unchanged: int
-
-
-def compare(ledger: Ledger, source: str, groups: Sequence[Group]) -> Update:
-    """
-    Return what would make a source's episodes equal these.
-
-    A turn that is there already stays as it is, even if the file's date moved. What a user
-    forgot stays forgotten; what only vanished from the file comes back when the file's does. What
-    is held stays whatever the file says.
-    """
-    there = _Source(ledger.store.episodes.from_source(ledger.bank, source))
-    there.name_settled(ledger)
-    fresh: list[Group] = []
-    kept: set[int] = set()
-    for group in groups:
-        same = there.find(group.drafts, kept)
-        kept.update(same)
-        if not same:
-            fresh.append(group)
-    for row in there.rows:  # what a user corrected is what the file says, in better words
-        if row.row in kept and row.superseded_by is not None:
-            kept.update(ledger.lineage.versions([row.row]))
-    gone = [
-        row.row
-        for row in there.rows
-        if row.state == "active" and row.row not in kept and not row.marks & HELD
-    ]
-    hidden = [row.row for row in there.rows if row.state == "forgotten" and row.row in kept]
-    back = [row for row in hidden if _was_withdrawn(ledger, row)]
-    unchanged = len(groups) - len(fresh) - len(back)
-    return Update(fresh, gone, back, _freed(ledger, source, gone), unchanged)
+def _within_time(
+    turn: Turn, file: SourceFile, zone: tzinfo, doubtful: list[tuple[str, str]]
+) -> Turn:
+    """Return a turn with the time of its file, if its own is one that there is not."""
+    try:
+        if turn.at is not None:
+            to_moment(turn.at, zone)
+    except InvalidTime:
+        reason = "is dated outside the years 1 to 9999; its file's time is taken"
+        doubtful.append((turn.address or file.path, reason))
+        return dataclasses.replace(turn, at=file.modified)
+    return turn
 
 
-def _freed(ledger: Ledger, source: str, gone: Sequence[int]) -> list[int]:
-    """Return what sleep has merged into rows that go, and others still say."""
-    queue, freed = list(gone), list[int]()
-    while queue:
-        merged = [row for row, how in ledger.lineage.beside(queue.pop()).items() if how == "alias"]
-        for e in ledger.store.episodes.read(ledger.bank, merged):
-            (queue if e.source == source else freed).append(e.row)
-    return freed
+def _doubtful(file: SourceFile, now: datetime, zone: tzinfo) -> Iterator[tuple[str, str]]:
+    """Yield the address of what was said at a time that cannot be, or at none, and why."""
+    if file.format not in _RECORDS:
+        return
+    undated = told = 0
+    for turn in file.turns:
+        if turn.at is None or turn.at == file.modified:
+            undated += 1
+            continue
+        at = to_moment(turn.at, zone)
+        if at >= _FIRST and at - now <= _AHEAD:
+            continue
+        told += 1
+        if told <= _TOLD:
+            when = "in the future" if at > now else "before there were such files"
+            yield turn.address or file.path, f"is dated {at:%Y-%m-%d}, {when}; it is kept so"
+    if told > _TOLD:
+        yield file.path, f"{told - _TOLD:,} more have times that cannot be right"
+    if undated:
+        yield file.path, _undated(undated, len(file.turns))
 
 
-def _was_withdrawn(ledger: Ledger, row: int) -> bool:
-    """Whether it was its file that hid an episode last, rather than a user."""
-    last = ledger.store.journal.read(ledger.bank, row=row)[-1]
-    return class_of(last.kind) is RemovedFromSource
-
-
-class _Source:
-    """The episodes of one source, found by id and by text."""
-
-    def __init__(self, rows: Sequence[EpisodeRow]) -> None:
-        self.rows = rows
-        self._by_id = {row.id: row for row in rows}
-        self._by_row = {row.row: row for row in rows}
-        self._by_digest: dict[bytes, list[int]] = {}
-        for row in rows:
-            self._by_digest.setdefault(row.digest, []).append(row.row)
-
-    def name_settled(self, ledger: Ledger) -> None:
-        """Find what ``compact`` has shortened by the id it had, too: the file has its words."""
-        for row in self.rows:
-            if settled_level(row.marks) and row.supersedes is not None:
-                for old in ledger.store.episodes.read(ledger.bank, [row.supersedes]):
-                    self._by_id.setdefault(old.id, row)
-
-    def find(self, drafts: Sequence[Draft], taken: set[int]) -> list[int]:
-        """Return the rows of a turn that is there: by id, or word for word at another time."""
-        same = [self._by_id[d.id].row for d in drafts if d.id in self._by_id]
-        if same:
-            return same
-        wanted = [d.digest for d in drafts]
-        for first in self._by_digest.get(wanted[0], []):
-            run = [row for row in range(first, first + len(drafts)) if row in self._by_row]
-            if first not in taken and [self._by_row[row].digest for row in run] == wanted:
-                return run
-        return []
+def _undated(undated: int, of: int) -> str:
+    return f"{undated:,} of {of:,} turns have no time of their own; the file's is taken"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import date, datetime
 from typing import Any, Literal, TypeAlias
 
@@ -161,10 +161,61 @@ class Imported:
     """What an import did: episodes added, found unchanged, hidden because their source changed."""
 
     added: int
+    """New ones, those that took the place of others, and those that came back."""
     unchanged: int
     removed: int
+    """Those that are hidden: others took their place, or their source no longer has them."""
     unreadable: tuple[tuple[str, str], ...] = ()
     """(path, reason) of what could not be read; the rest went on."""
+    changed: int = field(default=0, compare=False)
+    """How many of those that were added took the place of one that was removed."""
+    renamed: int = field(default=0, compare=False)
+    """Files that are known, by what they say, by another name or from another place."""
+    missing: tuple[str, ...] = field(default=(), compare=False)
+    """Sources whose file is gone from the folder, and which are shown as before."""
+    doubtful: tuple[tuple[str, str], ...] = field(default=(), compare=False)
+    """(address, reason) of what has a time that cannot be right, or none of its own."""
+
+    def __add__(self, other: Imported) -> Imported:
+        """Return what two imports did together."""
+        return Imported(**{f.name: getattr(self, f.name) + getattr(other, f.name)
+                           for f in fields(self)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileLocation:
+    """Where a file is that is imported from a copy, as a server does: what the copy cannot tell."""
+
+    place: str | None = None
+    """Its absolute path."""
+    host: str | None = None
+    """The name of the machine."""
+    gone: tuple[str, ...] = ()
+    """Sources whose files are there no more, one of which may be this file, renamed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceInfo:
+    """A source of a bank: a file that was imported, or a system that somebody named."""
+
+    name: str
+    """What it is called in this bank: ``Episode.source``."""
+    format: str | None = None
+    """The format it was read as; None for what was not imported, or not by this version."""
+    place: str | None = None
+    """The file it was read from, where that is known."""
+    host: str | None = None
+    """The machine that has the file."""
+    synced: bool = False
+    """Whether an import of its folder hides it once its file is gone."""
+    episodes: int = 0
+    """How many episodes in force it has; of those that several sources have, each counts them."""
+    forgotten: int = 0
+    """How many of its episodes are forgotten, by hand or because the file has them no more."""
+    first: datetime | None = None
+    """Event time of its first episode in force."""
+    last: datetime | None = None
+    """Event time of its last one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

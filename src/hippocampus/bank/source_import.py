@@ -1,0 +1,290 @@
+"""Imports of files: which source each is, and what has changed in it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from hippocampus.bank.part import BankPart
+from hippocampus.bank.writes import Writes
+from hippocampus.core.events import (
+    ClaimedBySource,
+    Pinned,
+    RemovedFromSource,
+    Restored,
+    SourceNoted,
+    UnclaimedBySource,
+)
+from hippocampus.core.records import (
+    PINNED,
+    SUSPECT,
+    EpisodeRow,
+    FileLocation,
+    Imported,
+    Progress,
+)
+from hippocampus.engine.bank_state import BankState
+from hippocampus.journal.draft import Encoded
+from hippocampus.journal.ledger import Ledger
+from hippocampus.journal.source_register import KnownSource, SourceRegister
+from hippocampus.sources.walk import this_host
+from hippocampus.write.check import Group
+from hippocampus.write.file_import import FileRead, read_files
+from hippocampus.write.source_identity import (
+    ImportedFile,
+    Target,
+    identify,
+    is_free,
+    is_gone,
+)
+from hippocampus.write.source_update import Update, compare, named
+
+
+class _Import(NamedTuple):
+    """What holds for all files of one import."""
+
+    location: FileLocation
+    root: str | None
+    """The absolute path of the folder, if it is one."""
+    by_hand: str | None
+    sync: bool | None
+    now: datetime
+
+
+class SourceImport(BankPart):
+    """One import of a file or folder into a bank."""
+
+    def __init__(self, state: BankState, writes: Writes) -> None:
+        super().__init__(state)
+        self._writes = writes
+        with self._state.changing():
+            ledger = self._engine.ledger(self.name, create=True)
+        self._register = SourceRegister(ledger.reader)
+
+    def run(
+        self,
+        path: Path,
+        location: FileLocation | None,
+        *,
+        format: str | None,  # noqa: A002
+        by_hand: str | None,
+        sync: bool | None,
+        progress: Progress | None,
+    ) -> Imported:
+        """Bring what a bank has from a file, or from those of a folder, up to what they say."""
+        now = self._engine.now()
+        read = read_files(
+            path, format=format, chunk_tokens=self._engine.config.ingest.chunk_tokens,
+            now=now, zone=self._engine.zone,
+        )  # fmt: skip
+        call = _Import(*_located(path, location), by_hand, sync, now)
+        files = [self._prepared(file, call) for file in read.files]
+        targets = self._identified(files, call)
+        total = sum(len(file.groups) for file in files)
+        done, result = 0, Imported(added=0, unchanged=0, removed=0, unreadable=read.unreadable)
+        for file, target, before in zip(files, targets, read.files, strict=True):
+
+            def step(part: int, of: int, *, base: int = done, weight: int = len(file.groups)) -> None:
+                if progress:
+                    progress(base + (part * weight // of if of else 0), total)
+
+            result += self._bring_up(file, target, call, step)
+            result += Imported(added=0, unchanged=0, removed=0, doubtful=before.doubtful)
+            done += len(file.groups)
+            if progress:
+                progress(done, total)
+        return result + self._miss({target.source for target in targets}, call)
+
+    def withdraw(self, source: str) -> int:
+        """Hide what a source alone has; returns how many episodes."""
+        with self._state.changing(), self._state.transaction() as ledger:
+            self._register.catch_up()
+            update = compare(ledger, self._register, source, ())
+            _write(ledger, source, update)
+        return len(update.gone)
+
+    # ------------------------------------------------------------ the steps
+
+    def _prepared(self, file: FileRead, call: _Import) -> ImportedFile:
+        groups = [self._writes.group(turn, call.now) for turn in file.turns]
+        place = call.location.place
+        if call.root is not None:
+            place = f"{call.root.rstrip('/')}/{file.name}"
+        return ImportedFile(file.name, file.format, place, groups)
+
+    def _identified(
+        self, files: Sequence[ImportedFile], call: _Import
+    ) -> list[Target]:
+        if call.by_hand is not None:
+            folder = call.root is not None
+            names = [f"{call.by_hand}/{f.name}" if folder else call.by_hand for f in files]
+            return [Target(name) for name in names]
+        with self._store.read():
+            self._register.catch_up()
+            return identify(
+                self._engine.ledger(self.name), self._register, files, host=call.location.host,
+                gone=call.location.gone,
+            )  # fmt: skip
+
+    def _bring_up(
+        self, file: ImportedFile, target: Target, call: _Import, progress: Progress
+    ) -> Imported:
+        """Make what a source has equal what its file says."""
+        with self._state.changing():
+            with self._state.transaction() as ledger:
+                self._register.catch_up()
+                if target.new:  # others may have taken the name since
+                    (target,) = self._again(ledger, file, target, call)
+                source = target.source
+                groups = [named(group, file.name, source) for group in file.groups]
+                update = compare(ledger, self._register, source, groups, target.was)
+                self._writes.check_flood(update.fresh, call.now)
+                _write(ledger, source, update)
+                if target.was is not None:
+                    _write(ledger, target.was, Update(gone=update.lost, left=update.let_go))
+            kept = self._writes.keep(update.fresh, call.now, progress) if update.fresh else []
+            self._rename(update.moved, source)
+            self._note(file, target, call)
+        removed = len(update.gone) + len(update.lost)
+        return Imported(
+            added=len(kept) + len(update.back),
+            unchanged=update.unchanged,
+            removed=removed,
+            changed=0 if target.new and target.was is None else min(len(kept), removed),
+            renamed=int(target.renamed),
+        )
+
+    def _again(
+        self, ledger: Ledger, file: ImportedFile, target: Target, call: _Import
+    ) -> list[Target]:
+        """Return what a file is that was to be a new source, if there is one of that name now."""
+        if is_free(self._register, target.source):
+            return [target]
+        return identify(
+            ledger, self._register, [file], host=call.location.host, gone=call.location.gone
+        )
+
+    def _rename(self, moved: Sequence[tuple[EpisodeRow, Group]], source: str) -> None:
+        """Let what a file said be found by its new name, and be the later version of what it was."""
+        if not moved:
+            return
+        ledger = self._engine.ledger(self.name)
+        pairs = [(old, self._with_id(ledger, old, group, source)) for old, group in moved]
+        known = self._store.episodes.rows_of(ledger.bank, [g.first.id for _, g in pairs])
+        drafts = [d for _, group in pairs for d in group.drafts if d.id not in known]
+
+        def store(books: Ledger, encoded: Encoded) -> None:
+            for old, group in pairs:
+                (now,) = books.store.episodes.read(books.bank, [old.row])
+                if now != old:  # somebody has changed it meanwhile
+                    continue
+                row = books.writer.correct(old, group.drafts, encoded)
+                _inherit(books, old, row)
+
+        self._writes.store_encoded(ledger, drafts, store)
+
+    def _with_id(self, ledger: Ledger, old: EpisodeRow, group: Group, source: str) -> Group:
+        """Return what takes the place of an episode under an id that is free, or that it had."""
+        versions = set(ledger.lineage.versions([old.row])) - {old.row}
+        while True:
+            rows = self._store.episodes.rows_of(ledger.bank, [group.first.id])
+            there = self._store.episodes.read(ledger.bank, list(rows.values()))
+            if not there or (
+                there[0].row in versions
+                and there[0].state == "superseded"
+                and there[0].source == source
+            ):
+                return group
+            group = group.apart(source)
+
+    def _note(self, file: ImportedFile, target: Target, call: _Import) -> None:
+        """Note what a source is, where and as what it was read, unless that is known."""
+        self._register.catch_up()
+        source = target.source
+        known = self._register.known.get(source)
+        rows = [e for e in self._register.rows(source) if source in self._register.holders(e)]
+        rows = [e for e in rows if e.state == "active"] or rows
+        if not rows:
+            return
+        synced = call.sync
+        if synced is None:
+            synced = known.synced if known is not None else self._is_synced(call)
+        row = known.row if known is not None and known.row in {e.row for e in rows} else rows[0].row
+        noted = KnownSource(
+            source, row, file.format, file.name, file.place,
+            call.location.host if file.place is not None else None, synced,
+        )  # fmt: skip
+        if noted == known:
+            return
+        event = SourceNoted(
+            source=source, format=noted.format, file=noted.file, place=noted.place,
+            host=noted.host, synced=synced, was=target.was,
+        )  # fmt: skip
+        with self._store.write():  # no index asks for it
+            writer = self._engine.ledger(self.name).writer
+            writer.note_at(writer.now(), [(row, event)])
+
+    # ------------------------------------------------------------ what is gone from a folder
+
+    def _inside(self, call: _Import) -> list[KnownSource]:
+        """Return the sources that are known to be from the folder that is imported."""
+        if call.root is None:
+            return []
+        root = f"{call.root.rstrip('/')}/"
+        return [
+            known
+            for known in self._register.known.values()
+            if known.host == call.location.host
+            and known.place is not None
+            and known.place.startswith(root)
+        ]
+
+    def _is_synced(self, call: _Import) -> bool:
+        return any(known.synced for known in self._inside(call))
+
+    def _miss(self, seen: Collection[str], call: _Import) -> Imported:
+        """Hide what files said that are gone from the folder, if it is synced; else name them."""
+        self._register.catch_up()
+        removed, missing = 0, list[str]()
+        for known in self._inside(call):
+            if known.name in seen or not is_gone(known, call.location.host):
+                continue
+            if call.sync or (call.sync is None and known.synced):
+                removed += self.withdraw(known.name)
+            elif any(e.state == "active" for e in self._register.rows(known.name)):
+                missing.append(known.name)
+        return Imported(added=0, unchanged=0, removed=removed, missing=tuple(missing))
+
+
+def _located(path: Path, location: FileLocation | None) -> tuple[FileLocation, str | None]:
+    """Return where a file is, and of a folder its absolute path; ``location``: of a copy."""
+    if location is not None:
+        return location, None
+    place = path.resolve().as_posix()
+    if path.is_dir():
+        return FileLocation(host=this_host()), place
+    return FileLocation(host=this_host(), place=place), None
+
+
+def _write(ledger: Ledger, source: str, update: Update) -> None:
+    """Write what does not add anything."""
+    for rows, event in (
+        (update.claimed, ClaimedBySource(source=source)),
+        (update.left, UnclaimedBySource(source=source)),
+    ):
+        ledger.writer.note_at(ledger.writer.now(), ((row, event) for row in rows))
+    if update.gone:
+        ledger.writer.change(update.gone, RemovedFromSource(source=source))
+    if update.back or update.freed:
+        ledger.writer.change([*update.back, *update.freed], Restored(source=source))
+
+
+def _inherit(books: Ledger, old: EpisodeRow, row: int) -> None:
+    """Let what takes an episode's place under another name be pinned, and suspect, as that was."""
+    table = books.store.episodes
+    table.set_marks(books.bank, [row], SUSPECT, on=bool(old.marks & SUSPECT))
+    if old.marks & PINNED:
+        table.set_marks(books.bank, [row], PINNED, on=True)
+        books.writer.note_at(books.writer.now(), [(row, Pinned())])
