@@ -1,18 +1,14 @@
 """Sources: files that are edited, renamed, moved and deleted, and others of the same name."""
 
-import json
 import os
 import shutil
 from collections import Counter
-from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus import Imported, Memory, Turn
+from hippocampus import Memory
 from hippocampus.core.events import RemovedFromSource, Restored
-from hippocampus.errors import InputError, UnknownSource
 from hippocampus.upkeep import verify
 from hippocampus.write.file_import import read_files
 
@@ -130,4 +126,84 @@ def test_two_folders_of_the_same_names_are_what_they_were_when_last_imported(
         trees = Trees(tmp_path_factory.mktemp("trees"))
         walk(memory.bank("ada"), trees, steps)
         assert verify(memory).sound
+        shutil.rmtree(trees.root)
+
+
+# ---------------------------------------------------------------- stores of earlier versions
+
+
+def import_as_before(bank, folder):
+    """Import as versions did that knew of a source nothing but the name."""
+    engine = bank.state.engine
+    read = read_files(
+        folder, format=None, chunk_tokens=engine.config.ingest.chunk_tokens, now=engine.now(),
+        zone=engine.zone,
+    )  # fmt: skip
+    for file in read.files:
+        ledger = engine.ledger(bank.name, create=True)
+        rows = ledger.store.episodes.from_source(ledger.bank, file.name)
+        texts = ledger.reader.texts([e.row for e in rows])
+        wanted = {turn.text for turn in file.turns}
+        gone = [e.row for e in rows if e.state == "active" and texts[e.row] not in wanted]
+        back = [e.row for e in rows if e.state == "forgotten" and texts[e.row] in wanted]
+        with bank.state.transaction() as books:
+            if gone:
+                books.writer.change(gone, RemovedFromSource(source=file.name))
+            if back:
+                books.writer.change(back, Restored(source=file.name))
+        bank.remember_many(turn for turn in file.turns if turn.text not in texts.values())
+
+
+@given(before=st.lists(STEPS, max_size=12), after=st.lists(STEPS, max_size=12))
+def test_a_folder_that_an_earlier_version_imported_goes_on_without_anything_twice(
+    tmp_path_factory, before, after
+):
+    with Memory(":memory:", embedder="none") as memory:
+        bank, trees = memory.bank("ada"), Trees(tmp_path_factory.mktemp("trees"))
+        for step, *about in before:
+            if step == "import":
+                import_as_before(bank, trees.root / "work")
+            else:
+                getattr(trees, step)(*about)
+        import_as_before(bank, trees.root / "work")
+        old = shown(bank)
+        first = bank.import_(trees.root / "work")
+        trees.imported("work", sync=False)
+        assert (first.added, first.removed) == (0, 0)
+        assert old == shown(bank)
+        left = old - trees.texts
+        for step, *about in after:
+            if step != "import":
+                getattr(trees, step)(*about)
+                continue
+            trees.imported(about[0], sync=about[1])
+            bank.import_(trees.root / about[0], sync=about[1])
+            assert trees.texts <= shown(bank) <= trees.texts | left
+            again = bank.import_(trees.root / about[0], sync=about[1])
+            assert (again.added, again.removed, again.renamed) == (0, 0, 0)
+        assert max(Counter(e.text for e in bank.episodes()).values(), default=0) <= 4
+        assert verify(memory).sound
+        shutil.rmtree(trees.root)
+
+
+@given(before=st.lists(STEPS, max_size=12))
+def test_two_folders_that_an_earlier_version_took_for_one_come_apart(tmp_path_factory, before):
+    with Memory(":memory:", embedder="none") as memory:
+        bank, trees = memory.bank("ada"), Trees(tmp_path_factory.mktemp("trees"))
+        for step, *about in before:
+            if step == "import":
+                import_as_before(bank, trees.root / about[0])
+            else:
+                getattr(trees, step)(*about)
+        for tree in TREES:
+            import_as_before(bank, trees.root / tree)
+        old = shown(bank)
+        for tree in TREES:
+            bank.import_(trees.root / tree)
+            trees.imported(tree, sync=False)
+            assert old <= shown(bank), "nothing was withdrawn"
+        assert trees.texts <= shown(bank)
+        for tree in TREES:
+            again = bank.import_(trees.root / tree)
+            assert (again.added, again.removed, again.renamed) == (0, 0, 0)
         shutil.rmtree(trees.root)

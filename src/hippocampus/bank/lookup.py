@@ -127,7 +127,7 @@ class Lookup(BankPart):
 
     def sources(self) -> list[SourceInfo]:
         """
-        Return what the bank's episodes are from, in order of name: files, and systems that were named.
+        Return what episodes are from, in order of name: files, and systems that were named.
 
         See ``docs/sources.md``; ``forget(source=…)`` and ``restore(source=…)`` take their names.
         """
@@ -294,15 +294,17 @@ class Lookup(BankPart):
 
 def _info(name: str, known: KnownSource | None, rows: Sequence[EpisodeRow]) -> SourceInfo:
     shown = [e.occurred_at for e in rows if e.state == "active"]
-    told = {} if known is None else {
-        "format": known.format, "place": known.place, "host": known.host, "synced": known.synced
-    }  # fmt: skip
     return SourceInfo(
-        name=name, episodes=len(shown), forgotten=sum(e.state == "forgotten" for e in rows),
+        name=name,
+        format=None if known is None else known.format,
+        place=None if known is None else known.place,
+        host=None if known is None else known.host,
+        synced=known is not None and known.synced,
+        episodes=len(shown),
+        forgotten=sum(e.state == "forgotten" for e in rows),
         first=from_micros(min(shown)) if shown else None,
         last=from_micros(max(shown)) if shown else None,
-        **told,
-    )  # fmt: skip
+    )
 
 
 def _page(

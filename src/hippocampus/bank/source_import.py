@@ -86,7 +86,9 @@ class SourceImport(BankPart):
         done, result = 0, Imported(added=0, unchanged=0, removed=0, unreadable=read.unreadable)
         for file, target, before in zip(files, targets, read.files, strict=True):
 
-            def step(part: int, of: int, *, base: int = done, weight: int = len(file.groups)) -> None:
+            def step(
+                part: int, of: int, *, base: int = done, weight: int = len(file.groups)
+            ) -> None:
                 if progress:
                     progress(base + (part * weight // of if of else 0), total)
 
@@ -114,9 +116,7 @@ class SourceImport(BankPart):
             place = f"{call.root.rstrip('/')}/{file.name}"
         return ImportedFile(file.name, file.format, place, groups)
 
-    def _identified(
-        self, files: Sequence[ImportedFile], call: _Import
-    ) -> list[Target]:
+    def _identified(self, files: Sequence[ImportedFile], call: _Import) -> list[Target]:
         if call.by_hand is not None:
             folder = call.root is not None
             names = [f"{call.by_hand}/{f.name}" if folder else call.by_hand for f in files]
@@ -167,7 +167,7 @@ class SourceImport(BankPart):
         )
 
     def _rename(self, moved: Sequence[tuple[EpisodeRow, Group]], source: str) -> None:
-        """Let what a file said be found by its new name, and be the later version of what it was."""
+        """Let what a file said be found by its new name, as a later version of what it was."""
         if not moved:
             return
         ledger = self._engine.ledger(self.name)

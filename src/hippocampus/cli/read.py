@@ -217,7 +217,9 @@ def sources(bank: Bank, *, zone: tzinfo) -> Answer:
             s.name,
             f"{s.episodes:,}",
             f"{s.forgotten:,}" if s.forgotten else "",
-            " to ".join(dict.fromkeys(f"{t.astimezone(zone):%Y-%m-%d}" for t in (s.first, s.last) if t)),
+            " to ".join(
+                dict.fromkeys(f"{t.astimezone(zone):%Y-%m-%d}" for t in (s.first, s.last) if t)
+            ),
             (s.format or "") + (", synced" if s.synced else ""),
             s.place or "",
         )

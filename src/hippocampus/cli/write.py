@@ -113,9 +113,7 @@ def forget(
 
 
 @verb("restore")
-def restore(
-    bank: Bank, ids: list[str] | None = None, *, source: list[str] | None = None
-) -> Answer:
+def restore(bank: Bank, ids: list[str] | None = None, *, source: list[str] | None = None) -> Answer:
     """Bring forgotten episodes back."""
     changed = bank.restore(**_chosen(ids, source))
     return Answer({"restored": changed}, f"{changed:,} restored")

@@ -63,11 +63,9 @@ class SourceRegister(LedgerPart):
         for change in self._reader.events(*_TOLD, after=self._seq):
             if change.row is None:
                 continue
-            event, row = change.event, change.row
-            if event.source is None:  # its episode was erased, or a person did it
-                continue
-            match event:
-                case SourceNoted():
+            row = change.row
+            match change.event:  # without a source: erased since, or done by a person
+                case SourceNoted(source=str()) as event:
                     self._note(row, event)
                 case ClaimedBySource(source=str(name)):
                     self._says.setdefault(row, {})[name] = True

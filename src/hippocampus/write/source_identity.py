@@ -188,6 +188,33 @@ class _Identifier:
                 names.append(file.name)
             pairs += [(n, name) for name in names if self._telling(name)]
         self._adopt(pairs)
+        for n, file in self._open():
+            was = self._name_left_behind(file)
+            if was is not None:
+                self._give(n, Target(self._free_name(file), new=True, was=was, renamed=True))
+
+    def _name_left_behind(self, file: ImportedFile) -> str | None:
+        """Return the name that an earlier version gave a note which has another one by now."""
+        root = _root(file.place, file.name)
+        if file.format not in _NAMED_AFTER_FILE or root is None:
+            return None
+        ledger = self._ledger
+        rows = {
+            row
+            for group in file.groups
+            for row in ledger.store.episodes.rows_with_digest(ledger.bank, group.first.digest)
+        }
+        found = ledger.store.episodes.read(ledger.bank, sorted(rows))
+        here = {one.name for one in self._files}
+        for name in dict.fromkeys(e.source for e in found if e.state == "active"):
+            free = name is not None and name not in self._taken | self._register.known.keys()
+            if name is None or not free or name in here or not is_missing(root + name):
+                continue
+            if self._shared(file, name).most and all(
+                _session(e, name) is None for e in self._telling(name)
+            ):
+                return name
+        return None
 
     def _adopt(self, pairs: Sequence[tuple[int, str]], *, renamed: bool = False) -> None:
         """

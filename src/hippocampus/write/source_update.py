@@ -198,9 +198,7 @@ class _Comparison:
 
     def _may_move(self, e: EpisodeRow, was: str) -> bool:
         """Whether an episode can get the new name: nobody hid or holds it, or has it as well."""
-        return (
-            e.state == "active" and not e.marks & HELD and self._register.holders(e) == {was}
-        )
+        return e.state == "active" and not e.marks & HELD and self._register.holders(e) == {was}
 
     def _take_over(self, old: _Rows, rows: Sequence[int]) -> None:
         """Keep rows as they are, with what a user made of them, for the file under its new name."""
@@ -270,5 +268,3 @@ def named(group: Group, file: str, source: str) -> Group:
             for d in group.drafts
         ]
     )
-
-

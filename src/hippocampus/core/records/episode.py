@@ -178,8 +178,9 @@ class Imported:
 
     def __add__(self, other: Imported) -> Imported:
         """Return what two imports did together."""
-        return Imported(**{f.name: getattr(self, f.name) + getattr(other, f.name)
-                           for f in fields(self)})
+        return Imported(
+            **{f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self)}
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
