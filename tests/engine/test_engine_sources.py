@@ -1,14 +1,18 @@
 """Sources: files that are edited, renamed, moved and deleted, and others of the same name."""
 
+import json
 import os
 import shutil
 from collections import Counter
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus import Memory
+from hippocampus import Config, Ingest, Memory
 from hippocampus.core.events import RemovedFromSource, Restored
+from hippocampus.errors import InputError, UnknownSource
 from hippocampus.upkeep import verify
 from hippocampus.write.file_import import read_files
 
@@ -207,3 +211,346 @@ def test_two_folders_that_an_earlier_version_took_for_one_come_apart(tmp_path_fa
             again = bank.import_(trees.root / tree)
             assert (again.added, again.removed, again.renamed) == (0, 0, 0)
         shutil.rmtree(trees.root)
+
+
+# ---------------------------------------------------------------- exports
+
+
+def chatgpt(*texts, of="c1"):
+    """Return a ChatGPT export of one conversation."""
+    nodes = {"root": {"id": "root", "parent": None, "message": None}}
+    for n, text in enumerate(texts):
+        message = {
+            "author": {"role": ("user", "assistant")[n % 2]}, "create_time": 1.7e9 + 60 * n,
+            "content": {"content_type": "text", "parts": [text]},
+        }  # fmt: skip
+        parent = f"n{n - 1}" if n else "root"
+        nodes[f"n{n}"] = {"id": f"n{n}", "parent": parent, "message": message}
+    last = f"n{len(texts) - 1}" if texts else "root"
+    return [{"conversation_id": of, "create_time": 1.7e9, "mapping": nodes, "current_node": last}]
+
+
+def claude(*texts, of="k1"):
+    """Return a Claude export of one conversation."""
+    messages = [
+        {"sender": ("human", "assistant")[n % 2], "text": text, "created_at": f"2025-03-0{n + 1}"}
+        for n, text in enumerate(texts)
+    ]
+    return [{"uuid": of, "created_at": "2025-03-01", "chat_messages": messages}]
+
+
+def exported(folder, chats, name="conversations.json"):
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(json.dumps(chats), encoding="utf-8")
+    return folder / name
+
+
+def did(done):
+    return {
+        name: count
+        for name in ("added", "changed", "renamed", "unchanged", "removed")
+        if (count := getattr(done, name))
+    }
+
+
+def test_two_exports_of_one_name_are_two_sources(bank, tmp_path):
+    first = exported(tmp_path / "openai", chatgpt("Where is the key?", "Under the pot."))
+    second = exported(tmp_path / "claude", claude("Who is Nina?", "A chess player."))
+    assert did(bank.import_(first)) == {"added": 2}
+    assert did(bank.import_(second)) == {"added": 2}
+    names = {e.source for e in bank.episodes()}
+    assert names == {"conversations.json", "claude/conversations.json"}
+    assert {e.address.partition("#")[0] for e in bank.episodes()} == names
+    for file in (first, second, first):
+        assert did(bank.import_(file)) == {"unchanged": 2}
+    assert [(s.name, s.format, s.episodes) for s in bank.sources()] == [
+        ("claude/conversations.json", "claude", 2), ("conversations.json", "chatgpt", 2)
+    ]  # fmt: skip
+
+
+def test_another_persons_export_in_the_place_of_the_first_withdraws_nothing(bank, tmp_path):
+    file = exported(tmp_path, chatgpt("Where is the key?", "ok", of="c1"))
+    bank.import_(file)
+    exported(tmp_path, chatgpt("Who is Nina?", "ok", "A chess player", of="c2"))
+    assert did(bank.import_(file)) == {"added": 2, "unchanged": 1}, "an ok of the same moment"
+    assert did(bank.import_(file)) == {"unchanged": 3}
+    assert len(bank.episodes()) == 4
+    exported(tmp_path, chatgpt("Where is the key?", "ok", "thanks", of="c1"))
+    assert did(bank.import_(file)) == {"added": 1, "unchanged": 2}
+
+
+def test_a_newer_export_of_the_same_chat_adds_and_hides_what_changed(bank, tmp_path):
+    file = exported(tmp_path, chatgpt("Where is the key?", "Under the pot.", "Thanks."))
+    bank.import_(file)
+    exported(tmp_path, chatgpt("Where is the key?", "Under the mat.", "Thanks.", "Welcome."))
+    assert did(bank.import_(file)) == {"added": 2, "changed": 1, "removed": 1, "unchanged": 2}
+
+
+def test_an_export_under_another_name_adds_what_is_new_and_withdraws_nothing(bank, tmp_path):
+    bank.import_(exported(tmp_path, chatgpt("Where is the key?", "Under the pot.", "Thanks.")))
+    before = bank.episodes()
+    fewer = exported(
+        tmp_path, chatgpt("Where is the key?", "Under the pot."), "conversations1.json"
+    )
+    more = exported(tmp_path, chatgpt("Where is the key?", "Under the mat."), "conversations2.json")
+    assert did(bank.import_(fewer)) == {"unchanged": 2}
+    assert bank.episodes() == before
+    assert did(bank.import_(more)) == {"added": 1, "unchanged": 1}
+    assert [e for e in bank.episodes() if e in before] == before
+    assert {s.name: s.episodes for s in bank.sources()} == {
+        "conversations.json": 3, "conversations1.json": 2, "conversations2.json": 2
+    }  # fmt: skip
+
+
+def test_what_several_exports_have_is_hidden_when_the_last_has_it_no_more(bank, tmp_path):
+    first = exported(tmp_path, chatgpt("Where is the key?", "Under the pot."))
+    other = exported(tmp_path, chatgpt("Where is the key?", "Under the pot."), "copy.json")
+    bank.import_(first)
+    bank.import_(other)
+    exported(tmp_path, chatgpt("Where is the key?"))
+    assert did(bank.import_(first)) == {"unchanged": 1}
+    assert len(bank.episodes()) == 2
+    exported(tmp_path, chatgpt("Where is the key?"), "copy.json")
+    assert did(bank.import_(other)) == {"unchanged": 1, "removed": 1}
+    assert [e.text for e in bank.episodes()] == ["Where is the key?"]
+    exported(tmp_path, chatgpt("Where is the key?", "Under the pot."), "copy.json")
+    assert did(bank.import_(other)) == {"added": 1, "unchanged": 1}
+    assert did(bank.import_(first)) == {"unchanged": 1}
+    assert len(bank.episodes()) == 2
+
+
+def test_what_somebody_remembered_by_hand_is_no_files_to_hide(bank, tmp_path):
+    file = tmp_path / "chat.jsonl"
+    said = {"role": "user", "content": "The key is under the pot.", "ts": 1_700_000_000}
+    kept = bank.remember(said["content"], at=1_700_000_000, role="user")
+    file.write_text(json.dumps(said))
+    assert did(bank.import_(file)) == {"unchanged": 1}
+    file.write_text(json.dumps(said | {"content": "No, on the shelf.", "ts": 1_700_000_000}))
+    bank.import_(file)
+    file.write_text(json.dumps(said | {"content": "On the roof."}))
+    bank.import_(file)
+    assert bank.get(kept.id).state == "active"
+
+
+def test_a_name_given_by_hand_is_the_source(bank, tmp_path):
+    first = exported(tmp_path / "a", claude("Who is Nina?", of="k1"))
+    second = exported(tmp_path / "b", claude("Where is the key?", of="k2"))
+    bank.import_(first, as_="claude.ai")
+    assert {e.source for e in bank.episodes()} == {"claude.ai"}
+    assert did(bank.import_(second, as_="claude.ai")) == {"added": 1, "changed": 1, "removed": 1}
+    notes = tmp_path / "notes"
+    (notes / "sub").mkdir(parents=True)
+    (notes / "sub" / "a.md").write_text("The roof leaks.")
+    bank.import_(notes, as_="house")
+    assert "house/sub/a.md" in {e.source for e in bank.episodes()}
+    assert did(bank.import_(notes, as_="house")) == {"unchanged": 1}
+    assert did(bank.import_(notes)) == {"unchanged": 1}, "it is known by its place"
+    for wrong in ("", " ", 3, "half \ud83d"):
+        with pytest.raises(InputError):
+            bank.import_(notes, as_=wrong)
+
+
+# ---------------------------------------------------------------- renamed, moved, gone
+
+
+def noted(folder, **texts):
+    folder.mkdir(exist_ok=True)
+    for name, text in texts.items():
+        (folder / f"{name}.md").write_text(text)
+    return folder
+
+
+def test_a_renamed_note_is_found_by_its_new_name_and_its_history_by_either(bank, tmp_path):
+    notes = noted(tmp_path / "notes", leak="The roof leaks.", chess="Nina plays chess.")
+    bank.import_(notes)
+    (old,) = bank.episodes(source="leak.md")
+    bank.pin(old.id)
+    (notes / "leak.md").rename(notes / "roof.md")
+    assert did(bank.import_(notes)) == {"renamed": 1, "unchanged": 2}
+    (new,) = bank.episodes(source="roof.md")
+    assert (new.text, new.address, new.session, new.pinned) == (old.text, *["roof.md"] * 2, True)
+    assert new.occurred_at == old.occurred_at
+    assert bank.get(old.id).superseded_by == new.id
+    assert not bank.episodes(source="leak.md")
+    assert did(bank.import_(notes)) == {"unchanged": 2}
+    (notes / "roof.md").rename(notes / "leak.md")
+    assert did(bank.import_(notes)) == {"renamed": 1, "unchanged": 2}
+    assert [e.id for e in bank.episodes(source="leak.md")] == [old.id], "it is the same again"
+
+
+def test_a_note_that_is_renamed_and_edited_is_the_same_note(open_memory, tmp_path):
+    bank = open_memory(config=Config(ingest=Ingest(chunk_tokens=18))).bank("ada")
+    parts = [
+        "The spare key is under the blue pot beside the garden door.",
+        "Tom plays the violin on Thursdays with the orchestra in Lisbon.",
+        "The dentist moved the appointment to the second week of May.",
+        "Winter tyres are in the cellar behind the old bicycle and the sledge.",
+    ]
+    notes = noted(tmp_path / "notes", a="\n\n".join(parts))
+    bank.import_(notes)
+    (notes / "a.md").unlink()
+    noted(notes, b="\n\n".join([*parts[:3], "The tyres are sold to the man from the market now."]))
+    assert did(bank.import_(notes)) == {
+        "added": 1, "changed": 1, "renamed": 1, "removed": 1, "unchanged": 3
+    }  # fmt: skip
+    assert {e.source for e in bank.episodes()} == {"b.md"}
+    assert did(bank.import_(notes)) == {"unchanged": 4}
+
+
+def test_what_a_user_did_to_a_note_outlasts_its_being_renamed(bank, tmp_path):
+    notes = noted(tmp_path / "notes", a="The roof leaks.", b="Nina plays chess.", c="Buy apples.")
+    bank.import_(notes)
+    ids = {e.source: e.id for e in bank.episodes()}
+    bank.correct(ids["a.md"], "The roof leaked.")
+    bank.forget(ids["b.md"])
+    bank.hold(ids["c.md"], reason="court")
+    for name in "abc":
+        (notes / f"{name}.md").rename(notes / f"{name}2.md")
+    for _ in range(2):
+        done = bank.import_(notes, sync=True)
+        assert (done.added, done.removed) == (0, 0)
+        assert sorted(e.text for e in bank.episodes()) == ["Buy apples.", "The roof leaked."]
+
+
+def test_a_folder_that_is_moved_is_the_same_folder(bank, tmp_path):
+    notes = noted(tmp_path / "notes", a="The roof leaks.", b="Nina plays chess.", c="Buy apples.")
+    bank.import_(notes)
+    moved = notes.rename(tmp_path / "archive")
+    noted(moved, c="Quite another thing, written in its place")
+    assert did(bank.import_(moved)) == {
+        "added": 1, "changed": 1, "renamed": 3, "removed": 1, "unchanged": 2
+    }  # fmt: skip
+    assert {e.source for e in bank.episodes()} == {"a.md", "b.md", "c.md"}
+    assert did(bank.import_(moved)) == {"unchanged": 3}
+
+
+def test_a_copy_of_a_folder_is_another_one(bank, tmp_path):
+    notes = noted(tmp_path / "notes", a="The roof leaks.", b="Nina plays chess.")
+    bank.import_(notes)
+    copy = Path(shutil.copytree(notes, tmp_path / "copy"))
+    assert did(bank.import_(copy)) == {"unchanged": 2}
+    noted(copy, a="The roof is mended.")
+    assert did(bank.import_(copy)) == {"added": 1, "unchanged": 1}
+    assert shown(bank) == {"The roof leaks.", "Nina plays chess.", "The roof is mended."}
+
+
+def test_a_part_of_a_folder_that_is_imported_by_itself_is_the_same_files(bank, tmp_path):
+    notes = noted(tmp_path / "notes", a="The roof leaks.")
+    noted(notes / "sub", b="Nina plays chess.")
+    bank.import_(notes)
+    assert did(bank.import_(notes / "sub")) == {"unchanged": 1}
+    noted(notes / "sub", b="Nina plays go.")
+    assert did(bank.import_(notes / "sub" / "b.md")) == {"added": 1, "changed": 1, "removed": 1}
+    assert did(bank.import_(notes)) == {"unchanged": 2}
+    assert shown(bank) == {"The roof leaks.", "Nina plays go."}
+
+
+def test_what_is_gone_from_a_folder_is_told_and_hidden_when_that_is_asked_for(bank, tmp_path):
+    notes = noted(tmp_path / "notes", a="The roof leaks.", b="Nina plays chess.")
+    noted(tmp_path / "notes2", a="Buy apples.")
+    bank.import_(notes)
+    bank.import_(tmp_path / "notes2")
+    (notes / "b.md").unlink()
+    done = bank.import_(notes)
+    assert (did(done), done.missing) == ({"unchanged": 1}, ("b.md",))
+    done = bank.import_(notes, sync=True)
+    assert (did(done), done.missing) == ({"unchanged": 1, "removed": 1}, ())
+    assert shown(bank) == {"The roof leaks.", "Buy apples."}
+    noted(notes, c="Later.")
+    bank.import_(notes)
+    (notes / "c.md").unlink()
+    (notes / "a.md").unlink()
+    assert bank.import_(notes, sync=False).missing == ("a.md", "c.md")
+    assert bank.import_(notes).removed == 2, "it is remembered that it is synced"
+    noted(notes, b="Nina plays chess.")
+    assert bank.import_(notes).added == 1
+    noted(notes, a="The roof leaks.")
+    assert bank.import_(notes, sync=False).added == 1
+    for name in "ab":
+        (notes / f"{name}.md").unlink()
+    assert bank.import_(notes).missing, "and that it is no longer"
+    assert {s.name: s.synced for s in bank.sources()}["a.md"] is False
+
+
+def test_what_cannot_be_looked_at_is_not_taken_for_gone(bank, tmp_path):
+    notes = noted(tmp_path / "notes", a="The roof leaks.", b="Nina plays chess.")
+    bank.import_(notes, sync=True)
+    (notes / "b.md").write_bytes(b"\0 binary now")
+    done = bank.import_(notes, sync=True)
+    assert (done.removed, len(done.unreadable)) == (0, 1)
+
+
+# ---------------------------------------------------------------- forgotten and restored
+
+
+def test_a_source_is_forgotten_and_restored_as_a_whole(bank, tmp_path):
+    notes = noted(tmp_path / "notes", a="The roof leaks.", b="Nina plays chess.")
+    bank.import_(notes)
+    noted(notes, a="The roof is mended.")
+    bank.import_(notes)
+    assert bank.forget(source="a.md") == 1
+    assert shown(bank) == {"Nina plays chess."}
+    assert {e.text for e in bank.episodes(forgotten=True)} == {
+        "The roof leaks.", "The roof is mended."
+    }  # fmt: skip
+    assert bank.episodes(forgotten=True, source="b.md") == []
+    assert len(bank.episodes(forgotten=True, limit=1, newest=True)) == 1
+    assert did(bank.import_(notes)) == {"unchanged": 2}, "what a user forgot stays forgotten"
+    assert bank.restore(source="a.md") == 1
+    assert shown(bank) == {"Nina plays chess.", "The roof is mended."}
+    assert bank.restore(source="a.md") == 1, "now what its file has no more"
+    assert did(bank.import_(notes)) == {"unchanged": 2}
+    assert len(shown(bank)) == 3, "what a user restored stays, too"
+    assert bank.forget(source=["a.md", "b.md"]) == 3
+    for verb in (bank.forget, bank.restore):
+        with pytest.raises(UnknownSource, match="nowhere"):
+            verb(source="nowhere.md")
+        with pytest.raises(InputError, match="one of the two"):
+            verb()
+        with pytest.raises(InputError, match="one of the two"):
+            verb("an id", source="a.md")
+    with pytest.raises(InputError, match="as_of"):
+        bank.episodes(forgotten=True, as_of="2025-01-01")
+
+
+def test_forgetting_a_source_leaves_what_another_one_has_as_well(bank, tmp_path):
+    bank.import_(exported(tmp_path, chatgpt("Where is the key?", "Under the pot.")))
+    bank.import_(exported(tmp_path, chatgpt("Where is the key?", "Here."), "copy.json"))
+    assert bank.forget(source="conversations.json") == 1
+    assert shown(bank) == {"Where is the key?", "Here."}
+    assert bank.forget(source=["conversations.json", "copy.json"]) == 2
+    assert bank.episodes() == []
+
+
+def test_a_source_is_erased_whole_whatever_state_it_is_in(open_memory, tmp_path):
+    memory = open_memory()
+    bank = memory.bank("ada")
+    notes = noted(tmp_path / "notes", zebra="The zebrafish leaks.", b="Nina plays chess.")
+    bank.import_(notes)
+    noted(notes, zebra="The zebrafish is mended.")
+    bank.import_(notes)
+    assert bank.forget(source="zebra.md", erase=True) == 2
+    assert [s.name for s in bank.sources()] == ["b.md"]
+    for word in ("zebrafish", "zebra.md"):
+        assert verify(memory, residue=word).sound, "its name is gone as well"
+    assert bank.import_(notes).added == 0, "what was erased stays so"
+
+
+def test_a_source_that_is_withdrawn_comes_back_with_its_file(bank, tmp_path):
+    notes = noted(tmp_path / "notes", a="The roof leaks.")
+    bank.import_(notes)
+    assert bank.withdraw("a.md") == 1
+    assert bank.episodes() == []
+    assert did(bank.import_(notes)) == {"added": 1}
+
+
+def test_sources_survive_an_export_of_the_bank(open_memory, tmp_path):
+    notes = noted(tmp_path / "notes", a="The roof leaks.")
+    bank = open_memory().bank("ada")
+    bank.import_(notes)
+    bank.export(tmp_path / "ada.jsonl")
+    copy = open_memory("copy.db").bank("ada")
+    copy.import_(tmp_path / "ada.jsonl")
+    assert copy.sources() == bank.sources()
+    noted(notes, a="Something else, and nothing alike")
+    assert did(copy.import_(notes)) == {"added": 1, "changed": 1, "removed": 1}

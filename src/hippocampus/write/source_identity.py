@@ -30,7 +30,6 @@ _ALIKE: Final = 0.4
 """Share of all runs of four characters of two texts that an edited text and its earlier wording
 have in common; unrelated pages of one language have a fifth."""
 _RUN: Final = 4
-_STATES: Final = ("active", "forgotten", "superseded")
 _COMPARED: Final = 50_000
 """Characters of a text that are compared."""
 
@@ -138,7 +137,7 @@ class _Identifier:
         rows = self._telling(source)
         if not rows:
             return False
-        if file.format in _WRITTEN_OVER or rows[0].state != "active":
+        if file.format in _WRITTEN_OVER or all(e.state != "active" for e in rows):
             return True
         return self._shared(file, source).any_or_most
 
@@ -250,29 +249,35 @@ class _Identifier:
         return any(source in holders(e) for e in self._register.rows(source))
 
     def _telling(self, source: str) -> list[EpisodeRow]:
-        """Return what a source has in force; where that is nothing, what is hidden of it."""
+        """
+        Return what a source has in force, in words of a user's too; or else what is hidden of it.
+
+        What was corrected comes with what corrects it: the file has the words of before.
+        """
         if source not in self._rows:
             rows = self._register.rows(source)
-            self._rows[source] = next(
-                (some for state in _STATES if (some := [e for e in rows if e.state == state])), []
-            )
+            in_force = any(e.state == "active" for e in rows)
+            told = ("active", "superseded") if in_force else ("forgotten",)
+            self._rows[source] = [e for e in rows if e.state in told] or rows
         return self._rows[source]
 
     def _shared(self, file: ImportedFile, source: str) -> _Shared:
         rows = self._telling(source)
-        ids = {e.id for e in rows}
+        ids = {(e.id, _session(e, source)) for e in rows}
         words = Counter((e.digest, _session(e, source)) for e in rows)
         same = said = 0
         for group in file.groups:
             first = group.first
             key = first.digest, _session(first, file.name)
-            same += first.id in ids
+            known = (first.id, key[1]) in ids
+            same += known
             if words[key] > 0:
                 words[key] -= 1
                 said += 1
-            elif first.id in ids:
+            elif known:
                 said += 1
-        fewest = min(len(file.groups), len([e for e in rows if e.part == 0]))
+        wholes = [e for e in rows if e.part == 0 and e.state != "superseded"]
+        fewest = min(len(file.groups), len(wholes))
         return _Shared(same, said, fewest)
 
     def _alike(self, file: ImportedFile, source: str) -> bool:
