@@ -128,10 +128,13 @@ class _Identifier:
         for n, file in self._open():
             if file.place is None:
                 continue
-            for known in reversed(by_place.get((file.place, self._host, file.format), [])):
-                if known.name not in self._taken and self._goes_on(file, known.name):
-                    self._give(n, Target(known.name))
-                    break
+            there = [
+                known.name
+                for known in reversed(by_place.get((file.place, self._host, file.format), []))
+                if known.name not in self._taken and self._goes_on(file, known.name)
+            ]
+            if there:  # of several exports that were in one place, the one that says most of it
+                self._give(n, Target(max(there, key=lambda one: self._shared(file, one).words)))
 
     def _goes_on(self, file: ImportedFile, source: str) -> bool:
         rows = self._telling(source)
