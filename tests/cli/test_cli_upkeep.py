@@ -75,8 +75,57 @@ def test_a_folder_is_imported_and_again_changes_nothing(shell, tmp_path):
 
     assert (first.code, first.json["added"]) == (0, 1)
     assert first.json["unreadable"][0][0] == "broken.md"
-    assert "0 added, 1 unchanged, 0 withdrawn" in again.out
+    assert again.out.strip() == "0 added, 1 unchanged"
     assert "broken.md" in again.err
+
+
+def test_an_import_tells_what_was_added_changed_renamed_and_hidden(shell, tmp_path):
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    for name, text in (("a", "The roses need water."), ("b", "Nina plays chess."), ("c", "Milk.")):
+        (notes / f"{name}.md").write_text(text)
+    shell("import", str(notes))
+    (notes / "a.md").write_text("The roses need no water.")
+    (notes / "b.md").rename(notes / "chess.md")
+    (notes / "c.md").unlink()
+    (notes / "d.md").write_text("The roof leaks.")
+    told = shell("import", str(notes))
+    assert told.out.strip() == "1 added, 1 changed, 1 renamed, 1 unchanged"
+    assert "1 no longer there" in told.err
+    assert "1 hidden" in shell("import", str(notes), "--sync").out
+    assert [e["text"] for e in shell("episodes", "--forgotten", "--json").json] == [
+        "The roses need water.", "Milk."
+    ]  # fmt: skip
+
+
+def test_a_source_is_listed_forgotten_restored_and_erased(shell, tmp_path):
+    notes = tmp_path / "roses.md"
+    notes.write_text("The roses need water.")
+    shell("import", str(notes))
+    shell("import", str(notes), "--as", "garden")
+    listed = shell("sources")
+    assert "roses.md" in listed.out
+    assert "document" in listed.out
+    assert {s["name"]: s["episodes"] for s in shell("sources", "--json").json} == {
+        "garden": 1, "roses.md": 1
+    }  # fmt: skip
+    both = ["--source", "roses.md", "--source", "garden"]
+    assert shell("forget", *both).out.strip() == "1 forgotten"
+    assert shell("forget", *both, "--undo").out.strip() == "1 restored"
+    shell("forget", *both)
+    assert shell("restore", "--source", "roses.md").out.strip() == "1 restored"
+    assert shell("forget", *both, "--erase").code == 2
+    assert shell("forget", *both, "--erase", "--yes").out.strip() == "1 erased"
+    assert (shell("forget").code, shell("restore", "x", "--source", "y").code) == (2, 2)
+    assert "sources" in shell("forget", "--source", "nowhere").err
+
+
+def test_an_import_tells_which_times_cannot_be(shell, tmp_path):
+    chat = tmp_path / "chat.jsonl"
+    chat.write_text('{"role": "user", "content": "I am Ada.", "timestamp": "9999-01-01"}')
+    told = shell("import", str(chat))
+    assert told.out.strip() == "1 added"
+    assert "9999-01-01, in the future" in told.err
 
 
 def test_an_import_that_could_read_nothing_is_code_1(shell, tmp_path):

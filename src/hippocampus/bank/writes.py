@@ -49,6 +49,8 @@ from hippocampus.write.flood_gate import check_flood
 
 _Stored = TypeVar("_Stored")
 
+_ERASED_AT_ONCE: Final = 512
+"""Episodes of a source that are erased in one transaction."""
 _RUNS_AT_ONCE: Final = 16
 """Segments of a transaction of ``compact``: few transactions, for readers see each; none long."""
 
@@ -205,6 +207,7 @@ class Writes(BankPart):
         *,
         source: OneOrMany | None = None,
         erase: bool = False,
+        progress: Progress | None = None,
     ) -> int:
         """
         Hide episodes at once, from every read; until ``compact``, ``restore`` brings them back.
@@ -219,7 +222,9 @@ class Writes(BankPart):
         Args:
             id: an episode, or several.
             source: instead, all that a source has, or several have, and no other one.
-            erase: leave nothing to restore.
+            erase: leave nothing to restore. Of a source it is done piece by piece; cut off, some
+                is gone and the rest as it was, and doing it again finishes.
+            progress: called as a source is erased, in episodes.
 
         Raises:
             UnknownSource: the bank has nothing from there.
@@ -234,7 +239,7 @@ class Writes(BankPart):
                 return self._change(id or (), lambda ledger, ids: ledger.writer.forget(ids))
             try:
                 if names:
-                    return self._erase_sources(names)
+                    return self._erase_sources(names, progress)
                 return self._change(id or (), lambda ledger, ids: ledger.erasure.erase(ids))
             finally:
                 if self._store.upkeep.owes_scrub():  # to this erasure, or to one that was cut off
@@ -273,10 +278,21 @@ class Writes(BankPart):
                 )
             return ledger.writer.forget(e.id for e in held.alone if e.state == "active")
 
-    def _erase_sources(self, names: Sequence[str]) -> int:
-        with self._state.transaction() as ledger:
-            held = held_by(ledger, names)
-            return ledger.erasure.erase(e.id for e in held.alone)
+    def _erase_sources(self, names: Sequence[str], progress: Progress | None) -> int:
+        """Erase piece by piece: no transaction is long, and what is done is done."""
+        erased = 0
+        with self._store.read():
+            alone = held_by(self._engine.ledger(self.name), names).alone
+        self._engine.ledger(self.name).writer.check_free(alone)
+        for start in range(0, len(alone), _ERASED_AT_ONCE):
+            check_budget()
+            rows = [e.row for e in alone[start : start + _ERASED_AT_ONCE]]
+            with self._state.transaction() as ledger:
+                there = self._store.episodes.read(ledger.bank, rows)
+                erased += ledger.erasure.erase(e.id for e in there if e.state != "erased")
+            if progress:
+                progress(min(start + _ERASED_AT_ONCE, len(alone)), len(alone))
+        return erased
 
     def compact(
         self,

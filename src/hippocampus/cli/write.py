@@ -107,7 +107,9 @@ def forget(
     with scope.open_bank() as bank:
         if erase and not yes:
             confirm_erasure(len(ids) if ids else _held(bank, source or ()))
-        changed = bank.restore(**chosen) if undo else bank.forget(**chosen, erase=erase)
+        with progress("erasing" if erase else "forgetting") as step:
+            how = {"erase": erase, "progress": step if erase else None}
+            changed = bank.restore(**chosen) if undo else bank.forget(**chosen, **how)
     verb = "restored" if undo else "erased" if erase else "forgotten"
     return Answer({verb: changed}, f"{changed:,} {verb}")
 

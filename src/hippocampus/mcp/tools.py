@@ -141,7 +141,13 @@ class Toolbox:
         return answers.kept(episode, memory.engine.zone, new=episode.id != id, replaces=id)
 
     def forget(
-        self, ids: list[str], *, erase: bool = False, undo: bool = False, bank: str | None = None
+        self,
+        ids: list[str] | None = None,
+        *,
+        source: str | None = None,
+        erase: bool = False,
+        undo: bool = False,
+        bank: str | None = None,
     ) -> Annotated[ToolAnswer, Changed]:
         """Hide memories that are no longer wanted; undo brings them back."""
         if erase and undo:
@@ -149,8 +155,8 @@ class Toolbox:
             raise InputError(msg)
         held = self.bank(bank)
         if undo:
-            return answers.changed(held.restore(ids), "brought back.")
-        number = held.forget(ids, erase=erase)
+            return answers.changed(held.restore(ids, source=source), "brought back.")
+        number = held.forget(ids, source=source, erase=erase)
         what = "erased for good." if erase else "forgotten; undo=true brings back what was."
         return answers.changed(number, what)
 

@@ -7,7 +7,7 @@ import os
 import re
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from urllib.parse import parse_qsl, urlencode
@@ -262,6 +262,27 @@ def scenario(memory, folder, clock):  # noqa: PLR0915 - each verb once, at least
     os.utime(notes / "b.md", (1.7e9, 1.7e9))
     yield "import it again", lambda: memory.bank("notes").import_(notes, progress=told)
     yield "what it holds", lambda: [e.text for e in memory.bank("notes").episodes()]
+    noted = memory.bank("notes")
+    (notes / "b.md").rename(notes / "leak.md")
+    yield "import a renamed file", lambda: told_of(noted.import_(notes))
+    yield "what it is called", lambda: [e.address for e in noted.episodes()][-1]
+    (notes / "leak.md").unlink()
+    yield "import what is gone", lambda: told_of(noted.import_(notes))
+    yield "import it synced", lambda: told_of(noted.import_(notes, sync=True))
+    (notes / "trips" / "lisbon.md").unlink()
+    yield "import it synced again", lambda: told_of(noted.import_(notes))
+    yield "sources", lambda: [replace(s, place=None) for s in noted.sources()]
+    yield "forgotten", lambda: noted.episodes(forgotten=True)
+    yield "restore a source", lambda: noted.restore(source="leak.md")
+    yield "forget a source", lambda: noted.forget(source=["leak.md"])
+    yield "erase a source", lambda: noted.forget(source="leak.md", erase=True, progress=told)
+    yield "withdraw", lambda: noted.withdraw("trips/lisbon.md")
+    yield "no source", lambda: noted.forget(source="nowhere")
+    (notes / "b.md").write_text("The leak is back again.")
+    os.utime(notes / "b.md", (1.7e9, 1.7e9))
+    yield "import under a name", lambda: told_of(noted.import_(notes, as_="house"))
+    yield "import a file under a name", lambda: noted.import_(notes / "b.md", as_="house/b.md")
+    yield "named sources", lambda: [s.name for s in noted.sources()]
     yield "import a file", lambda: memory.bank("b").import_(notes / "b.md", format="document")
     yield "import of no format", lambda: memory.bank("b").import_(notes / "b.md", format="?")
     yield "import nothing", lambda: memory.bank("b").import_(folder / "none.md")
@@ -296,6 +317,11 @@ def scenario(memory, folder, clock):  # noqa: PLR0915 - each verb once, at least
     yield "no limit", lambda: memory.banks(limit=-1)
     yield "no whole limit", lambda: bank.episodes(limit=2.0)
     yield "no number of a limit", lambda: bank.find("garden", limit="2")
+
+
+def told_of(done):
+    """Return all that an import tells, also what two of them may differ in and be equal."""
+    return {field.name: getattr(done, field.name) for field in fields(done)}
 
 
 def backed_up(path, clock):

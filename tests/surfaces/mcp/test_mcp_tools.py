@@ -170,6 +170,15 @@ def test_what_is_forgotten_is_gone_from_every_answer_until_it_is_brought_back(to
     assert told.ids[0] in ids(told("timeline"))
 
 
+def test_all_from_a_source_is_forgotten_and_brought_back_at_once(told):
+    made = [told("remember", text=f"Note {n}.", source="diary.md")["id"] for n in range(2)]
+    assert 2 == told("forget", source="diary.md")["changed"]
+    assert not set(made) & set(ids(told("timeline", newest=True)))
+    assert 2 == told("forget", source="diary.md", undo=True)["changed"]
+    assert "sources" in told.refused("forget", source="nowhere")
+    assert "one of the two" in told.refused("forget")
+
+
 def test_only_erase_cannot_be_undone(told):
     told("forget", ids=[told.ids[0]], erase=True)
 
