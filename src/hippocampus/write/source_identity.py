@@ -222,16 +222,28 @@ class _Identifier:
         """
         Let files be sources, those that say the same first.
 
-        If half of them do it is the same folder, and the others were written anew.
+        If half of them do it is the same folder, and the others were written anew. But what the
+        bank has already, under a name that was all that was known, is another file of that name.
         """
         pairs = [(n, s) for n, s in pairs if n not in self._targets and s not in self._taken]
         alike = [(n, s) for n, s in pairs if self._alike(self._files[n], s)]
         known = {n for n, _ in alike}
-        rest = [(n, s) for n, s in pairs if n not in known]
+        rest = [
+            (n, s)
+            for n, s in pairs
+            if n not in known and (renamed or self._is_news(self._files[n], s))
+        ]
         same_folder = len(known) > 1 and 2 * len(known) >= len({n for n, _ in pairs})
         for n, source in [*alike, *(rest if same_folder else ())]:
             if n not in self._targets and source not in self._taken:
                 self._give(n, Target(source, renamed=renamed))
+
+    def _is_news(self, file: ImportedFile, source: str) -> bool:
+        """Whether nothing that a file says is in the bank, or ever was in a source."""
+        ledger, firsts = self._ledger, [group.first for group in file.groups]
+        digests = {e.digest for e in self._register.rows(source)}
+        there = ledger.store.episodes.rows_of(ledger.bank, [d.id for d in firsts])
+        return not there and digests.isdisjoint(d.digest for d in firsts)
 
     # ------------------------------------------------------------ what they go by
 
