@@ -49,8 +49,8 @@ from hippocampus.write.flood_gate import check_flood
 
 _Stored = TypeVar("_Stored")
 
-_ERASED_AT_ONCE: Final = 512
-"""Episodes of a source that are erased in one transaction."""
+_CHANGED_AT_ONCE: Final = 2048
+"""Episodes of a source that are forgotten, erased or restored in one transaction."""
 _RUNS_AT_ONCE: Final = 16
 """Segments of a transaction of ``compact``: few transactions, for readers see each; none long."""
 
@@ -222,9 +222,9 @@ class Writes(BankPart):
         Args:
             id: an episode, or several.
             source: instead, all that a source has, or several have, and no other one.
-            erase: leave nothing to restore. Of a source it is done piece by piece; cut off, some
-                is gone and the rest as it was, and doing it again finishes.
-            progress: called as a source is erased, in episodes.
+            erase: leave nothing to restore.
+            progress: called as a source is forgotten, in episodes. It is done piece by piece; cut
+                off, some is hidden or gone, the rest as it was, and doing it again finishes.
 
         Raises:
             UnknownSource: the bank has nothing from there.
@@ -235,11 +235,11 @@ class Writes(BankPart):
         with self._state.changing():
             if not erase:
                 if names:
-                    return self._forget_sources(names)
+                    return self._forget_sources(names, erase=False, progress=progress)
                 return self._change(id or (), lambda ledger, ids: ledger.writer.forget(ids))
             try:
                 if names:
-                    return self._erase_sources(names, progress)
+                    return self._forget_sources(names, erase=True, progress=progress)
                 return self._change(id or (), lambda ledger, ids: ledger.erasure.erase(ids))
             finally:
                 if self._store.upkeep.owes_scrub():  # to this erasure, or to one that was cut off
@@ -266,33 +266,52 @@ class Writes(BankPart):
         names = _either("restore", id, source)
         if not names:
             return self._change(id or (), lambda ledger, ids: ledger.writer.restore(ids))
-        with self._state.changing(), self._state.transaction() as ledger:
-            return ledger.writer.restore(restorable(ledger, names))
+        with self._state.changing():
+            return self._restore_sources(names)
 
-    def _forget_sources(self, names: Sequence[str]) -> int:
-        with self._state.transaction() as ledger:
-            held = held_by(ledger, names)
-            for e, name in held.shared:
-                ledger.writer.note_at(
-                    ledger.writer.now(), [(e.row, UnclaimedBySource(source=name))]
-                )
-            return ledger.writer.forget(e.id for e in held.alone if e.state == "active")
-
-    def _erase_sources(self, names: Sequence[str], progress: Progress | None) -> int:
-        """Erase piece by piece: no transaction is long, and what is done is done."""
-        erased = 0
+    def _forget_sources(
+        self, names: Sequence[str], *, erase: bool, progress: Progress | None
+    ) -> int:
+        """Do it piece by piece: no transaction is long, and what is done is done."""
         with self._store.read():
-            alone = held_by(self._engine.ledger(self.name), names).alone
-        self._engine.ledger(self.name).writer.check_free(alone)
-        for start in range(0, len(alone), _ERASED_AT_ONCE):
-            check_budget()
-            rows = [e.row for e in alone[start : start + _ERASED_AT_ONCE]]
+            held = held_by(self._engine.ledger(self.name), names)
+        self._engine.ledger(self.name).writer.check_free(held.alone)
+        if held.shared and not erase:
             with self._state.transaction() as ledger:
-                there = self._store.episodes.read(ledger.bank, rows)
-                erased += ledger.erasure.erase(e.id for e in there if e.state != "erased")
+                ledger.writer.note_at(
+                    ledger.writer.now(),
+                    ((e.row, UnclaimedBySource(source=name)) for e, name in held.shared),
+                )
+
+        def change(ledger: Ledger, some: Sequence[EpisodeRow]) -> int:
+            there = self._store.episodes.read(ledger.bank, [e.row for e in some])
+            if erase:
+                return ledger.erasure.erase(e.id for e in there if e.state != "erased")
+            return ledger.writer.forget(e.id for e in there if e.state == "active")
+
+        return self._piecemeal(held.alone, change, progress)
+
+    def _restore_sources(self, names: Sequence[str]) -> int:
+        with self._store.read():
+            ids = restorable(self._engine.ledger(self.name), names)
+        return self._piecemeal(ids, lambda ledger, some: ledger.writer.restore(some), None)
+
+    def _piecemeal(
+        self,
+        every: Sequence[_Stored],
+        change: Callable[[Ledger, Sequence[_Stored]], int],
+        progress: Progress | None,
+    ) -> int:
+        """Change many things, some in a transaction; the index follows once all are."""
+        changed = 0
+        for start in range(0, len(every), _CHANGED_AT_ONCE):
+            check_budget()
+            with self._state.transaction(indexed=False) as ledger:
+                changed += change(ledger, every[start : start + _CHANGED_AT_ONCE])
             if progress:
-                progress(min(start + _ERASED_AT_ONCE, len(alone)), len(alone))
-        return erased
+                progress(min(start + _CHANGED_AT_ONCE, len(every)), len(every))
+        self._state.take()
+        return changed
 
     def compact(
         self,

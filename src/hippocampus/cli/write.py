@@ -108,8 +108,11 @@ def forget(
         if erase and not yes:
             confirm_erasure(len(ids) if ids else _held(bank, source or ()))
         with progress("erasing" if erase else "forgetting") as step:
-            how = {"erase": erase, "progress": step if erase else None}
-            changed = bank.restore(**chosen) if undo else bank.forget(**chosen, **how)
+            changed = (
+                bank.restore(**chosen)
+                if undo
+                else bank.forget(**chosen, erase=erase, progress=step)
+            )
     verb = "restored" if undo else "erased" if erase else "forgotten"
     return Answer({verb: changed}, f"{changed:,} {verb}")
 

@@ -221,6 +221,26 @@ def test_a_bank_is_exported_imported_and_erased_after_its_name_is_written(
     assert any("ferry leaves" in e.text for e in memory.bank("bob").episodes())
 
 
+def test_a_source_is_listed_forgotten_and_restored(memory, serve, visit, tmp_path):
+    note = tmp_path / "ferry.md"
+    note.write_text("The ferry leaves at nine.", "utf-8")
+    bank = memory.bank("ada")
+    bank.remember("Said by hand.")
+    bank.import_(note)
+    eye = visit(serve(memory))
+    page = eye.see("#/ada/admin")
+    row = page.locator("tr:has-text('ferry.md')")
+    assert str(note) in row.inner_text()
+    row.locator("button:has-text('Forget')").click()
+    page.wait_for_selector(".toast:has-text('1 memory forgotten')")
+    assert not bank.episodes(source="ferry.md")
+    eye.settled()
+    page.click("button[aria-label='Restore what is forgotten of ferry.md']")
+    page.wait_for_selector(".toast:has-text('1 memory restored')")
+    assert bank.episodes(source="ferry.md")
+    assert [] == eye.flaws()
+
+
 # ---------------------------------------------------------------- keys
 
 

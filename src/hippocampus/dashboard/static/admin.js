@@ -9,6 +9,7 @@ export const show = (ctx) => [
   heading("Banks & keys", ctx.me.id ? `Your key may ${ctx.me.role}: ${ctx.me.banks.join(", ")}` : "This server asks for no key, and answers this machine alone.",
     key.get() && h("button", { onclick: () => { key.forget(); dispatchEvent(new Event("key")); } }, "Forget the key in this tab")),
   ctx.bank.name && h("section", { class: "stack" }, h("h2", null, ctx.bank.name), later(() => ctx.bank.read("stats"), (stats) => one(stats, ctx))),
+  ctx.bank.name && h("section", { class: "section" }, h("h2", null, "Sources"), later(() => ctx.bank.page("sources", { limit: 200 }), (found) => sources(found, ctx))),
   h("section", { class: "section" }, h("h2", null, "All banks"), banks(ctx)),
   h("section", { class: "section" }, h("h2", null, "Keys"), ctx.keeper
     ? later(() => ctx.store.keys(), (all) => keys(all, ctx))
@@ -41,7 +42,7 @@ const take = (ctx) => {
   ], "Import", async ({ file }) => {
     meter.hidden = false;
     const done = await ctx.bank.take(file, (so_far, total) => { meter.max = total || so_far + 1; meter.value = so_far; });
-    toast(`${counted(done.added, "memory", "memories")} added, ${whole(done.unchanged)} were known.`);
+    toast(`${counted(done.added, "memory", "memories")} added, ${whole(done.unchanged)} were known${done.removed ? `, ${whole(done.removed)} hidden` : ""}.`);
     ctx.refresh();
   });
 };
@@ -56,6 +57,40 @@ const erase = (ctx) => formDialog(`Erase ${ctx.bank.name} for good?`, [
   location.hash = "#/";
   await ctx.boot();
 }, { danger: true });
+
+// ---------------------------------------------------------------- its sources
+
+const sources = (found, ctx) => {
+  if (!found.entries.length) return h("p", { class: "quiet" }, "Nothing here is from a file or a system that was named.");
+  const rows = h("tbody");
+  const more = h("div", { class: "row" });
+  const add = (page) => {
+    rows.append(...page.entries.map((one_) => source(one_, ctx)));
+    swap(more, page.next && h("button", { onclick: async () => { const next = await attempt(() => ctx.bank.page("sources", { limit: 200, cursor: page.next })); if (next) add(next); } }, "More"));
+  };
+  add(found);
+  return [h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Sources" }, h("table", { class: "data" },
+    h("thead", null, h("tr", null, ["Source", "Format", "Memories", "Forgotten", "From when", ""].map((name) => h("th", { scope: "col" }, name)))), rows)), more];
+};
+
+const source = (one_, ctx) => {
+  const change = async (verb, told, undo) => {
+    const done = await attempt(() => ctx.bank.ask(verb, { source: one_.name }));
+    if (done === undefined) return;
+    toast(`${counted(done, "memory", "memories")} ${told}.`, undo);
+    ctx.refresh();
+  };
+  const forget = () => change("forget", "forgotten", restore);
+  const restore = () => change("restore", "restored");
+  const when = [...new Set([one_.first, one_.last].filter(Boolean).map(day))].join(" – ");
+  return h("tr", null,
+    h("th", { scope: "row" }, one_.name, one_.place && [h("br"), h("small", { class: "quiet" }, one_.place)]),
+    h("td", null, one_.format ?? "", one_.synced && h("small", { class: "quiet" }, " synced")),
+    h("td", { class: "num" }, whole(one_.episodes)), h("td", { class: "num" }, one_.forgotten ? whole(one_.forgotten) : ""), h("td", null, when),
+    h("td", null, ctx.may("write") && h("div", { class: "row" },
+      one_.episodes > 0 && h("button", { "aria-label": `Forget all from ${one_.name}`, onclick: forget }, "Forget"),
+      one_.forgotten > 0 && h("button", { "aria-label": `Restore what is forgotten of ${one_.name}`, onclick: restore }, "Restore"))));
+};
 
 // ---------------------------------------------------------------- all banks
 

@@ -99,6 +99,7 @@ const WHAT = {
   hold: "held", release: "released", merge: "another stands for it", absorb: "stands for another as well", fade: "faded",
   lapse: "lapsed", doubt: "put in quarantine", clear: "let out of quarantine", annotate: "something was said of it",
   feedback: "judged", erase: "erased", withdraw: "hidden: its source changed",
+  source: "its source was read", claim: "found in another source as well", unclaim: "gone from another source",
 };
 
 export const told = (change) => {
