@@ -353,6 +353,24 @@ def test_a_name_given_by_hand_is_the_source(bank, tmp_path):
             bank.import_(notes, as_=wrong)
 
 
+def test_a_file_that_is_named_by_hand_later_is_followed_under_that_name(bank, tmp_path):
+    file = exported(tmp_path, chatgpt("Where is the key?", "Under the pot."))
+    bank.import_(file)
+    before = bank.episodes()
+    assert did(bank.import_(file, as_="chats")) == {"unchanged": 2}
+    assert bank.episodes() == before
+    assert [s.name for s in bank.sources()] == ["chats"]
+    exported(tmp_path, chatgpt("Where is the key?", "Under the mat."))
+    assert did(bank.import_(file, as_="chats")) == {
+        "added": 1, "changed": 1, "unchanged": 1, "removed": 1
+    }  # fmt: skip
+    assert shown(bank) == {"Where is the key?", "Under the mat."}
+    assert did(bank.import_(file)) == {"unchanged": 2}
+    exported(tmp_path, chatgpt("Another's words.", of="c2"))
+    assert did(bank.import_(file, as_="another's")) == {"added": 1}
+    assert len(bank.episodes()) == 3
+
+
 # ---------------------------------------------------------------- renamed, moved, gone
 
 

@@ -38,6 +38,7 @@ from hippocampus.write.source_identity import (
     identify,
     is_free,
     is_gone,
+    name_by_hand,
 )
 from hippocampus.write.source_update import Update, compare, named
 
@@ -117,16 +118,16 @@ class SourceImport(BankPart):
         return ImportedFile(file.name, file.format, place, groups)
 
     def _identified(self, files: Sequence[ImportedFile], call: _Import) -> list[Target]:
-        if call.by_hand is not None:
-            folder = call.root is not None
-            names = [f"{call.by_hand}/{f.name}" if folder else call.by_hand for f in files]
-            return [Target(name) for name in names]
         with self._store.read():
+            ledger = self._engine.ledger(self.name)
             self._register.catch_up()
+            if call.by_hand is not None:
+                folder = call.root is not None
+                names = [f"{call.by_hand}/{f.name}" if folder else call.by_hand for f in files]
+                return name_by_hand(ledger, self._register, files, names, host=call.location.host)
             return identify(
-                self._engine.ledger(self.name), self._register, files, host=call.location.host,
-                gone=call.location.gone,
-            )  # fmt: skip
+                ledger, self._register, files, host=call.location.host, gone=call.location.gone
+            )
 
     def _bring_up(
         self, file: ImportedFile, target: Target, call: _Import, progress: Progress
@@ -144,6 +145,11 @@ class SourceImport(BankPart):
                 _write(ledger, source, update)
                 if target.was is not None:
                     _write(ledger, target.was, Update(gone=update.lost, left=update.let_go))
+                if target.instead_of is not None:
+                    self._register.catch_up()
+                    before = compare(ledger, self._register, target.instead_of, ())
+                    _write(ledger, target.instead_of, before)
+                    update.gone += before.gone
             kept = self._writes.keep(update.fresh, call.now, progress) if update.fresh else []
             self._rename(update.moved, source)
             self._note(file, target, call)
@@ -220,7 +226,7 @@ class SourceImport(BankPart):
             return
         event = SourceNoted(
             source=source, format=noted.format, file=noted.file, place=noted.place,
-            host=noted.host, synced=synced, was=target.was,
+            host=noted.host, synced=synced, was=target.was or target.instead_of,
         )  # fmt: skip
         with self._store.write():  # no index asks for it
             writer = self._engine.ledger(self.name).writer

@@ -110,7 +110,7 @@ class SourceRegister(LedgerPart):
         for e in every:
             if e.state == "erased":
                 continue
-            for name in {e.source, *self.holders(e)}:
+            for name in self.holders(e) or {e.source}:  # of what nobody has any more
                 if name is not None:
                     found.setdefault(name, []).append(e)
         return found

@@ -55,6 +55,8 @@ class Target(NamedTuple):
     """Its name before, whose episodes take on the new one."""
     renamed: bool = False
     """Whether the file is known by another name, or from another place."""
+    instead_of: str | None = None
+    """What the file was called before somebody named it, which has nothing any more."""
 
 
 def identify(
@@ -84,6 +86,23 @@ def identify(
     return found.all()
 
 
+def name_by_hand(
+    ledger: Ledger,
+    register: SourceRegister,
+    files: Sequence[ImportedFile],
+    names: Sequence[str],
+    *,
+    host: str | None,
+) -> list[Target]:
+    """Return the sources that files are because somebody says so, in order."""
+    found = _Identifier(ledger, register, files, host, frozenset())
+    found.at_their_places()
+    return [
+        Target(name, instead_of=None if before == name else before)
+        for name, before in zip(names, found.names(), strict=True)
+    ]
+
+
 class _Identifier:
     def __init__(
         self,
@@ -108,6 +127,11 @@ class _Identifier:
         for n, file in self._open():
             self._give(n, Target(self._free_name(file), new=True))
         return [self._targets[n] for n in range(len(self._files))]
+
+    def names(self) -> list[str | None]:
+        """Return the names of the sources found so far."""
+        found = [self._targets.get(n) for n in range(len(self._files))]
+        return [None if target is None else target.source for target in found]
 
     def _open(self) -> list[tuple[int, ImportedFile]]:
         return [(n, f) for n, f in enumerate(self._files) if n not in self._targets]
