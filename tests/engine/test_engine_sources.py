@@ -1,5 +1,6 @@
 """Sources: files that are edited, renamed, moved and deleted, and others of the same name."""
 
+import gzip
 import json
 import os
 import shutil
@@ -216,6 +217,37 @@ def test_two_folders_that_an_earlier_version_took_for_one_come_apart(tmp_path_fa
         shutil.rmtree(trees.root)
 
 
+def test_a_store_that_an_earlier_version_made_goes_on(open_memory, tmp_path):
+    here = Path(__file__).parents[1] / "data" / "sources"
+    files = json.loads((here / "files.json").read_text("utf-8"))
+    for name, text in files.items():
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text if isinstance(text, str) else json.dumps(text), encoding="utf-8")
+        os.utime(file, (1_700_000_000, 1_700_000_000))
+    (tmp_path / "old.db").write_bytes(gzip.decompress((here / "earlier.db.gz").read_bytes()))
+    memory = open_memory("old.db")
+    bank = memory.bank("ada")
+    before = shown(bank)
+    assert len(before) == 6, "it lost the first export, and a folder's list of things to do"
+    imported = ("work", "home", "openai/conversations.json", "claude/conversations.json")
+    first = [bank.import_(tmp_path / name) for name in imported]
+    assert [(done.added, done.removed, done.renamed) for done in first] == [
+        (0, 0, 1), (1, 0, 0), (2, 0, 0), (0, 0, 0)
+    ]  # fmt: skip
+    assert [did(bank.import_(tmp_path / name)) for name in imported] == [
+        {"unchanged": n} for n in (3, 2, 2, 2)
+    ]
+    assert before < shown(bank)
+    assert Counter(e.text for e in bank.episodes()).most_common(1)[0][1] == 1, "nothing is twice"
+    assert "Paint the boat house in May.\n" in {e.text for e in bank.episodes(source="boat.md")}
+    (tmp_path / "work" / "people.md").write_text("Wholly other words stand here now")
+    assert did(bank.import_(tmp_path / "work")) == {
+        "added": 1, "changed": 1, "removed": 1, "unchanged": 2
+    }  # fmt: skip
+    assert verify(memory).sound
+
+
 # ---------------------------------------------------------------- exports
 
 
@@ -300,9 +332,10 @@ def test_an_export_under_another_name_adds_what_is_new_and_withdraws_nothing(ban
     assert bank.episodes() == before
     assert did(bank.import_(more)) == {"added": 1, "unchanged": 1}
     assert [e for e in bank.episodes() if e in before] == before
-    assert {s.name: s.episodes for s in bank.sources()} == {
-        "conversations.json": 3, "conversations1.json": 2, "conversations2.json": 2
-    }  # fmt: skip
+    counts = {"conversations.json": 3, "conversations1.json": 2, "conversations2.json": 2}
+    assert {s.name: s.episodes for s in bank.sources()} == counts
+    assert {name: len(bank.episodes(source=name)) for name in counts} == counts
+    assert len(bank.episodes(source=list(counts))) == 4
 
 
 def test_what_several_exports_have_is_hidden_when_the_last_has_it_no_more(bank, tmp_path):

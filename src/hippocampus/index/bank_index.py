@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Final, Self
 
@@ -13,9 +13,12 @@ from hippocampus.core.events import (
     Accepted,
     Annotated,
     AnnotationWithdrawn,
+    ClaimedBySource,
     FeedbackGiven,
     JournalEvent,
     JournalRow,
+    RemovedFromSource,
+    UnclaimedBySource,
     class_of,
     decode,
 )
@@ -35,8 +38,11 @@ _TAKEN_IN: Final[tuple[type[JournalEvent], ...]] = (
     FeedbackGiven,
     Annotated,
     AnnotationWithdrawn,
+    ClaimedBySource,
+    UnclaimedBySource,
 )
 
+_CLAIMS: Final = (ClaimedBySource, UnclaimedBySource, RemovedFromSource)
 _MISFITS: Final = (ValueError, IndexError, TypeError, OverflowError)
 """What taking in rows and payloads raises that nobody of us has written."""
 
@@ -137,10 +143,13 @@ class BankIndex(Versioned):
             for cue, own in zip(cues, parts, strict=True):
                 for payloads in own:
                     cue.observe(payloads)
+        self.columns.claim(self._claims(changes))
         for change in changes:
             if change.row is None:
                 continue
             kind = class_of(change.kind)
+            if kind in _CLAIMS and kind not in STATE_CHANGES:
+                continue
             state = STATE_CHANGES.get(kind)
             if kind is Accepted:
                 self.columns.accept(change.row)
@@ -156,6 +165,17 @@ class BankIndex(Versioned):
         if signature is not None:
             unsigned = self.columns.visible() & ~signature.present
             self.without_signatures = int(np.count_nonzero(unsigned))
+
+    def _claims(self, changes: Iterable[JournalRow]) -> Iterator[tuple[str, int, bool]]:
+        """Yield which sources have rows that are named after another, and which no longer have."""
+        for change in changes:
+            if change.row is None or class_of(change.kind) not in _CLAIMS:
+                continue
+            match decode(change, bank=self._bank, path=self._store.path):
+                case ClaimedBySource(source=str(name)):
+                    yield name, change.row, True
+                case UnclaimedBySource(source=str(name)) | RemovedFromSource(source=str(name)):
+                    yield name, change.row, False
 
     def _judge(self, row: int, change: JournalRow) -> None:
         """Take in what was said of a row."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import reduce
 from typing import Any, Final, NamedTuple, cast
@@ -264,6 +264,8 @@ class Columns(Versioned):
         self.role = Labels()
         self.source = Labels()
         self.origin = Labels()
+        self._claimed: dict[str, frozenset[int]] = {}
+        """Rows that a source has, by its name, though they are named after another one."""
         self._suspect = GrowableArray(np.bool_)
         self._suspects = 0
         self._occurred_at = GrowableArray(np.int64)
@@ -368,6 +370,23 @@ class Columns(Versioned):
         if state == "erased":
             self._erase(row)
 
+    def claim(self, told: Iterable[tuple[str, int, bool]]) -> None:
+        """Take in, in order, that sources have rows which are named after another, or no longer."""
+        changed: dict[str, set[int]] = {}
+        for name, row, has in told:
+            rows = changed.setdefault(name, set(self._claimed.get(name, ())))
+            (rows.add if has else rows.discard)(row)
+        if changed:  # another one, which the versions before do not see
+            fresh = {name: frozenset(rows) for name, rows in changed.items()}
+            self._claimed = {**self._claimed, **fresh}
+
+    def _with_claimed(self, mask: Mask, names: Iterable[str]) -> Mask:
+        rows = [row for name in names for row in self._claimed.get(name, ()) if row < len(mask)]
+        if rows:
+            mask = mask.copy()
+            mask[rows] = True
+        return mask
+
     def accept(self, row: int) -> None:
         """Take in that an episode is suspect no more."""
         self._suspects -= int(self._suspect.view[row])
@@ -407,15 +426,7 @@ class Columns(Versioned):
                 for side, t in enumerate(one)
             ]
             parts.append(np.searchsorted(ends, self._occurred_at.view, side="right") % 2 == 1)
-        for labels, wanted in (
-            (self.session, chosen.session),
-            (self.speaker, chosen.speaker),
-            (self.role, chosen.role),
-            (self.source, chosen.source),
-            (self.origin, chosen.trust),
-        ):
-            if wanted is not None:
-                parts.append(labels.among(wanted))
+        parts += self._labelled(chosen)
         if chosen.suspect or (chosen.suspect is not None and self._suspects):
             parts.append(self._suspect.view == chosen.suspect)
         if chosen.where is not None:
@@ -426,6 +437,19 @@ class Columns(Versioned):
         for part in parts[2:]:
             allowed &= part
         return allowed
+
+    def _labelled(self, chosen: Filter) -> Iterator[Mask]:
+        """Yield which rows have the labels that a filter names."""
+        for labels, wanted in (
+            (self.session, chosen.session),
+            (self.speaker, chosen.speaker),
+            (self.role, chosen.role),
+            (self.origin, chosen.trust),
+        ):
+            if wanted is not None:
+                yield labels.among(wanted)
+        if chosen.source is not None:
+            yield self._with_claimed(self.source.among(chosen.source), chosen.source)
 
     @property
     def suspect(self) -> Mask:
