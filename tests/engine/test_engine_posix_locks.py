@@ -139,6 +139,7 @@ BANK = {
     "sleep": lambda _, b, __: b.sleep(),
     "sleep_if_due": lambda _, b, __: b.sleep_if_due(Schedule()),
     "sleeps": lambda _, b, __: b.sleeps(),
+    "sources": lambda _, b, __: b.sources(),
     "stats": lambda _, b, __: b.stats(),
     "summary": lambda _, b, __: b.summary(),
     "topic_outline": lambda _, b, __: b.topic_outline(),
@@ -147,6 +148,7 @@ BANK = {
     "undo": lambda _, b, __: b.undo(1),
     "unpin": lambda _, b, __: b.unpin(first(b)),
     "uses": lambda _, b, __: b.uses(first(b)),
+    "withdraw": lambda _, b, __: b.withdraw("note.md"),
 }
 MEMORY = {
     "backup": lambda m, _, folder: m.backup(folder / "backup.db"),

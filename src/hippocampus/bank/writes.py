@@ -236,11 +236,15 @@ class Writes(BankPart):
             if not erase:
                 if names:
                     return self._forget_sources(names, erase=False, progress=progress)
-                return self._change(id or (), lambda ledger, ids: ledger.writer.forget(ids))
+                return self._change(
+                    () if id is None else id, lambda ledger, ids: ledger.writer.forget(ids)
+                )
             try:
                 if names:
                     return self._forget_sources(names, erase=True, progress=progress)
-                return self._change(id or (), lambda ledger, ids: ledger.erasure.erase(ids))
+                return self._change(
+                    () if id is None else id, lambda ledger, ids: ledger.erasure.erase(ids)
+                )
             finally:
                 if self._store.upkeep.owes_scrub():  # to this erasure, or to one that was cut off
                     self._store.upkeep.scrub()
@@ -265,7 +269,9 @@ class Writes(BankPart):
         """
         names = _either("restore", id, source)
         if not names:
-            return self._change(id or (), lambda ledger, ids: ledger.writer.restore(ids))
+            return self._change(
+                () if id is None else id, lambda ledger, ids: ledger.writer.restore(ids)
+            )
         with self._state.changing():
             return self._restore_sources(names)
 

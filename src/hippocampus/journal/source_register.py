@@ -116,14 +116,14 @@ class SourceRegister(LedgerPart):
         return found
 
 
-class Held(NamedTuple):
+class SourceRows(NamedTuple):
     """What some sources have: alone, or together with others, each with its source."""
 
     alone: list[EpisodeRow]
     shared: list[tuple[EpisodeRow, str]]
 
 
-def held_by(ledger: Ledger, names: Sequence[str]) -> Held:
+def held_by(ledger: Ledger, names: Sequence[str]) -> SourceRows:
     """
     Return what sources have, hidden ones as well; what others have, too, apart.
 
@@ -143,7 +143,7 @@ def held_by(ledger: Ledger, names: Sequence[str]) -> Held:
                     alone[e.row] = e
                 elif name in holders:
                     shared.append((e, name))
-    return Held([alone[row] for row in sorted(alone)], shared)
+    return SourceRows([alone[row] for row in sorted(alone)], shared)
 
 
 def restorable(ledger: Ledger, names: Sequence[str]) -> list[str]:

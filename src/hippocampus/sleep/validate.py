@@ -78,15 +78,16 @@ def _late(night: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator[tup
         last = latest.get(e.session)
         early = last is not None and e.occurred_at < last.occurred_at - _LATE
         if last is not None and early and e.recorded_at > last.recorded_at:
-            if e.row in fresh and e.source is None and _was_live(last):
+            if e.row in fresh and e.source is None and not _brought_in(last, e):
                 yield e.row, f"arrives after {last.id}, which was said later"
         elif last is None or e.occurred_at > last.occurred_at:
             latest[e.session] = e
 
 
-def _was_live(e: EpisodeRow) -> bool:
-    """Whether something was taken in as it was said, and not out of a file or a history."""
-    return e.source is None and e.recorded_at - e.occurred_at <= _LATE
+def _brought_in(e: EpisodeRow, after: EpisodeRow) -> bool:
+    """Whether something came with what was noted after it, out of a file or another history."""
+    past = e.recorded_at - e.occurred_at > _LATE
+    return e.source is not None or (past and after.recorded_at - e.recorded_at < _LATE)
 
 
 def _inverted(night: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator[tuple[int, str]]:
@@ -97,7 +98,7 @@ def _inverted(night: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator
     for e in fresh.values():
         if e.turn is not None and e.role in _REPLIES:
             asked = by_turn.get((e.session, e.turn - 1))
-            replies = asked is not None and asked.role not in _REPLIES and _was_live(asked)
+            replies = asked is not None and asked.role not in _REPLIES and not _brought_in(asked, e)
             if asked is not None and replies and e.occurred_at < asked.occurred_at:
                 yield e.row, f"replies to {asked.id} before that was said"
         stretch = _inverted_stretch(e.metadata, night.zone)

@@ -160,6 +160,16 @@ class _Identifier:
             if there:  # of several exports that were in one place, the one that says most of it
                 self._give(n, Target(max(there, key=lambda one: self._shared(file, one).words)))
 
+        for n, file in self._open():
+            sent = self._register.known.get(file.name)
+            if sent is not None and self._sent_again(file, sent):
+                self._give(n, Target(sent.name))
+
+    def _sent_again(self, file: ImportedFile, sent: KnownSource) -> bool:
+        """Whether a file came without a place before, when its name is all that stands for it."""
+        without = file.place is None and (sent.format, sent.place) == (file.format, None)
+        return without and sent.name not in self._taken and self._goes_on(file, sent.name)
+
     def _goes_on(self, file: ImportedFile, source: str) -> bool:
         rows = self._telling(source)
         if not rows:
