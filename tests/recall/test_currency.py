@@ -16,6 +16,7 @@ MATTERS = {
 
 def told(bank, matter, values, start=START):
     sentence, _ = MATTERS[matter]
+    bank.remember("It rained on the regatta.", role="user", at=start)
     return [
         bank.remember(sentence.format(value), role="user", at=start + timedelta(days=30 * place)).id
         for place, value in enumerate(values)
@@ -75,6 +76,7 @@ def test_the_assistants_newer_words_overtake_nothing(open_memory):
 
 def test_said_at_once_the_later_told_is_the_newer(open_memory):
     bank = open_memory().bank("ada")
+    bank.remember("It rained on the regatta.", at=START, speaker="Ada")
     sentence, question = MATTERS["gate"]
     first, second = (bank.remember(sentence.format(n), at=START, speaker="Ada") for n in (1, 2))
 

@@ -25,7 +25,7 @@ from hippocampus.core.quotes import (
 from hippocampus.core.records import Context, Episode, Hit, Pointer, Recall
 from hippocampus.encode.tokens import count
 
-_LEAST_REACH = 3.0
+_LEAST_REACH = 7.0
 """Standard deviations behind the best hit that even the smallest context holds."""
 _LEAST_FREED = 64
 """Tokens that may be freed for names in a small budget: so much do a few of them take."""
@@ -116,7 +116,7 @@ def _reach(budget_tokens: int) -> float:
     In a budget of 400 tokens, where eight turns fit, 7; 2 more each time it doubles: what is far
     behind is needed for one question in many, and a large budget can pay for that (ADR 47).
     """
-    return max(_LEAST_REACH, 7 + 2 * math.log2(max(budget_tokens, 1) / 400))
+    return _LEAST_REACH + 2 * max(0.0, math.log2(max(budget_tokens, 1) / 400))
 
 
 def _known(renderer: Renderer, extras: Extras, budget_tokens: int) -> tuple[Renderer, int]:

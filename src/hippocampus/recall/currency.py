@@ -9,6 +9,7 @@ the question asks for what was before, the oldest comes first in the same way.
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import Final
 
@@ -83,7 +84,9 @@ def _kinship(search: Search, rows: Rows, read: ReadTexts) -> Numbers:
     every, places = np.unique(np.concatenate(terms), return_inverse=True)
     has = np.zeros((len(rows), len(every)), np.float32)
     has[np.repeat(np.arange(len(rows)), [len(own) for own in terms]), places] = 1
-    rarity = search.cues.lexical.rarity(every)
+    count = len(search.cues.lexical)
+    # A word that all of the bank has makes no matter, however small the bank is.
+    rarity = search.cues.lexical.rarity(every) - np.float32(math.log((count + 1) / (count + 0.5)))
     rarity[is_among(every, _function_words())] = 0
     weighed = has * rarity
     own = np.maximum(weighed.sum(axis=1), 1)
