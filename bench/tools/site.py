@@ -19,6 +19,7 @@ import hippocampus
 from hippocampus import AsyncBank, AsyncMemory, Bank, Memory, errors
 from hippocampus.cli.app import app
 from hippocampus.core import config
+from hippocampus.server import create_app
 
 ROOT = Path(__file__).parents[2]
 STAGED = ROOT / "build" / "docs"
@@ -33,6 +34,20 @@ SETTINGS = """# Settings
 
 Every default, its unit, and where it comes from, as `hippocampus.core.config` has them. Pass
 `Config(...)` to `Memory`; a policy belongs to a bank ([sleep](../sleep.md))."""
+REST = """# REST
+
+Every route of `hippocampus serve`, as its `/openapi.json` describes it. How they are called, and
+what errors, pages and progress look like, says [the server](../surfaces/server.md). Names and
+arguments are those of [Python](python.md), where each is explained.
+
+```console
+$ lena=http://127.0.0.1:8765/v1/banks/lena
+$ curl -s $lena/remember --json '{"text": "I moved to Lisbon."}'
+$ curl -s $lena/recall --json '{"query": "where do I live?", "k": 3}'
+$ curl -s "$lena/episodes?since=last%20week&newest=true"
+```"""
+JSON_SCHEMA = {"type": "object"}
+"""Of an argument in a query that is given as JSON."""
 REPORTS = """# Reports
 
 Every committed report of `evaluation/results/`, with 95 % bootstrap intervals below each figure;
@@ -53,6 +68,7 @@ def main() -> None:
     made: dict[str, Callable[[], str]] = {
         "docs/reference/python.md": python,
         "docs/reference/cli.md": commands,
+        "docs/reference/rest.md": rest,
         "docs/reference/settings.md": settings,
         "docs/reference/errors.md": problems,
         "docs/reference/reports.md": reports,
@@ -252,6 +268,74 @@ def commands() -> str:
         shown = f"```text\n{examples}\n```" if examples else ""
         parts.append(f"## {path}\n\n`{usage}`\n\n{told}\n\n{table}\n\n{shown}")
     return "\n\n".join(parts) + "\n"
+
+
+def rest() -> str:
+    """Return a page of every route of the server: its arguments, its answer, an example."""
+    with Memory(":memory:", embedder="none") as memory:
+        described = create_app(memory).openapi()
+    schemas = described["components"]["schemas"]
+    parts = [REST]
+    for address, methods in described["paths"].items():
+        for method, operation in methods.items():
+            parts.append(f"## {method.upper()} {address}\n\n{_route(operation, schemas)}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _route(operation: dict[str, Any], schemas: dict[str, Any]) -> str:
+    """Return what a page says of one route."""
+    parts = [_code(operation["summary"])]
+    rows = [
+        (given["name"], given.get("schema") or JSON_SCHEMA, given.get("required", False))
+        for given in operation.get("parameters", ())
+        if given["in"] == "query"
+    ]
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    if "$ref" in body.get("schema", {}):
+        taken = schemas[body["schema"]["$ref"].rpartition("/")[2]]
+        needed = taken.get("required", ())
+        rows += [(name, one, name in needed) for name, one in taken["properties"].items()]
+    if rows:
+        lines = [
+            f"| `{name}` | {_kind(schema)} | {_default(schema, needed=needed)} |"
+            for name, schema, needed in rows
+        ]
+        parts.append("\n".join(["| argument | is | by default |", "|---|---|---|", *lines]))
+    answer = operation["responses"]["200"].get("content", {})
+    shape = answer.get("application/json", {}).get("schema")
+    parts.append(f"Answer: {_kind(shape) if shape else ', '.join(answer) or 'nothing'}.")
+    if body.get("example"):
+        parts.append(f"```json\n{json.dumps(body['example'], ensure_ascii=False, indent=1)}\n```")
+    return "\n\n".join(parts)
+
+
+def _kind(schema: dict[str, Any]) -> str:
+    """Return in words what a schema takes."""
+    if "$ref" in schema:
+        return f"`{schema['$ref'].rpartition('/')[2]}`"
+    if "anyOf" in schema:
+        kinds = [_kind(one) for one in schema["anyOf"] if one.get("type") != "null"]
+        return " or ".join(dict.fromkeys(kinds))
+    if "enum" in schema:
+        return " or ".join(f"`{one}`" for one in schema["enum"] if one is not None)
+    if schema.get("type") == "array":
+        return f"a list of {_kind(schema['items'])}" if schema.get("items") else "a list"
+    return {
+        "string": "text", "integer": "a whole number", "number": "a number", "null": "nothing",
+        "boolean": "true or false", "object": f"an object ({schema['title']})"
+        if "title" in schema else "an object",
+    }.get(schema.get("type", ""), "JSON")  # fmt: skip
+
+
+def _default(schema: dict[str, Any], *, needed: bool) -> str:
+    if needed:
+        return "required"
+    default = schema.get("default")
+    return "" if default is None else f"`{json.dumps(default)}`"
+
+
+def _code(text: str) -> str:
+    return re.sub(r"``([^`]+)``", r"`\1`", text)
 
 
 def problems() -> str:

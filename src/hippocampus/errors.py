@@ -9,11 +9,13 @@ What can go wrong, as a tree a caller can catch at any height.
     - TextTooLong         more text in one call than the cap allows
     - InvalidTime         a time we cannot read or represent
     - InvalidFilter       a filter with an unknown field, operator or operand
+    - UnknownArgument     a verb has no argument of that name
     - InvalidScope        a bank name that is empty, missing or malformed
     - BudgetTooSmall      a token budget that cannot hold even the frame
     - UnknownBank
     - UnknownEpisode
     - UnknownSource
+    - AmbiguousId         the beginning of an id is that of several
     - NotRecorded         a cassette is asked for what it has not recorded
     - SourceError         a file could not be read as a memory source
     - OutputError         a file could not be written
@@ -121,6 +123,14 @@ class InvalidFilter(InputError):
     """A filter names an unknown field or operator, or compares with the wrong kind of value."""
 
 
+class UnknownArgument(InvalidFilter, TypeError):
+    """
+    A verb has no argument of that name; the message leads to the one that is meant.
+
+    A filter that is none is one of them, so whoever catches ``InvalidFilter`` has it as well.
+    """
+
+
 class InvalidScope(InputError):
     """A bank name is required: there is no default scope and no way to mean 'all of them'."""
 
@@ -147,6 +157,10 @@ class UnknownEpisode(InputError, KeyError):
 
 class UnknownSource(InputError, LookupError):
     """Nothing in the bank is from a source of that name."""
+
+
+class AmbiguousId(InputError, LookupError):
+    """The beginning of an id, where several ids begin so; the message names them."""
 
 
 class NotRecorded(InputError, LookupError):

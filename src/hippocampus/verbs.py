@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, is_dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
@@ -22,6 +23,8 @@ import msgspec
 from hippocampus import wire
 from hippocampus.bank import Bank
 from hippocampus.bank.filter_arguments import Filters, read_filters
+from hippocampus.core.argument_names import refuse_unknown
+from hippocampus.core.records import Episode, Hit, Turn
 from hippocampus.core.validation import dump_metadata
 from hippocampus.errors import InputError, InvalidText
 from hippocampus.memory import Memory
@@ -150,13 +153,18 @@ class VerbSpec:
 
     def from_json(self, body: bytes) -> Given:
         """Read a JSON object; an empty body is an empty one."""
-        return self._given(wire.load(self.struct, body or b"{}"))
+        try:
+            return self._given(wire.load(self.struct, body or b"{}"))
+        except InputError:
+            self._check_names(body)
+            raise
 
     def from_query(self, query: Iterable[tuple[str, str]]) -> Given:
         """Read the pairs of a query: several of a name are a list; a structured one is JSON."""
         found: dict[str, list[str]] = {}
         for name, value in query:
             found.setdefault(name, []).append(value)
+        refuse_unknown(self.name, found, self.arguments)
         values: dict[str, Any] = {}
         for name, texts in found.items():
             argument = self.arguments.get(name)
@@ -167,6 +175,14 @@ class VerbSpec:
             else:
                 values[name] = texts[0]
         return self._given(wire.convert(self.struct, values, strict=False))
+
+    def _check_names(self, body: bytes) -> None:
+        """Refuse an object with a name that is none, in words that lead to the one meant."""
+        given: Any = None
+        with suppress(InputError):  # it is no JSON at all
+            given = wire.load(Any, body)
+        if isinstance(given, dict):
+            refuse_unknown(self.name, given, self.arguments)
 
     def _given(self, record: msgspec.Struct) -> Given:
         named = {name: wire.revived(getattr(record, name)) for name in self.arguments}
@@ -181,13 +197,14 @@ class VerbSpec:
 
         Raises:
             InvalidFilter, InvalidTime: a filter that cannot be meant.
-            TypeError: an argument that the verb has not.
+            UnknownArgument: an argument that the verb has not.
+            TypeError: too many arguments, or too few.
 
         """
         known = self._signature.parameters
+        refuse_unknown(self.name, kwargs, list(known)[1:])
         if "as_of" in known and "where" in known:
-            filters = {n: v for n, v in kwargs.items() if n in _FILTERS or n not in known}
-            read_filters(filters, UTC, _ANY_TIME)
+            read_filters({n: v for n, v in kwargs.items() if n in _FILTERS}, UTC, _ANY_TIME)
         given = dict(self._signature.bind(None, *args, **kwargs).arguments)
         del given[next(iter(known))]
         for name, parameter in known.items():
@@ -195,13 +212,20 @@ class VerbSpec:
                 given.setdefault(name, ())
         if given.get("metadata") is not None:
             dump_metadata(given["metadata"])
-        return {name: listed(value) for name, value in given.items()}
+        return {name: _as_ids(listed(value)) for name, value in given.items()}
 
 
 def listed(value: Any) -> Any:  # noqa: ANN401 - any argument
     """Return a collection of any kind as a list."""
     plain = isinstance(value, str | bytes | Mapping | list) or not isinstance(value, Iterable)
     return value if plain or is_dataclass(value) else list(value)
+
+
+def _as_ids(value: Any) -> Any:  # noqa: ANN401 - any argument
+    """Return the ids of episodes and hits, which stand for them; all else as it is."""
+    if isinstance(value, list):
+        return [_as_ids(one) for one in value]
+    return value.id if isinstance(value, Episode | Hit) else value
 
 
 # ---------------------------------------------------------------- arguments as they travel
@@ -219,7 +243,10 @@ def to_json(given: Mapping[str, Any]) -> bytes:
     try:
         turns = given.get("turns")
         for turn in turns if isinstance(turns, list) else ():
-            dump_metadata(getattr(turn, "metadata", {}))
+            if not isinstance(turn, Mapping | Turn):
+                continue  # which the verb refuses
+            own = turn.get("metadata") if isinstance(turn, Mapping) else turn.metadata
+            dump_metadata({} if own is None else own)
         plain = msgspec.to_builtins(dict(given), builtin_types=_OWN_JSON, enc_hook=_plain_object)
         return json.dumps(plain, allow_nan=False, ensure_ascii=False, default=_plain).encode()
     except UnicodeEncodeError as exc:
@@ -238,7 +265,7 @@ def to_query(given: Mapping[str, Any]) -> list[tuple[str, str]]:
             continue
         several = isinstance(value, list) and all(isinstance(one, str) for one in value)
         for one in value if several else [value]:
-            plain = one.isoformat() if isinstance(one, datetime) else one
+            plain = one.isoformat() if isinstance(one, date) else one  # a datetime is one
             text = plain if isinstance(plain, str) else to_json({"": plain})[5:-1].decode()
             pairs.append((name, text))
     return pairs
@@ -252,7 +279,7 @@ def _plain_object(value: object) -> object:
 
 
 def _plain(value: object) -> object:
-    if isinstance(value, datetime):
+    if isinstance(value, date):  # a datetime is one
         return value.isoformat()
     if isinstance(value, timedelta):  # of a schedule
         return msgspec.to_builtins(value)

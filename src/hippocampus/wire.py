@@ -8,12 +8,23 @@ from dataclasses import MISSING, fields, is_dataclass
 from datetime import date, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import msgspec
 import numpy as np
 
 from hippocampus import errors
+from hippocampus.core.records import Message
 from hippocampus.core.renamed import RENAMED
 from hippocampus.errors import HippocampusError, InputError
 
@@ -142,6 +153,8 @@ def read_as(kind: Any) -> Any:  # noqa: ANN401 - a type
         return twin
     arguments = get_args(kind)
     if get_origin(kind) in (Union, types.UnionType):
+        if Message in arguments and any(map(is_dataclass, arguments)):
+            return _as_objects(tuple(a for a in arguments if is_dataclass(a)))
         kept = [a for a in arguments if not (a in (datetime, date) and str in arguments)]
         return Union[tuple(read_as(a) for a in kept)]  # noqa: UP007 - made while running
     origin = get_origin(kind)
@@ -149,6 +162,14 @@ def read_as(kind: Any) -> Any:  # noqa: ANN401 - a type
         return kind
     inner = tuple(a if a is ... else read_as(a) for a in arguments)
     return (list if origin in _LISTS else origin)[inner]
+
+
+def _as_objects(records: tuple[Any, ...]) -> Any:  # noqa: ANN401 - a type
+    """Return objects of any shape as a type, whose schema says that records have such a one."""
+    shapes = [msgspec.json.schema(read_as(one)) for one in records]
+    told = [shape["$defs"][shape["$ref"].rpartition("/")[2]] for shape in shapes]
+    schema = {"anyOf": [*told, {"type": "object", "title": "Message"}]}
+    return Annotated[dict[str, Any], msgspec.Meta(extra_json_schema=schema)]
 
 
 _LISTS: Final = (Iterable, Sequence, Collection)

@@ -49,6 +49,18 @@ def test_an_answer_is_kept_in_its_session(shell):
     assert [("A plumber did.", "assistant", "s9")] == kept(shell)
 
 
+@pytest.mark.parametrize("text", ["ok", "Thanks!", "go on", "3"])
+def test_what_only_keeps_the_talk_going_is_neither_looked_for_nor_kept(told, text):
+    before = kept(told)
+    for stdin in (
+        event("UserPromptSubmit", prompt=text),
+        event("Stop", last_assistant_message=text),
+    ):
+        answer = told("hook", stdin=stdin)
+        assert (0, "", "") == (answer.code, answer.out, answer.err)
+    assert kept(told) == before
+
+
 @pytest.mark.parametrize(
     "stdin",
     [event("PreToolUse", prompt="x"), event("Stop"), event("UserPromptSubmit", prompt=" "), "{}"],
@@ -65,9 +77,9 @@ def test_other_events_and_empty_ones_pass(shell, stdin):
         (b"\xff", (), "JSON"),
         (b"", (), "JSON"),
         (b"[]", (), "object, not list"),
-        (event("Stop", last_assistant_message="x"), ("--store", "/dev/null/x"), "/dev/null/x"),
-        (event("Stop", last_assistant_message="x"), ("--bank", " "), "bank"),
-        (event("UserPromptSubmit", prompt="\ud800"), (), "U+D800"),
+        (event("Stop", last_assistant_message="Porto."), ("--store", "/dev/null/x"), "/dev/null/x"),
+        (event("Stop", last_assistant_message="Porto."), ("--bank", " "), "bank"),
+        (event("UserPromptSubmit", prompt="Porto \ud800"), (), "U+D800"),
         (event("UserPromptSubmit", prompt="x"), ("--nope",), "--nope"),
         (event("UserPromptSubmit", prompt="x"), ("--budget", "much"), "integer"),
     ],

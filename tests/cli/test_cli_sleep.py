@@ -168,7 +168,7 @@ def test_a_hit_says_by_what_it_was_corrected(shell, corrected):
     asked = shell("recall", "our flight to Porto", "--bank", "ada", env={"COLUMNS": "120"})
     told = shell("recall", "our flight to Porto", "--bank", "ada", "--json").json
 
-    assert 1 == asked.out.count(f"corrected by {news.id}")
+    assert 1 == asked.out.count(f"corrected by {news.id[:8]}")
     assert {flight.id: news.id, news.id: None} == {
         hit["episode"]["id"]: hit["corrected_by"] for hit in told["hits"]
     }

@@ -262,7 +262,8 @@ def test_an_option_of_a_verb_is_an_argument_of_it():
         "secrets", "hide_secrets", "vault",
     }  # fmt: skip
     more = {
-        "recall": {"full", "explain"}, "forget": {"undo", "yes"}, "pin": {"undo"},
+        "recall": {"full", "explain"}, "remember": {"messages"},
+        "forget": {"undo", "yes"}, "pin": {"undo"},
         "history": {"after", "limit"}, "summary": {"versions", "sources"},
         "topics": {"plot", "force"},
         "sleep": {"undo", "past", "watch", "model"}, "compact": {"yes"}, "policy": {"name"},

@@ -11,6 +11,7 @@ from docs_blocks import ROOT
 
 from hippocampus import Bank, Config
 from hippocampus.aio import AsyncBank
+from hippocampus.verbs import BANK_VERBS
 
 BUILDER = ROOT / "bench" / "tools" / "site.py"
 NOT_IN_THE_MENU = {"adr"}
@@ -68,6 +69,16 @@ def test_the_reference_has_every_command(site):
     assert "## bench\n" in page, "another distribution's, which make setup installs as well"
     assert all(option in told for option in ("--dry-run", "--undo", "--watch"))
     assert all(f"`{option}`" in page for option in ("--dry-run", "--undo", "--watch"))
+
+
+def test_the_reference_has_every_route_with_its_arguments(site):
+    page = (site / "docs/reference/rest.md").read_text()
+
+    for name, verb in BANK_VERBS.items():
+        _, _, told = page.partition(f"## {verb.method} /v1/banks/{{bank}}/{name}\n")
+        told = told.partition("\n## ")[0]
+        assert [one for one in verb.arguments if f"| `{one}` |" not in told] == [], name
+    assert "## GET /v1/whoami\n" in page
 
 
 def test_every_committed_report_is_on_a_page(site):

@@ -77,10 +77,13 @@ def test_a_default_model_that_is_not_installed_degrades_and_says_how_to_install_
     for name in ("XDG_DATA_HOME", "HOME"):  # where Linux and where macOS looks for data
         monkeypatch.setenv(name, str(tmp_path / "no models here"))
     bank = open_memory(embedder="default").bank("ada")
-    bank.remember_many(TURNS[:5])
+    with pytest.warns(RuntimeWarning, match="no vectors.*'hippocampus models install'"):
+        bank.remember_many(TURNS[:5])
+    bank.remember("Once is enough to be told.")
     recall = bank.recall("redviolin")
 
     assert "redviolin" in recall[0].text
+    assert "went on without the embedder" in repr(recall)
     assert "hippocampus models install" in recall.degraded[0].reason
 
 

@@ -338,6 +338,18 @@ def test_episodes_come_back_as_they_were_given(store):
     assert store.episodes.rows_of(bank, []) == {}
 
 
+def test_ids_are_found_by_what_they_begin_with(store):
+    with store.write():
+        bank = store.banks.add("ada", 0)
+        store.episodes.add(bank, [episode(row, id=f"a{row:02}") for row in range(12)])
+
+    assert store.episodes.ids_beginning(bank, "a0", 3) == ["a00", "a01", "a02"]
+    assert store.episodes.ids_beginning(bank, "a1", 9) == ["a10", "a11"]
+    assert store.episodes.ids_beginning(bank, "a03", 9) == ["a03"]
+    for other in ("b", "A0", "a%", "a_", "a03x"):
+        assert store.episodes.ids_beginning(bank, other, 9) == []
+
+
 def test_a_scan_spans_many_queries_and_rows_may_be_added_while_it_runs(store):
     bank = new_bank(store)
     with store.write():

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Mapping
 from datetime import datetime, timedelta, tzinfo
 from typing import Any, Final, TypedDict, TypeVar
 
+from hippocampus.core.argument_names import refuse_unknown
 from hippocampus.core.records import OneOrMany, Stretch, Suspects, Trusted, When, Where
-from hippocampus.errors import InvalidFilter
 from hippocampus.index.filters import Filter, make_filter
 from hippocampus.language.time.given import end_of, start_of
 
@@ -78,14 +78,11 @@ def read_filters(given: Mapping[str, object], zone: tzinfo, now: datetime) -> Fi
 
     Raises:
         InvalidTime: a time that cannot be read.
-        InvalidFilter: a name that is none, or anything else that cannot be meant.
+        UnknownArgument: a name that is none.
+        InvalidFilter: anything else that cannot be meant.
 
     """
-    for name in given:
-        if name not in Filters.__annotations__:
-            known = ", ".join(Filters.__annotations__)
-            msg = f"{name}={given[name]!r}: no such argument; the filters are {known}"
-            raise InvalidFilter(msg)
+    refuse_unknown("a read", given, Filters.__annotations__, what="filter")
     moments = {name: _read(name, given[name], now) for name in _TIMES & given.keys()}
     return make_filter(**{**given, **moments}, timezone=zone)
 

@@ -397,7 +397,7 @@ class Knowledge(BankPart):
             "Bank.plot_topics is hippocampus.sleep.topic_plot.plot_topics(bank.topics(), …) now;"
             " the old name goes with 0.3",
             DeprecationWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
         plot_topics(self.topics(), path, overwrite=overwrite)
 

@@ -7,10 +7,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import wraps
+from types import MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from hippocampus.bank.filter_arguments import read_filters
-from hippocampus.core.records import Episode, Interval
+from hippocampus.core.argument_names import refuse_unknown
+from hippocampus.core.records import Episode, Hit, Interval
 from hippocampus.engine.bank_state import BankState
 from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.errors import InputError
@@ -105,7 +107,16 @@ class Verb(Generic[P, R]):
 
     def __init__(self, part: str, verb: Callable[Concatenate[Any, P], R]) -> None:
         self._part = part
-        self._name = verb.__name__
+        known = _named(verb)
+
+        @wraps(verb)
+        def checked(own: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:  # noqa: ANN401
+            if not kwargs.keys() <= known.keys():
+                refuse_unknown(verb.__name__, kwargs, known)
+            return verb(own, *args, **kwargs)
+
+        checked.__signature__ = inspect.signature(verb)  # type: ignore[attr-defined]
+        self._verb = checked
 
         @wraps(verb)
         def of_bank(bank: object, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -125,14 +136,19 @@ class Verb(Generic[P, R]):
         """Return the part's method; asked of the class, a function of the bank."""
         if bank is None:
             return self._of_bank
-        method: Callable[P, R] = getattr(getattr(bank, self._part), self._name)
-        return method
+        return MethodType(self._verb, getattr(bank, self._part))
+
+
+def _named(verb: Callable[..., object]) -> Mapping[str, inspect.Parameter]:
+    """Return the arguments of a verb that can be given by name."""
+    parameters = list(inspect.signature(verb).parameters.values())[1:]
+    return {p.name: p for p in parameters if p.kind is not p.VAR_POSITIONAL}
 
 
 def _ids_of(given: object) -> list[str]:
     """Return one id or several as a list, each once."""
-    if isinstance(given, str):
-        return [given]
+    if isinstance(given, str | Episode | Hit):
+        given = [given]
     if isinstance(given, Mapping | bytes) or not isinstance(given, Collection):
-        raise InputError(f"id={given!r}: give one episode's id, or a collection of ids")
-    return list(dict.fromkeys(given))
+        raise InputError(f"id={given!r:.100}: give one episode's id, or a collection of ids")
+    return list(dict.fromkeys(one.id if isinstance(one, Episode | Hit) else one for one in given))

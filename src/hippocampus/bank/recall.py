@@ -22,15 +22,17 @@ from hippocampus.core.background_yield import answering
 from hippocampus.core.budget import check_budget
 from hippocampus.core.config import Signatures
 from hippocampus.core.constraints import check_share, check_whole
-from hippocampus.core.records import Context, Cost, Degradation, Embedder, Recall
+from hippocampus.core.records import Context, Cost, Degradation, Embedder, Recall, When
 from hippocampus.core.timestamps import to_moment
 from hippocampus.core.validation import check_text
 from hippocampus.engine.bank_state import BankState
+from hippocampus.engine.context import EngineContext
 from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.errors import InputError
 from hippocampus.index.cue import Mask
 from hippocampus.index.query import Query
 from hippocampus.language.question_intent import moment_told
+from hippocampus.language.time.given import moment_of
 from hippocampus.recall.confidence import DEPTH, Confidence, confidence
 from hippocampus.recall.encode_query import EncodedQuery, encode_query
 from hippocampus.recall.evidence import evidence, rivalry
@@ -39,12 +41,14 @@ from hippocampus.recall.parse import bind, parse, signed
 from hippocampus.recall.read import Found, read_rows, when_it_was
 from hippocampus.recall.rerank import rerank
 from hippocampus.recall.search import Ranking, search
+from hippocampus.recall.spelling import respelled
 from hippocampus.recall.standardize import Numbers
 
 _DOUBT: Final = 0.35
 """Confidence below which a question about nobody is not the bank's (docs/adr/0047)."""
 _FLOOR: Final = 0.005
 """Least score of what a context holds unless told otherwise (docs/adr/0047)."""
+_ASK: Final = "ask a question, or give a few words of what you look for"
 _SURE: Final = 0.5
 """Least score of what is asked for by its place in time alone."""
 
@@ -65,7 +69,7 @@ class Recaller(BankPart):
         query: str,
         k: int = 10,
         *,
-        now: datetime | None = None,
+        now: When | None = None,
         cues: Sequence[str] | None = None,
         min_score: float = 0.0,
         **filters: Unpack[Filters],
@@ -76,7 +80,8 @@ class Recaller(BankPart):
         Args:
             query: a question or a few words, in any wording.
             k: most hits to return, 0 or more.
-            now: the present, for "yesterday" and its like; the clock's by default.
+            now: the present, for "yesterday" and its like; the clock's by default, as of which
+                words for it are.
             cues: only these cues, of ``CUES``.
             min_score: leave out hits whose score is lower; see ``Hit.score``.
             **filters: what it may see; see below.
@@ -85,12 +90,11 @@ class Recaller(BankPart):
             InputError: a filter or argument that makes no sense.
 
         """
-        started = time.perf_counter()
-        engine, state = self._engine, self._state
+        started, engine, state = time.perf_counter(), self._engine, self._state
         check_whole(k=k)
         check_share(min_score=min_score)
-        text = check_text(query, limits=engine.config.ingest)
-        moment = engine.now() if now is None else to_moment(now, engine.zone)
+        text = self._respelled(query)
+        moment = _present(now, engine)
         chosen = self._filter(filters, moment)
         asked = parse(text, now=moment, cues=frozenset(engine.check_cues(cues)))
         models = state.models()
@@ -99,6 +103,7 @@ class Recaller(BankPart):
             if models != (here.embedder, here.signatures):  # a rebuild has just moved the store
                 encoded = self._encode(asked, here.embedder, here.signatures)
             held = time.perf_counter()
+            degraded, encoded = _seen_by_most(here, encoded)
             bound = _bind(here, asked, encoded)
             understood = time.perf_counter()
             allowed = here.index.columns.mask(chosen)
@@ -109,7 +114,6 @@ class Recaller(BankPart):
             shows, read = self._read(here, bound, allowed, ranking, shows, k)
             sessions = here.index.columns.session.named(read.ranking.sessions[:k])
             count = len(here.index) if allowed is None else int(np.count_nonzero(allowed))
-            degraded = [*encoded.degraded, *_lacking(here, encoded)]
         order, failed = rerank(engine.reranker, text, read.texts)
         degraded += [] if failed is None else [failed]
         places = [*order, *range(len(order), len(read.ranking.rows))]
@@ -126,7 +130,8 @@ class Recaller(BankPart):
             "read": ended - searched,
         }  # fmt: skip
         return Recall(
-            query=text, hits=tuple(hits), found=judged.found, confidence=judged.sure,
+            query=query, read_as="" if text == query else text, hits=tuple(hits),
+            found=judged.found, confidence=judged.sure,
             sessions=sessions, intervals=bound.intervals, note=ranking.missing_time, when=when,
             cost=Cost(
                 elapsed_s=ended - started, embed_s=encoded.elapsed_s, steps_s=steps,
@@ -135,6 +140,12 @@ class Recaller(BankPart):
             ),
             degraded=tuple(degraded),
         )  # fmt: skip
+
+    def _respelled(self, query: str) -> str:
+        """Return a question, once it is looked at, with what is misspelt in it as it is meant."""
+        text = check_text(query, limits=self._engine.config.ingest, name="query", blank=_ASK)
+        with self._state.asking() as here:
+            return respelled(text, here.index.cues.lexical.frequency)
 
     def _read(
         self,
@@ -184,7 +195,7 @@ class Recaller(BankPart):
         pointers: int = 0,
         gists: int = 0,
         without: Collection[str] = (),
-        now: datetime | None = None,
+        now: When | None = None,
         cues: Sequence[str] | None = None,
         min_score: float | None = None,
         **filters: Unpack[Filters],
@@ -213,8 +224,7 @@ class Recaller(BankPart):
             BudgetTooSmall: what comes before the memories alone does not fit.
 
         """
-        if isinstance(budget_tokens, bool) or not isinstance(budget_tokens, int):
-            raise InputError(f"budget_tokens={budget_tokens!r}: must be a whole number of tokens")
+        check_whole(budget_tokens=budget_tokens)
         check_whole(recent=recent, pointers=pointers, gists=gists)
         if isinstance(without, str):
             msg = f"without={without!r:.100}: give the texts in a list, even if it is one"
@@ -239,6 +249,14 @@ class Recaller(BankPart):
         return compose(
             found, budget_tokens=budget_tokens, zone=self._engine.zone, frame=frame, extras=extras
         )
+
+
+def _present(now: When | None, engine: EngineContext) -> datetime:
+    """Return the present moment that is meant, the clock's for None."""
+    present = engine.now()
+    if now is None:
+        return present
+    return to_moment(moment_of(now, present, name="now"), engine.zone, name="now")
 
 
 def _judge(
@@ -288,6 +306,22 @@ def _bind(here: BankSnapshot, query: Query, encoded: EncodedQuery) -> Query:
         phrases=here.slept.has_anchors and not query.cues.isdisjoint({"concept", "graph"}),
         gazetteer=here.slept.gazetteer,
     )  # fmt: skip
+
+
+def _seen_by_most(
+    here: BankSnapshot, encoded: EncodedQuery
+) -> tuple[list[Degradation], EncodedQuery]:
+    """
+    Return what recall goes on without, and the question as most episodes can be asked it.
+
+    That is without its vector where most have none to compare with.
+
+    What lacks one then looks far from everything, and hardly anything would be found: until a sleep
+    has made them, words alone say more.
+    """
+    few = here.index.without_vectors * 2 > len(here.index)
+    degraded = [*encoded.degraded, *_lacking(here, encoded)]
+    return degraded, encoded._replace(embedded=None, event=None) if few else encoded
 
 
 def _search(
@@ -341,7 +375,10 @@ def _lacking(here: BankSnapshot, encoded: EncodedQuery) -> Iterator[Degradation]
     index = here.index
     rest = f"of {len(index)} episodes have none, and are"
     if encoded.embedded is not None and index.without_vectors:
-        why = f"{index.without_vectors} {rest} found by words alone; run 'hippocampus reindex'"
+        why = (
+            f"{index.without_vectors} {rest} found by words alone; the next sleep makes them, or"
+            " 'hippocampus sleep --steps vectors' now"
+        )
         yield Degradation(part="vectors", reason=why)
     if encoded.keywords and index.without_signatures:
         why = f"{index.without_signatures} {rest} not found by them; run 'hippocampus reindex'"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
@@ -45,6 +45,7 @@ from hippocampus.core.records import (
 )
 from hippocampus.core.validation import check_text
 from hippocampus.engine.bank_cache import give_back
+from hippocampus.engine.missing_vectors import embed_missing
 from hippocampus.errors import InputError, StoreError, UnknownBank
 from hippocampus.journal.acts import DEEDS
 from hippocampus.journal.ledger import Ledger
@@ -56,8 +57,9 @@ from hippocampus.sleep.snapshot import DOUBTS, count_sleeps, doubts_of, find_use
 
 _LOOKED_BACK: Final = 1000
 """Changes at a time among which the last that somebody made is looked for."""
-_BY_DAY: Final = frozenset(STEPS) - frozenset(NIGHTLY)
-"""The steps without which a sleep was of a part only, and does not put off the next one."""
+_BY_DAY: Final = frozenset(STEPS) - {*NIGHTLY, "vectors"}
+"""The steps without which a sleep was of a part only, and does not put off the next one. Earlier
+versions had no step for vectors."""
 _BLIND: Final = (
     "there is no embedder, so only the same words are merged, and not what means the same"
 )
@@ -88,7 +90,8 @@ class SleepVerbs(BankPart):
         """
         Turn what was experienced into what is known, and let go what its policy lets go.
 
-        What cannot be right is kept apart for a while; what was said of a memory is noted with it;
+        What was stored without an embedder gets its vectors, if there is one now. What cannot be
+        right is kept apart for a while; what was said of a memory is noted with it;
         what says the same is merged; of what matters and belongs together a gist is made; anchors
         are chosen anew and what lies under each is ranked; tags are put in a graph from broad to
         narrow, and the running summary is brought up. ``Memory.model`` words gists, tags and the
@@ -121,6 +124,7 @@ class SleepVerbs(BankPart):
         sleeper = Sleeper(
             context=context, change=self._changed, progress=progress, dry_run=dry_run,
             look=lambda: self._gathered(ledger, unread=dry_run or "phrases" not in wanted),
+            embed=self._embed_missing,
         )  # fmt: skip
         notes = [] if calibrated.lacking is None else [calibrated.lacking]
         if "deduplicate" in wanted and engine.embedder is None:
@@ -136,6 +140,9 @@ class SleepVerbs(BankPart):
         with self._state.asking():  # the sleeper pays for the index, not the next reader
             give_back()  # a night holds several times what a bank does
             return slept
+
+    def _embed_missing(self) -> Mapping[str, int]:
+        return {"episodes": embed_missing(self._state)}
 
     def _gathered(self, ledger: Ledger, *, unread: bool) -> Gathered:
         with self._state.asking() as here:
@@ -198,9 +205,9 @@ class SleepVerbs(BankPart):
             ledger = self._state.ledger()
             doubts = ledger.reader.events(*DOUBTS)
             begun = ledger.reader.events(SleepBegan)
-            ended = {one.event.sleep for one in ledger.reader.events(SleepEnded)}
+            told = {e.event.sleep: e.event.steps for e in ledger.reader.events(SleepEnded)}
             changed = self._last_change(ledger)
-        done = [(_moment(c), set(c.event.steps)) for c in begun if c.event.sleep in ended]
+        done = [(_moment(c), set(c.event.steps)) for c in begun if c.event.sleep in told]
         slept = [c for c, steps in done if steps >= _BY_DAY]
         remade = [c for c, steps in done if steps >= set(NIGHTLY)]
         # What was made anew before a sleep let something go from quarantine has not taken that in.
@@ -212,7 +219,15 @@ class SleepVerbs(BankPart):
         # first says the journal, a microsecond apart.
         order = sorted({c.seq for c in last if c is not None})
         past = Past(*(c and from_micros(c.at + order.index(c.seq)) for c in last))
+        past = self._with_embedder(past, blind=bool(told) and told[max(told)].get("vectors") == {})
         return self._out_of_doubt(past, doubts_of(doubts).since.values())
+
+    def _with_embedder(self, past: Past, *, blind: bool) -> Past:
+        """Count it as a change that there is an embedder, if the last sleep was ``blind``."""
+        if not blind or self._engine.embedder is None or past.slept is None:
+            return past
+        since = past.slept + timedelta(microseconds=1)
+        return past._replace(changed=max(since, past.changed or since))
 
     def _out_of_doubt(self, past: Past, doubted: Collection[int]) -> Past:
         """Count it as a change that time in quarantine is over: only a sleep lets go of it."""

@@ -27,6 +27,7 @@ from hippocampus.core.records import (
     Episode,
     EpisodeRow,
     Kind,
+    Message,
     OneOrMany,
     Progress,
     State,
@@ -46,6 +47,7 @@ from hippocampus.language.time.given import moment_of
 from hippocampus.write.check import Group, check_label, draft
 from hippocampus.write.encode import context_before, encode_drafts
 from hippocampus.write.flood_gate import check_flood
+from hippocampus.write.messages import turn_of
 
 _Stored = TypeVar("_Stored")
 
@@ -85,7 +87,7 @@ class Writes(BankPart):
 
     def remember(  # noqa: PLR0913 - a public verb
         self,
-        text: str,
+        text: str | Message,
         *,
         at: When | None = None,
         speaker: str | None = None,
@@ -106,7 +108,9 @@ class Writes(BankPart):
         in parts; the first is returned.
 
         Args:
-            text: any valid string that is not blank; it comes back byte for byte.
+            text: any valid string that is not blank; it comes back byte for byte. Or a chat
+                message, ``{"role": "user", "content": …}``; of its parts the words are kept, and
+                each call of a tool as a line. What the other arguments say goes before what it has.
             at: when it happened; now by default. Naive times are in ``Config.timezone``, and words
                 ("yesterday", "last Monday at six") are as of now.
             speaker: who said it.
@@ -124,19 +128,28 @@ class Writes(BankPart):
             StoreError: the store could not take it; nothing was stored.
 
         """
-        turn = Turn(
-            text=text, at=at, speaker=speaker, role=role, session=session,
-            source=source, address=address, metadata={} if metadata is None else metadata,
-            origin=origin,
+        turn = turn_of(
+            text if isinstance(text, Mapping) else Turn(text=text),
+            at=at, speaker=speaker, role=role, session=session, source=source, address=address,
+            metadata=metadata, origin=origin,
         )  # fmt: skip
         return self.remember_many([turn], again=again)[0]
 
     @staying
     def remember_many(
-        self, turns: Iterable[Turn], *, again: bool = False, progress: Progress | None = None
+        self,
+        turns: Iterable[Turn | Message],
+        *,
+        session: str | None = None,
+        again: bool = False,
+        progress: Progress | None = None,
     ) -> list[Episode]:
         """
         Keep many turns; return their episodes in order, the parts of long ones apart.
+
+        A turn may be a chat message, as ``{"role": "user", "content": …}``, so that the
+        conversation that a program sends to a model can be given as it is. ``session`` is that of
+        turns that name none.
 
         All turns are checked before the first is stored. They are stored in batches, one
         transaction each: after a crash whole batches are there, and doing it again adds the rest.
@@ -147,7 +160,7 @@ class Writes(BankPart):
         for place, turn in enumerate(turns):
             check_budget()
             try:
-                group = self.group(_dated(turn, now), now, by_metadata=again)
+                group = self.group(_dated(_of(turn, session), now), now, by_metadata=again)
                 groups.append(group._replace(again=again))
             except InputError as exc:
                 exc.add_note(f"in turn {place} of this call; nothing of the call was stored")
@@ -504,6 +517,7 @@ class Writes(BankPart):
                 if engine.embedder is not embedder or engine.signatures() != how:
                     continue  # a rebuild has moved the store to others: encode once more
                 if encoded:
+                    engine.warn_if_unembedded()
                     engine.settle_embedder(embedder)
                     engine.settle_signatures(record=True)
                 self._state.write_recalls(books)
@@ -551,9 +565,15 @@ def _either(
     return names
 
 
+def _of(given: Turn | Message, session: str | None) -> Turn:
+    """Return the turn that is meant, in a session if it names none."""
+    turn = turn_of(given)
+    return turn if session is None or turn.session is not None else replace(turn, session=session)
+
+
 def _dated(turn: Turn, now: datetime) -> Turn:
     """Read the words in which a turn may say when it was: "yesterday"."""
-    if not isinstance(turn, Turn) or not isinstance(turn.at, str):
+    if not isinstance(turn.at, str):
         return turn  # what else it may be is looked at with the rest
     return replace(turn, at=moment_of(turn.at, now, name="at"))
 

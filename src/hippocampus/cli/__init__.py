@@ -16,12 +16,20 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import warnings
 from io import TextIOWrapper
 
 from hippocampus.cli.app import app
 from hippocampus.cli.command import hush
+from hippocampus.cli.completion import prepare
+from hippocampus.cli.render import complain
 
 __all__ = ["app", "main"]
+
+
+def _warn(message: Warning | str, *_: object, **__: object) -> None:
+    """Tell a warning in a line, as an error; where it comes from tells nobody here anything."""
+    complain(str(message))
 
 
 def main() -> None:
@@ -29,6 +37,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a memory may hold what the terminal cannot show
             stream.reconfigure(errors="replace")
+    warnings.showwarning = _warn
+    prepare()
     try:
         try:
             app()

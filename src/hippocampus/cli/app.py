@@ -8,6 +8,7 @@ import typer
 
 from hippocampus.cli import (  # noqa: F401 - they make their functions commands
     chat,
+    completion,
     demo,
     encryption,
     hook,

@@ -14,7 +14,18 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import files
-from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar, Unpack, get_args, get_origin
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    TypeAlias,
+    TypeVar,
+    Unpack,
+    cast,
+    get_args,
+    get_origin,
+)
 from typing import get_type_hints as type_hints
 
 import typer
@@ -22,6 +33,7 @@ from typer.core import TyperCommand
 
 from hippocampus.cli.options import BankScope, Opening, Scope
 from hippocampus.cli.render import Answer, complain, show
+from hippocampus.core.argument_names import meant_by
 from hippocampus.core.parameter_groups import described, spread
 from hippocampus.errors import EncoderError, HippocampusError, InputError, MissingExtra, StoreError
 
@@ -39,6 +51,25 @@ _NOT_LOADED: Final = {"Bank": Any, "Memory": Any}
 """Types of the engine, which help need not wait for."""
 
 
+UsageError: Final = cast(type[typer.BadParameter], typer.BadParameter.__mro__[1])
+"""An option that is wrong or not there; Typer has no public name for it."""
+
+
+class Command(TyperCommand):
+    """A command that leads from an option that it does not have to the one that is meant."""
+
+    def make_context(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - as Typer has it
+        try:
+            return super().make_context(*args, **options)
+        except UsageError as exc:
+            name = getattr(exc, "option_name", None)
+            if isinstance(name, str) and hasattr(exc, "possibilities"):
+                own = {one.name: one.opts[0] for one in self.params if one.name and one.opts}
+                meant = meant_by(name.lstrip("-"), own)
+                exc.possibilities = [own[meant]] if meant else None
+            raise
+
+
 _COMMANDS: Final[dict[str, tuple[Function, type[TyperCommand]]]] = {}
 """The functions that ``verb`` was given, as Typer is to run them, by name."""
 
@@ -49,7 +80,7 @@ def verb(
     opens: Literal["bank", "memory"] | None = "bank",
     create: bool = False,
     embed: bool = False,
-    cls: type[TyperCommand] = TyperCommand,
+    cls: type[TyperCommand] = Command,
 ) -> Callable[[T], T]:
     """
     Make a function the command ``name`` of ``help.toml``.
@@ -122,7 +153,7 @@ def command(
     """
 
     def register(function: T) -> T:
-        _add(app, name, function, {"examples": examples, "panel": panel}, cls=TyperCommand)
+        _add(app, name, function, {"examples": examples, "panel": panel}, cls=Command)
         return function
 
     return register

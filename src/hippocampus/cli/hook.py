@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
-from typer.core import TyperCommand
 
-from hippocampus.cli.command import EXIT_NOTHING, verb
+from hippocampus.cli.command import EXIT_NOTHING, Command, UsageError, verb
 from hippocampus.cli.options import BankScope
 from hippocampus.cli.render import complain
 from hippocampus.errors import HippocampusError, InputError
@@ -18,17 +17,21 @@ from hippocampus.errors import HippocampusError, InputError
 if TYPE_CHECKING:
     from hippocampus.bank import Bank
 
-_UsageError: Final = cast(type[typer.BadParameter], typer.BadParameter.__mro__[1])
-"""An option that is wrong or not there; Typer has no public name for it."""
+
+_KEPT: Final = {
+    "UserPromptSubmit": ("prompt", "user"),
+    "Stop": ("last_assistant_message", "assistant"),
+}
+"""The events that bring something to remember: in which field, and in whose role."""
 
 
-class _NoVeto(TyperCommand):
+class _NoVeto(Command):
     """A command of which not even a wrong option ends in 2: for agents that means a veto."""
 
     def make_context(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - as Typer has it
         try:
             return super().make_context(*args, **options)
-        except _UsageError as exc:
+        except UsageError as exc:
             exc.exit_code = EXIT_NOTHING
             raise
 
@@ -38,13 +41,15 @@ def hook(*, budget_tokens: int = 1500, scope: BankScope) -> None:
     """Recall and remember for a coding agent, from its hooks."""
     try:
         event = _read()
-        if event.get("hook_event_name") == "UserPromptSubmit":
-            with scope.open_bank(create=True, embed=True) as bank:
-                _recall(bank, event, budget_tokens)
-                _remember(bank, event, "prompt", "user")
-        elif event.get("hook_event_name") == "Stop":
-            with scope.open_bank(create=True, embed=True) as bank:
-                _remember(bank, event, "last_assistant_message", "assistant")
+        kind = event.get("hook_event_name")
+        field, role = _KEPT.get(kind if isinstance(kind, str) else "", ("", ""))
+        text = _text(event, field)
+        if not text or _is_chatter(text):
+            return
+        with scope.open_bank(create=True, embed=True) as bank:
+            if role == "user":
+                _recall(bank, text, budget_tokens)
+            bank.remember(text, role=role, session=_text(event, "session_id") or None)
     except (HippocampusError, OSError) as exc:
         complain(str(exc))
         raise typer.Exit(EXIT_NOTHING) from None
@@ -67,14 +72,14 @@ def _text(event: Mapping[str, Any], name: str) -> str:
     return value if isinstance(value, str) and value.strip() else ""
 
 
-def _recall(bank: Bank, event: Mapping[str, Any], budget_tokens: int) -> None:
-    prompt = _text(event, "prompt")
-    made = bank.context(prompt, budget_tokens) if prompt else None
-    if made is not None and made.recall.found and made.items:
+def _is_chatter(text: str) -> bool:
+    """Return whether a text says nothing to look for, or to keep."""
+    from hippocampus.language.chatter import is_chatter  # noqa: PLC0415 - brings NumPy
+
+    return is_chatter(text)
+
+
+def _recall(bank: Bank, prompt: str, budget_tokens: int) -> None:
+    made = bank.context(prompt, budget_tokens)
+    if made.recall.found and made.items:
         print(made.text)
-
-
-def _remember(bank: Bank, event: Mapping[str, Any], name: str, role: str) -> None:
-    text = _text(event, name)
-    if text:
-        bank.remember(text, role=role, session=_text(event, "session_id") or None)

@@ -27,6 +27,11 @@ def install(
     with progress(f"installing {name}", quiet=quiet, nbytes=True) as step:
         folder = model_files.install(name, source=source, force=force, progress=step)
     told = [] if quiet else [f"{name} is in {folder}"]
+    if name == model_files.DEFAULT_MODEL and not quiet:
+        told.append(
+            "what was stored without it gets its vectors in the next sleep, or now by"
+            " 'hippocampus sleep --steps vectors'"
+        )
     missing = model_files.lacking(name)
     told += [] if missing is None else [missing]
     return Answer({"model": name, "folder": folder, "lacking": missing}, told)

@@ -257,7 +257,7 @@ def text_or_stdin(text: str) -> str:
 Words: TypeAlias = Annotated[str, text_or_stdin]
 """A text, or - for what stdin holds."""
 Cues: TypeAlias = Annotated[tuple[str, ...] | None, cue_names]
-Now: TypeAlias = Annotated[datetime | None, moment]
+Now: TypeAlias = str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,11 +17,11 @@ from hippocampus.cli.render import (
     Answer,
     Verbatim,
     clean,
-    head_line,
-    marked,
+    episode_table,
     moment_text,
     pairs,
     recall_view,
+    short_id,
     table,
     trend_view,
 )
@@ -144,8 +144,7 @@ def episodes(
 
 
 def _listed(found: Sequence[Episode], zone: tzinfo) -> Answer:
-    rows = [(e.id, head_line(e, zone).append("\n").append_text(marked(e.text, ""))) for e in found]
-    return Answer(found, table(rows, "id", "what was remembered"))
+    return Answer(found, episode_table(found, zone))
 
 
 @verb("show")
@@ -177,7 +176,8 @@ def history(
     """List the changes to an episode and its other versions, or to the whole bank."""
     changes = bank.journal(after=after, limit=limit) if id is None else bank.history(id)
     rows = [
-        (str(c.seq), moment_text(c.at, zone), c.kind, c.episode or "", _detail(c)) for c in changes
+        (str(c.seq), moment_text(c.at, zone), c.kind, short_id(c.episode or ""), _detail(c))
+        for c in changes
     ]
     return Answer(changes, table(rows, "seq", "at", "change", "episode", "detail"))
 

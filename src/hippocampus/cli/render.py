@@ -24,6 +24,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hippocampus.core.cue_names import CUE_WORDS
+from hippocampus.core.quotes import over_words
 
 if TYPE_CHECKING:  # it brings NumPy, and help need not wait for that
     from hippocampus.core.records import Episode, Hit, Interval, Period, Progress, Recall
@@ -50,6 +51,9 @@ _PERIODS = {"day": "%Y-%m-%d", "week": "%Y-%m-%d", "month": "%Y-%m", "year": "%Y
 _GAP = 4
 """Periods without anything that are told in one line."""
 EXCERPT = 320
+_SHORT_ID = 8
+"""Characters of an id that people see: of a hundred thousand memories hardly any two begin alike,
+and where two do, who gives that beginning is told so."""
 
 
 class _Output(Console):
@@ -214,6 +218,20 @@ def pairs(rows: Iterable[tuple[str, str]]) -> Table:
     return table((Text(name, "dim"), value) for name, value in rows)
 
 
+def short_id(id_: str) -> str:
+    """Return the beginning of an id, which stands for it wherever an id is given."""
+    return id_[:_SHORT_ID]
+
+
+def episode_table(found: Iterable[Episode], zone: tzinfo) -> Table:
+    """Return episodes with their ids, in order."""
+    rows = [
+        (short_id(e.id), head_line(e, zone).append("\n").append_text(marked(e.text, "")))
+        for e in found
+    ]
+    return table(rows, "id", "what was remembered")
+
+
 def recall_view(
     found: Recall,
     zone: tzinfo,
@@ -225,6 +243,8 @@ def recall_view(
     numbers: bool = False,
 ) -> Iterator[Table | Text]:
     """Yield what a recall found, why, and what it cost."""
+    if found.read_as:
+        yield Text(f"read as: {one_line(found.read_as)}", "dim")
     for interval in found.intervals:
         yield Text(f"time: {one_line(interval.text)!r} read as {_span(interval, zone)}", "dim")
     if found.when is not None:
@@ -254,10 +274,13 @@ def recall_view(
 
 def _hit(hit: Hit, text: Text, zone: tzinfo, *, ids: bool) -> Text:
     """Return a hit's head and its text, and whether it is over or was corrected."""
-    over = f"  until {hit.valid_to.astimezone(zone):%Y-%m-%d}" if hit.valid_to else ""
-    other = f"  corrected by {hit.corrected_by}" if hit.corrected_by else ""
+    over = ""
+    if hit.valid_to is not None:
+        said = hit.episode.occurred_at.astimezone(zone)
+        over = f"  {over_words(said, hit.valid_to.astimezone(zone))}"
+    other = f"  corrected by {short_id(hit.corrected_by)}" if hit.corrected_by else ""
     what = head_line(hit.episode, zone).append(f"{over}{other}\n", "dim").append_text(text)
-    return what.append(f"\n{hit.id}", "dim") if ids else what
+    return what.append(f"\n{short_id(hit.id)}", "dim") if ids else what
 
 
 def _span(interval: Interval, zone: tzinfo) -> str:
@@ -282,7 +305,9 @@ def head_line(episode: Episode, zone: tzinfo) -> Text:
     who = episode.speaker or episode.role
     if who:
         head.append("  ").append(one_line(who), "not dim bold")
-    return head.append(f"  {one_line(episode.address)}") if episode.address else head
+    own = episode.address == episode.id  # it has no other
+    where = short_id(episode.id) if own else one_line(episode.address)
+    return head.append(f"  {where}") if where else head
 
 
 def _why(shares: Mapping[str, float]) -> Text:

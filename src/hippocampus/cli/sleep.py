@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from hippocampus.cli.command import verb
 from hippocampus.cli.options import BankScope
-from hippocampus.cli.render import Answer, clean, progress, show, stderr, table
+from hippocampus.cli.render import Answer, clean, progress, short_id, show, stderr, table
 from hippocampus.errors import InputError, StoreLocked, UnknownBank
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def release(bank: Bank, ids: list[str]) -> Answer:
 def quarantine(bank: Bank) -> Answer:
     """List memories that sleep does not consolidate yet, and why; 'release' lets them go."""
     found = bank.quarantine()
-    lines = [f"{episode.id}  {why}\n  {episode}" for episode, why in found]
+    lines = [f"{short_id(episode.id)}  {why}\n  {episode}" for episode, why in found]
     return Answer(
         [{"episode": episode, "why": why} for episode, why in found],
         lines or "nothing is in quarantine",
@@ -171,7 +171,7 @@ def review(bank: Bank, *, accept: list[str] | None = None) -> Answer:
     if accept:
         return counted({"memories": bank.accept(accept)}, "accepted")
     found = bank.review()
-    lines = [f"{episode.id}  {episode.origin}\n  {episode}" for episode in found]
+    lines = [f"{short_id(episode.id)}  {episode.origin}\n  {episode}" for episode in found]
     return Answer(found, lines or "nothing reads like an instruction to a model")
 
 

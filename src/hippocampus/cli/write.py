@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 from pathlib import Path
@@ -11,7 +12,15 @@ from rich.text import Text
 
 from hippocampus.cli.command import confirm_erasure, verb
 from hippocampus.cli.options import BankScope, Words, json_object
-from hippocampus.cli.render import Answer, head_line, one_line, progress, table
+from hippocampus.cli.render import (
+    Answer,
+    episode_table,
+    head_line,
+    one_line,
+    progress,
+    short_id,
+    table,
+)
 from hippocampus.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,6 +33,7 @@ def remember(
     bank: Bank,
     text: Words,
     *,
+    messages: bool = False,
     at: str | None = None,
     speaker: str | None = None,
     role: str | None = None,
@@ -33,12 +43,42 @@ def remember(
     origin: str | None = None,
     zone: tzinfo,
 ) -> Answer:
-    """Keep one thing that happened."""
-    kept = bank.remember(
-        text, at=at, speaker=speaker, role=role, session=session, source=source, metadata=metadata,
-        origin=origin,  # type: ignore[arg-type]  # it is looked at there
-    )  # fmt: skip
-    return _kept("remembered", kept, zone)
+    """Keep one thing that happened, or the messages of a chat."""
+    said = {
+        "at": at, "speaker": speaker, "role": role, "session": session, "source": source,
+        "metadata": metadata, "origin": origin,
+    }  # fmt: skip
+    if not messages:
+        kept = bank.remember(text, **said)  # type: ignore[arg-type]  # it is looked at there
+        return _kept("remembered", kept, zone)
+    from hippocampus.write.messages import turn_of  # noqa: PLC0415 - the engine is there by now
+
+    many = bank.remember_many([turn_of(one, **said) for one in _read_messages(text)])
+    view = (f"remembered {len(many):,}", episode_table(many, zone))
+    return Answer(many, view)
+
+
+def _read_messages(text: str) -> list[Mapping[str, Any]]:
+    """Return the messages of one JSON document, a list or one of them, or of a line each."""
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError):
+        whole = [_read_line(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if isinstance(whole, dict) and isinstance(whole.get("messages"), list):  # a request
+        whole = whole["messages"]
+    return whole if isinstance(whole, list) else [whole]
+
+
+def _read_line(number: int, line: str) -> Mapping[str, Any]:
+    try:
+        read: Mapping[str, Any] = json.loads(line)
+    except (ValueError, RecursionError) as exc:
+        msg = (
+            f"line {number} is not JSON ({exc}): {line!r:.80}; give a message a line, such as"
+            ' {"role": "user", "content": "Hello."}'
+        )
+        raise InputError(msg) from exc
+    return read
 
 
 @verb("import", create=True, embed=True)
@@ -138,6 +178,7 @@ def _held(bank: Bank, sources: Sequence[str]) -> int:
 
 
 def _kept(verb: str, episode: Episode, zone: tzinfo) -> Answer:
-    return Answer(
-        episode, (f"{verb} {episode.id}", head_line(episode, zone), Text(one_line(episode.text)))
-    )
+    told = (
+        f"{verb} {short_id(episode.id)}", head_line(episode, zone), Text(one_line(episode.text)),
+    )  # fmt: skip
+    return Answer(episode, told)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from datetime import datetime, tzinfo
+from datetime import date, datetime, tzinfo
 from typing import TYPE_CHECKING
 
 from hippocampus.core.origin import OWN
@@ -27,7 +27,7 @@ INDENT = "    "
 
 MARKS = (
     r"(?:, (?:tool|document|web|import))?(?:, suspect)?"
-    r"(?:, until \d{4}-\d\d-\d\d)?(?:, corrected later)?"
+    r"(?:, (?:until|over since) \d{4}-\d\d-\d\d)?(?:, corrected later)?"
 )
 """What may follow the time of a line, as a pattern: whose words they are, if not the conversation's
 own, that they read like an instruction, and what is no longer so."""
@@ -73,11 +73,21 @@ def line(
     if episode.suspect:
         marks.append("suspect")
     if until is not None:
-        marks.append(f"until {_local(until, zone).date().isoformat()}")
+        marks.append(over_words(_local(episode.occurred_at, zone), _local(until, zone)))
     if corrected:
         marks.append("corrected later")
     said = _BREAK.sub(rf"\g<0>{INDENT}", f"{who}{': ' if who else ''}{episode.text}")
     return f"[{', '.join(marks)}] {quote(said)}"
+
+
+def over_words(said: date, end: date) -> str:
+    """
+    Return in words that what was said on a day ended on another, as "until 2026-11-21".
+
+    What was over before it was said, as what somebody tells of the past, is "over since" then.
+    """
+    days = [f"{day:%Y-%m-%d}" for day in (said, end)]
+    return f"{'until' if days[0] < days[1] else 'over since'} {end:%Y-%m-%d}"
 
 
 def _local(moment: datetime, zone: tzinfo) -> datetime:

@@ -102,8 +102,8 @@ def _parse(text: object, name: str) -> datetime:
             return from_iso(text.strip())
     raise InvalidTime(
         f"{name}={text!r}: not a moment;"
-        " give a datetime, a date, seconds since 1970, ISO 8601 text such as"
-        " '2024-03-05T14:30+01:00', or words such as 'yesterday' or 'last week'"
+        " give a date, ISO 8601 text such as '2024-03-05T14:30+01:00', words such as 'yesterday' or"
+        " 'last week', or seconds since 1970"
     )
 
 

@@ -15,23 +15,39 @@ _METADATA_LEVELS: Final = 64
 shallow stack and never be read from a deep one."""
 
 
-def check_text(text: object, *, limits: Ingest) -> str:
-    """Return ``text`` if it can be remembered; raise ``InvalidText`` or ``TextTooLong``."""
+def check_text(
+    text: object,
+    *,
+    limits: Ingest,
+    name: str = "text",
+    blank: str = "there is nothing to remember",
+) -> str:
+    """
+    Return ``text`` if it can be remembered or asked; ``InvalidText`` or ``TextTooLong`` if not.
+
+    Args:
+        text: what is looked at.
+        limits: how long it may be.
+        name: what to call it in messages.
+        blank: what it means that it is blank, or what to do about it.
+
+    """
     if not isinstance(text, str):
-        raise InvalidText(f"text must be a str, not {type(text).__name__}; decode bytes first")
+        kind = type(text).__name__
+        raise InvalidText(f"{name} must be text, not {kind}; decode bytes first")
     if not text.strip():
-        msg = f"text is blank ({len(text)} characters of white space); there is nothing to remember"
-        raise InvalidText(msg)
+        raise InvalidText(f"{name} is blank; {blank}")
     try:
         size = len(text) if text.isascii() else len(text.encode())
     except UnicodeEncodeError as exc:
         raise InvalidText(
-            f"text holds the lone surrogate U+{ord(text[exc.start]):04X} at character {exc.start},"
-            " which cannot be stored byte for byte; decode the source with errors='replace' first"
+            f"{name} holds the lone surrogate U+{ord(text[exc.start]):04X} at character"
+            f" {exc.start}, which cannot be stored byte for byte; decode the source with"
+            " errors='replace' first"
         ) from exc
     if size > limits.max_text_bytes:
         raise TextTooLong(
-            f"text has {size:,} bytes; one call takes at most {limits.max_text_bytes:,}"
+            f"{name} has {size:,} bytes; one call takes at most {limits.max_text_bytes:,}"
             " (Ingest.max_text_bytes); split it, or write it to a file and import that"
         )
     return text

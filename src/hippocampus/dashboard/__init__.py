@@ -23,6 +23,8 @@ POLICY: Final = (
 """The pages may ask this server and run its files, and nothing else. Memories are text that
 anybody may have said, so nothing of a page is ever made from markup."""
 
+_NOT_FOUND: Final = "not-found.html"
+
 _HEADERS: Final[Mapping[str, str]] = {
     "Content-Security-Policy": POLICY,
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -59,9 +61,9 @@ def add_dashboard(app: Starlette) -> None:
 
     async def page(request: Request) -> Response:
         name = request.path_params.get("name", "index.html")
-        file = held.get(name)
+        file = None if name == _NOT_FOUND else held.get(name)
         if file is None:
-            return Response("no such page\n", 404, _HEADERS, "text/plain")
+            return not_found()
         if request.headers.get("if-none-match") == file.headers["ETag"]:
             return Response(None, 304, file.headers)
         return Response(file.body, 200, file.headers, _MEDIA[name.rpartition(".")[2]])
@@ -73,6 +75,19 @@ def add_dashboard(app: Starlette) -> None:
         app.router.add_route(address, enter, include_in_schema=False)
     app.router.add_route(f"{AT}/{{name}}", page, include_in_schema=False)
     app.router.add_route(f"{AT}/", page, include_in_schema=False)
+
+
+def asks_for_a_page(request: Request) -> bool:
+    """Return whether somebody with a browser asks, and no program."""
+    return "text/html" in request.headers.get("accept", "")
+
+
+def not_found() -> Response:
+    """Return the page that says that there is no such page."""
+    from starlette.responses import Response  # noqa: PLC0415 - an extra's
+
+    body = (files(__name__) / "static" / _NOT_FOUND).read_bytes()
+    return Response(body, 404, _HEADERS, _MEDIA["html"])
 
 
 def _read() -> dict[str, bytes]:

@@ -212,7 +212,7 @@ def not_installed(name: str, *, directory: Path | None = None) -> ModelNotInstal
         )
     return ModelNotInstalled(
         f"the model {name} is not in {home}: run 'hippocampus models install' (it downloads 84 MB"
-        " once), or open the memory with embedder='none' to search without meaning"
+        " once), or choose the embedder 'none' to search without meaning"
     )
 
 

@@ -6,6 +6,7 @@ import json
 import re
 import secrets
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
@@ -52,6 +53,9 @@ SIGNED: Final = "signatures"
 """The setting that says how the store's tokens were signed."""
 CALIBRATED: Final = "calibration"
 """The setting that says what the numbers of an embedder mean."""
+_SWITCHED_OFF: Final = Degradation(
+    part="embedder", reason="switched off; recall goes by words and time"
+)
 _NAME = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
 
 
@@ -116,6 +120,13 @@ class EngineContext:
                 f"timezone={self.config.timezone!r}: not an IANA time zone, such as"
                 " 'Europe/Berlin' or 'UTC'"
             ) from exc
+        if vault is None and self.config.secrets.write == "vault":
+            raise InputError(
+                "Secrets.write is 'vault', and there is no key to one: give Memory(vault=…), or"
+                " --vault on the command line"
+            )
+        # What cannot be meant is refused before a file is made.
+        self.embedder, self.no_embedder = _open_embedder(embedder)
         most = self.config.resident_mb
         limit = None if most is None else int(most * 1e6)
         self.segments = Segments(KEPT_BYTES if limit is None else min(KEPT_BYTES, limit))
@@ -125,29 +136,21 @@ class EngineContext:
             key=key,
         )  # fmt: skip
         self.embedder_lock = threading.RLock()
-        self.embedder: Embedder | None = None
-        self.no_embedder: Degradation | None = None
+        self._warned = False
         self._calibrated: tuple[tuple[Fingerprint | None, str | None], Calibrated] | None = None
         try:
-            self._open_embedder(embedder)
+            self.check_embedder(self.embedder)
             self.settle_signatures(record=False)
             self.check_cues(cues)
             self.salt = self._salt()
             self.secret_finder = SecretFinder(_more_secrets(self.config.secrets.also))
-            self.vault = self._open_vault(vault)
+            self.vault = None if vault is None else self._open_vault(vault)
         except BaseException:
             self.store.close()
             raise
         self.finish_erasure()
 
-    def _open_vault(self, key: Key | None) -> Vault | None:
-        if key is None:
-            if self.config.secrets.write == "vault":
-                raise InputError(
-                    "Secrets.write is 'vault', and there is no key to one: give Memory(vault=…), or"
-                    " --vault on the command line"
-                )
-            return None
+    def _open_vault(self, key: Key) -> Vault | None:
         from hippocampus.write.vault import open_vault  # noqa: PLC0415 - only where there is one
 
         return open_vault(self.store, key, read_only=self.read_only)
@@ -159,6 +162,19 @@ class EngineContext:
 
         return SecretGate(self.config.secrets, self.secret_finder, self.vault)
 
+    @property
+    def unembedded(self) -> str:
+        """Why what is kept has no vectors, where nobody asked for that; empty otherwise."""
+        missing = self.no_embedder
+        return "" if missing is None or missing == _SWITCHED_OFF else missing.reason
+
+    def warn_if_unembedded(self) -> None:
+        """Warn, once, whoever keeps something without a vector that nobody asked for that."""
+        why, self._warned = "" if self._warned else self.unembedded, True
+        if why:
+            msg = f"what is kept has no vectors, and is found by words alone: {why}"
+            warnings.warn(msg, RuntimeWarning, stacklevel=2)
+
     def finish_erasure(self) -> None:
         """Take bytes out of the files that an erasure left there, if nobody is in the way."""
         if self.read_only:
@@ -166,22 +182,6 @@ class EngineContext:
         with suppress(StoreError):  # it is still owed, and whoever comes next tries again
             if self.store.upkeep.owes_scrub():
                 self.store.upkeep.scrub(wait=False)
-
-    def _open_embedder(self, embedder: str | Embedder) -> None:
-        if not isinstance(embedder, str):
-            self.embedder = embedder
-        else:
-            try:
-                self.embedder = load_embedder(embedder)
-            except ModelNotInstalled as exc:
-                if embedder != "default":
-                    raise
-                self.no_embedder = Degradation(part="embedder", reason=str(exc))
-            if embedder == "none":
-                self.no_embedder = Degradation(
-                    part="embedder", reason="switched off; recall goes by words and time"
-                )
-        self.check_embedder(self.embedder)
 
     def check_embedder(self, used: Embedder | None) -> None:
         """Refuse to mix vectors: another process may have moved the store to another embedder."""
@@ -325,6 +325,20 @@ class EngineContext:
     def fingerprint(self) -> Fingerprint | None:
         """Return the embedder in use, or the one the store's vectors come from."""
         return self.embedder.fingerprint if self.embedder else self.stored_fingerprint()
+
+
+def _open_embedder(embedder: str | Embedder) -> tuple[Embedder | None, Degradation | None]:
+    """Return the embedder that is meant; if there is none, why not."""
+    if not isinstance(embedder, str):
+        return embedder, None
+    if embedder == "none":
+        return None, _SWITCHED_OFF
+    try:
+        return load_embedder(embedder), None
+    except ModelNotInstalled as exc:
+        if embedder != "default":
+            raise
+        return None, Degradation(part="embedder", reason=str(exc))
 
 
 def check_name(name: object) -> str:

@@ -64,6 +64,11 @@ class Bm25Cue(Versioned):
             marks[np.searchsorted(ends, np.flatnonzero(terms == mark), side="right"), place] = True
         self._marks.extend(marks)
 
+    def frequency(self, terms: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        """Return in how many episodes each term is."""
+        counts: NDArray[np.uint32] = self._index.document_frequency(terms)
+        return counts
+
     def rarity(self, terms: NDArray[np.uint32]) -> NDArray[np.float32]:
         """Return the inverse document frequency of each term, at least 0, float32."""
         frequency = self._index.document_frequency(terms).astype(np.float32)

@@ -61,6 +61,12 @@ ORDER: Mapping[str, Callable[[Any, Any], Any]] = {
 }
 _PLAIN = frozenset({str, int, float, type(None)})
 _OPERATORS = "$eq $ne $gt $gte $lt $lte $in $nin $contains $icontains $exists $not"
+_MEANT: Mapping[str, str] = {
+    ">": "$gt", ">=": "$gte", "<": "$lt", "<=": "$lte", "=": "$eq", "==": "$eq", "!=": "$ne",
+    "<>": "$ne", "~": "$contains", "like": "$icontains", "not_in": "$nin",
+    **{name[1:]: name for name in _OPERATORS.split()},
+}  # fmt: skip
+"""Operators as other languages write them, and what they are called here."""
 
 
 # ---------------------------------------------------------------- the filter
@@ -302,6 +308,10 @@ def _field(key: str, value: object, place: str, levels: int) -> Condition:
         _refuse(f"{place}={{}}", 'holds no operator; an empty object is {"$eq": {}}')
     dollars = [isinstance(name, str) and name.startswith("$") for name in value]
     if not any(dollars):
+        meant = [f"{name!r} is {_MEANT[name]!r}" for name in value if name in _MEANT]
+        if len(meant) == len(value):
+            why = f"no such operator; {', '.join(meant)}; an object that is so goes into $eq"
+            _refuse(f"{place}={value!r}", why)
         return _test(key, "$eq", value, place, levels)
     if not all(dollars):
         _refuse(f"{place}={value!r}", "mixes operators and members; wrap an object in $eq")
@@ -321,9 +331,7 @@ def _test(key: str, name: str, operand: object, place: str, levels: int) -> Cond
             among = Predicate(key, "$in", _operands(operand, place))
             return among if name == "$in" else Not(among)
         case "$gt" | "$gte" | "$lt" | "$lte":
-            if isinstance(operand, bool) or not isinstance(operand, str | int | float):
-                _refuse(shown, "compares with a number or a text")
-            return Predicate(key, name, _operand(operand, place, MAX_LEVELS))
+            return Predicate(key, name, _bound(operand, place))
         case "$contains" | "$icontains":
             return Predicate(key, name, _contained(operand, place, cased=name == "$contains"))
         case "$exists":
@@ -337,6 +345,14 @@ def _test(key: str, name: str, operand: object, place: str, levels: int) -> Cond
                 _refuse(place, f"nested more than {MAX_LEVELS} levels deep; flatten the condition")
             return Not(_field(key, operand, place, levels - 1))
     _refuse(place, f"no such operator; there are {_OPERATORS}")
+
+
+def _bound(operand: object, place: str) -> Frozen:
+    """Return what something is compared with; an infinite number is an open end."""
+    if isinstance(operand, bool) or not isinstance(operand, str | int | float):
+        _refuse(f"{place}={operand!r}", "compares with a number or a text")
+    infinite = isinstance(operand, float) and math.isinf(operand)
+    return operand if infinite else _operand(operand, place, MAX_LEVELS)
 
 
 def _contained(operand: object, place: str, *, cased: bool) -> Frozen:

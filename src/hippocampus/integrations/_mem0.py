@@ -212,6 +212,7 @@ def read_filters(
     if not isinstance(filters, Mapping | None):
         raise InvalidFilter(f"filters={filters!r:.100}: give a dict, such as {{'user_id': 'ada'}}")
     scope: dict[str, object] = {}
+    any_of: list[str] = []
     conditions: list[Record] = []
     seen: Filters = {}
     todo = [(key, value) for key, value in owners.items() if value is not None]
@@ -219,6 +220,8 @@ def read_filters(
     for key, value in todo:
         if _LOGIC.get(key) == "$and":
             todo += [pair for part in _parts(key, value) for pair in part.items()]
+        elif key in SCOPES[1:] and value == "*":  # any user's would be everybody's
+            any_of.append(key)
         elif key in SCOPES and not isinstance(value, Mapping | list):
             scope.setdefault(key, value)
             conditions.append({key: _owner(key, value)})  # of two values, none can be met
@@ -226,6 +229,9 @@ def read_filters(
             seen |= _between(value, zone)
         else:
             conditions.append(_condition(key, value))
+    # With nobody named beside it, "*" is a name like any other.
+    conditions += [{key: {"$exists": True} if scope else "*"} for key in any_of]
+    scope = scope or dict.fromkeys(any_of, "*")
     if today is not None:
         day = today.astimezone(UTC).date().isoformat()
         conditions.append({"expiration_date": {"$not": {"$lt": day}}})

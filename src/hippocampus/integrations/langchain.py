@@ -43,7 +43,7 @@ class HippocampusRetriever(BaseRetriever):
 
     bank: SkipValidation[Bank] = Field(exclude=True)
     k: int = 10
-    """Most documents to return."""
+    """Most documents to return; ``invoke(query, k=…)`` has its own."""
     least_score: float = 0.0
     """Leave out hits that score less, in [0, 1]."""
     filters: Mapping[str, Any] = Field(default_factory=dict)
@@ -54,15 +54,20 @@ class HippocampusRetriever(BaseRetriever):
         query: str,
         *,
         run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002 - the contract's
+        k: int | None = None,
     ) -> list[Document]:
-        found = told(self.bank.recall(query, self.k, **self.filters))
+        found = told(self.bank.recall(query, self.k if k is None else k, **self.filters))
         return [_document(hit) for hit in found if hit.score >= self.least_score]
 
     async def _aget_relevant_documents(
-        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun
+        self,
+        query: str,
+        *,
+        run_manager: AsyncCallbackManagerForRetrieverRun,
+        k: int | None = None,
     ) -> list[Document]:
         return await asyncio.to_thread(
-            self._get_relevant_documents, query, run_manager=run_manager.get_sync()
+            self._get_relevant_documents, query, run_manager=run_manager.get_sync(), k=k
         )
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import fields
 from typing import Any, Final, ParamSpec, TypeVar, cast
 
 from hippocampus.bank import Bank
+from hippocampus.core.argument_names import refuse_unknown
 from hippocampus.core.clock import Clock
 from hippocampus.core.optional import require
 from hippocampus.integrations._records import RecordEntry, RecordHistory, call
@@ -48,6 +50,8 @@ class HippocampusSession:
     ) -> None:
         self.session_id = session_id
         if isinstance(session_settings, Mapping):  # as the SDK's own sessions take it
+            known = [field.name for field in fields(SessionSettings)]
+            refuse_unknown("session_settings", session_settings, known, what="setting")
             session_settings = SessionSettings(**session_settings)
         self.session_settings = session_settings
         self._history = RecordHistory(bank, "openai_agents", session_id, clock=clock, erase=erase)

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, TypeAlias, cast
+from typing import Final, NamedTuple, TypeAlias, cast
 
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.clock import from_micros
@@ -28,17 +28,22 @@ from hippocampus.core.records import (
     DamagedRow,
     Episode,
     EpisodeRow,
+    Hit,
     Interval,
     Stats,
     Store,
     settled_level,
 )
 from hippocampus.encode import tokens as tokenizer
-from hippocampus.errors import InputError, StoreCorrupt, UnknownEpisode
+from hippocampus.errors import AmbiguousId, InputError, StoreCorrupt, UnknownEpisode
 from hippocampus.journal.content import Content, Segments
 from hippocampus.journal.draft import CONTEXT_TURNS, Draft, spoken
 from hippocampus.language.noun_phrases import Phrase, find_phrases, names_of
 
+SHORTEST_ID: Final = 4
+"""Characters of an id that may stand for it, if no other begins so."""
+_CANDIDATES: Final = 5
+"""Ids that a message names."""
 Told: TypeAlias = Callable[[int, Episode], tuple[Interval, ...]]
 """Gives the times that the text of an episode tells, by its row."""
 
@@ -82,19 +87,42 @@ class LedgerReader:
 
     def find(self, id: str, *, erased: bool = False) -> EpisodeRow:  # noqa: A002
         """Return an episode by id; an erased one only when asked for."""
+        if isinstance(id, Episode | Hit):
+            id = id.id  # noqa: A001 - as it was meant
         if not isinstance(id, str) or not id:
-            raise InputError(f"id={id!r}: an episode's id is a non-empty text")
+            msg = f"id={id!r:.100}: an episode's id is a non-empty text; give Episode.id"
+            raise InputError(msg)
         tokenizer.encode(id)  # refuses what no store can look up
-        rows = self.store.episodes.rows_of(self.bank, [id])
+        rows = self.store.episodes.rows_of(self.bank, [id]) or self._beginning(id)
         records = self.store.episodes.read(self.bank, list(rows.values()))
         if records and isinstance(records[0], DamagedRow):
             (told,) = self.store.upkeep.damage(self.bank, "episodes", records[0].row)
             raise StoreCorrupt(told, path=self.store.path)
         if not records or (records[0].state == "erased" and not erased):
             gone = "was erased" if records else "is not in it"
-            msg = f"episode {id!r} of bank {self.name!r} {gone}; list what is with episodes()"
+            msg = f"episode {id!r} of bank {self.name!r} {gone}; recall and episodes give ids"
             raise UnknownEpisode(msg)
         return records[0]
+
+    def _beginning(self, begun: str) -> dict[str, int]:
+        """
+        Return the row of the one episode whose id begins so; none if there is none.
+
+        Raises:
+            AmbiguousId: there are several.
+
+        """
+        if len(begun) < SHORTEST_ID:
+            return {}
+        found = self.store.episodes.ids_beginning(self.bank, begun, _CANDIDATES + 1)
+        if len(found) > 1:
+            more = ", …" if len(found) > _CANDIDATES else ""
+            msg = (
+                f"id={begun!r}: several episodes of bank {self.name!r} have ids that begin so:"
+                f" {', '.join(found[:_CANDIDATES])}{more}; give more of the one that is meant"
+            )
+            raise AmbiguousId(msg)
+        return self.store.episodes.rows_of(self.bank, found)
 
     def one(self, id: str, told: Told) -> Episode:  # noqa: A002
         """Return an episode by id, with its text; ``StoreCorrupt`` if that is damaged."""

@@ -20,7 +20,16 @@ from hippocampus.core.quotes import CLOSE, INDENT, OPEN, line, quote
 from hippocampus.mcp.schemas import ToolAnswer
 
 if TYPE_CHECKING:  # they bring NumPy, and tools are listed without
-    from hippocampus.core.records import Change, Context, Episode, Hit, Interval, Recall, Stats
+    from hippocampus.core.records import (
+        Change,
+        Context,
+        Episode,
+        Fact,
+        Hit,
+        Interval,
+        Recall,
+        Stats,
+    )
 
 _LABEL = 100
 """Characters of a session, source or speaker that are shown; they may have thousands."""
@@ -332,6 +341,56 @@ def kept(episode: Episode, zone: tzinfo, *, new: bool, replaces: str | None = No
         told += f"; it is {state}, and recall does not show it"
     data = said(id=episode.id, when=when, new=new, replaces=replaces, parts=parts, state=state)
     return ToolAnswer(data, f"{told}.")
+
+
+def many_kept(episodes: Sequence[Episode], zone: tzinfo, *, since: datetime) -> ToolAnswer:
+    """Return what became of the messages of a chat, as ``Kept``; those after ``since`` are new."""
+    fresh = [one for one in episodes if one.recorded_at >= since]
+    first = episodes[0]
+    data = said(
+        id=first.id, when=moment(first.occurred_at, zone), new=bool(fresh),
+        ids=[one.id for one in episodes],
+    )  # fmt: skip
+    old = len(episodes) - len(fresh)
+    already = f"; {old} of them were remembered already" if old else ""
+    return ToolAnswer(data, f"Remembered {len(episodes)} messages, from {first.id} on{already}.")
+
+
+def stated(facts: Sequence[Fact], budget_tokens: int, zone: tzinfo) -> ToolAnswer:
+    """Return facts, as ``Stated``; those that are so come first where there is no room for all."""
+
+    def data(fact: Fact) -> dict[str, Any]:
+        state = "denied" if fact.denied else "planned" if fact.planned else ""
+        return said(
+            fact=" ".join((fact.subject, fact.relation.replace("_", " "), fact.object)).strip(),
+            subject=fact.subject,
+            relation=fact.relation,
+            object=fact.object,
+            since=moment(fact.valid_from, zone),
+            until=moment(fact.valid_to, zone),
+            state=state or ("current" if fact.current else "over"),
+            ids=list(fact.sources[-_NAMED:]),
+        )
+
+    def make(shown: Sequence[Fact], left: Sequence[Fact]) -> ToolAnswer:
+        chosen = set(map(id, shown))
+        told = [data(fact) for fact in facts if id(fact) in chosen]
+        lines = [
+            f"{quote(one['fact'])} ({', '.join(_ends(one))}; ids {', '.join(one['ids'])})"
+            for one in told
+        ]
+        lines = [OPEN, *lines, CLOSE] if lines else ["No fact is known."]
+        if left:
+            lines.append(f"Left out for want of room: {len(left)}. Raise budget_tokens.")
+        return ToolAnswer({"facts": told, "dropped": len(left)}, "\n".join(lines))
+
+    return fit(sorted(facts, key=lambda fact: not fact.current), budget_tokens, make)
+
+
+def _ends(fact: Mapping[str, Any]) -> list[str]:
+    """Return how it is with a fact, and from when to when, in words."""
+    ends = [f"{name} {fact[name][:10]}" for name in ("since", "until") if name in fact]
+    return [fact["state"], *ends]
 
 
 def changed(number: int, what: str) -> ToolAnswer:

@@ -17,9 +17,18 @@ import anyio
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
-from mcp_types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    CallToolResult,
+    GetPromptResult,
+    InputRequiredResult,
+    TextContent,
+    ToolAnnotations,
+)
 from pydantic import Field, ValidationError
 
+from hippocampus.core.argument_names import meant_by
 from hippocampus.core.parameter_groups import described, spread
 from hippocampus.errors import DISTRIBUTION, HippocampusError
 from hippocampus.mcp.resources import HABIT, add_prompt, add_resources
@@ -27,6 +36,8 @@ from hippocampus.mcp.schemas import ToolAnswer
 from hippocampus.mcp.tools import Toolbox
 
 if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
     from hippocampus.memory import Memory
 
 LOOPBACK: Final = "127.0.0.1"
@@ -97,7 +108,9 @@ class McpServer(MCPServer[Any]):
         known = self._known.get(name, arguments)
         for given in arguments:
             if given not in known:  # the SDK would pass over it
-                return _refusal(f"{given!r}: no argument of {name}; it has {', '.join(known)}")
+                meant = meant_by(given, known)
+                fix = f"give {meant}" if meant else f"it has {', '.join(known)}"
+                return _refusal(f"{given!r}: no argument of {name}; {fix}")
         try:
             made = await super().call_tool(name, arguments, context)
             return made if isinstance(made, InputRequiredResult) else self._without_secrets(made)
@@ -106,6 +119,19 @@ class McpServer(MCPServer[Any]):
             if told is None:
                 raise
             return _refusal(told)
+
+    async def get_prompt(
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        context: Context[Any, Any] | None = None,
+    ) -> GetPromptResult | InputRequiredResult:
+        """Return a prompt; one that there is not is a mistake of the caller, not ours."""
+        known = [prompt.name for prompt in await self.list_prompts()]
+        if name not in known:
+            told = f"{name!r}: no such prompt; there is {', '.join(known) or 'none'}"
+            raise MCPError(INVALID_PARAMS, told)
+        return await super().get_prompt(name, arguments, context)
 
     def _without_secrets(self, made: CallToolResult) -> CallToolResult:
         """Return an answer as a model may read it; the memory has been opened for it."""
@@ -161,7 +187,7 @@ def create_server(
         memory: returns the memory; a ``Door``, or a function that has one already.
         bank: the bank that is meant where none is named.
         all_banks: let tools name any bank of the store, and begin new ones.
-        compat: the nine tools of the reference memory server instead of the eight.
+        compat: the nine tools of the reference memory server instead of ours.
 
     """
     if compat:
@@ -259,6 +285,23 @@ def serve_stdio(server: MCPServer[Any]) -> None:
         pass
 
 
+def _without_blanks(app: ASGIApp) -> ASGIApp:
+    """
+    Return an application that gets the values of headers without blanks around them.
+
+    They are none of a value (RFC 9110, 5.5), but not every server takes them off; the SDK compares
+    ``Mcp-Name`` with what a request names.
+    """
+
+    async def through(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            bare = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
+            scope = {**scope, "headers": bare}
+        await app(scope, receive, send)
+
+    return through
+
+
 def serve_http(server: MCPServer[Any], port: int, ready: Callable[[str], None]) -> None:
     """
     Serve clients on this machine over streamable HTTP, until the process is told to stop.
@@ -280,7 +323,9 @@ def serve_http(server: MCPServer[Any], port: int, ready: Callable[[str], None]) 
         app = server.streamable_http_app(
             streamable_http_path=PATH, host=LOOPBACK, stateless_http=True, json_response=True
         )
-        config = uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=_GRACE_S)
+        config = uvicorn.Config(
+            _without_blanks(app), log_config=None, timeout_graceful_shutdown=_GRACE_S
+        )
         for number in (signal.SIGINT, signal.SIGTERM):  # uvicorn stops first, and then passes it on
             signal.signal(number, lambda *_: None)
         ready(f"http://{LOOPBACK}:{listening.getsockname()[1]}{PATH}")

@@ -1,5 +1,5 @@
 """
-The eight tools: each calls one verb of a bank. ``tools.toml`` has what models read of them.
+The tools: each calls one verb of a bank. ``tools.toml`` has what models read of them.
 
 The engine is imported when the memory is opened: a client is greeted while it loads.
 """
@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from hippocampus.core.origin import Origin
 from hippocampus.core.parameter_groups import ParameterGroup
@@ -23,6 +23,7 @@ from hippocampus.mcp.schemas import (
     Kept,
     Listed,
     Recalled,
+    Stated,
     ToolAnswer,
 )
 
@@ -78,8 +79,9 @@ class Toolbox:
 
     def remember(
         self,
-        text: str,
+        text: str | None = None,
         *,
+        messages: list[dict[str, Any]] | None = None,
         at: str | None = None,
         speaker: str | None = None,
         role: str | None = None,
@@ -90,6 +92,16 @@ class Toolbox:
         """Keep something that you were told or found out, for later conversations."""
         memory = self._memory()
         now = memory.now()
+        if (text is None) == (messages is None):
+            raise InputError("give either text, or messages of a chat: one of the two")
+        if messages is not None:
+            from hippocampus.write.messages import turn_of  # noqa: PLC0415 - of the engine
+
+            said = {"at": at, "speaker": speaker, "role": role, "session": session}
+            turns = [turn_of(one, **said, source=source) for one in messages]
+            many = self.bank(bank, new=True).remember_many(turns)
+            return answers.many_kept(many, memory.engine.zone, since=now)
+        assert text is not None
         own = speaker is None and role is None and source is None
         episode = self.bank(bank, new=True).remember(
             text, at=at, speaker=speaker, role=role, session=session, source=source,
@@ -183,6 +195,20 @@ class Toolbox:
         limit, offset = page.limit, page.offset
         found = find(*terms, limit=limit, offset=offset, newest=page.newest, **only.given())
         return answers.listed(found, budget_tokens, zone, offset=offset, limit=limit)
+
+    def facts(
+        self,
+        entity: str | None = None,
+        *,
+        at: str | None = None,
+        as_of: str | None = None,
+        budget_tokens: int = 2000,
+        bank: str | None = None,
+    ) -> Annotated[ToolAnswer, Stated]:
+        """List what is known of a person or thing: what is so, what was, and when."""
+        zone = self._memory().engine.zone
+        found = self.bank(bank).facts(entity, at=at, as_of=as_of)
+        return answers.stated(found, budget_tokens, zone)
 
     def feedback(
         self, ids: list[str], *, helpful: bool, bank: str | None = None

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.routing import request_response
 
 from hippocampus import wire
-from hippocampus.dashboard import add_dashboard
+from hippocampus.dashboard import add_dashboard, asks_for_a_page, not_found
 from hippocampus.errors import HippocampusError, InputError
 from hippocampus.memory import Memory
 from hippocampus.server import bodies, pagination
@@ -151,6 +151,8 @@ async def _refuse(request: Request, exc: Exception) -> Response:
 
 async def _refuse_route(request: Request, exc: Exception) -> Response:
     assert isinstance(exc, HTTPException), "it is registered for these alone"
+    if exc.status_code == 404 and asks_for_a_page(request):
+        return not_found()
     told_ = {404: "no such route; see /openapi.json", 405: "no such method here"}
     wrong = Refused(exc.status_code, told_.get(exc.status_code, "this cannot be answered"))
     made = answer(wrong, request.state.request_id)

@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from hippocampus.server.bodies import JSON
-from hippocampus.verbs import VerbSpec
+from hippocampus.verbs import BANK_VERBS, VerbSpec
 from hippocampus.wire import Fault
 
 _REF: Final = "#/components/schemas/{name}"
@@ -140,13 +140,38 @@ def document(app: FastAPI) -> dict[str, Any]:
             description="The verbs of Hippocampus over HTTP.",
         )  # fmt: skip
         schemas: dict[str, Any] = {}
-        for path in made["paths"].values():
-            for operation in path.values():
+        for address, path in made["paths"].items():
+            for method, operation in path.items():
                 schemas |= operation.pop(_HELD, {})
+                operation["operationId"] = _operation_id(method, address)
         made["components"] = {
             "schemas": dict(sorted(schemas.items())),
             "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
         }
         made["security"] = [{"key": []}, {}]
-        app.openapi_schema = made
+        app.openapi_schema = _without_closed_tuples(made)
     return app.openapi_schema
+
+
+def _operation_id(method: str, address: str) -> str:
+    """Return what a client made of the document calls an operation: the verb, as in Python."""
+    if "{bank}/" in address:
+        return address.rpartition("/")[2]
+    parts = [part for part in address.split("/") if part not in ("", "v1") and part[0] != "{"]
+    name = "_".join(parts)
+    if name in ("banks", "keys") and method != "get":
+        return f"{method}_{name}"
+    return f"store_{name}" if name in BANK_VERBS else name
+
+
+def _without_closed_tuples(part: Any) -> Any:  # noqa: ANN401 - JSON is any
+    """Return a document without ``items: false``, which generators refuse: ``maxItems`` says it."""
+    if isinstance(part, list):
+        return [_without_closed_tuples(one) for one in part]
+    if not isinstance(part, dict):
+        return part
+    return {
+        name: _without_closed_tuples(value)
+        for name, value in part.items()
+        if not (name == "items" and value is False)
+    }

@@ -12,6 +12,7 @@ from hippocampus.core.constraints import check
 from hippocampus.errors import InputError
 
 STEPS: Final = (
+    "vectors",
     "phrases",
     "validate",
     "reconsolidate",

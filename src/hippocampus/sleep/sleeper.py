@@ -38,7 +38,8 @@ _VISIBLE: Final[tuple[type[JournalEvent], ...]] = (*STATE_CHANGES, Faded)
 """The events that change how much of an episode can be seen."""
 _TRIES: Final = 3
 _RESTLESS: Final = "somebody erased or rebuilt at the same time, again and again; sleep once more"
-_ANEW: Final = "would be made anew from what there is; it changes no episode"
+_ANEW: Final = "would be made anew; it changes no episode"
+_NO_EMBEDDER: Final = "there is no embedder"
 _AT_ONCE: Final = 2048
 """Acts of a transaction: none is long, so writers need not wait."""
 
@@ -60,12 +61,14 @@ class Sleeper:
     One sleep of a bank.
 
     ``look`` returns what the bank is at this moment. ``change`` runs what changes it and returns
-    what that did, under the locks of whoever owns them.
+    what that did, under the locks of whoever owns them. ``embed`` makes the vectors that are
+    missing, and returns of how many.
     """
 
     context: SleepContext
     look: Callable[[], Gathered]
     change: Callable[[Callable[[], list[Act]]], list[Act]]
+    embed: Callable[[], Mapping[str, int]]
     progress: Progress | None = None
     dry_run: bool = False
     _seen: int = field(default=0, init=False)
@@ -207,6 +210,8 @@ class Sleeper:
     def _make(self, name: str) -> SleepStep:
         if self.dry_run:
             return SleepStep(name=name, elapsed_s=0.0, skipped=_ANEW)
+        if name == "vectors":
+            return self._embed()
         if name == "phrases":
             return find_missing_phrases(self.context.ledger, self.context.zone)
         answers = TagAnswers()
@@ -216,6 +221,14 @@ class Sleeper:
             if done is not None:
                 return done
         return SleepStep(name=name, elapsed_s=0.0, skipped=_RESTLESS)
+
+    def _embed(self) -> SleepStep:
+        if self.context.embedder is None:
+            return SleepStep(name="vectors", elapsed_s=0.0, skipped=_NO_EMBEDDER)
+        started = time.perf_counter()
+        counts = self.embed()
+        elapsed_s = time.perf_counter() - started
+        return SleepStep(name="vectors", elapsed_s=elapsed_s, counts=counts)
 
     def _trusted(self, *, standing: bool) -> Gathered:
         """Return what the bank is, without what is in quarantine, or ``standing`` is corrected."""

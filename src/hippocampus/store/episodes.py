@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Final
 
 from hippocampus.core.budget import check_budget
+from hippocampus.core.cipher import Cipher, Unsealable
 from hippocampus.core.records import STORED_NAMES, DamagedRow, EpisodeRow, State
 from hippocampus.errors import StoreCorrupt, StoreError
 from hippocampus.store.checksums import damaged, holds, is_of, row_checksum
@@ -18,6 +20,8 @@ from hippocampus.store.transactions import Row, Transactions, as_json
 _EPISODE: Final = ", ".join(STORED_NAMES.values())
 _CHECKED: Final = f"{_EPISODE}, checksum"
 
+_LAST: Final = "\U0010ffff"
+"""Comes after every character that an id has."""
 _SCAN_ROWS = 4096
 """Episodes per query of a scan: large enough to cost nothing, small enough to stay in the cache."""
 
@@ -201,6 +205,19 @@ class SqliteEpisodes:
         # By a damaged page of the index one may come that nobody asked for.
         return {named[one]: row for one, row in found if one in named}
 
+    def ids_beginning(self, bank: int, prefix: str, limit: int) -> list[str]:
+        cipher = self._db.cipher(bank)
+        if cipher.seals:  # sealed ones are in no order
+            stored = self._db.rows("SELECT id FROM episodes WHERE bank = ?", bank)
+            opened = (_opened(cipher, one) for (one,) in stored)
+            return sorted(one for one in opened if one.startswith(prefix))[:limit]
+        found = self._db.rows(
+            "SELECT id FROM episodes INDEXED BY episodes_by_id"
+            " WHERE bank = ? AND id >= ? AND id < ? ORDER BY id LIMIT ?",
+            bank, prefix, prefix + _LAST, limit,
+        )  # fmt: skip
+        return [one for (one,) in found if isinstance(one, str) and one.startswith(prefix)]
+
     def rows_with_digest(self, bank: int, digest: bytes) -> list[int]:
         found = self._db.rows(
             "SELECT row FROM episodes INDEXED BY episodes_by_digest"
@@ -213,6 +230,13 @@ class SqliteEpisodes:
 
     def erase(self, bank: int, rows: Collection[int]) -> None:
         self._change(bank, rows, EpisodeRow.blanked, EpisodeRow._fields[2:], erased=True)
+
+
+def _opened(cipher: Cipher, stored: object) -> str:
+    """Return an id as it was before it was sealed; none that anybody gives if it does not open."""
+    with suppress(Unsealable):
+        return cipher.unseal_text("id", stored) if isinstance(stored, str) else ""
+    return ""
 
 
 def _checksum(bank: int, episode: EpisodeRow) -> bytes | None:

@@ -8,7 +8,7 @@ import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from types import MappingProxyType
 from urllib.parse import parse_qsl, urlencode
 
@@ -152,6 +152,9 @@ def scenario(memory, folder, clock):  # noqa: PLR0915 - each verb once, at least
         "remember a mapping",
         lambda: bank.remember("A map.", at="2025-05-02", metadata=MappingProxyType({"of": "it"})),
     )
+    message = {"role": "user", "content": [{"type": "text", "text": "A message."}]}
+    yield "remember a message", lambda: bank.remember(message, at=date(2025, 5, 3))
+    yield "remember messages", lambda: bank.remember_many([message], session="chat")
     yield "remember_many", lambda: bank.remember_many(iter(TOLD), progress=told)
     yield "progress", lambda: steps[-1]
     ids += [episode.id for episode in bank.episodes(limit=8)]
@@ -166,6 +169,8 @@ def scenario(memory, folder, clock):  # noqa: PLR0915 - each verb once, at least
             "boat", during=[("2025-04-25", NOON - timedelta(days=20)), (NOON, None)]
         ),
     )
+    yield "as of a date", lambda: bank.recall("boat yesterday", now=date(2025, 5, 1))
+    yield "from a date to seconds", lambda: bank.episodes(since=date(2025, 5, 1), until=1748e6)
     yield "nothing recalled", lambda: bank.recall("zyzzyva", 2)
     yield (
         "context",
@@ -180,6 +185,7 @@ def scenario(memory, folder, clock):  # noqa: PLR0915 - each verb once, at least
     )
     yield "a budget too small", lambda: bank.context("boat", 3, system="Be very kind to people.")
     yield "get", lambda: bank.get(ids[0])
+    yield "get by the beginning of an id", lambda: bank.get(ids[0][:12])
     yield "expand", lambda: bank.expand("notes#1")
     yield "episodes", bank.episodes
     yield (

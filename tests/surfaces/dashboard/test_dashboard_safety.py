@@ -104,7 +104,7 @@ def test_no_file_names_another_place_to_fetch_from_and_no_page_holds_script_or_s
 def test_every_file_that_is_fetched_is_there_and_every_one_there_is_fetched():
     named = set(re.findall(r"[\"'(]\.?/?([\w.-]+\.(?:js|css|svg))[\"')]", "".join(STATIC.values())))
 
-    assert named | {"index.html"} == set(STATIC)
+    assert named | {"index.html", "not-found.html"} == set(STATIC)
 
 
 @pytest.fixture

@@ -210,6 +210,13 @@ def test_documents_are_hits_best_first_and_say_where_they_come_from(known):
     assert 1 >= found[0].metadata["score"] >= found[1].metadata["score"]
 
 
+def test_a_question_may_say_how_many_documents_it_wants(known):
+    retriever = HippocampusRetriever(bank=known, k=3)
+
+    assert len(retriever.invoke("pump", k=1)) == 1
+    assert len(asyncio.run(retriever.ainvoke("pump", k=2))) <= 2
+
+
 def test_filters_and_a_least_score_hold_for_every_question(known):
     by_tom = HippocampusRetriever(bank=known, filters={"where": {"n": 1}})
     assert ["Tom drinks coffee at night."] == [d.page_content for d in by_tom.invoke("coffee")]

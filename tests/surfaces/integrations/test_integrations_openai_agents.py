@@ -17,7 +17,7 @@ from openai.types.responses import (
 
 from hippocampus import Memory
 from hippocampus.core.clock import SystemClock
-from hippocampus.errors import InputError
+from hippocampus.errors import InputError, UnknownArgument
 from hippocampus.integrations.openai_agents import HippocampusSession
 
 KINDS = [
@@ -193,6 +193,11 @@ def test_the_settings_say_how_many_items_the_runner_gets(bank, settings):
 
     assert ["b", "c"] == said(asyncio.run(session.get_items()))
     assert ["c"] == said(asyncio.run(session.get_items(1)))
+
+
+def test_a_setting_that_is_none_leads_to_the_one_that_is_meant(bank):
+    with pytest.raises(UnknownArgument, match=r"limitt=1: .*; give limit$"):
+        HippocampusSession("s", bank, session_settings={"limitt": 1})
 
 
 def test_what_is_not_json_is_refused_and_nothing_is_stored(session):

@@ -468,9 +468,21 @@ def test_reset_leaves_other_banks_of_the_store(memory):
 owners = st.fixed_dictionaries(
     {},
     optional={
-        key: st.sampled_from(["a", "b", "*", "a=b"]) for key in ("user_id", "agent_id", "run_id")
+        "user_id": st.sampled_from(["a", "b", "*", "a=b"]),
+        "agent_id": st.sampled_from(["a", "b", "**", "a=b"]),
+        "run_id": st.sampled_from(["a", "b", "a=b"]),
     },
 ).filter(bool)
+
+
+def test_a_star_is_any_agent_or_run_of_somebody(memory):
+    for number, run in enumerate(("r", "s", None)):
+        memory.add(f"Tea {number}.", **ADA, **({} if run is None else {"run_id": run}))
+    memory.add("Tea 3.", user_id="ben", run_id="r")
+
+    assert ["Tea 0.", "Tea 1."] == sorted(said(memory.get_all(filters=ADA | {"run_id": "*"})))
+    assert [] == said(memory.get_all(filters=ADA | {"agent_id": "*"}))
+    assert [] == said(memory.get_all(filters={"user_id": "*", "run_id": "r"})), "whoever that is"
 
 
 @given(st.lists(owners, min_size=1, max_size=8), owners)

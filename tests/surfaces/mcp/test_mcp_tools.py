@@ -1,4 +1,4 @@
-"""The eight tools: what they do, what they say of themselves, and what they refuse."""
+"""The tools: what they do, what they say of themselves, and what they refuse."""
 
 import json
 from datetime import timedelta
@@ -430,7 +430,7 @@ def test_a_name_stays_between_its_quotes_and_on_its_line(agent):
         (
             "recall",
             {"query": "x", "limit": 3},
-            ["'limit'", "no argument of recall", "budget_tokens"],
+            ["'limit'", "no argument of recall", "give k"],
         ),
         ("recall", {"query": "x", "since": "someday"}, ["since='someday'", "ISO 8601"]),
         ("recall", {"query": "x", "bank": "work"}, ["bank='work'", "'ada'", "--all-banks"]),
@@ -513,3 +513,88 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path, connect):
     agent = connect(create_server(Door(open_), bank="ada"))
 
     assert f"{folder / 'hippocampus'}: Not a directory" == agent.refused("status")
+
+
+# ---------------------------------------------------------------- what a new user tries
+
+
+def test_messages_of_a_chat_are_remembered_as_they_are(agent, memory):
+    made = agent(
+        "remember",
+        messages=[
+            {"role": "user", "content": "I moved to Porto."},
+            {"role": "assistant", "content": [{"type": "text", "text": "Noted."}]},
+        ],
+        session="chat",
+    )
+
+    kept = [memory.bank("ada").get(id_) for id_ in made["ids"]]
+    assert [(one.role, one.text, one.session) for one in kept] == [
+        ("user", "I moved to Porto.", "chat"), ("assistant", "Noted.", "chat"),
+    ]  # fmt: skip
+    assert made["new"]
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, "give either text, or messages"),
+        ({"text": "x", "messages": [{"role": "user", "content": "y"}]}, "give either text, or"),
+        ({"messages": [{"role": "user"}]}, "a message without content"),
+    ],
+)
+def test_what_is_neither_a_text_nor_a_message_is_refused(agent, given, told):
+    assert told in agent.refused("remember", **given)
+
+
+def test_facts_are_listed_with_their_times_and_sources(agent, memory):
+    bank = memory.bank("ada")
+    assert agent("facts") == {"facts": [], "dropped": 0}
+    old = bank.remember("I live in Lisbon.", speaker="Ada", at="2024-03-01")
+    new = bank.remember("I moved from Lisbon to Porto.", speaker="Ada", at="2025-05-01")
+
+    lived, lives = agent("facts", entity="Ada")["facts"]
+
+    assert (lived["fact"], lived["state"], lived["ids"][0]) == (
+        "Ada lives in Lisbon",
+        "over",
+        old.id,
+    )
+    assert (lives["fact"], lives["state"], lives["ids"]) == (
+        "Ada lives in Porto",
+        "current",
+        [new.id],
+    )
+    assert [] == agent("facts", entity="Ada", as_of="2024-01-01")["facts"]
+    assert "Ada lives in Porto (current" in agent.text("facts")
+
+
+def test_where_there_is_no_room_what_is_so_comes_first(agent, memory):
+    bank = memory.bank("ada")
+    for year in range(2000, 2025):
+        bank.remember(f"I moved to Town{year}.", speaker="Ada", at=f"{year}-01-01")
+
+    answer = agent("facts", budget_tokens=400)
+
+    assert answer["dropped"] > 0
+    assert "Ada lives in Town2024" in [one["fact"] for one in answer["facts"]]
+
+
+@pytest.mark.parametrize("words", ["yesterday", "last week"])
+def test_a_timeline_takes_words_for_a_time(agent, memory, words):
+    memory.bank("ada").remember("I mended the pump.", at=words)
+
+    assert ["I mended the pump."] == [
+        one["text"] for one in agent("timeline", since=words, until=words)["memories"]
+    ]
+    assert [] == agent("timeline", until="three months ago")["memories"]
+
+
+def test_an_argument_that_is_none_leads_to_the_one_that_is_meant(agent):
+    assert "'top_k': no argument of recall; give k" == agent.refused("recall", query="x", top_k=3)
+
+
+def test_an_unknown_prompt_is_the_callers_mistake(agent):
+    with pytest.raises(MCPError, match="'nope': no such prompt; there is memory") as wrong:
+        agent.ask("get_prompt", "nope")
+    assert wrong.value.error.code == -32602

@@ -38,7 +38,7 @@ def fault(answer):
         (b'{"query": "x", "k": "many"}', "Expected `int`"),
         (b'{"query": "x", "k": -1}', "k=-1"),
         (b'{"query": "x", "k": 1.5}', "Expected `int`"),
-        (b'{"query": "x", "kk": 1}', "unknown field `kk`"),
+        (b'{"query": "x", "kk": 1}', "kk=1: recall has no such argument; there are query, k,"),
         (b'{"query": "x", "cues": ["nose"]}', "nose"),
         (b'{"query": "x", "since": "soon"}', "since='soon'"),
         (b'{"query": "x", "where": {"a": {"$like": 1}}}', "$like"),
@@ -156,7 +156,7 @@ def test_a_body_that_takes_long_to_read_keeps_nobody_else_waiting(http, url):
         took = time.perf_counter() - began
 
     assert asked.result().status_code == 422
-    assert max(waited) < took / 2
+    assert max(waited) < took * 3 / 4, "one pause is the parser's, which reads it all at once"
 
 
 @pytest.mark.parametrize(

@@ -141,3 +141,46 @@ def test_every_verb_of_a_bank_has_a_route(http):
     paths = http.get("/openapi.json").json()["paths"]
     for name in public:
         assert f"/v1/banks/{{bank}}/{name.rstrip('_')}" in paths
+
+
+def test_messages_of_a_chat_are_remembered_over_http(http):
+    talk = [
+        {"role": "user", "name": "Ada", "content": [{"type": "text", "text": "I moved."}]},
+        {"role": "assistant", "content": "Where to?"},
+    ]
+    one = http.post(f"{AT}/remember", json={"text": talk[0], "session": "c"}).json()
+    many = http.post(f"{AT}/remember_many", json={"turns": talk[1:], "session": "c"}).json()
+
+    assert (one["text"], one["speaker"], one["role"]) == ("I moved.", "Ada", "user")
+    assert [(m["text"], m["session"]) for m in many] == [("Where to?", "c")]
+
+
+@pytest.mark.parametrize(
+    ("verb", "given", "told"),
+    [
+        ("recall", {"query": "x", "top_k": 3}, "top_k=3: recall has no such argument; give k"),
+        ("context", {"query": "x", "max_tokens": 3}, "; give budget_tokens"),
+        ("remember", {"text": {"role": "user"}}, "a message without content"),
+        (
+            "remember_many",
+            {"turns": [{"text": "x", "time": 3}]},
+            "a turn has no such field; give at",
+        ),
+        ("remember_many", {"turns": [{"role": "user", "content": 3}]}, "content=3: must be text"),
+    ],
+)
+def test_what_is_wrong_with_a_call_is_told_with_the_fix(http, verb, given, told):
+    answer = http.post(f"{AT}/{verb}", json=given)
+
+    assert answer.status_code == 422
+    assert told in answer.json()["error"]["message"]
+
+
+@pytest.mark.usefixtures("told")
+def test_an_argument_in_an_address_that_is_none_leads_to_the_one_that_is_meant(http):
+    answer = http.get(f"{AT}/episodes", params={"top_k": 3})
+
+    assert answer.status_code == 422
+    assert answer.json()["error"]["message"] == (
+        "top_k=['3']: episodes has no such argument; give limit"
+    )

@@ -34,6 +34,12 @@ Where: TypeAlias = Mapping[str, Any]
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with (done, total) as long work advances; total is 0 while unknown."""
 
+Message: TypeAlias = Mapping[str, Any]
+"""
+A chat message, as ``{"role": "user", "content": "…"}``, whose content may be a list of parts; or
+the fields of a ``Turn``, as ``{"text": "…", "speaker": "…"}``.
+"""
+
 State: TypeAlias = Literal["active", "superseded", "forgotten", "erased"]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from hippocampus.core.cue_names import CUE_WORDS
+from hippocampus.core.quotes import over_words
 from hippocampus.core.records.episode import Episode, Interval
 from hippocampus.core.renamed import renamed
 
@@ -59,7 +60,8 @@ class Hit:
         return self.episode.address
 
     def __str__(self) -> str:
-        over = f"  (until {self.valid_to:%Y-%m-%d})" if self.valid_to else ""
+        said = self.episode.occurred_at
+        over = f"  ({over_words(said, self.valid_to)})" if self.valid_to else ""
         other = f"  (corrected by {self.corrected_by})" if self.corrected_by else ""
         return f"{self.score:.2f}  {self.episode}{over}{other}"
 
@@ -112,6 +114,8 @@ class Recall:
     """If the question asks when something was, and something is found: what the best hit says, or
     the next one that is half as likely, "yesterday" as of when it was said; the day on which the
     best was said if none names a time."""
+    read_as: str = ""
+    """The question as it was read, if words in it seem misspelt; else empty."""
     cost: Cost = field(default_factory=lambda: Cost(elapsed_s=0.0))
     degraded: tuple[Degradation, ...] = ()
 
@@ -133,11 +137,14 @@ class Recall:
             f"Recall({len(self.hits)} hit{'' if len(self.hits) == 1 else 's'}, {tokens} tokens,"
             f" {self.cost.elapsed_s * 1e3:.1f} ms{'' if self.found else ', nothing relevant'})"
         )
-        return "\n".join([head, *(f"  {hit}" for hit in self.hits)])
+        lines = [f"  {hit}" for hit in self.hits]
+        lines += [f"  {self.note}"] if self.note else []
+        return "\n".join([head, *lines, *(f"  went on without the {d}" for d in self.degraded)])
 
     def explain(self) -> str:
         """Return a few lines that say how the hits were found, by ``CUE_WORDS``, and the cost."""
         lines = [f"query: {self.query}"]
+        lines += [f"read as: {self.read_as}"] if self.read_as else []
         lines += [f"time: {i.text!r} read as {i.start} to {i.end}" for i in self.intervals]
         lines += [self.note] if self.note else []
         if self.when is not None:

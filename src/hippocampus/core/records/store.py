@@ -134,6 +134,9 @@ class EpisodeTable(Protocol):
     def rows_of(self, bank: int, ids: Collection[str]) -> dict[str, int]:
         """Return the rows of those ids that exist."""
 
+    def ids_beginning(self, bank: int, prefix: str, limit: int) -> list[str]:
+        """Return at most ``limit`` ids that begin so, in order; sealed, every id is looked at."""
+
     def rows_with_digest(self, bank: int, digest: bytes) -> list[int]:
         """Return the rows whose text has this digest, in order; erased ones have none."""
 

@@ -33,7 +33,7 @@ const read = () => {
   const [bank, view] = path.split("/");
   let name = "";
   try { name = decodeURIComponent(bank ?? ""); } catch { /* an address that somebody made up */ }
-  return { bank: name, view: Object.hasOwn(VIEWS, view) ? view : "search", params: Object.fromEntries(new URLSearchParams(query)) };
+  return { bank: name, view: view || "search", params: Object.fromEntries(new URLSearchParams(query)) };
 };
 
 const address = (bank, view, params) => {
@@ -78,11 +78,12 @@ const show = async ({ again = false } = {}) => {
     around(place);
     main.setAttribute("aria-busy", "true");
     if (moved) for (const one of document.querySelectorAll("dialog:not(.drawer)")) one.close();
-    const view = await VIEWS[place.view].load();
+    const known = Object.hasOwn(VIEWS, place.view) ? VIEWS[place.view] : { label: "No such page", load: () => ({ show: nowhere }) };
+    const view = await known.load();
     if (shown !== want) return undefined;  // somebody has gone on meanwhile
     const nothing = !place.bank && place.view !== "admin";
     swap(main, nothing ? empty(ctx) : view.show(ctx));
-    document.title = `${VIEWS[place.view].label} · ${place.bank || "Hippocampus"}`;
+    document.title = `${known.label} · ${place.bank || "Hippocampus"}`;
     if (moved) {
       scrollTo(0, 0);
       main.querySelector("h1")?.focus({ preventScroll: true });
@@ -99,6 +100,11 @@ const empty = (ctx) => notice("Nothing is remembered yet",
   "A bank is one memory, usually one user of one agent. It comes to be when the first thing is remembered in it.",
   ctx.may("write") && h("button", { class: "primary", onclick: () => first() }, "Remember something…"),
   h("p", { class: "quiet" }, "Or from a terminal: ", h("code", null, "hippocampus remember \"Lena moved to Porto.\"")));
+
+const nowhere = (ctx) => [
+  heading("No such page", "The address may have been cut short, or be of another version."),
+  h("p", null, h("a", { href: ctx.link("search", {}) }, "Search this bank")),
+];
 
 const first = () => formDialog("Remember something", [
   field("Bank", "input", { name: "bank", required: true, value: "default" }),

@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { counted, day, whole, worded } from "./format.js";
-import { heading, later, notice } from "./parts.js";
+import { heading, later, notice, some } from "./parts.js";
 import { map, walk } from "./walk.js";
 
 export const show = (ctx) => {
@@ -10,7 +10,7 @@ export const show = (ctx) => {
   return [
     heading("People & facts", "Who is what to whom, since when, and until when, read from what was said."),
     chosen
-      ? later(() => withDays(ctx.bank, chosen), (facts) => one(chosen, facts, ctx))
+      ? later(() => ctx.bank.read("facts", { entity: chosen }), (facts) => one(chosen, facts, ctx))
       : later(() => Promise.all([ctx.bank.read("entities"), ctx.bank.read("facts")]), (found) => all(...found, ctx)),
   ];
 };
@@ -35,8 +35,9 @@ const all = (entities, facts, ctx) => {
   return [
     map(nodes, ends, "Whom facts are about, and what they say; a line is a fact"),
     h("section", { class: "section" }, h("h2", null, counted(entities.length, "name")),
-      h("ul", { class: "columns" }, entities.map((one) => h("li", null,
-        h("a", { class: "item", href: to(one.name) }, one.name), h("span", { class: "num" }, counted(one.facts, "fact")))))),
+      some(entities, (one) => h("li", null,
+        h("a", { class: "item", href: to(one.name) }, one.name), h("span", { class: "num" }, counted(one.facts, "fact"))),
+      { list: h("ul", { class: "columns" }), most: 60 })),
   ];
 };
 
@@ -64,17 +65,27 @@ const one = (name, facts, ctx) => {
 
 const back = (ctx) => h("p", null, h("a", { href: ctx.link("facts", {}) }, "All names"));
 
-// The facts of one, each with the day on which it was said first, for where nobody said since when.
-const withDays = async (bank, entity) => {
-  const facts = await bank.read("facts", { entity });
-  const days = new Map(await Promise.all([...new Set(facts.filter((fact) => !fact.valid_from).map((fact) => fact.sources[0]))].slice(0, 40)
-    .map(async (id) => [id, (await bank.read("get", { id })).occurred_at])));
-  return facts.map((fact) => ({ ...fact, said: days.get(fact.sources[0]) ?? fact.known_from }));
+// Facts, each with the day on which it was said first, for where nobody said since when. What was
+// said in a memory that is gone has none.
+const withDays = async (bank, facts) => {
+  const wanted = new Set(facts.filter((fact) => !fact.valid_from).map((fact) => fact.sources[0]));
+  const days = new Map(await Promise.all([...wanted].map(async (id) => [id, await bank.read("get", { id }).then((e) => e.occurred_at, (error) => {
+    if (error.type !== "UnknownEpisode") throw error;
+    return null;
+  })])));
+  return facts.map((fact) => ({ ...fact, said: days.get(fact.sources[0]) ?? null }));
 };
 
+// So many facts in time, and more when asked for.
+const inTime = (facts, ctx, most = 40) => later(() => withDays(ctx.bank, facts.slice(0, most)), (dated) => [
+  bars(dated, ctx),
+  facts.length > most && h("button", { onclick: (event) => event.target.closest(".slot").replaceWith(inTime(facts, ctx, most + 40)) },
+    facts.length - most > 40 ? `Show 40 more of ${whole(facts.length - most)}` : `Show the other ${whole(facts.length - most)}`),
+]);
+
 // Each fact as a bar on one axis of time; of what has no known beginning, from when it was said.
-const inTime = (facts, ctx) => {
-  const from = (fact) => Date.parse(fact.valid_from ?? fact.said);
+const bars = (facts, ctx) => {
+  const from = (fact) => Date.parse(fact.valid_from ?? fact.said ?? fact.known_from);
   const to = (fact) => (fact.valid_to ? Date.parse(fact.valid_to) : Infinity);
   const known = facts.flatMap((fact) => [from(fact), to(fact)]).filter(Number.isFinite);
   const first = Math.min(...known);
@@ -83,14 +94,13 @@ const inTime = (facts, ctx) => {
   const share = (at) => `${((Math.min(at, end) - first) / (end - first)) * 100}%`;
   return h("div", null,
     h("div", { class: "fact axis-row", "aria-hidden": "true" }, h("span"), h("span", { class: "ends num" }, h("span", null, day(new Date(first))), h("span", null, day(new Date(last)))), h("span")),
-    h("ul", null, facts.slice(0, 200).map((fact) => {
-      const since = fact.valid_from ? `since ${day(fact.valid_from)}` : `said ${day(fact.said)}`;
+    h("ul", null, facts.map((fact) => {
+      const since = fact.valid_from ? `since ${day(fact.valid_from)}` : fact.said ? `said ${day(fact.said)}` : `known since ${day(fact.known_from)}`;
       const told = fact.valid_to ? `${fact.valid_from ? `${day(fact.valid_from)} –` : "until"} ${day(fact.valid_to)}` : since;
       const length = Math.max(0, Math.min(to(fact), end) - from(fact)) / (end - first);
       return h("li", { class: `fact ${fact.valid_to ? "past" : ""}` },
         h("div", null, h("span", { class: "what" }, fact.subject, h("span", { class: "relation" }, ` ${worded(fact.relation)} `), fact.object || "…"), h("small", { class: "num" }, told)),
         h("div", { class: "held-for", "aria-hidden": "true" }, h("span", { style: { left: share(from(fact)), width: `${length * 100}%` } })),
         h("div", null, fact.sources.slice(-1).map((id) => h("a", { class: "item", href: ctx.link(null, { m: id }) }, fact.sources.length > 1 ? `${whole(fact.sources.length)} sources` : "source"))));
-    })),
-    facts.length > 200 && h("p", { class: "quiet" }, `and ${whole(facts.length - 200)} more`));
+    })));
 };

@@ -2,7 +2,7 @@
 
 import { key } from "./api.js";
 import { field, h, icon, marked, newId, swap } from "./dom.js";
-import { LEVELS, moment } from "./format.js";
+import { LEVELS, moment, whole } from "./format.js";
 
 // ---------------------------------------------------------------- a memory in a list
 
@@ -28,6 +28,20 @@ export const entry = (e, ctx, { query = "", before = null, after = null, first, 
     h("div", { class: "entry-body" },
       h("a", { class: "said item", href: ctx.link(null, { m: e.id }), dir: "auto" }, marked(e.text, query)),
       byline(e, { date, first }), after));
+
+// A list of which some is shown, and more when asked for: no page is as long as what there is.
+export const some = (all, draw, { list = h("ul"), most = 12 } = {}) => {
+  const more = h("div", { class: "row" });
+  const add = () => {
+    const from = list.children.length;
+    list.append(...all.slice(from, from + most).map(draw));
+    const left = all.length - list.children.length;
+    swap(more, left > 0 && h("button", { onclick: add },
+      left > most ? `Show ${whole(most)} more of ${whole(left)}` : `Show the other ${whole(left)}`));
+  };
+  add();
+  return [list, more];
+};
 
 // ---------------------------------------------------------------- notices, for nothing and for trouble
 

@@ -4,7 +4,7 @@ import { field, h, option, swap } from "./dom.js";
 import { LEVELS, counted, day, moment, percent, whole, worded } from "./format.js";
 import { deedsOf } from "./journal.js";
 import { told } from "./memory.js";
-import { attempt, bar, entry, faulted, figure, figures, fill, formDialog, heading, later, toast } from "./parts.js";
+import { attempt, bar, entry, faulted, figure, figures, fill, formDialog, heading, later, some, toast } from "./parts.js";
 import { numbers, plot } from "./plot.js";
 import { timeTicks } from "./trends.js";
 
@@ -12,7 +12,6 @@ const DID = {
   merge: "merged", fade: "faded", lapse: "lapsed", doubt: "set apart", clear: "let go", annotate: "noted",
 };
 const DAY = 864e5;
-const SOME = 12;
 
 export const show = (ctx) => {
   const doing = h("div", { class: "slot" });
@@ -76,15 +75,7 @@ const outcome = (counts, episodes) => {
 
 const deedList = (deeds, ctx) => {
   if (!deeds.length) return h("p", { class: "quiet" }, "No memory is changed by it.");
-  const list = h("ul", { class: "deeds" });
-  const more = h("div", { class: "row" });
-  const add = (from) => {
-    deeds.slice(from, from + SOME).forEach((one) => list.append(deed(one, ctx)));
-    const left = deeds.length - list.children.length;
-    swap(more, left > 0 && h("button", { onclick: () => add(list.children.length) }, `Show ${Math.min(left, SOME)} more of ${whole(left)}`));
-  };
-  add(0);
-  return [list, more];
+  return some(deeds, (one) => deed(one, ctx), { list: h("ul", { class: "deeds" }) });
 };
 
 const deed = (one, ctx) => {
@@ -99,7 +90,7 @@ const deed = (one, ctx) => {
 
 const nights = (all, ctx) => (all.length === 0
   ? h("p", { class: "quiet" }, "This bank has not slept yet.")
-  : h("div", null, [...all].reverse().slice(0, 30).map((night, at) => nightOf(night, at === 0, ctx))));
+  : some([...all].reverse(), (night) => nightOf(night, night === all.at(-1), ctx), { list: h("div"), most: 7 }));
 
 const nightOf = (night, latest, ctx) => {
   const slot = h("div", { class: "slot" });
@@ -217,16 +208,16 @@ const policyForm = (policy, ctx) => ctx.may("admin") && h("div", null, h("button
 const cameTo = (summary, gists, ctx) => [
   summary.text ? h("blockquote", { class: "whole" }, summary.text) : h("p", { class: "quiet" }, "Nothing was said yet."),
   gists.length > 0 && h("h3", null, counted(gists.length, "gist")),
-  gists.slice(0, 12).map((gist) => h("article", { class: "gist" }, h("p", null, gist.text),
+  some(gists, (gist) => h("article", { class: "gist" }, h("p", null, gist.text),
     h("p", { class: "byline num" }, h("span", null, bar(gist.activation, `${percent(gist.activation)} mature`), gist.silent ? `${percent(gist.activation)} mature, still silent` : `${percent(gist.activation)} mature`),
       h("span", null, `of ${counted(gist.sources.length, "memory", "memories")}, ${day(gist.made_at)}`),
-      h("a", { href: ctx.link(null, { m: gist.sources[0] }) }, "the first of them")))),
+      h("a", { href: ctx.link(null, { m: gist.sources[0] }) }, "the first of them"))), { list: h("div") }),
 ];
 
 const quarantine = (found, ctx) => (found.length === 0
   ? h("p", { class: "quiet" }, "Nothing is kept apart: no memory came twice, late, or before its cause.")
-  : h("ul", null, found.map(([e, why]) => entry(e, ctx, {
+  : some(found, ([e, why]) => entry(e, ctx, {
     after: h("p", { class: "row" }, h("span", { class: "quiet" }, why), ctx.may("admin") && h("button", {
       onclick: async () => { if (await attempt(() => ctx.bank.ask("release", { id: e.id })) !== undefined) ctx.refresh(); },
     }, "Release")),
-  }))));
+  })));

@@ -1,0 +1,97 @@
+"""Embed what was stored while there was no embedder, a batch and a transaction at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import tzinfo
+from typing import Final
+
+import numpy as np
+
+from hippocampus.core.budget import check_budget
+from hippocampus.core.events import IndexRebuilt
+from hippocampus.core.records import Embedder, EpisodeRow, Kind
+from hippocampus.engine.bank_state import BankState
+from hippocampus.journal.ledger import Ledger
+from hippocampus.write.encode import context_before, encode_drafts
+
+_KINDS: Final[tuple[Kind, ...]] = ("vector", "tokens")
+_AT_ONCE: Final = 512
+"""Episodes of a transaction: it may write whole blocks, and what is done by then stays done."""
+
+
+def embed_missing(state: BankState) -> int:
+    """
+    Make the vectors of episodes that have none, and return of how many.
+
+    Stopped half-way, the rest is left to do.
+
+    Others read and write meanwhile. What was said before a turn colours it, as when it is stored.
+    """
+    engine, embedder = state.engine, state.engine.embedder
+    rows = _without_vectors(state)
+    if embedder is None or not rows:
+        return 0
+    ledger = engine.ledger(state.name)
+    wanted, done = set(rows), 0
+    said: dict[str, list[str]] = {}
+    walked = _with_their_sessions(ledger, wanted)
+    for start in range(0, len(walked), _AT_ONCE):
+        check_budget()
+        some = walked[start : start + _AT_ONCE]
+        made = _embedded(ledger, some, wanted, said, embedder, engine.zone)
+        with state.changing(), state.transaction(indexed=False) as books:
+            if engine.embedder is not embedder:  # a rebuild has moved the store to another
+                return done
+            engine.settle_embedder(embedder)
+            for kind, payloads in made.items():
+                books.payloads.fill(kind, payloads)
+        done += len(made.get("vector", ()))
+    with state.changing(), state.transaction() as books:
+        books.payloads.seal()
+        books.writer.note(IndexRebuilt())  # an index that is in memory has no place for them
+    return done
+
+
+def _without_vectors(state: BankState) -> list[int]:
+    """Return the rows in force that no embedder has seen; none where there is no embedder."""
+    with state.asking() as here:
+        vector = here.index.cues.vector
+        if vector is None or not here.index.without_vectors:
+            return []
+        unseen = here.index.columns.visible() & ~vector.present
+        return np.flatnonzero(unseen).tolist()
+
+
+def _with_their_sessions(ledger: Ledger, wanted: set[int]) -> list[EpisodeRow]:
+    """Return the records of rows, and of all that was said in their sessions, in order of row."""
+    records = list(ledger.store.episodes.scan(ledger.bank))
+    sessions = {record.session for record in records if record.row in wanted} - {None}
+    return [one for one in records if one.row in wanted or one.session in sessions]
+
+
+def _embedded(
+    ledger: Ledger,
+    records: Sequence[EpisodeRow],
+    wanted: set[int],
+    said: dict[str, list[str]],
+    embedder: Embedder,
+    zone: tzinfo,
+) -> Mapping[Kind, Mapping[int, bytes]]:
+    """Return the payloads of those records that are wanted, by kind and row."""
+    drafts = ledger.reader.drafts(records)
+    before = context_before(drafts, said)
+    rows = {record.id: record.row for record in records}
+    some = [place for place, draft in enumerate(drafts) if rows[draft.id] in wanted]
+    batch = ledger.limits.batch
+    made: dict[Kind, dict[int, bytes]] = {kind: {} for kind in _KINDS}
+    for start in range(0, len(some), batch):
+        places = some[start : start + batch]
+        encoded = encode_drafts(
+            [drafts[place] for place in places], [before[place] for place in places],
+            zone=zone, embedder=embedder, signed=None,
+        )  # fmt: skip
+        for kind in _KINDS:
+            own = encoded.get(kind, {})
+            made[kind] |= {rows[id_]: payload for id_, payload in own.items()}
+    return made

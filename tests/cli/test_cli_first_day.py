@@ -1,0 +1,142 @@
+"""What a new user tries on the first day at the command line."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+TALK = [
+    {"role": "user", "content": "My cat is called Biscuit."},
+    {"role": "assistant", "content": [{"type": "text", "text": "Nice to know."}]},
+]
+
+
+@pytest.mark.parametrize(
+    "stdin",
+    [
+        "\n".join(map(json.dumps, TALK)) + "\n",
+        json.dumps(TALK, indent=2),
+        json.dumps({"model": "m", "messages": TALK}),
+    ],
+)
+def test_messages_of_a_chat_are_remembered_from_stdin(shell, stdin):
+    kept = shell("remember", "-", "--messages", "--session", "c1", "--json", stdin=stdin).json
+
+    assert [(one["role"], one["text"], one["session"]) for one in kept] == [
+        ("user", "My cat is called Biscuit.", "c1"), ("assistant", "Nice to know.", "c1"),
+    ]  # fmt: skip
+
+
+def test_a_line_that_is_no_message_is_named_and_nothing_is_kept(shell):
+    answer = shell("remember", "-", "--messages", stdin=f"{json.dumps(TALK[0])}\n{{nope\n")
+
+    assert answer.code == 2
+    assert "line 2 is not JSON" in answer.err
+    assert shell("episodes", "--json").json == []
+
+
+@pytest.mark.parametrize(
+    ("args", "meant"),
+    [
+        (["recall", "x", "--top-k", "3"], "-k"),
+        (["recall", "x", "--limit", "3"], "-k"),
+        (["context", "x", "--max-tokens", "300"], "--budget-tokens"),
+        (["remember", "x", "--timestamp", "2025-01-01"], "--at"),
+        (["episodes", "--after", "2025-01-01"], "--since"),
+        (["recall", "x", "--threshold", "0.5"], "--min-score"),
+    ],
+)
+def test_an_option_that_is_none_leads_to_the_one_that_is_meant(shell, args, meant):
+    answer = shell(*args)
+
+    assert answer.code == 2
+    assert f"(Possible options: {meant})" in " ".join(answer.err.replace("│", " ").split())
+
+
+def test_ids_are_short_and_their_beginning_is_enough(shell):
+    whole = shell("remember", "The pump was mended.", "--json").json["id"]
+    short = whole[:8]
+
+    for shown in (shell("episodes"), shell("recall", "pump", "--ids"), shell("history")):
+        assert short in shown.out
+        assert whole not in shown.out
+    assert shell("show", short, "--json").json["id"] == whole
+    assert shell("forget", short).out.startswith("1 forgotten")
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (["recall", " "], "query is blank; ask a question"),
+        (["context", "x", "--budget-tokens", "-4"], "budget_tokens=-4: must be a whole number"),
+        (["recall", "x", "--where", '{"year": {">": 3}}'], "'>' is '$gt'"),
+        (["show", "nobody"], "is not in it; recall and episodes give ids"),
+    ],
+)
+def test_what_is_wrong_is_told_in_the_words_of_the_command_line(shell, args, told):
+    shell("remember", "Something.")
+
+    answer = shell(*args)
+
+    assert answer.code == 2
+    assert told in answer.err
+    assert "()" not in answer.err
+
+
+@pytest.mark.parametrize("now", ["2026-11-25", "2026-11-25T10:00+01:00", "1795600000"])
+def test_the_present_is_given_as_every_other_time(shell, now):
+    shell("remember", "The pump was mended.", "--at", "2026-11-24")
+
+    found = shell("recall", "what happened yesterday?", "--now", now, "--json").json
+    assert found["hits"][0]["episode"]["text"] == "The pump was mended."
+    assert found["intervals"][0]["start"].startswith("2026-11-24")
+    assert shell("recall", "pump", "--now", "last Monday", "--json").code == 0
+
+
+def test_an_embedder_that_is_none_leaves_no_store(shell):
+    assert shell("remember", "x", "--embedder", "openai").code == 2
+    assert not shell.store.exists()
+
+
+@pytest.mark.parametrize("shell_name", ["bash", "zsh", "fish", "powershell"])
+def test_there_is_a_script_that_has_a_shell_complete(shell, shell_name):
+    script = shell("completion", shell_name).out
+
+    assert "_HIPPOCAMPUS_COMPLETE" in script
+    assert shell("completion", "tcsh").code == 2
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
+@pytest.mark.parametrize(
+    ("line", "completed"),
+    [("hippocampus reca", "recall"), ("hippocampus context --budget-t", "--budget-tokens")],
+)
+def test_bash_completes_commands_with_it(shell, tmp_path, line, completed):
+    script = shell("completion", "bash").out
+    (tmp_path / "hippocampus").write_text(
+        f"#!{sys.executable}\nfrom hippocampus.cli import main\nmain()\n"
+    )
+    (tmp_path / "hippocampus").chmod(0o755)
+    words = line.split()
+    run = (
+        f"{script}\nCOMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}\n"
+        "_hippocampus_completion hippocampus\necho ${COMPREPLY[@]}\n"
+    )
+    env = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    done = subprocess.run(["bash", "-c", run], env=env, capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == completed
+
+
+def test_what_is_kept_without_a_model_says_so(shell, tmp_path):
+    env = {"HIPPOCAMPUS_EMBEDDER": "default", "XDG_DATA_HOME": str(tmp_path), "HOME": str(tmp_path)}
+    made = subprocess.run(
+        [sys.executable, "-m", "hippocampus", "remember", "My dog is called Rex."],
+        env=os.environ | shell.env | env, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+
+    assert "hippocampus: what is kept has no vectors" in " ".join(made.stderr.split())
+    assert "hippocampus models install" in " ".join(made.stderr.split())
