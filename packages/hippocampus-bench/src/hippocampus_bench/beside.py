@@ -83,10 +83,20 @@ class Comparison:
 Rows: TypeAlias = Sequence[Mapping[str, Any]]
 
 
-def table(rows: Rows, names: Sequence[str]) -> str:
+SHOWN: Final = (
+    "corf_recall@20", "evidence_recall@10", "turn_recall@10", "any@5", "mrr",
+    "precision@5", "recall@50", "auprc", "factual_recall",
+    "foresight_precision", "foresight_base_rate", "retention_precision", "retention_recall",
+)  # fmt: skip
+"""Measures of a printed table, and of the first of them every kind of question."""
+
+
+def table(rows: Rows) -> str:
     """Return rows as Markdown: of each wording and measure the mean, and the least and the most."""
-    there = [name for name in names if all(name in row["measures"] for row in rows)]
-    heads = ["wording", "seeds", *(name.replace("/kind=", ", ") for name in there)]
+    every = [name for name in rows[0]["measures"] if all(name in row["measures"] for row in rows)]
+    there = [name for name in SHOWN if name in every]
+    there[1:1] = [name for name in every if there and name.startswith(f"{there[0]}/kind=")]
+    heads = ["wording", "seeds", *(name.partition("/kind=")[2] or name for name in there)]
     lines = [heads, ["---", *("---:" for _ in heads[1:])]]
     for row in rows:
         cells = (_said(row["measures"][name]) for name in there)

@@ -38,10 +38,14 @@ from hippocampus.sleep.forgetting_policies import Flags, Retention, fade_to, sal
 from hippocampus.sleep.importance import Codes, Features, Numbers, places, score, unexpected
 from hippocampus.sleep.outcome import OutcomeHistory, OutcomeUses, find_uses, foresee, times_used
 from hippocampus_bench import report
+from hippocampus_bench.beside import Rows
+from hippocampus_bench.beside import table as wordings_table
 from hippocampus_bench.datasets import sha256_of
 from hippocampus_bench.dwm import Measured, table
 from hippocampus_bench.metrics import Estimate
+from hippocampus_bench.texts import EVENTS
 from hippocampus_bench.tracker import SIZE, Event, make_stream
+from hippocampus_bench.wording import TUNED, read
 
 Truth: TypeAlias = Literal["reference", "activity"]
 TRUTHS: Final[tuple[Truth, ...]] = get_args(Truth)
@@ -389,6 +393,8 @@ class EventsReport(Measured):
     baselines: Mapping[str, Mapping[str, Estimate]]
     by_truth: Mapping[str, Mapping[str, Estimate]]
     """The same choice, by each meaning of what is referred to later."""
+    beside: Rows = ()
+    """Other wordings and seeds, if they were run."""
     nbytes: Mapping[str, int]
     """What the store takes with all that was remembered in it, and once that is compacted away."""
     took_s: Mapping[str, float]
@@ -408,6 +414,7 @@ class EventsReport(Measured):
             "bytes": dict(self.nbytes),
             "took_s": {name: round(took, 2) for name, took in self.took_s.items()},
             "rows": rows,
+            **({"wordings": list(self.beside)} if self.beside else {}),
         }
 
     def write(self, path: Path) -> Path:
@@ -433,7 +440,8 @@ class EventsReport(Measured):
 
     def tables(self) -> list[str]:
         """Return the report as Markdown."""
-        return tables(self.as_dict())
+        said = tables(self.as_dict())
+        return [*said, wordings_table(self.beside)] if self.beside else said
 
     def plot(self, folder: Path) -> list[Path]:
         """Draw the store's size over time; returns the file."""
@@ -597,6 +605,7 @@ def run(  # noqa: PLR0913 - a report has as many parts
     *,
     size: int | None = None,
     seed: int = 0,
+    wording: str = TUNED,
     reduction: float = REDUCTION,
     every_days: float = EVERY_DAYS,
     truth: Truth = "reference",
@@ -611,6 +620,7 @@ def run(  # noqa: PLR0913 - a report has as many parts
         data: a stream as JSONL; one is made up without.
         size: events to make up, 120 000 by default, or of the file's the first so many.
         seed: of the stream, of chance, and of the intervals.
+        wording: what a made-up stream is told in: ``tuned``, ``second`` or a file.
         reduction: the share that is not to be kept; the bank's target is the rest.
         every_days: how often the bank sleeps.
         truth: what counts as referred to later; see ``read_history``.
@@ -637,7 +647,7 @@ def run(  # noqa: PLR0913 - a report has as many parts
     check_truth(truth)
     started = time.perf_counter()
     events = (
-        make_stream(SIZE if size is None else size, seed=seed)
+        make_stream(SIZE if size is None else size, seed=seed, wording=wording)
         if data is None
         else read_stream(data)[:size]
     )
@@ -673,6 +683,7 @@ def run(  # noqa: PLR0913 - a report has as many parts
             "probation": PROBATION,
             "nights": len(grown.rows),
             "truth": truth,
+            "wording": None if data else read(EVENTS, wording).as_dict(),
             "embedder": embedder if isinstance(embedder, str) else str(embedder.fingerprint),
         },
         rows=grown.rows,
