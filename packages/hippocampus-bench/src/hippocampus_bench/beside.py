@@ -86,7 +86,9 @@ Rows: TypeAlias = Sequence[Mapping[str, Any]]
 SHOWN: Final = (
     "corf_recall@20", "evidence_recall@10", "turn_recall@10", "any@5", "mrr",
     "precision@5", "recall@50", "auprc", "factual_recall",
-    "foresight_precision", "foresight_base_rate", "retention_precision", "retention_recall",
+    "foresight_precision", "foresight_precision/recency only",
+    "foresight_precision/frequency only", "foresight_precision/proven first",
+    "foresight_base_rate", "retention_precision", "retention_recall",
 )  # fmt: skip
 """Measures of a printed table, and of the first of them every kind of question."""
 

@@ -121,7 +121,10 @@ class MadeUp:
         typer.Option(help="corf, streaming, events: compare with only these, separated by commas."),
     ] = None
     source: Annotated[
-        str | None, typer.Option(help="streaming: longmemeval or realmem.", show_default=False)
+        str | None, typer.Option(
+            help="streaming: longmemeval or realmem. events: realmem, if --data are that.",
+            show_default=False,
+        ),
     ] = None
     every: Annotated[
         int, typer.Option(help="streaming: sessions between two sleeps of a bank.")
@@ -545,6 +548,7 @@ def _events(call: _Call) -> None:
         run = partial(
             events.run,
             call.data,
+            source=given.source,
             size=given.size,
             reduction=given.reduction,
             every_days=given.every_days,
@@ -560,10 +564,10 @@ def _events(call: _Call) -> None:
         )
 
         def measured(wording: str, seed: int) -> tuple[Any, Any]:
-            other = run(seed=seed, wording=wording, systems=())
-            return other.settings["wording"], other.metrics
+            other = run(seed=seed, wording=wording, systems=events.RIVALS)
+            return other.settings["wording"], other.with_rivals()
 
-        first: tuple[Any, Any] = made.settings["wording"], made.metrics
+        first: tuple[Any, Any] = made.settings["wording"], made.with_rivals()
         made = replace(made, beside=compared.beside(first, seed, measured))
     _plain(made, call)
 

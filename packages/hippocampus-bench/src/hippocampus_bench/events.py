@@ -2,9 +2,11 @@
 Measures what a bank keeps of a stream of events that is larger than it may grow.
 
 HUMAN, section 9.1: an issue tracker's events come in order of time, a bank remembers them, and
-every so many days it sleeps, and has to let go of what exceeds its target. Who was kept is compared
-with who was *referred to later*. What has happened by then is all that a night may look at; a
-reference is seen once it has come.
+every so many days it sleeps, and has to let go of what exceeds its target. What has happened by
+then is all that a night may look at; a reference is seen once it has come. So the question is how
+much of what a night keeps is referred to *after* that night: ``foresight``. The paper's own
+question, how much of what is kept in the end was referred to at any time after it was said, is
+reported beside it; much of it is known by then.
 """
 
 from __future__ import annotations
@@ -36,13 +38,20 @@ from hippocampus.language.importance import lasting_importance
 from hippocampus.sleep.capacity import KIND, REFERS
 from hippocampus.sleep.forgetting_policies import Flags, Retention, fade_to, salience
 from hippocampus.sleep.importance import Codes, Features, Numbers, places, score, unexpected
-from hippocampus.sleep.outcome import OutcomeHistory, OutcomeUses, find_uses, foresee, times_used
+from hippocampus.sleep.outcome import (
+    OutcomeHistory,
+    OutcomeUses,
+    activation,
+    find_uses,
+    times_used,
+)
 from hippocampus_bench import report
 from hippocampus_bench.beside import Rows
 from hippocampus_bench.beside import table as wordings_table
 from hippocampus_bench.datasets import sha256_of
 from hippocampus_bench.dwm import Measured, table
 from hippocampus_bench.metrics import Estimate
+from hippocampus_bench.realmem_stream import read_realmem
 from hippocampus_bench.texts import EVENTS
 from hippocampus_bench.tracker import SIZE, Event, make_stream
 from hippocampus_bench.wording import TUNED, read
@@ -53,7 +62,7 @@ REDUCTION: Final = 0.6
 """Share of the stream that is not to be kept."""
 EVERY_DAYS: Final = 7.0
 PROBATION: Final = 0.015
-"""Of what is kept, the share that may not have been referred to yet: what precision leaves."""
+"""Of what is kept by what was of use, the share that may not have been referred to yet."""
 MAIN: Final = "hippocampus"
 _HOUR: Final = 3600.0
 _RESAMPLES: Final = 500
@@ -293,7 +302,9 @@ def _everything(night: Night) -> Flags:
 
 def _retained(night: Night, probation: float = PROBATION) -> Flags:
     n = len(night.there)
-    chosen = Retention(target=night.target, probationary_share=probation).choose(
+    chosen = Retention(
+        target=night.target, by="proven", probationary_share=probation
+    ).choose(
         night.history, night.there, np.zeros(n, np.bool_), np.ones(n),
         now_h=night.now_h, evict_probationary=night.last,
     )  # fmt: skip
@@ -318,6 +329,12 @@ def _by(value: Callable[[Night], Numbers]) -> Policy:
 
 def _chance(night: Night) -> Numbers:
     return night.dice.random(len(night.there))
+
+
+def _frequency(night: Night) -> Numbers:
+    """Return how often each was referred to; of those as often, the newest first."""
+    count, _ = times_used(night.history.group, night.history.uses)
+    return count + np.arange(len(count)) / (len(count) + 1.0)
 
 
 def _salience(night: Night) -> Numbers:
@@ -357,11 +374,15 @@ SYSTEMS: Final[Mapping[str, Policy]] = {
     "four signals": _by(_importance("four")),
     "importance ι": _by(_importance("iota")),
     "HEMA salience": _by(_salience),
-    "foresight alone": _by(lambda night: foresee(night.history, night.now_h)),
+    "frequency only": _by(_frequency),
+    "activation alone": _by(lambda night: activation(night.history, night.now_h)),
+    "proven first": _retained,
     "10 % on probation": partial(_retained, probation=0.1),
     "30 % on probation": partial(_retained, probation=0.3),
 }
 """What the bank's way is compared with, under the same target and at the same nights."""
+RIVALS: Final = ("recency only", "frequency only", "proven first")
+"""Those that are compared in every wording and from every seed."""
 
 
 # ---------------------------------------------------------------- what was measured
@@ -425,6 +446,12 @@ class EventsReport(Measured):
                 file.write(json.dumps(receipt, ensure_ascii=False) + "\n")
         return path
 
+    def with_rivals(self) -> dict[str, Estimate]:
+        """Return its measures, and by ``measure/system`` the foresight of who is to be beaten."""
+        name = MEASURES[0]
+        rivals = {f"{name}/{one}": self.baselines.get(one, {}).get(name) for one in RIVALS}
+        return {**self.metrics, **{key: found for key, found in rivals.items() if found}}
+
     def receipts(self) -> Iterator[dict[str, object]]:
         """Yield a line per event, in order of time."""
         fates = zip(self.stream, self.referred.tolist(), self.kept.tolist(), strict=True)
@@ -456,9 +483,10 @@ def _estimates(found: Mapping[str, Estimate]) -> dict[str, dict[str, float | int
 
 
 MEASURES: Final = (
-    "retention_precision", "retention_recall", "store_reduction",
     "foresight_precision", "foresight_recall",
+    "retention_precision", "retention_recall", "store_reduction",
 )  # fmt: skip
+_KEPT: Final = MEASURES[2:4]
 
 
 def tables(made: Mapping[str, Any]) -> list[str]:
@@ -469,8 +497,8 @@ def tables(made: Mapping[str, Any]) -> list[str]:
         table(heads, ([name, *(_said(found.get(one)) for one in MEASURES)]
                       for name, found in systems.items())),
         table(
-            ["referred to later means", "base rate", *heads[1:3]],
-            ([name, *(_said(found.get(one)) for one in ("base_rate", *MEASURES[:2]))]
+            ["referred to later means", "base rate", *(name.replace("_", " ") for name in _KEPT)],
+            ([name, *(_said(found.get(one)) for one in ("base_rate", *_KEPT))]
              for name, found in made["by_truth"].items()),
         ),
         table(
@@ -570,30 +598,42 @@ def measure(
 class _Ahead:
     """Adds up, over the nights that had to choose but the last, what came of it afterwards."""
 
-    def __init__(self, last: Codes) -> None:
-        self.last = last
-        self.seen = self.kept = self.later = self.both = 0
+    def __init__(self, last: Codes, group: Codes, seed: int) -> None:
+        self.last, self.group, self.seed = last, group, seed
+        self.sums = np.zeros((int(group.max()) + 1, 4))
+        """Of each issue, over nights: rows seen, kept, referred to after that night, and both."""
 
     def add(self, kept: Flags, target: int) -> None:
         """Count a night: of everything so far, who was kept."""
         if target < len(kept) < len(self.last):
             later = self.last[: len(kept)] >= len(kept)
-            self.seen += len(kept)
-            self.kept += int(kept.sum())
-            self.later += int(later.sum())
-            self.both += int((kept & later).sum())
+            group = self.group[: len(kept)]
+            for column, part in enumerate((np.ones(len(kept)), kept, later, kept & later)):
+                self.sums[:, column] += np.bincount(group, part, len(self.sums))
 
     def measures(self) -> dict[str, Estimate]:
-        """Return the shares: of what was kept, what was referred to after that night."""
-        if not self.kept or not self.later:
+        """Return the shares, with intervals that draw whole issues, as references come to them."""
+        seen, kept, later, _ = self.sums.sum(axis=0)
+        if not kept or not later:
             return {}
+        dice, issues = np.random.default_rng(self.seed), len(self.sums)
+        drawn = [dice.multinomial(issues, np.full(issues, 1 / issues)) @ self.sums
+                 for _ in range(_RESAMPLES)]  # fmt: skip
+
+        def shares(n: Numbers) -> dict[str, Numbers]:
+            every, held, meant, both = np.moveaxis(np.atleast_2d(n), -1, 0)
+            return {
+                "foresight_precision": both / np.maximum(held, 1.0),
+                "foresight_recall": both / np.maximum(meant, 1.0),
+                "foresight_base_rate": meant / np.maximum(every, 1.0),
+            }
+
+        whole, samples = shares(self.sums.sum(axis=0)), shares(np.stack(drawn))
         return {
-            name: Estimate(value, value, value, self.seen)
-            for name, value in (
-                ("foresight_precision", self.both / self.kept),
-                ("foresight_recall", self.both / self.later),
-                ("foresight_base_rate", self.later / self.seen),
+            name: Estimate(
+                float(value[0]), *map(float, np.percentile(samples[name], [2.5, 97.5])), int(seen)
             )
+            for name, value in whole.items()
         }
 
 
@@ -603,6 +643,7 @@ class _Ahead:
 def run(  # noqa: PLR0913 - a report has as many parts
     data: Path | None = None,
     *,
+    source: str | None = None,
     size: int | None = None,
     seed: int = 0,
     wording: str = TUNED,
@@ -618,6 +659,7 @@ def run(  # noqa: PLR0913 - a report has as many parts
 
     Args:
         data: a stream as JSONL; one is made up without.
+        source: what the data are, if not that: ``realmem``, whose sessions call up others.
         size: events to make up, 120 000 by default, or of the file's the first so many.
         seed: of the stream, of chance, and of the intervals.
         wording: what a made-up stream is told in: ``tuned``, ``second`` or a file.
@@ -646,11 +688,7 @@ def run(  # noqa: PLR0913 - a report has as many parts
         raise InputError(msg)
     check_truth(truth)
     started = time.perf_counter()
-    events = (
-        make_stream(SIZE if size is None else size, seed=seed, wording=wording)
-        if data is None
-        else read_stream(data)[:size]
-    )
+    events = _stream(data, source, size, seed, wording)
     histories = {name: read_history(events, name) for name in TRUTHS}
     season = _Season(events, histories, truth, reduction, every_days, seed)
     if not season.referred.any():
@@ -673,13 +711,15 @@ def run(  # noqa: PLR0913 - a report has as many parts
         commit=report.commit(),
         machine=report.machine(),
         settings={
-            "data": None if data is None else sha256_of(data),
+            "data": None if data is None else sha256_of(*_files(data)),
+            "source": source,
             "events": len(events),
             "issues": int(season.history.group.max()) + 1,
             "seed": seed,
             "reduction": reduction,
             "target": season.target,
             "every_days": every_days,
+            "keeps": "the likeliest to be referred to from now on",
             "probation": PROBATION,
             "nights": len(grown.rows),
             "truth": truth,
@@ -696,6 +736,21 @@ def run(  # noqa: PLR0913 - a report has as many parts
         referred=season.referred,
         kept=kept.final,
     )
+
+
+def _files(data: Path) -> list[Path]:
+    return sorted(data.glob("*.json*")) if data.is_dir() else [data]
+
+
+def _stream(
+    data: Path | None, source: str | None, size: int | None, seed: int, wording: str
+) -> list[Event]:
+    if source not in (None, "realmem") or (source and data is None):
+        msg = f"source={source!r}: give 'realmem' and its data, or None for a stream as JSONL"
+        raise InputError(msg)
+    if data is None:
+        return make_stream(SIZE if size is None else size, seed=seed, wording=wording)
+    return (read_realmem(data) if source else read_stream(data))[:size]
 
 
 class _Season:
@@ -741,7 +796,7 @@ class _Season:
 
     def replayed(self, policy: Policy) -> Kept:
         """Return what a policy would keep, without a bank."""
-        ahead = _Ahead(self.last)
+        ahead = _Ahead(self.last, self.history.group, self.seed)
         for _, _, after in self.nights(policy):
             ahead.add(after, self.target)
         return Kept(final=after, metrics=self.measured(after, self.referred) | ahead.measures())
@@ -753,13 +808,13 @@ class _Season:
         self, path: Path, embedder: str | Embedder, progress: Progress | None
     ) -> tuple[Kept, Grown]:
         """Remember the stream in a bank that sleeps, and return what is there in the end."""
-        ahead = _Ahead(self.last)
+        ahead = _Ahead(self.last, self.history.group, self.seed)
         rows: list[dict[str, float | int | str | None]] = []
         took = {"remembering": 0.0, "sleeping": 0.0}
         clock = ManualClock(_when(self.events[0]))
         ids: list[str] = []
         gone: set[str] = set()
-        policy = SleepPolicy(episode_target=self.target, probationary_share=PROBATION, cap=1.0)
+        policy = SleepPolicy(episode_target=self.target, retain="foreseen", cap=1.0)
         with Memory(path, embedder=embedder, clock=clock) as memory:
             bank = memory.bank(_BANK)
             for stop in self.stops:
@@ -770,7 +825,7 @@ class _Season:
                 assert len(ids) == stop  # one first part a turn, also of what was there already
                 remembered = time.perf_counter()
                 before = _are_there(ids, gone)
-                bank.set_policy(replace(policy, evict_probationary=stop == len(self.events)))
+                bank.set_policy(policy)
                 (step,) = bank.sleep(steps=("forget",)).steps
                 gone |= {deed.episode for deed in step.deeds if deed.deed == "lapse"}
                 after = _are_there(ids, gone)

@@ -60,6 +60,7 @@ _UNNAMED = 0.1
 """How often a target does not name the project that its question names."""
 _OTHERS_SETTLE = 0.1
 """How often a chunk on another's project tells how a matter was settled there."""
+_FEWEST_MATTERS = 8
 _ALIKE = 2
 """Own projects of a kind, while there are kinds enough."""
 
@@ -333,6 +334,12 @@ class _Life:
         self.projects = self._projects(number, kinds)
         self.told = [_Told(p, matter) for p in self.projects for matter in p.kind.matters]
         self.settled = {(t.project.number, t.matter.facet, t.matter.key): t for t in self.told}
+        if len(self.told) < _FEWEST_MATTERS:
+            msg = (
+                f"wording {texts.name!r}: {len(self.told)} matters in {number} projects; a life"
+                f" needs {_FEWEST_MATTERS} to ask about: give kinds more matters"
+            )
+            raise InputError(msg)
         self.wanted = min(QUESTIONS, len(self.told) * 17 // 20, size // 8)
         spells = min(12, number, self.wanted // 6)
         self.focus = rng.sample(self.projects, spells)

@@ -201,10 +201,11 @@ def _check(form: Form[T], whole: Tree, texts: T, where: str) -> None:
     for key, said in _strings(whole):
         path = _INDEX.sub("[]", key).removesuffix("[]")
         rule = form.slots.get(path) or form.slots.get(re.sub(r"\.[^.]+$", ".*", path))
-        _check_one(said, rule or Slots(words=False), words, f"{where}: {key} = {_quoted(said)}")
+        check_sentence(said, rule or Slots(words=False), words, f"{where}: {key} = {_quoted(said)}")
 
 
-def _check_one(said: str, rule: Slots, words: frozenset[str], where: str) -> None:
+def check_sentence(said: str, rule: Slots, words: frozenset[str], where: str) -> None:
+    """Refuse a sentence with slots that nothing fills, or without those that its key needs."""
     found = _SLOT.findall(said)
     may = rule.needed | rule.allowed
     for _, name, number in found:
