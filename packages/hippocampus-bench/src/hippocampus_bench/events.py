@@ -301,10 +301,17 @@ def _everything(night: Night) -> Flags:
 
 
 def _retained(night: Night, probation: float = PROBATION) -> Flags:
+    how = Retention(target=night.target, by="proven", probationary_share=probation)
+    return _chosen(night, how)
+
+
+def _foreseen(night: Night) -> Flags:
+    return _chosen(night, Retention(target=night.target, by="foreseen"))
+
+
+def _chosen(night: Night, how: Retention) -> Flags:
     n = len(night.there)
-    chosen = Retention(
-        target=night.target, by="proven", probationary_share=probation
-    ).choose(
+    chosen = how.choose(
         night.history, night.there, np.zeros(n, np.bool_), np.ones(n),
         now_h=night.now_h, evict_probationary=night.last,
     )  # fmt: skip
