@@ -151,9 +151,7 @@ def rows() -> Iterator[Row]:
 def main() -> None:
     """Print the timings as a table."""
     found = run()
-    print(
-        f"{found['build']['compiler']}, {found['build']['simd_best']}; microseconds, medians"
-    )
+    print(f"{found['build']['compiler']}, {found['build']['simd_best']}; microseconds, medians")
     columns = (*PATHS, "any")
     print(f"{'kernel':18}{'size':30}" + "".join(f"{c:>10}" for c in (*columns, "numpy")), " each")
     for t in found["timings"]:

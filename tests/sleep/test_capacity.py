@@ -195,7 +195,7 @@ def test_at_the_end_of_a_season_what_was_of_no_use_goes_though_there_is_room(ban
 def test_by_what_is_foreseen_a_new_memory_may_take_the_place_of_one_that_was_of_use_long_ago(
     bank, clock
 ):
-    (used,) = tell(bank, clock, Turn(text="The hinge squeaks.", session="issue-7"))
+    tell(bank, clock, Turn(text="The hinge squeaks.", session="issue-7"))
     tell(bank, clock, Turn(text="Mended.", metadata={"refers_to": "issue-7"}))
     clock.advance(timedelta(days=300))
     new = tell(bank, clock, *(plain(n) for n in range(4)))
@@ -213,5 +213,8 @@ def test_a_stored_policy_from_before_there_was_foresight_keeps_what_was_of_use()
     assert "proven" == Policy.from_stored(old).retain
     assert "foreseen" == Policy.from_stored(Policy(episode_target=3).to_stored()).retain
     assert Policy() == Policy.from_stored({})
-    assert ("foreseen", 9) == (Policy.named("useful:9").retain, Policy.named("useful:9").episode_target)
+    assert ("foreseen", 9) == (
+        Policy.named("useful:9").retain,
+        Policy.named("useful:9").episode_target,
+    )
     assert "proven" == Policy.named("proven:9").retain

@@ -1,4 +1,4 @@
-"""Made-up benchmarks are told in words that are data, which anybody may write and errors explain."""
+"""Made-up benchmarks are told in words that are data, which anybody may write."""
 
 from __future__ import annotations
 
@@ -71,7 +71,9 @@ def mine(folder, text, benchmark="corf"):
 
 
 def test_what_a_wording_leaves_out_stays_as_it_was_and_lists_are_taken_whole(tmp_path):
-    file = mine(tmp_path, 'name = "terse"\nasks = ["Well, what now?"]\n[openers]\nnone = ["More."]\n')
+    file = mine(
+        tmp_path, 'name = "terse"\nasks = ["Well, what now?"]\n[openers]\nnone = ["More."]\n'
+    )
     made, tuned = wording.read(LIFE, file), wording.read(LIFE)
 
     assert ("terse", ("Well, what now?",), ("More.",)) == (
@@ -131,7 +133,7 @@ def test_a_life_that_is_too_large_for_a_wording_says_what_is_missing(tmp_path):
     file = mine(tmp_path, 'name = "short"\ncodes = ["Heron", "Basalt", "Ember", "Marlin"]')
 
     assert life.live(300, wording=file).chunks
-    with pytest.raises(InputError, match="'short': 4 codes; a life of 6,000 chunks .* needs 15"):
+    with pytest.raises(InputError, match=r"'short': 4 codes; a life of 6,000 chunks .* needs 15"):
         life.live(6000, wording=file)
 
 
@@ -141,9 +143,11 @@ def test_any_sentence_is_read_or_refused_with_where_it_stands(text):
     try:
         wording.check_sentence(text, rule, frozenset({"city"}), "kin[0]")
     except InputError as error:
-        assert "kin[0]" in str(error)
+        said_of = str(error)
     else:
-        assert "{who}" in text
+        said_of = "" if "{who}" in text else "let through"
+
+    assert not said_of or "kin[0]" in said_of
 
 
 def test_the_wordings_of_the_page_are_read_and_every_key_is_on_it(tmp_path):
@@ -153,6 +157,8 @@ def test_the_wordings_of_the_page_are_read_and_every_key_is_on_it(tmp_path):
         file.write_text(block)
         assert said("corf", str(file))
     for form in FORMS.values():
-        for key in tomllib.loads((wording.write(form.benchmark, "tuned", tmp_path / form.benchmark)).read_text()):
+        for key in tomllib.loads(
+            (wording.write(form.benchmark, "tuned", tmp_path / form.benchmark)).read_text()
+        ):
             if key not in ("benchmark", "name"):
                 assert f"`{key}" in page, f"{form.benchmark}: {key}"

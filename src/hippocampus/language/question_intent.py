@@ -74,9 +74,7 @@ def _asks_how_far(text: str) -> bool:
 
 def _content(text: str) -> set[str]:
     """Return a question's words of content; of "what's" what stands before the apostrophe."""
-    spelled = (
-        (term.function, text[term.start : term.end].casefold()) for term in find_terms(text)
-    )
+    spelled = ((term.function, text[term.start : term.end].casefold()) for term in find_terms(text))
     words = {word for function, word in spelled if not function}
     return {word for word in words if word.replace("’", "'").partition("'")[0] not in _ASKING}
 

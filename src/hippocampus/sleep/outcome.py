@@ -202,10 +202,10 @@ def _resting(activation: Numbers) -> Numbers:
 class _Groups(NamedTuple):
     """What is known of groups as of a moment; each array of shape (groups,)."""
 
-    size: Numbers
+    size: Codes
     newest: Codes
     oldest: Codes
-    actors: Numbers
+    actors: Codes
     cited: Codes
     """The group that each reference speaks of,"""
     by: Codes
@@ -221,7 +221,7 @@ def _groups(history: OutcomeHistory) -> _Groups:
     np.minimum.at(oldest, group, np.arange(n))
     meant = (uses.group >= 0) & (uses.group < every)
     return _Groups(
-        size=np.bincount(group, minlength=every).astype(np.float64),
+        size=np.bincount(group, minlength=every),
         newest=newest,
         oldest=oldest,
         actors=np.bincount(np.unique(group * who + history.actor) // who, minlength=every),

@@ -1,5 +1,5 @@
 """
-Runs a made-up benchmark in several wordings and from several seeds, and sets the results side by side.
+Runs a made-up benchmark in several wordings and from several seeds, and sets results side by side.
 
 One wording is the one that whoever improved recall has read, and one seed is one draw: what a
 benchmark measures is what holds in words and draws that nobody has looked at.
@@ -24,7 +24,7 @@ _LATENCY: Final = "latency"
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Which wordings a benchmark is told in, the first of them the report's, from how many seeds."""
+    """Which wordings a benchmark is told in, the report's first, and from how many seeds."""
 
     wordings: tuple[str, ...] = (TUNED,)
     seeds: int = 1

@@ -121,7 +121,8 @@ class MadeUp:
         typer.Option(help="corf, streaming, events: compare with only these, separated by commas."),
     ] = None
     source: Annotated[
-        str | None, typer.Option(
+        str | None,
+        typer.Option(
             help="streaming: longmemeval or realmem. events: realmem, if --data are that.",
             show_default=False,
         ),

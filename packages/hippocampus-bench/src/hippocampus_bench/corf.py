@@ -154,7 +154,7 @@ def _concepts(config: Config, **changes: Any) -> Config:  # noqa: ANN401 - as re
     return replace(config, concepts=replace(config.concepts, **changes))
 
 
-def run(
+def run(  # noqa: PLR0913 - a report has as many parts
     *,
     size: int = SIZE,
     limit: int | None = None,

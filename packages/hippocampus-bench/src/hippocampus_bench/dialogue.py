@@ -30,8 +30,8 @@ from hippocampus.encode.tokens import count
 from hippocampus.errors import InputError
 from hippocampus_bench import metrics, report
 from hippocampus_bench.report import Ranked, Receipt, Report
-from hippocampus_bench.texts import DIALOGUE
 from hippocampus_bench.talk import LATER, Dialogue, Question, Turn, make_dialogue
+from hippocampus_bench.texts import DIALOGUE
 from hippocampus_bench.wording import TUNED, read
 
 LENGTHS: Final = (50, 100, 500, 1000)
@@ -113,7 +113,9 @@ def run(
         msg = f"dialogues={dialogues} of lengths {tuple(lengths)}: must be at least 1 of one length"
         raise InputError(msg)
     made = {
-        turns: [make_dialogue(turns, number=n, seed=seed, wording=wording) for n in range(dialogues)]
+        turns: [
+            make_dialogue(turns, number=n, seed=seed, wording=wording) for n in range(dialogues)
+        ]
         for turns in dict.fromkeys(lengths)
     }
     lived = None if long is None else make_dialogue(long, seed=seed, wording=wording)

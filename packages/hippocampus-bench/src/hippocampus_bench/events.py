@@ -19,7 +19,7 @@ import tempfile
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -636,12 +636,11 @@ class _Ahead:
             }
 
         whole, samples = shares(self.sums.sum(axis=0)), shares(np.stack(drawn))
-        return {
-            name: Estimate(
-                float(value[0]), *map(float, np.percentile(samples[name], [2.5, 97.5])), int(seen)
-            )
-            for name, value in whole.items()
-        }
+        made = {}
+        for name, value in whole.items():
+            low, high = np.percentile(samples[name], [2.5, 97.5])
+            made[name] = Estimate(float(value[0]), float(low), float(high), int(seen))
+        return made
 
 
 # ---------------------------------------------------------------- a season

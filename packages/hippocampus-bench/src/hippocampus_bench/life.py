@@ -685,7 +685,9 @@ class _Life:
         named = {"code": project.code, "title": project.titled}.get(style)
         named = named or self.rng.choice(self.texts.calls.it).replace("{noun}", project.kind.noun)
         template = self.rng.choice(self.texts.settled).replace("{matter}", matter.key)
-        template = template.replace("{told}", self.rng.choice(matter.say)).replace("{project}", named)
+        template = template.replace("{told}", self.rng.choice(matter.say)).replace(
+            "{project}", named
+        )
         values["thing"] = thing
         return self.filler.fill(template, values, [avoid or {}])
 
@@ -895,4 +897,3 @@ _LENGTHS: Final = {"notes": (1, 6), "chats": (2, 6), "mail": (1, 4), "other": (1
 """Fewest and most chunks of a session."""
 _LATER: Final = ("code", "person", "none", "none")
 """What a chunk that is not the first of its session calls its project."""
-

@@ -6,9 +6,9 @@ A question says one name and wants what another passage tells, which only a thir
 the first, leads to ("Where was the director of Silent Harbour born?"). Names are made of syllables,
 so no model has heard of them; sentences vary, and every passage shares its words with all of its
 kind. What is told and asked is a wording's (``data/wordings``); the world behind it is the same in
-every wording. The questions are as in 2WikiMultiHopQA (X. Ho et al., COLING 2020): ``bridge`` over one or
-two passages, ``comparison`` of two that are named, ``both``: two bridges at once, and ``single``
-passages as a control.
+every wording. The questions are as in 2WikiMultiHopQA (X. Ho et al., COLING 2020): ``bridge`` over
+one or two passages, ``comparison`` of two that are named, ``both``: two bridges at once, and
+``single`` passages as a control.
 """
 
 from __future__ import annotations
@@ -48,9 +48,7 @@ class _Thing:
         return self.links[name]
 
 
-def run(
-    *, size: int | None = None, wording: str = TUNED, options: Options | None = None
-) -> Report:
+def run(*, size: int | None = None, wording: str = TUNED, options: Options | None = None) -> Report:
     """
     Ask what passages of a made-up encyclopaedia tell together, and report what was found.
 
@@ -114,9 +112,7 @@ def make_passages(
 # ---------------------------------------------------------------- the world
 
 
-def _world(
-    dice: random.Random, people: int, texts: PassageTexts
-) -> dict[str, list[_Thing]]:
+def _world(dice: random.Random, people: int, texts: PassageTexts) -> dict[str, list[_Thing]]:
     taken: set[str] = set()
     names, told = texts.names, texts.facts
 

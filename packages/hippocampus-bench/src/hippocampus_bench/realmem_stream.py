@@ -7,6 +7,7 @@ that a reply draws on. A session is what the benchmark of events calls an issue.
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 
 from hippocampus_bench import realmem
@@ -29,17 +30,16 @@ def read_realmem(data: Path) -> list[Event]:
     for case in realmem.load(data, Options()).cases:
         for step in case.steps:
             called = {question.now: sorted(question.gold_sessions) for question in step.ask}
-            events += (
-                Event(
-                    t=said.turn.at.timestamp(),
-                    issue=f"{case.id}/{said.turn.session}",
-                    event=said.turn.role or "said",
+            for said in step.remember:
+                turn, at = said.turn, said.turn.at
+                assert isinstance(at, datetime), "RealMem's turns have times"
+                event = Event(
+                    t=at.timestamp(),
+                    issue=f"{case.id}/{turn.session}",
+                    event=turn.role or "said",
                     actor=case.id,
-                    body=said.turn.text,
-                    refs=tuple(f"{case.id}/{one}" for one in called.get(said.turn.at, ())),
+                    body=turn.text,
+                    refs=tuple(f"{case.id}/{one}" for one in called.get(at, ())),
                 )
-                for said in step.remember
-            )
+                events.append(event)
     return sorted(events, key=lambda event: event.t)
-
-

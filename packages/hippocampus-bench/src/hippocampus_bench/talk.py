@@ -73,9 +73,7 @@ class Dialogue:
     questions: tuple[Question, ...]
 
 
-def make_dialogue(
-    turns: int, *, number: int = 0, seed: int = 0, wording: str = TUNED
-) -> Dialogue:
+def make_dialogue(turns: int, *, number: int = 0, seed: int = 0, wording: str = TUNED) -> Dialogue:
     """
     Make a dialogue, the same for the same arguments on every platform.
 
@@ -229,7 +227,9 @@ class _Telling:
         pairs = list(self._told(fact))
         if asked:
             again = [self._again(text, fact) for text in rng.sample(kind.told_again, 2)]
-            about = [self._about(text, fact) for text in rng.sample(kind.spoken_of, rng.randint(3, 4))]
+            about = [
+                self._about(text, fact) for text in rng.sample(kind.spoken_of, rng.randint(3, 4))
+            ]
             rest = [*again, *about]
             rng.shuffle(rest)
             pairs += rest

@@ -116,47 +116,45 @@ class LifeTexts(_Strict, frozen=True, kw_only=True):
 
 _THINGS: Final = "thing thing2 who who2"
 
-LIFE: Final = (
-    Form(
-        "corf",
-        LifeTexts,
-        {
-            "frames": slots(allowed=_THINGS),
-            "links": slots("code title", "who who2 who3"),
-            "kin": slots("who friend relation", "title"),
-            "status_say": slots("thing", _THINGS),
-            "status_ask": slots(words=False),
-            "settled": slots("told", "matter", words=False),
-            "early": slots("told", words=False),
-            "others": slots("friend"),
-            "others_say": slots("other title"),
-            "subjects": slots(allowed="thing"),
-            "closings": slots(),
-            "mail_extra": slots(),
-            "asks": slots(allowed=_THINGS),
-            "answers": slots(allowed=_THINGS),
-            "newsletters": slots(allowed="n n2 n3"),
-            "admin": slots(),
-            "openers.code": slots("name", _THINGS),
-            "openers.title": slots("name", _THINGS),
-            "openers.person": slots("name", "thing thing2"),
-            "openers.none": slots(allowed="thing thing2"),
-            "calls.title": slots("title noun", words=False),
-            "calls.person": slots("noun person", words=False),
-            "calls.kin": slots("noun friend relation", words=False),
-            "calls.it": slots(allowed="noun", words=False),
-            "leads.direct": slots(allowed="Question question", words=False),
-            "leads.talk": slots("project", "Question question matter", words=False),
-            "leads.pronoun": slots(allowed="Question question", words=False),
-            "leads.pronoun_talk": slots("matter", "project Question question", words=False),
-            "words.*": slots(words=False),
-            "kinds[].openers": slots("project", words=False),
-            "kinds[].facets[].matters[].told": slots(allowed=f"project {_THINGS}"),
-            "kinds[].facets[].matters[].asked": slots("project", words=False),
-            "kinds[].facets[].matters[].hinted": slots(words=False),
-        },
-        lambda texts: frozenset({*texts.words, *common_texts().words}),
-    )
+LIFE: Final = Form(
+    "corf",
+    LifeTexts,
+    {
+        "frames": slots(allowed=_THINGS),
+        "links": slots("code title", "who who2 who3"),
+        "kin": slots("who friend relation", "title"),
+        "status_say": slots("thing", _THINGS),
+        "status_ask": slots(words=False),
+        "settled": slots("told", "matter", words=False),
+        "early": slots("told", words=False),
+        "others": slots("friend"),
+        "others_say": slots("other title"),
+        "subjects": slots(allowed="thing"),
+        "closings": slots(),
+        "mail_extra": slots(),
+        "asks": slots(allowed=_THINGS),
+        "answers": slots(allowed=_THINGS),
+        "newsletters": slots(allowed="n n2 n3"),
+        "admin": slots(),
+        "openers.code": slots("name", _THINGS),
+        "openers.title": slots("name", _THINGS),
+        "openers.person": slots("name", "thing thing2"),
+        "openers.none": slots(allowed="thing thing2"),
+        "calls.title": slots("title noun", words=False),
+        "calls.person": slots("noun person", words=False),
+        "calls.kin": slots("noun friend relation", words=False),
+        "calls.it": slots(allowed="noun", words=False),
+        "leads.direct": slots(allowed="Question question", words=False),
+        "leads.talk": slots("project", "Question question matter", words=False),
+        "leads.pronoun": slots(allowed="Question question", words=False),
+        "leads.pronoun_talk": slots("matter", "project Question question", words=False),
+        "words.*": slots(words=False),
+        "kinds[].openers": slots("project", words=False),
+        "kinds[].facets[].matters[].told": slots(allowed=f"project {_THINGS}"),
+        "kinds[].facets[].matters[].asked": slots("project", words=False),
+        "kinds[].facets[].matters[].hinted": slots(words=False),
+    },
+    lambda texts: frozenset({*texts.words, *common_texts().words}),
 )
 
 
@@ -237,25 +235,23 @@ class DialogueTexts(_Strict, frozen=True, kw_only=True):
 _SUBJECT: Final = "subject alias"
 _GENRE: Final = "genres[].kinds[]."
 
-DIALOGUE: Final = (
-    Form(
-        "dialogue",
-        DialogueTexts,
-        {
-            "ask": slots("question", words=False),
-            "values.*": slots(allowed="number small nth"),
-            "genres[].called": slots("noun name", words=False),
-            "genres[].also_called": slots("noun name", words=False),
-            "genres[].openers": slots(allowed="subject", words=False),
-            "genres[].talk": slots(allowed=_SUBJECT, words=False),
-            f"{_GENRE}told": slots("subject value", words=False),
-            f"{_GENRE}taken_up": slots(allowed=f"value {_SUBJECT}", words=False),
-            f"{_GENRE}told_again": slots("value", _SUBJECT, words=False),
-            f"{_GENRE}spoken_of": slots(allowed=_SUBJECT, words=False),
-            f"{_GENRE}asked": slots(allowed=_SUBJECT, words=False),
-        },
-        lambda texts: frozenset(texts.parts),
-    )
+DIALOGUE: Final = Form(
+    "dialogue",
+    DialogueTexts,
+    {
+        "ask": slots("question", words=False),
+        "values.*": slots(allowed="number small nth"),
+        "genres[].called": slots("noun name", words=False),
+        "genres[].also_called": slots("noun name", words=False),
+        "genres[].openers": slots(allowed="subject", words=False),
+        "genres[].talk": slots(allowed=_SUBJECT, words=False),
+        f"{_GENRE}told": slots("subject value", words=False),
+        f"{_GENRE}taken_up": slots(allowed=f"value {_SUBJECT}", words=False),
+        f"{_GENRE}told_again": slots("value", _SUBJECT, words=False),
+        f"{_GENRE}spoken_of": slots(allowed=_SUBJECT, words=False),
+        f"{_GENRE}asked": slots(allowed=_SUBJECT, words=False),
+    },
+    lambda texts: frozenset(texts.parts),
 )
 
 

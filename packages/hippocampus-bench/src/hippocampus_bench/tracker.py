@@ -265,7 +265,13 @@ class _Life:
         say(t, number, "opened", item.author, "report")
         say(t + rng.uniform(2, 60), number, "labeled", "triage-bot", label="new")
         if rng.random() < 0.5:
-            say(t + rng.uniform(2, 60), number, "commented", "triage-bot", self._one(self.texts.greets))
+            say(
+                t + rng.uniform(2, 60),
+                number,
+                "commented",
+                "triage-bot",
+                self._one(self.texts.greets),
+            )
         seen = t + rng.lognormvariate(-0.5, 1.2) * _DAY
         say(seen, number, "labeled", dev, label=item.component)
         say(seen + 3, number, "unlabeled", "triage-bot", label="new")
@@ -294,7 +300,14 @@ class _Life:
                 item.kind = "open"
             else:
                 item.symptom = items[first].symptom
-                say(seen + 30, number, "commented", dev, self._one(self.texts.duplicate), refs=(first,))
+                say(
+                    seen + 30,
+                    number,
+                    "commented",
+                    dev,
+                    self._one(self.texts.duplicate),
+                    refs=(first,),
+                )
                 say(seen + 32, number, "labeled", dev, label="duplicate")
                 say(seen + 33, number, "closed", dev)
         elif item.kind == "rejected":

@@ -176,8 +176,10 @@ def _laid_over(tuned: Tree, given: Tree) -> dict[str, Any]:
     out = dict(tuned)
     for key, value in given.items():
         below = out.get(key)
-        both = isinstance(value, dict) and isinstance(below, dict)
-        out[key] = _laid_over(below, value) if both else value
+        if isinstance(value, dict) and isinstance(below, dict):
+            out[key] = _laid_over(below, value)
+        else:
+            out[key] = value
     return out
 
 
