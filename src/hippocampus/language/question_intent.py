@@ -25,7 +25,18 @@ _AHEAD = frozenset({"next", "left"})
 _HOW_FAR = _AHEAD | {"far", "along"}
 _SELF = frozenset({"i", "me", "my", "mine", "we", "us", "our"})
 _HINTS_WHEN = ("when", "day", "date", "week", "month", "year", "time", "ago")
-_HINTS_LAST = ("last", "latest", "newest", "recent", "just now", "off", "where", "how far", "what")
+_HINTS_LAST = (
+    "last",
+    "latest",
+    "newest",
+    "recent",
+    "just now",
+    "off",
+    "next",
+    "where",
+    "how far",
+    "what",
+)
 
 
 def find_intents(text: str) -> frozenset[Intent]:
