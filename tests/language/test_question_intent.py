@@ -85,7 +85,7 @@ def test_a_question_for_the_latest_is_known(question, only):
         "How far did we get?",
     ],
 )
-def test_how_far_it_has_come_is_a_question_for_the_latest_where_nothing_else_is_named(question):
+def test_how_far_it_has_come_is_a_question_for_the_latest(question):
     assert asks_last(question)
     assert asks_only_last(question)
 
@@ -106,7 +106,7 @@ def test_how_far_it_has_come_is_a_question_for_the_latest_where_nothing_else_is_
         ("How far is the station?", False),
     ],
 )
-def test_what_else_is_named_is_asked_for_too_and_most_of_it_has_no_phases(question, latest):
+def test_what_is_named_besides_is_asked_for_too(question, latest):
     assert asks_last(question) == latest
     assert not asks_only_last(question)
 

@@ -192,9 +192,7 @@ def test_at_the_end_of_a_season_what_was_of_no_use_goes_though_there_is_room(ban
     assert {used} == there(bank)
 
 
-def test_by_what_is_foreseen_a_new_memory_may_take_the_place_of_one_that_was_of_use_long_ago(
-    bank, clock
-):
+def test_a_new_memory_may_take_the_place_of_what_was_of_use_long_ago(bank, clock):
     tell(bank, clock, Turn(text="The hinge squeaks.", session="issue-7"))
     tell(bank, clock, Turn(text="Mended.", metadata={"refers_to": "issue-7"}))
     clock.advance(timedelta(days=300))
