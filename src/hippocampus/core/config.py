@@ -422,7 +422,10 @@ class Policy:
     def to_stored(self) -> dict[str, object]:
         """Return the fields by the names that the journal has for them."""
         stored = {new: old for old, new in POLICY_NAMES.items()}
-        return {stored.get(name, name): value for name, value in asdict(self).items()}
+        fields = {stored.get(name, name): value for name, value in asdict(self).items()}
+        if self.episode_target is None:  # then it means nothing, and bytes stay as they were
+            del fields["retain"]
+        return fields
 
     @classmethod
     def from_stored(cls, fields: Mapping[str, Any]) -> Policy:
