@@ -196,7 +196,7 @@ class Workshop:
         self._built: dict[int, Built] = {}
 
     def bank(self, count: int) -> Built:
-        """Return a store whose bank ``b`` holds ``count`` episodes."""
+        """Return a store whose bank ``b`` holds ``count`` episodes, and has slept."""
         if count not in self._built:
             self._built[count] = self._build(count)
         return self._built[count]
@@ -212,5 +212,6 @@ class Workshop:
             start = time.perf_counter()
             kept = bank.remember_many(given)
             elapsed_s = time.perf_counter() - start
+            bank.sleep()  # a bank in use has
         assert len(kept) == count, "the turns are all different and short"
         return Built(path, count, elapsed_s, embedder.spent_s)

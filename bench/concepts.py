@@ -28,7 +28,7 @@ from bench.banks import (
     sources,
     turns,
 )
-from bench.measure import Row, fastest_ms, seconds
+from bench.measure import Row, every_ms, seconds
 from hippocampus import Config, Memory
 from hippocampus.core.clock import to_micros
 from hippocampus.core.config import Concepts
@@ -167,7 +167,7 @@ def made_anew(life: Life, anchors: Anchors, size: str) -> Iterator[Row]:
         note="baseline without the anchors so far",
     )  # fmt: skip
     some = np.stack([source.embedded.vector for source in sources()[:400]])
-    exact = min(seconds(product, life, some) for _ in range(rounds))
+    exact = float(np.median([seconds(product, life, some) for _ in range(rounds)]))
     yield Row(name=f"product, {size} × 400 anchors", value=exact, unit="s", note="exact")
 
 
@@ -180,8 +180,8 @@ def product(life: Life, anchors: np.ndarray) -> None:
 
 
 def pairs(ours: Callable[[], object], theirs: Callable[[], object], rounds: int) -> np.ndarray:
-    """Return the fastest of some rounds of each, taken in turn."""
-    return np.array([[seconds(ours), seconds(theirs)] for _ in range(rounds)]).min(axis=0)
+    """Return the medians of some rounds of each, taken in turn."""
+    return np.median([[seconds(ours), seconds(theirs)] for _ in range(rounds)], axis=0)
 
 
 def looked_up(life: Life, anchors: Anchors, size: str) -> Iterator[Row]:
@@ -208,7 +208,7 @@ def looked_up(life: Life, anchors: Anchors, size: str) -> Iterator[Row]:
     def afresh(text: str) -> Query:
         return replace(asked[text])  # or it is known to have been asked
 
-    scan = np.median(fastest_ms(lambda t: life.cue.propose(asked[t], None, 200), texts, 3))
+    scan = np.median(every_ms(lambda t: life.cue.propose(asked[t], None, 200), texts))
     ways: dict[str, Callable[[str], object]] = {
         "anchors heard and what lies under them": lambda t: cue.propose(afresh(t), None, 200),
         "by a question that only points": lambda t: cue.propose(
@@ -217,7 +217,7 @@ def looked_up(life: Life, anchors: Anchors, size: str) -> Iterator[Row]:
         "what it activates": lambda t: cue.activate(asked[t]),
     }
     for what, way in ways.items():
-        times_ms = fastest_ms(way, texts, 5)
+        times_ms = every_ms(way, texts)
         for share in (50, 95):
             value = float(np.percentile(times_ms, share))
             yield Row(

@@ -24,7 +24,7 @@ from hippocampus.kernel import (
 )
 
 SECONDS = 0.3
-"""How long each kernel is repeated; the best run counts, for the rest is other people's noise."""
+"""How long each kernel is repeated, and each baseline; the median of all runs counts."""
 PATHS = ("scalar", "avx2", "avx512")
 SMALL, LARGE = 2_000, 200_000
 
@@ -41,15 +41,15 @@ class Timing:
     unit: str
 
 
-def best_us(call: Callable[..., object], *arguments: object, seconds: float = SECONDS) -> float:
-    """Return the shortest of repeated calls."""
+def median_us(call: Callable[..., object], *arguments: object, seconds: float = SECONDS) -> float:
+    """Return the median of repeated calls, after one that warms up."""
     call(*arguments)
     times, end = [], time.perf_counter() + seconds
     while not times or time.perf_counter() < end:
         start = time.perf_counter()
         call(*arguments)
         times.append(time.perf_counter() - start)
-    return min(times) * 1e6
+    return float(np.median(times)) * 1e6
 
 
 def units(random: np.random.Generator, *shape: int) -> np.ndarray:
@@ -111,8 +111,8 @@ def bm25(random: np.random.Generator) -> list[Timing]:
         numpy_us = None
         if n == SMALL:
             plain.extend(terms, offsets)
-            numpy_us = best_us(plain.score, question, None, None, 1.2, 0.75)
-        asked_us = best_us(index.score, question, None, None, 1.2, 0.75)
+            numpy_us = median_us(plain.score, question, None, None, 1.2, 0.75)
+        asked_us = median_us(index.score, question, None, None, 1.2, 0.75)
         postings = int(index.document_frequency(question).sum())
         size = f"{n} x 30, {index.nbytes / len(terms):.1f} B/term"
         timings += [
@@ -131,9 +131,9 @@ def run() -> dict:
         native_us = {}
         for path in paths:
             set_simd_path(path)
-            native_us[path] = best_us(kernel, *arguments)
+            native_us[path] = median_us(kernel, *arguments)
         set_simd_path("auto")
-        numpy_us = best_us(getattr(reference, name), *arguments, seconds=0)
+        numpy_us = median_us(getattr(reference, name), *arguments)
         timings.append(Timing(name, size, native_us, numpy_us, count, unit))
     return {"build": build_info(), "timings": [asdict(t) for t in timings + bm25(random)]}
 
@@ -151,9 +151,7 @@ def rows() -> Iterator[Row]:
 def main() -> None:
     """Print the timings as a table."""
     found = run()
-    print(
-        f"{found['build']['compiler']}, {found['build']['simd_best']}; microseconds, best of many"
-    )
+    print(f"{found['build']['compiler']}, {found['build']['simd_best']}; microseconds, medians")
     columns = (*PATHS, "any")
     print(f"{'kernel':18}{'size':30}" + "".join(f"{c:>10}" for c in (*columns, "numpy")), " each")
     for t in found["timings"]:

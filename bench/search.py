@@ -18,11 +18,10 @@ from typing import Any
 import numpy as np
 
 from bench.banks import FIRST, LAST, TableEmbedder, Workshop, questions
-from bench.measure import Row, fastest_ms
+from bench.measure import ROUNDS, Row, every_ms
 from hippocampus import Memory
 from hippocampus.index.vector import VectorCue
 
-ROUNDS = 5
 NOW = LAST + timedelta(days=1)
 _START = FIRST + 0.4 * (LAST - FIRST)
 FILTERS: dict[str, dict[str, Any]] = {
@@ -49,13 +48,13 @@ def measure(workshop: Workshop, count: int) -> Iterator[Row]:
         bank = memory.bank("b")
 
         def recall(**options: Any) -> np.ndarray:
-            return fastest_ms(lambda q: bank.recall(q, now=NOW, **options), asked, ROUNDS)
+            return every_ms(lambda q: bank.recall(q, now=NOW, **options), asked, ROUNDS)
 
         texts = [episode.text for episode in bank.episodes()]
-        fts_ms = np.median(fastest_ms(fts5(texts), asked, 2))
+        fts_ms = np.median(every_ms(fts5(texts), asked, ROUNDS))
         cue = bank.state.take().index.cues.vector
         assert isinstance(cue, VectorCue), "the default embedder gives vectors"
-        exact_ms = np.median(fastest_ms(brute_force(cue, embedder), asked, 2))
+        exact_ms = np.median(every_ms(brute_force(cue, embedder), asked, ROUNDS))
         all_ms = recall()
         p50, p95 = np.percentile(all_ms, [50, 95])
         note = "without embedding the question"

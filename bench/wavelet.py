@@ -28,14 +28,15 @@ CODES = 1_000_000
 BESIDE = "baseline wavelet-matrix" if package else "wavelet-matrix is not installed"
 
 
-def best_s(call: Callable[[], object], seconds: float = 1.0) -> float:
-    """Return the shortest of repeated calls, in seconds."""
+def median_s(call: Callable[[], object], seconds: float = 1.0) -> float:
+    """Return the median of repeated calls, after one that warms up, in seconds."""
+    call()
     times, end = [], time.perf_counter() + seconds
     while not times or time.perf_counter() < end:
         start = time.perf_counter()
         call()
         times.append(time.perf_counter() - start)
-    return min(times)
+    return float(np.median(times))
 
 
 def symbols(random: np.random.Generator, n: int, kind: str) -> np.ndarray:
@@ -71,12 +72,12 @@ def growing(kind: str, some: np.ndarray) -> Iterator[Row]:
         DynamicWaveletMatrix(BITS).extend(some)
 
     size = f"{len(some)} {kind}"
-    theirs_s = best_s(insert, 0) if package else None
-    yield row(f"append one by one, {size}", best_s(append), "s", theirs_s)
+    theirs_s = median_s(insert) if package else None
+    yield row(f"append one by one, {size}", median_s(append), "s", theirs_s)
     theirs_s = (
-        best_s(lambda: package.DynamicWaveletMatrix(listed, max_bit=BITS), 0) if package else None
+        median_s(lambda: package.DynamicWaveletMatrix(listed, max_bit=BITS)) if package else None
     )
-    yield row(f"extend at once, {size}", best_s(extend), "s", theirs_s)
+    yield row(f"extend at once, {size}", median_s(extend), "s", theirs_s)
 
 
 def asking(kind: str, some: np.ndarray, random: np.random.Generator) -> Iterator[Row]:
@@ -102,14 +103,14 @@ def asking(kind: str, some: np.ndarray, random: np.random.Generator) -> Iterator
         }
         size = f"{n} {kind}"
         for (question, ask), baseline in zip(questions.items(), baselines, strict=True):
-            yield row(f"{name} {question}, {size}", best_s(ask) / QUERIES * 1e9, "ns", baseline)
+            yield row(f"{name} {question}, {size}", median_s(ask) / QUERIES * 1e9, "ns", baseline)
         starts = iter(np.resize(at % np.uint64(n - 300), 10**7).tolist())
 
         def read(m=matrix, starts=starts) -> None:
             start = next(starts)
             m.span(start, start + 300)
 
-        yield row(f"{name} span of 300, {size}", best_s(read, 0.3) * 1e6, "us")
+        yield row(f"{name} span of 300, {size}", median_s(read, 0.3) * 1e6, "us")
         yield row(f"{name} memory, {size}", matrix.nbytes / n, "B/symbol")
         share = 8 * matrix.nbytes / (n * BITS)
         yield row(f"{name} memory over its bits, {size}", share, "x")
@@ -134,7 +135,7 @@ def package_ns(
         lambda: [theirs.rank(c, i) for c, i in pairs],
         lambda: [theirs.select(c, j) for c, j in found],
     )
-    return [best_s(call, 0.3) / CALLS * 1e9 for call in calls]
+    return [median_s(call, 0.3) / CALLS * 1e9 for call in calls]
 
 
 def long(random: np.random.Generator) -> Iterator[Row]:
@@ -146,9 +147,9 @@ def long(random: np.random.Generator) -> Iterator[Row]:
         for start in range(0, LARGE, 100_000):
             dynamic.extend(some[start : start + 100_000])
 
-    whole = best_s(lambda: DynamicWaveletMatrix(BITS).extend(some), 0)
+    whole = median_s(lambda: DynamicWaveletMatrix(BITS).extend(some), 0)
     yield row(f"extend at once, {LARGE}", whole / LARGE * 1e9, "ns")
-    yield row(f"extend by 100000, {LARGE}", best_s(in_batches, 0) / LARGE * 1e9, "ns")
+    yield row(f"extend by 100000, {LARGE}", median_s(in_batches, 0) / LARGE * 1e9, "ns")
     for n in (10_000, SMALL, 1_000_000, LARGE):
         dynamic = DynamicWaveletMatrix(BITS)
         dynamic.extend(some[:n])
@@ -158,7 +159,7 @@ def long(random: np.random.Generator) -> Iterator[Row]:
             for _ in range(1000):
                 dynamic.append(next(more))
 
-        yield row(f"append to {n}", best_s(append, 0.3) / 1000 * 1e9, "ns")
+        yield row(f"append to {n}", median_s(append, 0.3) / 1000 * 1e9, "ns")
     yield from asking("as words", some, random)
 
 
@@ -166,12 +167,12 @@ def sealing(kind: str, some: np.ndarray) -> Iterator[Row]:
     """Time making and reading a sealed matrix."""
     dynamic = DynamicWaveletMatrix(BITS)
     dynamic.extend(some)
-    yield row(f"seal, {len(some)} {kind}", best_s(dynamic.seal) * 1e3, "ms")
+    yield row(f"seal, {len(some)} {kind}", median_s(dynamic.seal) * 1e3, "ms")
     for name, form in (("", WaveletMatrix), ("Huffman ", HuffmanWaveletMatrix)):
         written = form.build(some, BITS).to_bytes()
         size = f"{len(some)} {kind}"
-        build_s = best_s(lambda form=form: form.build(some, BITS))
-        load_s = best_s(lambda form=form, written=written: form.load(written))
+        build_s = median_s(lambda form=form: form.build(some, BITS))
+        load_s = median_s(lambda form=form, written=written: form.load(written))
         yield row(f"{name}build, {size}", build_s * 1e3, "ms")
         yield row(f"{name}load, {size}", load_s * 1e3, "ms")
 
@@ -181,8 +182,8 @@ def balls(random: np.random.Generator) -> Iterator[Row]:
     codes = random.integers(0, 2**64, CODES, dtype=np.uint64)
     sealed, rows = WaveletMatrix.build(codes, 64), codes.view(np.uint8).reshape(-1, 8)
     for radius in range(5):
-        scan = best_s(lambda r=radius: hamming_scan(rows, rows[7], r), 0.3)
-        descent = best_s(lambda r=radius: sealed.ball(int(codes[7]), r), 0.3)
+        scan = median_s(lambda r=radius: hamming_scan(rows, rows[7], r), 0.3)
+        descent = median_s(lambda r=radius: sealed.ball(int(codes[7]), r), 0.3)
         yield Row(
             name=f"ball of radius {radius}, {CODES} x 64 bits", value=descent * 1e3, unit="ms",
             baseline=scan * 1e3, note="descent; baseline the packed scan",

@@ -1,4 +1,8 @@
-"""Rewrite the figures in pages from the committed reports, or with --check compare them."""
+"""
+Rewrite the figures in pages from the committed reports, or with --check compare them.
+
+With --one-commit, say instead which reports are not of the commit of the others.
+"""
 
 from __future__ import annotations
 
@@ -187,8 +191,25 @@ def _beside(report: Mapping[str, Any]) -> Iterator[str]:
     yield _made_on(report)
 
 
+def commits(root: Path = ROOT) -> dict[str, list[str]]:
+    """Return the committed reports by the commit that they were made from."""
+    found: dict[str, list[str]] = {}
+    for folder in ("evaluation/results", "bench/results"):
+        for path in sorted((root / folder).glob("*.json")):
+            made = json.loads(path.read_text(encoding="utf-8"))
+            commit = str(made.get("commit", "?"))[:12] if isinstance(made, dict) else "?"
+            found.setdefault(commit, []).append(f"{folder}/{path.name}")
+    return found
+
+
 def main() -> None:
     """Rewrite the block in every page, or fail when one differs from the reports."""
+    if "--one-commit" in sys.argv[1:]:
+        found = commits()
+        if len(found) > 1 or any(not commit.isalnum() for commit in found):
+            lines = (f"{commit}: {', '.join(reports)}" for commit, reports in found.items())
+            sys.exit("\n".join(["reports are not all of one commit; make them again:", *lines]))
+        return
     pages = {
         "README.md": block(),
         "docs/concepts.md": anchors(),

@@ -162,6 +162,15 @@ def test_without_reports_there_are_no_figures(figures, reports):
     assert figures.beside(reports) == "No report has been committed yet.\n"
 
 
+def test_reports_are_told_apart_by_the_commit_that_they_are_of(figures, reports):
+    write_report(reports, "locomo", "evidence_recall@10")
+    write_report(reports, "realmem", "session_recall_all@5")
+
+    assert {
+        "0123456789ab": ["evaluation/results/locomo.json", "evaluation/results/realmem.json"]
+    } == (figures.commits(reports))
+
+
 def test_a_report_that_is_missing_leaves_only_its_row_out(figures, reports):
     write_report(reports, "locomo", "evidence_recall@10")
     write_report(reports, "realmem", "session_recall_all@5")

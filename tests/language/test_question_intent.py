@@ -75,6 +75,45 @@ def test_a_question_for_the_latest_is_known(question, only):
 @pytest.mark.parametrize(
     "question",
     [
+        "Where were we?",
+        "How far along are we?",
+        "Where did I get to?",
+        "Where had we paused?",
+        "So where do we resume?",
+        "What comes next?",
+        "What's next?",
+        "How far did we get?",
+    ],
+)
+def test_how_far_it_has_come_is_a_question_for_the_latest(question):
+    assert asks_last(question)
+    assert asks_only_last(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "latest"),
+    [
+        ("How far did we get with the kitchen?", True),
+        ("Where had we stopped with the accounts?", True),
+        ("Where did we stop for lunch in Porto?", False),
+        ("Where did I leave my keys?", False),
+        ("What did I get?", False),
+        ("What did I start?", False),
+        ("Where do we live?", False),
+        ("Where am I?", False),
+        ("Where does it end?", False),
+        ("Who is she?", False),
+        ("How far is the station?", False),
+    ],
+)
+def test_what_is_named_besides_is_asked_for_too(question, latest):
+    assert asks_last(question) == latest
+    assert not asks_only_last(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
         "What did we talk about last week?",
         "What did you do last Monday?",
         "What is Ada's last name?",

@@ -10,7 +10,7 @@ import pytest
 from hippocampus import Turn
 from hippocampus.core.config import Policy
 
-KEEP_THREE = Policy(episode_target=3, probationary_share=0.0, cap=1.0)
+KEEP_THREE = Policy(episode_target=3, retain="proven", probationary_share=0.0, cap=1.0)
 
 
 def tell(bank, clock, *turns):
@@ -190,3 +190,29 @@ def test_at_the_end_of_a_season_what_was_of_no_use_goes_though_there_is_room(ban
     sleep(bank, replace(KEEP_THREE, episode_target=9, evict_probationary=True))
 
     assert {used} == there(bank)
+
+
+def test_a_new_memory_may_take_the_place_of_what_was_of_use_long_ago(bank, clock):
+    tell(bank, clock, Turn(text="The hinge squeaks.", session="issue-7"))
+    tell(bank, clock, Turn(text="Mended.", metadata={"refers_to": "issue-7"}))
+    clock.advance(timedelta(days=300))
+    new = tell(bank, clock, *(plain(n) for n in range(4)))
+    foreseen = replace(KEEP_THREE, retain="foreseen")
+
+    sleep(bank, foreseen)
+
+    assert 3 == len(there(bank))
+    assert there(bank) <= set(new)
+
+
+def test_a_stored_policy_from_before_there_was_foresight_keeps_what_was_of_use():
+    old = {name: value for name, value in KEEP_THREE.to_stored().items() if name != "retain"}
+
+    assert "proven" == Policy.from_stored(old).retain
+    assert "foreseen" == Policy.from_stored(Policy(episode_target=3).to_stored()).retain
+    assert Policy() == Policy.from_stored({})
+    assert ("foreseen", 9) == (
+        Policy.named("useful:9").retain,
+        Policy.named("useful:9").episode_target,
+    )
+    assert "proven" == Policy.named("proven:9").retain

@@ -10,6 +10,7 @@ from hippocampus.calibrate.thresholds import area_under_roc
 from hippocampus.sleep.outcome import (
     OutcomeHistory,
     OutcomeUses,
+    activation,
     features,
     find_uses,
     foresee,
@@ -109,3 +110,31 @@ def test_until_there_is_enough_to_learn_from_the_newer_are_likelier():
 
     assert np.all(np.diff(foresee(alone, 100.0)) > 0)
     assert foresee(alone.before(0), 0.0).shape == (0,)
+
+
+def test_what_is_come_back_to_often_and_lately_is_the_most_present():
+    at = np.array([0.0, 0, 0, 10, 50, 60, 90, 90])
+    group = np.array([0, 1, 2, 0, 0, 1, 1, 2])
+    no_uses = find_uses([], group, {}, {})
+    present = activation(OutcomeHistory(at, group, group, group, no_uses), 100.0)
+    often, seldom, early = present[1], present[2], present[0]
+
+    assert often > early
+    assert often > seldom
+
+
+@given(references(), st.integers(1, 60))
+def test_a_use_makes_nothing_less_present_and_the_row_or_group_used_more_so(given_, age_h):
+    group, uses = given_
+    history = OutcomeHistory(np.arange(len(group)) * 1.0, group, group, group, uses)
+    if not len(group):
+        return
+    now_h = len(group) + float(age_h)
+    more = OutcomeUses(
+        np.append(uses.by, len(group)), np.append(uses.group, group[0]), np.append(uses.row, -1)
+    )
+    before = activation(history, now_h)
+    after = activation(history._replace(uses=more), now_h)
+
+    assert np.all(after >= before)
+    assert np.all(after[group == group[0]] > before[group == group[0]])

@@ -66,7 +66,7 @@ def deeds(slept):
     return [deed for step in slept.steps for deed in step.deeds]
 
 
-NAMES = [f"{name}:200" if name in ("adaptive", "useful") else name for name in POLICIES]
+NAMES = [f"{name}:200" if name in ("adaptive", "useful", "proven") else name for name in POLICIES]
 
 # ---------------------------------------------------------------- dry run, undo, again
 

@@ -10,19 +10,22 @@ from hypothesis import strategies as st
 
 from hippocampus.errors import InputError
 from hippocampus_bench import dialogue, metrics
-from hippocampus_bench.talk import LATER, genres, make_dialogue
+from hippocampus_bench.talk import LATER, make_dialogue
+from hippocampus_bench.texts import DIALOGUE
+from hippocampus_bench.wording import PACKAGED, read
 
 SYSTEMS = {"tail", "summary", "bm25", "nearest"}
 
 
 @pytest.mark.parametrize("number", range(6))
 @pytest.mark.parametrize("turns", [50, 320, 1000])
-def test_a_fact_is_told_in_several_turns_and_its_words_are_in_no_other(turns, number):
-    made = make_dialogue(turns, number=number)
+@pytest.mark.parametrize("wording", PACKAGED)
+def test_a_fact_is_told_in_several_turns_and_its_words_are_in_no_other(wording, turns, number):
+    made = make_dialogue(turns, number=number, wording=wording)
     place = {turn.id: at for at, turn in enumerate(made.turns)}
 
     assert turns <= len(made.turns) <= turns * 1.3
-    assert make_dialogue(turns, number=number) == made
+    assert make_dialogue(turns, number=number, wording=wording) == made
     assert made.questions
     for question in made.questions:
         holding = {turn.id for turn in made.turns if question.span in turn.text}
@@ -52,17 +55,20 @@ def test_others_of_the_same_kind_are_told_of_other_subjects():
 
 
 def test_every_kind_of_every_genre_can_be_told_and_asked_in_several_ways():
-    assert ["support", "encyclopedia", "story"] == [genre.name for genre in genres()]
-    for genre in genres():
-        assert {"S", "A", "-", ".", ",", "+"} <= genre.lines.keys()
-        for kind in genre.kinds:
-            assert {mark: len(lines) for mark, lines in kind.lines.items()} == {
-                ">": 3, "<": 2, "~": 2, "!": 4, "?": 3,
-            }, kind.name  # fmt: skip
-            for mark, lines in kind.lines.items():
-                for line in lines:
-                    assert ("{v}" in line) == (mark in "><~"), line
-                    assert mark == "<" or "{S}" in line or "{A}" in line, line
+    genres = read(DIALOGUE).texts.genres
+    assert ["support", "encyclopedia", "story"] == [genre.name for genre in genres]
+    for kind in (kind for genre in genres for kind in genre.kinds):
+        ways = (kind.told, kind.taken_up, kind.told_again, kind.spoken_of, kind.asked)
+        assert (3, 2, 2, 4, 3) == tuple(map(len, ways)), kind.name
+
+
+@pytest.mark.parametrize("wording", PACKAGED)
+def test_what_tells_a_fact_has_its_value_and_what_asks_for_it_has_not(wording):
+    for kind in (kind for genre in read(DIALOGUE, wording).texts.genres for kind in genre.kinds):
+        telling = (*kind.told, *kind.taken_up, *kind.told_again)
+        assert all("{value}" in line for line in telling), kind.name
+        others = (*kind.told, *kind.told_again, *kind.spoken_of, *kind.asked)
+        assert all("{subject}" in line or "{alias}" in line for line in others), kind.name
 
 
 def test_a_dialogue_too_short_or_too_long_is_refused():

@@ -10,8 +10,10 @@ import pytest
 from hippocampus.encode.terms import find_terms
 from hippocampus.errors import InputError
 from hippocampus_bench import life, synthetic
-from hippocampus_bench.texts import life_phrases
+from hippocampus_bench.texts import LIFE as FORM
+from hippocampus_bench.wording import PACKAGED, read
 
+TEXTS = read(FORM).texts
 LIFE = life.live(4000, seed=3)
 CHUNKS = {chunk.id: chunk for chunk in LIFE.chunks}
 
@@ -23,7 +25,7 @@ def content(text):
 
 def names(text):
     """Return the names of projects and people in a text."""
-    known = {*life_phrases().codes, *life_phrases().people}
+    known = {*TEXTS.codes, *TEXTS.people}
     return known & set(text.replace("'s", "").replace(",", " ").replace(".", " ").split())
 
 
@@ -157,7 +159,7 @@ def test_the_project_in_focus_is_what_a_spell_is_mostly_about():
 
 def test_chunks_are_as_long_as_such_things_are_and_no_two_questions_are_alike():
     lengths = sorted(len(chunk.text.split()) for chunk in LIFE.chunks)
-    texts = Counter(q.text for q in LIFE.questions if q.text not in life_phrases().status_ask)
+    texts = Counter(q.text for q in LIFE.questions if q.text not in TEXTS.status_ask)
 
     assert 5 <= lengths[0]
     assert lengths[-1] <= 250
@@ -169,18 +171,21 @@ def test_chunks_are_as_long_as_such_things_are_and_no_two_questions_are_alike():
 
 
 def test_every_kind_has_facets_with_matters_that_can_be_told_and_asked_for():
-    kinds = life._kinds()
+    assert 15 == len(TEXTS.kinds)
+    for kind in TEXTS.kinds:
+        matters = [matter for facet in kind.facets for matter in facet.matters]
+        assert 6 <= len(kind.facets) <= 7
+        assert 18 == len(matters) == len({matter.name for matter in matters})
+        assert all(3 == len(matter.told) for matter in matters)
 
-    assert 15 == len(kinds)
-    for kind in kinds:
-        assert 6 <= len(kind.things) <= 7
-        assert 18 == len(kind.matters) == len({matter.key for matter in kind.matters})
-        for matter in kind.matters:
-            assert 3 == len(matter.say)
-            assert matter.ask, matter.key
-            assert matter.hint, matter.key
-            assert not [text for text in matter.hint if synthetic.slots(text) or "{" in text]
-            assert all("{P}" in text for text in matter.ask), matter.ask
+
+@pytest.mark.parametrize("wording", PACKAGED)
+def test_what_settles_a_matter_is_in_slots_that_no_question_about_it_has(wording):
+    for kind in read(FORM, wording).texts.kinds:
+        for matter in (matter for facet in kind.facets for matter in facet.matters):
+            assert all(synthetic.slots(text) for text in matter.told), matter.told
+            assert not [text for text in matter.hinted if synthetic.slots(text) or "{" in text]
+            assert all("{project}" in text for text in matter.asked), matter.asked
 
 
 def test_it_can_be_had_in_the_format_of_the_retrieval_benchmark(tmp_path):

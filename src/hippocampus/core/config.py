@@ -389,9 +389,11 @@ class Policy:
     """Tokens that the memories shown should have together; the least valuable fade until they do,
     as far as ``deepest`` lets them. None: as many as there are."""
     episode_target: _Target | None = None
-    """Most memories that are kept; what has been of use since it was said stays, and of the rest
-    what is likely to be. What exceeds it lapses. None: as many as there are; then the next two mean
-    nothing."""
+    """Most memories that are kept; what exceeds it lapses. None: as many as there are; then the
+    next three mean nothing."""
+    retain: Literal["foreseen", "proven"] = "foreseen"
+    """Which of them are: those likeliest to be of use from now on, or those that have been since
+    they were said, and of the rest what is likely to be. Only then the next two mean anything."""
     probationary_share: Annotated[float, Meta(ge=0.0, le=0.99)] = 0.1
     """Share of them for what has not been of use yet, where what has would fill all the room: the
     less, the surer that what is kept was of use, and the less of what is new."""
@@ -420,19 +422,26 @@ class Policy:
     def to_stored(self) -> dict[str, object]:
         """Return the fields by the names that the journal has for them."""
         stored = {new: old for old, new in POLICY_NAMES.items()}
-        return {stored.get(name, name): value for name, value in asdict(self).items()}
+        fields = {stored.get(name, name): value for name, value in asdict(self).items()}
+        if self.episode_target is None:  # then it means nothing, and bytes stay as they were
+            del fields["retain"]
+        return fields
 
     @classmethod
     def from_stored(cls, fields: Mapping[str, Any]) -> Policy:
         """Return the policy that the journal tells of."""
-        return cls(**{POLICY_NAMES.get(name, name): value for name, value in fields.items()})
+        known = {POLICY_NAMES.get(name, name): value for name, value in fields.items()}
+        if known.get("episode_target") is not None:  # until 0.1 there was no other way
+            known.setdefault("retain", "proven")
+        return cls(**known)
 
     @classmethod
     def named(cls, name: str) -> Policy:
         """
         Return one of ``POLICIES``; ``name:NUMBER`` gives it a target.
 
-        That is of tokens, and for ``useful`` of memories; those two must have one.
+        That is of tokens, and for ``useful`` and ``proven`` of memories; these and ``adaptive``
+        must have one.
         """
         given = name
         name, colon, target = given.partition(":")
@@ -444,7 +453,7 @@ class Policy:
             if name in _AIMED:
                 raise InputError(f"policy {given!r}: say what to keep, as in {name}:{_AIMED[name]}")
             return policy
-        if name == "useful":
+        if name in ("useful", "proven"):
             return replace(policy, episode_target=int(target))
         if not policy.deepest:
             msg = f"policy {given!r}: {name} lets nothing fade; use adaptive:{target} for a target"
@@ -452,7 +461,7 @@ class Policy:
         return replace(policy, token_target=int(target))
 
 
-_AIMED: Final = {"adaptive": "25000", "useful": "1000"}
+_AIMED: Final = {"adaptive": "25000", "useful": "1000", "proven": "1000"}
 """Policies that mean nothing without a target, each with one: of tokens, or of memories."""
 
 POLICIES: Final[Mapping[str, Policy]] = {
@@ -463,11 +472,13 @@ POLICIES: Final[Mapping[str, Policy]] = {
     "hema": Policy(prune_share=0.005, deepest=5, prune=0.0, warm_days=1e9),
     "adaptive": Policy(merge="near", deepest=5, cap=1.0),
     "useful": Policy(cap=1.0),
+    "proven": Policy(cap=1.0, retain="proven"),
     "aggressive": Policy(merge="cluster", warm_level=2, deepest=4, cap=1.0),
 }
 """``keep`` is the default; ``dedup`` merges what means the same; ``human`` and ``hema`` are as in
-these papers; ``adaptive`` meets a target of tokens, and ``useful`` one of memories, by what came of
-them; ``aggressive`` is what HUMAN warns of."""
+these papers; ``adaptive`` meets a target of tokens, and ``useful`` one of memories, by what is
+foreseen of them; ``proven`` does so by what came of them already; ``aggressive`` is what HUMAN
+warns of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

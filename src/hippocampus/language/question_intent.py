@@ -20,9 +20,23 @@ _LONGEST_QUESTION = 500
 _DAY = timedelta(hours=25)
 """No day is longer, not even the one on which clocks go back."""
 
+_ASKING = frozenset({"what", "where", "how"})
+_AHEAD = frozenset({"next", "left"})
+_HOW_FAR = _AHEAD | {"far", "along"}
 _SELF = frozenset({"i", "me", "my", "mine", "we", "us", "our"})
 _HINTS_WHEN = ("when", "day", "date", "week", "month", "year", "time", "ago")
-_HINTS_LAST = ("last", "latest", "newest", "recent", "just now", "off", "next", "where", "how far")
+_HINTS_LAST = (
+    "last",
+    "latest",
+    "newest",
+    "recent",
+    "just now",
+    "off",
+    "next",
+    "where",
+    "how far",
+    "what",
+)
 
 
 def find_intents(text: str) -> frozenset[Intent]:
@@ -47,7 +61,33 @@ def asks_last(text: str) -> bool:
     """Return whether a question asks for the latest of what it is about."""
     if not _has(text, _HINTS_LAST) or "how long" in text.lower():  # "how long did it last?"
         return False
-    return _RE.last.search(text) is not None
+    return bool(_RE.last.search(text) or _RE.stands_with.search(text)) or _asks_how_far(text)
+
+
+def _asks_how_far(text: str) -> bool:
+    """
+    Return whether a question asks how far what is being done has come, and names nothing.
+
+    Then all its words of content are of phases ("where had we stopped?", "what comes next?"), or
+    there are none ("where were we?"), and nobody else is spoken of.
+    """
+    if not _RE.stands.search(text) or _RE.other.search(text):
+        return False
+    found, phases = _content(text), word_set("phase_verbs") | _HOW_FAR
+    if not found:
+        return _RE.where_we.search(text) is not None
+    if not found <= word_set("asking_for_the_last") | phases:
+        return False
+    # "What did I get?" is of a thing, "where did I get to?" of a phase.
+    place = _RE.where.search(text) is not None and _RE.own.search(text) is not None
+    return bool(found & phases) if place else bool(found & _AHEAD)
+
+
+def _content(text: str) -> set[str]:
+    """Return a question's words of content; of "what's" what stands before the apostrophe."""
+    spelled = ((term.function, text[term.start : term.end].casefold()) for term in find_terms(text))
+    words = {word for function, word in spelled if not function}
+    return {word for word in words if word.replace("’", "'").partition("'")[0] not in _ASKING}
 
 
 def _has(text: str, hints: tuple[str, ...]) -> bool:
@@ -58,10 +98,8 @@ def _has(text: str, hints: tuple[str, ...]) -> bool:
 
 def asks_only_last(text: str) -> bool:
     """Return whether all that it asks for is the latest, whatever that is about."""
-    return asks_last(text) and all(
-        term.function or text[term.start : term.end].casefold() in word_set("asking_for_the_last")
-        for term in find_terms(text)
-    )
+    known = word_set("asking_for_the_last") | word_set("phase_verbs") | _HOW_FAR
+    return asks_last(text) and _content(text) <= known
 
 
 def is_small_talk(text: str, words: Sequence[Term]) -> bool:

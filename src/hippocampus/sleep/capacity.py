@@ -1,5 +1,5 @@
 """
-Let go of what has not been of use, in a bank that may hold only so many memories.
+Let go of what is not likely to be of use, in a bank that may hold only so many memories.
 
 What counts as use: a later memory of another session refers to it, by ``refers_to`` in its
 metadata; or it was recalled, or somebody said that it helped.
@@ -36,7 +36,9 @@ def retain(night: SleepSnapshot) -> list[Act]:
     history = read_history(night, firsts)
     there = night.material.shown[firsts]
     chosen = Retention(
-        target=policy.episode_target, probationary_share=policy.probationary_share
+        target=policy.episode_target,
+        by=policy.retain,
+        probationary_share=policy.probationary_share,
     ).choose(
         history,
         there,

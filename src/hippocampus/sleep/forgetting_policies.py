@@ -9,7 +9,7 @@ let the earlier row go.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Final, Literal, NamedTuple
 
 import numpy as np
 from msgspec import Meta
@@ -171,21 +171,22 @@ class Chosen(NamedTuple):
 
     fades: Flags
     value: Numbers
-    """Above 1 for what has been of use; the rest of it, the chance that it will be (again)."""
+    """The chance that it will be of use (again); by what is proven, above 1 for what has been."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retention:
     """
-    Keeps what has been of use, and of the rest the likeliest, within a target.
+    Keeps the likeliest to be of use, or what has been and of the rest the likeliest, in a target.
 
-    What has been referred to since it was said stays, the likeliest to be again first; what has not
-    may use the room that leaves. Where there is none, a small share is theirs all the same: else a
-    full bank would learn nothing new any more.
+    By what is ``proven``, what has been referred to since it was said stays, the likeliest to be
+    again first; what has not may use the room that leaves. Where there is none, a small share is
+    theirs all the same: else a full bank would learn nothing new any more.
     """
 
     target: Annotated[float, Meta(ge=0.0)]
     """What all that is kept may cost, in the unit of the costs: episodes or tokens."""
+    by: Literal["foreseen", "proven"] = "proven"
     probationary_share: Annotated[float, Meta(ge=0.0, lt=1.0)] = 0.1
     """Share of what is kept for what has not been of use yet, where what has would fill it all. The
     less, the surer it is that what is kept was of use, and the less is there of what is new."""
@@ -220,19 +221,21 @@ class Retention:
         """
         count, _ = times_used(history.group, history.uses)
         used = count > 0
-        value = used + foresee(history, now_h, step_h=self.step_h)
+        ahead = foresee(history, now_h, step_h=self.step_h)
+        value = ahead if self.by == "foreseen" else used + ahead
         held = there & pinned
         room = self.target - float(cost[held].sum())
         proven = there & used & ~pinned
         fades = there & ~pinned
-        if not evict_probationary and float(cost[fades].sum()) <= room:
+        closing = evict_probationary and self.by == "proven"
+        if not closing and float(cost[fades].sum()) <= room:
             return Chosen(np.zeros(len(there), np.bool_), value)
+        if self.by == "foreseen":
+            return Chosen(fades & ~self._best(value, cost, fades, room), value)
         kept = self._best(value, cost, proven, (1 - self.probationary_share) * room)
         spent = float(cost[kept].sum())
         most = room - spent
-        if (
-            evict_probationary and spent
-        ):  # where nothing was ever of use, that says nothing against anybody
+        if closing and spent:  # where nothing was ever of use, that says nothing against anybody
             most = min(most, self.probationary_share / (1 - self.probationary_share) * spent)
         kept |= self._best(value, cost, fades & ~used, most)
         return Chosen(fades & ~kept, value)

@@ -2,10 +2,11 @@
 What came of memories so far, and which of them something is likely to come of.
 
 What has been referred to has turned out to matter: the one signal of importance that nobody has to
-guess (the *outcome* factor of HUMAN, Table 2). For the rest, a small model learns anew every night
-what those had in common that were referred to lately, from how they looked before. It knows no
-kinds, names or words; what these tell is counted in the bank itself, so one mechanism serves a
-tracker of bugs, reviews of code and a person's talk.
+guess (the *outcome* factor of HUMAN, Table 2). What will be is foreseen from how often and how
+lately each group of rows was come back to, its activation; and a small model learns anew every
+night what else those had in common that were referred to lately, from how they looked before. It
+knows no kinds, names or words; what these tell is counted in the bank itself, so one mechanism
+serves a tracker of bugs, reviews of code and a person's talk.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.appraise import FORESIGHT, appraise
-from hippocampus.core.logistic import fit_logistic
-from hippocampus.sleep.importance import DECAY_PER_HOUR, Codes, Numbers, places
+from hippocampus.core.logistic import fit_logistic, sigmoid
+from hippocampus.sleep.importance import Codes, Numbers, places
 
 STEP_H: Final = 168.0
 """Hours between the moments that are looked back at: a week."""
@@ -27,19 +28,26 @@ _FEWEST: Final = 50
 """Rows of either outcome without which nothing is learnt."""
 _PRIOR: Final = 10.0
 """Rows that what is usual counts for, beside those of a code itself."""
-_RIDGE: Final = 300.0
-"""How strongly weights are drawn to 0, in rows: those of a group are referred to together, so that
-thousands of rows may be a handful of chances to learn from."""
+_RIDGE: Final = 1000.0
+"""How strongly weights are drawn to where they start, in groups: those of a group are referred to
+together, so thousands of rows may be a handful of chances to learn from."""
+_FADING: Final = 0.8
+"""How fast a use counts less, as a power of its age: d of ACT-R's base-level activation, ln Σ t⁻ᵈ
+(J. R. Anderson and L. J. Schooler, Psychological Science 2, 1991), where 0.5 is usual. Between 0.5
+and 0.8 next to nothing changes; below, it comes near to mere frequency."""
+_LATELY_H: Final = 336.0
+"""Half-life of what counts as going on lately: two weeks."""
 _STEPS: Final = 12
 _CLOSE: Final = 1e-4
 _MOST: Final = 60_000
 """Rows that are learnt from, evenly apart: more take longer and change nothing."""
 
 SIGNALS: Final = (
-    "constant", "age", "group age", "group idle", "since used", "used", "times used",
-    "group citations", "group citation rate", "group size", "group actors", "place",
-    "places to the end", "actor usually used", "kind usually used",
-    "group's last kind usually used",
+    "constant", "activation", "age", "group age", "group idle", "since used", "used", "times used",
+    "group citations", "group citation rate", "group size", "group actors", "group lately",
+    "place", "places to the end", "actor usually used", "kind usually used",
+    "group's last kind usually used", "group's kinds usually used", "fame of who cites it",
+    "fame of what it cites",
 )  # fmt: skip
 """What may tell a row's future, of itself and of its group; counts and hours as logarithms."""
 
@@ -144,77 +152,145 @@ def foresee(history: OutcomeHistory, now_h: float, *, step_h: float = STEP_H) ->
     Return how likely each row is to be referred to from now on, in (0, 1).
 
     Learnt by looking back: as things stood one, two, three and four steps ago, what told who has
-    been referred to since? Until there is enough to learn from, what is newer is likelier.
+    been referred to since? What is learnt corrects activation, from which it starts, and which
+    stands alone until there is enough to learn from.
     """
     _, last = times_used(history.group, history.uses)
+    now = features(history, now_h)
     looks = []
     for back in range(1, _LOOKS + 1):
         then_h = now_h - back * step_h
         known = int(np.searchsorted(history.at_h, then_h, "right"))
         if known:
-            looks.append((features(history.before(known), then_h), last[:known] >= known))
-    came = np.concatenate([np.zeros(0, np.bool_), *(label for _, label in looks)])
+            past = history.before(known)
+            looks.append((features(past, then_h), last[:known] >= known, _apart(past.group)))
+    came = np.concatenate([np.zeros(0, np.bool_), *(label for _, label, _ in looks)])
     if min(came.sum(), len(came) - came.sum()) < _FEWEST:
-        return 0.5 * np.exp(-DECAY_PER_HOUR * np.maximum(now_h - history.at_h, 0.0))
-    past = np.concatenate([rows for rows, _ in looks])
-    apart = -(-len(past) // _MOST)
-    past, came = past[::apart], came[::apart]
-    centre, scale = past.mean(axis=0), past.std(axis=0) + 1e-9
+        return _resting(now[:, 0])
+    past_rows = np.concatenate([rows for rows, _, _ in looks])
+    counts = np.concatenate([count for _, _, count in looks])
+    thin = -(-len(past_rows) // _MOST)
+    past_rows, came, counts = past_rows[::thin], came[::thin], counts[::thin] * thin
+    centre, scale = past_rows.mean(axis=0), past_rows.std(axis=0) + 1e-9
 
     def signals(rows: Numbers) -> Numbers:
         return np.concatenate([np.ones((len(rows), 1)), (rows - centre) / scale], axis=1)
 
-    ridge = np.full(len(SIGNALS), _RIDGE)
-    ridge[0] = 0.0
+    start, ridge = np.zeros(len(SIGNALS)), np.full(len(SIGNALS), _RIDGE)
+    start[1], ridge[0] = 1.0, 0.0
     weights = fit_logistic(
-        signals(past), came.astype(np.float64), 1.0, np.zeros(len(ridge)), ridge,
+        signals(past_rows), came.astype(np.float64), counts, start, ridge,
         guarded=True, steps=_STEPS, settled=_CLOSE,
     )  # fmt: skip
     # Beyond the range that was seen the line means nothing: there, its end counts.
-    seen = np.clip(features(history, now_h), past.min(axis=0), past.max(axis=0))
+    seen = np.clip(now, past_rows.min(axis=0), past_rows.max(axis=0))
     columns = dict(zip(SIGNALS, signals(seen).T, strict=True))
     return appraise(columns, FORESIGHT, dict(zip(SIGNALS, weights.tolist(), strict=True)))
 
 
-def features(history: OutcomeHistory, now_h: float) -> Numbers:
-    """Return ``SIGNALS`` but for the constant, as of now, shape (n, 15)."""
+def _apart(group: Codes) -> Numbers:
+    """Return what each row counts for, so that a group counts as one."""
+    return 1.0 / np.bincount(group)[group]
+
+
+def _resting(activation: Numbers) -> Numbers:
+    """Return activation alone as a chance, in its order."""
+    chance: Numbers = sigmoid(activation)
+    return chance
+
+
+class _Groups(NamedTuple):
+    """What is known of groups as of a moment; each array of shape (groups,)."""
+
+    size: Codes
+    newest: Codes
+    oldest: Codes
+    actors: Codes
+    cited: Codes
+    """The group that each reference speaks of,"""
+    by: Codes
+    """and the row that makes it, of which the last known stands for later ones."""
+
+
+def _groups(history: OutcomeHistory) -> _Groups:
+    group, uses = history.group, history.uses
+    n = len(group)
+    every, who = int(group.max()) + 1, int(history.actor.max()) + 1
+    newest, oldest = np.zeros(every, np.int64), np.full(every, n - 1, np.int64)
+    np.maximum.at(newest, group, np.arange(n))
+    np.minimum.at(oldest, group, np.arange(n))
+    meant = (uses.group >= 0) & (uses.group < every)
+    return _Groups(
+        size=np.bincount(group, minlength=every),
+        newest=newest,
+        oldest=oldest,
+        actors=np.bincount(np.unique(group * who + history.actor) // who, minlength=every),
+        cited=uses.group[meant],
+        by=np.minimum(uses.by[meant], n - 1),
+    )
+
+
+def activation(history: OutcomeHistory, now_h: float) -> Numbers:
+    """
+    Return how present each row is, ln Σ t⁻ᵈ over the times when it was come back to, shape (n,).
+
+    Those are when its group began, went on and was referred to, and when the row itself was.
+    Hours below one count as one. How often and how lately it was come back to are one number.
+    """
     at, group = history.at_h, history.group
     n = len(at)
     if not n:
-        return np.zeros((0, 15))
+        return np.zeros(0)
+    groups = _groups(history)
+    weight = np.maximum(now_h - at, 1.0) ** -_FADING
+    of_group = weight[groups.oldest] + np.bincount(group, weight, len(groups.size))
+    of_group += np.bincount(groups.cited, weight[groups.by], len(groups.size))
+    single = (history.uses.row >= 0) & (history.uses.row < n)
+    by = np.minimum(history.uses.by[single], n - 1)
+    of_row = np.bincount(history.uses.row[single], weight[by], n)
+    present: Numbers = np.log(of_group[group] + of_row)
+    return present
+
+
+def features(history: OutcomeHistory, now_h: float) -> Numbers:
+    """Return ``SIGNALS`` but for the constant, as of now, shape (n, 20)."""
+    at, group = history.at_h, history.group
+    n = len(at)
+    if not n:
+        return np.zeros((0, len(SIGNALS) - 1))
     count, last = times_used(group, history.uses)
-    used = count > 0
-    every, who = int(group.max()) + 1, int(history.actor.max()) + 1
-    size = np.bincount(group, minlength=every)
-    newest = np.zeros(every, np.int64)
-    np.maximum.at(newest, group, np.arange(n))
-    oldest = np.full(every, n - 1, np.int64)
-    np.minimum.at(oldest, group, np.arange(n))
-    actors = np.bincount(np.unique(group * who + history.actor) // who, minlength=every)
-    cited = history.uses.group[(history.uses.group >= 0) & (history.uses.group < every)]
-    citations = np.bincount(cited, minlength=every)
+    used, groups = count > 0, _groups(history)
+    every = len(groups.size)
+    citations = np.bincount(groups.cited, minlength=every).astype(np.float64)
     age = np.maximum(now_h - at, 0.0)
-    idle = np.maximum(now_h - at[newest], 0.0)[group]
     since = np.where(used, np.maximum(now_h - at[np.minimum(last, n - 1)], 0.0), age)
-    opened = np.maximum(now_h - at[oldest], 0.0)[group]
+    opened = age[groups.oldest]
     place = places(group)
-    known = (
-        np.log1p(age),
+    kinds = _usual(history.kind, used)
+    fame, citing = np.log1p(citations), group[groups.by]
+    of_groups = (
         np.log1p(opened),
-        np.log1p(idle),
-        np.log1p(since),
-        used.astype(np.float64),
-        np.log1p(count),
-        np.log1p(citations)[group],
-        np.log1p(citations[group] / (1.0 + opened)),
-        np.log1p(size)[group],
-        np.log1p(actors)[group],
-        np.log1p(place),
-        np.log1p(size[group] - 1 - place),
-        _usual(history.actor, used),
-        _usual(history.kind, used),
-        _usual(history.kind[newest], used[newest], of=size)[group],  # how the group stands now
+        np.log1p(age[groups.newest]),
+        fame,
+        np.log1p(citations / (1.0 + opened)),
+        np.log1p(groups.size),
+        np.log1p(groups.actors),
+        np.log1p(np.bincount(group, np.exp2(-age / _LATELY_H), every)),
+        # How the group stands now.
+        _usual(history.kind[groups.newest], used[groups.newest], of=groups.size),
+        np.bincount(group, kinds, every) / np.maximum(groups.size, 1.0),
+        np.log1p(np.bincount(groups.cited, fame[citing], every)),
+        np.log1p(np.bincount(citing, fame[groups.cited], every)),
     )
+    (began, idle, cited, rate, size, actors, lately, stands, mixed, citers, cites) = (
+        one[group] for one in of_groups
+    )
+    known = (
+        activation(history, now_h), np.log1p(age), began, idle, np.log1p(since),
+        used.astype(np.float64), np.log1p(count), cited, rate, size, actors, lately,
+        np.log1p(place), np.log1p(groups.size[group] - 1 - place),
+        _usual(history.actor, used), kinds, stands, mixed, citers, cites,
+    )  # fmt: skip
     return np.stack(known, axis=1)
 
 

@@ -266,7 +266,7 @@ def test_no_policy_of_sleep_takes_anything_out_of_the_graph(john, memory, clock,
     john("create_entities", entities=[twin])
     before = john("read_graph")
     bank = memory.bank("ada")
-    bank.set_policy(f"{policy}:1" if policy in ("adaptive", "useful") else policy)
+    bank.set_policy(f"{policy}:1" if policy in ("adaptive", "useful", "proven") else policy)
 
     for _ in range(2):
         clock.advance(timedelta(days=400))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:  # they bring NumPy, and help need not wait for that
     from hippocampus.core.records import Embedder, Progress
     from hippocampus_bench import Options, Report
     from hippocampus_bench.answers import Models
+    from hippocampus_bench.beside import Comparison
     from hippocampus_bench.dwm import Measured
 
 
@@ -38,6 +40,8 @@ def register(app: typer.Typer) -> None:
         "hippocampus bench retrieval --data mine.json --cues lexical,time",
         "hippocampus bench passages --seed 7",
         "hippocampus bench corf --size 3000 --cache embedded.db --report corf.json",
+        "hippocampus bench corf --write-wording mine.toml",
+        "hippocampus bench corf --wording tuned --wording mine.toml --seeds 3 --report corf.json",
         "hippocampus bench topics --data locomo10.json --report topics.json --plots plots/",
         "hippocampus bench dialogue --turns 50,500 --dialogues 3 --report dialogue.json",
         "hippocampus bench streaming --source realmem --data realmem/ --plots plots/",
@@ -117,7 +121,11 @@ class MadeUp:
         typer.Option(help="corf, streaming, events: compare with only these, separated by commas."),
     ] = None
     source: Annotated[
-        str | None, typer.Option(help="streaming: longmemeval or realmem.", show_default=False)
+        str | None,
+        typer.Option(
+            help="streaming: longmemeval or realmem. events: realmem, if --data are that.",
+            show_default=False,
+        ),
     ] = None
     every: Annotated[
         int, typer.Option(help="streaming: sessions between two sleeps of a bank.")
@@ -139,6 +147,32 @@ class MadeUp:
             metavar="TURNS", help="dialogue: also live one so long, with and without forgetting."
         ),
     ] = None
+    wording: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="corf, dialogue, passages, events: what it is told in: a TOML file, or 'tuned' or"
+            " 'second' of this package. Several, each after a --wording of its own, are set side by"
+            " side; the report is of the first.",
+            show_default=False,
+        ),
+    ] = None
+    seeds: Annotated[
+        int,
+        typer.Option(
+            help="corf, dialogue, passages, events: run each wording from so many seeds, --seed the"
+            " first, and report their means beside."
+        ),
+    ] = 1
+    write_wording: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="corf, dialogue, passages, events: measure nothing, but write the wording out, to"
+            " begin another from.",
+            show_default=False,
+        ),
+    ] = None
     every_days: Annotated[float, typer.Option(help="events: how often the bank sleeps.")] = 7.0
     reduction: Annotated[
         float, typer.Option(help="events: the share of the stream that is not to be kept.")
@@ -150,6 +184,13 @@ class MadeUp:
             " any 'activity' in its issue as well."
         ),
     ] = "reference"
+
+    def check(self, name: str, data: Path | None) -> None:
+        """Refuse wordings of what is not made up."""
+        if (self.wording or self.seeds != 1) and (name not in _WORDED or data is not None):
+            what = "--wording" if self.wording else "--seeds"
+            msg = f"{what}: only what is made up has it: {', '.join(_WORDED)}, without --data"
+            raise InputError(msg)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,6 +246,9 @@ class Asking:
         ),
     ] = None
 
+
+_WORDED: Final = ("corf", "dialogue", "passages", "events")
+"""Benchmarks that are made up of words that are data."""
 
 _OWN_WAY: Final = ("corf", "topics", "dialogue", "streaming", "events", "dwm")
 """Benchmarks that do not ask a data set's questions one by one."""
@@ -302,7 +346,37 @@ def bench(
         msg = f"{what}: {name} has no such choice; it is for locomo, longmemeval and realmem"
         raise InputError(msg)
     call = _Call(name, data, asking, made_up, compared, qa, kept, output, as_json)
+    if made_up.write_wording is not None:
+        _write_wording(call, made_up.write_wording)
+        return
+    made_up.check(name, data)
     _BENCHMARKS.get(name, _recall)(call)
+
+
+def _compared(given: MadeUp) -> Comparison:
+    from hippocampus_bench.beside import Comparison  # noqa: PLC0415 - heavy
+    from hippocampus_bench.wording import TUNED  # noqa: PLC0415 - heavy
+
+    return Comparison(wordings=tuple(given.wording or (TUNED,)), seeds=given.seeds)
+
+
+def _side_by_side(made: Report, call: _Call, run: Callable[[str, int], Report]) -> Report:
+    """Run other wordings and seeds without baselines, and put them into a report."""
+
+    def measured(wording: str, seed: int) -> tuple[Any, Any]:
+        other = run(wording, seed)
+        return other.settings["wording"], other.metrics
+
+    first: tuple[Any, Any] = made.settings["wording"], made.metrics
+    rows = _compared(call.made_up).beside(first, call.asking.seed, measured)
+    return replace(made, extra={**made.extra, "wordings": rows}) if rows else made
+
+
+def _write_wording(call: _Call, to: Path) -> None:
+    from hippocampus_bench.wording import write  # noqa: PLC0415 - heavy
+
+    file = write(call.name, _compared(call.made_up).wordings[0], to)
+    stderr().print(clean(f"wrote {file}"), style="dim", soft_wrap=True)
 
 
 def _systems(given: MadeUp) -> tuple[str, ...] | None:
@@ -340,7 +414,17 @@ def _recall(call: _Call) -> None:
             brief=compared.cue_table,
         )
         if call.data is None:
-            made = passages.run(size=call.made_up.size, options=options)
+            first = _compared(call.made_up).wordings[0]
+            size = call.made_up.size
+            made = passages.run(size=size, wording=first, options=options)
+            alone = replace(options, baselines=(), keep_store=None)
+            made = _side_by_side(
+                made,
+                call,
+                lambda wording, seed: passages.run(
+                    size=size, wording=wording, options=replace(alone, seed=seed)
+                ),
+            )
         elif call.answers.answers:
             made = _answered(call.name, call.data, options, call.answers)
         else:
@@ -389,14 +473,21 @@ def _corf(call: _Call) -> None:
 
     call.need_no_data("corf's life is")
     with _running(call) as (model, step):
-        made = corf.run(
+        run = partial(
+            corf.run,
             size=corf.SIZE if call.made_up.size is None else call.made_up.size,
             limit=call.asking.limit,
-            seed=call.asking.seed,
-            systems=_systems(call.made_up) if call.compared.baselines else (),
             cues=call.asking.cues,
             embedder=model or "none",
             progress=step,
+        )
+        made = run(
+            wording=_compared(call.made_up).wordings[0],
+            seed=call.asking.seed,
+            systems=_systems(call.made_up) if call.compared.baselines else (),
+        )
+        made = _side_by_side(
+            made, call, lambda wording, seed: run(wording=wording, seed=seed, systems=())
         )
     _show(made, call)
 
@@ -453,19 +544,32 @@ def _streaming(call: _Call) -> None:
 def _events(call: _Call) -> None:
     from hippocampus_bench import events  # noqa: PLC0415 - heavy
 
-    given = call.made_up
+    given, compared = call.made_up, _compared(call.made_up)
     with _running(call) as (model, step):
-        made = events.run(
+        run = partial(
+            events.run,
             call.data,
+            source=given.source,
             size=given.size,
-            seed=call.asking.seed,
             reduction=given.reduction,
             every_days=given.every_days,
             truth=events.check_truth(given.truth),
-            systems=_systems(given) if call.compared.baselines else (),
             embedder=model or "none",
             progress=step,
         )
+        seed = call.asking.seed
+        made = run(
+            seed=seed,
+            wording=compared.wordings[0],
+            systems=_systems(given) if call.compared.baselines else (),
+        )
+
+        def measured(wording: str, seed: int) -> tuple[Any, Any]:
+            other = run(seed=seed, wording=wording, systems=events.RIVALS)
+            return other.settings["wording"], other.with_rivals()
+
+        first: tuple[Any, Any] = made.settings["wording"], made.with_rivals()
+        made = replace(made, beside=compared.beside(first, seed, measured))
     _plain(made, call)
 
 
@@ -482,13 +586,20 @@ def _dialogue(call: _Call) -> None:
             msg = f"--turns {given.turns}: give whole numbers, separated by commas"
             raise InputError(msg) from exc
     with _running(call) as (model, step):
-        made = dialogue.run(
+        run = partial(
+            dialogue.run,
             lengths=lengths,
             dialogues=given.dialogues,
-            long=given.long,
-            seed=call.asking.seed,
             embedder=model or "none",
             progress=step,
+        )
+        seed, wording = call.asking.seed, _compared(given).wordings[0]
+        made = run(long=given.long, seed=seed, wording=wording)
+        made = replace(
+            made,
+            extra=_side_by_side(
+                made, call, lambda wording, seed: run(wording=wording, seed=seed)
+            ).extra,
         )
     _show(made, call)
     for file in () if call.output.plots is None else made.plot(call.output.plots):

@@ -37,6 +37,8 @@ from hippocampus_bench.life import (
     live,
 )
 from hippocampus_bench.report import Ranked, Receipt, Report
+from hippocampus_bench.texts import LIFE
+from hippocampus_bench.wording import TUNED, read
 
 SIZE: Final = 6_000
 """Chunks by default: minutes, where the full life takes most of an hour to embed."""
@@ -152,11 +154,12 @@ def _concepts(config: Config, **changes: Any) -> Config:  # noqa: ANN401 - as re
     return replace(config, concepts=replace(config.concepts, **changes))
 
 
-def run(
+def run(  # noqa: PLR0913 - a report has as many parts
     *,
     size: int = SIZE,
     limit: int | None = None,
     seed: int = 0,
+    wording: str = TUNED,
     systems: Sequence[str] | None = None,
     cues: Sequence[str] | None = None,
     embedder: str | Embedder = "default",
@@ -170,6 +173,7 @@ def run(
         size: chunks of the life, up to the paper's 47 392.
         limit: ask only so many questions, taken in turn from each mode.
         seed: of the life and of the bootstrap.
+        wording: what the life is told in: ``tuned``, ``second`` or a file.
         systems: what to compare with, of ``SYSTEMS`` and ``ABLATIONS`` and ``without <cue>``; all
             of them by default.
         cues: of the engine; what it uses by default.
@@ -178,13 +182,13 @@ def run(
         progress: called with chunks and questions done, and their total.
 
     Raises:
-        InputError: a size, limit, cue or system that there is not.
+        InputError: a size, limit, cue or system that there is not; a wording that breaks a rule.
 
     """
     if limit is not None and limit < 1:
         msg = f"limit={limit}: must be at least 1"
         raise InputError(msg)
-    life = live(size, seed=seed)
+    life = live(size, seed=seed, wording=wording)
     kept = {q.id for q in choose(life.questions, limit, kind=lambda question: question.mode)}
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hippocampus-corf-")))
@@ -200,7 +204,9 @@ def run(
             trial.progress = _scaled(progress, number * work // len(stores), work)
             trial.go(folder / f"{number}.db", config)
             trials.append(trial)
-        return _report(trials, size, limit, seed, cues, resamples)
+        made = _report(trials, size, limit, seed, cues, resamples)
+        said = read(LIFE, wording).as_dict()
+        return replace(made, settings={**made.settings, "wording": said})
 
 
 def _rivals(

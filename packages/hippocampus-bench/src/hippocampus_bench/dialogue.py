@@ -31,6 +31,8 @@ from hippocampus.errors import InputError
 from hippocampus_bench import metrics, report
 from hippocampus_bench.report import Ranked, Receipt, Report
 from hippocampus_bench.talk import LATER, Dialogue, Question, Turn, make_dialogue
+from hippocampus_bench.texts import DIALOGUE
+from hippocampus_bench.wording import TUNED, read
 
 LENGTHS: Final = (50, 100, 500, 1000)
 DIALOGUES: Final = 6
@@ -85,6 +87,7 @@ def run(
     dialogues: int = DIALOGUES,
     long: int | None = None,
     seed: int = 0,
+    wording: str = TUNED,
     embedder: str | Embedder = "default",
     resamples: int = 2000,
     progress: Progress | None = None,
@@ -97,22 +100,25 @@ def run(
         dialogues: of each length.
         long: turns of the one that is lived four times; None leaves that out.
         seed: of the dialogues and of the bootstrap.
+        wording: what they are told in: ``tuned``, ``second`` or a file.
         embedder: as ``Memory`` takes it; with ``"none"``, nearest neighbours are left out.
         resamples: draws of the bootstrap.
         progress: called with turns remembered and their total.
 
     Raises:
-        InputError: a length or number that makes no dialogue.
+        InputError: a length or number that makes no dialogue; a wording that breaks a rule.
 
     """
     if dialogues < 1 or not lengths:
         msg = f"dialogues={dialogues} of lengths {tuple(lengths)}: must be at least 1 of one length"
         raise InputError(msg)
     made = {
-        turns: [make_dialogue(turns, number=n, seed=seed) for n in range(dialogues)]
+        turns: [
+            make_dialogue(turns, number=n, seed=seed, wording=wording) for n in range(dialogues)
+        ]
         for turns in dict.fromkeys(lengths)
     }
-    lived = None if long is None else make_dialogue(long, seed=seed)
+    lived = None if long is None else make_dialogue(long, seed=seed, wording=wording)
     total = sum(len(one.turns) for each in made.values() for one in each)
     total += 0 if lived is None else len(POLICIES) * len(lived.turns)
     done = 0
@@ -149,6 +155,7 @@ def run(
         "precision": f"@{TOP} divides by {TOP}",
         "auprc": f"the area under the steps of precision over recall, {DEEP} turns deep",
         "sleeps_every": EVERY,
+        "wording": read(DIALOGUE, wording).as_dict(),
         "seed": seed,
         "bootstrap_resamples": resamples,
         "elapsed_s": round(time.perf_counter() - started, 1),
@@ -411,7 +418,7 @@ class Dialogues(Report):
         return plot(self.as_dict(), folder)
 
     def __str__(self) -> str:
-        return "\n\n".join(tables(self.as_dict()))
+        return "\n\n".join([*tables(self.as_dict()), *self.beside()])
 
 
 _Rows: TypeAlias = list[tuple[str, dict[str, float]]]

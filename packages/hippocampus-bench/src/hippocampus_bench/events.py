@@ -2,9 +2,11 @@
 Measures what a bank keeps of a stream of events that is larger than it may grow.
 
 HUMAN, section 9.1: an issue tracker's events come in order of time, a bank remembers them, and
-every so many days it sleeps, and has to let go of what exceeds its target. Who was kept is compared
-with who was *referred to later*. What has happened by then is all that a night may look at; a
-reference is seen once it has come.
+every so many days it sleeps, and has to let go of what exceeds its target. What has happened by
+then is all that a night may look at; a reference is seen once it has come. So the question is how
+much of what a night keeps is referred to *after* that night: ``foresight``. The paper's own
+question, how much of what is kept in the end was referred to at any time after it was said, is
+reported beside it; much of it is known by then.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import tempfile
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -36,12 +38,23 @@ from hippocampus.language.importance import lasting_importance
 from hippocampus.sleep.capacity import KIND, REFERS
 from hippocampus.sleep.forgetting_policies import Flags, Retention, fade_to, salience
 from hippocampus.sleep.importance import Codes, Features, Numbers, places, score, unexpected
-from hippocampus.sleep.outcome import OutcomeHistory, OutcomeUses, find_uses, foresee, times_used
+from hippocampus.sleep.outcome import (
+    OutcomeHistory,
+    OutcomeUses,
+    activation,
+    find_uses,
+    times_used,
+)
 from hippocampus_bench import report
+from hippocampus_bench.beside import Rows
+from hippocampus_bench.beside import table as wordings_table
 from hippocampus_bench.datasets import sha256_of
 from hippocampus_bench.dwm import Measured, table
 from hippocampus_bench.metrics import Estimate
+from hippocampus_bench.realmem_stream import read_realmem
+from hippocampus_bench.texts import EVENTS
 from hippocampus_bench.tracker import SIZE, Event, make_stream
+from hippocampus_bench.wording import TUNED, read
 
 Truth: TypeAlias = Literal["reference", "activity"]
 TRUTHS: Final[tuple[Truth, ...]] = get_args(Truth)
@@ -49,7 +62,7 @@ REDUCTION: Final = 0.6
 """Share of the stream that is not to be kept."""
 EVERY_DAYS: Final = 7.0
 PROBATION: Final = 0.015
-"""Of what is kept, the share that may not have been referred to yet: what precision leaves."""
+"""Of what is kept by what was of use, the share that may not have been referred to yet."""
 MAIN: Final = "hippocampus"
 _HOUR: Final = 3600.0
 _RESAMPLES: Final = 500
@@ -288,8 +301,17 @@ def _everything(night: Night) -> Flags:
 
 
 def _retained(night: Night, probation: float = PROBATION) -> Flags:
+    how = Retention(target=night.target, by="proven", probationary_share=probation)
+    return _chosen(night, how)
+
+
+def _foreseen(night: Night) -> Flags:
+    return _chosen(night, Retention(target=night.target, by="foreseen"))
+
+
+def _chosen(night: Night, how: Retention) -> Flags:
     n = len(night.there)
-    chosen = Retention(target=night.target, probationary_share=probation).choose(
+    chosen = how.choose(
         night.history, night.there, np.zeros(n, np.bool_), np.ones(n),
         now_h=night.now_h, evict_probationary=night.last,
     )  # fmt: skip
@@ -314,6 +336,12 @@ def _by(value: Callable[[Night], Numbers]) -> Policy:
 
 def _chance(night: Night) -> Numbers:
     return night.dice.random(len(night.there))
+
+
+def _frequency(night: Night) -> Numbers:
+    """Return how often each was referred to; of those as often, the newest first."""
+    count, _ = times_used(night.history.group, night.history.uses)
+    return count + np.arange(len(count)) / (len(count) + 1.0)
 
 
 def _salience(night: Night) -> Numbers:
@@ -353,11 +381,15 @@ SYSTEMS: Final[Mapping[str, Policy]] = {
     "four signals": _by(_importance("four")),
     "importance ι": _by(_importance("iota")),
     "HEMA salience": _by(_salience),
-    "foresight alone": _by(lambda night: foresee(night.history, night.now_h)),
+    "frequency only": _by(_frequency),
+    "activation alone": _by(lambda night: activation(night.history, night.now_h)),
+    "proven first": _retained,
     "10 % on probation": partial(_retained, probation=0.1),
     "30 % on probation": partial(_retained, probation=0.3),
 }
 """What the bank's way is compared with, under the same target and at the same nights."""
+RIVALS: Final = ("recency only", "frequency only", "proven first")
+"""Those that are compared in every wording and from every seed."""
 
 
 # ---------------------------------------------------------------- what was measured
@@ -389,6 +421,8 @@ class EventsReport(Measured):
     baselines: Mapping[str, Mapping[str, Estimate]]
     by_truth: Mapping[str, Mapping[str, Estimate]]
     """The same choice, by each meaning of what is referred to later."""
+    beside: Rows = ()
+    """Other wordings and seeds, if they were run."""
     nbytes: Mapping[str, int]
     """What the store takes with all that was remembered in it, and once that is compacted away."""
     took_s: Mapping[str, float]
@@ -408,6 +442,7 @@ class EventsReport(Measured):
             "bytes": dict(self.nbytes),
             "took_s": {name: round(took, 2) for name, took in self.took_s.items()},
             "rows": rows,
+            **({"wordings": list(self.beside)} if self.beside else {}),
         }
 
     def write(self, path: Path) -> Path:
@@ -417,6 +452,12 @@ class EventsReport(Measured):
             for receipt in self.receipts():
                 file.write(json.dumps(receipt, ensure_ascii=False) + "\n")
         return path
+
+    def with_rivals(self) -> dict[str, Estimate]:
+        """Return its measures, and by ``measure/system`` the foresight of who is to be beaten."""
+        name = MEASURES[0]
+        rivals = {f"{name}/{one}": self.baselines.get(one, {}).get(name) for one in RIVALS}
+        return {**self.metrics, **{key: found for key, found in rivals.items() if found}}
 
     def receipts(self) -> Iterator[dict[str, object]]:
         """Yield a line per event, in order of time."""
@@ -433,7 +474,8 @@ class EventsReport(Measured):
 
     def tables(self) -> list[str]:
         """Return the report as Markdown."""
-        return tables(self.as_dict())
+        said = tables(self.as_dict())
+        return [*said, wordings_table(self.beside)] if self.beside else said
 
     def plot(self, folder: Path) -> list[Path]:
         """Draw the store's size over time; returns the file."""
@@ -448,9 +490,10 @@ def _estimates(found: Mapping[str, Estimate]) -> dict[str, dict[str, float | int
 
 
 MEASURES: Final = (
-    "retention_precision", "retention_recall", "store_reduction",
     "foresight_precision", "foresight_recall",
+    "retention_precision", "retention_recall", "store_reduction",
 )  # fmt: skip
+_KEPT: Final = MEASURES[2:4]
 
 
 def tables(made: Mapping[str, Any]) -> list[str]:
@@ -461,8 +504,8 @@ def tables(made: Mapping[str, Any]) -> list[str]:
         table(heads, ([name, *(_said(found.get(one)) for one in MEASURES)]
                       for name, found in systems.items())),
         table(
-            ["referred to later means", "base rate", *heads[1:3]],
-            ([name, *(_said(found.get(one)) for one in ("base_rate", *MEASURES[:2]))]
+            ["referred to later means", "base rate", *(name.replace("_", " ") for name in _KEPT)],
+            ([name, *(_said(found.get(one)) for one in ("base_rate", *_KEPT))]
              for name, found in made["by_truth"].items()),
         ),
         table(
@@ -562,31 +605,42 @@ def measure(
 class _Ahead:
     """Adds up, over the nights that had to choose but the last, what came of it afterwards."""
 
-    def __init__(self, last: Codes) -> None:
-        self.last = last
-        self.seen = self.kept = self.later = self.both = 0
+    def __init__(self, last: Codes, group: Codes, seed: int) -> None:
+        self.last, self.group, self.seed = last, group, seed
+        self.sums = np.zeros((int(group.max()) + 1, 4))
+        """Of each issue, over nights: rows seen, kept, referred to after that night, and both."""
 
     def add(self, kept: Flags, target: int) -> None:
         """Count a night: of everything so far, who was kept."""
         if target < len(kept) < len(self.last):
             later = self.last[: len(kept)] >= len(kept)
-            self.seen += len(kept)
-            self.kept += int(kept.sum())
-            self.later += int(later.sum())
-            self.both += int((kept & later).sum())
+            group = self.group[: len(kept)]
+            for column, part in enumerate((np.ones(len(kept)), kept, later, kept & later)):
+                self.sums[:, column] += np.bincount(group, part, len(self.sums))
 
     def measures(self) -> dict[str, Estimate]:
-        """Return the shares: of what was kept, what was referred to after that night."""
-        if not self.kept or not self.later:
+        """Return the shares, with intervals that draw whole issues, as references come to them."""
+        seen, kept, later, _ = self.sums.sum(axis=0)
+        if not kept or not later:
             return {}
-        return {
-            name: Estimate(value, value, value, self.seen)
-            for name, value in (
-                ("foresight_precision", self.both / self.kept),
-                ("foresight_recall", self.both / self.later),
-                ("foresight_base_rate", self.later / self.seen),
-            )
-        }
+        dice, issues = np.random.default_rng(self.seed), len(self.sums)
+        drawn = [dice.multinomial(issues, np.full(issues, 1 / issues)) @ self.sums
+                 for _ in range(_RESAMPLES)]  # fmt: skip
+
+        def shares(n: Numbers) -> dict[str, Numbers]:
+            every, held, meant, both = np.moveaxis(np.atleast_2d(n), -1, 0)
+            return {
+                "foresight_precision": both / np.maximum(held, 1.0),
+                "foresight_recall": both / np.maximum(meant, 1.0),
+                "foresight_base_rate": meant / np.maximum(every, 1.0),
+            }
+
+        whole, samples = shares(self.sums.sum(axis=0)), shares(np.stack(drawn))
+        made = {}
+        for name, value in whole.items():
+            low, high = np.percentile(samples[name], [2.5, 97.5])
+            made[name] = Estimate(float(value[0]), float(low), float(high), int(seen))
+        return made
 
 
 # ---------------------------------------------------------------- a season
@@ -595,8 +649,10 @@ class _Ahead:
 def run(  # noqa: PLR0913 - a report has as many parts
     data: Path | None = None,
     *,
+    source: str | None = None,
     size: int | None = None,
     seed: int = 0,
+    wording: str = TUNED,
     reduction: float = REDUCTION,
     every_days: float = EVERY_DAYS,
     truth: Truth = "reference",
@@ -609,8 +665,10 @@ def run(  # noqa: PLR0913 - a report has as many parts
 
     Args:
         data: a stream as JSONL; one is made up without.
+        source: what the data are, if not that: ``realmem``, whose sessions call up others.
         size: events to make up, 120 000 by default, or of the file's the first so many.
         seed: of the stream, of chance, and of the intervals.
+        wording: what a made-up stream is told in: ``tuned``, ``second`` or a file.
         reduction: the share that is not to be kept; the bank's target is the rest.
         every_days: how often the bank sleeps.
         truth: what counts as referred to later; see ``read_history``.
@@ -636,11 +694,7 @@ def run(  # noqa: PLR0913 - a report has as many parts
         raise InputError(msg)
     check_truth(truth)
     started = time.perf_counter()
-    events = (
-        make_stream(SIZE if size is None else size, seed=seed)
-        if data is None
-        else read_stream(data)[:size]
-    )
+    events = _stream(data, source, size, seed, wording)
     histories = {name: read_history(events, name) for name in TRUTHS}
     season = _Season(events, histories, truth, reduction, every_days, seed)
     if not season.referred.any():
@@ -663,16 +717,19 @@ def run(  # noqa: PLR0913 - a report has as many parts
         commit=report.commit(),
         machine=report.machine(),
         settings={
-            "data": None if data is None else sha256_of(data),
+            "data": None if data is None else sha256_of(*_files(data)),
+            "source": source,
             "events": len(events),
             "issues": int(season.history.group.max()) + 1,
             "seed": seed,
             "reduction": reduction,
             "target": season.target,
             "every_days": every_days,
+            "keeps": "the likeliest to be referred to from now on",
             "probation": PROBATION,
             "nights": len(grown.rows),
             "truth": truth,
+            "wording": None if data else read(EVENTS, wording).as_dict(),
             "embedder": embedder if isinstance(embedder, str) else str(embedder.fingerprint),
         },
         rows=grown.rows,
@@ -685,6 +742,21 @@ def run(  # noqa: PLR0913 - a report has as many parts
         referred=season.referred,
         kept=kept.final,
     )
+
+
+def _files(data: Path) -> list[Path]:
+    return sorted(data.glob("*.json*")) if data.is_dir() else [data]
+
+
+def _stream(
+    data: Path | None, source: str | None, size: int | None, seed: int, wording: str
+) -> list[Event]:
+    if source not in (None, "realmem") or (source and data is None):
+        msg = f"source={source!r}: give 'realmem' and its data, or None for a stream as JSONL"
+        raise InputError(msg)
+    if data is None:
+        return make_stream(SIZE if size is None else size, seed=seed, wording=wording)
+    return (read_realmem(data) if source else read_stream(data))[:size]
 
 
 class _Season:
@@ -730,7 +802,7 @@ class _Season:
 
     def replayed(self, policy: Policy) -> Kept:
         """Return what a policy would keep, without a bank."""
-        ahead = _Ahead(self.last)
+        ahead = _Ahead(self.last, self.history.group, self.seed)
         for _, _, after in self.nights(policy):
             ahead.add(after, self.target)
         return Kept(final=after, metrics=self.measured(after, self.referred) | ahead.measures())
@@ -742,13 +814,13 @@ class _Season:
         self, path: Path, embedder: str | Embedder, progress: Progress | None
     ) -> tuple[Kept, Grown]:
         """Remember the stream in a bank that sleeps, and return what is there in the end."""
-        ahead = _Ahead(self.last)
+        ahead = _Ahead(self.last, self.history.group, self.seed)
         rows: list[dict[str, float | int | str | None]] = []
         took = {"remembering": 0.0, "sleeping": 0.0}
         clock = ManualClock(_when(self.events[0]))
         ids: list[str] = []
         gone: set[str] = set()
-        policy = SleepPolicy(episode_target=self.target, probationary_share=PROBATION, cap=1.0)
+        policy = SleepPolicy(episode_target=self.target, retain="foreseen", cap=1.0)
         with Memory(path, embedder=embedder, clock=clock) as memory:
             bank = memory.bank(_BANK)
             for stop in self.stops:
@@ -759,7 +831,7 @@ class _Season:
                 assert len(ids) == stop  # one first part a turn, also of what was there already
                 remembered = time.perf_counter()
                 before = _are_there(ids, gone)
-                bank.set_policy(replace(policy, evict_probationary=stop == len(self.events)))
+                bank.set_policy(policy)
                 (step,) = bank.sleep(steps=("forget",)).steps
                 gone |= {deed.episode for deed in step.deeds if deed.deed == "lapse"}
                 after = _are_there(ids, gone)

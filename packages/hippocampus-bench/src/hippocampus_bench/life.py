@@ -21,8 +21,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from functools import cache
-from itertools import count
+from itertools import count, cycle
 from random import Random
 from typing import Final
 
@@ -30,7 +29,8 @@ from hippocampus.errors import InputError
 from hippocampus_bench.synthetic import Banks, Filler, tidy
 from hippocampus_bench.synthetic import texts as common_texts
 from hippocampus_bench.synthetic import words as common_words
-from hippocampus_bench.texts import life_phrases, life_projects
+from hippocampus_bench.texts import LIFE, LifeTexts
+from hippocampus_bench.wording import TUNED, read
 
 CHUNKS: Final = 47_392
 QUESTIONS: Final = 612
@@ -60,6 +60,7 @@ _UNNAMED = 0.1
 """How often a target does not name the project that its question names."""
 _OTHERS_SETTLE = 0.1
 """How often a chunk on another's project tells how a matter was settled there."""
+_FEWEST_MATTERS = 8
 _ALIKE = 2
 """Own projects of a kind, while there are kinds enough."""
 
@@ -155,20 +156,21 @@ class Life:
         }
 
 
-def live(size: int = CHUNKS, *, seed: int = 0) -> Life:
+def live(size: int = CHUNKS, *, seed: int = 0, wording: str = TUNED) -> Life:
     """
     Make up a life of ``size`` chunks, the same for the same seed on every platform.
 
     A smaller life has fewer projects, of fewer kinds, and fewer questions; the full one has 612.
 
     Raises:
-        InputError: a size that is too small to hold a life, or above the paper's.
+        InputError: a size that is too small to hold a life, or above the paper's; a wording that
+            breaks a rule, or has not words enough for such a size.
 
     """
     if not SMALLEST <= size <= CHUNKS:
         msg = f"size={size}: must be from {SMALLEST} to {CHUNKS} chunks"
         raise InputError(msg)
-    return _Life(size, seed).whole()
+    return _Life(size, seed, read(LIFE, wording).texts).whole()
 
 
 # ---------------------------------------------------------------- kinds of projects
@@ -198,41 +200,22 @@ class _Kind:
     matters: tuple[_Matter, ...]
 
 
-@cache
-def _kinds() -> tuple[_Kind, ...]:
-    out: list[_Kind] = []
-    for block in f"\n{life_projects()}".split("\n# ")[1:]:
-        head, *lines = block.strip().splitlines()
-        noun, *others = head.split("|")
-        things: dict[str, tuple[str, ...]] = {}
-        said: dict[tuple[str, str], dict[str, list[str]]] = {}
-        plain: dict[str, list[str]] = defaultdict(list)
-        facet = key = ""
-        for line in lines:
-            mark, _, rest = line.partition(" ")
-            if mark == "*":
-                facet, _, named = rest.partition(": ")
-                things[facet] = tuple(named.split("|"))
-            elif mark == "=":
-                key = rest
-                said[facet, key] = {">": [], "?": [], "~": []}
-            elif mark in {"&", "@"}:
-                plain[mark].append(rest)
-            else:
-                said[facet, key][mark].append(rest)
-        matters = tuple(
-            _Matter(key, facet, tuple(texts[">"]), tuple(texts["?"]), tuple(texts["~"]))
-            for (facet, key), texts in said.items()
+def _kinds(texts: LifeTexts) -> tuple[_Kind, ...]:
+    return tuple(
+        _Kind(
+            kind.noun,
+            kind.others,
+            kind.titles,
+            kind.openers,
+            {facet.name: facet.things for facet in kind.facets},
+            tuple(
+                _Matter(matter.name, facet.name, matter.told, matter.asked, matter.hinted)
+                for facet in kind.facets
+                for matter in facet.matters
+            ),
         )
-        titles = tuple(plain["&"][0].split("|"))
-        out.append(_Kind(noun, tuple(others), titles, tuple(plain["@"]), things, matters))
-    return tuple(out)
-
-
-@cache
-def _words(slot: str) -> tuple[str, ...]:
-    own = life_phrases().words.get(slot)
-    return common_words(slot) if own is None else own
+        for kind in texts.kinds
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,11 +230,11 @@ class _Project:
     bursts: tuple[float, ...]
     """Days around which it was worked on."""
 
+    titled: str
+    """The title with the noun, as in "the tunnelling paper"."""
+
     def cell(self, facet: str) -> str:
         return f"{self.number}/{facet}"
-
-    def titled(self, noun: str | None = None) -> str:
-        return f"the {self.title} {noun or self.kind.noun}"
 
 
 @dataclass(slots=True)
@@ -315,6 +298,20 @@ def _shares(total: int, weights: Mapping[str, float]) -> dict[str, int]:
     return out
 
 
+def _check_room(texts: LifeTexts, kinds: Sequence[_Kind], number: int, size: int) -> None:
+    """Refuse a wording that has not words enough for so many projects."""
+    alike = -(-number // len(kinds))
+    need = {"codes": (len(texts.codes), number), "people": (len(texts.people), 4 * number)}
+    need |= {f"titles of {kind.noun!r}": (len(kind.titles), alike + 1) for kind in kinds}
+    for key, (there, wanted) in need.items():
+        if there < wanted:
+            msg = (
+                f"wording {texts.name!r}: {there} {key}; a life of {size:,} chunks has {number}"
+                f" projects of {len(kinds)} kinds and needs {wanted}; give more, or a smaller size"
+            )
+            raise InputError(msg)
+
+
 def _spread(total: int, parts: int) -> list[int]:
     return [total * (part + 1) // parts - total * part // parts for part in range(parts)]
 
@@ -323,17 +320,26 @@ def _spread(total: int, parts: int) -> list[int]:
 
 
 class _Life:
-    def __init__(self, size: int, seed: int) -> None:
+    def __init__(self, size: int, seed: int, texts: LifeTexts) -> None:
+        self.texts = texts
         self.rng = rng = Random(f"life-{seed}-{size}")  # noqa: S311 - nothing here is secret
-        self.filler = Filler(rng, _words)
+        self.filler = Filler(rng, self._words)
         self.sessions = count()
         self.drafts: list[_Draft] = []
         number = min(45, max(4, size // 400))
-        kinds = rng.sample(_kinds(), min(len(_kinds()), max(2, round(number / _ALIKE))))
+        every = _kinds(texts)
+        kinds = rng.sample(every, min(len(every), max(2, round(number / _ALIKE))))
+        _check_room(texts, kinds, number, size)
         self.me = rng.choice(common_words("name"))
         self.projects = self._projects(number, kinds)
         self.told = [_Told(p, matter) for p in self.projects for matter in p.kind.matters]
         self.settled = {(t.project.number, t.matter.facet, t.matter.key): t for t in self.told}
+        if len(self.told) < _FEWEST_MATTERS:
+            msg = (
+                f"wording {texts.name!r}: {len(self.told)} matters in {number} projects; a life"
+                f" needs {_FEWEST_MATTERS} to ask about: give kinds more matters"
+            )
+            raise InputError(msg)
         self.wanted = min(QUESTIONS, len(self.told) * 17 // 20, size // 8)
         spells = min(12, number, self.wanted // 6)
         self.focus = rng.sample(self.projects, spells)
@@ -365,14 +371,17 @@ class _Life:
                     self._fill(period, source)
         return self._put_together()
 
+    def _words(self, slot: str) -> Sequence[str]:
+        return self.texts.words.get(slot) or common_words(slot)
+
     # who does what with whom
 
     def _projects(self, number: int, kinds: Sequence[_Kind]) -> list[_Project]:
         rng = self.rng
-        codes = rng.sample(life_phrases().codes, number)
-        names = rng.sample(life_phrases().people, 4 * number)
-        friends = rng.sample(_words("friend"), min(number, len(_words("friend"))))
-        relations = life_phrases().relations
+        codes = rng.sample(self.texts.codes, number)
+        names = rng.sample(self.texts.people, 4 * number)
+        friends = rng.sample(self._words("friend"), min(number, len(self._words("friend"))))
+        relations = self.texts.relations
         titles = {kind.noun: iter(rng.sample(kind.titles, len(kind.titles))) for kind in kinds}
         out = []
         for at in range(number):
@@ -380,8 +389,13 @@ class _Life:
             people = tuple(names[4 * at : 4 * at + 4])
             kin = (people[0], friends[at % len(friends)], rng.choice(relations))
             bursts = tuple(rng.uniform(10, _DAYS * 0.88) for _ in range(rng.randint(2, 4)))
-            out.append(_Project(at, kind, next(titles[kind.noun]), codes[at], people, kin, bursts))
+            title = next(titles[kind.noun])
+            titled = self._titled(title, kind.noun)
+            out.append(_Project(at, kind, title, codes[at], people, kin, bursts, titled))
         return out
+
+    def _titled(self, title: str, noun: str) -> str:
+        return self.texts.calls.title.replace("{title}", title).replace("{noun}", noun)
 
     # what is told where, and what is asked
 
@@ -482,9 +496,9 @@ class _Life:
 
     def _link(self, project: _Project) -> None:
         """Tell once or twice what the code name stands for, and once whose relative is who."""
-        title = project.titled()
+        title = project.titled
         first = min(project.bursts) - 3
-        for text, times in ((life_phrases().links, 2), (life_phrases().kin, 1)):
+        for text, times in ((self.texts.links, 2), (self.texts.kin, 1)):
             for _ in range(times):
                 source = self.rng.choice(("notes", "notes", "chats", "mail"))
                 if not self._take(-1, source):
@@ -519,7 +533,7 @@ class _Life:
         facet = self.rng.choice(list(project.kind.things))
         source = self.rng.choice([s for s in ("notes", "notes", "chats") if self.left[spell][s]])
         self._take(spell, source)
-        text = self._fillings(self.rng.choice(life_phrases().status_say), project, facet)
+        text = self._fillings(self.rng.choice(self.texts.status_say), project, facet)
         lines = [*self._around(project, facet, self.rng.randint(10, 60)), text]
         lines.insert(0, self._opener(project, facet, "code", ""))
         place = _Place(self.days[spell + 1] - 0.1, source, spell, next(self.sessions))
@@ -584,7 +598,7 @@ class _Life:
             matter = self.rng.choice([m for m in project.kind.matters if m.facet == facet])
             known = self.settled[project.number, matter.facet, matter.key].values
             line = self._say(project, matter, {}, style, avoid=known)
-            early = self.rng.choice(life_phrases().early).replace("{s}", line)
+            early = self.rng.choice(self.texts.early).replace("{told}", line)
             lines.insert(self.rng.randint(0, len(lines)), early)
         lines.insert(0, self._opener(project, facet, style, person))
         sender = person if style == "person" else None
@@ -592,11 +606,12 @@ class _Life:
 
     def _others(self, kind: _Kind, facet: str, title: str, friend: str, place: _Place) -> None:
         """Write what somebody else tells of a project of theirs."""
-        who = self.filler.fill(self.rng.choice(life_phrases().others), {"friend": friend})
+        who = self.filler.fill(self.rng.choice(self.texts.others), {"friend": friend})
         people = self.rng.sample(common_words("name"), 4)
-        theirs = _Project(-1, kind, title, "", tuple(people), (friend, "", ""), (0.0,))
-        first = self.rng.choice(life_phrases().others_say)
-        first = first.replace("{O}", who).replace("{T}", theirs.titled())
+        titled = self._titled(title, kind.noun)
+        theirs = _Project(-1, kind, title, "", tuple(people), (friend, "", ""), (0.0,), titled)
+        first = self.rng.choice(self.texts.others_say)
+        first = first.replace("{other}", who).replace("{title}", theirs.titled)
         lines = self._around(theirs, facet, self._length())
         if self.rng.random() < _OTHERS_SETTLE:
             matter = self.rng.choice([m for m in kind.matters if m.facet == facet])
@@ -611,11 +626,11 @@ class _Life:
         draw = rng.random()
         sender = None
         if place.source in {"mail", "other"} and draw < 0.5:
-            topics = dict(zip(("n", "n2", "n3"), rng.sample(_words("n"), 3), strict=True))
-            lines = [fill(rng.choice(life_phrases().newsletters), topics)]
+            topics = dict(zip(("n", "n2", "n3"), rng.sample(self._words("n"), 3), strict=True))
+            lines = [fill(rng.choice(self.texts.newsletters), topics)]
             sender = fill("{firm}", {})
         elif draw < 0.65:
-            lines = [fill(text, {}) for text in rng.sample(life_phrases().admin, rng.randint(1, 3))]
+            lines = [fill(text, {}) for text in rng.sample(self.texts.admin, rng.randint(1, 3))]
         else:
             fact = rng.choice(common_texts().facts)
             said = [
@@ -642,7 +657,7 @@ class _Life:
         """Say as many words on a few things of a facet, without settling anything."""
         lines: list[str] = []
         things = self.rng.sample(project.kind.things[facet], 3)
-        frames = iter(self.rng.sample(life_phrases().frames, len(life_phrases().frames)))
+        frames = cycle(self.rng.sample(self.texts.frames, len(self.texts.frames)))
         while sum(len(line.split()) for line in lines) < length:
             lines.append(self._fillings(next(frames), project, facet, things))
         return lines
@@ -667,18 +682,20 @@ class _Life:
         who, who2 = self.rng.sample(project.people, 2)
         values |= {"who": who, "who2": who2}
         thing = self.rng.choice(project.kind.things[matter.facet])
-        named = {"code": project.code, "title": project.titled()}.get(style)
-        named = named or self.rng.choice(("it", "it", f"the {project.kind.noun}"))
-        template = self.rng.choice(life_phrases().settled).replace("{L}", matter.key)
-        template = template.replace("{s}", self.rng.choice(matter.say)).replace("{P}", named)
+        named = {"code": project.code, "title": project.titled}.get(style)
+        named = named or self.rng.choice(self.texts.calls.it).replace("{noun}", project.kind.noun)
+        template = self.rng.choice(self.texts.settled).replace("{matter}", matter.key)
+        template = template.replace("{told}", self.rng.choice(matter.say)).replace(
+            "{project}", named
+        )
         values["thing"] = thing
         return self.filler.fill(template, values, [avoid or {}])
 
     def _opener(self, project: _Project, facet: str, style: str, person: str) -> str:
-        named = {"code": project.code, "title": project.titled(), "person": person}.get(style, "")
+        named = {"code": project.code, "title": project.titled, "person": person}.get(style, "")
         if style in {"code", "title"} and self.rng.random() < 0.3:
-            return self.rng.choice(project.kind.openers).replace("{P}", named)
-        text = self.rng.choice(life_phrases().openers[style]).replace("{N}", named)
+            return self.rng.choice(project.kind.openers).replace("{project}", named)
+        text = self.rng.choice(getattr(self.texts.openers, style)).replace("{name}", named)
         return self._fillings(text, project, facet)
 
     # how each source looks
@@ -716,7 +733,7 @@ class _Life:
 
     def _chat(self, lines: Sequence[str], project: _Project | None, about: str) -> str:
         rng = self.rng
-        asks, answers = life_phrases().asks, life_phrases().answers
+        asks, answers = self.texts.asks, self.texts.answers
         if project is None:
             answer = " ".join(rng.sample(common_texts().padding, rng.randint(1, 2)))
             return f"{self.me}: {' '.join(lines)}\nAssistant: {answer}"
@@ -734,9 +751,9 @@ class _Life:
         facet = about.partition("/")[2]
         things = project.kind.things.get(facet) if project else None
         values = {"thing": rng.choice(things or ("hello", "news", "this and that"))}
-        subject = self.filler.fill(rng.choice(life_phrases().subjects), values)
-        extra = self.filler.fill(rng.choice(life_phrases().mail_extra), {})
-        closing = self.filler.fill(rng.choice(life_phrases().closings), {})
+        subject = self.filler.fill(rng.choice(self.texts.subjects), values)
+        extra = self.filler.fill(rng.choice(self.texts.mail_extra), {})
+        closing = self.filler.fill(rng.choice(self.texts.closings), {})
         to = self.me
         if sender == self.me:
             to = rng.choice(project.people) if project else self.filler.fill("{person}", {})
@@ -825,7 +842,7 @@ class _Life:
                 spell,
                 Question(
                     id=f"q{next(number)}",
-                    text=life_phrases().status_ask[spell % len(life_phrases().status_ask)],
+                    text=self.texts.status_ask[spell % len(self.texts.status_ask)],
                     now=self._asked_at(spell),
                     mode="pronoun",
                     also=None if draft.place.source == "notes" else "source",
@@ -843,40 +860,40 @@ class _Life:
         """Put a question: by its matter's name, as people take up a subject, or in other words."""
         rng, project, matter = self.rng, told.project, told.matter
         by_name = rng.random() < _BY_NAME
+        calls = self.texts.calls
         if asked.mode == "pronoun":
             if by_name:
-                return _led("pronoun talk", rng, rng.choice(matter.ask), "ours", matter.key)
-            asks = (*matter.hint, *(ask.replace("{P}", "ours") for ask in matter.ask))
-            return _led("pronoun", rng, rng.choice(asks))
+                return self._led("pronoun_talk", rng.choice(matter.ask), calls.ours, matter.key)
+            asks = (*matter.hint, *(ask.replace("{project}", calls.ours) for ask in matter.ask))
+            return self._led("pronoun", rng.choice(asks))
         noun = project.kind.noun
         if asked.mode == PARAPHRASE:
             noun = rng.choice(project.kind.others)
         _, friend, relation = project.kin
         named = {
             "code": project.code,
-            "title": project.titled(noun),
-            "person": f"our {noun} with {told.person}",
-            "kin": f"the {noun} with {friend}'s {relation}",
-        }[asked.by]
+            "title": self._titled(project.title, noun),
+            "person": calls.person.replace("{person}", told.person),
+            "kin": calls.kin.replace("{friend}", friend).replace("{relation}", relation),
+        }[asked.by].replace("{noun}", noun)
         if by_name:
-            asks = (*matter.hint, *(ask.replace("{P}", "it") for ask in matter.ask))
-            return _led("talk", rng, rng.choice(asks), named, matter.key)
-        return _led("direct", rng, rng.choice(matter.ask).replace("{P}", named))
+            it = calls.it[0].replace("{noun}", noun)
+            asks = (*matter.hint, *(ask.replace("{project}", it) for ask in matter.ask))
+            return self._led("talk", rng.choice(asks), named, matter.key)
+        return self._led("direct", rng.choice(matter.ask).replace("{project}", named))
+
+    def _led(self, form: str, question: str, named: str = "", matter: str = "") -> str:
+        """Lead into a question."""
+        lower = question[0].lower() + question[1:]
+        text: str = self.rng.choice(getattr(self.texts.leads, form))
+        for slot, value in (
+            ("Question", question), ("question", lower), ("project", named), ("matter", matter),
+        ):  # fmt: skip
+            text = text.replace(f"{{{slot}}}", value)
+        return tidy(text)
 
 
 _LENGTHS: Final = {"notes": (1, 6), "chats": (2, 6), "mail": (1, 4), "other": (1, 2)}
 """Fewest and most chunks of a session."""
 _LATER: Final = ("code", "person", "none", "none")
 """What a chunk that is not the first of its session calls its project."""
-
-
-def _led(form: str, rng: Random, question: str, named: str = "", matter: str = "") -> str:
-    """Lead into a question."""
-    lower = question[0].lower() + question[1:]
-    text = rng.choice(life_phrases().leads[form])
-    for slot, value in (
-        ("{A}", question), ("{a}", lower), ("{Q}", question), ("{q}", lower), ("{R}", named),
-        ("{L}", matter),
-    ):  # fmt: skip
-        text = text.replace(slot, value)
-    return tidy(text)

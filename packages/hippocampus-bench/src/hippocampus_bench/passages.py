@@ -4,15 +4,17 @@ A made-up encyclopaedia, and questions whose evidence is spread over several of 
 Each passage is about one person, film, record, firm, school or town and names others in passing.
 A question says one name and wants what another passage tells, which only a third thing, named in
 the first, leads to ("Where was the director of Silent Harbour born?"). Names are made of syllables,
-so no model has heard of them; wordings vary, and every passage shares its words with all of its
-kind. The questions are as in 2WikiMultiHopQA (X. Ho et al., COLING 2020): ``bridge`` over one or
-two passages, ``comparison`` of two that are named, ``both``: two bridges at once, and ``single``
-passages as a control.
+so no model has heard of them; sentences vary, and every passage shares its words with all of its
+kind. What is told and asked is a wording's (``data/wordings``); the world behind it is the same in
+every wording. The questions are as in 2WikiMultiHopQA (X. Ho et al., COLING 2020): ``bridge`` over
+one or two passages, ``comparison`` of two that are named, ``both``: two bridges at once, and
+``single`` passages as a control.
 """
 
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from hippocampus.errors import InputError
@@ -21,6 +23,8 @@ from hippocampus_bench.datasets import Node, limited
 from hippocampus_bench.options import Options
 from hippocampus_bench.report import Report
 from hippocampus_bench.runner import measure
+from hippocampus_bench.texts import PASSAGES, PassageTexts
+from hippocampus_bench.wording import TUNED, read
 
 PEOPLE = 240
 """People of an encyclopaedia, which has about twice as many passages."""
@@ -31,19 +35,6 @@ KINDS = ("bridge", "chain", "comparison", "both", "single")
 _ONSETS = "b br c d dr f g gr h j k l m n p r s st t tr v w z".split()
 _VOWELS = "a e i o u ae ei ia".split()
 _CODAS = ["", "l", "n", "r", "s", "th", "nd", "rk", "m", "v"]
-_GIVEN = (
-    "Adela Anton Bruno Carla Cyril Dagmar Edwin Elsa Felix Greta Hugo Ines Jonas Karin Leon Lydia"
-    " Marek Nadia Oscar Petra Quentin Rosa Simon Tilda Ugo Vera Wanda Yorick Zora Alma Bastian"
-    " Celia Dorian Estelle Fabian Gemma Hector Irma Jasper Klara"
-).split()
-_FIRST = (
-    "Silent Broken Golden Distant Bitter Hollow Crimson Winter Paper Burning Quiet Lost Iron"
-    " Borrowed Hidden Northern Blind Second Velvet Empty"
-).split()
-_SECOND = (
-    "Harbour Garden Mirror Road Window Season River Letter Orchard Station Bridge Fire Tide Room"
-    " Crown Field Lantern Shore Hour Valley"
-).split()
 
 
 @dataclass
@@ -57,16 +48,17 @@ class _Thing:
         return self.links[name]
 
 
-def run(*, size: int | None = None, options: Options | None = None) -> Report:
+def run(*, size: int | None = None, wording: str = TUNED, options: Options | None = None) -> Report:
     """
     Ask what passages of a made-up encyclopaedia tell together, and report what was found.
 
     Args:
         size: how many people it knows; ``PEOPLE`` by default.
+        wording: what it is told and asked in: ``tuned``, ``second`` or a file.
         options: how to run it; its seed is the encyclopaedia's as well.
 
     Raises:
-        InputError: it would be too small.
+        InputError: it would be too small; a wording that breaks a rule.
 
     """
     options = options or Options()
@@ -74,15 +66,18 @@ def run(*, size: int | None = None, options: Options | None = None) -> Report:
     if people < FEWEST_PEOPLE:
         msg = f"size={people}: an encyclopaedia needs at least {FEWEST_PEOPLE} people"
         raise InputError(msg)
-    made = make_passages(options.seed, people=people)
+    made = make_passages(options.seed, people=people, wording=wording)
     dataset = retrieval.parse(Node(made, f"passages of seed {options.seed}"))
     dataset = replace(
         dataset, cases=limited(dataset.cases, options.limit), protocol=f"{people} people"
     )
-    return measure("passages", dataset, options)
+    said = read(PASSAGES, wording).as_dict()
+    return measure("passages", dataset, options, settings={"wording": said})
 
 
-def make_passages(seed: int = 0, *, people: int = PEOPLE, questions: int = 60) -> dict[str, object]:
+def make_passages(
+    seed: int = 0, *, people: int = PEOPLE, questions: int = 60, wording: str = TUNED
+) -> dict[str, object]:
     """
     Return a bank of passages and its questions, in the format of ``retrieval``.
 
@@ -90,10 +85,13 @@ def make_passages(seed: int = 0, *, people: int = PEOPLE, questions: int = 60) -
         seed: equal seeds make equal banks.
         people: how many there are; of other things there are fewer, in proportion.
         questions: how many of each kind.
+        wording: what it is told and asked in.
 
     """
+    texts = read(PASSAGES, wording).texts
     dice = random.Random(seed)  # noqa: S311 - not for secrets
-    world = _world(dice, people)
+    say = _Sayings(texts, random.Random(f"sayings-{seed}"))  # noqa: S311 - neither
+    world = _world(dice, people, texts)
     things = [thing for group in world.values() for thing in group]
     dice.shuffle(things)
     ids = {id(thing): f"p{place}" for place, thing in enumerate(things)}
@@ -101,21 +99,22 @@ def make_passages(seed: int = 0, *, people: int = PEOPLE, questions: int = 60) -
     for kind in KINDS:
         seen: set[str] = set()
         while len(seen) < questions:
-            text, evidence = _ask(dice, kind, world)
+            text, evidence = _ask(dice, kind, world, say)
             if text in seen:
                 continue
             seen.add(text)
             gold = sorted({ids[id(thing)] for thing in evidence})
             asked.append({"id": f"{kind}{len(seen)}", "text": text, "gold": gold, "kind": kind})
-    episodes = [{"id": ids[id(thing)], "text": _tell(dice, thing)} for thing in things]
+    episodes = [{"id": ids[id(thing)], "text": say.tell(thing)} for thing in things]
     return {"banks": [{"id": f"encyclopaedia-{seed}", "episodes": episodes, "questions": asked}]}
 
 
 # ---------------------------------------------------------------- the world
 
 
-def _world(dice: random.Random, people: int) -> dict[str, list[_Thing]]:
+def _world(dice: random.Random, people: int, texts: PassageTexts) -> dict[str, list[_Thing]]:
     taken: set[str] = set()
+    names, told = texts.names, texts.facts
 
     def fresh(make: str) -> str:
         while True:
@@ -125,10 +124,10 @@ def _world(dice: random.Random, people: int) -> dict[str, list[_Thing]]:
             ).capitalize()
             name = {
                 "town": syllables,
-                "person": f"{dice.choice(_GIVEN)} {syllables}",
-                "firm": f"{syllables} {dice.choice(('Works', 'Group', 'Brothers', 'Lines'))}",
-                "school": f"{syllables} {dice.choice(('College', 'Academy', 'University'))}",
-                "work": f"{dice.choice(_FIRST)} {dice.choice(_SECOND)}",
+                "person": f"{dice.choice(names.given)} {syllables}",
+                "firm": dice.choice(names.firm).replace("{name}", syllables),
+                "school": dice.choice(names.school).replace("{name}", syllables),
+                "work": f"{dice.choice(names.work_first)} {dice.choice(names.work_second)}",
             }[make]
             if name not in taken:
                 taken.add(name)
@@ -140,10 +139,10 @@ def _world(dice: random.Random, people: int) -> dict[str, list[_Thing]]:
     towns = some("town", people // 5, "town")
     for town in towns:
         town.facts = {
-            "river": "River " + fresh("town"),
+            "river": _one(dice, names.river).replace("{name}", fresh("town")),
             "people": f"{dice.randrange(4, 900)},{dice.randrange(100, 1000)}",
             "region": fresh("town"),
-            "known": dice.choice(("glassworks", "timber", "its cathedral", "salt mines", "horses")),
+            "known": dice.choice(told.known),
         }
     schools = some("school", people // 12, "school")
     for school in schools:
@@ -151,9 +150,9 @@ def _world(dice: random.Random, people: int) -> dict[str, list[_Thing]]:
         school.facts["year"] = str(dice.randrange(1790, 1950))
     persons = some("person", people, "person")
     for person in persons:
-        job = dice.choice(("director", "singer", "actor", "engineer", "composer", "novelist"))
+        job = dice.choice(told.job)
         person.facts = {"year": str(dice.randrange(1880, 1985)), "job": job}
-        person.facts["award"] = f"{fresh('town')} Prize"
+        person.facts["award"] = _one(dice, names.award).replace("{name}", fresh("town"))
         person.links = {
             "town": dice.choice(towns),
             "school": dice.choice(schools),
@@ -163,7 +162,7 @@ def _world(dice: random.Random, people: int) -> dict[str, list[_Thing]]:
     films = some("film", people // 3, "work")
     for film in films:
         film.facts["year"] = str(dice.randrange(1925, 2015))
-        film.facts["genre"] = dice.choice(("drama", "comedy", "thriller", "western", "romance"))
+        film.facts["genre"] = dice.choice(told.genre)
         film.links = {"director": dice.choice(persons), "star": dice.choice(persons)}
         film.links["writer"] = dice.choice(persons)
     records = some("record", people // 5, "work")
@@ -173,7 +172,7 @@ def _world(dice: random.Random, people: int) -> dict[str, list[_Thing]]:
     firms = some("firm", people // 5, "firm")
     for firm in firms:
         firm.facts["year"] = str(dice.randrange(1850, 2000))
-        firm.facts["makes"] = dice.choice(("pumps", "bicycles", "lamps", "clocks", "ferries"))
+        firm.facts["makes"] = dice.choice(told.makes)
         firm.links = {"founder": dice.choice(persons), "town": dice.choice(towns)}
     return {
         "town": towns, "school": schools, "person": persons,
@@ -181,115 +180,96 @@ def _world(dice: random.Random, people: int) -> dict[str, list[_Thing]]:
     }  # fmt: skip
 
 
+def _one(dice: random.Random, ways: Sequence[str]) -> str:
+    """Choose one of several; of one, without a throw."""
+    return ways[0] if len(ways) == 1 else dice.choice(ways)
+
+
 # ---------------------------------------------------------------- its passages
 
 
-def _tell(dice: random.Random, thing: _Thing) -> str:
-    name, facts, links = thing.name, thing.facts, thing.links
-    if thing.kind == "town":
-        lines = [
-            f"{name} is a town in {facts['region']} on the {facts['river']}",
-            f"It had {facts['people']} inhabitants at the last census",
-            f"The town is known for {facts['known']}",
-        ]
-    elif thing.kind == "school":
-        town = links["town"].name
-        lines = [
-            dice.choice((f"{name} is a school in {town}", f"{name}, in {town}, teaches the arts")),
-            f"It was founded in {facts['year']} and has four faculties",
-        ]
-    elif thing.kind == "person":
-        town, school, spouse = (links[key].name for key in ("town", "school", "spouse"))
-        lines = [
-            f"{name} (born {facts['year']} in {town}) was a {facts['job']}"
-            if dice.random() < 0.5
-            else f"{name} was a {facts['job']}, born in {town} in {facts['year']}",
-            dice.choice((f"Educated at {school}", f"After studies at {school}"))
-            + f", {name.split()[0]} received the {facts['award']}",
-            dice.choice((f"Married to {spouse}", f"The marriage to {spouse} lasted ten years")),
-            dice.choice(("A child of {}", "One parent was {}")).format(links["parent"].name),
-        ]
-    elif thing.kind == "film":
-        lines = [
-            "{} is a {} {} film directed by {}".format(
-                name, facts["year"], facts["genre"], links["director"].name
-            ),
-            dice.choice(("It stars {}", "The leading part is played by {}")).format(
-                links["star"].name
-            ),
-            f"The script was written by {links['writer'].name}",
-        ]
-    elif thing.kind == "record":
-        lines = [
-            f"{name} is an album by {links['singer'].name}, released in {facts['year']}",
-            f"It was produced by {links['producer'].name} and sold well",
-        ]
-    else:
-        lines = [
-            f"{name} is a maker of {facts['makes']} with its head office in {links['town'].name}",
-            f"It was set up in {facts['year']} by {links['founder'].name}",
-        ]
-    rest = lines[1:]
-    dice.shuffle(rest)
-    return ". ".join([lines[0], *rest]) + "."
+@dataclass(frozen=True)
+class _Sayings:
+    """Puts what there is into words, by dice of its own: the world knows nothing of them."""
+
+    texts: PassageTexts
+    dice: random.Random
+
+    def tell(self, thing: _Thing) -> str:
+        """Return the passage on a thing."""
+        first = thing.name.split()[0]
+        values = {"name": thing.name, "first": first} | thing.facts
+        values |= {role: other.name for role, other in thing.links.items()}
+        passage = getattr(self.texts.tell, thing.kind)
+        lines = [_one(self.dice, ways).format(**values) for ways in passage]
+        rest = lines[1:]
+        self.dice.shuffle(rest)
+        return " ".join([lines[0], *rest])
+
+    def called(self, work: _Thing, by: str) -> str:
+        """Return how somebody is called by what they made."""
+        ways = getattr(getattr(self.texts.called, work.kind), by)
+        return _one(self.dice, ways).format(work=work.name)
+
+    def ask(self, about: str, called: str) -> str:
+        """Return a question about somebody."""
+        return _capital(_one(self.dice, getattr(self.texts.ask, about)).format(called=called))
+
+    def compare(self, one: _Thing, two: _Thing) -> str:
+        """Return the question which of two is older."""
+        ways = getattr(self.texts.compare, one.kind)
+        return _one(self.dice, ways).format(one=one.name, two=two.name)
+
+    def chain(self, called: str) -> str:
+        """Return a question on the town where somebody was born."""
+        return _capital(_one(self.dice, self.texts.chain).format(called=called))
+
+    def both(self, one: str, two: str) -> str:
+        """Return a question on what two have in common."""
+        return _capital(_one(self.dice, self.texts.both).format(called=one, called2=two))
+
+
+def _capital(question: str) -> str:
+    return question[0].upper() + question[1:]
 
 
 # ---------------------------------------------------------------- its questions
 
 
-_OF: dict[str, dict[str, tuple[str, ...]]] = {
-    "film": {
-        "director": ("the director of the film {}", "whoever directed {}"),
-        "star": ("the star of the film {}", "the lead in {}"),
-        "writer": ("the writer of the film {}",),
-    },
-    "record": {
-        "singer": ("the performer of the album {}", "the artist behind {}"),
-        "producer": ("the producer of the album {}",),
-    },
-    "firm": {"founder": ("the founder of {}", "the person who started {}")},
+_OF = {
+    "film": ("director", "star", "writer"),
+    "record": ("singer", "producer"),
+    "firm": ("founder",),
 }
-_ABOUT = {
-    "town": ("Where was {} born?", "What is the birthplace of {}?"),
-    "school": ("Where did {} study?", "Which school did {} attend?"),
-    "spouse": ("Who was the spouse of {}?", "Who married {}?"),
-    "award": ("What award did {} win?",),
-    "year": ("When was {} born?",),
-}
+_ABOUT = ("town", "school", "spouse", "award", "year")
 
 
-def _called(dice: random.Random, world: dict[str, list[_Thing]]) -> tuple[str, _Thing, _Thing]:
+def _called(
+    dice: random.Random, world: dict[str, list[_Thing]], say: _Sayings
+) -> tuple[str, _Thing, _Thing]:
     """Return how somebody is called by what they made, that, and them."""
     kind = dice.choice(tuple(_OF))
     work = dice.choice(world[kind])
-    by = dice.choice(tuple(_OF[kind]))
-    return dice.choice(_OF[kind][by]).format(work.name), work, work.links[by]
+    by = dice.choice(_OF[kind])
+    return say.called(work, by), work, work.links[by]
 
 
 def _ask(
-    dice: random.Random, kind: str, world: dict[str, list[_Thing]]
+    dice: random.Random, kind: str, world: dict[str, list[_Thing]], say: _Sayings
 ) -> tuple[str, list[_Thing]]:
     """Return a question and what it takes to answer it."""
-    about = dice.choice(tuple(_ABOUT))
+    about = dice.choice(_ABOUT)
     if kind == "single":
         person = dice.choice(world["person"])
-        return dice.choice(_ABOUT[about]).format(person.name), [person]
+        return say.ask(about, person.name), [person]
     if kind == "comparison":
         one, two = dice.sample(world[dice.choice(("film", "record", "firm"))], 2)
-        which = {"film": "came out", "record": "was released", "firm": "was set up"}[one.kind]
-        return f"Which {which} first, {one.name} or {two.name}?", [one, two]
-    called, work, person = _called(dice, world)
+        return say.compare(one, two), [one, two]
+    called, work, person = _called(dice, world, say)
     if kind == "bridge":
-        return dice.choice(_ABOUT[about]).format(called), [work, person]
+        return say.ask(about, called), [work, person]
     if kind == "chain":
         town = person.links["town"]
-        asked = dice.choice(
-            ("Which river flows through the town where {} was born?",
-             "How many people live in the birthplace of {}?")
-        )  # fmt: skip
-        return asked.format(called), [work, person, town]
-    other, second, somebody = _called(dice, world)
-    asked = dice.choice(
-        ("Were {} and {} born in the same town?", "Did {} and {} go to one school?")
-    )
-    return asked.format(called, other), [work, second, person, somebody]
+        return say.chain(called), [work, person, town]
+    other, second, somebody = _called(dice, world, say)
+    return say.both(called, other), [work, second, person, somebody]

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 import hippocampus
 from hippocampus.errors import DISTRIBUTION
+from hippocampus_bench import beside
 from hippocampus_bench.metrics import Estimate
 
 SHOWN = (
@@ -197,7 +198,13 @@ class Report:
         widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
         head = f"{self.benchmark}, {self.settings.get('protocol')}: {len(self.receipts)} questions"
         body = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows]
-        return "\n".join([head, *(line.rstrip() for line in body)])
+        said = "\n".join([head, *(line.rstrip() for line in body)])
+        return "\n\n".join([said, *self.beside()])
+
+    def beside(self) -> list[str]:
+        """Return what other wordings and seeds gave as Markdown, if they were run."""
+        rows: Any = self.extra.get("wordings")
+        return [beside.table(rows)] if rows else []
 
 
 def _row(

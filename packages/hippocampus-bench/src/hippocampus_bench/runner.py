@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,11 +36,22 @@ def run(name: str, data: Path, *, options: Options | None = None) -> Report:
     return measure(name, load(name, data, options), options)
 
 
-def measure(name: str, dataset: Dataset, options: Options) -> Report:
-    """Ask a benchmark's questions and report how well recall found what answers them."""
+def measure(
+    name: str,
+    dataset: Dataset,
+    options: Options,
+    *,
+    settings: Mapping[str, object] | None = None,
+) -> Report:
+    """
+    Ask a benchmark's questions and report how well recall found what answers them.
+
+    ``settings``: what the report says besides of how it was made.
+    """
     systems = {MAIN: options.cues, **options.systems}
     lived = live(name, dataset, options, systems, partial(_receipt, options=options))
-    return _report(name, dataset, options, lived)
+    made = _report(name, dataset, options, lived)
+    return replace(made, settings={**made.settings, **(settings or {})})
 
 
 def _receipt(posed: Posed, options: Options) -> Receipt:

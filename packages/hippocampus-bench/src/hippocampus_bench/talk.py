@@ -15,16 +15,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from itertools import product
 from random import Random
 from typing import Final, NamedTuple
 
 from hippocampus.errors import InputError
 from hippocampus_bench.synthetic import tidy
-from hippocampus_bench.texts import dialogue_genres, dialogue_phrases
+from hippocampus_bench.texts import DIALOGUE, DialogueTexts, FactKind, Genre
+from hippocampus_bench.wording import TUNED, read
 
 LATER: Final = 150
 """Turns between the last that supports a fact and the question for it."""
@@ -73,72 +73,23 @@ class Dialogue:
     questions: tuple[Question, ...]
 
 
-def make_dialogue(turns: int, *, number: int = 0, seed: int = 0) -> Dialogue:
+def make_dialogue(turns: int, *, number: int = 0, seed: int = 0, wording: str = TUNED) -> Dialogue:
     """
     Make a dialogue, the same for the same arguments on every platform.
 
-    ``number``: of the dialogue; every third is of the same genre.
+    ``number``: of the dialogue; genres take turns. ``wording``: what it is told in.
 
     Raises:
-        InputError: a length that holds no fact and no question, or more than there are words for.
+        InputError: a length that holds no fact and no question, or more than there are words for;
+            a wording that breaks a rule.
 
     """
     if not SHORTEST <= turns <= LONGEST:
         msg = f"turns={turns}: a dialogue has from {SHORTEST} to {LONGEST}"
         raise InputError(msg)
-    genre = genres()[number % len(genres())]
-    return _Telling(f"{seed}-{turns}-{number}", genre, turns // 2).dialogue()
-
-
-# ---------------------------------------------------------------- genres
-
-
-class Kind(NamedTuple):
-    """A kind of fact: the type of its value, and the ways to speak of it by their mark."""
-
-    name: str
-    value: str
-    lines: dict[str, list[str]]
-
-
-@dataclass(slots=True)
-class Genre:
-    """What a sort of dialogue is made of; see ``data/dialogue-genres.txt``."""
-
-    name: str
-    teller: str
-    nouns: list[list[str]] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)
-    lines: dict[str, list[str]] = field(default_factory=dict)
-    kinds: list[Kind] = field(default_factory=list)
-
-
-@cache
-def genres() -> tuple[Genre, ...]:
-    """Return every genre of ``data/dialogue-genres.txt``."""
-    made: list[Genre] = []
-    for line in dialogue_genres().strip().splitlines():
-        mark, _, rest = line.partition(" ")
-        parts = [part.strip() for part in rest.split("|")]
-        match mark:
-            case "":
-                continue
-            case "#":
-                made.append(Genre(parts[0], parts[1]))
-            case "*":
-                made[-1].nouns = [noun.split(",") for noun in parts]
-            case "&":
-                made[-1].names = parts
-            case "=":
-                made[-1].kinds.append(Kind(parts[0], parts[1], {}))
-            case _:
-                genre = made[-1]
-                held = genre.kinds[-1].lines if mark in _OF_A_FACT else genre.lines
-                held.setdefault(mark, []).append(rest)
-    return tuple(made)
-
-
-_OF_A_FACT: Final = frozenset("><~!?")
+    texts = read(DIALOGUE, wording).texts
+    genre = texts.genres[number % len(texts.genres)]
+    return _Telling(f"{seed}-{turns}-{number}", texts, genre, turns // 2).dialogue()
 
 
 # ---------------------------------------------------------------- one dialogue
@@ -152,7 +103,7 @@ class _Subject(NamedTuple):
 class _Fact(NamedTuple):
     number: int
     subject: _Subject
-    kind: Kind
+    kind: FactKind
     value: str
 
 
@@ -164,20 +115,19 @@ class _Said(NamedTuple):
 
 
 class _Telling:
-    def __init__(self, name: str, genre: Genre, exchanges: int) -> None:
+    def __init__(self, name: str, texts: DialogueTexts, genre: Genre, exchanges: int) -> None:
         self.rng = Random(name)  # noqa: S311 - nothing here is secret
-        self.name, self.genre, self.exchanges = name, genre, exchanges
+        self.name, self.texts, self.genre, self.exchanges = name, texts, genre, exchanges
         self.values: set[str] = set()
         self.facts: list[_Fact] = []
         self.told: set[tuple[_Subject, str]] = set()
         self.own: set[_Subject] = set()
         """Those of facts that are asked for: from then on nothing else is planned of them."""
-        nouns = [tuple(noun) for noun in genre.nouns]
-        self.subjects = [_Subject(*pair) for pair in product(nouns, genre.names)]
-        if genre.name == "story":  # people have a name each, and a trade with others
+        self.subjects = [_Subject(*pair) for pair in product(genre.nouns, genre.names)]
+        if genre.one_each:  # people have a name each, and a trade with others
             self.subjects = [
-                _Subject(self.rng.choice(nouns), f"{name}{second}")
-                for second in ("", " Vane", " the Younger", " Abelard", " of the Marsh")
+                _Subject(self.rng.choice(genre.nouns), f"{name}{second}")
+                for second in genre.surnames
                 for name in genre.names
             ]
         wide = max(6, min(len(self.subjects), exchanges // 5))
@@ -223,7 +173,7 @@ class _Telling:
 
     # facts
 
-    def _fact(self, kind: Kind | None = None, among: Sequence[_Subject] = ()) -> _Fact | None:
+    def _fact(self, kind: FactKind | None = None, among: Sequence[_Subject] = ()) -> _Fact | None:
         for _ in range(200):
             subject = self.rng.choice(among or self.subjects)
             of = kind or self.rng.choice(self.genre.kinds)
@@ -250,9 +200,9 @@ class _Telling:
 
         def part(found: re.Match[str]) -> str:
             match found[1]:
-                case "n":
+                case "number":
                     return str(rng.randint(11, 989))
-                case "c":
+                case "small":
                     return str(rng.randint(2, 99))
                 case "nth":
                     day = rng.randint(1, 28)
@@ -261,9 +211,9 @@ class _Telling:
                     )
                     return f"{day}{ending}"
                 case name:
-                    return rng.choice(dialogue_phrases().parts[name])
+                    return rng.choice(self.texts.parts[name])
 
-        ways = dialogue_phrases().values[of]
+        ways = self.texts.values[of]
         for _ in range(50):
             value = _SLOT.sub(part, rng.choice(ways))
             if value not in self.values:
@@ -273,16 +223,18 @@ class _Telling:
 
     def _plan(self, fact: _Fact, start: int, spread: int, *, asked: bool = True) -> int:
         """Give what is said of a fact its places from ``start`` on; return the last of them."""
-        rng, lines = self.rng, fact.kind.lines
+        rng, kind = self.rng, fact.kind
         pairs = list(self._told(fact))
         if asked:
-            again = [self._again(text, fact) for text in rng.sample(lines["~"], 2)]
-            about = [self._about(text, fact) for text in rng.sample(lines["!"], rng.randint(3, 4))]
+            again = [self._again(text, fact) for text in rng.sample(kind.told_again, 2)]
+            about = [
+                self._about(text, fact) for text in rng.sample(kind.spoken_of, rng.randint(3, 4))
+            ]
             rest = [*again, *about]
             rng.shuffle(rest)
             pairs += rest
         elif rng.random() < 0.5:
-            pairs.append(self._user(rng.choice(lines["~"]), fact))
+            pairs.append(self._user(rng.choice(kind.told_again), fact))
         room = range(1, max(spread, len(pairs)))
         places = [0, *sorted(rng.sample(room, len(pairs) - 1))]
         at = start
@@ -293,13 +245,13 @@ class _Telling:
 
     def _told(self, fact: _Fact) -> Iterator[tuple[_Said, _Said]]:
         """Yield the exchanges in which a fact is told and taken up."""
-        rng, lines = self.rng, fact.kind.lines
-        tell = self._filled(rng.choice(lines[">"]), fact)
-        take = self._filled(rng.choice(lines["<"]), fact)
+        rng, kind = self.rng, fact.kind
+        tell = self._filled(rng.choice(kind.told), fact)
+        take = self._filled(rng.choice(kind.taken_up), fact)
         if self.genre.teller == "user":
             yield _Said(self._led(tell), fact.number), _Said(self._long(take), fact.number)
         else:
-            opener = self._filled(rng.choice(self.genre.lines["o"]), fact)
+            opener = self._filled(rng.choice(self.genre.openers), fact)
             yield _Said(opener), _Said(self._long(tell), fact.number)
             yield _Said(take, fact.number), _Said(self._answer())
 
@@ -310,7 +262,7 @@ class _Telling:
         """Have a fact told again, and more often than not confirmed."""
         said, answer = self._user(line, fact)
         if self.genre.teller == "user" and self.rng.random() < _CONFIRMED:
-            take = self._filled(self.rng.choice(fact.kind.lines["<"]), fact)
+            take = self._filled(self.rng.choice(fact.kind.taken_up), fact)
             answer = _Said(self._long(take), fact.number)
         return said, answer
 
@@ -318,47 +270,45 @@ class _Telling:
         """Have a fact spoken of, by who tells; questions are always the user's."""
         if self.genre.teller == "user" or line.endswith("?"):
             return self._user(line, fact)
-        opener = self._filled(self.rng.choice(self.genre.lines["o"]), fact)
+        opener = self._filled(self.rng.choice(self.genre.openers), fact)
         return _Said(opener), _Said(self._long(self._filled(line, fact)), fact.number)
 
     # words
 
     def _filled(self, line: str, fact: _Fact) -> str:
-        return self._called(line, fact.subject).replace("{v}", fact.value)
+        return self._called(line, fact.subject).replace("{value}", fact.value)
 
     def _called(self, line: str, subject: _Subject) -> str:
         noun, *others = subject.noun
-        frames = self.genre.lines
-        own = frames["S"][0].replace("{n}", noun)
-        other = frames["A"][0].replace("{a}", self.rng.choice(others))
-        line = line.replace("{S}", own).replace("{A}", other)
-        return tidy(line.replace("{m}", subject.name))
+        own = self.genre.called.replace("{noun}", noun)
+        other = self.genre.also_called.replace("{noun}", self.rng.choice(others))
+        line = line.replace("{subject}", own).replace("{alias}", other)
+        return tidy(line.replace("{name}", subject.name))
 
     def _led(self, text: str) -> str:
-        lead = self.rng.choice(dialogue_phrases().lead)
+        lead = self.rng.choice(self.texts.lead)
         first = text.split(maxsplit=1)[0]
         if lead and first not in ("I", *self.genre.names):
             text = text[0].lower() + text[1:]
         if self.rng.random() < 0.2:
-            text = f"{text} {self.rng.choice(self.genre.lines['.'])}"
+            text = f"{text} {self.rng.choice(self.genre.small_talk)}"
         return tidy(lead + text)
 
     def _long(self, text: str) -> str:
         """Lengthen what an assistant says by up to five sentences, before it and behind."""
-        more = self.rng.sample(self.genre.lines["+"], self.rng.choice((0, 1, 1, 2, 3, 5)))
+        more = self.rng.sample(self.genre.padding, self.rng.choice((0, 1, 1, 2, 3, 5)))
         cut = self.rng.randint(0, len(more)) if self.rng.random() < 0.5 else 0
         return " ".join([*more[:cut], text, *more[cut:]])
 
     def _answer(self) -> str:
-        return self._long(self.rng.choice(self.genre.lines[","]))
+        return self._long(self.rng.choice(self.genre.replies))
 
     def _chat(self) -> tuple[_Said, _Said]:
         """Speak of a subject, or of nothing, without telling anything."""
-        lines = self.genre.lines
         if self.rng.random() < 0.5:
-            text = self._called(self.rng.choice(lines["-"]), self.rng.choice(self.subjects))
+            text = self._called(self.rng.choice(self.genre.talk), self.rng.choice(self.subjects))
         else:
-            text = self.rng.choice(lines["."])
+            text = self.rng.choice(self.genre.small_talk)
         return _Said(self._led(text)), _Said(self._answer())
 
     # the whole
@@ -383,12 +333,12 @@ class _Telling:
         for fact, _ in asked:
             support = [place for place, turn in enumerate(turns) if turn.fact == fact.number]
             later = support[-1] + 1 + LATER
-            line = self.rng.choice(fact.kind.lines["?"])
+            line = self.rng.choice(fact.kind.asked)
             questions.append(
                 Question(
                     id=f"{self.name}-q{fact.number}",
-                    text=self.rng.choice(dialogue_phrases().ask).replace(
-                        "{q}", self._called(line, fact.subject)
+                    text=self.rng.choice(self.texts.ask).replace(
+                        "{question}", self._called(line, fact.subject)
                     ),
                     after=min(later, len(turns)),
                     span=fact.value,

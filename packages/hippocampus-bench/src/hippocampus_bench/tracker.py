@@ -19,6 +19,8 @@ from random import Random
 from typing import Final, NamedTuple
 
 from hippocampus.errors import InputError
+from hippocampus_bench.texts import EVENTS, TrackerTexts
+from hippocampus_bench.wording import TUNED, read
 
 SIZE: Final = 120_000
 SMALLEST: Final = 200
@@ -115,95 +117,25 @@ class _Draft(NamedTuple):
     refs: tuple[int, ...] = ()
 
 
-def make_stream(size: int = SIZE, *, seed: int = 0, tracker: Tracker | None = None) -> list[Event]:
+def make_stream(
+    size: int = SIZE, *, seed: int = 0, tracker: Tracker | None = None, wording: str = TUNED
+) -> list[Event]:
     """
     Return ``size`` events in order of time, the same for the same seed.
 
     Raises:
-        InputError: fewer events than make a tracker.
+        InputError: fewer events than make a tracker; a wording that breaks a rule.
 
     """
     if not isinstance(size, int) or isinstance(size, bool) or size < SMALLEST:
         msg = f"size={size!r}: must be at least {SMALLEST} events"
         raise InputError(msg)
-    return _Life(size, seed, tracker or Tracker()).stream()
-
-
-_COMPONENTS: Final = (
-    "editor terminal debugger search explorer git extensions settings notebooks chat tasks remote"
-    " accessibility snippets themes keybindings workspace telemetry timeline testing outline"
-    " markdown emmet folding minimap clipboard sync proxy update webview"
-).split()
-_SYMPTOMS: Final = (
-    "freezes for {n} seconds", "shows nothing after a restart", "loses what was typed",
-    "jumps to the wrong line", "uses {n} GB of memory", "ignores the setting `{c}.{w}`",
-    "throws {e} when a folder is renamed", "is blurry on a second monitor", "flickers while typing",
-    "cannot be reached by keyboard", "forgets its size", "duplicates entries",
-    "opens the file twice", "does not scroll with a trackpad", "leaks file handles",
-    "breaks on paths with spaces", "sorts numbers as text", "reports {e} over SSH",
-    "is slow with {n}00 files open", "hides the last column", "crashes with {e}",
-    "renders emoji at half width", "does not restore breakpoints", "asks for a password again",
-)  # fmt: skip
-_WORDS: Final = (
-    "wrap cursor preview ruler suggest ligatures stickyScroll autosave encoding watcher badge"
-    " tooltip hover lens inlay zoom tabs layout profile fontSize"
-).split()
-_ERRORS: Final = (
-    "ENOENT EACCES ETIMEDOUT EPIPE TypeError RangeError SIGSEGV 0xC0000005 ENOSPC"
-).split()
-_ASKS: Final = (
-    "Which version is that, and does it happen with `--disable-extensions`?",
-    "Could you attach the log of the {c} and the output of `Developer: Show Running`?",
-    "I cannot reproduce that on {o}. What does your `{c}.{w}` say?",
-    "Does it still happen in today's build? We changed the {c} on Tuesday.",
-    "Please try with an empty profile and tell us what you see.",
-)
-_SAYS: Final = (
-    "Same here on {o}, build 1.{n}.{m}.",
-    "It began with 1.{n}; 1.{p} was fine.",
-    "A workaround: set `{c}.{w}` to false and reload.",
-    "Happens about {n} times a day, always after the {d} loses focus.",
-    "Steps: open the {c}, resize it, then undo {n} times.",
-    "The log has `{e}` right before the {c} stops.",
-    "Only with more than {n} folders in the workspace, as far as I can tell.",
-    "This is blocking our team of {n}. Any news?",
-    "Still there in 1.{n}.{m}.",
-    "I bisected this to the change of the {d} from last week.",
-    "+1, and the {d} is affected as well.",
-    "With the {w} off it is gone. With it on, it is back within {n} minutes.",
-    "Screenshot attached: the {c} on the left, the {d} on the right.",
-    "Not on {o}, but a colleague sees it with an external display.",
-    "Thanks, that helped for the {w}, not for the {c}.",
-)
-_TELLS: Final = (
-    "The {c} asks for its layout before the {d} is ready; a fix is on its way.",
-    "This is a regression from the refactoring of {w}. Moving it to the next milestone.",
-    "I have a repro: {e} as soon as the {w} is computed twice.",
-    "Agreed, we should not do that in the {c}. Not this month, though.",
-    "That is as designed: `{c}.{w}` wins over the {d}.",
-    "Can you try the build from the branch? It should be 1.{n}.{m}.",
-)
-_MENTIONS: Final = (
-    "Looks related to #{r}.", "See also #{r}, which has the same stack.",
-    "Might be caused by the change for #{r}.", "As in #{r}, it only happens over SSH.",
-    "We discussed that in #{r}.", "#{r} has a better repro.",
-)  # fmt: skip
-_DUPLICATE: Final = (
-    "Duplicate of #{r}.", "Closing in favour of #{r}, which has more details.",
-    "Thanks! This is /duplicate of #{r}.",
-)  # fmt: skip
-_BOT: Final = (
-    "Thanks for the report! Please make sure that you use the latest build.",
-    "This issue needs more information. It will be closed in {n} days without an answer.",
-    "This issue has been closed because it has not had recent activity.",
-    "The build for commit {h} has passed.",
-    "The build for commit {h} has failed: {n} tests.",
-)
-_SYSTEMS: Final = ("macOS 15", "Windows 11", "Ubuntu 24.04", "Fedora 41", "WSL", "Arch")
+    return _Life(size, seed, tracker or Tracker(), read(EVENTS, wording).texts).stream()
 
 
 class _Life:
-    def __init__(self, size: int, seed: int, tracker: Tracker) -> None:
+    def __init__(self, size: int, seed: int, tracker: Tracker, texts: TrackerTexts) -> None:
+        self.texts = texts
         self.rng = Random(f"tracker-{seed}-{size}")  # noqa: S311 - nothing here is secret
         self.size, self.how = size, tracker
         self.count = max(12, round(size * _ISSUES * 1.012))  # the last few come too late to count
@@ -235,8 +167,8 @@ class _Life:
         shares.append(max(0.0, 1 - sum(shares)))
         for number, t in enumerate(opened):
             item = _Item(
-                t, rng.paretovariate(how.tail), rng.choice(_COMPONENTS),
-                self._fill(rng.choice(_SYMPTOMS)), self._user(),
+                t, rng.paretovariate(how.tail), rng.choice(self.texts.components),
+                self._fill(rng.choice(self.texts.symptoms)), self._user(),
             )  # fmt: skip
             if number and number % _LISTED == 0:
                 item.kind, item.author = "plan", rng.choice(self.staff)
@@ -316,9 +248,9 @@ class _Life:
         rng, say, t = self.rng, self._say, item.opened
         refs = tuple(item.targets)
         say(t, number, "opened", item.author, "pull", refs=refs)
-        say(t + rng.uniform(60, 900), number, "commented", "ci-bot", rng.choice(_BOT[3:]))
+        say(t + rng.uniform(60, 900), number, "commented", "ci-bot", self._one(self.texts.builds))
         say(t + rng.uniform(60, 900), number, "review_requested", item.author)
-        say((t + item.closes) / 2, number, "reviewed", dev, rng.choice(_TELLS))
+        say((t + item.closes) / 2, number, "reviewed", dev, self._one(self.texts.tells))
         say(item.closes, number, "merged", dev, "merged" if refs else "", refs=refs)
         say(item.closes + 5, number, "closed", dev)
         for target in refs:
@@ -333,7 +265,13 @@ class _Life:
         say(t, number, "opened", item.author, "report")
         say(t + rng.uniform(2, 60), number, "labeled", "triage-bot", label="new")
         if rng.random() < 0.5:
-            say(t + rng.uniform(2, 60), number, "commented", "triage-bot", _BOT[0])
+            say(
+                t + rng.uniform(2, 60),
+                number,
+                "commented",
+                "triage-bot",
+                self._one(self.texts.greets),
+            )
         seen = t + rng.lognormvariate(-0.5, 1.2) * _DAY
         say(seen, number, "labeled", dev, label=item.component)
         say(seen + 3, number, "unlabeled", "triage-bot", label="new")
@@ -341,7 +279,7 @@ class _Life:
             say(seen + 20, number, "assigned", dev)
         for _ in range(int(rng.expovariate(1 / self.how.churn)) if self.how.churn else 0):
             when = t + rng.lognormvariate(0.5, 1.3) * _DAY
-            label = rng.choice(("stale-soon", "info-needed", "confirmed", "backlog", "triaged"))
+            label = self._one(self.texts.labels)
             say(when, number, "labeled", "triage-bot", label=label)
             say(when + rng.uniform(1, 3) * _DAY, number, "unlabeled", "triage-bot", label=label)
         return seen
@@ -362,20 +300,27 @@ class _Life:
                 item.kind = "open"
             else:
                 item.symptom = items[first].symptom
-                say(seen + 30, number, "commented", dev, rng.choice(_DUPLICATE), refs=(first,))
+                say(
+                    seen + 30,
+                    number,
+                    "commented",
+                    dev,
+                    self._one(self.texts.duplicate),
+                    refs=(first,),
+                )
                 say(seen + 32, number, "labeled", dev, label="duplicate")
                 say(seen + 33, number, "closed", dev)
         elif item.kind == "rejected":
-            say(seen + 40, number, "commented", dev, _TELLS[4])
+            say(seen + 40, number, "commented", dev, self._one(self.texts.rejects))
             say(seen + 41, number, "closed", dev)
         elif item.kind == "stale":
-            say(seen + 40, number, "commented", "triage-bot", _BOT[1])
-            say(seen + 14 * _DAY, number, "commented", "triage-bot", _BOT[2])
+            say(seen + 40, number, "commented", "triage-bot", self._one(self.texts.warns))
+            say(seen + 14 * _DAY, number, "commented", "triage-bot", self._one(self.texts.closes))
             say(seen + 14 * _DAY + 1, number, "closed", "triage-bot")
         if item.kind != "open" and rng.random() < self.how.reopened:
             again = item.closes + rng.lognormvariate(0.8, 1) * _DAY
             say(again, number, "reopened", item.author)
-            say(again + 60, number, "commented", item.author, rng.choice(_SAYS))
+            say(again + 60, number, "commented", item.author, self._one(self.texts.says))
 
     def _talk(self, items: Sequence[_Item], places: dict[str, list[int]], room: int) -> None:
         """Have people comment, until there are enough events, and a few to spare."""
@@ -390,14 +335,17 @@ class _Life:
                 inside = rng.random()
                 actor = rng.choice(self.staff) if inside < 0.3 else self._user()
                 actor = item.author if inside > 0.85 else actor
-                body = rng.choice(_TELLS if inside < 0.2 else _ASKS if inside < 0.3 else _SAYS)
+                texts = self.texts
+                body = self._one(
+                    texts.tells if inside < 0.2 else texts.asks if inside < 0.3 else texts.says
+                )
                 refs: tuple[int, ...] = ()
                 other = None
                 if rng.random() < how.mentions * (4 if item.kind in ("plan", "pull") else 1):
                     near = places[item.component] if rng.random() < 0.7 else range(len(items))
                     other = self._pick(near, items, t)
                 if other is not None and other != number:
-                    refs, body = (other,), f"{body} {rng.choice(_MENTIONS)}"
+                    refs, body = (other,), f"{body} {self._one(self.texts.mentions)}"
                 event = "cross-referenced" if refs and rng.random() < 0.2 else "commented"
                 self._say(t, number, event, actor, body, refs=refs)
 
@@ -410,27 +358,42 @@ class _Life:
 
     # ------------------------------------------------------------ in which words
 
+    def _one(self, ways: Sequence[str]) -> str:
+        """Choose one of several; of one, without a throw."""
+        return ways[0] if len(ways) == 1 else self.rng.choice(ways)
+
     def _render(self, draft: _Draft, items: Sequence[_Item]) -> Event:
-        item, rng = items[draft.item], self.rng
+        item, rng, texts = items[draft.item], self.rng, self.texts
         named = tuple(str(_FIRST + ref) for ref in draft.refs)
-        first = named[0] if named else ""
         match draft.body:
             case "plan":
-                body = f"Iteration plan for {item.component} and the rest:\n"
-                body += "\n".join(f"- [ ] #{one} {items[int(one) - _FIRST].symptom}"
-                                  for one in named)  # fmt: skip
+                lines = [
+                    _filled(self._one(texts.plan_line), issue=one,
+                            symptom=items[int(one) - _FIRST].symptom)
+                    for one in named
+                ]  # fmt: skip
+                head = _filled(self._one(texts.plan), component=item.component)
+                body = "\n".join([head, *lines])
             case "pull":
-                fixes = ", ".join(f"fixes #{one}" for one in named) or "housekeeping"
-                body = f"{item.component}: {self._fill(rng.choice(_TELLS), item)} ({fixes})"
+                fixes = ", ".join(_filled(self._one(texts.fixes), issue=one) for one in named)
+                told = self._fill(self._one(texts.tells), item)
+                body = _filled(
+                    self._one(texts.pull), component=item.component, told=told,
+                    fixes=fixes or self._one(texts.fixes_nothing),
+                )  # fmt: skip
             case "merged":
-                body = f"Merged {rng.getrandbits(28):07x}, " + ", ".join(f"#{n}" for n in named)
+                issues = ", ".join(f"#{one}" for one in named)
+                commit = f"{rng.getrandbits(28):07x}"
+                body = _filled(self._one(texts.merged), commit=commit, issues=issues)
             case "report":
-                more = " ".join(
-                    self._fill(one, item) for one in rng.sample(_SAYS, rng.choice((1, 2, 3)))
-                )
-                body = f"The {item.component} {item.symptom}. {more} ({rng.choice(_SYSTEMS)})"
+                said = rng.sample(texts.says, rng.choice((1, 2, 3)))
+                more = " ".join(self._fill(one, item) for one in said)
+                body = _filled(
+                    self._one(texts.report), component=item.component, symptom=item.symptom,
+                    more=more, system=rng.choice(texts.systems),
+                )  # fmt: skip
             case text:
-                body = self._fill(text, item).replace("{r}", first)
+                body = self._fill(text, item).replace("{issue}", named[0] if named else "")
         return Event(
             round(draft.t, 3), str(_FIRST + draft.item), draft.event, draft.actor, body,
             draft.label, named,
@@ -439,13 +402,18 @@ class _Life:
     def _fill(self, text: str, item: _Item | None = None) -> str:
         if "{" not in text:
             return text
-        rng = self.rng
+        rng, texts = self.rng, self.texts
         values = {
-            "c": item.component if item else rng.choice(_COMPONENTS),
-            "d": rng.choice(_COMPONENTS), "w": rng.choice(_WORDS), "e": rng.choice(_ERRORS),
-            "o": rng.choice(_SYSTEMS), "n": str(rng.randint(2, 99)), "m": str(rng.randint(0, 5)),
-            "p": str(rng.randint(60, 99)), "h": f"{rng.getrandbits(28):07x}",
+            "component": item.component if item else rng.choice(texts.components),
+            "component2": rng.choice(texts.components), "word": rng.choice(texts.words),
+            "error": rng.choice(texts.errors), "system": rng.choice(texts.systems),
+            "number": str(rng.randint(2, 99)), "digit": str(rng.randint(0, 5)),
+            "older": str(rng.randint(60, 99)), "commit": f"{rng.getrandbits(28):07x}",
         }  # fmt: skip
-        for name, value in values.items():
-            text = text.replace("{" + name + "}", value)
-        return text
+        return _filled(text, **values)
+
+
+def _filled(text: str, **values: str) -> str:
+    for name, value in values.items():
+        text = text.replace(f"{{{name}}}", value)
+    return text

@@ -192,12 +192,12 @@ const policyForm = (policy, ctx) => ctx.may("admin") && h("div", null, h("button
   onclick: () => formDialog("Choose what sleep does", [
     field("Policy", "select", { name: "name" }, Object.entries({
       keep: "keep: merge the same words, fade nothing", dedup: "dedup: merge what means the same", human: "human: fade by age and worth",
-      hema: "hema: the least salient lapse", adaptive: "adaptive: fade to fit a number of tokens", useful: "useful: keep a number of memories",
+      hema: "hema: the least salient lapse", adaptive: "adaptive: fade to fit a number of tokens", useful: "useful: keep a number of memories, the likeliest to be of use", proven: "proven: keep a number of memories, those of use so far first",
       aggressive: "aggressive: merge all of one matter, fade to keywords",
     }).map(([value, label]) => option(value, label, false))),
-    field("Tokens or memories to keep (adaptive, useful)", "input", { name: "target", type: "number", min: 0 }),
+    field("Tokens or memories to keep (adaptive, useful, proven)", "input", { name: "target", type: "number", min: 0 }),
   ], "Use it", async ({ name, target }) => {
-    await ctx.bank.ask("set_policy", { policy: target && ["adaptive", "useful"].includes(name) ? `${name}:${target}` : name });
+    await ctx.bank.ask("set_policy", { policy: target && ["adaptive", "useful", "proven"].includes(name) ? `${name}:${target}` : name });
     toast("The next sleep does so.");
     ctx.refresh();
   }),
