@@ -13,7 +13,7 @@ from hippocampus.bank.recall import Recaller
 from hippocampus.core.background_yield import answering
 from hippocampus.core.budget import check_budget
 from hippocampus.core.clock import from_micros
-from hippocampus.core.records import Episode, EventCount, Interval, Recall
+from hippocampus.core.records import Episode, EventCount, Evidence, Interval, Recall
 from hippocampus.core.timestamps import to_moment
 from hippocampus.core.validation import check_text
 from hippocampus.encode.terms import hash_terms
@@ -80,21 +80,23 @@ class Counting(BankPart):
         with self._state.asking() as here:
             allowed = here.index.columns.mask(open_ended)
             read = here.ledger.reader.read(_rows(here, asked, allowed))
-            episodes = {one.episode.id: one.episode for one in read if one.episode.state != "erased"}
+            episodes = {
+                one.episode.id: one.episode for one in read if one.episode.state != "erased"
+            }
         episodes |= {hit.id: hit.episode for hit in alike.hits}
         told = list(self._told_by_words(episodes.values(), asked))
         told += self._told_by_meaning(alike, asked)
         sure, doubtful = group_events(told, within)
         return EventCount(
-            question=text, count=sum(event.times for event in sure), events=tuple(sure), doubtful=tuple(doubtful),
-            intervals=asked.intervals,
+            question=text, count=sum(event.times for event in sure), events=tuple(sure),
+            doubtful=tuple(doubtful), intervals=asked.intervals,
         )  # fmt: skip
 
     def _told_by_words(self, episodes: Iterable[Episode], asked: AskedEvents) -> Iterator[Told]:
         for episode in episodes:
             check_budget()
             for mention in self._mentions(episode, asked).found:
-                evidence = "told" if mention.sure else "unclear"
+                evidence: Evidence = "told" if mention.sure else "unclear"
                 yield Told(episode.id, episode.occurred_at, mention, evidence)
 
     def _told_by_meaning(self, found: Recall, asked: AskedEvents) -> Iterator[Told]:
@@ -143,7 +145,8 @@ def _bounds(chosen: Filter, asked: AskedEvents) -> Iterator[Interval]:
     if chosen.since is not None or chosen.until is not None:
         ends.append((chosen.since, chosen.until))
     for start, end in ends:
-        yield Interval(*(None if at is None else from_micros(at) for at in (start, end)))
+        yield Interval(
+            None if start is None else from_micros(start), None if end is None else from_micros(end)
+        )
     if not ends:
         yield from asked.intervals
-

@@ -1,4 +1,4 @@
-"""A Model Context Protocol server over a memory: eight tools, resources and a prompt."""
+"""A Model Context Protocol server over a memory: nine tools, resources and a prompt."""
 
 from __future__ import annotations
 

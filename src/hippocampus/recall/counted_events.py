@@ -71,7 +71,8 @@ def group_events(
 
 def _add(one: Told, time: Interval, sure: list[_Group], doubtful: list[_Group] | None) -> None:
     """Put a mention into the group of its event, or begin one."""
-    assert time.start is not None and time.end is not None, "mentions have closed times"
+    assert time.start is not None, "mentions have closed times"
+    assert time.end is not None, "mentions have closed times"
     for groups in (sure, doubtful or ()):
         for group in groups:
             if _is_same(group, one.mention, time.start, time.end):

@@ -1,10 +1,10 @@
 """
-Rows for a question "how many times": each event that took place first, by one row, and all of them.
+Rows for a question "how many times": each event that took place by one row, and all of them.
 
-What only speaks of the thing ("I should run more often") is as near to such a question as what tells
-of an event. So the texts of the best rows, and of those that have a word of what is counted, are
-read (``language/counting``): rows that tell of one, in the time that is asked for, come before the
-others, the first of each event before its further ones.
+What only speaks of the thing ("I should run more often") is as near to such a question as what
+tells of an event. So the texts of the best rows, and of those that have a word of what is counted,
+are read (``language/counting``): rows that tell of one, in the time that is asked for, come before
+the others, the first of each event before its further ones.
 """
 
 from __future__ import annotations

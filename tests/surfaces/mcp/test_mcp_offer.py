@@ -39,14 +39,15 @@ def test_what_is_offered_is_what_was_reviewed(serve, golden, name):
     golden(f"{name}.json", json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
 
 
-def test_there_are_eight_tools_and_they_take_little_of_a_models_attention(agent):
+def test_there_are_nine_tools_and_they_take_little_of_a_models_attention(agent):
     tools = offered(agent)["tools"]
     read = [{k: t[k] for k in ("name", "description", "inputSchema")} for t in tools]
 
     assert {
-        "remember", "recall", "context", "correct", "forget", "timeline", "feedback", "status",
+        "remember", "recall", "count_events", "context", "correct", "forget", "timeline",
+        "feedback", "status",
     } == {tool["name"] for tool in tools}  # fmt: skip
-    assert count(json.dumps(read)) <= 2400
+    assert count(json.dumps(read)) <= 2700
 
 
 def test_every_tool_says_when_to_use_it_and_what_each_argument_means(agent):
@@ -66,7 +67,9 @@ def test_what_a_tool_hands_to_a_verb_is_an_argument_of_it(agent):
         if tool["name"] in BANK_VERBS
     }
 
-    assert {"recall", "context", "remember", "correct", "forget", "feedback"} == set(given)
+    assert {
+        "recall", "count_events", "context", "remember", "correct", "forget", "feedback",
+    } == set(given)  # fmt: skip
     assert all(names <= set(BANK_VERBS[verb].arguments) for verb, names in given.items())
 
 
@@ -74,7 +77,7 @@ def test_hints_tell_reading_from_changing_and_only_forgetting_destroys(agent):
     hints = {tool["name"]: tool["annotations"] for tool in offered(agent)["tools"]}
 
     reads = {name for name, hint in hints.items() if hint["readOnlyHint"]}
-    assert {"recall", "context", "timeline", "status"} == reads
+    assert {"recall", "count_events", "context", "timeline", "status"} == reads
     assert ["forget"] == [name for name, hint in hints.items() if hint["destructiveHint"]]
     assert reads | {"forget"} == {name for name, hint in hints.items() if hint["idempotentHint"]}
     assert not any(hint["openWorldHint"] for hint in hints.values())
@@ -87,6 +90,7 @@ def test_what_only_reads_changes_nothing(agent, memory):
     for tool, arguments in (
         ("recall", {"query": "peanuts"}),
         ("context", {"query": "peanuts"}),
+        ("count_events", {"question": "how often did I eat peanuts?"}),
         ("timeline", {}),
         ("status", {}),
     ):

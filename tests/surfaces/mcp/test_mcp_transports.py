@@ -110,7 +110,7 @@ def test_an_agent_over_stdio_shares_a_memory_with_another_process(env, connect, 
     assert before.id == found[0]["id"]
     assert [kept["id"]] == [m["id"] for m in agent("timeline", words="mog")["memories"]]
     assert "hippocampus" == agent.client.server_info.name
-    assert 8 == len(agent.ask("list_tools").tools)
+    assert 9 == len(agent.ask("list_tools").tools)
 
 
 @pytest.mark.slow

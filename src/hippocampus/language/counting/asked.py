@@ -1,5 +1,5 @@
 """
-What a question counts, read off its head: "how many times did I swim", "how many films have we seen".
+What a question counts, read off its head: "how often did I swim", "how many films have we seen".
 
 Read from structure: an auxiliary, who did it, a verb, and what else belongs to the event. A verb
 that carries a noun ("go running", "have a lesson") is no part of what has to be told again.
@@ -7,7 +7,6 @@ that carries a noun ("go running", "have a lesson") is no part of what has to be
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -95,6 +94,9 @@ def read_asked_events(text: str, now: datetime) -> AskedEvents:
 
     """
     intervals = find_intervals(text, now)
+    if intervals and all(one.start is not None and one.start > now for one in intervals):
+        been = (find_intervals(f"I did it {one.text}", now)[:1] for one in intervals)
+        intervals = tuple(one for some in been for one in some)  # what is counted has been
     plain = text
     for start, end in places_of(intervals, text):
         plain = plain[:start] + " " * (end - start) + plain[end:]

@@ -8,7 +8,7 @@ not say that it took place tells nothing; one that leaves it open is doubtful.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 from itertools import pairwise
@@ -16,11 +16,12 @@ from typing import Final, NamedTuple
 
 from hippocampus.core.records import Interval
 from hippocampus.core.word_lists import Patterns, word_list, word_set
-from hippocampus.language.counting.asked import AskedEvents, Said, words_of_text
+from hippocampus.language.counting.asked import AskedEvents, words_of_text
 from hippocampus.language.counting.families import belongs, is_event, is_kind_of, key_of_family
 from hippocampus.language.nouns import kinds, singular, use_of
 from hippocampus.language.question_intent import places_of
 from hippocampus.language.time import find_intervals, find_told
+from hippocampus.language.time.english import word_meanings
 from hippocampus.language.time.tense import Tenses, is_past
 
 _RE: Final = Patterns("counting")
@@ -33,7 +34,12 @@ _LEADING: Final = frozenset({"had", "got", "managed", "went", "came", "started",
 _NOUN: Final = 0.8
 """Share of its uses as a noun from which a word is the head of a compound."""
 _NO_HEADS: Final = frozenset({"person", "time period", "time unit", "unit of measurement"})
+_TENSED: Final = frozenset({"was", "were", "is", "had", "has", "have", "did"})
 _NUMBERED: Final = frozenset({"number", "no"})
+_OPENING: Final = 2
+"""Words before the noun of a note without a verb, at most."""
+_JOINT: Final = 8
+"""Characters between two times of a list."""
 _NEAR: Final = 4
 """Words between a preposition and its noun."""
 
@@ -172,7 +178,7 @@ class _Sentence:
             return False
         if any(belongs(after, key) for key in self._asked.keys) or is_past(self._word(at)):
             return False
-        if after in _NUMBERED:
+        if after in _NUMBERED or after in word_meanings():
             return False
         use, above = use_of(after), kinds(singular(after))
         return use.known and use.noun >= _NOUN and not _NO_HEADS.intersection(above)
@@ -212,26 +218,15 @@ class _Sentence:
     def _verb_of(self, at: int) -> int | None:
         """Return the verb nearest before a word in its clause, or the first one after it."""
         start, end = self._clause(at)
-        for i in (*range(at - 1, start - 1, -1), *range(at + 1, end)):
-            word = self._word(i)
-            if is_past(word) or word in ("was", "were", "is", "had", "has", "have", "did"):
-                return i
-        return None
+        places = (*range(at - 1, start - 1, -1), *range(at + 1, end))
+        return next((i for i in places if is_past(self._word(i)) or self._word(i) in _TENSED), None)
 
     # ------------------------------------------------------------ whether it took place
 
     def _took_place(self, at: int) -> bool | None:
         """Return whether it took place, False if that is left open; None if it did not."""
         start, end = self._clause(at)
-        before = self._text[self._words[start].start : self._words[at].start]
-        if _RE.condition.search(before) or _RE.going_to.search(before):
-            return None
-        words = [self._word(i) for i in range(start, at)]
-        if any(_denies(word) for word in words) or self._failed(at, start, end):
-            return None
-        if self._is_infinitive(at, start):
-            return None
-        if self._is_habit(at):
+        if self._is_unreal(at, start) or self._failed(at, start, end) or self._is_habit(at):
             return None
         word = self._word(at)
         done = is_past(word) or word in word_set("irregular_participles")
@@ -242,10 +237,18 @@ class _Sentence:
             return None
         return self._times(at)[1] or self._is_numbered(at) or self._is_reported(at)
 
+    def _is_unreal(self, at: int, start: int) -> bool:
+        """Return whether it is denied, supposed, possible, or only what somebody wanted to do."""
+        before = self._text[self._words[start].start : self._words[at].start]
+        if _RE.condition.search(before) or _RE.going_to.search(before):
+            return True
+        words = (self._word(i) for i in range(start, at))
+        return any(map(_denies, words)) or self._is_infinitive(at, start)
+
     def _is_reported(self, at: int) -> bool:
         """Return whether a note without a verb is of what is over: "parkrun 33.05", "snow!"."""
         start, end = self._clause(at)
-        if at - start > 2 or self._verb_of(at) is not None:
+        if at - start > _OPENING or self._verb_of(at) is not None:
             return False
         result = any(
             self._word(i)[:1].isdigit() and self._word(i - 1) not in word_set("function_words")
@@ -323,42 +326,43 @@ class _Sentence:
 
     def _times(self, at: int) -> tuple[tuple[Interval, ...], bool]:
         """Return when it was, and whether the sentence tells; nothing if that is to come."""
-        zone = self._said_at.tzinfo
-        assert zone is not None, "said at an aware moment"
-        told = find_told(self._text, self._said_at, zone)
-        spans = list(places_of(told, self._text))
-        closed = [
-            (one, span)
-            for one, span in zip(told, spans, strict=True)
-            if one.start is not None and one.end is not None
-        ]
+        behind = self._tenses.direction(at + 1) == "behind"
         said_on = self._said_at.replace(hour=0, minute=0, second=0, microsecond=0)
-        told_so = True
-        if closed and self._tenses.direction(at + 1) is None:
-            again = find_intervals(self._text, self._said_at)
-            if all(one.start is not None and one.start > self._said_at for one, _ in closed):
-                told_so = False  # without a verb, a day may be the last one as well
-                closed = [
-                    (one, span)
-                    for one, span in zip(again, places_of(again, self._text), strict=True)
-                    if one.start is not None and one.end is not None
-                ]
-        if not closed:
+        told, sure = self._told_times(at)
+        if not told:
             return (Interval(said_on, said_on + timedelta(days=1)),), False
         start, end = self._clause(at)
-        place = self._words[at].start
         first, last = self._words[start].start, self._words[end - 1].end
-        inside = [pair for pair in closed if first <= pair[1][0] < last]
-        nearest = min(inside or closed, key=lambda pair: abs(pair[1][0] - place))
-        joined = [nearest[0]]
-        for one, span in closed:
-            between = self._text[nearest[1][1] : span[0]]
-            if span[0] > nearest[1][1] and len(between) <= 8 and ("and" in between or "," in between):
-                joined.append(one)
-        over = [
-            one for one in joined if one.start is not None and one.start <= self._said_at
+        place = self._words[at].start
+        inside = [one for one in told if first <= one[1][0] < last]
+        nearest = min(inside or told, key=lambda one: abs(one[1][0] - place))
+        latest = said_on + timedelta(days=1) if behind else self._said_at
+        joined = [nearest[0], *(one for one, span in told if self._joins(nearest[1], span))]
+        over = [one for one in joined if one.start is not None and one.start <= latest]
+        return tuple(over), sure
+
+    def _told_times(self, at: int) -> tuple[list[tuple[Interval, tuple[int, int]]], bool]:
+        """Return the closed times of the sentence, with their places, and whether they are sure."""
+        zone = self._said_at.tzinfo
+        assert zone is not None, "said at an aware moment"
+        told = self._closed(find_told(self._text, self._said_at, zone))
+        ahead = all(one.start is not None and one.start > self._said_at for one, _ in told)
+        if told and ahead and self._tenses.direction(at + 1) is None:
+            # Without a verb, a day may be the last one as well.
+            return self._closed(find_intervals(self._text, self._said_at)), False
+        return told, True
+
+    def _closed(self, times: tuple[Interval, ...]) -> list[tuple[Interval, tuple[int, int]]]:
+        return [
+            (one, span)
+            for one, span in zip(times, places_of(times, self._text), strict=True)
+            if one.start is not None and one.end is not None
         ]
-        return tuple(over), told_so
+
+    def _joins(self, one: tuple[int, int], other: tuple[int, int]) -> bool:
+        """Return whether a time is one more of a list: "on Monday and Friday"."""
+        between = self._text[one[1] : other[0]]
+        return 0 < len(between) <= _JOINT and ("and" in between or "," in between)
 
     def _often(self, at: int) -> int:
         """Return how many times a clause says that it was: "twice", "three times"."""
