@@ -24,7 +24,7 @@ from hippocampus.index.filters import Filter
 from hippocampus.language.counting.asked import AskedEvents, read_asked_events
 from hippocampus.language.counting.families import stems_of_family
 from hippocampus.language.counting.mentions import Mention, Mentions, find_mentions
-from hippocampus.recall.counted_events import Told, group_events
+from hippocampus.recall.counted_events import ToldEvent, group_events
 
 _NOT_TOLD_BY: Final = ("assistant", "tool", "system")
 """Roles whose words tell nobody's life."""
@@ -92,14 +92,16 @@ class Counting(BankPart):
             doubtful=tuple(doubtful), intervals=asked.intervals,
         )  # fmt: skip
 
-    def _told_by_words(self, episodes: Iterable[Episode], asked: AskedEvents) -> Iterator[Told]:
+    def _told_by_words(
+        self, episodes: Iterable[Episode], asked: AskedEvents
+    ) -> Iterator[ToldEvent]:
         for episode in episodes:
             check_budget()
             for mention in self._mentions(episode, asked).found:
                 evidence: Evidence = "told" if mention.sure else "unclear"
-                yield Told(episode.id, episode.occurred_at, mention, evidence)
+                yield ToldEvent(episode.id, episode.occurred_at, mention, evidence)
 
-    def _told_by_meaning(self, found: Recall, asked: AskedEvents) -> Iterator[Told]:
+    def _told_by_meaning(self, found: Recall, asked: AskedEvents) -> Iterator[ToldEvent]:
         """Yield what hits may tell in other words, without one that counts."""
         zone = self._engine.zone
         for hit in found.hits:
@@ -118,7 +120,7 @@ class Counting(BankPart):
                 continue
             when = tuple(times[:1]) or (Interval(day, day + timedelta(days=1)),)
             mention = Mention(quote=episode.text, times=when, told=bool(times), sure=False)
-            yield Told(episode.id, episode.occurred_at, mention, "meaning")
+            yield ToldEvent(episode.id, episode.occurred_at, mention, "meaning")
 
     def _mentions(self, episode: Episode, asked: AskedEvents) -> Mentions:
         if episode.role in _NOT_TOLD_BY:

@@ -20,7 +20,7 @@ _KNOWN_FOR: Final = timedelta(days=3)
 """How long after it was told of an event is "the swim" without more words."""
 
 
-class Told(NamedTuple):
+class ToldEvent(NamedTuple):
     """A mention, and the episode that has it."""
 
     episode: str
@@ -33,7 +33,7 @@ class Told(NamedTuple):
 class _Group:
     start: datetime
     end: datetime
-    told: list[Told] = field(default_factory=list)
+    told: list[ToldEvent] = field(default_factory=list)
     what: set[str] = field(default_factory=set)
 
     def event(self) -> CountedEvent:
@@ -48,7 +48,7 @@ class _Group:
 
 
 def group_events(
-    told: Iterable[Told], within: Sequence[Interval]
+    told: Iterable[ToldEvent], within: Sequence[Interval]
 ) -> tuple[list[CountedEvent], list[CountedEvent]]:
     """
     Return what took place for sure, and what may have, each once, in order of time.
@@ -69,7 +69,7 @@ def group_events(
     return _events(sure, within), _events(doubtful, within)
 
 
-def _add(one: Told, time: Interval, sure: list[_Group], doubtful: list[_Group] | None) -> None:
+def _add(one: ToldEvent, time: Interval, sure: list[_Group], doubtful: list[_Group] | None) -> None:
     """Put a mention into the group of its event, or begin one."""
     assert time.start is not None, "mentions have closed times"
     assert time.end is not None, "mentions have closed times"
