@@ -107,10 +107,8 @@ class Knowledge(BankPart):
     ) -> Summary:
         """Make a summary, of what sleep has not kept of the ``newest`` rows."""
         index, ledger, now = here.index, here.ledger, self._engine.now()
-        asked, memo = (
-            (index, session, newest, to_micros(now) // (24 * MICROS_PER_HOUR)),
-            here.summaries,
-        )
+        memo, day = here.summaries, to_micros(now) // (24 * MICROS_PER_HOUR)
+        asked = (index, session, newest, day)
         last = memo.last
         if last is not None and last[0] == asked:
             return last[1]
@@ -133,8 +131,8 @@ class Knowledge(BankPart):
             elif kept is not None and kept.told and holds(kept, shown):
                 told, since = kept.told, kept.rows
             versions = go_on(shown, read, how, kept=kept, newest=newest)
-            known = [] if told or session is not None else self._begin_with(here, shown, now)
-            line = tell(versions, how, told=told, since=since, known=known)
+            begun = [] if told or session is not None else self._begin_with(here, shown, now)
+            line = tell(versions, how, told=told, since=since, known=begun)
             parts = [
                 *(_traced(here, told, shown, since, now) if told else ()),
                 *((clause.text, [clause.row]) for clause in line.clauses),
