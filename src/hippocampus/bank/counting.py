@@ -23,7 +23,7 @@ from hippocampus.index.cue import Mask
 from hippocampus.index.filters import Filter
 from hippocampus.language.counting.asked import AskedEvents, read_asked_events
 from hippocampus.language.counting.families import stems_of_family
-from hippocampus.language.counting.mentions import Mention, Mentions, find_mentions
+from hippocampus.language.counting.mentions import EventMentions, Mention, find_mentions
 from hippocampus.recall.counted_events import ToldEvent, group_events
 
 _NOT_TOLD_BY: Final = ("assistant", "tool", "system")
@@ -122,9 +122,9 @@ class Counting(BankPart):
             mention = Mention(quote=episode.text, times=when, told=bool(times), sure=False)
             yield ToldEvent(episode.id, episode.occurred_at, mention, "meaning")
 
-    def _mentions(self, episode: Episode, asked: AskedEvents) -> Mentions:
+    def _mentions(self, episode: Episode, asked: AskedEvents) -> EventMentions:
         if episode.role in _NOT_TOLD_BY:
-            return Mentions([])
+            return EventMentions([])
         name = (episode.speaker or "").casefold().split()
         return find_mentions(
             episode.text, asked, said_at=episode.occurred_at, zone=self._engine.zone,

@@ -1,5 +1,5 @@
 """
-Mentions of events in a text: whether a sentence tells that what is counted took place, and when.
+EventMentions of events in a text: whether a sentence tells that what is counted took place, and when.
 
 Read from grammar, without a parse: tense (``time/tense.py``), negation, conditions, verbs under
 which nothing happened ("missed", "booked"), and who did it. A sentence that has the words and does
@@ -64,7 +64,7 @@ class Mention:
     """How many times on one day: "twice today"."""
 
 
-class Mentions(NamedTuple):
+class EventMentions(NamedTuple):
     """What a text tells of events; ``refused``: whether it says of one that it did not happen."""
 
     found: list[Mention]
@@ -73,7 +73,7 @@ class Mentions(NamedTuple):
 
 def find_mentions(
     text: str, asked: AskedEvents, *, said_at: datetime, zone: tzinfo, by_actor: bool = False
-) -> Mentions:
+) -> EventMentions:
     """
     Return what a text tells of the events that are asked for, a sentence at a time.
 
@@ -89,7 +89,7 @@ def find_mentions(
     everywhere = {said.word.removesuffix("'s") for said in words_of_text(text)}
     named = all(any(name in everywhere for name in names) for names in asked.names)
     if asked.actor == "other" and not by_actor and everywhere.isdisjoint(asked.who):
-        return Mentions([])
+        return EventMentions([])
     found: list[Mention] = []
     refused = False
     for match in _RE.sentence.finditer(plain):
@@ -103,7 +103,7 @@ def find_mentions(
             mention = None if reading.names_another else replace(mention, sure=False)
         if mention is not None:
             found.append(mention)
-    return Mentions(found, refused)
+    return EventMentions(found, refused)
 
 
 class _Sentence:
