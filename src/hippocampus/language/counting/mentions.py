@@ -1,5 +1,5 @@
 """
-EventMentions of events in a text: whether a sentence tells that what is counted took place, and when.
+Mentions of events in a text: whether a sentence tells that what is counted took place, and when.
 
 Read from grammar, without a parse: tense (``time/tense.py``), negation, conditions, verbs under
 which nothing happened ("missed", "booked"), and who did it. A sentence that has the words and does
