@@ -67,17 +67,21 @@ def _says_when(sentence: str, words: Sequence[str]) -> bool:
     if _RE.finite.search(sentence) or any(map(is_past, words)):
         return True
     return any(
-        use_of(other).known
-        and use_of(other).verb >= _VERB
-        and (one in ("i", "we") or (other.endswith("s") and one not in word_set("function_words")))
+        (one in ("i", "we") or (other.endswith("s") and one not in word_set("function_words")))
+        and (other[:-1] in word_set("scheduled_verbs") or _is_verb(other))
         for one, other in pairwise(words)
     )
+
+
+def _is_verb(word: str) -> bool:
+    use = use_of(word)
+    return use.known and use.verb >= _VERB
 
 
 def _lacks_subject(words: Sequence[str]) -> bool:
     """Return whether it begins with a verb: one that is asked for, or is another's: "says"."""
     first, use = words[0], use_of(words[0])
-    if first in word_set("function_words"):
+    if first in word_set("function_words") or first in ("no", "yes"):
         return False
     if first in word_set("pleasantries") or (first.endswith("ing") and use.known):
         return True
