@@ -79,6 +79,7 @@ class AsyncBank(OnThreads):
     find = on_a_thread(Bank.find)
     count = on_a_thread(Bank.count)
     trend = on_a_thread(Bank.trend)
+    count_events = on_a_thread(Bank.count_events)
     correct = on_a_thread(Bank.correct)
     forget = on_a_thread(Bank.forget)
     restore = on_a_thread(Bank.restore)

@@ -309,7 +309,7 @@ BANK_VERBS: Final[Mapping[str, VerbSpec]] = dict([
     *_specs(Bank, "get stats policy summary", **_READ),
     *_specs(Bank, "episodes", **_READ, pages="time"),
     *_specs(Bank, "find", **_READ_WORDS, pages="time"),
-    *_specs(Bank, "count trend", **_READ_WORDS),
+    *_specs(Bank, "count trend count_events", **_READ_WORDS),
     *_specs(Bank, "journal", **_READ, pages="seq"),
     *_specs(Bank, "expand history uses quarantine review sources", **_READ, pages="place"),
     *_specs(Bank, "sleeps facts entities", **_READ, pages="place"),

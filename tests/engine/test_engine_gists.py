@@ -65,7 +65,8 @@ def test_sleep_makes_a_gist_of_what_belongs_together_in_its_own_words(memory, ba
         assert number == len(said)
         assert all(word in text for text in said)
         assert set(re.findall(r"\w+", gist.text)) <= set(re.findall(r"\w+", "Ada ".join(said)))
-        assert count(gist.text) <= -(-sum(map(count, said)) // 4)
+        one = max(map(count, said)) + count("Ada: ")
+        assert count(gist.text) <= max(one, -(-sum(map(count, said)) // 4))
         assert (clock.now(), True, False) == (gist.made_at, gist.silent, gist.by_model)
     assert 2 == len(bank.gists())
     assert verify(memory).sound

@@ -62,6 +62,9 @@ READS = {
     "find": lambda bank, n: bank.find(TOPICS[n % 5].split()[0], limit=4),
     "count": lambda bank, n: bank.count(TOPICS[n % 5]),
     "trend": lambda bank, _: bank.trend("spoke", by="month"),
+    "count_events": lambda bank, n: bank.count_events(
+        f"how often did Tom speak of {TOPICS[n % 5]}?"
+    ),
     "facts": lambda bank, _: (bank.facts(), bank.entities()),
     "summary": lambda bank, n: bank.summary(f"s{n % 2}" if n % 3 else None),
     "gists": lambda bank, _: bank.gists(),

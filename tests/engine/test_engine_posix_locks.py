@@ -99,6 +99,7 @@ BANK = {
     "anchors": lambda _, b, __: b.anchors(),
     "compact": lambda _, b, __: b.compact(),
     "context": lambda _, b, __: b.context("pears", 300),
+    "count_events": lambda _, b, __: b.count_events("how often did I eat pears?"),
     "correct": lambda _, b, __: b.correct(first(b), "It has many pears."),
     "count": lambda _, b, __: b.count("pears"),
     "curate": lambda _, b, __: b.curate(add=["pear tree"]),

@@ -65,7 +65,14 @@ def test_a_gist_is_a_quarter_of_its_sources_in_their_own_words(said, who):
     words = {word for text in said for word in re.findall(r"\w+", text)}
 
     assert set(re.findall(r"\w+", made)) <= words | {who}
-    assert count(made) <= max(8 + count(f"{who}: "), min(TOKENS, -(-total // 4)))
+    one = max(map(count, said), default=0) + count(f"{who}: ")
+    assert count(made) <= max(one, min(TOKENS, -(-total // 4)))
+    assert all(any(part in " ".join(text.split()) for text in said) for part in _parts(made, who))
+
+
+def _parts(made, who):
+    """The sentences that a gist quotes."""
+    return [part for part in made.removeprefix(f"{who}: ").split("; ") if part]
 
 
 def test_a_gist_begins_with_the_central_memory_and_tells_nothing_twice():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hippocampus.bank.bulk import Bulk
+from hippocampus.bank.counting import Counting
 from hippocampus.bank.knowledge import Knowledge
 from hippocampus.bank.lookup import Lookup
 from hippocampus.bank.part import Verb
@@ -31,6 +32,7 @@ class Bank:
         self._writes = Writes(state, self._lookup)
         self._bulk = Bulk(state, self._writes)
         self._recall = Recaller(state, self._lookup, self._knowledge)
+        self._counting = Counting(state, self._recall)
         self._sleep = SleepVerbs(state)
 
     def __repr__(self) -> str:
@@ -59,6 +61,7 @@ class Bank:
     find = Verb("_lookup", Lookup.find)
     count = Verb("_lookup", Lookup.count)
     trend = Verb("_lookup", Lookup.trend)
+    count_events = Verb("_counting", Counting.count_events)
     history = Verb("_lookup", Lookup.history)
     journal = Verb("_lookup", Lookup.journal)
     stats = Verb("_lookup", Lookup.stats)

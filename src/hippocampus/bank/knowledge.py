@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hippocampus.bank.filter_arguments import Filters
 from hippocampus.bank.part import BankPart, staying
 from hippocampus.core.background_yield import answering
-from hippocampus.core.clock import from_micros, to_micros
+from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, to_micros
 from hippocampus.core.events import AnchorsCurated
 from hippocampus.core.files import read_bytes, writing
 from hippocampus.core.origin import OWN, least_trusted
@@ -66,8 +66,11 @@ from hippocampus.sleep.concept_document import parse
 from hippocampus.sleep.concepts import PRUNED_AFTER
 from hippocampus.sleep.facts import read_on
 from hippocampus.sleep.summary import TAKEN_IN, QuotableClause, go_on, holds, tell
+from hippocampus.sleep.summary_known import Planned, quote_plans, state_facts
 from hippocampus.sleep.topic_plot import outline, plot_topics
 
+_PLANNERS: Final = 40
+"""Rows that are read for plans, the last ones."""
 _MOST_QUOTED: Final = 8192
 """Rows of which what a summary may quote is known without reading them: some 3 MB."""
 
@@ -103,8 +106,9 @@ class Knowledge(BankPart):
         self, here: BankSnapshot, session: str | None, newest: int | None = None
     ) -> Summary:
         """Make a summary, of what sleep has not kept of the ``newest`` rows."""
-        index, ledger = here.index, here.ledger
-        asked, memo = (index, session, newest), here.summaries
+        index, ledger, now = here.index, here.ledger, self._engine.now()
+        memo, day = here.summaries, to_micros(now) // (24 * MICROS_PER_HOUR)
+        asked = (index, session, newest, day)
         last = memo.last
         if last is not None and last[0] == asked:
             return last[1]
@@ -127,9 +131,10 @@ class Knowledge(BankPart):
             elif kept is not None and kept.told and holds(kept, shown):
                 told, since = kept.told, kept.rows
             versions = go_on(shown, read, how, kept=kept, newest=newest)
-            line = tell(versions, how, told=told, since=since)
+            begun = [] if told or session is not None else self._begin_with(here, shown, now)
+            line = tell(versions, how, told=told, since=since, known=begun)
             parts = [
-                *(_traced(here, told, shown, since, self._engine.now()) if told else ()),
+                *(_traced(here, told, shown, since, now) if told else ()),
                 *((clause.text, [clause.row]) for clause in line.clauses),
             ]
             quoted = list(dict.fromkeys(row for _, own in parts for row in own))
@@ -151,6 +156,22 @@ class Knowledge(BankPart):
         )  # fmt: skip
         memo.last = asked, made
         return made
+
+    def _begin_with(self, here: BankSnapshot, shown: Mask, now: datetime) -> list[QuotableClause]:
+        """Return what a summary begins with: facts that sleep has read, and plans."""
+        columns, ledger, zone = here.index.columns, here.ledger, self._engine.zone
+        read = here.slept.facts.known
+        facts, _, _ = self._fold(here, read, Filter(suspect=False))
+        clauses = state_facts(facts, columns.speakers(), now)
+        ahead = here.index.cues.time.after(now)
+        ahead = ahead[shown[ahead]][-_PLANNERS:].tolist()
+        texts = ledger.reader.texts(ahead)
+        planned = [
+            Planned(e.row, e.occurred_at, e.speaker or "", texts[e.row])
+            for e in self._store.episodes.read(ledger.bank, ahead)
+            if e.row in texts and e.role not in ("assistant", "tool", "system")
+        ]
+        return [*clauses, *quote_plans(planned, now, zone)]
 
     def own_summary(self, filters: Filters) -> str:
         """Return what a context says of what went before: of all it may see, or nothing."""
@@ -330,17 +351,21 @@ class Knowledge(BankPart):
 
     def _known(self, chosen: Filter) -> tuple[list[Known], dict[str, Same], dict[int, EpisodeRow]]:
         """Return the facts that a read may see, whom names mean, and the rows that say so."""
-        chosen = replace(chosen, suspect=False)
         statements = self._read_facts()
         with self._state.asking() as here:
-            columns = here.index.columns
-            seen = columns.mask(chosen)
-            speakers = columns.speakers()
-            rows = [
-                row for row in statements.rows
-                if row < len(columns) and (seen is None or seen[row])
-            ]  # fmt: skip
-            ledger = here.ledger
+            return self._fold(here, statements, replace(chosen, suspect=False))
+
+    def _fold(
+        self, here: BankSnapshot, statements: Statements, chosen: Filter
+    ) -> tuple[list[Known], dict[str, Same], dict[int, EpisodeRow]]:
+        """Fold the facts of rows that a read may see."""
+        columns, ledger = here.index.columns, here.ledger
+        seen = columns.mask(chosen)
+        speakers = columns.speakers()
+        rows = [
+            row for row in statements.rows
+            if row < len(columns) and (seen is None or seen[row])
+        ]  # fmt: skip
         with self._store.read():
             records = self._store.episodes.read(ledger.bank, rows)
         told = [

@@ -18,6 +18,9 @@ from hippocampus.cli.render import (
     Verbatim,
     clean,
     episode_table,
+    events_view,
+    head_line,
+    marked,
     moment_text,
     pairs,
     recall_view,
@@ -116,6 +119,15 @@ def count(bank: Bank, term: Words, *, filters: FilterOptions) -> Answer:
     """Count how often a word or phrase came up."""
     times = bank.count(term, **filters.given())
     return Answer({"term": term, "count": times}, f"{times}")
+
+
+@verb("count-events", embed=True)
+def count_events(
+    bank: Bank, question: Words, *, now: Now = None, filters: FilterOptions, zone: tzinfo
+) -> Answer:
+    """Count how many times something took place, and list when."""
+    found = bank.count_events(question, now=now, **filters.given())
+    return Answer(found, events_view(found, zone))
 
 
 @verb("trend")

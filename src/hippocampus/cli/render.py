@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
@@ -27,7 +27,15 @@ from hippocampus.core.cue_names import CUE_WORDS
 from hippocampus.core.quotes import over_words
 
 if TYPE_CHECKING:  # it brings NumPy, and help need not wait for that
-    from hippocampus.core.records import Episode, Hit, Interval, Period, Progress, Recall
+    from hippocampus.core.records import (
+        Episode,
+        EventCount,
+        Hit,
+        Interval,
+        Period,
+        Progress,
+        Recall,
+    )
 
 View: TypeAlias = str | Text | Table | Iterable[str | Text | Table]
 
@@ -325,6 +333,29 @@ def _bar(share: float, width: int = 4) -> str:
     eighths = round(min(max(share, 0.0), 1.0) * width * 8)
     full, rest = divmod(eighths, 8)
     return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(width)
+
+
+def events_view(found: EventCount, zone: tzinfo) -> Iterator[Table | Text]:
+    """Yield how many times something took place and when, and what may be once more."""
+    for interval in found.intervals:
+        yield Text(f"time: {one_line(interval.text)!r} read as {_span(interval, zone)}", "dim")
+    yield Text(f"{found.count:,}", "bold")
+    for head, events in (("", found.events), ("may be more:", found.doubtful)):
+        if not events:
+            continue
+        if head:
+            yield Text(head, "bold yellow")
+        made = Table(box=None, padding=(0, 2, 0, 0), show_header=False, expand=True)
+        made.add_column(no_wrap=True)
+        made.add_column(ratio=1)
+        for event in events:
+            day = f"{event.start.astimezone(zone):%Y-%m-%d}"
+            last = (event.end - timedelta(microseconds=1)).astimezone(zone)
+            long = f" to {last:%Y-%m-%d}" if f"{last:%Y-%m-%d}" != day else ""
+            often = f"  ×{event.times}" if event.times > 1 else ""
+            shown = marked(event.quote, found.question, limit=EXCERPT)
+            made.add_row(Text(f"{day}{long}{often}", "dim"), shown)
+        yield made
 
 
 def trend_view(periods: Sequence[Period], by: str) -> Table:

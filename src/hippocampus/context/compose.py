@@ -29,9 +29,10 @@ _LEAST_REACH = 7.0
 """Standard deviations behind the best hit that even the smallest context holds."""
 _LEAST_FREED = 64
 """Tokens that may be freed for names in a small budget: so much do a few of them take."""
-_OWN_PART = 4
-"""The bank's own summary takes at most one in so many tokens that the frame leaves, and its gists
-one in so many of the rest."""
+_OWN_PART = 16
+"""The bank's own summary takes at most one in so many tokens that the frame leaves."""
+_GISTS_PART = 4
+"""Its gists take at most one in so many of the rest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +139,7 @@ def _fitting(gists: Sequence[str], room: int) -> str:
     """Return as many gists as leave most of the room, a line each; nothing if none does."""
     for number in range(len(gists), 0, -1):
         text = "\n".join([GISTS_OPEN, *map(quote, gists[:number]), GISTS_CLOSE])
-        if _OWN_PART * count(text) <= room:
+        if _GISTS_PART * count(text) <= room:
             return text
     return ""
 

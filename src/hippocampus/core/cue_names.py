@@ -23,6 +23,7 @@ CUE_WORDS: Final[Mapping[str, str]] = {
     "names": "names",
     "facts": "facts",
     "currency": "currency",  # the newest, or oldest, of one matter
+    "events": "events",
     "neighbours": "neighbours",
     "speaker": "speaker",
     "standing": "wishes",  # preferences, bans and rules

@@ -107,6 +107,13 @@ class Bm25Cue(Versioned):
         rows = np.flatnonzero(self._index.score(rarest, None, mask, K1, B)).astype(np.uint32)
         return rows[(self._index.contributions(terms, rows, K1, B) > 0).all(axis=1)]
 
+    def having(self, terms: NDArray[np.uint32], allowed: Mask | None) -> NDArray[np.uint32]:
+        """Return allowed rows that hold any of some terms, ascending."""
+        mask = None if allowed is None else allowed.view(np.uint8)
+        each = np.unique(terms)
+        scores = self._index.score(each, None, mask, K1, B)
+        return np.flatnonzero(scores).astype(np.uint32)
+
     def opening(self, terms: NDArray[np.uint32], rows: Rows) -> Mask:
         """Return which rows have some terms, in this order, near their beginning."""
         sought, early = terms.astype(np.uint32).tobytes(), self._early.view

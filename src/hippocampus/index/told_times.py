@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hippocampus.core.clock import from_micros, to_micros
 from hippocampus.core.records import Interval, Kind, Payloads
@@ -99,6 +100,12 @@ class TimeCue(DenseCue, Versioned):
             share = np.maximum(inside, 0) / np.maximum(end - start, 1)
             np.maximum.at(best, self._rows.view, share.astype(np.float32))
         return best
+
+    def after(self, moment: datetime) -> NDArray[np.int64]:
+        """Return the rows that tell of a time which begins after a moment, ascending."""
+        ahead = self._told.view["start"] > to_micros(moment)
+        rows: NDArray[np.int64] = np.unique(self._rows.view[ahead])
+        return rows
 
     def tells(self) -> Mask:
         """Return which rows tell of any time, shape (n,)."""

@@ -94,6 +94,11 @@ def condense(text: str, level: int) -> str:
     return left
 
 
+def worth_of(text: str) -> float:
+    """Return what the words of a text are worth, each for itself."""
+    return sum(_Words(text).worth)
+
+
 def shorten(text: str, tokens: int) -> tuple[str, float]:
     """
     Return the sentence that tells most in so many tokens, and what its words are worth.

@@ -16,10 +16,12 @@ from hippocampus.core.origin import Origin
 from hippocampus.core.parameter_groups import ParameterGroup
 from hippocampus.errors import DISTRIBUTION, InputError, InvalidScope, UnknownBank
 from hippocampus.mcp import answers
+from hippocampus.mcp.event_answers import events_counted
 from hippocampus.mcp.schemas import (
     BankStatus,
     Changed,
     Composed,
+    EventsCounted,
     Kept,
     Listed,
     Recalled,
@@ -139,6 +141,22 @@ class Toolbox:
             return held.context(query, room, **only.given())
 
         return answers.composed(compose, budget_tokens, _degraded(memory))
+
+    def count_events(
+        self,
+        question: str,
+        *,
+        since: str | None = None,
+        until: str | None = None,
+        speaker: str | None = None,
+        budget_tokens: int = 2000,
+        bank: str | None = None,
+    ) -> Annotated[ToolAnswer, EventsCounted]:
+        """Count how many times something took place, with a list of when."""
+        memory = self._memory()
+        held = self.bank(bank)
+        found = held.count_events(question, since=since, until=until, speaker=speaker)
+        return events_counted(found, budget_tokens, memory.engine.zone, _degraded(memory))
 
     def correct(
         self,

@@ -18,6 +18,7 @@ from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.cue import Mask, Rows
 from hippocampus.index.query import Query
 from hippocampus.kernel import top_k
+from hippocampus.recall.counted_rows import lift_events
 from hippocampus.recall.currency import order_by_time
 from hippocampus.recall.current_facts import Standing
 from hippocampus.recall.expand import Sources, asked_fact, expand
@@ -75,6 +76,8 @@ def search(
     search = Search.of(index, query, allowed, fusion)
     candidates = expand(search, propose(search), sources)
     scored = score(search, candidates)
+    if "how many" in query.intents and sources.texts is not None:
+        lift_events(search, scored, sources.texts)
     standing = _resolve_fact(search, scored, sources)
     if standing is not None:
         _put_first(scored, standing.current)

@@ -24,13 +24,13 @@ from hippocampus.index.gists import Trace, Traces
 from hippocampus.journal.draft import spoken
 from hippocampus.journal.ledger import Ledger
 from hippocampus.language.equivalence import say_about_the_same
-from hippocampus.language.extractive_compression import shorten
+from hippocampus.language.whole_sentences import whole_sentences
 from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.sleep.appraisal import Appraisal, near_ones
 from hippocampus.sleep.concepts import Floats, Rows
 from hippocampus.sleep.importance import PROMOTED, Numbers, tiers
 from hippocampus.sleep.snapshot import SleepSnapshot
-from hippocampus.sleep.summary import have_worded, line_asked_for, short_name
+from hippocampus.sleep.summary import SENTENCE, have_worded, line_asked_for, short_name
 from hippocampus.sleep.topics import BATCH
 
 LEAST: Final = 3
@@ -211,7 +211,9 @@ def find_clusters(vectors: Floats, least: float) -> list[Rows]:
 
 def quote(said: Sequence[tuple[int, str, str]], total: int) -> str:
     """
-    Return what some memories of ``total`` tokens come to, in their own words, a quarter of them.
+    Return what some memories of ``total`` tokens come to, in whole sentences of theirs.
+
+    A quarter of them, or one sentence; empty where none can be quoted whole.
 
     Args:
         said: place in time, speaker and text of each, the most central one first; what it leaves
@@ -225,11 +227,18 @@ def quote(said: Sequence[tuple[int, str, str]], total: int) -> str:
         left = room - count(_line(chosen)) - (count(f"{who}: ") if who else 0)
         if chosen and left < _CLAUSE:
             break
-        made = " ".join(shorten(text, max(left, 1))[0].split())
+        most = left if chosen else max(left, SENTENCE)
+        best = max(whole_sentences(text, most), key=lambda one: one.worth, default=None)
+        made = "" if best is None else best.text
         if made and not any(say_about_the_same(made, other) for _, _, other in chosen):
             more = sorted([*chosen, (at, who, made)])
             if not chosen or count(_line(more)) <= room:
                 chosen = more
+    if not chosen:  # a short memory is quoted as it is, in whatever language
+        whole = ((at, who, " ".join(text.split())) for at, who, text in said)
+        chosen = [
+            one for one in whole if any(map(str.isalnum, one[2])) and count(one[2]) <= SENTENCE
+        ][:1]
     return _line(chosen)
 
 

@@ -25,6 +25,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.clock import from_micros
 from hippocampus.core.config import Compact
 from hippocampus.core.decompress import inflate
 from hippocampus.core.ranges import Micros
@@ -32,15 +33,18 @@ from hippocampus.core.records import Usage
 from hippocampus.encode.tokens import count
 from hippocampus.errors import EncoderError, InputError, ModelAnswer
 from hippocampus.language.equivalence import say_about_the_same
-from hippocampus.language.extractive_compression import KEYWORDS, condense, shorten
+from hippocampus.language.extractive_compression import KEYWORDS, condense
 from hippocampus.language.importance import decides
 from hippocampus.language.noun_phrases import find_phrases
-from hippocampus.language.self_disclosure import tells_of_deed
+from hippocampus.language.self_disclosure import tells_of_deed, tells_of_self
+from hippocampus.language.whole_sentences import whole_sentences
 from hippocampus.llm.ask import ChatModel, Completer, ModelTask, ask_many, json_of
 
-FORMAT: Final = 1
-CLAUSE: Final = 16
-"""Most tokens that are quoted of a turn."""
+FORMAT: Final = 2
+_WITH_CUT_WORDS: Final = 1
+"""The format before, whose clauses had words cut out: they are quoted no more."""
+SENTENCE: Final = 24
+"""Most tokens of a sentence that is quoted of a turn; what is longer is left out."""
 TAKEN_IN: Final = 500
 """Rows since the last sleep that a context's summary takes in, the newest: what takes 30 ms at the
 first time, and next to nothing then. Those before wait for sleep."""
@@ -48,11 +52,10 @@ LONGEST_TALK: Final = 24_000
 """Characters of a hundred turns, or of versions, that a model is shown."""
 _DECIDED, _DONE = 10.0, 3.0
 """What a clause is worth beside its words if it settles something, or says what was done."""
-_ASKED, _LENT = 0.3, 0.5
-"""The part of that left to a question, and to what an assistant or a tool says."""
+_OF_OTHERS: Final = 0.3
+"""The part of its worth left to a sentence that tells nothing of who says it: it may be pasted."""
 _OLDER: Final = 0.98
 """The part of its worth that a version keeps as the next one comes."""
-_TOPICS, _PEOPLE = 3, 3
 _LONGEST_NAME: Final = 40
 """Characters: names are longer in documents, where they carry titles and addresses."""
 _MOST_TOPICS: Final = 12
@@ -89,6 +92,11 @@ class Version:
     clauses: tuple[QuotableClause, ...]
     topics: tuple[tuple[str, int], ...]
     told: str = ""
+
+    @property
+    def holds_any(self) -> bool:
+        """Whether any of its rows was in force."""
+        return bool(self.made_of.strip("0"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,16 +145,19 @@ def short_name(name: str) -> str:
 def clause_of(
     row: int, at: int, who: str | None, role: str | None, text: str
 ) -> QuotableClause | None:
-    """Return what a summary may quote of a turn, None if there are no words in it."""
-    quoted, worth = shorten(text, CLAUSE)
-    if not quoted:
-        return None
-    quoted = " ".join(quoted.split())
-    worth += _DECIDED * decides(text) + _DONE * tells_of_deed(text)
-    if text.rstrip().endswith("?"):
-        worth *= _ASKED
+    """Return the sentence that a summary may quote of a turn, None if it has none to quote."""
     if role in ("assistant", "tool", "system"):
-        worth *= _LENT
+        return None
+    best = max(
+        whole_sentences(text, SENTENCE),
+        key=lambda one: one.worth + _DECIDED * decides(one.text) + _DONE * tells_of_deed(one.text),
+        default=None,
+    )
+    if best is None:
+        return None
+    quoted = best.text
+    worth = best.worth + _DECIDED * decides(quoted) + _DONE * tells_of_deed(quoted)
+    worth *= 1.0 if tells_of_self(quoted) else _OF_OTHERS
     name = short_name(who or role or "")
     topics = tuple(_topics_of(quoted))
     return QuotableClause(row, at, name, quoted, count(quoted) + 2, round(worth, 3), topics)
@@ -218,7 +229,12 @@ def fold(clauses: Iterable[QuotableClause], tokens: int) -> tuple[QuotableClause
 
 
 def tell(
-    versions: Sequence[Version], how: Compact, *, told: str = "", since: int = 0
+    versions: Sequence[Version],
+    how: Compact,
+    *,
+    told: str = "",
+    since: int = 0,
+    known: Sequence[QuotableClause] = (),
 ) -> SummaryLine:
     """
     Return the line that versions come to, of at most ``how.tokens``.
@@ -228,20 +244,23 @@ def tell(
         how: how many tokens.
         told: how a model worded the first ``since`` rows; what came later is quoted behind it.
         since: see ``told``.
+        known: what stands before all that, as it is, the most telling first.
 
     """
     if not versions:
         return SummaryLine("", ())
+    known = [] if told else list(known)
     *before, last = versions
     older = [
         clause._replace(worth=clause.worth * _OLDER ** (len(before) - number))
         for number, version in enumerate(before)
         for clause in sorted(version.clauses, key=lambda c: -c.worth)[:_BEST]
     ]
-    head = _head(versions)
+    head = ""
     if told:
-        head, older = told.rstrip(" ."), []
+        head, older = told.strip(), []
         last = replace(last, clauses=tuple(c for c in last.clauses if c.row >= since))
+    told_rows = {clause.row for clause in known}
     chosen = [
         *last.clauses,
         *(
@@ -250,14 +269,18 @@ def tell(
             if not any(say_about_the_same(clause.text, now.text) for now in last.clauses)
         ),
     ]
+    chosen = [clause for clause in chosen if clause.row not in told_rows]
     while True:
         chosen.sort(key=lambda clause: (clause.at, clause.row))
-        text = _line(head, chosen)
+        text = " ".join([*filter(None, [head]), *map(stated, known), *map(_quoted, chosen)])
         if count(text) <= how.tokens:
-            return SummaryLine(text, tuple(chosen))
-        if not chosen:
-            return SummaryLine(shorten(text, how.tokens)[0], ())
-        chosen.remove(min(chosen, key=lambda clause: clause.worth))
+            return SummaryLine(text, (*known, *chosen))
+        if chosen:
+            chosen.remove(min(chosen, key=lambda clause: clause.worth))
+        elif known:
+            known.pop()
+        else:
+            return SummaryLine("", ())
 
 
 def summarise(
@@ -294,17 +317,18 @@ def summarise(
     step = how.every or max(len(shown), 1)
     asked: dict[int, list[str]] = {}
     for number, version in enumerate(versions):
-        if not version.told and version.clauses:
+        if not version.told and version.holds_any:
             start = number * step
             rows = (np.flatnonzero(shown[start : start + step]) + start).tolist()
             asked[number] = talk(rows)
     each = have_worded(model, SUMMARY, list(asked.values()), answered)
     for number, text in zip(asked, each.lines, strict=True):
         versions[number] = replace(versions[number], told=text)
-    lines = [version.told or tell([version], how).text for version in versions if version.clauses]
+    lines = [version.told or tell([version], how).text for version in versions]
+    lines = [line for line in lines if line]
     several = [lines] if len(lines) > 1 else []
     whole = have_worded(model, SUMMARY, several, answered)
-    every_told = all(version.told for version in versions if version.clauses)
+    every_told = all(version.told for version in versions if version.holds_any)
     report = Made(
         made=made,
         asked=each.asked + whole.asked,
@@ -329,29 +353,15 @@ def holds(kept: SummaryVersions, shown: Mask) -> bool:
     )
 
 
-def _head(versions: Sequence[Version]) -> str:
-    """Return who speaks, and about what."""
-    people = Counter(c.who for version in versions for c in version.clauses if c.who)
-    topics: Counter[str] = Counter()
-    for version in versions:
-        topics.update(dict(version.topics))
-    for name in people:
-        topics.pop(name, None)
-    who = " and ".join(name for name, _ in people.most_common(_PEOPLE))
-    what = ", ".join(topic for topic, _ in topics.most_common(_TOPICS))
-    return f"{who} on {what}" if who and what else who or what
+def stated(clause: QuotableClause) -> str:
+    """Return a statement with its full stop."""
+    return clause.text if clause.text.endswith((".", "!")) else f"{clause.text}."
 
 
-def _line(head: str, clauses: Sequence[QuotableClause]) -> str:
-    said: list[str] = []
-    several = len({clause.who for clause in clauses}) > 1
-    last = None
-    for clause in clauses:
-        named = several and clause.who and clause.who != last
-        said.append(f"{clause.who}: {clause.text}" if named else clause.text)
-        last = clause.who
-    body = "; ".join(said)
-    return f"{head}. {body}" if head and body else head or body
+def _quoted(clause: QuotableClause) -> str:
+    """Return what somebody said, with its day and who it was."""
+    day = f"{from_micros(clause.at):%Y-%m-%d}"
+    return f"{day} {clause.who}: {stated(clause)}" if clause.who else f"{day}: {stated(clause)}"
 
 
 def _topics_of(text: str) -> Iterator[str]:
@@ -492,7 +502,7 @@ def unpack(payload: bytes) -> SummaryVersions:
     try:
         body = inflate(payload)
         found = msgspec.json.decode(body, type=_Head).format
-        if found != FORMAT:
+        if found not in (FORMAT, _WITH_CUT_WORDS):
             msg = f"summary: format {found!r}, and this version reads {FORMAT}; sleep makes it anew"
             raise InputError(msg)
         stored = msgspec.json.decode(body, type=_StoredSummary)
@@ -505,4 +515,9 @@ def unpack(payload: bytes) -> SummaryVersions:
         Version(made_of, tuple(QuotableClause(*clause) for clause in said), topics, told)
         for made_of, said, topics, told in stored.versions
     )
+    if found == _WITH_CUT_WORDS:  # made anew by the next sleep, but for what a model has worded
+        versions = tuple(
+            replace(version, clauses=(), made_of=version.made_of if version.told else "")
+            for version in versions
+        )
     return SummaryVersions(stored.rows, stored.every, versions, stored.told)

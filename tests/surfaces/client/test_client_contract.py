@@ -203,6 +203,7 @@ def scenario(memory, folder, clock):  # noqa: PLR0915 - each verb once, at least
     yield "find", lambda: bank.find("spoke", "boat", limit=4)
     yield "count", lambda: bank.count("garden", speaker="Ada")
     yield "trend", lambda: bank.trend("garden", by="month")
+    yield "count_events", lambda: bank.count_events("how often did Ada speak?", now=NOON)
     clock.advance(timedelta(hours=1))
     yield "correct", lambda: bank.correct(ids[1], "Ada never spoke of it.")
     yield "history", lambda: bank.history(ids[1])

@@ -44,7 +44,7 @@ def test_there_are_few_tools_and_they_take_little_of_a_models_attention(agent):
     read = [{k: t[k] for k in ("name", "description", "inputSchema")} for t in tools]
 
     assert {
-        "remember", "recall", "context", "correct", "forget", "timeline", "facts", "feedback",
+        "remember", "recall", "count_events", "context", "correct", "forget", "timeline", "facts", "feedback",
         "status",
     } == {tool["name"] for tool in tools}  # fmt: skip
     assert count(json.dumps(read)) <= 2800
@@ -68,7 +68,7 @@ def test_what_a_tool_hands_to_a_verb_is_an_argument_of_it(agent):
     }
 
     assert {
-        "recall", "context", "remember", "correct", "forget", "facts", "feedback",
+        "recall", "count_events", "context", "remember", "correct", "forget", "facts", "feedback",
     } == set(given)  # fmt: skip
     assert all(names <= set(BANK_VERBS[verb].arguments) for verb, names in given.items())
 
@@ -77,7 +77,7 @@ def test_hints_tell_reading_from_changing_and_only_forgetting_destroys(agent):
     hints = {tool["name"]: tool["annotations"] for tool in offered(agent)["tools"]}
 
     reads = {name for name, hint in hints.items() if hint["readOnlyHint"]}
-    assert {"recall", "context", "timeline", "facts", "status"} == reads
+    assert {"recall", "count_events", "context", "timeline", "facts", "status"} == reads
     assert ["forget"] == [name for name, hint in hints.items() if hint["destructiveHint"]]
     assert reads | {"forget"} == {name for name, hint in hints.items() if hint["idempotentHint"]}
     assert not any(hint["openWorldHint"] for hint in hints.values())
@@ -90,6 +90,7 @@ def test_what_only_reads_changes_nothing(agent, memory):
     for tool, arguments in (
         ("recall", {"query": "peanuts"}),
         ("context", {"query": "peanuts"}),
+        ("count_events", {"question": "how often did I eat peanuts?"}),
         ("timeline", {}),
         ("facts", {}),
         ("status", {}),

@@ -48,6 +48,7 @@ def test_many_are_remembered_in_order(http):
         ("find", {"terms": ["Lisbon"]}),
         ("count", {"term": "lisbon", "session": ["trip"]}),
         ("trend", {"term": "Lisbon", "by": "month"}),
+        ("count_events", {"question": "how often did we speak of Lisbon?"}),
         ("stats", {}),
         ("episodes", {"speaker": "lena", "newest": True, "during": [["2024-01-01", None]]}),
         ("journal", {"after": 1}),

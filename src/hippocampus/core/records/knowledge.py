@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal, NamedTuple, TypeAlias
 
 from hippocampus.core.origin import Origin
-from hippocampus.core.records.episode import Episode
+from hippocampus.core.records.episode import Episode, Interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,3 +194,46 @@ class Period:
 
     start: datetime
     count: int
+
+
+Evidence: TypeAlias = Literal["told", "unclear", "meaning"]
+"""Why an event counts: a memory tells that it took place; or leaves that open; or only sounds alike
+in other words, so that somebody has to look."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountedEvent:
+    """
+    Something that took place once, with every memory that tells of it.
+
+    It took place between ``start`` and ``end``, as far as is told: mostly a day.
+    """
+
+    start: datetime
+    end: datetime
+    quote: str
+    """The sentence that tells of it best."""
+    episodes: tuple[str, ...]
+    """Ids of the episodes that tell of it, in order of time."""
+    evidence: Evidence = "told"
+    times: int = 1
+    """How many times it took place then: 2 where a memory says "twice today"."""
+
+    def __str__(self) -> str:
+        return f"{self.start:%Y-%m-%d}  {self.quote}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventCount:
+    """How many times something took place, and when; what may be one more is in ``doubtful``."""
+
+    question: str
+    count: int
+    events: tuple[CountedEvent, ...]
+    """In order of time."""
+    doubtful: tuple[CountedEvent, ...] = ()
+    intervals: tuple[Interval, ...] = ()
+    """Times that the question names."""
+
+    def __str__(self) -> str:
+        return "\n".join([f"{self.count}", *map(str, self.events)])

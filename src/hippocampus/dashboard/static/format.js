@@ -42,6 +42,7 @@ export const CUES = {
   concept: ["concept", "it gathers around something that the question calls up"],
   graph: ["names", "it shares names with what was found first"],
   names: ["names", "it is reached by names that the best hits hold"],
+  events: ["events", "it tells of an event that the question counts"],
   facts: ["facts", "what it tells is so now, or was what is asked"],
   currency: ["currency", "it is the newest, or the first, of what was said on the matter"],
   standing: ["wishes", "it tells what is wished, barred or ruled from now on"],

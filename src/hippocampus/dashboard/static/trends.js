@@ -25,8 +25,36 @@ export const show = (ctx) => {
       term, by, ...(params.since && { since: params.since }), ...(params.until && { until: params.until }),
     }))), (all) => strips(terms, all, by, ctx))
     : suggestions(ctx);
-  return [heading("Trends", "How often a word or phrase came up, exactly as it is written, letter case aside."), form, result];
+  return [heading("Trends", "How often a word or phrase came up, exactly as it is written, letter case aside."), form, result, ...events(ctx)];
 };
+
+// How many times something took place: a question, and its events with the memories that tell of each.
+const events = (ctx) => {
+  const { params } = ctx;
+  const form = h("form", {
+    class: "filters", onsubmit: (event) => { event.preventDefault(); ctx.go(null, Object.fromEntries(new FormData(form))); },
+  },
+  field("A question, or what is to be counted", "input", { name: "q", required: true, value: params.q ?? "", class: "wide", placeholder: "How many times did I go running in October?" }),
+  h("div", { class: "row" }, h("button", { class: "primary" }, "Count events")));
+  const question = (params.q ?? "").trim();
+  return [
+    h("h2", null, "Events"),
+    h("p", { class: "quiet" }, "How many times something took place, in any wording; several memories of one event count once."),
+    form,
+    question && later(() => ctx.bank.ask("count_events", { question }), (found) => [
+      h("p", null, h("strong", { class: "num" }, counted(found.count, "time"))),
+      happened(found.events, ctx),
+      found.doubtful.length > 0 && h("h3", null, "May be more"),
+      happened(found.doubtful, ctx),
+    ]),
+  ];
+};
+
+const happened = (list, ctx) => list.length > 0 && h("table", { class: "data" },
+  h("thead", null, h("tr", null, h("th", null, "when"), h("th", null, "what was remembered"))),
+  h("tbody", null, list.map((event) => h("tr", null,
+    h("td", { class: "num" }, day(event.start), event.times > 1 && ` ×${event.times}`),
+    h("td", null, h("a", { href: ctx.link(null, { m: event.episodes[0] }) }, event.quote), event.episodes.length > 1 && h("span", { class: "quiet" }, ` and ${counted(event.episodes.length - 1, "more memory", "more memories")}`))))));
 
 // What to begin with: whom and what this bank speaks of.
 const suggestions = (ctx) => later(() => ctx.bank.read("topics"), (topics) => {

@@ -1,0 +1,154 @@
+"""Counting: how many times something took place, by what memories tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Final, Unpack
+
+from hippocampus.bank.filter_arguments import Filters, spell_out
+from hippocampus.bank.part import BankPart, of_one_moment, staying
+from hippocampus.bank.recall import Recaller
+from hippocampus.core.background_yield import answering
+from hippocampus.core.budget import check_budget
+from hippocampus.core.clock import from_micros
+from hippocampus.core.records import Episode, EventCount, Evidence, Interval, Recall
+from hippocampus.core.timestamps import to_moment
+from hippocampus.core.validation import check_text
+from hippocampus.encode.terms import hash_terms
+from hippocampus.engine.bank_state import BankState
+from hippocampus.engine.snapshot import BankSnapshot
+from hippocampus.index.cue import Mask
+from hippocampus.index.filters import Filter
+from hippocampus.language.counting.asked import AskedEvents, read_asked_events
+from hippocampus.language.counting.families import stems_of_family
+from hippocampus.language.counting.mentions import EventMentions, Mention, find_mentions
+from hippocampus.recall.counted_events import ToldEvent, group_events
+
+_NOT_TOLD_BY: Final = ("assistant", "tool", "system")
+"""Roles whose words tell nobody's life."""
+_LOOKED_AT: Final = 30
+"""Best hits among which there may be events told in other words."""
+_ALIKE: Final = 0.1
+"""Least score of a hit that may tell of an event in other words."""
+
+
+class Counting(BankPart):
+    """The verb that counts what took place."""
+
+    def __init__(self, state: BankState, recaller: Recaller) -> None:
+        super().__init__(state)
+        self._recaller = recaller
+
+    @spell_out
+    @answering()
+    @staying
+    @of_one_moment
+    def count_events(
+        self, question: str, *, now: datetime | None = None, **filters: Unpack[Filters]
+    ) -> EventCount:
+        """
+        Count how many times something took place, and list when: "how often did I swim in May?".
+
+        Where ``count`` counts a word. Memories that tell of one event on one day count once; what
+        was only planned, denied, asked, supposed, or said by an assistant does not count. What may
+        be one more, told in other words or left open, is in ``doubtful``. ``since``, ``until``,
+        ``during`` and times in the question say when an event took place, not when it was told.
+
+        Args:
+            question: a question ("how many films did we see?"), or what is counted ("my runs").
+            now: the present, for "last month" and its like; the clock's by default.
+            **filters: what it may see; see below.
+
+        Raises:
+            InputError: a question that is blank, or a filter that makes no sense.
+
+        """
+        engine = self._engine
+        text = check_text(question, limits=engine.config.ingest)
+        moment = engine.now() if now is None else to_moment(now, engine.zone)
+        moment = moment.astimezone(engine.zone)
+        chosen = self._filter(filters, moment)
+        asked = read_asked_events(text, moment)
+        within = list(_bounds(chosen, asked))
+        timeless: Filters = {**filters, "since": None, "until": None, "during": None}
+        alike = self._recaller.recall(
+            asked.about or text, _LOOKED_AT, now=moment, **timeless
+        )  # fmt: skip
+        open_ended = replace(chosen, since=None, until=None, during=None)
+        with self._state.asking() as here:
+            allowed = here.index.columns.mask(open_ended)
+            read = here.ledger.reader.read(_rows(here, asked, allowed))
+            episodes = {
+                one.episode.id: one.episode for one in read if one.episode.state != "erased"
+            }
+        episodes |= {hit.id: hit.episode for hit in alike.hits}
+        told = list(self._told_by_words(episodes.values(), asked))
+        told += self._told_by_meaning(alike, asked)
+        sure, doubtful = group_events(told, within)
+        return EventCount(
+            question=text, count=sum(event.times for event in sure), events=tuple(sure),
+            doubtful=tuple(doubtful), intervals=asked.intervals,
+        )  # fmt: skip
+
+    def _told_by_words(
+        self, episodes: Iterable[Episode], asked: AskedEvents
+    ) -> Iterator[ToldEvent]:
+        for episode in episodes:
+            check_budget()
+            for mention in self._mentions(episode, asked).found:
+                evidence: Evidence = "told" if mention.sure else "unclear"
+                yield ToldEvent(episode.id, episode.occurred_at, mention, evidence)
+
+    def _told_by_meaning(self, found: Recall, asked: AskedEvents) -> Iterator[ToldEvent]:
+        """Yield what hits may tell in other words, without one that counts."""
+        zone = self._engine.zone
+        for hit in found.hits:
+            episode = hit.episode
+            if hit.score < _ALIKE or episode.role in _NOT_TOLD_BY or episode.text.endswith("?"):
+                continue
+            read = self._mentions(episode, asked)
+            if read.refused or read.found:
+                continue
+            day = episode.occurred_at.astimezone(zone).replace(
+                hour=0, minute=0, second=0, microsecond=0
+            )
+            closed = [one for one in hit.times if one.start is not None and one.end is not None]
+            times = [one for one in closed if one.start <= episode.occurred_at]  # type: ignore[operator]
+            if closed and not times:
+                continue
+            when = tuple(times[:1]) or (Interval(day, day + timedelta(days=1)),)
+            mention = Mention(quote=episode.text, times=when, told=bool(times), sure=False)
+            yield ToldEvent(episode.id, episode.occurred_at, mention, "meaning")
+
+    def _mentions(self, episode: Episode, asked: AskedEvents) -> EventMentions:
+        if episode.role in _NOT_TOLD_BY:
+            return EventMentions([])
+        name = (episode.speaker or "").casefold().split()
+        return find_mentions(
+            episode.text, asked, said_at=episode.occurred_at, zone=self._engine.zone,
+            by_actor=asked.actor == "other" and not set(asked.who).isdisjoint(name),
+        )  # fmt: skip
+
+
+def _rows(here: BankSnapshot, asked: AskedEvents, allowed: Mask | None) -> list[int]:
+    """Return the rows that have a word of what is counted, in any form."""
+    stems = " ".join(stem for key in asked.keys for stem in stems_of_family(key))
+    if not stems:
+        return []
+    rows: list[int] = here.index.cues.lexical.having(hash_terms(stems), allowed).tolist()
+    return rows
+
+
+def _bounds(chosen: Filter, asked: AskedEvents) -> Iterator[Interval]:
+    """Yield the stretches in which an event has to be: of the question, or of the filters."""
+    ends = list(chosen.during or ())
+    if chosen.since is not None or chosen.until is not None:
+        ends.append((chosen.since, chosen.until))
+    for start, end in ends:
+        yield Interval(
+            None if start is None else from_micros(start), None if end is None else from_micros(end)
+        )
+    if not ends:
+        yield from asked.intervals

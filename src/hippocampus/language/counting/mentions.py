@@ -1,0 +1,419 @@
+"""
+Mentions of events in a text: whether a sentence tells that what is counted took place, and when.
+
+Read from grammar, without a parse: tense (``time/tense.py``), negation, conditions, verbs under
+which nothing happened ("missed", "booked"), and who did it. A sentence that has the words and does
+not say that it took place tells nothing; one that leaves it open is doubtful.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta, tzinfo
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from hippocampus.core.records import Interval
+from hippocampus.core.word_lists import Patterns, word_list, word_set
+from hippocampus.language.counting.asked import AskedEvents, words_of_text
+from hippocampus.language.counting.families import belongs, is_event, is_kind_of, key_of_family
+from hippocampus.language.nouns import kinds, singular, use_of
+from hippocampus.language.question_intent import places_of
+from hippocampus.language.time import find_intervals, find_told
+from hippocampus.language.time.english import word_meanings
+from hippocampus.language.time.tense import Tenses, is_past
+
+_RE: Final = Patterns("counting")
+_DAY: Final = timedelta(hours=25)
+_SELF: Final = frozenset({"i", "we", "me", "us", "my", "our"})
+_OTHERS: Final = frozenset({"he", "she", "they", "you"})
+_ATTENDING: Final = frozenset({"at", "to", "from", "during", "after", "in"})
+_LEADING: Final = frozenset({"had", "got", "managed", "went", "came", "started", "began", "ended"})
+"""Verbs of the past after which "to run" was done."""
+_NOUN: Final = 0.8
+"""Share of its uses as a noun from which a word is the head of a compound."""
+_NO_HEADS: Final = frozenset({"person", "time period", "time unit", "unit of measurement"})
+_TENSED: Final = frozenset({"was", "were", "is", "had", "has", "have", "did"})
+_NUMBERED: Final = frozenset({"number", "no"})
+_OPENING: Final = 2
+"""Words before the noun of a note without a verb, at most."""
+_JOINT: Final = 8
+"""Characters between two times of a list."""
+_NEAR: Final = 4
+"""Words between a preposition and its noun."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """
+    A sentence that tells of an event.
+
+    ``times``: when it was, each a day or a longer stretch; ``told``: whether the sentence tells
+    so, rather than the moment at which it was said; ``known``: whether it takes the event for
+    known, "the swim"; ``what``: names of what it was done to, for things that are counted.
+    """
+
+    quote: str
+    times: tuple[Interval, ...]
+    told: bool
+    sure: bool
+    known: bool = False
+    what: frozenset[str] = frozenset()
+    often: int = 1
+    """How many times on one day: "twice today"."""
+
+
+class EventMentions(NamedTuple):
+    """What a text tells of events; ``refused``: whether it says of one that it did not happen."""
+
+    found: list[Mention]
+    refused: bool = False
+
+
+def find_mentions(
+    text: str, asked: AskedEvents, *, said_at: datetime, zone: tzinfo, by_actor: bool = False
+) -> EventMentions:
+    """
+    Return what a text tells of the events that are asked for, a sentence at a time.
+
+    Args:
+        text: what somebody said.
+        asked: what is counted.
+        said_at: when it was said.
+        zone: where days begin.
+        by_actor: whether who speaks is the one whose deed is asked for, so that "I" is them.
+
+    """
+    plain = _RE.quoted.sub(lambda quoted: " " * len(quoted[0]), text)
+    everywhere = {said.word.removesuffix("'s") for said in words_of_text(text)}
+    named = all(any(name in everywhere for name in names) for names in asked.names)
+    if asked.actor == "other" and not by_actor and everywhere.isdisjoint(asked.who):
+        return EventMentions([])
+    found: list[Mention] = []
+    refused = False
+    for match in _RE.sentence.finditer(plain):
+        start, sentence = match.start(), match[0]
+        if sentence.rstrip().endswith("?"):
+            continue
+        reading = _Sentence(sentence, asked, said_at.astimezone(zone), by_actor=by_actor)
+        mention = reading.mention(text[start : match.end()].strip())
+        refused = refused or reading.refused
+        if mention is not None and not named:
+            mention = None if reading.names_another else replace(mention, sure=False)
+        if mention is not None:
+            found.append(mention)
+    return EventMentions(found, refused)
+
+
+class _Sentence:
+    """One sentence, and what it says of what is asked."""
+
+    def __init__(self, text: str, asked: AskedEvents, said_at: datetime, *, by_actor: bool) -> None:
+        self._text = text
+        self._asked = asked
+        self._said_at = said_at
+        self._by_actor = by_actor
+        self._words = words_of_text(text)
+        self._tenses = Tenses(self._words, told=False)
+        self.refused = False
+        """Whether it says of an event that it did not take place."""
+
+    def mention(self, quote: str) -> Mention | None:
+        """Return what it tells, None if it tells of none."""
+        best: Mention | None = None
+        for at, sure in self._candidates():
+            took_place = self._took_place(at)
+            times, told = self._times(at)
+            self.refused = self.refused or took_place is None or not times
+            if took_place is None or not times or not self._is_by_actor(at):
+                continue
+            mention = Mention(
+                quote=quote, times=times, told=told, sure=sure and took_place,
+                known=self._before(at) in ("the", "that", "this") and not told,
+                what=frozenset(self._names_after(at)) if self._asked.item else frozenset(),
+                often=self._often(at) if len(times) == 1 and _is_day(times[0]) else 1,
+            )  # fmt: skip
+            if mention.sure:
+                return mention
+            best = best or mention
+        return best
+
+    @property
+    def names_another(self) -> bool:
+        """Whether it has a name: of another event than that with the name that is asked for."""
+        return any(said.capital and not use_of(said.word).known for said in self._words[1:])
+
+    # ------------------------------------------------------------ where it is told
+
+    def _candidates(self) -> Iterator[tuple[int, bool]]:
+        """Yield the places of words that may tell of the event, and whether they surely do."""
+        asked = self._asked
+        there = [at for at, said in enumerate(self._words) if said.word[:1].isalpha()]
+
+        def places(key: str) -> list[int]:
+            return [at for at in there if belongs(self._words[at].word, key)]
+
+        things = [places(key) for key in asked.things]
+        verbs = places(asked.verb) if asked.verb else []
+        items = places(key_of_family(asked.item)) if asked.item else []
+        verbs = [at for at in verbs if not self._modifies(at)]
+        if verbs and all(things):
+            for at in verbs:
+                known = not asked.item or bool(items) or self._does_to_kind(at)
+                yield at, known and not self._leads(at)
+        elif verbs and len([t for t in things if t]) * 2 >= len(things) > 0:
+            yield from ((at, False) for at in verbs)
+        if items and things and not any(things):
+            yield from ((at, False) for at in items if not self._modifies(at))
+        if not (verbs and items) and all(things) and (items or (things and not asked.item)):
+            for at in items or things[-1]:
+                if not self._modifies(at) and (not verbs or items):
+                    yield at, self._is_told_as_event(at) and not self._leads(at)
+
+    def _leads(self, at: int) -> bool:
+        """Return whether a word says of what sort the noun after it is: "swimming lesson"."""
+        after = self._word(at + 1)
+        if not after[:1].isalpha() or after in word_set("function_words") | word_set("adverbs"):
+            return False
+        if any(belongs(after, key) for key in self._asked.keys) or is_past(self._word(at)):
+            return False
+        if after in _NUMBERED or after in word_meanings():
+            return False
+        use, above = use_of(after), kinds(singular(after))
+        return use.known and use.noun >= _NOUN and not _NO_HEADS.intersection(above)
+
+    def _modifies(self, at: int) -> bool:
+        """Return whether a word says of what sort a thing is, and tells of no event: "run club"."""
+        return self._leads(at) and not is_event(self._word(at + 1))
+
+    def _does_to_kind(self, verb: int) -> bool:
+        """Return whether a verb is done to something that may be of the kind that is counted."""
+        for at in range(verb + 1, min(verb + 6, len(self._words))):
+            said = self._words[at]
+            if not said.word[:1].isalpha():
+                return False
+            if said.word in word_set("function_words") or said.word in word_set("adverbs"):
+                continue
+            return said.capital or is_kind_of(said.word, self._asked.item)
+        return False
+
+    def _is_told_as_event(self, at: int) -> bool:
+        """Return whether a noun is told as something that took place, not as a thing or person."""
+        asked = self._asked
+        if is_past(self._word(at)):
+            return not asked.verb or belongs(self._word(at), asked.verb)
+        verb = self._verb_of(at)
+        near = {self._word(i) for i in range(max(at - _NEAR, 0), at)}
+        if near & _ATTENDING:
+            return True
+        if verb is None:
+            event = is_event(self._word(at)) or self._times(at)[1]
+            return event or self._is_numbered(at) or self._is_reported(at)
+        key = key_of_family(self._word(verb))
+        if key == key_of_family("be") or key in map(key_of_family, word_set("light_verbs")):
+            return True
+        return not asked.verb and (is_event(self._word(at)) or not _is_being(self._word(at)))
+
+    def _verb_of(self, at: int) -> int | None:
+        """Return the verb nearest before a word in its clause, or the first one after it."""
+        start, end = self._clause(at)
+        places = (*range(at - 1, start - 1, -1), *range(at + 1, end))
+        return next((i for i in places if is_past(self._word(i)) or self._word(i) in _TENSED), None)
+
+    # ------------------------------------------------------------ whether it took place
+
+    def _took_place(self, at: int) -> bool | None:
+        """Return whether it took place, False if that is left open; None if it did not."""
+        start, end = self._clause(at)
+        if self._is_unreal(at, start) or self._failed(at, start, end) or self._is_habit(at):
+            return None
+        word = self._word(at)
+        done = is_past(word) or word in word_set("irregular_participles")
+        direction = self._tenses.direction(at + 1)
+        if direction == "behind" or (done and key_of_family(word) == self._asked.verb):
+            return True
+        if direction == "ahead":
+            return None
+        return self._times(at)[1] or self._is_numbered(at) or self._is_reported(at)
+
+    def _is_unreal(self, at: int, start: int) -> bool:
+        """Return whether it is denied, supposed, possible, or only what somebody wanted to do."""
+        before = self._text[self._words[start].start : self._words[at].start]
+        if _RE.condition.search(before) or _RE.going_to.search(before):
+            return True
+        words = (self._word(i) for i in range(start, at))
+        return any(map(_denies, words)) or self._is_infinitive(at, start)
+
+    def _is_reported(self, at: int) -> bool:
+        """Return whether a note without a verb is of what is over: "parkrun 33.05", "snow!"."""
+        start, end = self._clause(at)
+        if at - start > _OPENING or self._verb_of(at) is not None:
+            return False
+        result = any(
+            self._word(i)[:1].isdigit() and self._word(i - 1) not in word_set("function_words")
+            for i in range(at, end)
+        )
+        return result or self._text.rstrip().endswith("!")
+
+    def _is_numbered(self, at: int) -> bool:
+        """Return whether it is one of several that were: "second lesson", "another argument"."""
+        near = {self._word(i) for i in range(max(at - _NEAR, 0), at)}
+        return not near.isdisjoint(word_set("ordinals") | {"another"})
+
+    def _failed(self, at: int, start: int, end: int) -> bool:
+        """Return whether a verb in the clause says that it did not, or need not, take place."""
+        others = (self._word(i) for i in range(start, end) if i != at)
+        mine = self._asked.keys
+        verbs = [key_of_family(word) for word in others if word not in word_set("function_words")]
+        return any(key in _failing() and key not in mine for key in verbs)
+
+    def _is_infinitive(self, at: int, start: int) -> bool:
+        """Return whether it is only what somebody wanted, or had in mind, to do."""
+        for i in range(at - 1, start - 1, -1):
+            if self._word(i) == "to" and use_of(self._word(i + 1)).verb >= 0.5:
+                governing = self._word(i - 1)
+                return not (governing in _LEADING or is_past(self._word(i - 2)))
+        return False
+
+    def _is_habit(self, at: int) -> bool:
+        """Return whether what is told is a habit: in the present, of somebody, without a time."""
+        words = {self._word(i) for i in range(*self._clause(at))}
+        return bool(words & {"every", "usually", "always", "never", "normally", "often"})
+
+    # ------------------------------------------------------------ who did it
+
+    def _is_by_actor(self, at: int) -> bool:
+        """Return whether the one whose deed is asked for did it, as far as the clause tells."""
+        asked = self._asked
+        if asked.actor == "any":
+            return True
+        start, end = self._clause(at)
+        inside = [self._words[i] for i in range(start, end)]
+        own = any(said.word in _SELF for said in inside)
+        subject = self._subject(start, at)
+        if asked.actor == "self" or self._by_actor:
+            joint = own and not (asked.verb and belongs(self._word(at), asked.verb))
+            return joint or subject in ("", "self")
+        everywhere = {said.word.removesuffix("'s") for said in self._words}
+        if not everywhere.isdisjoint(asked.who):
+            return subject != "self"
+        return subject in ("other", "") and not own
+
+    def _subject(self, start: int, at: int) -> str:
+        """Return who a clause is about, as far as what stands before its verb tells."""
+        for i in range(start, at + 1):
+            said = self._words[i]
+            if said.word in _SELF - {"my", "our"}:
+                return "self"
+            if said.word in _OTHERS:
+                return "other"
+            if is_past(said.word) or said.word in _ATTENDING or said.word == "with":
+                return ""
+            if self._names_person(i):
+                return "other"
+        return ""
+
+    def _names_person(self, i: int) -> bool:
+        said = self._words[i]
+        if any(belongs(said.word, key) for key in self._asked.keys):
+            return False
+        if said.word in word_set("kin") or _is_being(said.word):
+            return True
+        return said.capital and not use_of(said.word).known
+
+    # ------------------------------------------------------------ when
+
+    def _times(self, at: int) -> tuple[tuple[Interval, ...], bool]:
+        """Return when it was, and whether the sentence tells; nothing if that is to come."""
+        behind = self._tenses.direction(at + 1) == "behind"
+        said_on = self._said_at.replace(hour=0, minute=0, second=0, microsecond=0)
+        told, sure = self._told_times(at)
+        if not told:
+            return (Interval(said_on, said_on + timedelta(days=1)),), False
+        start, end = self._clause(at)
+        first, last = self._words[start].start, self._words[end - 1].end
+        place = self._words[at].start
+        inside = [one for one in told if first <= one[1][0] < last]
+        nearest = min(inside or told, key=lambda one: abs(one[1][0] - place))
+        latest = said_on + timedelta(days=1) if behind else self._said_at
+        joined = [nearest[0], *(one for one, span in told if self._joins(nearest[1], span))]
+        over = [one for one in joined if one.start is not None and one.start <= latest]
+        return tuple(over), sure
+
+    def _told_times(self, at: int) -> tuple[list[tuple[Interval, tuple[int, int]]], bool]:
+        """Return the closed times of the sentence, with their places, and whether they are sure."""
+        zone = self._said_at.tzinfo
+        assert zone is not None, "said at an aware moment"
+        told = self._closed(find_told(self._text, self._said_at, zone))
+        ahead = all(one.start is not None and one.start > self._said_at for one, _ in told)
+        if told and ahead and self._tenses.direction(at + 1) is None:
+            # Without a verb, a day may be the last one as well.
+            return self._closed(find_intervals(self._text, self._said_at)), False
+        return told, True
+
+    def _closed(self, times: tuple[Interval, ...]) -> list[tuple[Interval, tuple[int, int]]]:
+        return [
+            (one, span)
+            for one, span in zip(times, places_of(times, self._text), strict=True)
+            if one.start is not None and one.end is not None
+        ]
+
+    def _joins(self, one: tuple[int, int], other: tuple[int, int]) -> bool:
+        """Return whether a time is one more of a list: "on Monday and Friday"."""
+        between = self._text[one[1] : other[0]]
+        return 0 < len(between) <= _JOINT and ("and" in between or "," in between)
+
+    def _often(self, at: int) -> int:
+        """Return how many times a clause says that it was: "twice", "three times"."""
+        words = [self._word(i) for i in range(*self._clause(at))]
+        if "twice" in words:
+            return 2
+        for number, after in pairwise(words):
+            if after == "times" and number in word_list("numbers"):
+                return word_list("numbers").index(number) + 1
+        return 1
+
+    # ------------------------------------------------------------ words
+
+    def _clause(self, at: int) -> tuple[int, int]:
+        """Return where the clause of a word begins and ends, in words."""
+        place = self._words[at].start
+        start, end = 0, len(self._text)
+        for cut in _RE.clause.finditer(self._text):
+            if cut.end() <= place:
+                start = cut.end()
+            elif cut.start() > place:
+                end = cut.start()
+                break
+        inside = [i for i, said in enumerate(self._words) if start <= said.start < end]
+        return inside[0], inside[-1] + 1
+
+    def _names_after(self, at: int) -> Iterator[str]:
+        start, end = self._clause(at)
+        for i in range(max(at - 1, start), end):
+            if self._words[i].capital and i:
+                yield self._words[i].word.removesuffix("'s")
+
+    def _before(self, at: int) -> str:
+        return self._word(at - 1)
+
+    def _word(self, at: int) -> str:
+        return self._words[at].word if 0 <= at < len(self._words) else ""
+
+
+def _denies(word: str) -> bool:
+    return word in word_set("negations") or word.endswith(("n't", "n’t"))
+
+
+def _failing() -> frozenset[str]:
+    words = word_set("failing_verbs") | word_set("arranging_verbs") | word_set("supposing_verbs")
+    return frozenset(map(key_of_family, words))
+
+
+def _is_day(time: Interval) -> bool:
+    return time.start is not None and time.end is not None and time.end - time.start <= _DAY
+
+
+def _is_being(noun: str) -> bool:
+    return "person" in kinds(singular(noun))

@@ -1,0 +1,106 @@
+"""
+Counting events: mentions of one event are one, and what only may be another stands apart.
+
+An event is what took place on a day. Mentions of one day are of one event; so are a longer stretch
+and a day in it, and "the swim" and the one that was told a few days before. Things that are counted
+("films") are told apart by their names, whatever the day.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
+
+from hippocampus.core.records import CountedEvent, Evidence, Interval
+from hippocampus.language.counting.mentions import Mention
+
+_KNOWN_FOR: Final = timedelta(days=3)
+"""How long after it was told of an event is "the swim" without more words."""
+
+
+class ToldEvent(NamedTuple):
+    """A mention, and the episode that has it."""
+
+    episode: str
+    said_at: datetime
+    mention: Mention
+    evidence: Evidence
+
+
+@dataclass(slots=True)
+class _Group:
+    start: datetime
+    end: datetime
+    told: list[ToldEvent] = field(default_factory=list)
+    what: set[str] = field(default_factory=set)
+
+    def event(self) -> CountedEvent:
+        """Return the event, quoted as the mention nearest to it has it."""
+        sure = [one for one in self.told if one.evidence == "told"]
+        best = min(sure or self.told, key=lambda one: one.said_at)
+        ids = {one.episode: None for one in sorted(self.told, key=lambda one: one.said_at)}
+        return CountedEvent(
+            start=self.start, end=self.end, quote=best.mention.quote, episodes=tuple(ids),
+            evidence=best.evidence, times=max(one.mention.often for one in self.told),
+        )  # fmt: skip
+
+
+def group_events(
+    told: Iterable[ToldEvent], within: Sequence[Interval]
+) -> tuple[list[CountedEvent], list[CountedEvent]]:
+    """
+    Return what took place for sure, and what may have, each once, in order of time.
+
+    Args:
+        told: the mentions.
+        within: stretches of which an event has to be in one; any will do if there are none.
+
+    """
+    ordered = sorted(told, key=lambda one: (one.mention.known, one.said_at))
+    sure: list[_Group] = []
+    doubtful: list[_Group] = []
+    for certain in (True, False):
+        for one in ordered:
+            if (one.evidence == "told") is certain:
+                for time in one.mention.times:
+                    _add(one, time, sure, None if certain else doubtful)
+    return _events(sure, within), _events(doubtful, within)
+
+
+def _add(one: ToldEvent, time: Interval, sure: list[_Group], doubtful: list[_Group] | None) -> None:
+    """Put a mention into the group of its event, or begin one."""
+    assert time.start is not None, "mentions have closed times"
+    assert time.end is not None, "mentions have closed times"
+    for groups in (sure, doubtful or ()):
+        for group in groups:
+            if _is_same(group, one.mention, time.start, time.end):
+                group.told.append(one)
+                group.what |= one.mention.what
+                if time.end - time.start < group.end - group.start:
+                    group.start, group.end = time.start, time.end
+                return
+    target = sure if doubtful is None else doubtful
+    target.append(_Group(time.start, time.end, [one], set(one.mention.what)))
+
+
+def _is_same(group: _Group, mention: Mention, start: datetime, end: datetime) -> bool:
+    if group.what and mention.what:
+        return not group.what.isdisjoint(mention.what)
+    if mention.known and not mention.told:
+        return group.start <= end and start - group.end <= _KNOWN_FOR
+    return start < group.end and group.start < end
+
+
+def _events(groups: Sequence[_Group], within: Sequence[Interval]) -> list[CountedEvent]:
+    inside = [group for group in groups if not within or any(_is_in(group, one) for one in within)]
+    return [group.event() for group in sorted(inside, key=lambda group: group.start)]
+
+
+def _is_in(group: _Group, stretch: Interval) -> bool:
+    """Return whether most of an event lies in a stretch."""
+    middle = group.start + (group.end - group.start) / 2
+    return (stretch.start is None or stretch.start <= middle) and (
+        stretch.end is None or middle < stretch.end
+    )

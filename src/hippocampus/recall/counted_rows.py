@@ -1,0 +1,129 @@
+"""
+Rows for a question "how many times": each event that took place by one row, and all of them.
+
+What only speaks of the thing ("I should run more often") is as near to such a question as what
+tells of an event. So the texts of the best rows, and of those that have a word of what is counted,
+are read (``language/counting``): rows that tell of one, in the time that is asked for, come before
+the others, the first of each event before its further ones.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.core.clock import from_micros
+from hippocampus.core.records import Interval
+from hippocampus.encode.terms import hash_terms
+from hippocampus.index.columns import Labels
+from hippocampus.kernel import top_k
+from hippocampus.language.counting.asked import AskedEvents, read_asked_events
+from hippocampus.language.counting.families import stems_of_family
+from hippocampus.language.counting.mentions import Mention, find_mentions
+from hippocampus.recall.propose import Search
+from hippocampus.recall.score import Scored
+from hippocampus.recall.spreading_activation import ReadTexts
+
+_MOST_READ: Final = 200
+"""Rows that are read at most: 20 to 40 ms."""
+_BEST: Final = 40
+"""Rows that are read for their score, whatever their words."""
+_NOT_TOLD_BY: Final = ("assistant", "tool", "system")
+_AGAIN, _UNSURE, _DENIED = np.float32(2), np.float32(1), np.float32(-1)
+"""What a row gains, in standard deviations: one that tells of an event that another row tells of,
+too, one that may tell of a further event, and one that says that it did not take place. The first
+to tell of an event gains as much as there is between the best row and the last."""
+_ELSEWHERE: Final = np.float32(-4)
+"""What it gains if nothing of it is of the time that is asked for."""
+
+
+def lift_events(search: Search, scored: Scored, texts: ReadTexts) -> None:
+    """Let rows that tell of the events that a question counts rise, each event by one row first."""
+    asked = read_asked_events(search.query.text, search.query.now)
+    if not asked.keys or not len(scored.rows):
+        return
+    places = _places(search, scored, asked)
+    rows = scored.rows[places].tolist()
+    read = texts(rows)
+    gains = np.zeros(len(scored.rows), np.float32)
+    if search.within is not None and not any(one.vague for one in asked.intervals):
+        gains[~search.within[scored.rows.astype(np.intp)]] = _ELSEWHERE
+    above = np.float32(np.ptp(scored.scores))
+    seen: set[tuple[object, object]] = set()
+    for place, row in zip(places.tolist(), rows, strict=True):
+        if row in read:
+            gains[place] += _gain(search, asked, row, read[row], seen, above)
+    if gains.any():
+        scored.parts["events"] = gains
+        np.add(scored.scores, gains, out=scored.scores)
+
+
+def _places(search: Search, scored: Scored, asked: AskedEvents) -> NDArray[np.int64]:
+    """Return the places of the rows to be read, best first."""
+    stems = " ".join(stem for key in asked.keys for stem in stems_of_family(key))
+    having = search.index.cues.lexical.having(hash_terms(stems), search.allowed)
+    best = top_k(scored.scores, min(_BEST, len(scored.scores)))
+    inside = np.isin(scored.rows, having, assume_unique=True)
+    inside[best] = True
+    chosen = np.flatnonzero(inside)
+    order = np.argsort(-scored.scores[chosen], kind="stable")
+    return chosen[order][:_MOST_READ]
+
+
+def _gain(
+    search: Search,
+    asked: AskedEvents,
+    row: int,
+    text: str,
+    seen: set[tuple[object, object]],
+    first: np.float32,
+) -> np.float32:
+    """
+    Return what a row gains.
+
+    Args:
+        search: the search.
+        asked: what is counted.
+        row: the row.
+        text: its text.
+        seen: the ends of the events that rows before it tell of; those of this one are added.
+        first: what the first to tell of an event gains.
+
+    """
+    columns = search.index.columns
+    role, speaker = _label(columns.role, row), _label(columns.speaker, row)
+    if role in _NOT_TOLD_BY:
+        return np.float32(0)
+    now = search.query.now
+    assert now.tzinfo is not None, "a query is of an aware moment"
+    said_at = from_micros(int(columns.occurred_at(np.array([row], np.uint32))[0]))
+    found, refused = find_mentions(
+        text, asked, said_at=said_at, zone=now.tzinfo,
+        by_actor=not set(asked.who).isdisjoint((speaker or "").casefold().split()),
+    )  # fmt: skip
+    timely = [one for one in found if _is_in(one, asked.intervals)]
+    if any(one.sure for one in timely):
+        ends = {(time.start, time.end) for one in timely if one.sure for time in one.times}
+        fresh = not ends <= seen
+        seen |= ends
+        return first if fresh else _AGAIN
+    if timely:
+        return _UNSURE
+    return _DENIED if refused else np.float32(0)
+
+
+def _label(labels: Labels, row: int) -> str | None:
+    code = int(labels.codes[row])
+    return None if code < 0 else labels.values[code]
+
+
+def _is_in(mention: Mention, asked: tuple[Interval, ...]) -> bool:
+    """Return whether an event lies in a time that is asked for, if any is."""
+    return not asked or any(
+        (one.start is None or time.end is None or one.start < time.end)
+        and (one.end is None or time.start is None or time.start < one.end)
+        for one in asked
+        for time in mention.times
+    )

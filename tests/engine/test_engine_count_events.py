@@ -1,0 +1,179 @@
+"""Counting events: each once, by what memories tell that took place, within what a read may see."""
+
+import json
+from datetime import UTC, datetime
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from hippocampus import Turn
+from hippocampus.errors import InputError, InvalidTime
+
+DATA = json.loads((Path(__file__).parents[1] / "data" / "counted_events.json").read_text("utf-8"))
+ASKED = [(h["name"], q["q"]) for h in DATA["histories"] for q in h["questions"]]
+NOW = datetime(2025, 6, 1, 12, tzinfo=UTC)
+
+
+def days(events):
+    return [f"{event.start:%Y-%m-%d}" for event in events]
+
+
+@pytest.fixture(scope="module")
+def histories():
+    from hippocampus import Memory
+
+    with Memory(":memory:", embedder="hash") as memory:
+        for history in DATA["histories"]:
+            name = history["name"]
+            for at, text in history["episodes"]:
+                several = history.get("others")
+                speaker, _, said = text.partition(": ") if several else (name, "", text)
+                memory.bank(name).remember(said, at=at, speaker=speaker)
+        yield memory
+
+
+@pytest.mark.parametrize(("name", "question"), ASKED, ids=[question for _, question in ASKED])
+def test_what_took_place_is_counted(histories, name, question):
+    (wanted,) = [
+        q for h in DATA["histories"] if h["name"] == name for q in h["questions"]
+        if q["q"] == question
+    ]  # fmt: skip
+    now = datetime.fromisoformat(wanted["at"]).replace(tzinfo=UTC)
+
+    found = histories.bank(name).count_events(question, now=now)
+
+    assert wanted["days"] == days(found.events)
+    assert wanted.get("count", len(wanted["days"])) == found.count
+    assert not {*days(found.events)} & {*days(found.doubtful)}
+
+
+@pytest.fixture
+def bank(open_memory):
+    return open_memory(embedder="hash").bank("ada")
+
+
+TOLD = {
+    "climb": ("climbed the tower", "climbing the tower", "climb the tower"),
+    "paint": ("painted the fence", "painting the fence", "paint the fence"),
+    "ride": ("rode the ferry", "riding the ferry", "ride the ferry"),
+    "write": ("wrote to the bank", "writing to the bank", "write to the bank"),
+    "meet": ("met the architect", "meeting the architect", "meet the architect"),
+}
+HAPPENED = (
+    "I {0} yesterday.", "Yesterday we {0}, tiring but good.", "{0} again yesterday.",
+    "On Tuesday I {0} with a friend.", "It rained, but I {0} all the same.",
+    "We finally {0} this morning!", "Then I {0} and went to bed.",
+)  # fmt: skip
+DID_NOT = (
+    "I did not {2} yesterday.", "I never {0}.", "I am going to {2} tomorrow.",
+    "I want to {2} on Friday.", "If I {2} again I will tell you.", "I might {2} next week.",
+    "Should I {2} on Sunday?", "I was going to {2} yesterday but it rained.",
+    "I would have {0} if it had been dry.", "We cancelled {1} yesterday.",
+    "I keep putting off {1}.",
+    "I must {2} soon.", "Let's {2} on Saturday.", "I used to {2} as a child.",
+    "My neighbour {0} yesterday.", "She {0} yesterday.",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("verb", "frame"), list(product(TOLD, HAPPENED)))
+def test_whatever_the_verb_and_the_sentence_a_deed_is_counted(bank, verb, frame):
+    said = frame.format(*TOLD[verb])
+    bank.remember(said[0].upper() + said[1:], at="2025-05-22T20:00", speaker="Ada")
+
+    assert 1 == bank.count_events(f"How many times did I {TOLD[verb][2]}?", now=NOW).count
+
+
+@pytest.mark.parametrize(("verb", "frame"), list(product(TOLD, DID_NOT)))
+def test_whatever_the_verb_what_did_not_take_place_is_not_counted(bank, verb, frame):
+    said = frame.format(*TOLD[verb])
+    bank.remember(said[0].upper() + said[1:], at="2025-05-22T20:00", speaker="Ada")
+
+    assert 0 == bank.count_events(f"How many times did I {TOLD[verb][2]}?", now=NOW).count
+
+
+@pytest.mark.parametrize("question", [
+    "How many times did I play squash in May?", "how often have i played squash in may",
+    "count the times I played squash in May", "playing squash in May", "squash matches in May",
+    "can you tell me how many times we played squash in May",
+])  # fmt: skip
+def test_the_same_may_be_asked_in_many_ways(bank, question):
+    for at in ("2025-04-29T20:00", "2025-05-06T20:00", "2025-05-13T20:00"):
+        bank.remember("We played a squash match tonight.", at=at, speaker="Ada")
+
+    assert ["2025-05-06", "2025-05-13"] == days(bank.count_events(question, now=NOW).events)
+
+
+def test_memories_of_one_event_are_one_and_all_are_named(bank):
+    first = bank.remember("I went sailing with Tom this morning.", at="2025-05-03T20:00")
+    second = bank.remember("Still wet from sailing yesterday.", at="2025-05-04T09:00")
+
+    (event,) = bank.count_events("How many times did I go sailing?", now=NOW).events
+
+    assert (first.id, second.id) == event.episodes
+    assert "I went sailing with Tom this morning." == event.quote
+    assert "told" == event.evidence
+
+
+def test_filters_of_time_say_when_it_took_place_and_not_when_it_was_told(bank):
+    bank.remember("I sailed on 28 April.", at="2025-05-02T08:00")
+    bank.remember("I sailed today.", at="2025-05-10T08:00")
+
+    def when(**filters):
+        return days(bank.count_events("sailing", now=NOW, **filters).events)
+
+    assert ["2025-05-10"] == when(since="2025-05-01")
+    assert ["2025-04-28"] == when(until="2025-04-30")
+    assert ["2025-04-28"] == when(during=[("2025-04-01", "2025-05-01")])
+
+
+def test_only_what_a_read_may_see_is_counted_as_an_event(bank):
+    bank.remember_many([
+        Turn(text="I sailed today.", at="2025-05-10T08:00", speaker="Ada", session="s1"),
+        Turn(text="I sailed today.", at="2025-05-11T08:00", speaker="Tom", session="s2"),
+        Turn(text="You sailed on 9 May, well done!", at="2025-05-12T08:00", role="assistant"),
+    ])  # fmt: skip
+
+    assert 2 == bank.count_events("how often did we sail?", now=NOW).count
+    assert 1 == bank.count_events("how often did we sail?", now=NOW, speaker="tom").count
+    assert 1 == bank.count_events("how often did Tom sail?", now=NOW).count
+    bank.forget(bank.find("sailed", speaker="Tom")[0].id)
+    assert ["2025-05-10"] == days(bank.count_events("how often did we sail?", now=NOW).events)
+
+
+def test_what_is_told_as_twice_counts_twice(bank):
+    bank.remember("I called the landlord twice today.", at="2025-05-10T20:00")
+
+    found = bank.count_events("How many times did I call the landlord?", now=NOW)
+
+    assert (2, 1, 2) == (found.count, len(found.events), found.events[0].times)
+
+
+def test_a_question_how_often_finds_one_memory_of_each_event_first(bank):
+    for day in range(2, 12):
+        bank.remember("I went running before work.", at=f"2025-05-{day:02d}T08:00", speaker="Ada")
+        bank.remember("Running is what I should do more.", at=f"2025-05-{day:02d}T09:00")
+
+    found = bank.recall("How many times did I go running in May?", k=10, now=NOW)
+
+    assert {"I went running before work."} == {hit.text for hit in found.hits}
+
+
+def test_nothing_is_counted_of_what_nobody_did(bank):
+    found = bank.count_events("How many times did I go to the moon?", now=NOW)
+
+    assert (0, (), ()) == (found.count, found.events, found.doubtful)
+    with pytest.raises(InputError):
+        bank.count_events("  ")
+    with pytest.raises(InvalidTime):
+        bank.count_events("runs", since="someday")
+
+
+NOTHING = ("?", "how many", "how many times", "how often did", "🏃", "跑步", "of")
+
+
+@pytest.mark.parametrize("text", NOTHING)
+def test_a_question_that_asks_for_nothing_counts_nothing(bank, text):
+    bank.remember("I went running this morning.", at="2025-05-02T08:00")
+
+    assert 0 <= bank.count_events(text, now=NOW).count <= 1
