@@ -167,7 +167,7 @@ def test_whoever_has_a_store_open_signs_and_searches_from_when_another_begins_to
     bank.remember_many(talk(3))
     assert not any(payloads(early))
     reindex(open_memory(config=SIGNING))
-    bank.remember("A violin for Biscuit?", at="2025-04-01")
+    bank.remember("A violin for Biscuit.", at="2025-04-01")
 
     assert all(payloads(early))
     assert () == bank.recall("violin", cues=["signature"]).degraded
@@ -257,7 +257,7 @@ def test_what_was_written_without_signatures_is_named_until_a_reindex_makes_them
         memory.bank("ada").remember_many(talk(10))
     memory = open_memory(config=SIGNING)
     bank = memory.bank("ada")
-    bank.remember("A violin for Biscuit?", at="2025-04-01")
+    bank.remember("A violin for Biscuit.", at="2025-04-01")
 
     found = bank.recall("violin", cues=["signature"])
     (missing,) = found.degraded

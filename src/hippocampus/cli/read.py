@@ -19,8 +19,6 @@ from hippocampus.cli.render import (
     clean,
     episode_table,
     events_view,
-    head_line,
-    marked,
     moment_text,
     pairs,
     recall_view,

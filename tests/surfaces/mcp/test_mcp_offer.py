@@ -44,8 +44,8 @@ def test_there_are_few_tools_and_they_take_little_of_a_models_attention(agent):
     read = [{k: t[k] for k in ("name", "description", "inputSchema")} for t in tools]
 
     assert {
-        "remember", "recall", "count_events", "context", "correct", "forget", "timeline", "facts", "feedback",
-        "status",
+        "remember", "recall", "count_events", "context", "correct", "forget", "timeline", "facts",
+        "feedback", "status",
     } == {tool["name"] for tool in tools}  # fmt: skip
     assert count(json.dumps(read)) <= 2800
 
