@@ -37,7 +37,7 @@ from hippocampus.recall.confidence import DEPTH, Confidence, confidence
 from hippocampus.recall.encode_query import EncodedQuery, encode_query
 from hippocampus.recall.evidence import evidence, rivalry
 from hippocampus.recall.expand import Sources
-from hippocampus.recall.parse import bind, parse, signed
+from hippocampus.recall.parse import bind, parse, settle, signed
 from hippocampus.recall.read import Found, read_rows, when_it_was
 from hippocampus.recall.rerank import rerank
 from hippocampus.recall.search import Ranking, search
@@ -301,7 +301,7 @@ def _bind(here: BankSnapshot, query: Query, encoded: EncodedQuery) -> Query:
     """Add to a query what the bank knows of its words."""
     keywords = () if here.signatures is None else signed(encoded.keywords, here.signatures)
     return bind(
-        query, embedded=encoded.embedded, rotation=here.rotation,
+        settle(query, here.index.cues.lexical.frequency), embedded=encoded.embedded, rotation=here.rotation,
         speakers=here.index.columns.speakers(), keywords=keywords,
         phrases=here.slept.has_anchors and not query.cues.isdisjoint({"concept", "graph"}),
         gazetteer=here.slept.gazetteer,
