@@ -33,7 +33,7 @@ class MultilingualEmbedder(ContextualEmbedder):
     passages begin with the words the model was trained with.
     """
 
-    name = MULTILINGUAL
+    name = "multilingual-e5-small"
 
     def __init__(self, folder: Path, *, threads: int | None = None) -> None:
         """
@@ -47,10 +47,10 @@ class MultilingualEmbedder(ContextualEmbedder):
         try:
             sound = is_sound(folder / _FILE, pinned)
         except OSError as exc:
-            msg = f"{folder}: not a model folder ({exc}); run 'hippocampus models install {self.name}'"
+            msg = f"{folder}: not a model folder ({exc}); run 'hippocampus models install {MULTILINGUAL}'"
             raise EncoderError(msg) from exc
         if not sound:
-            fix = f"run 'hippocampus models install {self.name} --force'"
+            fix = f"run 'hippocampus models install {MULTILINGUAL} --force'"
             raise EncoderError(f"{folder}: its files were altered; {fix}")
         self._file = read_e5(folder / _FILE)
         self._tokenizer = _tokenizer(self._file)
