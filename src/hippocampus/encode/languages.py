@@ -6,7 +6,7 @@ import re
 import threading
 import unicodedata
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
@@ -27,8 +27,22 @@ _STEMMERS: Final = {
 }  # fmt: skip
 """Snowball's name of each language it stems."""
 
+NAMES: Final[Mapping[str, str]] = {
+    "ar": "Arabic", "bg": "Bulgarian", "bn": "Bengali", "ca": "Catalan", "cs": "Czech",
+    "da": "Danish", "de": "German", "el": "Greek", "en": "English", "es": "Spanish",
+    "et": "Estonian", "eu": "Basque", "fa": "Persian", "fi": "Finnish", "fr": "French",
+    "ga": "Irish", "gu": "Gujarati", "he": "Hebrew", "hi": "Hindi", "hr": "Croatian",
+    "hu": "Hungarian", "hy": "Armenian", "id": "Indonesian", "it": "Italian", "ja": "Japanese",
+    "kn": "Kannada", "ko": "Korean", "lt": "Lithuanian", "lv": "Latvian", "ml": "Malayalam",
+    "mr": "Marathi", "ne": "Nepali", "nl": "Dutch", "no": "Norwegian", "pl": "Polish",
+    "pt": "Portuguese", "ro": "Romanian", "ru": "Russian", "sk": "Slovak", "sl": "Slovenian",
+    "sr": "Serbian", "sv": "Swedish", "ta": "Tamil", "te": "Telugu", "th": "Thai",
+    "tr": "Turkish", "uk": "Ukrainian", "vi": "Vietnamese", "zh": "Chinese",
+}  # fmt: skip
+"""English names of the languages that can be told."""
+
 _BLOCKS: Final = (
-    (0x0000, "Latin"), (0x0370, "Greek"), (0x0400, "Cyrillic"), (0x0530, "Armenian"),
+    (0x0000, ""), (0x0041, "Latin"), (0x0370, "Greek"), (0x0400, "Cyrillic"), (0x0530, "Armenian"),
     (0x0590, "Hebrew"), (0x0600, "Arabic"), (0x0780, ""), (0x08A0, "Arabic"),
     (0x0900, "Devanagari"), (0x0980, "Bengali"), (0x0A00, ""), (0x0A80, "Gujarati"), (0x0B00, ""),
     (0x0B80, "Tamil"), (0x0C00, "Telugu"), (0x0C80, "Kannada"), (0x0D00, "Malayalam"),
@@ -139,6 +153,22 @@ def languages_of(word: str, latin: Sequence[str]) -> Sequence[str]:
 
 _PERSIAN: Final = re.compile("[\u067e\u0686\u0698\u06a9\u06af\u06cc]")
 """Letters of Persian that Arabic has not."""
+
+
+def language_by_script(words: Sequence[str]) -> str | None:
+    """Return the language that most of the folded words of a text are in; None if nobody can say."""
+    letters = Counter[str]()
+    for word in words:
+        letters[script_of(word)] += len(word)
+    del letters[""]  # digits count for Latin, and little
+    if not letters:
+        return None
+    if letters["Kana"]:
+        letters["Kana"] += letters.pop("Han", 0)
+    script = max(letters, key=letters.__getitem__)
+    within = [word for word in words if script_of(word) == script]
+    told = detect(within, count=len(within))
+    return next(iter(told), None) or next(iter(_BY_SCRIPT.get(script, ())), None)
 
 
 @cache

@@ -27,6 +27,7 @@ from hippocampus.encode.languages import (
     bare,
     detect,
     is_grammar,
+    language_by_script,
     languages_of,
     latin_languages,
     script_of,
@@ -138,13 +139,16 @@ def hash_words(text: str) -> list[int]:
 
 
 def language_of(text: str) -> str | None:
-    """Return the language of a text in Latin letters; None where nobody can tell."""
-    return next(iter(_latin(_find(_fold(text)))), None)
+    """Return the language that most of a text is in, by its code; None where nobody can tell."""
+    words = _find(_fold(text))
+    if text.isascii():
+        return next(iter(_latin(words)), None)
+    return language_by_script(words)
 
 
 def _latin(words: Sequence[str]) -> tuple[str, ...]:
     """Return the languages that the words in Latin letters may be of, the likeliest first."""
-    if 3 * len(stop_words()[ENGLISH].intersection(words)) >= len(words):
+    if 3 * len(stop_words()[ENGLISH].intersection(words)) >= (len(words) or 1):
         return (ENGLISH,)  # no other language shares so many, and most texts end here
     written = [word for word in words if word[0] < "\u0250" or script_of(word) == "Latin"]
     return detect(written, count=len(written))

@@ -23,6 +23,9 @@ TELLING, DEED, STANDING, ASKING = (
 one that only asks: properties kept as words more, as Xapian keeps its boolean terms. A real word
 shares a hash once in two thousand million."""
 
+BY_LANGUAGE = np.uint32(0x6C616E67)
+"""The term of a bank's first row, once its words are stemmed each in its own language."""
+
 MARKS = (TELLING, DEED, STANDING, ASKING)
 _EARLY = 8
 """Terms of an episode that are its beginning: its date, who speaks, and the first words."""
