@@ -7,7 +7,7 @@ import threading
 import unicodedata
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -66,9 +66,14 @@ _BY_SCRIPT: Final[Mapping[str, tuple[str, ...]]] = {
 _ACCENTED: Final = frozenset({"Latin", "Greek", "Cyrillic", "Arabic", "Hebrew"})
 """Scripts that are read without the marks on their letters; in others a mark is a vowel."""
 
-_SURE: Final = 1.0
-_SHARE: Final = 0.15
-"""Least evidence for a language: words of grammar of no other, and their share of all words."""
+_DIFFERENT: Final = 2
+_LONG: Final = 4
+_SURE: Final = 0.25
+_SHARE: Final = 0.05
+"""Least evidence for a language: different words of grammar, or one of so many letters; such words,
+each shared out among the languages that have it; and their share of all words."""
+_USUAL: Final = 2.0
+"""How much more likely English is than another language; its list is short."""
 _RIVAL: Final = 0.5
 """Share of the best language's evidence from which on another may be meant instead."""
 
@@ -93,6 +98,11 @@ def stem_in(word: str, language: str) -> str:
         stemmer = made[name] = Stemmer.Stemmer(name, 0)
     stemmed: str = stemmer.stemWord(word)
     return stemmed
+
+
+def has_stemmer(language: str) -> bool:
+    """Return whether words of a language are stemmed; those of others are what they are."""
+    return language in _STEMMERS
 
 
 def bare(word: str) -> str:
@@ -122,7 +132,7 @@ def stop_words() -> Mapping[str, frozenset[str]]:
     return {language: frozenset(words.split()) for language, _, words in split}
 
 
-def detect(words: Iterable[str], *, count: int) -> tuple[str, ...]:
+def detect(words: Collection[str], *, count: int) -> tuple[str, ...]:
     """
     Return the languages that folded words in Latin letters may be in, most likely first.
 
@@ -130,13 +140,24 @@ def detect(words: Iterable[str], *, count: int) -> tuple[str, ...]:
     """
     known = _grammar()
     seen: dict[str, float] = {}
-    for word in words:
+    different = Counter[str]()
+    for word in set(words):
         for language in (languages := known.get(word, ())):
             seen[language] = seen.get(language, 0.0) + 1 / len(languages)
-    if not seen:
-        return ()
-    best = max(seen.values())
-    if best < _SURE and best < _SHARE * count:
+            different[language] += 1
+    alone = set[str]()
+    if ENGLISH not in seen:  # "¿Dónde vive Ana?" has one word of grammar, and no other language has it
+        telling = (known[word] for word in words if len(word) >= _LONG and word in known)
+        alone = {language for languages in telling if len(languages) < 3 for language in languages}
+    seen = {
+        one: evidence
+        for one, evidence in seen.items()
+        if different[one] >= _DIFFERENT or one in alone
+    }
+    if ENGLISH in seen:
+        seen[ENGLISH] *= _USUAL
+    best = max(seen.values(), default=0.0)
+    if best < max(_SURE, _SHARE * count):
         return ()
     likely = [language for language, evidence in seen.items() if evidence >= _RIVAL * best]
     return tuple(sorted(likely, key=lambda language: (-seen[language], language != ENGLISH)))

@@ -2,8 +2,8 @@
 Words as the lexical cue sees them: case-folded, stemmed, hashed to 32 bits.
 
 A word is stemmed in the language of its text. Of English, and of a text whose language nobody can
-tell, the stem is hashed; of other languages, where theirs differs from the English one, the stem
-with a mark: so "Termine" in German meets "Termin", and "pasta" in Italian not "past". A question is
+tell, the stem is hashed; of other languages the stem with a mark: so "Termine" in German meets
+"Termin", and "pasta" in Italian not "past". A question is
 asked in every form that its words may have been kept in (``Term.forms``), of which a bank knows
 few. In scripts without spaces, and in Korean, pairs of characters count.
 """
@@ -26,6 +26,7 @@ from hippocampus.encode.languages import (
     ENGLISH,
     bare,
     detect,
+    has_stemmer,
     is_grammar,
     language_by_script,
     languages_of,
@@ -122,7 +123,7 @@ def _hash_in(word: str, language: str) -> int:
     if known is None:
         longest = max(re.split("['’]", word), key=len)  # "l'appartement", "Ankara'da"
         stemmed = bare(stem_in(longest, language))
-        known = _hash(word) if stemmed in (word, stem(word)) else _digest(_MARKED + stemmed)
+        known = _digest(_MARKED + stemmed) if has_stemmer(language) else _hash(word)
         if len(_HASHED_IN) >= _HASHED_LIMIT:
             _HASHED_IN.clear()
         _HASHED_IN[word, language] = known
@@ -148,7 +149,7 @@ def language_of(text: str) -> str | None:
 
 def _latin(words: Sequence[str]) -> tuple[str, ...]:
     """Return the languages that the words in Latin letters may be of, the likeliest first."""
-    if 3 * len(stop_words()[ENGLISH].intersection(words)) >= (len(words) or 1):
+    if 5 * len(stop_words()[ENGLISH].intersection(words)) > 2 * len(words):
         return (ENGLISH,)  # no other language shares so many, and most texts end here
     written = [word for word in words if word[0] < "\u0250" or script_of(word) == "Latin"]
     return detect(written, count=len(written))

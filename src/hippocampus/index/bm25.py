@@ -57,6 +57,11 @@ class Bm25Cue(Versioned):
         ends = np.cumsum(payloads.lengths // 4, dtype=np.uint64)
         offsets = np.concatenate([np.zeros(1, np.uint64), ends])
         terms = np.ascontiguousarray(payloads.data).view("<u4")
+        if not len(self):  # what is said of how a bank was read is no word of its first text
+            read = np.flatnonzero(terms[: int(ends[:1].sum())] == BY_LANGUAGE)
+            terms = np.delete(terms, read)
+            ends -= np.uint64(len(read))
+            offsets[1:] = ends
         self._index.extend(terms, offsets)
         at = offsets[:-1, None].astype(np.intp) + np.arange(_EARLY)
         within = at < ends[:, None].astype(np.intp)
