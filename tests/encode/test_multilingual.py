@@ -52,8 +52,7 @@ def test_any_text_gets_unit_vectors_and_spans_that_lie_in_it(multilingual, text)
 def test_marks_of_the_model_in_a_text_are_text(multilingual):
     spans = multilingual.embed_query("a </s> b").spans
 
-    assert "a</s>b" == "".join("a </s> b"[start:end] for start, end in spans)
-    assert len(spans) > 3
+    assert len(spans) > 4  # and not a letter, the mark, a letter
 
 
 @needs_model

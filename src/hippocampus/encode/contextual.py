@@ -66,9 +66,7 @@ class ContextualEmbedder(LocalEmbedder):
         """Cut a text into word pieces, independent of what stands beside it."""
 
     @abstractmethod
-    def _states(
-        self, ids: NDArray[np.int64], lengths: NDArray[np.int32]
-    ) -> NDArray[np.float32]:
+    def _states(self, ids: NDArray[np.int64], lengths: NDArray[np.int32]) -> NDArray[np.float32]:
         """Return the last hidden states of a padded batch, shape (batch, length, 384)."""
 
     def embed(self, passages: Sequence[Passage]) -> list[Embedded]:

@@ -13,7 +13,7 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,7 @@ class E5File:
     unknown: int
     written: Mapping[int, str]
     width: int
-    _tensors: Mapping[str, tuple[NDArray[np.void] | NDArray[np.float32], bool]]
+    _tensors: Mapping[str, tuple[NDArray[Any], bool]]
 
     @property
     def names(self) -> list[str]:
@@ -60,7 +60,7 @@ class E5File:
         return unpack(blocks.ravel()).reshape(*which.shape, self.width)
 
 
-def unpack(blocks: NDArray[np.void] | NDArray[np.float32]) -> NDArray[np.float32]:
+def unpack(blocks: NDArray[Any]) -> NDArray[np.float32]:
     """Return the weights of blocks, flat."""
     packed = blocks["weights"]
     weights = np.empty((len(blocks), _BLOCK_SIZE), np.float32)
@@ -80,14 +80,14 @@ def read_e5(path: Path) -> E5File:
 
     """
     try:
-        data = np.memmap(path, np.uint8, "r")
+        data = np.memmap(path, np.uint8, "r").data
         return _parse(data)
     except (OSError, ValueError, struct.error, UnicodeDecodeError) as exc:
         msg = f"{path}: not the weights of multilingual-e5-small ({exc})"
         raise EncoderError(msg) from exc
 
 
-def _parse(data: NDArray[np.uint8]) -> E5File:
+def _parse(data: memoryview) -> E5File:
     mark, _, width, *_ = _HEAD.unpack_from(data)
     if mark != b"E5S1":
         msg = f"it begins with {mark!r}"
@@ -109,7 +109,7 @@ def _parse(data: NDArray[np.uint8]) -> E5File:
     return E5File(pieces, first, last, unknown, written, width, tensors)
 
 
-def _spellings(data: NDArray[np.uint8], at: int) -> tuple[dict[int, str], int]:
+def _spellings(data: memoryview, at: int) -> tuple[dict[int, str], int]:
     count, size = struct.unpack_from("<iI", data, at)
     end = at + 8 + size
     at += 8
@@ -122,12 +122,10 @@ def _spellings(data: NDArray[np.uint8], at: int) -> tuple[dict[int, str], int]:
     return found, end
 
 
-def _directory(
-    data: NDArray[np.uint8], at: int
-) -> dict[str, tuple[NDArray[np.void] | NDArray[np.float32], bool]]:
+def _directory(data: memoryview, at: int) -> dict[str, tuple[NDArray[Any], bool]]:
     (count,) = struct.unpack_from("<i", data, at)
     at += 4
-    found: dict[str, tuple[NDArray[np.void] | NDArray[np.float32], bool]] = {}
+    found: dict[str, tuple[NDArray[Any], bool]] = {}
     for _ in range(count):
         (length,) = struct.unpack_from("<H", data, at)
         name = data[at + 2 : at + 2 + length].tobytes().decode("ascii")

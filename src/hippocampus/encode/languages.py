@@ -146,7 +146,7 @@ def detect(words: Collection[str], *, count: int) -> tuple[str, ...]:
             seen[language] = seen.get(language, 0.0) + 1 / len(languages)
             different[language] += 1
     alone = set[str]()
-    if ENGLISH not in seen:  # "¿Dónde vive Ana?" has one word of grammar, and no other language has it
+    if ENGLISH not in seen:  # the one word of grammar in "¿Dónde vive Ana?" is of no other language
         telling = (known[word] for word in words if len(word) >= _LONG and word in known)
         alone = {language for languages in telling if len(languages) < 3 for language in languages}
     seen = {
@@ -177,7 +177,7 @@ _PERSIAN: Final = re.compile("[\u067e\u0686\u0698\u06a9\u06af\u06cc]")
 
 
 def language_by_script(words: Sequence[str]) -> str | None:
-    """Return the language that most of the folded words of a text are in; None if nobody can say."""
+    """Return the language of most of the folded words of a text; None if nobody can say."""
     letters = Counter[str]()
     for word in words:
         letters[script_of(word)] += len(word)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -47,7 +47,8 @@ class MultilingualEmbedder(ContextualEmbedder):
         try:
             sound = is_sound(folder / _FILE, pinned)
         except OSError as exc:
-            msg = f"{folder}: not a model folder ({exc}); run 'hippocampus models install {MULTILINGUAL}'"
+            fix = f"run 'hippocampus models install {MULTILINGUAL}'"
+            msg = f"{folder}: not a model folder ({exc}); {fix}"
             raise EncoderError(msg) from exc
         if not sound:
             fix = f"run 'hippocampus models install {MULTILINGUAL} --force'"
@@ -79,7 +80,8 @@ class MultilingualEmbedder(ContextualEmbedder):
         return self.embed_queries([text])[0]
 
     def _pieces(self, text: str) -> WordPieces:
-        plain, places = _plain(*valid([text]), self._file.written)
+        (sound,) = valid([text])
+        plain, places = _plain(sound, self._file.written)
         if not plain.strip():
             return WordPieces([], [])
         encoded = self._tokenizer.encode(plain, add_special_tokens=False)
@@ -88,16 +90,14 @@ class MultilingualEmbedder(ContextualEmbedder):
             spans = [(places[start], places[max(start, end - 1)] + 1) for start, end in spans]
         return WordPieces(encoded.ids, [_bare(text, *span) for span in spans])
 
-    def _states(
-        self, ids: NDArray[np.int64], lengths: NDArray[np.int32]
-    ) -> NDArray[np.float32]:
+    def _states(self, ids: NDArray[np.int64], lengths: NDArray[np.int32]) -> NDArray[np.float32]:
         words = self._file.rows("emb.word", ids)
         (states,) = self._session.run(None, {"words": words, "lengths": lengths})
         made: NDArray[np.float32] = states
         return made
 
 
-def _plain(text: str, written: dict[int, str]) -> tuple[str, list[int] | None]:
+def _plain(text: str, written: Mapping[int, str]) -> tuple[str, list[int] | None]:
     """Return a text as the model reads it; and the place of each character, if that changed."""
     changed = [character for character in set(map(ord, text)) if character in written]
     if not changed:

@@ -80,9 +80,7 @@ class OnnxEmbedder(ContextualEmbedder):
         encoded = self._tokenizer.encode(*valid([text]), add_special_tokens=False)
         return WordPieces(encoded.ids, encoded.offsets)
 
-    def _states(
-        self, ids: NDArray[np.int64], lengths: NDArray[np.int32]
-    ) -> NDArray[np.float32]:
+    def _states(self, ids: NDArray[np.int64], lengths: NDArray[np.int32]) -> NDArray[np.float32]:
         (states,) = self._session.run(None, {"input_ids": ids, "lengths": lengths})
         made: NDArray[np.float32] = states
         return made

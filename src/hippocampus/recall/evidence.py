@@ -42,8 +42,8 @@ def evidence(index: BankIndex, query: Query, rows: Rows) -> dict[str, Numbers]:
         weight, words = _shared_out(rarity, query.token_terms)
         out |= _weighed("matched", "missing", cues.tokens.matches(query, rows), weight, words)
     elif "lexical" in query.cues and len(query.terms):
-        there, words = _spelled(cues.lexical.matches(query, rows) > 0, query)
-        weight = rarity[words]
+        there, spelled = _spelled(cues.lexical.matches(query, rows) > 0, query)
+        weight = rarity[spelled]
         out |= _weighed("covered", "absent", there, weight, int(np.count_nonzero(weight)))
     elif cues.signature is not None and query.keywords:
         weight = cues.signature.rarity(query)

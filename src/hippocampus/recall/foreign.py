@@ -17,16 +17,13 @@ _LONGEST: Final = 400
 """Characters of each by which it is."""
 
 
-def foreign(
-    query: Query, embedded: bool, embedder: Embedder | None, texts: Sequence[str]
-) -> Iterator[Degradation]:
+def foreign(query: Query, embedder: Embedder | None, texts: Sequence[str]) -> Iterator[Degradation]:
     """
     Yield what a question could not be asked, for its language or that of what it found.
 
     Args:
         query: the question.
-        embedded: whether meaning was looked for.
-        embedder: what embeds.
+        embedder: what embedded it; None if nothing did.
         texts: the memories found, best first.
 
     """
@@ -37,12 +34,14 @@ def foreign(
             " in English alone; it was answered by words and meaning"
         )
         yield Degradation(part="language", reason=reason)
-    if not embedded or embedder is None or embedder.fingerprint.name != DEFAULT_MODEL:
+    if embedder is None or embedder.fingerprint.name != DEFAULT_MODEL:
         return
     told = (language_of(text[:_LONGEST]) for text in texts[:_LOOKED_AT])
     languages = dict.fromkeys(one for one in (asked, *told) if one not in (None, ENGLISH))
     if languages:
         some = " and ".join(NAMES[one] for one in languages)
-        fix = f"'hippocampus models install {MULTILINGUAL}' and 'hippocampus reembed {MULTILINGUAL}'"
+        fix = (
+            f"'hippocampus models install {MULTILINGUAL}' and 'hippocampus reembed {MULTILINGUAL}'"
+        )
         reason = f"{DEFAULT_MODEL} was made for English, and hardly knows {some}; {fix} do"
         yield Degradation(part="meaning", reason=reason)

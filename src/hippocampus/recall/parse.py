@@ -96,9 +96,7 @@ def _weights(words: Sequence[Term]) -> dict[int, float]:
     return weights
 
 
-def settle(
-    query: Query, frequency: Callable[[NDArray[np.uint32]], NDArray[np.uint32]]
-) -> Query:
+def settle(query: Query, frequency: Callable[[NDArray[np.uint32]], NDArray[np.uint32]]) -> Query:
     """
     Choose the forms of a query's words that a bank has; the most frequent stands for the word.
 
