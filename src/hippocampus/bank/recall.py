@@ -115,10 +115,8 @@ class Recaller(BankPart):
             shows, read = self._read(here, bound, allowed, ranking, shows, k)
             sessions = here.index.columns.session.named(read.ranking.sessions[:k])
             count = len(here.index) if allowed is None else int(np.count_nonzero(allowed))
-            used = None if bound.vector is None else here.embedder
-            degraded = [*degraded, *foreign(asked, used, read.texts)]
         order, failed = rerank(engine.reranker, text, read.texts)
-        degraded += [] if failed is None else [failed]
+        degraded += [*foreign(bound, models[0], read.texts), *filter(None, [failed])]
         places = [*order, *range(len(order), len(read.ranking.rows))]
         shows = {name: column[places] for name, column in shows.items()}
         judged = _judge(here, bound, ranking, shows, places)

@@ -22,8 +22,8 @@ def foreign(query: Query, embedder: Embedder | None, texts: Sequence[str]) -> It
     Yield what a question could not be asked, for its language or that of what it found.
 
     Args:
-        query: the question.
-        embedder: what embedded it; None if nothing did.
+        query: the question, bound.
+        embedder: what embeds, if anything does.
         texts: the memories found, best first.
 
     """
@@ -34,7 +34,7 @@ def foreign(query: Query, embedder: Embedder | None, texts: Sequence[str]) -> It
             " in English alone; it was answered by words and meaning"
         )
         yield Degradation(part="language", reason=reason)
-    if embedder is None or embedder.fingerprint.name != DEFAULT_MODEL:
+    if query.vector is None or embedder is None or embedder.fingerprint.name != DEFAULT_MODEL:
         return
     told = (language_of(text[:_LONGEST]) for text in texts[:_LOOKED_AT])
     languages = dict.fromkeys(one for one in (asked, *told) if one not in (None, ENGLISH))
