@@ -1,12 +1,15 @@
 """
-Write ``encode/minilm.onnx``: the MiniLM encoder as a graph whose weights stay where they are.
+Write ``encode/minilm.onnx`` and ``encode/multilingual.onnx``: encoders as graphs without weights.
 
-Every initialiser is external data that points into the published ``model.safetensors`` by byte
-offset, so the graph is 23 KB, the weights are the file whose hash everybody knows, and installing
-the model converts nothing. The fused operators (``com.microsoft``) are part of every ONNX Runtime
-build; transposed and concatenated weights are folded once, when a session starts.
+Every initialiser of MiniLM's is external data that points into the published ``model.safetensors``
+by byte offset, so the graph is 23 KB, the weights are the file whose hash everybody knows, and
+installing the model converts nothing. Those of multilingual-e5-small are in four bits, and are
+given from memory when a session starts; its words come in as vectors. The fused operators
+(``com.microsoft``) are part of every ONNX Runtime build; transposed and concatenated weights are
+folded once, when a session starts.
 
     python bench/tools/build_graph.py model.safetensors src/hippocampus/encode/minilm.onnx
+    python bench/tools/build_graph.py e5-small-q4.bin src/hippocampus/encode/multilingual.onnx
 """
 
 from __future__ import annotations
@@ -19,6 +22,8 @@ from pathlib import Path
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
+
+from hippocampus.encode.e5_file import read_e5
 
 LAYERS, HEADS, WIDTH = 6, 12, 384
 EPSILON = 1e-12
@@ -138,6 +143,79 @@ def build(weights: Path) -> bytes:
     return model.SerializeToString(deterministic=True)
 
 
+def build_e5(weights: Path) -> bytes:
+    """Return the serialised graph for a file of multilingual-e5-small."""
+    read = read_e5(weights)
+    shapes = {name: _shape(name, read.width) for name in read.names if name != "emb.word"}
+    initialisers = [_given(name, shape) for name, shape in shapes.items()]
+    nodes: list[onnx.NodeProto] = []
+
+    def node(op: str, inputs: list[str], output: str, *, domain: str = "", **attributes) -> str:
+        nodes.append(helper.make_node(op, inputs, [output], domain=domain, **attributes))
+        return output
+
+    def add_and_norm(x: str, residual: str, norm: str, bias: str, output: str) -> str:
+        inputs = [x, residual, f"{norm}.w", f"{norm}.b", bias]
+        return node("SkipLayerNormalization", inputs, output, domain=FUSED, epsilon=EPSILON)
+
+    for name, value in (("zero", np.array([0])), ("one", np.array([1]))):
+        initialisers.append(numpy_helper.from_array(value, name))
+    kind = node("Gather", ["emb.type", "zero"], "kind")
+    places = node("Add", ["emb.pos", kind], "places")
+    length = node("Shape", ["words"], "length", start=1, end=2)
+    used = node("Slice", [places, "zero", length, "zero", "one"], "used_places")
+    summed = node("Add", ["words", used], "summed")
+    norm = [summed, "emb.ln.w", "emb.ln.b"]
+    x = node("LayerNormalization", norm, "embedded", epsilon=EPSILON)
+    layers = sum(name.endswith(".q.w") for name in shapes)
+    for number in range(layers):
+        p = f"l{number}"
+        weight = node("Concat", [f"{p}.{part}.w" for part in "qkv"], f"{p}.qkv.w", axis=1)
+        bias = node("Concat", [f"{p}.{part}.b" for part in "qkv"], f"{p}.qkv.b", axis=0)
+        inputs = [x, weight, bias, "lengths"]
+        mixed = node("Attention", inputs, f"{p}.mixed", domain=FUSED, num_heads=HEADS)
+        out = node("MatMul", [mixed, f"{p}.ao.w"], f"{p}.attention")
+        attended = add_and_norm(out, x, f"{p}.aln", f"{p}.ao.b", f"{p}.attended")
+        wide = node("MatMul", [attended, f"{p}.fi.w"], f"{p}.wide")
+        bent = node("BiasGelu", [wide, f"{p}.fi.b"], f"{p}.bent", domain=FUSED)
+        narrow = node("MatMul", [bent, f"{p}.fo.w"], f"{p}.narrow")
+        last = "hidden" if number == layers - 1 else f"{p}.out"
+        x = add_and_norm(narrow, attended, f"{p}.oln", f"{p}.fo.b", last)
+    float32 = TensorProto.FLOAT
+    inputs = [
+        helper.make_tensor_value_info("words", float32, ["batch", "length", read.width]),
+        helper.make_tensor_value_info("lengths", TensorProto.INT32, ["batch"]),
+    ]
+    hidden = helper.make_tensor_value_info("hidden", float32, ["batch", "length", read.width])
+    made = helper.make_graph(nodes, "multilingual", inputs, [hidden], initialisers)
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid(FUSED, 1)]
+    model = helper.make_model(made, opset_imports=opsets, ir_version=8, producer_name="hippocampus")
+    return model.SerializeToString(deterministic=True)
+
+
+def _shape(name: str, width: int) -> list[int]:
+    """Return the shape of a tensor as the graph multiplies by it: (in, out)."""
+    part = name.partition(".")[2]
+    if name in ("emb.pos", "emb.type"):
+        return [512 if name == "emb.pos" else 2, width]
+    if part in ("q.w", "k.w", "v.w", "ao.w"):
+        return [width, width]
+    return {"fi.w": [width, 4 * width], "fo.w": [4 * width, width], "fi.b": [4 * width]}.get(
+        part, [width]
+    )
+
+
+def _given(name: str, shape: list[int]) -> onnx.TensorProto:
+    """Declare a tensor that a session is given."""
+    tensor = TensorProto(name=name, data_type=TensorProto.FLOAT, dims=shape)
+    tensor.data_location = TensorProto.EXTERNAL
+    size = 4 * int(np.prod(shape))
+    for key, value in {"location": "memory", "offset": 0, "length": size}.items():
+        tensor.external_data.add(key=key, value=str(value))
+    return tensor
+
+
 if __name__ == "__main__":
     source, target = map(Path, sys.argv[1:])
-    print(f"{target}: {target.write_bytes(build(source)):,} bytes")
+    made = build(source) if source.suffix == ".safetensors" else build_e5(source)
+    print(f"{target}: {target.write_bytes(made):,} bytes")

@@ -1,5 +1,5 @@
 """
-Learn the rotation of token signatures for the default embedder, and write it into the package.
+Learn the rotation of token signatures for a built-in embedder, and write it into the package.
 
 From synthetic conversations only: no benchmark and no bank is looked at. Run again when the
 embedder changes: a rotation belongs to it, as its vectors do.
@@ -7,6 +7,7 @@ embedder changes: a rotation belongs to it, as its vectors do.
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -38,8 +39,8 @@ def learn_rotation(tokens: NDArray[np.float32], *, bits: int = BITS, seed: int =
 
 
 def main() -> None:
-    embedder = load_embedder("default")
-    assert embedder is not None, "the default is a model"
+    embedder = load_embedder(*sys.argv[1:] or ["default"])
+    assert embedder is not None, "name a model"
     turns = [
         f"{episode['speaker']}: {episode['text']}"
         for bank in generate(seed=11, conversations=12)["banks"]

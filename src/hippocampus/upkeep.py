@@ -7,6 +7,7 @@ import platform
 import re
 import sqlite3
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -34,6 +35,7 @@ from hippocampus.index.phrase_codec import unpack_phrases
 from hippocampus.index.told_times import times_fit
 from hippocampus.journal.draft import digest
 from hippocampus.journal.ledger import Ledger
+from hippocampus.journal.payloads import READ_BY_LANGUAGE
 from hippocampus.kernel import build_info
 from hippocampus.memory import Memory
 from hippocampus.sleep.artifacts import ANCHORS, ARTIFACTS
@@ -160,7 +162,8 @@ def _verify_bank(
         held = {kind: _payloads(ledger, kind, len(records)) for kind in _CHECKED}
     told = states_told((c.row, class_of(c.kind)) for c in changes)
     problems += _undecodable(ledger, changes)
-    unmarked = 0
+    earlier = Counter[str]()
+    by_language = any(made.endswith(READ_BY_LANGUAGE) for made in held["lexical"][:1])
     for record in records:
         text = texts.get(record.row)
         if record.state == "erased" or not text:
@@ -170,20 +173,20 @@ def _verify_bank(
             text, occurred_at=record.occurred_at, speaker=record.speaker, source=record.source
         )
         wrong = list(_misread(record, text, payloads, how))
-        if payloads["lexical"] in _unmarked(words):
-            unmarked += 1
-        elif payloads["lexical"] != words:
+        kept = payloads["lexical"]
+        kept = kept if record.row else kept.removesuffix(READ_BY_LANGUAGE)
+        if kept in _unmarked(words):
+            earlier[_LESS_MARKED] += 1
+        elif kept != words and kept and not by_language:
+            earlier[_AS_ENGLISH] += 1
+        elif kept != words:
             wrong.append("its words are indexed wrongly; run reindex")
         if told.get(record.row) != record.state:
             wrong.append(f"is {record.state}, but its journal says {told.get(record.row)}")
         if record.digest != digest(ledger.salt, text):
             wrong.append("its text is not what was remembered")
         problems += [f"episode {record.id}: {what}" for what in wrong]
-    if unmarked:
-        problems.append(
-            f"{unmarked} texts were indexed by an earlier version, which did not mark those that"
-            " tell of their speaker, of a deed, or of what is wished; run 'hippocampus reindex'"
-        )
+    problems += [f"{count} texts were indexed by {why}" for why, count in earlier.items()]
     slept, damage = _spelled_in_sleep(ledger, unpack_phrases(Payloads.of(held["phrase"])).gists)
     problems += damage
     places = []
@@ -207,6 +210,16 @@ def _misread(
         yield "its phrases are noted wrongly; run reindex"
     if not times_fit(payloads["times"], text):  # which they are depends on the time zone
         yield "its times are noted wrongly; run reindex"
+
+
+_LESS_MARKED: Final = (
+    "an earlier version, which did not mark those that tell of their speaker, of a deed, or of what"
+    " is wished; run 'hippocampus reindex'"
+)
+_AS_ENGLISH: Final = (
+    "an earlier version, which read every word as English; the next sleep reads them anew, and so"
+    " does 'hippocampus reindex'"
+)
 
 
 def _unmarked(words: bytes) -> Iterator[bytes]:

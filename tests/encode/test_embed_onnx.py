@@ -110,12 +110,14 @@ def test_blank_neighbours_are_none(minilm):
 def test_a_pass_holds_the_nearest_neighbours_that_fit(minilm, before, own, after):
     texts = words(before), words(own, 1000), words(after, 2000)
     ids = [minilm._pieces(text).ids for text in texts]
-    jobs = list(minilm._jobs(0, Passage(texts[1], before=texts[0], after=texts[2]), ids[1]))
+    passage = Passage(texts[1], before=texts[0], after=texts[2])
+    first, last = minilm._opening, minilm._closing
+    jobs = list(minilm._jobs(0, passage, ids[1], first))
 
     assert ids[1] == [piece for job in jobs for piece in job.ids[job.start : job.end]]
     assert max(1, -(-len(ids[1]) // WINDOW)) == len(jobs)
     for job in jobs:
-        assert (minilm._first, minilm._last) == (job.ids[0], job.ids[-1])
+        assert (*first, *last) == (job.ids[0], job.ids[-1])
         assert len(job.ids) <= WINDOW + 2
     if ids[1] and len(jobs) == 1:
         left, right = jobs[0].start - 1, len(jobs[0].ids) - 1 - jobs[0].end

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from hippocampus import AsyncBank, AsyncMemory, Bank, Memory, Turn
 from hippocampus.errors import InputError, StoreClosed, UnknownEpisode
+from hippocampus.journal.payloads import READ_BY_LANGUAGE
 from hippocampus.upkeep import reindex, verify
 
 NAMES = ("ada", "Ada", "tom", " ada")
@@ -320,7 +321,8 @@ def test_words_indexed_before_texts_were_marked_are_named_with_the_fix(bank, mem
     ledger = memory.engine.ledger("ada")
     (payload,) = ledger.store.payloads.read(ledger.bank, "lexical", [0]).values()
     with ledger.store.write():
-        ledger.store.payloads.put(ledger.bank, "lexical", [(0, payload[:-4])])
+        without = payload.removesuffix(READ_BY_LANGUAGE)[:-4] + READ_BY_LANGUAGE
+        ledger.store.payloads.put(ledger.bank, "lexical", [(0, without)])
 
     (problem,) = verify(memory).problems
     assert "1 texts were indexed by an earlier version" in problem

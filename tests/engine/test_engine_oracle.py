@@ -52,9 +52,10 @@ def make_turns(count, seed=0):
     ]
 
 
-def dated(episode):
+def read(episode):
     day = f"{episode.occurred_at:%d %B %Y}"
-    return f"{day} {episode.speaker or ''} {episode.text} {episode.source or ''}"
+    parts = (f"{day} {episode.speaker or ''}", episode.text, episode.source or "")
+    return np.concatenate([hash_terms(part) for part in parts])
 
 
 def tells(episode):
@@ -109,7 +110,7 @@ def plain_ranking(episodes, query, fusion, weights, *, news=True):
     index = reference.Bm25Index()
     for episode in episodes:
         marks = [TELLING] * tells(episode) + [DEED] * did(episode) + [ASKING] * asks(episode)
-        hashes = np.append(hash_terms(dated(episode)), marks).astype(np.uint32)
+        hashes = np.append(read(episode), marks).astype(np.uint32)
         index.extend(hashes, np.array([0, len(hashes)], np.uint64))
     hashes = np.array(terms, np.uint32)
     scores = {"lexical": index.contributions(hashes, rows, K1, B) @ np.array(count, float)}

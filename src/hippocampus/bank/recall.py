@@ -37,7 +37,8 @@ from hippocampus.recall.confidence import DEPTH, Confidence, confidence
 from hippocampus.recall.encode_query import EncodedQuery, encode_query
 from hippocampus.recall.evidence import evidence, rivalry
 from hippocampus.recall.expand import Sources
-from hippocampus.recall.parse import bind, parse, signed
+from hippocampus.recall.foreign import foreign
+from hippocampus.recall.parse import bind, parse, settle, signed
 from hippocampus.recall.read import Found, read_rows, when_it_was
 from hippocampus.recall.rerank import rerank
 from hippocampus.recall.search import Ranking, search
@@ -115,7 +116,7 @@ class Recaller(BankPart):
             sessions = here.index.columns.session.named(read.ranking.sessions[:k])
             count = len(here.index) if allowed is None else int(np.count_nonzero(allowed))
         order, failed = rerank(engine.reranker, text, read.texts)
-        degraded += [] if failed is None else [failed]
+        degraded += [*foreign(bound, models[0], read.texts), *filter(None, [failed])]
         places = [*order, *range(len(order), len(read.ranking.rows))]
         shows = {name: column[places] for name, column in shows.items()}
         judged = _judge(here, bound, ranking, shows, places)
@@ -300,8 +301,9 @@ def _with_wishes(scores: Numbers, ranking: Ranking, places: Sequence[int]) -> Nu
 def _bind(here: BankSnapshot, query: Query, encoded: EncodedQuery) -> Query:
     """Add to a query what the bank knows of its words."""
     keywords = () if here.signatures is None else signed(encoded.keywords, here.signatures)
+    settled = settle(query, here.index.cues.lexical.frequency)
     return bind(
-        query, embedded=encoded.embedded, rotation=here.rotation,
+        settled, embedded=encoded.embedded, rotation=here.rotation,
         speakers=here.index.columns.speakers(), keywords=keywords,
         phrases=here.slept.has_anchors and not query.cues.isdisjoint({"concept", "graph"}),
         gazetteer=here.slept.gazetteer,

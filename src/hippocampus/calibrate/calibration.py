@@ -169,3 +169,45 @@ BUILT_IN: Final = Calibration(
 )
 """The default embedder's, as ``bench/tools/calibrate.py`` prints it; used for others until they are
 calibrated themselves."""
+
+MULTILINGUAL: Final = Calibration(
+    embedder=Fingerprint(
+        name="multilingual-e5-small",
+        weights="48ab07f999b4dc6f48ec3b760dcc782a4e1d1b9e25d079400abeec175b01e685",
+        dimension=384,
+        token_dimension=384,
+    ),
+    conversations=16,
+    seed=1,
+    cosines=Cosines(
+        theta=0.81, sem_theta=0.82, related=0.94, near=0.98, interference=0.95, cluster=0.96
+    ),
+    hearing=1.29,
+    signals={"length": 0.728, "surprise": 0.266, "position": 0.0, "recency": 0.006},
+    models=(
+        LogisticModel(
+            ("matched", "missing", "other", "vector"),
+            weights=(-2.96, 4.11, -0.75, -2.26, 3.48), hit=(-0.93, 0.95, 1.32), found=0.6,
+            rival=-16,
+        ),
+        LogisticModel(
+            ("matched", "missing", "other"),
+            weights=(-1.9, 6.42, -0.52, -1.8), hit=(-0.9, 0.98, 1.25), found=0.59, rival=-16,
+        ),
+        LogisticModel(
+            ("covered", "absent", "other", "vector"),
+            weights=(-2.36, 0.54, -0.41, -1.8, 4.8), hit=(-0.88, 0.84, 1.62), found=0.62, rival=-4,
+        ),
+        LogisticModel(
+            ("covered", "absent", "other"),
+            weights=(0.41, 2.06, -0.23, -0.81), hit=(-0.86, 0.77, 1.56), found=0.59, rival=-4,
+        ),
+        LogisticModel(("vector",), weights=(-4.48, 5.32), hit=(-0.89, 4.78, 1.67), found=0.52),
+    ),
+)  # fmt: skip
+"""The multilingual embedder's, as ``hippocampus calibrate --conversations 16`` finds it."""
+
+SHIPPED: Final[Mapping[Fingerprint, Calibration]] = {
+    one.embedder: one for one in (BUILT_IN, MULTILINGUAL)
+}
+"""Those that need not be made, by the embedder."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hippocampus.core.records import Embedder
 from hippocampus.encode.embedders.hashing import HashEmbedder
-from hippocampus.encode.model_files import DEFAULT_MODEL, installed, not_installed
+from hippocampus.encode.model_files import DEFAULT_MODEL, MULTILINGUAL, installed, not_installed
 from hippocampus.errors import BENCH, InputError, MissingExtra
 
 __all__ = ["SPECS", "HashEmbedder", "load_embedder"]
@@ -16,6 +16,7 @@ __all__ = ["SPECS", "HashEmbedder", "load_embedder"]
 SPECS = {
     "default": f"{DEFAULT_MODEL} on this machine, installed by 'hippocampus models install'",
     "minilm": "the same, by its name",
+    "multilingual": "multilingual-e5-small, installed by 'hippocampus models install multilingual'",
     "none": "no embedder: search without meaning",
     "hash[:DIMENSION]": "equal words only, no model; for tests and demonstrations",
     "openai:MODEL[@BASE_URL]": "a server that speaks the OpenAI protocol",
@@ -59,6 +60,13 @@ def load_embedder(spec: str, *, directory: Path | None = None) -> Embedder | Non
             from hippocampus.encode.onnx import OnnxEmbedder  # noqa: PLC0415 - heavy
 
             return OnnxEmbedder(folder)
+        case "multilingual", "":
+            folder = installed(MULTILINGUAL, directory=directory)
+            if folder is None:
+                raise not_installed(MULTILINGUAL, directory=directory)
+            from hippocampus.encode.multilingual import MultilingualEmbedder  # noqa: PLC0415
+
+            return MultilingualEmbedder(folder)
         case "hash", digits if not digits or (digits.isascii() and digits.isdecimal()):
             return HashEmbedder(int(digits)) if digits else HashEmbedder()
         case "openai", name if name:

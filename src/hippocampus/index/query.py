@@ -87,6 +87,8 @@ class Query:
     """Hashes of its words, each once, shape (t,)."""
     term_weights: NDArray[np.float32]
     """How often each of ``terms`` counts, shape (t,): 0 for function words."""
+    variants: Mapping[int, int] = field(default_factory=dict)
+    """Places in ``terms`` of other forms of a word, with the place of the word."""
     intervals: tuple[Interval, ...] = ()
     """Times that it names."""
     listing: tuple[Interval, ...] = ()

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
+import numpy as np
+
 from hippocampus.core.config import Ingest
 from hippocampus.core.records import Block, Kind, Payloads
 from hippocampus.errors import StoreCorrupt
+from hippocampus.index.bm25 import BY_LANGUAGE, pack_terms
 from hippocampus.journal.content import Segment
 from hippocampus.journal.draft import Encoded
 from hippocampus.journal.reader import LedgerPart, LedgerReader
@@ -26,6 +29,9 @@ NO_TIMES: Final = b"\1"
 NEXT: Final[Mapping[Kind, Kind]] = {kind: cast("Kind", f"{kind}.next") for kind in DERIVED}
 """Where an unfinished rebuild keeps what it has made of each."""
 _TIMES: Final = ("times", NEXT["times"])
+_LEXICAL: Final = ("lexical", NEXT["lexical"])
+READ_BY_LANGUAGE: Final = pack_terms(np.array([BY_LANGUAGE]))
+"""What the payload of words of a bank's first row ends with."""
 
 
 class LedgerPayloads(LedgerPart):
@@ -40,13 +46,16 @@ class LedgerPayloads(LedgerPart):
         """
         Write the payloads of those ids that have a row here.
 
-        The first row of a bank has one of times even if it tells none: so one sees that they were
-        looked for, which earlier versions did not.
+        The first row of a bank has one of times even if it tells none, and a mark among its words:
+        so one sees that times were looked for, and words read in their own languages, which earlier
+        versions did not.
         """
         for kind, made in encoded.items():
             here = {rows[id_]: made[id_] for id_ in rows if id_ in made}
             if kind in _TIMES and 0 in rows.values():
                 here.setdefault(0, NO_TIMES)
+            if kind in _LEXICAL and 0 in here:
+                here[0] += READ_BY_LANGUAGE
             self._store.payloads.put(self._bank, kind, list(here.items()))
 
     def fill(self, kind: Kind, made: Mapping[int, bytes]) -> None:

@@ -42,8 +42,8 @@ def evidence(index: BankIndex, query: Query, rows: Rows) -> dict[str, Numbers]:
         weight, words = _shared_out(rarity, query.token_terms)
         out |= _weighed("matched", "missing", cues.tokens.matches(query, rows), weight, words)
     elif "lexical" in query.cues and len(query.terms):
-        there = (cues.lexical.matches(query, rows) > 0).astype(np.float32)
-        weight = rarity[query.term_weights > 0]
+        there, spelled = _spelled(cues.lexical.matches(query, rows) > 0, query)
+        weight = rarity[spelled]
         out |= _weighed("covered", "absent", there, weight, int(np.count_nonzero(weight)))
     elif cues.signature is not None and query.keywords:
         weight = cues.signature.rarity(query)
@@ -94,6 +94,19 @@ def _content(question: Query) -> NDArray[np.bool_]:
 @lru_cache(maxsize=1024)
 def _hashes(names: frozenset[str]) -> frozenset[int]:
     return frozenset(hash_terms(" ".join(names)).tolist())
+
+
+def _spelled(there: NDArray[np.bool_], query: Query) -> tuple[Numbers, NDArray[np.intp]]:
+    """Return which words rows have in any form, shape (rows, words); and the words' places."""
+    weighs = np.flatnonzero(query.term_weights > 0)
+    if query.variants:
+        column = {place: at for at, place in enumerate(weighs.tolist())}
+        for place, of in query.variants.items():
+            if place in column and of in column:
+                there[:, column[of]] |= there[:, column[place]]
+        own = np.array([place not in query.variants for place in weighs.tolist()], np.bool_)
+        there, weighs = there[:, own], weighs[own]
+    return there.astype(np.float32), weighs
 
 
 def _shared_out(rarity: Numbers, token_terms: NDArray[np.int32]) -> tuple[Numbers, int]:

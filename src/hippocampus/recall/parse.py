@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cache, lru_cache
@@ -60,11 +60,7 @@ def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -
     timed = "time" in cues
     intervals = find_intervals(text, now) if timed else ()
     words = tuple(_without_times(find_terms(text), text, intervals))
-    only_function = all(word.function for word in words)
-    weights: dict[int, float] = {}
-    for word in words:
-        weights.setdefault(word.hash, 0.0)
-        weights[word.hash] += float(only_function or not word.function)
+    weights = _weights(words)
     intents = find_intents(text)
     small_talk = all(_is_on(one, now) for one in intervals) and is_small_talk(text, words)
     latest = timed and "last" in intents
@@ -87,6 +83,46 @@ def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -
         roles=_roles(text),
         possessives=tuple(_possessives(text)),
         fact=_asked_fact(text, words, intents),
+    )
+
+
+def _weights(words: Sequence[Term]) -> dict[int, float]:
+    """Return how much each term of a question counts, by its hash."""
+    only_function = all(word.function for word in words)
+    weights: dict[int, float] = {}
+    for word in words:
+        weights.setdefault(word.hash, 0.0)
+        weights[word.hash] += float(only_function or not word.function)
+    return weights
+
+
+def settle(query: Query, frequency: Callable[[NDArray[np.uint32]], NDArray[np.uint32]]) -> Query:
+    """
+    Choose the forms of a query's words that a bank has; the most frequent stands for the word.
+
+    ``frequency``: how many texts of the bank hold each of some terms.
+    """
+    several = [word for word in query.words if word.forms]
+    if not several:
+        return query
+    asked = list({form: None for word in several for form in (word.hash, *word.forms)})
+    counted = dict(zip(asked, frequency(np.array(asked, np.uint32)).tolist(), strict=True))
+    words, others = [], list[tuple[int, int]]()
+    for word in query.words:
+        there = [form for form in (word.hash, *word.forms) if counted.get(form)]
+        best = max(there, key=counted.__getitem__, default=word.hash)
+        words.append(word._replace(hash=best))
+        if not word.function:
+            others += [(form, best) for form in there if form != best]
+    weights = _weights(words)
+    places = {term: place for place, term in enumerate(weights)}
+    extra = {form: of for form, of in others if form not in places}
+    return replace(
+        query,
+        words=tuple(words),
+        terms=np.fromiter((*weights, *extra), np.uint32),
+        term_weights=np.array([*weights.values(), *map(weights.get, extra.values())], np.float32),
+        variants={len(places) + n: places[of] for n, of in enumerate(extra.values())},
     )
 
 

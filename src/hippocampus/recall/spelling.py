@@ -41,8 +41,11 @@ def respelled(text: str, frequency: Frequency) -> str:
     doubtful = [term for term in find_terms(text) if _is_doubtful(text, term)]
     if not doubtful or len(doubtful) > _MOST_WORDS:
         return text
-    seen = frequency(np.array([term.hash for term in doubtful], np.uint32))
-    for term, count in sorted(zip(doubtful, seen.tolist(), strict=True), reverse=True):
+    # In any form: a bank in another language has it under that one.
+    seen = [
+        bool(frequency(np.array([term.hash, *term.forms], np.uint32)).any()) for term in doubtful
+    ]
+    for term, count in sorted(zip(doubtful, seen, strict=True), reverse=True):
         meant = None if count else _nearest(text[term.start : term.end], frequency)
         if meant is not None:
             text = f"{text[: term.start]}{meant}{text[term.end :]}"

@@ -39,6 +39,7 @@ from hippocampus.index.topic import pack as pack_topics
 from hippocampus.index.topic import unpack as unpack_topics
 from hippocampus.journal.draft import spoken
 from hippocampus.journal.ledger import Ledger
+from hippocampus.journal.payloads import READ_BY_LANGUAGE
 from hippocampus.language.gazetteer import Gazetteer
 from hippocampus.language.noun_phrases import key_of
 from hippocampus.language.statements import StatementReader, best_reader
@@ -59,7 +60,7 @@ from hippocampus.sleep.summary import QuotableClause, Read, SummaryVersions, cla
 from hippocampus.sleep.summary import pack as pack_summary
 from hippocampus.sleep.summary import unpack as unpack_summary
 from hippocampus.sleep.topics import TagAnswers, WindowTurn, make_topics
-from hippocampus.write.analyse import phrase_payloads, times_payloads
+from hippocampus.write.analyse import lexical_payloads, phrase_payloads, times_payloads
 
 _AT_ONCE: Final = 1024
 T = TypeVar("T")
@@ -113,6 +114,7 @@ def find_missing_phrases(ledger: Ledger, zone: tzinfo) -> SleepStep:
     """Read the phrases of episodes that were written when nobody needed them; and their times."""
     started, store, bank = time.perf_counter(), ledger.store, ledger.bank
     done = 0
+    read_words_by_language(ledger)
     count = store.episodes.count(bank)
     with store.read():
         untimed = bool(count) and not _payloads(ledger, "times", range(1)).lengths.any()
@@ -132,6 +134,35 @@ def find_missing_phrases(ledger: Ledger, zone: tzinfo) -> SleepStep:
     return SleepStep(
         name="phrases", elapsed_s=time.perf_counter() - started, counts={"episodes": done}
     )
+
+
+def read_words_by_language(ledger: Ledger) -> int:
+    """
+    Read the words anew of texts of which earlier versions stemmed every word in English.
+
+    Returns of how many rows they changed. Stopped, it begins again; the first row is the last done.
+    """
+    store, bank = ledger.store, ledger.bank
+    with store.read():
+        first = next(iter(_payloads(ledger, "lexical", range(1))), b"")
+    if not first or first.endswith(READ_BY_LANGUAGE):
+        return 0
+    count, done = store.episodes.count(bank), 0
+    for start in reversed(range(0, count, _AT_ONCE)):
+        rows = range(start, min(start + _AT_ONCE, count))
+        with store.read():
+            there = dict(zip(rows, _payloads(ledger, "lexical", rows), strict=True))
+            made = {
+                row: payload
+                for row, payload in lexical_payloads(ledger, rows)
+                if there[row] and payload != there[row]
+            }
+        with store.write():
+            ledger.payloads.fill("lexical", made)
+            if made and not start:
+                ledger.writer.note(IndexRebuilt())
+        done += len(made)
+    return done
 
 
 def quoting(ledger: Ledger, known: dict[int, QuotableClause | None]) -> Read:

@@ -16,7 +16,7 @@ from hippocampus.index.phrase_codec import pack_phrases
 from hippocampus.index.told_times import pack_times
 from hippocampus.journal.draft import Draft
 from hippocampus.journal.ledger import Ledger
-from hippocampus.journal.payloads import NO_TIMES
+from hippocampus.journal.payloads import NO_TIMES, READ_BY_LANGUAGE
 from hippocampus.language.equivalence import digest_details
 from hippocampus.language.importance import lasting_importance
 from hippocampus.language.noun_phrases import find_phrases, names_of
@@ -54,10 +54,13 @@ def lexical_payload(
     or barred from now on, or that only asks, if it does.
     """
     when = f"{from_micros(occurred_at):%d %B %Y}"
-    terms = hash_terms(f"{when} {speaker or ''} {text} {source or ''}")
+    # Apart, for a text is in a language; and in the order that the start of a row is looked up by.
+    said = [hash_terms(f"{when} {speaker or ''}"), hash_terms(text)]
+    if source:
+        said.append(hash_terms(source))
     told = (tells_of_self(text), tells_of_deed(text), tells_standing(text), only_asks(text))
     marks = [mark for mark, is_told in zip(MARKS, told, strict=True) if is_told]
-    return pack_terms(np.append(terms, np.array(marks, np.uint32)))
+    return pack_terms(np.concatenate([*said, np.array(marks, np.uint32)]))
 
 
 def times_payload(text: str, occurred_at: int, zone: tzinfo) -> bytes:
@@ -87,6 +90,17 @@ def times_payloads(
         told = times_payload(texts[e.row], e.occurred_at, zone)
         if told or not e.row:
             yield e.row, told or NO_TIMES
+
+
+def lexical_payloads(ledger: Ledger, rows: Collection[int]) -> Iterator[tuple[int, bytes]]:
+    """Yield the words payloads of stored rows; that of the first says how they were read."""
+    drafts = ledger.reader.drafts(ledger.store.episodes.read(ledger.bank, rows))
+    places = {e.id: e.row for e in ledger.store.episodes.read(ledger.bank, rows)}
+    for d in pausing(drafts):
+        made = lexical_payload(
+            d.text, occurred_at=d.occurred_at, speaker=d.speaker, source=d.source
+        )
+        yield places[d.id], made + (b"" if places[d.id] else READ_BY_LANGUAGE)
 
 
 def phrase_payloads(ledger: Ledger, rows: Collection[int]) -> list[tuple[int, bytes]]:

@@ -1,0 +1,211 @@
+"""Languages: which one a text is in, what its words of grammar are, and the stems of its words."""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any, Final
+
+import Stemmer
+
+from hippocampus.core.word_lists import word_list
+
+ENGLISH: Final = "en"
+
+_STEMMERS: Final = {
+    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek",
+    "en": "english", "es": "spanish", "et": "estonian", "eu": "basque", "fa": "persian",
+    "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi", "hu": "hungarian",
+    "hy": "armenian", "id": "indonesian", "it": "italian", "lt": "lithuanian", "ne": "nepali",
+    "nl": "dutch", "no": "norwegian", "pl": "polish", "pt": "portuguese", "ro": "romanian",
+    "ru": "russian", "sr": "serbian", "sv": "swedish", "ta": "tamil", "tr": "turkish",
+}  # fmt: skip
+"""Snowball's name of each language it stems."""
+
+NAMES: Final[Mapping[str, str]] = {
+    "ar": "Arabic", "bg": "Bulgarian", "bn": "Bengali", "ca": "Catalan", "cs": "Czech",
+    "da": "Danish", "de": "German", "el": "Greek", "en": "English", "es": "Spanish",
+    "et": "Estonian", "eu": "Basque", "fa": "Persian", "fi": "Finnish", "fr": "French",
+    "ga": "Irish", "gu": "Gujarati", "he": "Hebrew", "hi": "Hindi", "hr": "Croatian",
+    "hu": "Hungarian", "hy": "Armenian", "id": "Indonesian", "it": "Italian", "ja": "Japanese",
+    "kn": "Kannada", "ko": "Korean", "lt": "Lithuanian", "lv": "Latvian", "ml": "Malayalam",
+    "mr": "Marathi", "ne": "Nepali", "nl": "Dutch", "no": "Norwegian", "pl": "Polish",
+    "pt": "Portuguese", "ro": "Romanian", "ru": "Russian", "sk": "Slovak", "sl": "Slovenian",
+    "sr": "Serbian", "sv": "Swedish", "ta": "Tamil", "te": "Telugu", "th": "Thai",
+    "tr": "Turkish", "uk": "Ukrainian", "vi": "Vietnamese", "zh": "Chinese",
+}  # fmt: skip
+"""English names of the languages that can be told."""
+
+_BLOCKS: Final = (
+    (0x0000, ""), (0x0041, "Latin"), (0x0370, "Greek"), (0x0400, "Cyrillic"), (0x0530, "Armenian"),
+    (0x0590, "Hebrew"), (0x0600, "Arabic"), (0x0780, ""), (0x08A0, "Arabic"),
+    (0x0900, "Devanagari"), (0x0980, "Bengali"), (0x0A00, ""), (0x0A80, "Gujarati"), (0x0B00, ""),
+    (0x0B80, "Tamil"), (0x0C00, "Telugu"), (0x0C80, "Kannada"), (0x0D00, "Malayalam"),
+    (0x0D80, ""), (0x0E00, "Thai"), (0x0E80, ""), (0x1100, "Hangul"), (0x1200, ""),
+    (0x1E00, "Latin"), (0x1F00, "Greek"), (0x2000, ""), (0x2C60, "Latin"), (0x2C80, ""),
+    (0x3040, "Kana"), (0x3100, ""), (0x3400, "Han"), (0xA000, ""), (0xA720, "Latin"),
+    (0xA800, ""), (0xAC00, "Hangul"), (0xD7B0, ""), (0xF900, "Han"), (0xFB00, "Latin"),
+    (0xFB1D, "Hebrew"), (0xFB50, "Arabic"), (0xFE00, ""), (0xFE70, "Arabic"), (0xFF00, ""),
+)  # fmt: skip
+"""Where blocks of Unicode begin, and their script; "" for those of no word list."""
+_STARTS: Final = [start for start, _ in _BLOCKS]
+
+_BY_SCRIPT: Final[Mapping[str, tuple[str, ...]]] = {
+    "Arabic": ("ar", "fa"), "Armenian": ("hy",), "Bengali": ("bn",), "Cyrillic": ("ru",),
+    "Devanagari": ("hi", "ne"), "Greek": ("el",), "Gujarati": ("gu",), "Han": ("zh",),
+    "Hangul": ("ko",), "Hebrew": ("he",), "Kana": ("ja",), "Kannada": ("kn",),
+    "Malayalam": ("ml",), "Tamil": ("ta",), "Telugu": ("te",), "Thai": ("th",),
+}  # fmt: skip
+"""Languages of scripts by whose words they are stemmed, most likely first; all but Latin."""
+
+_ACCENTED: Final = frozenset({"Latin", "Greek", "Cyrillic", "Arabic", "Hebrew"})
+"""Scripts that are read without the marks on their letters; in others a mark is a vowel."""
+
+_DIFFERENT: Final = 2
+_LONG: Final = 4
+_SURE: Final = 0.25
+_SHARE: Final = 0.05
+"""Least evidence for a language: different words of grammar, or one of so many letters; such words,
+each shared out among the languages that have it; and their share of all words."""
+_USUAL: Final = 2.0
+"""How much more likely English is than another language; its list is short."""
+_RIVAL: Final = 0.5
+"""Share of the best language's evidence from which on another may be meant instead."""
+
+_local = threading.local()  # a stemmer object is not safe to share between threads
+
+
+def script_of(word: str) -> str:
+    """Return the script of a word's first letter; "" for one of which no language is known."""
+    return _BLOCKS[bisect_right(_STARTS, ord(word[0])) - 1][1]
+
+
+def stem_in(word: str, language: str) -> str:
+    """Return the stem of a folded word: what all its inflections have in common."""
+    name = _STEMMERS.get(language)
+    if name is None:
+        return word
+    made: dict[str, Any] | None = getattr(_local, "stemmers", None)
+    if made is None:
+        made = _local.stemmers = {}
+    stemmer = made.get(name)
+    if stemmer is None:
+        stemmer = made[name] = Stemmer.Stemmer(name, 0)
+    stemmed: str = stemmer.stemWord(word)
+    return stemmed
+
+
+def has_stemmer(language: str) -> bool:
+    """Return whether words of a language are stemmed; those of others are what they are."""
+    return language in _STEMMERS
+
+
+def bare(word: str) -> str:
+    """Return a word without the marks on its letters: "telefono" for "teléfono"."""
+    if word.isascii() or script_of(word) not in _ACCENTED:
+        return word
+    split = unicodedata.normalize("NFD", word)
+    return "".join(char for char in split if unicodedata.category(char) != "Mn")
+
+
+@cache
+def _grammar() -> Mapping[str, tuple[str, ...]]:
+    """Return the languages of which each word of grammar is one."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for language, words in stop_words().items():
+        for word in words:
+            found[word].append(language)
+        for word in {bare(word) for word in words}.difference(words):
+            found[word].append(language)  # many write without accents
+    return {word: tuple(languages) for word, languages in found.items()}
+
+
+@cache
+def stop_words() -> Mapping[str, frozenset[str]]:
+    """Return the words of grammar of each language."""
+    split = (entry.partition(": ") for entry in word_list("stop_words"))
+    return {language: frozenset(words.split()) for language, _, words in split}
+
+
+def detect(words: Collection[str], *, count: int) -> tuple[str, ...]:
+    """
+    Return the languages that folded words in Latin letters may be in, most likely first.
+
+    Told by their words of grammar; none where these are too few. ``count``: how many words.
+    """
+    known = _grammar()
+    seen: dict[str, float] = {}
+    different = Counter[str]()
+    for word in set(words):
+        for language in (languages := known.get(word, ())):
+            seen[language] = seen.get(language, 0.0) + 1 / len(languages)
+            different[language] += 1
+    alone = set[str]()
+    if ENGLISH not in seen:  # the one word of grammar in "¿Dónde vive Ana?" is of no other language
+        telling = (known[word] for word in words if len(word) >= _LONG and word in known)
+        alone = {language for languages in telling if len(languages) < 3 for language in languages}
+    seen = {
+        one: evidence
+        for one, evidence in seen.items()
+        if different[one] >= _DIFFERENT or one in alone
+    }
+    if ENGLISH in seen:
+        seen[ENGLISH] *= _USUAL
+    best = max(seen.values(), default=0.0)
+    if best < max(_SURE, _SHARE * count):
+        return ()
+    likely = [language for language, evidence in seen.items() if evidence >= _RIVAL * best]
+    return tuple(sorted(likely, key=lambda language: (-seen[language], language != ENGLISH)))
+
+
+def languages_of(word: str, latin: Sequence[str]) -> Sequence[str]:
+    """Return the languages of a word, by its script; ``latin``: those of words in Latin letters."""
+    script = script_of(word)
+    if script == "Latin":
+        return latin
+    found = _BY_SCRIPT.get(script, ())
+    return found[::-1] if script == "Arabic" and _PERSIAN.search(word) else found
+
+
+_PERSIAN: Final = re.compile("[\u067e\u0686\u0698\u06a9\u06af\u06cc]")
+"""Letters of Persian that Arabic has not."""
+
+
+def language_by_script(words: Sequence[str]) -> str | None:
+    """Return the language of most of the folded words of a text; None if nobody can say."""
+    letters = Counter[str]()
+    for word in words:
+        letters[script_of(word)] += len(word)
+    del letters[""]  # digits count for Latin, and little
+    if not letters:
+        return None
+    if letters["Kana"]:
+        letters["Kana"] += letters.pop("Han", 0)
+    script = max(letters, key=letters.__getitem__)
+    within = [word for word in words if script_of(word) == script]
+    told = detect(within, count=len(within))
+    return next(iter(told), None) or next(iter(_BY_SCRIPT.get(script, ())), None)
+
+
+@cache
+def latin_languages() -> tuple[str, ...]:
+    """Return all languages in Latin letters that are stemmed."""
+    others = {language for some in _BY_SCRIPT.values() for language in some} | {"sr"}
+    return tuple(language for language in _STEMMERS if language not in others)
+
+
+def is_grammar(word: str, latin: Sequence[str]) -> bool:
+    """Return whether a folded word is one of grammar in its language."""
+    known = stop_words()
+    return any(word in known.get(language, ()) for language in _readings(word, latin))
+
+
+def _readings(word: str, latin: Sequence[str]) -> Iterable[str]:
+    if script_of(word) != "Cyrillic":
+        return languages_of(word, latin[:1])
+    return ("ru", "uk", "bg", "sr")

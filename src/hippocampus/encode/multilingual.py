@@ -1,0 +1,146 @@
+"""The second built-in embedder: multilingual-e5-small, for texts and questions in 100 languages."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.core.records import Embedded, Fingerprint, Passage
+from hippocampus.encode.contextual import DIMENSION, ContextualEmbedder, WordPieces, open_session
+from hippocampus.encode.e5_file import E5File, read_e5
+from hippocampus.encode.embedders.base import sha256_of, valid
+from hippocampus.encode.model_files import MODELS, MULTILINGUAL, is_sound
+from hippocampus.errors import EncoderError
+
+_RECIPE: Final = "own tokens' mean, neighbours as context, query and passage/1"
+_SPACE: Final = "\u2581"
+"""What a space is within pieces."""
+_MOST_THREADS: Final = 8
+_FILE: Final = "e5-small-q4.bin"
+
+
+class MultilingualEmbedder(ContextualEmbedder):
+    """
+    Pooled and token vectors of multilingual-e5-small; equal meanings are near in any language.
+
+    The weights were rounded to four bits and are calculated with as float32. Questions and
+    passages begin with the words the model was trained with.
+    """
+
+    name = "multilingual-e5-small"
+
+    def __init__(self, folder: Path, *, threads: int | None = None) -> None:
+        """
+        Load the model from a folder that ``models.install`` made.
+
+        Args:
+            folder: Holds ``e5-small-q4.bin``.
+            threads: Threads of one pass; every processor up to eight unless given.
+        """
+        pinned = MODELS[MULTILINGUAL].files[_FILE]
+        try:
+            sound = is_sound(folder / _FILE, pinned)
+        except OSError as exc:
+            fix = f"run 'hippocampus models install {MULTILINGUAL}'"
+            msg = f"{folder}: not a model folder ({exc}); {fix}"
+            raise EncoderError(msg) from exc
+        if not sound:
+            fix = f"run 'hippocampus models install {MULTILINGUAL} --force'"
+            raise EncoderError(f"{folder}: its files were altered; {fix}")
+        self._file = read_e5(folder / _FILE)
+        self._tokenizer = _tokenizer(self._file)
+        self._session = open_session(
+            "multilingual.onnx",
+            threads=threads or min(os.cpu_count() or 1, _MOST_THREADS),
+            weights=_weights(self._file),
+        )
+        first = self._file.first
+        self._opening = [first, *self._pieces("passage:").ids]
+        self._asking = [first, *self._pieces("query:").ids]
+        self._closing = [self._file.last]
+        self.fingerprint = Fingerprint(
+            name=self.name,
+            weights=sha256_of(pinned.sha256, _RECIPE),
+            dimension=DIMENSION,
+            token_dimension=DIMENSION,
+        )
+
+    def embed_queries(self, texts: Sequence[str]) -> list[Embedded]:
+        """Embed questions, in order, at once."""
+        return self._embed([Passage(text) for text in texts], self._asking)
+
+    def embed_query(self, text: str) -> Embedded:
+        """Embed a question."""
+        return self.embed_queries([text])[0]
+
+    def _pieces(self, text: str) -> WordPieces:
+        (sound,) = valid([text])
+        plain, places = _plain(sound, self._file.written)
+        if not plain.strip():
+            return WordPieces([], [])
+        encoded = self._tokenizer.encode(plain, add_special_tokens=False)
+        spans = encoded.offsets
+        if places is not None:
+            spans = [(places[start], places[max(start, end - 1)] + 1) for start, end in spans]
+        return WordPieces(encoded.ids, [_bare(text, *span) for span in spans])
+
+    def _states(self, ids: NDArray[np.int64], lengths: NDArray[np.int32]) -> NDArray[np.float32]:
+        words = self._file.rows("emb.word", ids)
+        (states,) = self._session.run(None, {"words": words, "lengths": lengths})
+        made: NDArray[np.float32] = states
+        return made
+
+
+def _plain(text: str, written: Mapping[int, str]) -> tuple[str, list[int] | None]:
+    """Return a text as the model reads it; and the place of each character, if that changed."""
+    changed = [character for character in set(map(ord, text)) if character in written]
+    if not changed:
+        return text, None
+    if all(len(written[character]) == 1 for character in changed):
+        return text.translate(written), None
+    parts = [written.get(ord(character), character) for character in text]
+    places = list(chain.from_iterable([at] * len(part) for at, part in enumerate(parts)))
+    return "".join(parts), places
+
+
+def _bare(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the place of a piece without the space before it, unless it is nothing else."""
+    within = text[start:end]
+    return (start + len(within) - len(within.lstrip()), end) if within.strip() else (start, end)
+
+
+def _tokenizer(file: E5File) -> Any:  # noqa: ANN401 - the tokenizers package is loaded late
+    from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers  # noqa: PLC0415
+
+    # What no text has: "</s>" in somebody's message is text.
+    marks = {file.first, file.last, file.unknown, *range(4), len(file.pieces) - 1}
+    pieces = [
+        (f"{_SPACE * 3}{piece}" if place in marks else piece, likely)
+        for place, (piece, likely) in enumerate(file.pieces)
+    ]
+    tokenizer = Tokenizer(models.Unigram(pieces, unk_id=file.unknown, byte_fallback=False))
+    tokenizer.normalizer = normalizers.Replace(Regex(" {2,}"), " ")
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(_SPACE, prepend_scheme="always")
+    return tokenizer
+
+
+def _weights(file: E5File) -> dict[str, NDArray[np.float32]]:
+    """Return the arrays that the graph lacks, by name, as it multiplies by them."""
+    made: dict[str, NDArray[np.float32]] = {}
+    for name in file.names:
+        if name == "emb.word":
+            continue
+        array = file.tensor(name)
+        if name.endswith(("q.w", "k.w", "v.w", "ao.w", "fi.w", "fo.w")):
+            width = 4 * DIMENSION if name.endswith("fo.w") else DIMENSION
+            array = np.ascontiguousarray(array.reshape(-1, width).T)
+        elif name in ("emb.pos", "emb.type"):
+            array = array.reshape(-1, DIMENSION)
+        made[name] = array
+    return made

@@ -1,0 +1,64 @@
+from hippocampus import Memory, Turn
+from hippocampus.core.records import Embedded, Fingerprint
+from hippocampus.encode.embedders.hashing import HashEmbedder
+from hippocampus.encode.model_files import DEFAULT_MODEL
+
+GERMAN = Turn(text="Ich habe am Montag einen Termin beim Zahnarzt.", speaker="Lena")
+ENGLISH = Turn(text="The dentist is on Monday.", speaker="Lena")
+
+
+class English(HashEmbedder):
+    """Says that it is the default embedder, which knows English alone."""
+
+    @property
+    def fingerprint(self):
+        return Fingerprint(name=DEFAULT_MODEL, weights="0" * 64, dimension=256)
+
+    def embed(self, passages):
+        return [Embedded(vector=one.vector) for one in super().embed(passages)]
+
+
+def parts(query, *turns, embedder="hash"):
+    with Memory(":memory:", embedder=embedder) as memory:
+        memory.bank("ada").remember_many(turns)
+        return {one.part: one.reason for one in memory.bank("ada").recall(query).degraded}
+
+
+def test_a_question_in_another_language_says_what_is_not_read_in_it():
+    assert "German" in parts("Wann ist mein Termin beim Zahnarzt?", GERMAN)["language"]
+    assert "Chinese" in parts("我现在住在哪里", GERMAN)["language"]
+    assert parts("When is the dentist?", ENGLISH) == {}
+
+
+def test_an_embedder_made_for_english_says_what_it_hardly_knows():
+    said = parts("Wann ist mein Termin?", ENGLISH, embedder=English())
+    assert "reembed multilingual" in said["meaning"]
+    assert "German" in parts("When is the dentist?", GERMAN, embedder=English())["meaning"]
+    assert "meaning" not in parts("When is the dentist?", ENGLISH, embedder=English())
+
+
+def test_words_are_found_in_their_inflections_without_an_embedder():
+    with Memory(":memory:", embedder="none") as memory:
+        bank = memory.bank("ada")
+        bank.remember_many([
+            Turn(text="Die Katze schläft in der Küche, und ich bin müde."),
+            Turn(text="Der Hund ist mit mir an der Elbe gewesen."),
+            Turn(text="我们在杭州租了一套房子"),
+            Turn(text="น้องสาวแต่งงานที่เชียงใหม่เมื่อวาน"),
+            Turn(text=""" 😀🎉 """),
+        ])  # fmt: skip
+
+        assert "Katze" in bank.recall("Wo sind meine Katzen?", 1, cues=["lexical"]).hits[0].text
+        assert "杭州" in bank.recall("房子在哪里", 1, cues=["lexical"]).hits[0].text
+        assert "เชียงใหม่" in bank.recall("ใครแต่งงาน", 1, cues=["lexical"]).hits[0].text
+        assert bank.recall("😀").degraded == bank.recall("cat").degraded
+
+
+def test_a_text_of_two_languages_is_found_by_the_words_of_both():
+    said = "Ich habe heute den Vertrag unterschrieben. The landlord was very kind to me."
+    with Memory(":memory:", embedder="none") as memory:
+        bank = memory.bank("ada")
+        bank.remember_many([Turn(text=said), GERMAN, ENGLISH])
+
+        assert bank.recall("Vertrag", 1).hits[0].text == said
+        assert bank.recall("who is my landlord?", 1).hits[0].text == said
