@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final, Unpack
 
 from hippocampus.bank.filter_arguments import Filters, spell_out
@@ -13,8 +13,7 @@ from hippocampus.bank.recall import Recaller
 from hippocampus.core.background_yield import answering
 from hippocampus.core.budget import check_budget
 from hippocampus.core.clock import from_micros
-from hippocampus.core.records import Episode, EventCount, Evidence, Interval, Recall
-from hippocampus.core.timestamps import to_moment
+from hippocampus.core.records import Episode, EventCount, Evidence, Interval, Recall, When
 from hippocampus.core.validation import check_text
 from hippocampus.encode.terms import hash_terms
 from hippocampus.engine.bank_state import BankState
@@ -46,7 +45,7 @@ class Counting(BankPart):
     @staying
     @of_one_moment
     def count_events(
-        self, question: str, *, now: datetime | None = None, **filters: Unpack[Filters]
+        self, question: str, *, now: When | None = None, **filters: Unpack[Filters]
     ) -> EventCount:
         """
         Count how many times something took place, and list when: "how often did I swim in May?".
@@ -67,8 +66,7 @@ class Counting(BankPart):
         """
         engine = self._engine
         text = check_text(question, limits=engine.config.ingest)
-        moment = engine.now() if now is None else to_moment(now, engine.zone)
-        moment = moment.astimezone(engine.zone)
+        moment = self._present(now).astimezone(engine.zone)
         chosen = self._filter(filters, moment)
         asked = read_asked_events(text, moment)
         within = list(_bounds(chosen, asked))

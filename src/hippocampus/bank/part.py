@@ -12,7 +12,8 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from hippocampus.bank.filter_arguments import read_filters
 from hippocampus.core.argument_names import refuse_unknown
-from hippocampus.core.records import Episode, Hit, Interval
+from hippocampus.core.records import Episode, Hit, Interval, When
+from hippocampus.core.timestamps import to_moment
 from hippocampus.engine.bank_state import BankState
 from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.errors import InputError
@@ -21,6 +22,7 @@ from hippocampus.index.filters import Filter
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.reader import Told
 from hippocampus.language.time import find_told
+from hippocampus.language.time.given import moment_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -45,6 +47,13 @@ class BankPart:
     def _filter(self, given: Mapping[str, object], now: datetime | None = None) -> Filter:
         """Validate what a caller asks to see, as of now or of a moment."""
         return read_filters(given, self._engine.zone, now or self._engine.now())
+
+    def _present(self, now: When | None) -> datetime:
+        """Return the present moment that is meant, the clock's for None."""
+        present = self._engine.now()
+        if now is None:
+            return present
+        return to_moment(moment_of(now, present, name="now"), self._engine.zone, name="now")
 
     def _told(self, index: BankIndex | None = None) -> Told:
         """Return what gives the times that texts tell: an index, or what reads them once more."""

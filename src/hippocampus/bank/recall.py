@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterator, Sequence, Sized
 from dataclasses import replace
-from datetime import datetime, tzinfo
+from datetime import tzinfo
 from functools import partial
 from typing import Final, Unpack
 
@@ -23,16 +23,13 @@ from hippocampus.core.budget import check_budget
 from hippocampus.core.config import Signatures
 from hippocampus.core.constraints import check_share, check_whole
 from hippocampus.core.records import Context, Cost, Degradation, Embedder, Recall, When
-from hippocampus.core.timestamps import to_moment
 from hippocampus.core.validation import check_text
 from hippocampus.engine.bank_state import BankState
-from hippocampus.engine.context import EngineContext
 from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.errors import InputError
 from hippocampus.index.cue import Mask
 from hippocampus.index.query import Query
 from hippocampus.language.question_intent import moment_told
-from hippocampus.language.time.given import moment_of
 from hippocampus.recall.confidence import DEPTH, Confidence, confidence
 from hippocampus.recall.encode_query import EncodedQuery, encode_query
 from hippocampus.recall.evidence import evidence, rivalry
@@ -95,7 +92,7 @@ class Recaller(BankPart):
         check_whole(k=k)
         check_share(min_score=min_score)
         text = self._respelled(query)
-        moment = _present(now, engine)
+        moment = self._present(now)
         chosen = self._filter(filters, moment)
         asked = parse(text, now=moment, cues=frozenset(engine.check_cues(cues)))
         models = state.models()
@@ -250,14 +247,6 @@ class Recaller(BankPart):
         return compose(
             found, budget_tokens=budget_tokens, zone=self._engine.zone, frame=frame, extras=extras
         )
-
-
-def _present(now: When | None, engine: EngineContext) -> datetime:
-    """Return the present moment that is meant, the clock's for None."""
-    present = engine.now()
-    if now is None:
-        return present
-    return to_moment(moment_of(now, present, name="now"), engine.zone, name="now")
 
 
 def _judge(

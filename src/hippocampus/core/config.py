@@ -131,7 +131,7 @@ class Fusion:
     """Weight of a turn in which the person asked about, by name or as "I", tells of themself."""
     standing: _Whole = 5
     """Standing wishes (preferences, bans, rules) that come right after the best hits where the
-    question asks for advice, however few of its words they have (docs/adr/0058)."""
+    question asks for advice, however few of its words they have (docs/adr/0050)."""
     first_person_deed: float = 0.5
     """Weight of a deed told in the first person: "we went", "I bought"."""
     only_asking: float = 2.0
