@@ -30,7 +30,7 @@ from hippocampus.encode.tokens import encode, pack
 from hippocampus.engine.context import SIGNED
 from hippocampus.errors import DISTRIBUTION, HippocampusError, InputError, StoreCorrupt
 from hippocampus.index.bank_index import read_payloads
-from hippocampus.index.bm25 import MARKS, pack_terms
+from hippocampus.index.bm25 import ASKING, MARKS, STANDING, pack_terms
 from hippocampus.index.phrase_codec import unpack_phrases
 from hippocampus.index.told_times import times_fit
 from hippocampus.journal.draft import digest
@@ -175,7 +175,8 @@ def _verify_bank(
         wrong = list(_misread(record, text, payloads, how))
         kept = payloads["lexical"]
         kept = kept if record.row else kept.removesuffix(READ_BY_LANGUAGE)
-        if kept in _unmarked(words):
+        words = _without(words, _LATER_MARKS) if kept == _without(words, _LATER_MARKS) else words
+        if kept != words and kept == _without(words, MARKS):
             earlier[_LESS_MARKED] += 1
         elif kept != words and kept and not by_language:
             earlier[_AS_ENGLISH] += 1
@@ -216,19 +217,19 @@ _LESS_MARKED: Final = (
     "an earlier version, which did not mark those that tell of their speaker, of a deed, or of what"
     " is wished; run 'hippocampus reindex'"
 )
+_LATER_MARKS: Final = (STANDING, ASKING)
+"""Marks that a bank of an earlier version gets in its next sleep, and does well without."""
 _AS_ENGLISH: Final = (
     "an earlier version, which read every word as English; the next sleep reads them anew, and so"
     " does 'hippocampus reindex'"
 )
 
 
-def _unmarked(words: bytes) -> Iterator[bytes]:
-    """Yield the words of a text as earlier versions, which marked less, may have noted them."""
-    for mark in reversed(MARKS):
-        ending = pack_terms(np.array([mark], np.uint32))
-        if words.endswith(ending):
-            words = words.removesuffix(ending)
-            yield words
+def _without(words: bytes, marks: Sequence[np.uint32]) -> bytes:
+    """Return the words of a text as earlier versions, which had fewer marks, noted them."""
+    for mark in reversed(marks):
+        words = words.removesuffix(pack_terms(np.array([mark], np.uint32)))
+    return words
 
 
 def _undecodable(ledger: Ledger, changes: Sequence[JournalRow]) -> Iterator[str]:

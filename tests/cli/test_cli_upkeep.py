@@ -280,7 +280,7 @@ def test_the_models_are_listed_and_a_missing_one_is_said(shell, tmp_path):
     listed = shell("models", "list", "--json", env=homeless).json
 
     assert {model["model"]: model["folder"] for model in listed} == {
-        "all-MiniLM-L6-v2": None, "english": None
+        "all-MiniLM-L6-v2": None, "english": None, "multilingual": None
     }  # fmt: skip
     assert "not installed" in shell("models", "list", env=homeless).out
     assert shell("models", "verify", env=homeless).code == 4

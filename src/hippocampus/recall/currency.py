@@ -32,6 +32,8 @@ _SHARED: Final = 30.0
 """Standard deviations more that a newer hit makes up where it shares all rare words."""
 _KIN: Final = 0.02
 """Share of rare words from which two hits are of one matter at all."""
+_SURELY_KIN: Final = 0.15
+"""The same, for a question that does not say of when it asks."""
 _MOST: Final = 8.0
 """Standard deviations that it makes up at most."""
 _UNSURE: Final = 0.5
@@ -47,7 +49,7 @@ def order_by_time(search: Search, scored: Scored, read: ReadTexts) -> None:
         return
     places = top_k(scored.scores, _COMPARED)
     rows, scores = scored.rows[places], scored.scores[places]
-    weight = 1.0 if state.sure else _UNSURE
+    weight, least_kin = (1.0, _KIN) if state.sure else (_UNSURE, _SURELY_KIN)
     behind = scores[None, :] - scores[:, None]
     later = _later(search, rows)
     may = (later if state.newest else later.T) & (behind >= 0) & (behind <= weight * _MOST)
@@ -56,7 +58,7 @@ def order_by_time(search: Search, scored: Scored, read: ReadTexts) -> None:
     if not may.any():  # and no text has to be read
         return
     kinship = _kinship(search, rows, read)
-    may &= (behind <= weight * (least + _SHARED * kinship)) & (kinship >= _KIN)
+    may &= (behind <= weight * (least + _SHARED * kinship)) & (kinship >= least_kin)
     # Of several that overtake one, the newest comes first, or the oldest.
     step = _AHEAD * (1 + later.sum(axis=1 if state.newest else 0))
     raised = np.where(may, scores[None, :] + step[:, None], scores[:, None]).max(axis=1)
@@ -97,4 +99,5 @@ def _kinship(search: Search, rows: Rows, read: ReadTexts) -> Numbers:
 @cache
 def _function_words() -> NDArray[np.uint32]:
     """Return the hashes of the words of grammar, ascending."""
-    return each_once(hash_terms(" ".join(word_set("function_words"))))
+    # One by one: as a text they would be read as of one language or another.
+    return each_once(np.concatenate([hash_terms(word) for word in word_set("function_words")]))
