@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 test test-bench test-slow test-night: export OPENBLAS_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model demo test test-bench test-slow test-night lint format stubs sbom native fuzz fuzz-native fuzz-readers torture docs bench wheel wheel-bench lock clean
+.PHONY: help setup model model-multilingual demo test test-bench test-slow test-night lint format stubs sbom native fuzz fuzz-native fuzz-readers torture docs bench wheel wheel-bench lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -43,6 +43,9 @@ setup: $(VENV)/.built $(VENV)/.benched  ## make .venv, install the lock, build t
 model: setup  ## install the default embedding model and the English parse (pinned, hash-checked)
 	@$(BIN)/hippocampus models install --quiet
 	@$(BIN)/hippocampus models install english --quiet
+
+model-multilingual: model  ## install the multilingual embedding model as well (pinned, hash-checked)
+	@$(BIN)/hippocampus models install multilingual --quiet
 
 demo: model  ## remember the histories under examples/ (or SOURCE=path) and answer from them
 	@$(BIN)/hippocampus demo $(SOURCE)
