@@ -21,7 +21,7 @@ test test-bench test-slow test-night: export OPENBLAS_NUM_THREADS := 1
 .PHONY: help setup model model-multilingual demo test test-bench test-slow test-night lint format stubs sbom native fuzz fuzz-native fuzz-readers torture docs bench wheel wheel-bench lock clean
 
 help:  ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
 
 $(VENV)/.locked: requirements.lock
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
