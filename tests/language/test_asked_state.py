@@ -41,6 +41,7 @@ def test_a_question_in_the_present_asks_for_what_holds_and_says_if_it_is_before(
         "Which sports does Ingrid like?",
         "What kind of boat is it?",
         "Would Ingrid like a boat?",
+        "Which was built first, the boat or the shed?",
         "the boat in Oslo",
         "",
     ],

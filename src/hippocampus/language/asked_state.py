@@ -39,7 +39,7 @@ class _QuestionWord(NamedTuple):
 
 def asked_state(text: str) -> AskedState | None:
     """Return the state that a question asks for, None if it asks for none."""
-    if len(text) > _LONGEST:
+    if len(text) > _LONGEST or _RE.choice.search(text):  # "which came first, A or B?"
         return None
     if _RE.former.search(text):
         return AskedState(newest=False, sure=True)

@@ -32,7 +32,7 @@ _SHARED: Final = 30.0
 """Standard deviations more that a newer hit makes up where it shares all rare words."""
 _KIN: Final = 0.02
 """Share of rare words from which two hits are of one matter at all."""
-_SURELY_KIN: Final = 0.15
+_SURELY_KIN: Final = 0.3
 """The same, for a question that does not say of when it asks."""
 _MOST: Final = 8.0
 """Standard deviations that it makes up at most."""
