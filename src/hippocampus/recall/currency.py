@@ -34,6 +34,8 @@ _KIN: Final = 0.02
 """Share of rare words from which two hits are of one matter at all."""
 _SURELY_KIN: Final = 0.3
 """The same, for a question that does not say of when it asks."""
+_FEW: Final = 50
+"""Episodes that a bank is taken to have at least where it says how rare a word is."""
 _MOST: Final = 8.0
 """Standard deviations that it makes up at most."""
 _UNSURE: Final = 0.5
@@ -87,8 +89,9 @@ def _kinship(search: Search, rows: Rows, read: ReadTexts) -> Numbers:
     has = np.zeros((len(rows), len(every)), np.float32)
     has[np.repeat(np.arange(len(rows)), [len(own) for own in terms]), places] = 1
     count = len(search.cues.lexical)
-    # A word that all of the bank has makes no matter, however small the bank is.
-    rarity = search.cues.lexical.rarity(every) - np.float32(math.log((count + 1) / (count + 0.5)))
+    # A small bank does not tell what is rare: in one all of one matter, each word of it is common.
+    rarity = search.cues.lexical.rarity(every)
+    rarity += np.float32(math.log((max(count, _FEW) + 1) / (count + 1)))
     rarity[is_among(every, _function_words())] = 0
     weighed = has * rarity
     own = np.maximum(weighed.sum(axis=1), 1)
