@@ -381,9 +381,22 @@ def test_terms_are_found_together_by_their_signatures(open_memory):
     assert bank.find("biscuit", "violin", radius=0) == []
 
 
+@pytest.mark.parametrize(("window", "bits", "radius"), [(0, 64, 0), (1, 64, 20), (4, 64, 25)])
+def test_the_automatic_radius_is_that_of_a_word_in_company(open_memory, window, bits, radius):
+    signing = Config(signatures=Signatures(window=window, bits=bits))
+    bank = open_memory(config=signing, embedder="none").bank("ada")
+    bank.remember_many(talk(30))
+
+    found = [e.id for e in bank.find("biscuit", "violin", radius="auto")]
+
+    assert found == [e.id for e in bank.find("biscuit", "violin", radius=radius)]
+    assert found, "a word is found in the company that it keeps"
+
+
 @pytest.mark.parametrize(
     ("terms", "radius", "message"),
     [
+        (["biscuit"], "wide", "must be 'auto', or"),
         (["biscuit"], -1, "from 0 to 64"),
         (["biscuit"], 65, "from 0 to 64"),
         (["biscuit"], True, "from 0 to 64"),

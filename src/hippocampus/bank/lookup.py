@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Unpack
+from typing import Literal, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from hippocampus.core.quotes import unquote
 from hippocampus.core.records import By, Change, Episode, EpisodeRow, Period, SourceInfo, Stats
 from hippocampus.core.validation import check_text
 from hippocampus.encode.keywords import MOST_KEYWORDS
+from hippocampus.encode.random_indexing import radius_in_company
 from hippocampus.encode.token_matcher import TokenPattern
 from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.errors import InputError, UnknownEpisode, WrongKey
@@ -156,7 +157,7 @@ class Lookup(BankPart):
         limit: int | None = None,
         offset: int = 0,
         newest: bool = False,
-        radius: int | None = None,
+        radius: int | Literal["auto"] | None = None,
         **filters: Unpack[Filters],
     ) -> list[Episode]:
         """
@@ -166,7 +167,8 @@ class Lookup(BankPart):
         order. In order of event time (``newest``: latest first), filtered, paged.
 
         With ``radius``, of a signed store, it is looked for by the signatures of its tokens, which
-        may differ in so many bits, in three letter cases: the search of DWM, section 3.2.2.
+        may differ in so many bits, in three letter cases: the search of DWM, section 3.2.2; "auto"
+        has as many as a word differs from itself in company, by the rule of its appendix F.
 
         Raises:
             InputError: no term, more than 64, one that is blank, or a radius where nothing is
@@ -198,16 +200,19 @@ class Lookup(BankPart):
                 self._check_current(here)
         return kept
 
-    def _together(self, here: BankSnapshot, terms: Sequence[str], radius: int) -> NDArray[np.int64]:
+    def _together(
+        self, here: BankSnapshot, terms: Sequence[str], radius: int | Literal["auto"]
+    ) -> NDArray[np.int64]:
         """Return the rows that hold every term by its signatures, ascending."""
         cue, how = here.index.cues.signature, here.signatures
         if how is None or cue is None:
             raise InputError(f"radius={radius!r}: nothing is signed here; see Config.signatures")
-        whole = isinstance(radius, int) and not isinstance(radius, bool)
-        if not whole or not 0 <= radius <= how.bits:
-            raise InputError(f"radius={radius!r}: must be a number of bits, from 0 to {how.bits}")
+        bits = radius_in_company(how) if radius == "auto" else radius
+        if not isinstance(bits, int) or isinstance(bits, bool) or not 0 <= bits <= how.bits:
+            msg = f"radius={radius!r}: must be 'auto', or a number of bits from 0 to {how.bits}"
+            raise InputError(msg)
         words = [check_text(term, limits=self._engine.config.ingest).strip() for term in terms]
-        return cue.together(signed(words, how), radius)
+        return cue.together(signed(words, how), bits)
 
     @spell_out
     @answering()

@@ -240,6 +240,15 @@ def _one_or_many(text: str) -> str | tuple[str, ...]:
     return names[0] if len(names) == 1 else names
 
 
+def bits_or_auto(text: str) -> int | Literal["auto"]:
+    """Return a number of bits, or the word that lets the store's own rule say it."""
+    if text == "auto":
+        return "auto"
+    if not text.isdecimal():
+        raise InputError(f"--radius {text!r}: must be a number of bits, or auto")
+    return int(text)
+
+
 def text_or_stdin(text: str) -> str:
     """Return the text, or for ``-`` what stdin holds, without the newline that ends it."""
     if text != "-":

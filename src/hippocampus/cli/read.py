@@ -6,12 +6,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import tzinfo
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from rich.text import Text
 
 from hippocampus.cli.command import verb
-from hippocampus.cli.options import Cues, FilterOptions, Now, Words, text_or_stdin
+from hippocampus.cli.options import Cues, FilterOptions, Now, Words, bits_or_auto, text_or_stdin
 from hippocampus.cli.render import (
     EXCERPT,
     Answer,
@@ -101,7 +101,7 @@ def find(
     limit: int | None = 20,
     offset: int = 0,
     newest: bool = False,
-    radius: int | None = None,
+    radius: Annotated[int | Literal["auto"] | None, bits_or_auto] = None,
     filters: FilterOptions,
     zone: tzinfo,
 ) -> Answer:

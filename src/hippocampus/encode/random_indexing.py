@@ -65,6 +65,16 @@ def radius(theta0: float, bits: int, epsilon: float = 0.01) -> int:
     return min(bits, math.floor((theta0 / math.pi + epsilon) * bits))
 
 
+def radius_in_company(how: Signatures) -> int:
+    """
+    Return the radius of DWM's appendix F for a keyword that is signed by itself.
+
+    In a text it stands among ``window`` others on each side, whose parts are added to its own: at
+    an angle of arccos(1 / √(2 window + 1)) from itself. Without a window that is none at all.
+    """
+    return radius(math.acos((2 * how.window + 1) ** -0.5), how.bits)
+
+
 @lru_cache(maxsize=16)
 def load(recorded: str) -> Signatures | None:
     """

@@ -24,7 +24,7 @@ from hippocampus.core.optional import require
 from hippocampus.core.records import Payloads, Progress
 from hippocampus.encode import tokens as tokenizer
 from hippocampus.encode.keywords import find_keywords
-from hippocampus.encode.random_indexing import radius, signatures
+from hippocampus.encode.random_indexing import radius_in_company, signatures
 from hippocampus.encode.terms import hash_terms
 from hippocampus.errors import InputError
 from hippocampus.index.bm25 import Bm25Cue, pack_terms
@@ -125,12 +125,8 @@ def run(data: Path, *, limit: int | None = None, progress: Progress | None = Non
 
 
 def natural(window: int, bits: int) -> int:
-    """
-    Return the radius that the rule of appendix F has for a keyword signed by itself.
-
-    In the text it stands among ``window`` others a side, at an angle of arccos(1 / √(2W + 1)).
-    """
-    return radius(math.acos((2 * window + 1) ** -0.5), bits)
+    """Return the radius that the rule of appendix F has for a keyword signed by itself."""
+    return radius_in_company(Signatures(window=window, bits=bits))
 
 
 def _ways() -> Iterator[tuple[Signatures, Sequence[int]]]:
