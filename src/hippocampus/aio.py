@@ -112,6 +112,7 @@ class AsyncBank(OnThreads):
     related = on_a_thread(Bank.related)
     anchors = on_a_thread(Bank.anchors)
     curate = on_a_thread(Bank.curate)
+    curated = on_a_thread(Bank.curated)
     export_concepts = on_a_thread(Bank.export_concepts)
     import_concepts = on_a_thread(Bank.import_concepts)
     history = on_a_thread(Bank.history)

@@ -306,7 +306,7 @@ BANK_VERBS: Final[Mapping[str, VerbSpec]] = dict([
     *_specs(Bank, "remember remember_many correct forget restore withdraw", **_CHANGE),
     *_specs(Bank, "feedback note_recalls pin unpin", **_CHANGE),
     *_specs(Bank, "recall context", **_READ_WORDS, cached=True),
-    *_specs(Bank, "get stats policy summary", **_READ),
+    *_specs(Bank, "get stats policy summary curated", **_READ),
     *_specs(Bank, "episodes", **_READ, pages="time"),
     *_specs(Bank, "find", **_READ_WORDS, pages="time"),
     *_specs(Bank, "count trend count_events", **_READ_WORDS),

@@ -45,6 +45,10 @@ def test_curating_is_heeded_by_the_next_sleep(slept):
     assert names["tax report"] == names["hedgehog"] == "curated"
     assert "violin" not in names
     assert 2 == slept("anchors", "add", " ").code
+    assert "every source" in slept("anchors", "sources").out
+    assert ["notes", "mail"] == slept("anchors", "sources", "notes", "mail", "--json").json["sources"]
+    assert 2 == slept("anchors", "sources", "notes", "--every").code
+    assert slept("anchors", "sources", "--every", "--json").json["sources"] is None
     assert slept("anchors", "report", "--json").json["promotable"] == []
 
 

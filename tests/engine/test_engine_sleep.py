@@ -15,7 +15,7 @@ import pytest
 from hippocampus import Config, Ingest, Memory, Turn
 from hippocampus.core.clock import ManualClock
 from hippocampus.core.config import Concepts
-from hippocampus.core.records import Block
+from hippocampus.core.records import Block, CuratedAnchors
 from hippocampus.encode.embed import HashEmbedder
 from hippocampus.errors import EncoderError, InputError, UnknownBank
 from hippocampus.upkeep import verify
@@ -123,6 +123,8 @@ def test_who_curates_is_heeded_and_may_change_their_mind(slept):
         ({"add": "violin"}, "give a collection"),
         ({"add": ["violin"], "deny": ["Violins"]}, "say one of them"),
         ({"add": ["\ud800"]}, "surrogate"),
+        ({"sources": "notes"}, "give a collection"),
+        ({"sources": [" "]}, "a source has 1 to 1000 characters"),
     ],
 )
 def test_what_is_no_anchor_is_refused_and_changes_nothing(slept, said, message):
@@ -571,6 +573,41 @@ def test_sources_closed_to_anchors_are_not_called_up_by_their_sessions_either(
     about = {hit.episode.source: hit.activation for hit in bank.recall("What about Lisbon?", 24)}
     assert about["notes"] > 0
     assert about["chats"] == 0
+
+
+def test_a_person_may_say_which_sources_anchors_lead_to_and_change_their_mind(open_memory):
+    bank = travels(open_memory(config=SMALL))
+    other = open_memory(config=SMALL).bank("travels")
+
+    def led_to():
+        found = [[h for h in b.recall("What about Lisbon?", 24) if h.activation] for b in both]
+        here, there = ({hit.episode.source for hit in hits} for hits in found)
+        assert here == there, "another process heeds it too"
+        return here
+
+    both = (bank, other)
+    assert led_to() == {"notes", "chats"}
+    bank.curate(sources=["notes"])
+    bank.sleep()
+    assert led_to() == {"notes"}
+    assert bank.curated().sources == ("notes",)
+    bank.curate(add=["tram"])
+    assert bank.curated().sources == ("notes",), "said of names is nothing said of sources"
+    bank.curate(sources=[])
+    assert led_to() == {"notes", "chats"}
+    assert bank.curated() == CuratedAnchors(wanted=("tram",), denied=(), sources=None)
+
+
+def test_what_a_bank_is_told_of_sources_goes_before_the_configuration(open_memory):
+    concepts = replace(SMALL.concepts, sources=("mail",))
+    bank = travels(open_memory(config=replace(SMALL, concepts=concepts)))
+    nowhere = [hit for hit in bank.recall("What about Lisbon?", 24) if hit.activation]
+    bank.curate(sources=["notes"])
+
+    found = bank.recall("What about Lisbon?", 24)
+
+    assert nowhere == []
+    assert {hit.episode.source for hit in found if hit.activation} == {"notes"}
 
 
 def test_what_a_read_may_not_see_activates_nothing(open_memory):

@@ -76,6 +76,7 @@ class Bank:
     topic_outline = Verb("_knowledge", Knowledge.topic_outline)
     plot_topics = Verb("_knowledge", Knowledge.plot_topics)
     curate = Verb("_knowledge", Knowledge.curate)
+    curated = Verb("_knowledge", Knowledge.curated)
     export_concepts = Verb("_knowledge", Knowledge.export_concepts)
     related = Verb("_knowledge", Knowledge.related)
     import_concepts = Verb("_knowledge", Knowledge.import_concepts)

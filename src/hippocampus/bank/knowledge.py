@@ -23,6 +23,7 @@ from hippocampus.core.files import read_bytes, writing
 from hippocampus.core.origin import OWN, least_trusted
 from hippocampus.core.records import (
     AnchorInfo,
+    CuratedAnchors,
     Entity,
     EpisodeRow,
     Fact,
@@ -54,7 +55,6 @@ from hippocampus.recall.provenance import sentences_of, trace
 from hippocampus.sleep.artifacts import (
     ANCHORS,
     TOPICS,
-    check_curated,
     export_concepts,
     find_missing_phrases,
     gather,
@@ -64,6 +64,7 @@ from hippocampus.sleep.artifacts import (
 )
 from hippocampus.sleep.concept_document import parse
 from hippocampus.sleep.concepts import PRUNED_AFTER
+from hippocampus.sleep.curated_anchors import check_curated, check_sources, read_curated
 from hippocampus.sleep.facts import read_on
 from hippocampus.sleep.summary import TAKEN_IN, QuotableClause, go_on, holds, tell
 from hippocampus.sleep.summary_known import Planned, quote_plans, state_facts
@@ -437,29 +438,45 @@ class Knowledge(BankPart):
             graph.remove(name)
         return graph
 
+    @answering()
+    @staying
+    def curated(self) -> CuratedAnchors:
+        """Return what ``curate`` was told of this bank's anchors."""
+        with self._books() as ledger:
+            return read_curated(ledger)
+
     def curate(
-        self, *, add: Collection[str] = (), deny: Collection[str] = (), remove: Collection[str] = ()
+        self,
+        *,
+        add: Collection[str] = (),
+        deny: Collection[str] = (),
+        remove: Collection[str] = (),
+        sources: Collection[str] | None = None,
     ) -> None:
         """
-        Say what shall be an anchor and what shall never be.
+        Say what shall be an anchor, what shall never be, and which sources any may lead to.
 
         Args:
             add: words or phrases that are anchors from the next ``sleep`` on, and never pruned.
             deny: that call nothing up any more, and are none, however salient.
             remove: of which neither is said any more.
+            sources: the only ones that anchors lead to from now on, by name (CONCEPT, section
+                4.9); instead of those of ``Config.concepts``. Empty: those again.
 
         Raises:
-            InputError: a name that is blank, longer than 100 characters, or both wanted and not.
+            InputError: a name that is blank, longer than 100 characters, or both wanted and not; a
+                source that is blank.
 
         """
         said = {"add": add, "deny": deny, "remove": remove}
         names = check_curated(said)
-        if not names:
+        check_sources(sources or ())
+        if not names and sources is None:
             return
+        only = None if sources is None else tuple(dict.fromkeys(sources))
+        told = AnchorsCurated(add=tuple(add), deny=tuple(deny), remove=tuple(remove), sources=only)
         with self._state.changing(), self._state.transaction() as ledger:
-            ledger.writer.note(
-                AnchorsCurated(add=tuple(add), deny=tuple(deny), remove=tuple(remove))
-            )
+            ledger.writer.note(told)
 
     def export_concepts(self, path: str | Path, *, overwrite: bool = False) -> int:
         """

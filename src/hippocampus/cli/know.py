@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hippocampus.cli.command import verb
 from hippocampus.cli.render import Answer, table
+from hippocampus.errors import InputError
 
 if TYPE_CHECKING:
     from hippocampus.bank import Bank
@@ -112,6 +113,18 @@ def remove(bank: Bank, names: list[str]) -> Answer:
     """Take back what 'add' or 'deny' said."""
     bank.curate(remove=names)
     return Answer({"remove": names}, _NEXT_SLEEP)
+
+
+@verb("anchors sources")
+def sources(bank: Bank, names: list[str] | None = None, *, every: bool = False) -> Answer:
+    """Have anchors lead to memories of these sources only; without any, say which they are."""
+    if names and every:
+        raise InputError(f"--every {names[0]}: name the only sources, or say --every, not both")
+    if names or every:
+        bank.curate(sources=names or ())
+    only = bank.curated().sources
+    lines = ["every source, or those that the configuration names"] if only is None else only
+    return Answer({"sources": only}, list(lines))
 
 
 @verb("anchors export")

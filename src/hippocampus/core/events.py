@@ -280,6 +280,8 @@ class AnchorsCurated(JournalEvent, frozen=True, kw_only=True, tag="anchors"):
     """Names that shall be none."""
     remove: Sequence[str] = ()
     """Names of which neither is said any more."""
+    sources: Sequence[str] | None = None
+    """The only sources that anchors may lead to; empty for all; None where nothing is said."""
 
 
 class RecallsNoted(JournalEvent, frozen=True, tag="recall"):

@@ -37,8 +37,8 @@ from hippocampus.sleep.artifacts import (
     GISTS,
     SUMMARY,
     TOPICS,
-    read_curated,
 )
+from hippocampus.sleep.curated_anchors import read_curated
 from hippocampus.sleep.summary import QuotableClause, SummaryVersions
 
 
@@ -150,11 +150,13 @@ def attach_slept(
     gazetteer = Gazetteer() if anchors is None else Gazetteer(anchors.curated())
     anchors = _fitting(anchors, index.cues.vector, problems)
     if anchors is not None and index.cues.vector is not None:
+        curated = read_curated(ledger)
         how = engine.config.concepts.heard(cosines)
+        how = how if curated.sources is None else replace(how, sources=curated.sources)
         index.cues.graph = GraphCue()
         index.cues.concept = ConceptCue(
             anchors, how, *index.row_facts(how.sources),
-            [key_of(name) for name in read_curated(ledger).denied],
+            [key_of(name) for name in curated.denied],
             _Mentions(ledger, gazetteer, problems) if gazetteer else None,
         )  # fmt: skip
     return SleptState(

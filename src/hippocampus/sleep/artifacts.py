@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from functools import partial
@@ -16,14 +16,12 @@ from numpy.typing import NDArray
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.config import Compact, Concepts, Cosines, Policy
 from hippocampus.core.events import (
-    AnchorsCurated,
     ArtifactReplaced,
     Consolidated,
     Erased,
     IndexRebuilt,
 )
 from hippocampus.core.records import Block, Embedder, Kind, Passage, Payloads, SleepStep
-from hippocampus.encode.tokens import encode
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.index.anchors import Anchors
 from hippocampus.index.bank_index import BankIndex, read_payloads
@@ -41,12 +39,12 @@ from hippocampus.journal.draft import spoken
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.payloads import READ_BY_LANGUAGE
 from hippocampus.language.gazetteer import Gazetteer
-from hippocampus.language.noun_phrases import key_of
 from hippocampus.language.statements import StatementReader, best_reader
 from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.sleep.appraisal import Appraisal, appraise_night
 from hippocampus.sleep.concept_document import from_json, spelled_rows, to_json
 from hippocampus.sleep.concepts import Floats, Material, Reads, Rows, rebuild
+from hippocampus.sleep.curated_anchors import read_curated
 from hippocampus.sleep.facts import (
     FactReading,
     before_reading,
@@ -64,50 +62,6 @@ from hippocampus.write.analyse import lexical_payloads, phrase_payloads, times_p
 
 _AT_ONCE: Final = 1024
 T = TypeVar("T")
-_LONGEST_NAME: Final = 100
-
-
-class Curated(NamedTuple):
-    """Anchors that somebody wants, as spelled, and those that nobody wants."""
-
-    wanted: tuple[str, ...]
-    denied: tuple[str, ...]
-
-
-def check_curated(said: Mapping[str, Collection[str]]) -> set[str]:
-    """Return all the names in what is said of anchors, after checking them."""
-    every: dict[int, str] = {}
-    for verb, names in said.items():
-        if isinstance(names, str):
-            msg = f"{verb}={names!r}: give a collection of names, such as [{names!r}]"
-            raise InputError(msg)
-        for name in names:
-            if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME:
-                msg = f"{verb}: {name!r:.120}: an anchor has 1 to {_LONGEST_NAME} characters"
-                raise InputError(msg)
-            encode(name)  # refuses what no store can hold
-            if every.setdefault(key_of(name), verb) != verb:
-                msg = f"{name!r} is in {every[key_of(name)]} and in {verb}; say one of them"
-                raise InputError(msg)
-    return {name for names in said.values() for name in names}
-
-
-def read_curated(ledger: Ledger) -> Curated:
-    """Return what has been said about anchors, from the journal."""
-    wanted: dict[int, str] = {}
-    denied: dict[int, str] = {}
-    for change in ledger.reader.events(AnchorsCurated):
-        said = change.event
-        for name in said.add:
-            wanted[key_of(name)] = name
-            denied.pop(key_of(name), None)
-        for name in said.deny:
-            denied[key_of(name)] = name
-            wanted.pop(key_of(name), None)
-        for name in said.remove:
-            wanted.pop(key_of(name), None)
-            denied.pop(key_of(name), None)
-    return Curated(tuple(wanted.values()), tuple(denied.values()))
 
 
 def find_missing_phrases(ledger: Ledger, zone: tzinfo) -> SleepStep:

@@ -241,6 +241,20 @@ def test_a_source_is_listed_forgotten_and_restored(memory, serve, visit, tmp_pat
     assert [] == eye.flaws()
 
 
+def test_sources_that_anchors_lead_to_are_chosen(memory, serve, visit):
+    bank = memory.bank("ada")
+    bank.remember("The ferry leaves at nine.", source="ferry.md")
+    eye = visit(serve(memory))
+    page = eye.see("#/ada/admin")
+    assert "from every source" in page.inner_text("main")
+    page.click("button:has-text('Choose sources')")
+    page.fill("dialog textarea", "ferry.md\n\n mail \n")
+    page.click("dialog button[type=submit]")
+    page.wait_for_selector("main :text('from ferry.md, mail, and from nowhere else')")
+    assert bank.curated().sources == ("ferry.md", "mail")
+    assert [] == eye.flaws()
+
+
 # ---------------------------------------------------------------- keys
 
 

@@ -115,7 +115,10 @@ def test_the_bank_sleeps_and_a_sleep_is_undone(http):
 
     assert slept.number == 1
     assert http.post(f"{AT}/undo", json={"sleep": 1}).status_code == 200
-    assert http.post(f"{AT}/curate", json={"add": ["Lisbon"]}).json() is None
+    said = {"add": ["Lisbon"], "sources": ["mail"]}
+    assert http.post(f"{AT}/curate", json=said).json() is None
+    heeded = {"wanted": ["Lisbon"], "denied": [], "sources": ["mail"]}
+    assert http.get(f"{AT}/curated").json() == heeded
     assert http.post(f"{AT}/set_policy", json={"policy": "adaptive:2500"}).json() is None
     assert http.get(f"{AT}/policy").json()["token_target"] == 2500
     assert http.post(f"{AT}/compact", json={"dry_run": True}).json()["dry_run"] is True

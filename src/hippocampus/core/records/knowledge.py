@@ -26,6 +26,18 @@ class AnchorInfo:
     episodes: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CuratedAnchors:
+    """What people said of a bank's anchors."""
+
+    wanted: tuple[str, ...]
+    """Names that shall be anchors, as they were spelled."""
+    denied: tuple[str, ...]
+    """Names that shall be none, and call nothing up."""
+    sources: tuple[str, ...] | None
+    """The only sources that anchors may lead to; None where ``Config.concepts`` says it."""
+
+
 Beside: TypeAlias = Literal["canonical", "alias", "related", "corrected", "elaborated"]
 """How an episode stands beside another one: it stands for the other, which says the same; it is
 stood for by it; it is near without being the same; it says that the other is otherwise, or more."""

@@ -9,7 +9,8 @@ export const show = (ctx) => [
   heading("Banks & keys", ctx.me.id ? `Your key may ${ctx.me.role}: ${ctx.me.banks.join(", ")}` : "This server asks for no key, and answers this machine alone.",
     key.get() && h("button", { onclick: () => { key.forget(); dispatchEvent(new Event("key")); } }, "Forget the key in this tab")),
   ctx.bank.name && h("section", { class: "stack" }, h("h2", null, ctx.bank.name), later(() => ctx.bank.read("stats"), (stats) => one(stats, ctx))),
-  ctx.bank.name && h("section", { class: "section" }, h("h2", null, "Sources"), later(() => ctx.bank.page("sources", { limit: 200 }), (found) => sources(found, ctx))),
+  ctx.bank.name && h("section", { class: "section" }, h("h2", null, "Sources"), later(() => ctx.bank.page("sources", { limit: 200 }), (found) => sources(found, ctx)),
+    later(() => ctx.bank.read("curated"), (found) => leads(found, ctx))),
   h("section", { class: "section" }, h("h2", null, "All banks"), banks(ctx)),
   h("section", { class: "section" }, h("h2", null, "Keys"), ctx.keeper
     ? later(() => ctx.store.keys(), (all) => keys(all, ctx))
@@ -91,6 +92,18 @@ const source = (one_, ctx) => {
       one_.episodes > 0 && h("button", { "aria-label": `Forget all from ${one_.name}`, onclick: forget }, "Forget"),
       one_.forgotten > 0 && h("button", { "aria-label": `Restore what is forgotten of ${one_.name}`, onclick: restore }, "Restore"))));
 };
+
+const leads = ({ sources: only }, ctx) => h("p", { class: "row" },
+  h("span", { class: "quiet" }, only ? `Anchors lead to memories from ${only.join(", ")}, and from nowhere else.` : "Anchors lead to memories from every source."),
+  ctx.may("admin") && h("button", { onclick: () => choose(only ?? [], ctx) }, "Choose sources…"));
+
+const choose = (only, ctx) => formDialog("Sources that anchors may lead to", [
+  field("A source on each line; none for all", "textarea", { name: "sources", rows: 6 }, only.join("\n")),
+], "Choose", async ({ sources: lines }) => {
+  await ctx.bank.ask("curate", { sources: lines.split("\n").map((line) => line.trim()).filter(Boolean) });
+  toast("Heeded from now on.");
+  ctx.refresh();
+});
 
 // ---------------------------------------------------------------- all banks
 
