@@ -225,7 +225,7 @@ def scenario(memory, folder, clock):  # noqa: PLR0915 - each verb once, at least
     yield "set_policy", lambda: bank.set_policy("adaptive:2500")
     yield "policy chosen", lambda: bank.policy
     yield "set_policy back", lambda: bank.set_policy(None)
-    yield "curate", lambda: bank.curate(add=["garden"], deny=("day",))
+    yield "curate", lambda: bank.curate(add=["garden"], deny=("day",), sources=["mail"])
     yield "dry sleep", lambda: bank.sleep(dry_run=True)
     yield "sleep_if_due", lambda: bank.sleep_if_due(Schedule(idle=timedelta(minutes=90)))
     yield "sleep", lambda: bank.sleep(progress=told)
@@ -235,7 +235,7 @@ def scenario(memory, folder, clock):  # noqa: PLR0915 - each verb once, at least
     yield "accept", lambda: bank.accept(bank.review()[0].id if bank.review() else ids[0])
     yield "reveal", lambda: bank.reveal(ids[0])
     for verb in ("quarantine", "review", "gists", "anchors", "topics", "topic_outline", "facts",
-                 "entities", "summary", "stats"):  # fmt: skip
+                 "entities", "summary", "stats", "curated"):  # fmt: skip
         yield verb, lambda verb=verb: getattr(bank, verb)()
     yield "facts of one", lambda: bank.facts("Ada", as_of=NOON)
     yield "summary of one", lambda: bank.summary("s1")
