@@ -46,7 +46,8 @@ def test_curating_is_heeded_by_the_next_sleep(slept):
     assert "violin" not in names
     assert 2 == slept("anchors", "add", " ").code
     assert "every source" in slept("anchors", "sources").out
-    assert ["notes", "mail"] == slept("anchors", "sources", "notes", "mail", "--json").json["sources"]
+    named = slept("anchors", "sources", "notes", "mail", "--json").json
+    assert ["notes", "mail"] == named["sources"]
     assert 2 == slept("anchors", "sources", "notes", "--every").code
     assert slept("anchors", "sources", "--every", "--json").json["sources"] is None
     assert slept("anchors", "report", "--json").json["promotable"] == []

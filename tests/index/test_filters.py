@@ -53,9 +53,15 @@ def columns_of(*fields):
 
 
 def seen(columns, **given_):
-    """The rows a filter lets through."""
-    mask = columns.mask(filtered(**given_))
-    return list(range(len(columns))) if mask is None else np.flatnonzero(mask).tolist()
+    """The rows a filter lets through, which are the same in order of time."""
+    chosen = filtered(**given_)
+    mask = columns.mask(chosen)
+    rows = list(range(len(columns))) if mask is None else np.flatnonzero(mask).tolist()
+    moments = columns.occurred_at(np.arange(len(columns), dtype=np.uint32)).tolist()
+    there = columns.in_order().tolist()
+    in_order = [row for _, row in sorted((moments[row], row) for row in rows if row in there)]
+    assert columns.seen_in_order(chosen).tolist() == in_order
+    return rows
 
 
 # ---------------------------------------------------------------- moments

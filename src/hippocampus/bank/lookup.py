@@ -101,10 +101,7 @@ class Lookup(BankPart):
         if forgotten:
             return self._forgotten(chosen, page)
         with self._state.asking() as here:
-            columns = here.index.columns
-            allowed = columns.mask(chosen)
-            order = columns.in_order()
-            rows = order if allowed is None else order[allowed[order]]
+            rows = here.index.columns.seen_in_order(chosen)
             read = here.ledger.reader.episodes(page(rows), self._told(here.index))
             kept = [episode for episode in read if episode.state != "erased"]
             if len(kept) < len(read):
@@ -186,15 +183,16 @@ class Lookup(BankPart):
         with self._state.asking() as here:
             columns = here.index.columns
             near = None if radius is None else self._together(here, terms, radius)
-            order, allowed = columns.in_order(), columns.mask(chosen)
-            seen = np.ones(len(columns), np.bool_) if allowed is None else allowed
+            rows = columns.seen_in_order(chosen)
+            seen = np.zeros(len(columns), np.bool_)
+            seen[rows] = True
             ledger = here.ledger
             with self._store.read():  # what is found and what is read belong to one moment
                 found = np.zeros(len(seen), np.bool_)
                 found[
                     ledger.reader.content.find(phrases, seen) if near is None else near[seen[near]]
                 ] = True
-                kept = ledger.reader.episodes(page(order[found[order]]), self._told(here.index))
+                kept = ledger.reader.episodes(page(rows[found[rows]]), self._told(here.index))
                 gone = self._store.journal.read(ledger.bank, after=here.index.seq, kinds=(Erased,))
             if gone:
                 self._check_current(here)
