@@ -141,6 +141,9 @@ class Fusion:
     more than who answers "that sounds great"."""
     named_entities: float = 0.5
     """Weight of naming people, places and things other than the participants."""
+    spreading: Literal["hops", "pagerank"] = "hops"
+    """How names in the best hits lead on: two rounds, from what is best then, or as far as a random
+    walk comes that goes home every other step (docs/papers/human.md)."""
     spreading_share: float = 0.7
     """Share of a best hit's score by words that spreads to episodes with a rare name in that hit
     (docs/adr/0019); 0 switches spreading off."""

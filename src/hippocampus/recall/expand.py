@@ -17,6 +17,7 @@ from hippocampus.index.query import AskedFact
 from hippocampus.index.sorted_sets import each_once
 from hippocampus.recall.current_facts import Standing
 from hippocampus.recall.features import Columns, measure
+from hippocampus.recall.personalized_pagerank import walk
 from hippocampus.recall.propose import Search
 from hippocampus.recall.spreading_activation import Lift, ReadTexts, spread
 from hippocampus.recall.standardize import Numbers, standardised
@@ -54,7 +55,8 @@ def expand(search: Search, rows: Rows, sources: Sources) -> Candidates:
     candidates = _weighed(search, rows, columns, {})
     lifts: dict[int, Lift] = {}
     if sources.texts is not None and search.fusion.spreading_share > 0:
-        lifts = spread(search, sources.texts, rows, _strengths(search, candidates))
+        lead_on = walk if search.fusion.spreading == "pagerank" else spread
+        lifts = lead_on(search, sources.texts, rows, _strengths(search, candidates))
     fact = asked_fact(search)
     standing = None
     if sources.facts is not None and fact is not None:

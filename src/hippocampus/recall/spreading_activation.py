@@ -27,18 +27,18 @@ from hippocampus.recall.standardize import Numbers
 ReadTexts: TypeAlias = Callable[[Collection[int]], Mapping[int, str]]
 """Gives the texts of rows."""
 
-_LENDERS: Final = 3
+LENDERS: Final = 3
 """Hits that lend, in each round."""
 _ROUNDS: Final = 2
 _DAMPED: Final = 0.7
 """Damping: share of a received lift that spreads in the next round."""
-_WITHIN: Final = 10
+WITHIN: Final = 10
 """Rows too weak to lift a mean-scoring row, at 0, into this many hits do not spread."""
 _IN_PASSING: Final = 0.3
 """Factor for an episode that holds a name but does not open with it."""
 _HEARD: Final = 50
 """A name that more episodes hold tells none of them from the others."""
-_BELOW: Final = 0.95
+BELOW: Final = 0.95
 """Share of the lender's own strength up to which a row is lifted at most."""
 AHEAD: Final = 0.1
 """Lead that the first hit keeps before one that is lifted, in standard deviations."""
@@ -63,11 +63,11 @@ def spread(search: Search, read: ReadTexts, rows: Rows, strengths: Numbers) -> d
 
     """
     share = search.fusion.spreading_share
-    best = top_k(strengths, _WITHIN)
+    best = top_k(strengths, WITHIN)
     if len(best) < 2:
         return {}
     least = max(float(strengths[best[-1]]), 0.0)
-    lends = {int(rows[place]): float(strengths[place]) for place in best[:_LENDERS]}
+    lends = {int(rows[place]): float(strengths[place]) for place in best[:LENDERS]}
     if not any(share * strength > least for strength in lends.values()):
         return {}  # as mostly in talk
     worth = dict(zip(rows.tolist(), strengths.tolist(), strict=True))
@@ -84,13 +84,13 @@ def spread(search: Search, read: ReadTexts, rows: Rows, strengths: Numbers) -> d
             for other, tie in _led_to(search, row, text):
                 known = fresh.get(other, Lift(0.0, 0.0))
                 fresh[other] = Lift(
-                    known.by + share * tie * lends[row], max(known.to, _BELOW * lends[row])
+                    known.by + share * tie * lends[row], max(known.to, BELOW * lends[row])
                 )
         for row, lift in fresh.items():
             known = lifts.get(row, Lift(0.0, 0.0))
             lifts[row] = Lift(max(known.by, lift.by), max(known.to, lift.to))
         on = {row: min(worth.get(row, floor) + lift.by, lift.to) for row, lift in fresh.items()}
-        first = sorted(on.keys() - done, key=on.__getitem__, reverse=True)[:_LENDERS]
+        first = sorted(on.keys() - done, key=on.__getitem__, reverse=True)[:LENDERS]
         lends = {row: _DAMPED * on[row] for row in first}
     return lifts
 
@@ -99,12 +99,12 @@ def lifted(lifts: Mapping[int, Lift], rows: Rows, scores: Numbers, share: float)
     """
     Return the scores, shape (rows,), of rows lifted: up to a limit, never down, never to the top.
 
-    Lenders too weak, by the whole score, to lift a mean-scoring row into the first ``_WITHIN`` do
+    Lenders too weak, by the whole score, to lift a mean-scoring row into the first ``WITHIN`` do
     not spread after all.
     """
-    best = top_k(scores, _WITHIN)
+    best = top_k(scores, WITHIN)
     least = max(float(scores[best[-1]]), 0.0) if len(best) else 0.0
-    chosen = [row for row, lift in lifts.items() if share * lift.to > _BELOW * least]
+    chosen = [row for row, lift in lifts.items() if share * lift.to > BELOW * least]
     if not chosen:
         return scores
     places = np.searchsorted(rows, np.array(chosen, np.uint32))
@@ -119,6 +119,14 @@ def lifted(lifts: Mapping[int, Lift], rows: Rows, scores: Numbers, share: float)
 
 def _led_to(search: Search, row: int, text: str) -> Iterator[tuple[int, float]]:
     """Yield rows that share a name with a row, and the strength of the tie, in (0, 1]."""
+    for _, others, ties in names_leading_on(search, text):
+        for other, tie in zip(others.tolist(), ties.tolist(), strict=True):
+            if other != row:
+                yield other, tie
+
+
+def names_leading_on(search: Search, text: str) -> Iterator[tuple[str, Rows, Numbers]]:
+    """Yield each name of a text that nobody asked by, who has it, and how strong each tie is."""
     lexical, asked = search.cues.lexical, set(search.query.terms.tolist())
     for name in dict.fromkeys(_names(text)):
         terms = hash_terms(name)
@@ -126,10 +134,7 @@ def _led_to(search: Search, row: int, text: str) -> Iterator[tuple[int, float]]:
             continue
         others = lexical.holding(terms, search.allowed, _HEARD)
         rare = math.log((len(lexical) + 1) / (len(others) + 0.5)) / math.log(len(lexical) + 1)
-        ties = np.where(lexical.opening(terms, others), rare, _IN_PASSING * rare)
-        for other, tie in zip(others.tolist(), ties.tolist(), strict=True):
-            if other != row:
-                yield other, tie
+        yield name, others, np.where(lexical.opening(terms, others), rare, _IN_PASSING * rare)
 
 
 def _names(text: str) -> Iterator[str]:
