@@ -47,7 +47,13 @@ def test_there_are_few_tools_and_they_take_little_of_a_models_attention(agent):
         "remember", "recall", "count_events", "context", "correct", "forget", "timeline", "facts",
         "feedback", "status",
     } == {tool["name"] for tool in tools}  # fmt: skip
-    assert count(json.dumps(read)) <= 3100
+    assert count(json.dumps(read)) <= 2400
+
+
+def test_a_bank_can_be_named_only_where_the_server_has_several(serve):
+    for many in (True, False):
+        for tool in offered(serve(all_banks=many))["tools"]:
+            assert many == ("bank" in tool["inputSchema"]["properties"])
 
 
 def test_every_tool_says_when_to_use_it_and_what_each_argument_means(agent):
