@@ -370,7 +370,7 @@ def _beside(texts: Iterable[str]) -> dict[str, tuple[int, int, int]]:
         for found in _NAME.finditer(text):
             words = found["name"].split()
             before, after = (found["before"] or "").casefold(), (found["after"] or "").casefold()
-            for size in range(len(words), 0, -1):
+            for size in range(min(len(words), MOST_WORDS), 0, -1):
                 for at in range(len(words) - size + 1):
                     name = tag_name(" ".join(words[at : at + size]))
                     if name is None or not words[at][0].isupper():

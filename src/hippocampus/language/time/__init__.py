@@ -24,6 +24,7 @@ precision. Hence: when in doubt nothing is read, and what people say loosely is 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 
@@ -65,7 +66,8 @@ def find_intervals(text: str, now: datetime, *, told: bool = False) -> tuple[Int
     idle = differences(text)
     found: list[Interval] = []
     for reading in readings:
-        if any(start <= reading.start < end for start, end in idle):
+        place = bisect_right(idle, (reading.start, len(text)))
+        if place and reading.start < idle[place - 1][1]:
             continue
         said = text[reading.start : reading.end]
         interval = _aware(reading.lo, reading.hi, now.tzinfo, said)
@@ -84,13 +86,19 @@ def find_told(text: str, said_at: datetime, zone: tzinfo) -> tuple[Interval, ...
 
 
 def differences(text: str) -> list[tuple[int, int]]:
-    """Return the sentences that ask for the time between two moments, as (start, end)."""
-    spans: list[tuple[int, int]] = []
-    for match in WRITTEN.difference.finditer(text):
-        before = [end.end() for end in _SENTENCE_END.finditer(text, 0, match.start())]
-        after = _SENTENCE_END.search(text, match.end())
-        spans.append((before[-1] if before else 0, after.end() if after else len(text)))
-    return spans
+    """Return the sentences that ask for the time between two moments, as (start, end), in order."""
+    asked = [match.span() for match in WRITTEN.difference.finditer(text)]
+    if not asked:
+        return []
+    found = list(_SENTENCE_END.finditer(text))
+    starts, ends = [end.start() for end in found], [end.end() for end in found]
+    spans: dict[tuple[int, int], None] = {}
+    for start, end in asked:
+        before, after = bisect_right(ends, start), bisect_left(starts, end)
+        spans[
+            ends[before - 1] if before else 0, ends[after] if after < len(ends) else len(text)
+        ] = None
+    return list(spans)
 
 
 def _aware(lo: datetime | None, hi: datetime | None, zone: tzinfo, said: str) -> Interval | None:
