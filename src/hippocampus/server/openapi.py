@@ -34,7 +34,7 @@ def describe(spec: VerbSpec) -> dict[str, Any]:
     """Return what FastAPI is told of the route of a verb."""
     told = _described(
         spec.name, spec.method, [_fixed()["bank"]], spec.function.__doc__, spec, spec.returns,
-        spec.role, paged=bool(spec.pages),
+        spec.role, paged=bool(spec.pages), keeps=spec.keeps,
     )  # fmt: skip
     return {"name": spec.name, **told}
 
@@ -88,6 +88,7 @@ def _described(
     tag: str,
     *,
     paged: bool = False,
+    keeps: bool = False,
 ) -> dict[str, Any]:
     told = cleandoc(doc or "")
     types = [type(None) if gives is None else gives, Fault, *([takes.struct] if takes else [])]
@@ -95,6 +96,8 @@ def _described(
     done: dict[str, Any] = {"description": "Done.", "content": {JSON: {"schema": answer}}}
     if paged:
         done["headers"] = {"Next-Cursor": _fixed()["cursor"]}
+    if keeps:
+        done["headers"] = {"Degraded": _fixed()["degraded"]}
     wrong = {"type": "object", "properties": {"error": fault}, "required": ["error"]}
     extra: dict[str, Any] = {
         _HELD: held,
