@@ -141,9 +141,11 @@ def plain_ranking(episodes, query, fusion, weights, *, news=True):
             if session is not None and place + 1 < len(members):
                 total[row] += fusion.next_turn * lean * fused[members[place + 1]]
     named = {e.speaker for e in episodes if e.speaker and e.speaker.lower() in query.lower()}
+    usual = sum(fusion.weights[name] for name in ("tokens", "lexical", "vector"))
+    asked_of = min(1.0, sum(weights.values()) / usual)
     total = total + [
         (fusion.speaker + fusion.self_disclosure * tells(episode)) * (episode.speaker in named)
-        - fusion.only_asking * asks(episode)
+        - fusion.only_asking * asked_of * asks(episode)
         for episode in episodes
     ]
     support = {

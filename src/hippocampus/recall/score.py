@@ -58,6 +58,9 @@ def score(search: Search, candidates: Candidates) -> Scored:
     # NumPy takes three times as long to look rows up by another type than its own.
     places = rows.astype(np.intp)
     parts |= _surroundings(search, places, fused, lengths)
+    asking = search.cues.lexical.marked(rows)[:, 3]
+    if asking.any():
+        parts["speaker"] -= asking * np.float32(fusion.only_asking * _weighed(search, candidates))
     news, named = _novelty(search, candidates, places, lengths)
     called = _called_up(search, candidates)
     # Activation includes a session term already, and novelty would favour the session that said a
@@ -138,7 +141,6 @@ def _speaking(search: Search, rows: NDArray[np.intp]) -> Numbers:
             worth += columns.role.holds(role, rows) * np.float32(fusion.addressee)
     marked = search.cues.lexical.marked(rows.astype(np.uint32))
     worth += (_of_named(search, rows) & marked[:, 0]) * np.float32(fusion.self_disclosure)
-    worth -= marked[:, 3] * np.float32(fusion.only_asking)
     return worth
 
 
@@ -184,11 +186,8 @@ def _novelty(
     news = np.float32(fusion.novelty) * np.minimum(standardised(unheard), _RARE)
     news += np.float32(fusion.first_person_deed) * np.minimum(standardised(deeds), _RARE)
     news = short * news
-    # News is weighed against all that is usually asked; against few cues, it is as light as they.
-    heard = sum(fusion.weights[name] for name in candidates.features)
-    usual = sum(fusion.weights[name] for name in _PROPOSING)
     if not query.listing:  # which is asked of the time alone
-        news *= np.float32(min(1.0, heard / usual) if usual > 0 else 0.0)
+        news *= np.float32(_weighed(search, candidates))
     if query.latest:  # who said it last is asked for, and not who said it first
         news = np.zeros_like(news)
     graph = search.cues.graph
@@ -197,6 +196,18 @@ def _novelty(
     mentions = graph.mentions(rows, _parties(search.index.columns.speakers()))
     named = np.log1p(mentions.astype(np.float32)) * about * short
     return news, np.float32(fusion.named_entities) * np.minimum(standardised(named), _RARE)
+
+
+def _weighed(search: Search, candidates: Candidates) -> float:
+    """
+    Return what cues weigh that were asked, of what is usually asked, up to 1.
+
+    What news and questions count was tuned against all; against few cues it is as light as they.
+    """
+    weights = search.fusion.weights
+    usual = sum(weights[name] for name in _PROPOSING)
+    heard = sum(weights[name] for name in candidates.features)
+    return min(1.0, heard / usual) if usual > 0 else 0.0
 
 
 @lru_cache(maxsize=256)
