@@ -26,8 +26,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-MEASURED = ("src", "native", "bench", "packages/hippocampus-bench/src", ":!bench/results")
-"""What a report depends on."""
+MEASURED = {
+    "evaluation": ("src", "native", "packages/hippocampus-bench/src"),
+    "bench": ("src", "native", "packages/hippocampus-bench/src", "bench/*.py", "tests/faults"),
+}
+"""Sources that reports of each folder depend on."""
 _VARIABLE = "HIPPOCAMPUS_BENCH_DATA_"
 
 
@@ -96,14 +99,13 @@ def commit_of(file: Path) -> str:
     return str(made.get("commit", "")) if isinstance(made, dict) else ""
 
 
-def is_current(commit: str) -> bool:
+def is_current(report: CommittedReport, commit: str) -> bool:
     """Return whether what a report depends on is now as it was in a commit."""
     if not commit.isalnum():  # "+" and "-dirty": nobody knows of what
         return False
     known = git("rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}")
-    return bool(known) and git("diff", "--stat", known, "--", *MEASURED, "pyproject.toml") == "" and (
-        git("status", "--porcelain", "--untracked-files=no", "--", *MEASURED) == ""
-    )
+    sources = MEASURED[report.file.parts[0]]
+    return bool(known) and not git("diff", "--name-only", known, "--", *sources)
 
 
 def make(
@@ -111,14 +113,15 @@ def make(
     data: Mapping[str, Sequence[str]],
     staging: Path,
     *,
-    current: Callable[[str], bool] = is_current,
+    current: Callable[[CommittedReport, str], bool] = is_current,
     run: Callable[[list[str]], int] = lambda command: subprocess.call(command, cwd=ROOT),
+    root: Path = ROOT,
 ) -> Iterator[str]:
     """Make the stale ones, one after the other; yield a line of each that could not be made."""
     for number, report in enumerate(reports, 1):
         place = f"[{number}/{len(reports)}] {report.name}"
         staged = staging / report.name / report.file.name
-        if current(commit_of(ROOT / report.file)) or current(commit_of(staged)):
+        if any(current(report, commit_of(file)) for file in (root / report.file, staged)):
             print(f"{place}: of the present sources", flush=True)
             continue
         lacking = report.lacks(data)
@@ -141,7 +144,7 @@ def install(reports: Sequence[CommittedReport], staging: Path, root: Path = ROOT
     done = []
     for report in reports:
         staged = staging / report.name / report.file.name
-        if not commit_of(staged):
+        if not staged.exists():
             continue
         shutil.copyfile(staged, root / report.file)
         for plot in staged.parent.glob("*.png"):
@@ -193,7 +196,7 @@ def main() -> None:
     if not (given.make or given.install):
         for report in chosen:
             commit = commit_of(ROOT / report.file)
-            state = "present" if is_current(commit) else "stale"
+            state = "present" if is_current(report, commit) else "stale"
             print(f"{state:8} {commit[:12] or 'none':14} {report.file}")
     if problems:
         sys.exit("\n".join(["not made:", *problems]))
