@@ -4,10 +4,10 @@ Which committed reports are of the present sources? Make those anew that are not
     python -m bench.reports                                    # lists them
     python -m bench.reports --make --data locomo=FILE --data longmemeval=FILE --data realmem=DIR
 
-What is made lies under ``build/reports`` until ``--install`` puts it in place: so the checkout stays
-the commit that is measured, and a night that was cut off goes on where it was, leaving out what is
-of this commit already. A report that fails, or whose data are not given, is told at the end, and
-the others go on. Data may also be given as ``HIPPOCAMPUS_BENCH_DATA_LOCOMO`` and the like.
+What is made lies under ``build/reports`` until ``--install`` puts it in place: so the checkout
+stays the commit that is measured, and a night that was cut off goes on where it was, leaving out
+what is of this commit already. A report that fails, or whose data are not given, is told at the
+end, and the others go on. Data may also be given as ``HIPPOCAMPUS_BENCH_DATA_LOCOMO`` and the like.
 """
 
 from __future__ import annotations
@@ -67,10 +67,11 @@ class CommittedReport:
         return words
 
 
-def committed_reports(table: Path = Path(__file__).with_name("reports.toml")) -> list[CommittedReport]:
+def committed_reports() -> list[CommittedReport]:
     """Return all reports, in the order in which they are made."""
-    told = tomllib.loads(table.read_text("utf-8"))
-    order = [line.strip("[]\n") for line in table.read_text("utf-8").splitlines() if line[:1] == "["]
+    text = Path(__file__).with_name("reports.toml").read_text("utf-8")
+    told = tomllib.loads(text)
+    order = [line.strip("[]\n") for line in text.splitlines() if line[:1] == "["]
     found = []
     for name in order:
         folder, _, stem = name.partition(".")
@@ -154,7 +155,7 @@ def install(reports: Sequence[CommittedReport], staging: Path, root: Path = ROOT
 
 
 def given_data(told: Sequence[str], environment: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return paths by name, of ``NAME=PATH`` and of variables; a name may be given several times."""
+    """Return paths by name, of ``NAME=PATH`` and variables; a name may be given several times."""
     found: dict[str, list[str]] = {}
     for name, value in environment.items():
         if name.startswith(_VARIABLE):

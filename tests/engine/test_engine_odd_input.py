@@ -84,7 +84,7 @@ def test_a_turn_from_a_clock_far_ahead_holds_from_then_and_not_now(bank):
         "On Monday the 1st, 2nd, 3rd of Smarch at 12:60.",
     ],
 )
-def test_a_time_that_cannot_be_is_kept_as_words_and_found_by_them(bank, memory, said):
+def test_a_time_that_cannot_be_is_kept_as_words_and_found_by_them(bank, said):
     (kept,) = say(bank, said)
 
     assert said == bank.get(kept.id).text
@@ -125,7 +125,9 @@ def test_two_persons_of_one_first_name_are_two_by_their_surnames(bank):
         assert place in bank.recall(f"Where does {name} live?", 1)[0].text
         assert {place} == {f.object for f in bank.facts(name) if f.relation == "lives_in"}
     assert {"Oslo", "Graz"} <= {
-        word.strip(".") for hit in bank.recall("Where does Tom live?", 3) for word in hit.text.split()
+        word.strip(".")
+        for hit in bank.recall("Where does Tom live?", 3)
+        for word in hit.text.split()
     }
 
 

@@ -7,7 +7,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-
 from bench.reports import committed_reports, given_data, install, make
 
 ROOT = Path(__file__).parents[3]

@@ -351,7 +351,7 @@ def _by_words(answer: ToolAnswer, unembedded: str) -> ToolAnswer:
         return answer
     why = f"embedder: {unembedded}"
     return ToolAnswer(
-        answer.data | said(degraded=[why]),
+        {**answer.data, **said(degraded=[why])},
         f"{answer.text} It has no vectors, and is found by words alone ({why}).",
     )
 
