@@ -28,6 +28,7 @@ from hippocampus.encode.languages import (
     detect,
     has_stemmer,
     is_grammar,
+    is_plain_english,
     language_by_script,
     languages_of,
     latin_languages,
@@ -149,8 +150,8 @@ def language_of(text: str) -> str | None:
 
 def _latin(words: Sequence[str]) -> tuple[str, ...]:
     """Return the languages that the words in Latin letters may be of, the likeliest first."""
-    if 5 * len(stop_words()[ENGLISH].intersection(words)) > 2 * len(words):
-        return (ENGLISH,)  # no other language shares so many, and most texts end here
+    if is_plain_english(words):  # most texts end here
+        return (ENGLISH,)
     written = [word for word in words if word[0] < "\u0250" or script_of(word) == "Latin"]
     return detect(written, count=len(written))
 

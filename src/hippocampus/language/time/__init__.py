@@ -1,6 +1,9 @@
 """
 Temporal tagging: time expressions in a text ("last Tuesday", "between May and July") as intervals.
 
+English is read by a grammar; other languages are put into its words (``foreign.py``), each sentence
+in its own (``mixed.py``).
+
 A reading narrows every cue of recall, so a wrong one loses the answer and a missing one only costs
 precision. Hence: when in doubt nothing is read, and what people say loosely is read widely.
 
@@ -31,6 +34,7 @@ from hippocampus.core.records import Interval
 from hippocampus.errors import InvalidTime
 from hippocampus.language.time.english import WRITTEN, may_tell_time
 from hippocampus.language.time.grammar import read
+from hippocampus.language.time.mixed import may_tell_time_in, read_in
 
 __all__ = ["differences", "find_intervals", "find_told"]
 
@@ -41,7 +45,7 @@ _SENTENCE_END = re.compile(r"[.?!](?=\s|$)|\n")
 
 def find_intervals(text: str, now: datetime, *, told: bool = False) -> tuple[Interval, ...]:
     """
-    Return the intervals that time expressions in an English text mean, in order of appearance.
+    Return the intervals that time expressions in a text mean, in order of appearance.
 
     Args:
         text: a question, or any text.
@@ -54,10 +58,11 @@ def find_intervals(text: str, now: datetime, *, told: bool = False) -> tuple[Int
     if now.tzinfo is None or now.utcoffset() is None:
         msg = f"now={now} has no time zone, so 'yesterday' is undefined; pass an aware datetime"
         raise InvalidTime(msg)
-    if not may_tell_time(text):
+    foreign = may_tell_time_in(text)
+    if not foreign and not may_tell_time(text):
         return ()
     try:
-        readings = read(text, now, told=told)
+        readings = (read_in if foreign else read)(text, now, told=told)
     except OverflowError:  # the calendar ends with the day of ``now``
         return ()
     if not readings:
