@@ -110,6 +110,10 @@ class Query:
     """Weight of the latest: 1 if it is asked for of something, 1000 if of all, else 0."""
     roles: frozenset[str] = field(default_factory=frozenset)
     """Roles that "I" and "you" mean in it."""
+    quoting: bool = False
+    """Whether it asks for what the one it is put to did or said: "what did you suggest?"."""
+    introduced: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
+    """Hashes of the name of somebody whom it asks to have explained: "who is Ms Oduya?"."""
     possessives: tuple[Possessive, ...] = ()
     """Persons and things that it names by whose they are."""
     fact: AskedFact | None = None

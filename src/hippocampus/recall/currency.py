@@ -10,6 +10,7 @@ the question asks for what was before, the oldest comes first in the same way.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
@@ -21,6 +22,7 @@ from hippocampus.encode.terms import hash_terms
 from hippocampus.index.cue import Rows
 from hippocampus.index.sorted_sets import each_once, is_among
 from hippocampus.kernel import top_k
+from hippocampus.language.asked_state import tells_of_now
 from hippocampus.recall.propose import Search
 from hippocampus.recall.score import Scored
 from hippocampus.recall.spreading_activation import ReadTexts
@@ -36,6 +38,8 @@ _SURELY_KIN: Final = 0.3
 """The same, for a question that does not say of when it asks."""
 _FEW: Final = 50
 """Episodes that a bank is taken to have at least where it says how rare a word is."""
+_ASKED: Final = np.float32(2)
+"""Factor on the words of the question."""
 _MOST: Final = 8.0
 """Standard deviations that it makes up at most."""
 _UNSURE: Final = 0.5
@@ -50,26 +54,36 @@ def order_by_time(search: Search, scored: Scored, read: ReadTexts) -> None:
     if state is None or not least or len(scored.rows) < 2:
         return
     places = top_k(scored.scores, _COMPARED)
-    rows, scores = scored.rows[places], scored.scores[places]
+    rows = scored.rows[places]
+    texts = read(rows.tolist())
     weight, least_kin = (1.0, _KIN) if state.sure else (_UNSURE, _SURELY_KIN)
+    told = _tells(search, rows, texts) * np.float32(weight) if state.newest else np.float32(0)
+    before = scored.scores[places]
+    scores = before + told
     behind = scores[None, :] - scores[:, None]
     later = _later(search, rows)
     may = (later if state.newest else later.T) & (behind >= 0) & (behind <= weight * _MOST)
-    may &= scores[0] - scores[None, :] <= _MOST  # else it is not what is asked for
+    may &= scores.max() - scores[None, :] <= _MOST  # else it is not what is asked for
     may[search.index.columns.role.holds("assistant", rows.astype(np.intp))] = False
-    if not may.any():  # and no text has to be read
-        return
-    kinship = _kinship(search, rows, read)
+    kinship = _kinship(search, rows, texts)
     may &= (behind <= weight * (least + _SHARED * kinship)) & (kinship >= least_kin)
     # Of several that overtake one, the newest comes first, or the oldest.
     step = _AHEAD * (1 + later.sum(axis=1 if state.newest else 0))
     raised = np.where(may, scores[None, :] + step[:, None], scores[:, None]).max(axis=1)
-    gained = np.maximum(raised - scores, 0).astype(np.float32)
+    gained = np.maximum(raised - before, 0).astype(np.float32)
     if gained.any():
         part = np.zeros(len(scored.rows), np.float32)
         part[places] = gained
         scored.parts["currency"] = part
         scored.scores[places] += gained
+
+
+def _tells(search: Search, rows: Rows, texts: Mapping[int, str]) -> Numbers:
+    """Return what rows gain for saying that it is so now, shape (rows,)."""
+    says = np.array([tells_of_now(texts.get(row, "")) for row in rows.tolist()], np.bool_)
+    says &= ~search.index.columns.role.holds("assistant", rows.astype(np.intp))
+    gained: Numbers = says * np.float32(search.fusion.tells_of_now)
+    return gained
 
 
 def _later(search: Search, rows: Rows) -> NDArray[np.bool_]:
@@ -81,9 +95,12 @@ def _later(search: Search, rows: Rows) -> NDArray[np.bool_]:
     return later
 
 
-def _kinship(search: Search, rows: Rows, read: ReadTexts) -> Numbers:
-    """Return the share of rare words that rows have in common, in [0, 1], shape (rows, rows)."""
-    texts = read(rows.tolist())
+def _kinship(search: Search, rows: Rows, texts: Mapping[int, str]) -> Numbers:
+    """
+    Return the share of rare words that rows have in common, in [0, 1], shape (rows, rows).
+
+    The question's words count more: what two hits share of those is the matter that is asked for.
+    """
     terms = [hash_terms(texts.get(row, "")) for row in rows.tolist()]
     every, places = np.unique(np.concatenate(terms), return_inverse=True)
     has = np.zeros((len(rows), len(every)), np.float32)
@@ -93,6 +110,8 @@ def _kinship(search: Search, rows: Rows, read: ReadTexts) -> Numbers:
     rarity = search.cues.lexical.rarity(every)
     rarity += np.float32(math.log((max(count, _FEW) + 1) / (count + 1)))
     rarity[is_among(every, _function_words())] = 0
+    asked = each_once(search.query.terms[search.query.term_weights > 0])
+    rarity[is_among(every, asked)] *= _ASKED
     weighed = has * rarity
     own = np.maximum(weighed.sum(axis=1), 1)
     kinship: Numbers = weighed @ has.T / np.minimum.outer(own, own)

@@ -21,8 +21,9 @@ from hippocampus.core.word_lists import word_list, word_set
 from hippocampus.encode.keywords import MOST_KEYWORDS, forms
 from hippocampus.encode.random_indexing import signatures
 from hippocampus.encode.signature import Rotation
-from hippocampus.encode.terms import Term, find_terms, stem
+from hippocampus.encode.terms import Term, find_terms, hash_terms, stem
 from hippocampus.index.query import AskedFact, Possessive, Query
+from hippocampus.language.asked_of_whom import asks_what_you_said, person_asked_about
 from hippocampus.language.asked_state import asked_state
 from hippocampus.language.event_anchored import find_event_anchored
 from hippocampus.language.gazetteer import Gazetteer
@@ -81,6 +82,8 @@ def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -
         advice=asks_for_advice(text),
         latest=float(latest) * (_ABOVE_ALL if latest and asks_only_last(text) else 1.0),
         roles=_roles(text),
+        quoting=asks_what_you_said(_ASIDE.sub(" ", text)),
+        introduced=hash_terms(person_asked_about(text)),
         possessives=tuple(_possessives(text)),
         fact=_asked_fact(text, words, intents),
     )

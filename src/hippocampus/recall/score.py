@@ -32,6 +32,8 @@ _BELOW_RECENT: Final = np.float32(1e-4)
 """Distance that a primed row keeps below recent ones: more than scores are rounded by."""
 _RARE: Final = np.float32(3)
 """Most standard deviations that news count: where hardly any turn has some, it is no answer yet."""
+_NAMED: Final = 100
+"""Most rows that name somebody who is to be explained: who is in more needs no introduction."""
 _PROPOSING: Final = ("tokens", "lexical", "vector")
 """Features of a usual question, against whose weight novelty was tuned."""
 
@@ -68,6 +70,7 @@ def score(search: Search, candidates: Candidates) -> Scored:
     lean = 0.0 if query.latest > 1 else _lean(lengths, fusion.context_decay_tokens)
     support = np.float32(fusion.session * lean) * sessions.support()
     late: dict[str, Numbers] = {} if named is None else {"graph": named}
+    news = news + _introducing(search, rows)
     late |= {"news": news, "session": support[sessions.groups] * index.columns.in_talk(places)}
     late |= {} if called is None else {"concept": called}
     for name, part in late.items():
@@ -107,6 +110,8 @@ def _surroundings(
         near = search.timely[rows]
         inside = (near >= WITHIN).astype(np.float32)
         parts["time"] = near * np.float32(fusion.time) + inside * np.float32(fusion.within)
+    if search.timely is None and "when" in query.intents and "time" in query.cues:
+        parts["time"] = index.cues.time.tells()[rows] * np.float32(fusion.telling_when)
     if query.latest:
         occurred_at = index.columns.occurred_at(rows.astype(np.uint32))
         place = np.argsort(np.argsort(occurred_at, kind="stable")).astype(np.float32)
@@ -133,6 +138,8 @@ def _speaking(search: Search, rows: NDArray[np.intp]) -> Numbers:
     worth: Numbers = columns.role.holds("user", rows) * np.float32(fusion.user)
     if query.speakers:
         worth += columns.spoken_by(query.speakers)[rows] * np.float32(fusion.speaker)
+    if query.quoting:
+        worth += columns.role.holds("assistant", rows) * np.float32(fusion.quoting)
     for role in ("assistant", "user"):
         if role in query.roles:
             worth += columns.role.holds(role, rows) * np.float32(fusion.addressee)
@@ -197,6 +204,19 @@ def _novelty(
     mentions = graph.mentions(rows, _parties(search.index.columns.speakers()))
     named = np.log1p(mentions.astype(np.float32)) * about * short
     return news, np.float32(fusion.named_entities) * np.minimum(standardised(named), _RARE)
+
+
+def _introducing(search: Search, rows: Rows) -> Numbers:
+    """Return the part of naming somebody first, where the question asks who they are."""
+    gained = np.zeros(len(rows), np.float32)
+    name = search.query.introduced
+    if not len(name) or search.query.speakers:  # those who speak are called by name all the time
+        return gained
+    holding = search.cues.lexical.holding(name, search.allowed, _NAMED, least=1)
+    if len(holding):
+        first = holding[int(np.argmin(search.index.columns.occurred_at(holding)))]
+        gained[rows == first] = search.fusion.introduction
+    return gained
 
 
 @lru_cache(maxsize=256)
