@@ -20,9 +20,11 @@ from numpy.typing import NDArray
 from hippocampus.core.word_lists import word_set
 from hippocampus.encode.terms import hash_terms
 from hippocampus.index.cue import Rows
+from hippocampus.index.query import Query
 from hippocampus.index.sorted_sets import each_once, is_among
 from hippocampus.kernel import top_k
-from hippocampus.language.asked_state import tells_of_now
+from hippocampus.language.asked_state import AskedState, tells_of_now
+from hippocampus.language.rival_statements import find_alike
 from hippocampus.recall.propose import Search
 from hippocampus.recall.score import Scored
 from hippocampus.recall.spreading_activation import ReadTexts
@@ -50,27 +52,23 @@ _AHEAD: Final = 1e-3
 
 def order_by_time(search: Search, scored: Scored, read: ReadTexts) -> None:
     """Let hits overtake others of the same matter that are older, or newer, as the query asks."""
-    state, least = search.query.state, search.fusion.currency
-    if state is None or not least or len(scored.rows) < 2:
+    query, fusion = search.query, search.fusion
+    if not fusion.currency or len(scored.rows) < 2 or _wants_all(query):
         return
     places = top_k(scored.scores, _COMPARED)
-    rows = scored.rows[places]
+    rows, scores = scored.rows[places], scored.scores[places]
     texts = read(rows.tolist())
-    weight, least_kin = (1.0, _KIN) if state.sure else (_UNSURE, _SURELY_KIN)
-    told = _tells(search, rows, texts) * np.float32(weight) if state.newest else np.float32(0)
-    before = scored.scores[places]
-    scores = before + told
-    behind = scores[None, :] - scores[:, None]
+    newest = query.state is None or query.state.newest
     later = _later(search, rows)
-    may = (later if state.newest else later.T) & (behind >= 0) & (behind <= weight * _MOST)
-    may &= scores.max() - scores[None, :] <= _MOST  # else it is not what is asked for
-    may[search.index.columns.role.holds("assistant", rows.astype(np.intp))] = False
-    kinship = _kinship(search, rows, texts)
-    may &= (behind <= weight * (least + _SHARED * kinship)) & (kinship >= least_kin)
+    before = later if newest else later.T
+    told = _told_of_now(search, rows, texts)
+    may = before & _alike(rows, texts)
+    if query.state is not None:
+        may |= before & _of_one_matter(search, query.state, rows, scores + told, texts)
     # Of several that overtake one, the newest comes first, or the oldest.
-    step = _AHEAD * (1 + later.sum(axis=1 if state.newest else 0))
-    raised = np.where(may, scores[None, :] + step[:, None], scores[:, None]).max(axis=1)
-    gained = np.maximum(raised - before, 0).astype(np.float32)
+    step = _AHEAD * (1 + later.sum(axis=1 if newest else 0))
+    raised = np.where(may, (scores + told)[None, :] + step[:, None], scores[:, None] + told[:, None])
+    gained = np.maximum(raised.max(axis=1) - scores, 0).astype(np.float32)
     if gained.any():
         part = np.zeros(len(scored.rows), np.float32)
         part[places] = gained
@@ -78,11 +76,44 @@ def order_by_time(search: Search, scored: Scored, read: ReadTexts) -> None:
         scored.scores[places] += gained
 
 
-def _tells(search: Search, rows: Rows, texts: Mapping[int, str]) -> Numbers:
+def _wants_all(query: Query) -> bool:
+    """Return whether a question is for all of several things, or for those of some time."""
+    return bool(query.intervals or query.small_talk) or "list" in query.intents
+
+
+def _of_one_matter(
+    search: Search, state: AskedState, rows: Rows, scores: Numbers, texts: Mapping[int, str]
+) -> NDArray[np.bool_]:
+    """Return which rows may overtake which, shape (rows, rows), for the words that they share."""
+    weight, least = (1.0, _KIN) if state.sure else (_UNSURE, _SURELY_KIN)
+    behind = scores[None, :] - scores[:, None]
+    may: NDArray[np.bool_] = (behind >= 0) & (behind <= weight * _MOST)
+    may &= scores.max() - scores[None, :] <= _MOST  # else it is not what is asked for
+    may[search.index.columns.role.holds("assistant", rows.astype(np.intp))] = False
+    if not may.any():
+        return may
+    kinship = _kinship(search, rows, texts)
+    may &= behind <= weight * (search.fusion.currency + _SHARED * kinship)
+    return may & (kinship >= least)
+
+
+def _alike(rows: Rows, texts: Mapping[int, str]) -> NDArray[np.bool_]:
+    """Return which texts have statements alike but for their ends, shape (rows, rows)."""
+    said = [texts.get(row, "") for row in rows.tolist()]
+    alike = np.zeros((len(rows), len(rows)), np.bool_)
+    for one, other in find_alike(said):
+        alike[one, other] = alike[other, one] = True
+    return alike
+
+
+def _told_of_now(search: Search, rows: Rows, texts: Mapping[int, str]) -> Numbers:
     """Return what rows gain for saying that it is so now, shape (rows,)."""
+    state = search.query.state
+    if state is None or not state.newest:
+        return np.zeros(len(rows), np.float32)
     says = np.array([tells_of_now(texts.get(row, "")) for row in rows.tolist()], np.bool_)
     says &= ~search.index.columns.role.holds("assistant", rows.astype(np.intp))
-    gained: Numbers = says * np.float32(search.fusion.tells_of_now)
+    gained: Numbers = says * np.float32(search.fusion.tells_of_now * (1 if state.sure else _UNSURE))
     return gained
 
 
