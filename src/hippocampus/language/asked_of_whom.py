@@ -16,6 +16,8 @@ from hippocampus.language.time.tense import is_past
 _RE: Final = Patterns("questions")
 _LONGEST: Final = 500
 """Characters of a question that are read."""
+_REPEATING: Final = frozenset({"again", "anyway", "exactly"})
+"""Words after a name in a question: "who is Tom again?"."""
 _NAMED: Final = 4
 """Words that a name has at most."""
 
@@ -26,7 +28,7 @@ def person_asked_about(text: str) -> str:
     if asked is None:
         return ""
     words = asked["who"].split()
-    while words and words[-1].lower() in word_set("function_words"):  # "who is Tom again?"
+    while words and words[-1].lower() in word_set("function_words") | _REPEATING:
         words.pop()
     named = 0 < len(words) <= _NAMED and all(map(_may_be_name, words))
     return " ".join(words) if named else ""

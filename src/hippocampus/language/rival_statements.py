@@ -110,7 +110,7 @@ def _clause(text: str, total: int) -> Clause | None:
 
 
 def _written_out(text: str) -> str:
-    text = text.replace("’", "'")
+    text = _RE.any_more.sub("anymore", text.replace("’", "'"))
     if "'" not in text and "cannot" not in text:
         return text
     for pattern, instead in (
@@ -174,13 +174,20 @@ def find_rivals(told: Iterable[tuple[str, str]]) -> Iterator[tuple[int, int, Cla
             before.append((place, clause))
 
 
-def find_alike(texts: Iterable[str]) -> Iterator[tuple[int, int]]:
-    """Yield the places of texts that have clauses alike but for their ends."""
+def find_alike(texts: Iterable[str], *, over: bool = False) -> Iterator[tuple[int, int]]:
+    """
+    Yield the places of texts that have clauses alike but for their ends.
+
+    ``over``: only clauses of what is past, such as who founded what.
+    """
     heard: defaultdict[tuple[str, ...], list[tuple[int, Clause]]] = defaultdict(list)
     for place, text in enumerate(texts):
         for clause in clauses(text):
             before = heard[clause.words[:2]]
-            yield from ((at, place) for at, other in before if at != place and alike(other, clause))
+            yield from (
+                (at, place) for at, other in before
+                if at != place and alike(other, clause) and not (over and rivals(other, clause))
+            )  # fmt: skip
             before.append((place, clause))
 
 

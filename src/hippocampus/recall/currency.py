@@ -62,7 +62,7 @@ def order_by_time(search: Search, scored: Scored, read: ReadTexts) -> None:
     later = _later(search, rows)
     before = later if newest else later.T
     told = _told_of_now(search, rows, texts)
-    may = before & _alike(rows, texts)
+    may = before & _alike(rows, texts, over=query.state is None)
     if query.state is not None:
         may |= before & _of_one_matter(search, query.state, rows, scores + told, texts)
     # Of several that overtake one, the newest comes first, or the oldest.
@@ -97,11 +97,15 @@ def _of_one_matter(
     return may & (kinship >= least)
 
 
-def _alike(rows: Rows, texts: Mapping[int, str]) -> NDArray[np.bool_]:
-    """Return which texts have statements alike but for their ends, shape (rows, rows)."""
+def _alike(rows: Rows, texts: Mapping[int, str], *, over: bool) -> NDArray[np.bool_]:
+    """
+    Return which texts have statements alike but for their ends, shape (rows, rows).
+
+    ``over``: only of what is past, for a question that asks for no state.
+    """
     said = [texts.get(row, "") for row in rows.tolist()]
     alike = np.zeros((len(rows), len(rows)), np.bool_)
-    for one, other in find_alike(said):
+    for one, other in find_alike(said, over=over):
         alike[one, other] = alike[other, one] = True
     return alike
 
