@@ -62,7 +62,7 @@ def _asks_for_the_first(text: str) -> bool:
         match.group().lower() != "before"
         or (clause := _RE.clause.match(text, match.end())) is None
         or is_past(verb := clause["verb"].lower())
-        or verb in _OVER
+        or verb in _OVER | word_set("unchanging_verbs")  # "before I reset it"
         for match in _RE.former.finditer(text)
     )
 

@@ -9,6 +9,8 @@ from typing import Literal, TypeAlias
 from hippocampus.core.records import Interval
 from hippocampus.core.word_lists import Patterns, word_set
 from hippocampus.encode.terms import Term, find_terms
+from hippocampus.language.noun_phrases import NOUN
+from hippocampus.language.nouns import use_of
 from hippocampus.language.time import find_intervals
 
 _RE = Patterns("questions")
@@ -120,6 +122,26 @@ def is_impersonal(text: str, words: Sequence[Term]) -> bool:
     own = _SELF.intersection(word.casefold() for word in spelled)
     named = any(word[:1].isupper() for word in spelled[1:])
     return not named and (not own or (own == {"me"} and _RE.for_me.search(text) is not None))
+
+
+def names_nothing(text: str, words: Sequence[Term]) -> bool:
+    """
+    Return whether a question names neither a thing nor anybody: "catch me up", "how far had I got?".
+
+    It can only be of what was talked of just before.
+    """
+    content = [text[word.start : word.end] for word in words if not word.function]
+    if not content or _RE.of_something.search(text) or any(word[:1].isupper() or not word.isalpha() for word in content[1:]):
+        return False
+    return all(_is_no_noun(word.lower()) for word in content)
+
+
+def _is_no_noun(word: str) -> bool:
+    use = use_of(word)
+    if use.known and use.noun >= NOUN:
+        return False
+    told = word_set("irregular_past_forms") | word_set("particles") | _HOW_FAR
+    return word in told or (use.known and use.verb > 0)
 
 
 def times_of_events(

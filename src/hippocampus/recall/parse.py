@@ -36,6 +36,7 @@ from hippocampus.language.question_intent import (
     find_intents,
     is_impersonal,
     is_small_talk,
+    names_nothing,
     places_of,
     times_of_events,
 )
@@ -65,6 +66,7 @@ def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -
     intents = find_intents(text)
     small_talk = all(_is_on(one, now) for one in intervals) and is_small_talk(text, words)
     latest = timed and "last" in intents
+    resumes = timed and not (intervals or small_talk) and names_nothing(text, words)
     return Query(
         text=text,
         now=now,
@@ -80,7 +82,7 @@ def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -
         intents=intents,
         state=None if intervals or small_talk or "list" in intents else asked_state(text),
         advice=asks_for_advice(text),
-        latest=float(latest) * (_ABOVE_ALL if latest and asks_only_last(text) else 1.0),
+        latest=_ABOVE_ALL if latest and asks_only_last(text) else float(latest or resumes),
         roles=_roles(text),
         quoting=asks_what_you_said(_ASIDE.sub(" ", text)),
         introduced=hash_terms(person_asked_about(text)),
@@ -196,7 +198,7 @@ def bind(
         definite=definite,
         definite_words=definite_words,
         phonetic_codes=_phonetic_codes(query.text, spoken),
-        deixis=_deixis(query.text),
+        deixis=_deixis(query.text, query.words),
     )
 
 
@@ -228,10 +230,10 @@ _POINTS = re.compile(r"\b(?:we|us|our|ours|that one|this one)\b", re.IGNORECASE)
 _MAY_POINT = re.compile(r"\b(?:it|its|them)\b", re.IGNORECASE)
 
 
-def _deixis(text: str) -> float:
+def _deixis(text: str, words: Sequence[Term]) -> float:
     if _POINTS.search(text):
         return 1.0
-    return 0.5 if _MAY_POINT.search(text) else 0.0
+    return 0.5 if _MAY_POINT.search(text) or names_nothing(text, words) else 0.0
 
 
 def _phrases(
