@@ -126,12 +126,16 @@ def is_impersonal(text: str, words: Sequence[Term]) -> bool:
 
 def names_nothing(text: str, words: Sequence[Term]) -> bool:
     """
-    Return whether a question names neither a thing nor anybody: "catch me up", "how far had I got?".
+    Return whether a question names neither a thing nor anybody: "how far had I got?".
 
     It can only be of what was talked of just before.
     """
     content = [text[word.start : word.end] for word in words if not word.function]
-    if not content or _RE.of_something.search(text) or any(word[:1].isupper() or not word.isalpha() for word in content[1:]):
+    if (
+        not content
+        or _RE.of_something.search(text)
+        or any(word[:1].isupper() or not word.isalpha() for word in content[1:])
+    ):
         return False
     return all(_is_no_noun(word.lower()) for word in content)
 

@@ -40,10 +40,12 @@ _BEFORE_ENDS: Final = frozenset(
     "in at on to for by with from of as under near called named about costs the a an £ $ €".split()
 )
 """Words that may stand between a frame and its end."""
+_DENIALS: Final = frozenset({"not", "no", "never"})
 _ARTICLES: Final = frozenset({"a", "an", "the"})
 _ONLY: Final = frozenset("favourite favorite main only current usual best latest new".split())
 """Adjectives of which one thing is one at a time."""
 _VERB: Final = 0.3
+"""Share of its uses as a verb from which a word with an -s may be one."""
 
 
 class Clause(NamedTuple):
@@ -53,14 +55,12 @@ class Clause(NamedTuple):
     """The place of its verb, 0 if none is seen."""
     own: bool
     """Whether it is of who speaks."""
-
     words: tuple[str, ...]
     """In lower case, without adverbs and denials, contractions written out."""
     written: tuple[str, ...]
     """The words as they are written; without a capital where a sentence asks for it."""
     denied: bool
-    tells_now: bool
-    """Whether it says that it is so now."""
+    """Whether it says "not", "no" or "never"."""
     share: float
     """Share of its text's words that are its own, in (0, 1]."""
 
@@ -90,15 +90,13 @@ def _clause(text: str, total: int) -> Clause | None:
     found = _RE.word.findall(text)
     if not 3 <= len(found) <= 2 * _CLAUSE:
         return None
-    denied = now = False
+    denied = False
     for written in found:
         word = written.lower()
-        if word in _denials() or word == "no":
+        if word in _DENIALS:
             denied = True
-        elif word in _adverbs():
-            now = now or word in ("now", "currently", "anymore")
-        elif words or word not in _openers():
-            opens = not words and use_of(word).known
+        elif word not in _adverbs() and (words or word not in _openers()):
+            opens = not words and use_of(word).known  # and a capital says nothing
             words.append(word)
             spelled.append(word if opens else written)
     if not 3 <= len(words) <= _CLAUSE:
@@ -106,11 +104,12 @@ def _clause(text: str, total: int) -> Clause | None:
     verb = _verb(words)
     own = not _OWN.isdisjoint(words[: verb + 1])
     share = min(1.0, len(found) / total)
-    return Clause(verb, own, tuple(words), tuple(spelled), denied, now, share)
+    return Clause(verb, own, tuple(words), tuple(spelled), denied, share)
 
 
 def _written_out(text: str) -> str:
     text = _RE.any_more.sub("anymore", text.replace("’", "'"))
+    text = text.replace("no longer", "not")
     if "'" not in text and "cannot" not in text:
         return text
     for pattern, instead in (
@@ -128,11 +127,6 @@ def _adverbs() -> frozenset[str]:
 
 
 @cache
-def _denials() -> frozenset[str]:
-    return frozenset({"not", "never", "longer"})
-
-
-@cache
 def _openers() -> frozenset[str]:
     return word_set("clause_openers") | word_set("small_talk") | {"well", "yes", "by", "way", "btw"}
 
@@ -144,7 +138,9 @@ def _counts() -> frozenset[str]:
     return frozenset({"noon", "midnight"}).union(*map(word_set, lists))
 
 
+@lru_cache(maxsize=1 << 14)
 def _kind(written: str) -> Kind:
+    """Return what a word is written as."""
     if any(map(str.isdigit, written)) or written.lower() in _counts():
         return "number"
     return "name" if written[0].isupper() else "word"
@@ -295,18 +291,14 @@ def _is_state(clause: Clause, frame: int) -> bool:
     words, end, verb = clause.words, _kind(clause.written[frame]), clause.verb
     if not 0 < verb < frame or words[0] in _THIRD or _is_behind(words[verb]):
         return False
-    subject, between = words[:verb], words[verb + 1 : frame]
+    between = words[verb + 1 : frame]
     if not _NO_SUBJECT.isdisjoint(words[:frame]) or _tells_more(words[verb], between):
         return False
     if words[verb] in _BE:
-        return _is_state_of_being(subject, between, end)
-    if end == "word":
+        return _is_state_of_being(clause, between, end)
+    if end == "word" or (words[0] in _FIRST and not _is_base(words[verb])):
         return False
-    if words[0] in _FIRST and not _is_base(words[verb]):
-        return False
-    if end == "number":
-        return True
-    return len(between) > 0 and (between[-1] in _PLACE or len(between) > 2)  # noqa: PLR2004
+    return end == "number" or (bool(between) and between[-1] in _PLACE)
 
 
 def _tells_more(verb: str, between: Sequence[str]) -> bool:
@@ -317,9 +309,7 @@ def _tells_more(verb: str, between: Sequence[str]) -> bool:
         first = between[0]
         if first == "been" or is_past(first) or first in word_set("irregular_participles"):
             return True
-    return any(
-        a == "to" and use_of(b).verb >= _VERB for a, b in pairwise((*between, ""))
-    )  # fmt: skip
+    return any(a == "to" and use_of(b).verb >= _VERB for a, b in pairwise((*between, "")))
 
 
 _SUBJECTS: Final = _FIRST | _THIRD
@@ -332,9 +322,7 @@ _NO_SUBJECT: Final = frozenset(
 @cache
 def _attitudes() -> frozenset[str]:
     """Return words for what one may have towards many things at once."""
-    return word_set("attitudes") | word_set("stative_verbs") | {
-        "think", "interested",
-    }  # fmt: skip
+    return word_set("attitudes") | word_set("stative_verbs") | {"think", "interested"}
 
 
 _PLACE: Final = frozenset({"in", "at", "for", "of", "by"})
@@ -344,23 +332,35 @@ def _is_base(verb: str) -> bool:
     return not verb.endswith("ing") and use_of(verb).verb > 0
 
 
-def _is_state_of_being(subject: Sequence[str], between: Sequence[str], end: Kind) -> bool:
+def _is_state_of_being(clause: Clause, between: Sequence[str], end: Kind) -> bool:
+    """Return whether what something is, is one thing: a place, or what is "the" or "my" one."""
+    subject = clause.words[: clause.verb]
     if any(word.endswith("ing") for word in between):  # what is going on is no state
         return False
     if not _ONLY.isdisjoint(subject):
         return True
     if end == "word":
         return False
-    if subject[0] in _FIRST or len(subject) == 1:
-        content = [w for w in between if w not in _BEFORE_ENDS]
-        if not content or between[-1] not in _PLACE | {"to"}:
-            return False
-        return between[-1] in _PLACE or is_past(content[0])  # "is married to"
-    noun = subject[-1] if "of" not in subject else subject[subject.index("of") - 1]
-    if singular(noun) != noun and end == "name":
-        return False
-    relation = relation_of(noun) or noun
-    return end == "number" or "of" in subject or functional(relation)
+    if subject[0] in _FIRST or _is_named(clause):
+        return _is_tied(between)
+    noun = subject[subject.index("of") - 1] if "of" in subject else subject[-1]
+    if end == "number" or "of" in subject:
+        return True
+    return singular(noun) == noun and functional(relation_of(noun) or noun)
+
+
+def _is_named(clause: Clause) -> bool:
+    """Return whether a clause is of somebody or something by name alone."""
+    written = clause.written[: clause.verb]
+    return len(written) == 1 or all(_kind(word) == "name" for word in written[1:])
+
+
+def _is_tied(between: Sequence[str]) -> bool:
+    """Return whether words lead from "is" to what one is tied to: "a citizen of", "married to"."""
+    content = [word for word in between if word not in _BEFORE_ENDS]
+    return bool(content) and (
+        between[-1] in _PLACE or (between[-1] == "to" and is_past(content[0]))
+    )
 
 
 def _is_told(clause: Clause, frame: int) -> bool:

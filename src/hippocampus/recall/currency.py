@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 import numpy as np
@@ -30,6 +30,8 @@ from hippocampus.recall.score import Scored
 from hippocampus.recall.spreading_activation import ReadTexts
 from hippocampus.recall.standardize import Numbers
 
+_LONGEST: Final = 4000
+"""Characters of a text whose words are compared."""
 _COMPARED: Final = 8
 """Best hits that are compared; what is further down is seldom of the matter."""
 _SHARED: Final = 30.0
@@ -67,7 +69,9 @@ def order_by_time(search: Search, scored: Scored, read: ReadTexts) -> None:
         may |= before & _of_one_matter(search, query.state, rows, scores + told, texts)
     # Of several that overtake one, the newest comes first, or the oldest.
     step = _AHEAD * (1 + later.sum(axis=1 if newest else 0))
-    raised = np.where(may, (scores + told)[None, :] + step[:, None], scores[:, None] + told[:, None])
+    raised = np.where(
+        may, (scores + told)[None, :] + step[:, None], scores[:, None] + told[:, None]
+    )
     gained = np.maximum(raised.max(axis=1) - scores, 0).astype(np.float32)
     if gained.any():
         part = np.zeros(len(scored.rows), np.float32)
@@ -136,7 +140,7 @@ def _kinship(search: Search, rows: Rows, texts: Mapping[int, str]) -> Numbers:
 
     The question's words count more: what two hits share of those is the matter that is asked for.
     """
-    terms = [hash_terms(texts.get(row, "")) for row in rows.tolist()]
+    terms = [_terms(texts.get(row, "")[:_LONGEST]) for row in rows.tolist()]
     every, places = np.unique(np.concatenate(terms), return_inverse=True)
     has = np.zeros((len(rows), len(every)), np.float32)
     has[np.repeat(np.arange(len(rows)), [len(own) for own in terms]), places] = 1
@@ -151,6 +155,12 @@ def _kinship(search: Search, rows: Rows, texts: Mapping[int, str]) -> Numbers:
     own = np.maximum(weighed.sum(axis=1), 1)
     kinship: Numbers = weighed @ has.T / np.minimum.outer(own, own)
     return kinship
+
+
+@lru_cache(maxsize=4096)
+def _terms(text: str) -> NDArray[np.uint32]:
+    """Return the hashes of a text's words; the same few texts answer most questions of a bank."""
+    return hash_terms(text)
 
 
 @cache
