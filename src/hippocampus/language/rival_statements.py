@@ -48,7 +48,7 @@ _VERB: Final = 0.3
 """Share of its uses as a verb from which a word with an -s may be one."""
 
 
-class Clause(NamedTuple):
+class StatedClause(NamedTuple):
     """A clause that states something, as words."""
 
     verb: int
@@ -66,14 +66,14 @@ class Clause(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def clauses(text: str) -> tuple[Clause, ...]:
+def clauses(text: str) -> tuple[StatedClause, ...]:
     """Return the clauses of a text that state something; questions and suppositions do not."""
     head = _written_out(text[:_LONGEST])
     total = max(1, len(_RE.word.findall(head)))
     return tuple(_read(head, total))
 
 
-def _read(text: str, total: int) -> Iterator[Clause]:
+def _read(text: str, total: int) -> Iterator[StatedClause]:
     for sentence in _RE.sentence.finditer(text):
         said = sentence.group().strip()
         if said.endswith("?") or _RE.unstated.search(said):
@@ -84,7 +84,7 @@ def _read(text: str, total: int) -> Iterator[Clause]:
                 yield clause
 
 
-def _clause(text: str, total: int) -> Clause | None:
+def _clause(text: str, total: int) -> StatedClause | None:
     words: list[str] = []
     spelled: list[str] = []
     found = _RE.word.findall(text)
@@ -104,7 +104,7 @@ def _clause(text: str, total: int) -> Clause | None:
     verb = _verb(words)
     own = not _OWN.isdisjoint(words[: verb + 1])
     share = min(1.0, len(found) / total)
-    return Clause(verb, own, tuple(words), tuple(spelled), denied, share)
+    return StatedClause(verb, own, tuple(words), tuple(spelled), denied, share)
 
 
 def _written_out(text: str) -> str:
@@ -149,7 +149,9 @@ def _kind(written: str) -> Kind:
 # ---------------------------------------------------------------- two of them
 
 
-def find_rivals(told: Iterable[tuple[str, str]]) -> Iterator[tuple[int, int, Clause, Clause]]:
+def find_rivals(
+    told: Iterable[tuple[str, str]],
+) -> Iterator[tuple[int, int, StatedClause, StatedClause]]:
     """
     Yield the places of texts whose clauses are rivals, the earlier first, with those clauses.
 
@@ -157,7 +159,7 @@ def find_rivals(told: Iterable[tuple[str, str]]) -> Iterator[tuple[int, int, Cla
         told: texts, each with who said it, in the order in which they were said.
 
     """
-    heard: defaultdict[tuple[object, ...], list[tuple[int, Clause]]] = defaultdict(list)
+    heard: defaultdict[tuple[object, ...], list[tuple[int, StatedClause]]] = defaultdict(list)
     for place, (text, speaker) in enumerate(told):
         for clause in clauses(text):
             if not clause.verb:
@@ -176,7 +178,7 @@ def find_alike(texts: Iterable[str], *, over: bool = False) -> Iterator[tuple[in
 
     ``over``: only clauses of what is past, such as who founded what.
     """
-    heard: defaultdict[tuple[str, ...], list[tuple[int, Clause]]] = defaultdict(list)
+    heard: defaultdict[tuple[str, ...], list[tuple[int, StatedClause]]] = defaultdict(list)
     for place, text in enumerate(texts):
         for clause in clauses(text):
             before = heard[clause.words[:2]]
@@ -187,7 +189,7 @@ def find_alike(texts: Iterable[str], *, over: bool = False) -> Iterator[tuple[in
             before.append((place, clause))
 
 
-def rivals(one: Clause, other: Clause) -> bool:
+def rivals(one: StatedClause, other: StatedClause) -> bool:
     """Return whether two clauses of the present cannot both hold: the later one does."""
     if _denies(one, other):
         return True
@@ -197,7 +199,7 @@ def rivals(one: Clause, other: Clause) -> bool:
     return frame > 0 and _is_state(one, frame)
 
 
-def alike(one: Clause, other: Clause) -> bool:
+def alike(one: StatedClause, other: StatedClause) -> bool:
     """Return whether two clauses say one thing of one matter, of the past as well."""
     if rivals(one, other):
         return True
@@ -207,7 +209,7 @@ def alike(one: Clause, other: Clause) -> bool:
     return frame > 0 and _is_told(one, frame)
 
 
-def _denies(one: Clause, other: Clause) -> bool:
+def _denies(one: StatedClause, other: StatedClause) -> bool:
     """Return whether one is the denial of the other, in the present."""
     if one.denied == other.denied:
         return False
@@ -228,7 +230,7 @@ def _bare(word: str) -> str:
     return word.removesuffix("s") if len(word) > 3 else word
 
 
-def _frame(one: Clause, other: Clause) -> int:
+def _frame(one: StatedClause, other: StatedClause) -> int:
     """Return how many words two clauses begin with alike, if their ends are rivals; else 0."""
     a, b = one.words, other.words
     count = 0
@@ -286,7 +288,7 @@ def _is_third_form(word: str) -> bool:
     return any((use := use_of(base)).known and use.verb >= _VERB for base in bases)
 
 
-def _is_state(clause: Clause, frame: int) -> bool:
+def _is_state(clause: StatedClause, frame: int) -> bool:
     """Return whether the first words of a clause state what one thing or number is true of."""
     words, end, verb = clause.words, _kind(clause.written[frame]), clause.verb
     if not 0 < verb < frame or words[0] in _THIRD or _is_behind(words[verb]):
@@ -332,7 +334,7 @@ def _is_base(verb: str) -> bool:
     return not verb.endswith("ing") and use_of(verb).verb > 0
 
 
-def _is_state_of_being(clause: Clause, between: Sequence[str], end: Kind) -> bool:
+def _is_state_of_being(clause: StatedClause, between: Sequence[str], end: Kind) -> bool:
     """Return whether what something is, is one thing: a place, or what is "the" or "my" one."""
     subject = clause.words[: clause.verb]
     if any(word.endswith("ing") for word in between):  # what is going on is no state
@@ -349,7 +351,7 @@ def _is_state_of_being(clause: Clause, between: Sequence[str], end: Kind) -> boo
     return singular(noun) == noun and functional(relation_of(noun) or noun)
 
 
-def _is_named(clause: Clause) -> bool:
+def _is_named(clause: StatedClause) -> bool:
     """Return whether a clause is of somebody or something by name alone."""
     written = clause.written[: clause.verb]
     return len(written) == 1 or all(_kind(word) == "name" for word in written[1:])
@@ -363,7 +365,7 @@ def _is_tied(between: Sequence[str]) -> bool:
     )
 
 
-def _is_told(clause: Clause, frame: int) -> bool:
+def _is_told(clause: StatedClause, frame: int) -> bool:
     """Return whether the first words of a clause say which one thing or number is true of what."""
     words = clause.words
     verb = clause.verb or next((p for p, w in enumerate(words[1:9], 1) if is_past(w)), 0)

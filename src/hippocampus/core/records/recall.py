@@ -33,8 +33,8 @@ class Hit:
     """How active the anchors it lies under are by this question, in [0, 1]: how far it is about
     what the question calls up; 0 where that is nothing."""
     valid_to: datetime | None = None
-    """Since when what it tells of what is asked is over, and something else is so: the end of its
-    valid time. None: it is not known to be, or nothing of the kind is asked."""
+    """Since when what it tells is over, and something else is so: the end of the valid time of the
+    fact that is asked for, or when another hit told it with another end. None: it is not known."""
     corrected_by: str | None = None
     """The id of what a person said of it, soon after it was recalled, that it is otherwise; None if
     nobody did, as far as sleep has noted, or if that is nothing that this recall may see."""
