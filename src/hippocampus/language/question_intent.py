@@ -128,8 +128,10 @@ def names_nothing(text: str, words: Sequence[Term]) -> bool:
     """
     Return whether a question names neither a thing nor anybody: "how far had I got?".
 
-    It can only be of what was talked of just before.
+    It can only be of what was talked of just before. Words without grammar are searched for.
     """
+    if not any(word.function for word in words):
+        return False
     content = [text[word.start : word.end] for word in words if not word.function]
     if (
         not content

@@ -86,14 +86,17 @@ class Found(NamedTuple):
         """
         Return the rows whose statement another hit makes later with another end, and since when.
 
-        A text of which that is only a part may hold in the rest.
+        A text of which that is only a part may hold in the rest, and what was corrected says so.
         """
+        corrected = {
+            row for row, by in zip(self.ranking.rows.tolist(), self.corrections, strict=False) if by
+        }
         said = [one for one in self.entries if one.episode.role not in _NOT_TOLD_BY]
         said.sort(key=lambda one: (one.episode.occurred_at, one.row))
         told = [(one.episode.text, _who(one.episode)) for one in said]
         over: dict[int, int] = {}
         for old, new, clause, _ in find_rivals(told):
-            if clause.share >= _MAIN:
+            if clause.share >= _MAIN and said[old].row not in corrected:
                 over.setdefault(said[old].row, to_micros(said[new].episode.occurred_at))
         return over
 
