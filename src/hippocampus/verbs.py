@@ -312,7 +312,7 @@ BANK_VERBS: Final[Mapping[str, VerbSpec]] = dict([
     *_specs(Bank, "count trend count_events", **_READ_WORDS),
     *_specs(Bank, "journal", **_READ, pages="seq"),
     *_specs(Bank, "expand history uses quarantine review sources", **_READ, pages="place"),
-    *_specs(Bank, "sleeps facts entities", **_READ, pages="place"),
+    *_specs(Bank, "sleeps facts entities people", **_READ, pages="place"),
     *_specs(Bank, "gists topics topic_outline related anchors", **_READ, pages="place"),
     *_specs(Bank, "sleep sleep_if_due", **_CHANGE, long=True),
     *_specs(Bank, "hold release accept reveal undo set_policy curate", **_ADMIN),

@@ -32,6 +32,18 @@ def facts(
     return Answer(found, table(rows, *heads))
 
 
+@verb("people")
+def people(bank: Bank) -> Answer:
+    """List the people and pets that a bank speaks of, those named most first."""
+    found = bank.people()
+    rows = [
+        (p.name, p.kind, ", ".join(f"{tie.role} of {tie.to}" for tie in p.ties),
+         ", ".join(p.aliases), f"{p.episodes}")
+        for p in found
+    ]  # fmt: skip
+    return Answer(found, table(rows, "name", "kind", "is", "also called", "memories"))
+
+
 @verb("summary")
 def summary(
     bank: Bank, *, session: str | None = None, versions: bool = False, sources: bool = False
