@@ -72,6 +72,8 @@ _SURE: Final = 0.25
 _SHARE: Final = 0.05
 """Least evidence for a language: different words of grammar, or one of so many letters; such words,
 each shared out among the languages that have it; and their share of all words."""
+_SURELY_FOREIGN: Final = 3
+"""Different words of grammar of a language from which on a text is surely in it."""
 _USUAL: Final = 2.0
 """How much more likely English is than another language; its list is short."""
 _RIVAL: Final = 0.5
@@ -161,6 +163,46 @@ def detect(words: Collection[str], *, count: int) -> tuple[str, ...]:
         return ()
     likely = [language for language, evidence in seen.items() if evidence >= _RIVAL * best]
     return tuple(sorted(likely, key=lambda language: (-seen[language], language != ENGLISH)))
+
+
+@cache
+def foreign_words() -> frozenset[str]:
+    """Return the words of grammar of all languages but English."""
+    others = (words for language, words in stop_words().items() if language != ENGLISH)
+    return frozenset[str]().union(*others)
+
+
+@cache
+def light_words(language: str) -> frozenset[str]:
+    """Return the words of a language that name nothing: those of grammar, time and number."""
+    return stop_words().get(language, frozenset()) | _light().get(language, frozenset())
+
+
+@cache
+def _light() -> Mapping[str, frozenset[str]]:
+    split = (entry.partition(": ") for entry in word_list("foreign_light_words"))
+    return {language: frozenset(words.split()) for language, _, words in split}
+
+
+@cache
+def light_foreign_words() -> frozenset[str]:
+    """Return the words of all languages but English that name nothing."""
+    return foreign_words().union(*_light().values())
+
+
+def foreign_language(words: Sequence[str]) -> str | None:
+    """
+    Return the language that folded words are in, if it is surely not English; else None.
+
+    Sure are several different words of grammar of it, where there are none of English.
+    """
+    seen = foreign_words().intersection(words)
+    if len(seen) < _SURELY_FOREIGN:
+        return None
+    told = detect(words, count=len(words))
+    if not told or ENGLISH in told:
+        return None
+    return told[0] if len(stop_words()[told[0]] & seen) >= _SURELY_FOREIGN else None
 
 
 def languages_of(word: str, latin: Sequence[str]) -> Sequence[str]:

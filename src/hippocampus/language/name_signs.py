@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from hippocampus.core.word_lists import word_list, word_set
-from hippocampus.encode.languages import ENGLISH, detect, stop_words
+from hippocampus.encode.languages import foreign_language, light_foreign_words
 from hippocampus.encode.terms import stem
 from hippocampus.language.given_names import is_person
 from hippocampus.language.noun_phrases import LED_NOUN
@@ -48,8 +48,6 @@ _VERB: Final = 0.5
 """Shares of its uses from which on a word is a noun, or a verb's form."""
 _PLACES: Final = frozenset({"location", "geographical area", "structure", "region"})
 _LISTING: Final = frozenset({",", "and", "&", "or", "(", ")"})
-_FOREIGN: Final = 3
-"""Different words of grammar of another language from which on a text is not in English."""
 _UP_TO: Final = 8
 """Words after a name among which "he" and "she" mean it, if no other name comes between."""
 
@@ -127,10 +125,7 @@ def read_names(text: str) -> NamesRead:
 def _is_english(text: str) -> bool:
     """Return whether a text may be in English, whose verbs and pronouns are known."""
     words = [found[0].casefold() for found in _TOKEN.finditer(text) if found[0][0].isalpha()]
-    told = detect(words, count=len(words))
-    if not told or ENGLISH in told:
-        return True
-    return len(stop_words()[told[0]].intersection(words)) < _FOREIGN
+    return foreign_language(words) is None
 
 
 def _uses_capitals(text: str) -> bool:
@@ -182,9 +177,8 @@ def _before_names() -> frozenset[str]:
 def _grammar() -> frozenset[str]:
     """Return words that are no name, however written, in any language."""
     english = ("function_words", "chaff", "weekdays", "short_dates", "pronouns", "small_talk")
-    foreign = frozenset[str]().union(*stop_words().values())
     short = frozenset(line.partition(" ")[0] for line in word_list("contractions"))
-    return foreign.union(short, word_set("greetings"), *map(word_set, english))
+    return light_foreign_words().union(short, word_set("greetings"), *map(word_set, english))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -453,6 +447,9 @@ def _at(sentence: Sequence[_Token], at: int) -> str:
 def _told_before(sentence: Sequence[_Token], start: int, told: _Told) -> None:
     """Read "a cat called Biscuit", "the cat is called Biscuit", "my old cat Biscuit"."""
     at = start - 1
+    if _at(sentence, at) in ("st", "saint"):  # days and places are called after them
+        told.add("thing", SURE)
+        return
     titled = at >= 0 and sentence[at].capital and _titled(sentence[at], sentence, at)
     if (titled and not sentence[at].possessive) or _at(sentence, at) in _titles():
         told.titled = True

@@ -23,7 +23,7 @@ from hippocampus.core.word_lists import word_list, word_set
 from hippocampus.encode.terms import stem
 from hippocampus.language.name_signs import NameSigns, read_names
 from hippocampus.language.named_beings import is_named, is_partly_named, sort_of_name
-from hippocampus.language.noun_phrases import find_phrases
+from hippocampus.language.noun_phrases import find_phrases, may_be_subject
 from hippocampus.language.nouns import kinds, singular, synonyms, use_of
 
 MOST_WORDS: Final = 3
@@ -258,7 +258,7 @@ def _named_in(text: str) -> Iterator[tuple[str, bool]]:
 @lru_cache(maxsize=1 << 14)
 def _says_nothing(word: str) -> bool:
     """Return whether a word makes no tag, neither alone nor at the end of one."""
-    listed = word in _chaff() or stem(word) in _chaff_stems()
+    listed = word in _chaff() or stem(word) in _chaff_stems() or not may_be_subject(word)
     return listed or word in word_set("function_words") or (len(word) < 4 and not kinds(word))
 
 
