@@ -23,6 +23,7 @@ from hippocampus.encode.random_indexing import signatures
 from hippocampus.encode.signature import Rotation
 from hippocampus.encode.terms import Term, find_terms, stem
 from hippocampus.index.query import AskedFact, Possessive, Query
+from hippocampus.language.asked_conversation import read_asked_conversation
 from hippocampus.language.asked_state import asked_state
 from hippocampus.language.event_anchored import find_event_anchored
 from hippocampus.language.gazetteer import Gazetteer
@@ -78,6 +79,7 @@ def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -
         event=find_event_anchored(text, now) if timed else None,
         intents=intents,
         state=None if intervals or small_talk or "list" in intents else asked_state(text),
+        conversation=None if small_talk else read_asked_conversation(text),
         advice=asks_for_advice(text),
         latest=float(latest) * (_ABOVE_ALL if latest and asks_only_last(text) else 1.0),
         roles=_roles(text),
