@@ -39,7 +39,12 @@ BOATYARD = (
     # 20
     ("2025-05-02", "s9", "user", "The cello teacher says my daughter has a good ear."),
     # 21
-    ("2025-05-16", "s10", "user", "We launched Sildra! She leaked for an hour and then swelled tight."),
+    (
+        "2025-05-16",
+        "s10",
+        "user",
+        "We launched Sildra! She leaked for an hour and then swelled tight.",
+    ),
     ("2025-05-16", "s10", "assistant", "Congratulations! That is what larch does."),
     # 23
     ("2025-06-01", "s11", "user", "Hired an apprentice, Per, he starts in the yard on Monday."),
@@ -85,7 +90,12 @@ BAKERY = (
     ("2025-03-08", "g", "assistant", "A crane! Did it go through the window?"),
     ("2025-03-08", "g", "user", "Through the roof light, with two centimetres to spare."),
     # 15
-    ("2025-03-20", "h", "user", "First test bake in the shop: forty rye loaves, half of them flat."),
+    (
+        "2025-03-20",
+        "h",
+        "user",
+        "First test bake in the shop: forty rye loaves, half of them flat.",
+    ),
     ("2025-03-20", "h", "assistant", "Flat how? Overproofed?"),
     ("2025-03-20", "h", "user", "Overproofed, the prep room is far too warm."),
     # 18

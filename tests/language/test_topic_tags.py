@@ -23,12 +23,12 @@ from hippocampus.language.topic_tags import (
     read_group,
     relations_of,
     relations_of_names,
-    total_signs,
     same_as,
     spoken,
     subsumptions,
     tag_groups,
     tag_name,
+    total_signs,
 )
 
 POTTERY = [

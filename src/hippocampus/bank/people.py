@@ -27,13 +27,15 @@ from hippocampus.language.name_signs import (
     may_be_name,
     read_names,
 )
+from hippocampus.language.named_beings import sorts_of_names, with_whole_names
 from hippocampus.language.noun_phrases import NOUN
 from hippocampus.language.nouns import use_of
-from hippocampus.language.named_beings import sorts_of_names, with_whole_names
 from hippocampus.language.statements import who_speaks
 
 _MOST_READ: Final = 20_000
 """Rows that are read for names, the last ones: some seconds, the first time."""
+_LONGEST: Final = 3
+"""Words of a name."""
 _ROLES: Final = frozenset({"user", "assistant", "system", "tool"})
 _OF_OTHERS: Final = frozenset({"assistant", "system", "tool"})
 """Roles whose words are of the world: they say who is named, and not what of."""
@@ -102,11 +104,14 @@ class _Tally:
 
 
 def _is_spelled_as_one(name: str) -> bool:
+    """Return whether what a fact is about is spelled as somebody's name."""
     words = name.split()
-    return bool(words) and len(words) < 4 and all(  # noqa: PLR2004
-        word[0].isupper() and not (word.isupper() and len(word) > 1) and may_be_name(fold_name(word))
-        for word in words
-    )  # fmt: skip
+    return 0 < len(words) <= _LONGEST and all(map(_is_part_of_one, words))
+
+
+def _is_part_of_one(word: str) -> bool:
+    acronym = word.isupper() and len(word) > 1
+    return word[0].isupper() and not acronym and may_be_name(fold_name(word))
 
 
 class People(BankPart):
@@ -161,7 +166,9 @@ def _people(tally: _Tally, speakers: Sequence[str]) -> list[Person]:
     summed, whole = with_whole_names(tally.signs, kept=set(map(fold_name, speakers)))
     pairs = [(whole.get(one, one), whole.get(other, other)) for one, other in tally.pairs]
     sorts = sorts_of_names(summed, pairs)
-    called = {name: _spelled(name, tally) for name, sort in sorts.items() if sort in ("person", "pet")}
+    called = {
+        name: _spelled(name, tally) for name, sort in sorts.items() if sort in ("person", "pet")
+    }
     parts: defaultdict[str, set[str]] = defaultdict(set)
     rows: defaultdict[str, set[int]] = defaultdict(set)
     for name in tally.signs:

@@ -116,7 +116,7 @@ class Query:
     """Whether it speaks of nobody: not of who asks, nor of anything with a name."""
     conversation: AskedConversation | None = None
     """What it asks of whole conversations; None if it asks for no such."""
-    leading: Leading = Leading()
+    leading: Leading = field(default_factory=Leading)
     """Rows that come first, of what it asks of whole conversations."""
     latest: float = 0.0
     """Weight of the latest: 1 if it is asked for of something, 1000 if of all, else 0."""

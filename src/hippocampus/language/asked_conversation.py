@@ -18,7 +18,7 @@ _LONGEST: Final = 600
 _MOST_EVENTS: Final = 8
 
 Whole: TypeAlias = Literal["events", "about", "talk", "first", "all"]
-"""Events to be put in order; all of a matter; one conversation; how it began; every conversation."""
+"""Events to be put in order; all of a matter; one conversation; a beginning; every conversation."""
 
 
 class AskedConversation(NamedTuple):

@@ -47,6 +47,7 @@ _NOUN: Final = 0.6
 _VERB: Final = 0.5
 """Shares of its uses from which on a word is a noun, or a verb's form."""
 _PLACES: Final = frozenset({"location", "geographical area", "structure", "region"})
+_SAINTS: Final = frozenset({"st", "saint"})
 _LISTING: Final = frozenset({",", "and", "&", "or", "(", ")"})
 _UP_TO: Final = 8
 """Words after a name among which "he" and "she" mean it, if no other name comes between."""
@@ -56,9 +57,10 @@ class NameSigns(NamedTuple):
     """
     How often a name is written how, and what of; sums of ``SURE``, ``LIKELY`` and ``FAINT``.
 
-    ``faint``: signs of somebody that things may show as well. ``inside``: with a capital that no sentence asks for. ``opening``: with one at its beginning,
+    ``inside``: with a capital that no sentence asks for. ``opening``: with one at its beginning,
     where nobody can tell. ``small``: in lower case, by who uses capitals. ``plain``: in lower case
-    by who uses none. ``said``: said to be a name: "called Biscuit", "Biscuit the cat".
+    by who uses none. ``said``: said to be a name: "called Biscuit", "my cat Biscuit". ``faint``:
+    signs of somebody that things may show as well.
     """
 
     inside: int = 0
@@ -118,7 +120,10 @@ def read_names(text: str) -> NamesRead:
     for sentence in _sentences(text):
         reader.read(sentence, careless=careless)
     return NamesRead(
-        reader.all_signs(careless=careless), reader.spelled, tuple(dict.fromkeys(reader.ties)), tuple(reader.pairs)
+        reader.all_signs(careless=careless),
+        reader.spelled,
+        tuple(dict.fromkeys(reader.ties)),
+        tuple(reader.pairs),
     )
 
 
@@ -129,7 +134,7 @@ def _is_english(text: str) -> bool:
 
 
 def _uses_capitals(text: str) -> bool:
-    """Return whether who writes begins with a capital; who does not hardly writes names with one."""
+    """Return whether a text begins with a capital; who does not hardly writes names so."""
     return not next((char for char in text if char.isalpha()), "").islower()
 
 
@@ -144,7 +149,7 @@ def _sentences(text: str) -> Iterator[list[_Token]]:
             sentence.append(_Token(bare, low, bare != word, opens))
             opens = False
         elif word in {".", "!", "?", "…"} or word[0] == "\n":
-            if word == "." and sentence and sentence[-1].low in _titles():
+            if word == "." and sentence and sentence[-1].low in _titles() | _SAINTS:
                 continue
             sentence.append(_Token(word, word, possessive=False, opens=False))
             yield sentence
@@ -163,7 +168,7 @@ def is_title(low: str) -> bool:
 
 @cache
 def _titles() -> frozenset[str]:
-    written = {word.casefold() for word in word_set("honorifics")} - {"st", "saint"}
+    written = {word.casefold() for word in word_set("honorifics")} - _SAINTS
     return word_set("titles") | written  # of saints, days and places are called
 
 
@@ -184,7 +189,7 @@ def _grammar() -> frozenset[str]:
 @lru_cache(maxsize=1 << 14)
 def may_be_name(low: str) -> bool:
     """Return whether a word in lower case may be a name, if it is written as one."""
-    if len(low) < 2 or not low[0].isalpha() or low in _titles():  # noqa: PLR2004
+    if len(low) < 2 or not low[0].isalpha() or low in _titles() | _SAINTS:
         return False
     if is_person(low):
         return True
@@ -260,9 +265,7 @@ class _Reader:
         if told.noun:
             self._tie(sentence, start, end, told.noun)
 
-    def _word(
-        self, sentence: Sequence[_Token], at: int, *, careless: bool, heading: bool
-    ) -> None:
+    def _word(self, sentence: Sequence[_Token], at: int, *, careless: bool, heading: bool) -> None:
         """Note a word that is not written as a name, and what says that it is one all the same."""
         token = sentence[at]
         if not token.capital and not _is_asked(sentence, at, careless=careless):
@@ -298,7 +301,9 @@ class _Reader:
             return self._english or bool(told.weights)
         if token.capital:  # "Asked the doctor"
             return use.noun >= _NOUN
-        return told.called or (bool(told.noun) and is_person(token.low))  # "my cat food" is food
+        return (
+            told.called or told.titled or (bool(told.noun) and is_person(token.low))
+        )  # "my cat food" is food
 
     def _note(self, parts: Sequence[_Token], told: _Told, *, opens: bool) -> None:
         so = NameSigns(opening=1) if opens else NameSigns(inside=1)
@@ -334,13 +339,14 @@ def is_given(low: str) -> bool:
 def _is_asked(sentence: Sequence[_Token], at: int, *, careless: bool) -> bool:
     """Return whether a word in lower case may be a name, and is worth looking around."""
     low = sentence[at].low
-    if at and sentence[at - 1].low in _CALLED:
+    if at and (sentence[at - 1].low in _CALLED or sentence[at - 1].low in _titles()):
         return True
     return careless and (is_person(low) or not use_of(low).known)
 
 
 def _is_likely(low: str) -> bool:
-    """Return whether a word in lower case, of who uses no capitals, is hardly anything but a name.
+    """
+    Return whether a word in lower case, of who uses no capitals, is hardly anything but a name.
 
     It is a given one, or nobody knows it.
     """
@@ -358,7 +364,12 @@ def _name_from(sentence: Sequence[_Token], start: int, *, heading: bool) -> int:
         if end == start and not written and _is_modal_name(sentence, start):
             return start + 1
         shouted = len(token.text) > 1 and token.text.isupper()
-        if not written or shouted or (end == start and _titled(token, sentence, end)):
+        if (
+            not written
+            or shouted
+            or token.low in _SAINTS
+            or (end == start and _titled(token, sentence, end))
+        ):
             break
         if token.opens and use_of(token.low).known and not is_person(token.low):
             follows = end + 1 < len(sentence) and sentence[end + 1]
@@ -375,7 +386,7 @@ def _name_from(sentence: Sequence[_Token], start: int, *, heading: bool) -> int:
 def _is_modal_name(sentence: Sequence[_Token], at: int) -> bool:
     """Return whether a word of grammar is written as a name inside a sentence: "ask Will"."""
     token = sentence[at]
-    if not (token.is_word and token.capital and not token.opens and len(token.low) > 2):  # noqa: PLR2004
+    if not (token.is_word and token.capital and not token.opens and len(token.low) > 2):
         return False
     near = (sentence[place] for place in (at - 1, at + 1) if 0 <= place < len(sentence))
     alone = not any(one.is_word and one.capital and not one.opens for one in near if one.low != "i")
@@ -447,7 +458,7 @@ def _at(sentence: Sequence[_Token], at: int) -> str:
 def _told_before(sentence: Sequence[_Token], start: int, told: _Told) -> None:
     """Read "a cat called Biscuit", "the cat is called Biscuit", "my old cat Biscuit"."""
     at = start - 1
-    if _at(sentence, at) in ("st", "saint"):  # days and places are called after them
+    if _at(sentence, at) in _SAINTS:  # days and places are called after them
         told.add("thing", SURE)
         return
     titled = at >= 0 and sentence[at].capital and _titled(sentence[at], sentence, at)
@@ -489,7 +500,7 @@ def _lead(sentence: Sequence[_Token], at: int) -> str:
 
 
 def _told_behind(sentence: Sequence[_Token], end: int, told: _Told) -> None:
-    """Read "Biscuit the cat", "Biscuit, our old cat", "Biscuit (Ana's cat)", "Biscuit is my cat"."""
+    """Read "Biscuit the cat", "Biscuit, our old cat", "Biscuit (Ana's cat)", "he is my cat"."""
     if sentence[end - 1].possessive:
         return
     link = _at(sentence, end)
@@ -516,9 +527,7 @@ def _told_behind(sentence: Sequence[_Token], end: int, told: _Told) -> None:
         return
 
 
-def _told_by_neighbours(
-    sentence: Sequence[_Token], start: int, end: int, told: _Told
-) -> None:
+def _told_by_neighbours(sentence: Sequence[_Token], start: int, end: int, told: _Told) -> None:
     """Read verbs of saying and dealing, greetings, possessives, and words of place."""
     before, after, last = _at(sentence, start - 1), _at(sentence, end), sentence[end - 1]
     if before and stem(before) in _stems("dealing_verbs"):
@@ -558,7 +567,7 @@ def _stems(name: str) -> frozenset[str]:
 def _goes_on_as_somebody(sentence: Sequence[_Token], end: int) -> bool:
     """Return whether "he" or "she" follows, before another name does, or "who" at once."""
     for ahead, token in enumerate(sentence[end : end + _UP_TO]):
-        if token.low in _PRONOUNS or (token.low == "who" and ahead < 2):  # noqa: PLR2004
+        if token.low in _PRONOUNS or (token.low == "who" and ahead < 2):
             return True
         if token.is_word and token.capital and token.low != "i":
             return False

@@ -55,7 +55,7 @@ def sort_of_name(name: str, signs: NameSigns) -> SortOfName | None:
     known = all(use_of(word).known and not is_given(word) for word in words)
     if known and not (signs.inside or signs.said or (signs.person >= SURE and not signs.small)):
         return None
-    if all(not may_be_name(word) for word in words) and signs.inside < 2:  # noqa: PLR2004
+    if all(not may_be_name(word) for word in words) and signs.inside < 2:
         return None  # a word of grammar that somebody wrote with a capital once
     person = signs.person
     if person or not known:

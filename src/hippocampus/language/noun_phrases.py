@@ -155,10 +155,7 @@ def is_name(word: str, *, opens: bool) -> bool:
     ``opens``: it begins a sentence, where anything is written with a capital.
     """
     if any(map(str.isupper, word[1:])):
-        if not word.isupper():
-            return True
-        use = use_of(word.casefold())  # "DONE" is shouted, and so is what is too long
-        return len(word) <= _LONGEST_ACRONYM and (not use.known or use.noun >= NOUN)
+        return not word.isupper() or len(word) <= _LONGEST_ACRONYM  # or it is shouted
     return word[:1].isupper() and not (opens and use_of(word.casefold()).known)
 
 

@@ -53,10 +53,10 @@ def choose_leading(
     if asked.whole == "first":
         rows = _in_time(index, near[: max(1, len(near) // 2)])
         return Leading(rows[:MOST], sure=parts[0].found)
-    rows = _each_conversation_once(index, near)
+    spread = _each_conversation_once(index, near)
     if asked.whole == "talk":
-        rows = _of_one_conversation(index, int(near[0]), allowed, rows)
-    return Leading(tuple(rows[:MOST]), sure=parts[0].found)
+        spread = _of_one_conversation(index, int(near[0]), allowed, spread)
+    return Leading(tuple(spread[:MOST]), sure=parts[0].found)
 
 
 def _events(index: BankIndex, parts: Sequence[Part]) -> Leading:
@@ -76,8 +76,8 @@ def _events(index: BankIndex, parts: Sequence[Part]) -> Leading:
 def _of_all(index: BankIndex, asked: AskedConversation, allowed: Mask | None) -> Leading:
     """Return how everything began, or the beginning of each conversation, the last ones first."""
     visible = index.columns.visible() if allowed is None else allowed
-    order = index.columns.in_order()
-    order = order[visible[order]].astype(np.uint32)
+    every = index.columns.in_order()
+    order: Rows = every[visible[every]].astype(np.uint32)
     own = order[~_by_others(index, order)]
     order = own if len(own) else order
     if asked.whole == "first":
@@ -142,7 +142,9 @@ def lift_leading(search: Search, scored: Scored) -> None:
     places = np.array([place[row] for row in wanted if row in place], np.intp)
     if not len(places):
         return
-    line = scored.scores.max() + np.float32(AHEAD) - _STEP * np.arange(len(places), dtype=np.float32)
+    line = (
+        scored.scores.max() + np.float32(AHEAD) - _STEP * np.arange(len(places), dtype=np.float32)
+    )
     gained = line - scored.scores[places]
     part = scored.parts.get("session", np.zeros(len(scored.rows), np.float32)).copy()
     part[places] += gained

@@ -27,7 +27,8 @@ from hippocampus.index.phrase_codec import PROPER
 from hippocampus.kernel import top_k
 from hippocampus.language.equivalence import say_the_same
 from hippocampus.language.given_names import is_person
-from hippocampus.language.noun_phrases import Phrase, key_of, may_be_subject
+from hippocampus.language.noun_phrases import NOUN, Phrase, key_of, may_be_subject
+from hippocampus.language.nouns import use_of
 from hippocampus.language.phonetic import sound_of
 
 Rows: TypeAlias = NDArray[np.int64]
@@ -49,6 +50,8 @@ _NAMING_PRUNED: Final = 8
 _AT_ONCE: Final = 8192
 _SENSES: Final = 3
 _LEAST_OF_A_SENSE: Final = 4
+_SEEN: Final = 2
+"""Sights of a name from which on it is one, however it is written."""
 _SPELLED: Final = 2
 """Phrases that are spelled to choose from, for each that may be chosen."""
 _FAINT: Final = 0.02
@@ -269,10 +272,14 @@ def _is_subject(phrase: Phrase, often: int) -> bool:
     """
     Return whether a phrase names anything, as far as is known.
 
-    A word that nobody knows, once at the beginning of a sentence, is misspelt as likely as a name.
+    A word that nobody knows, once at the beginning of a sentence, is misspelt as likely as a name;
+    a verb that is written as one once, "DONE", is shouted.
     """
-    seen = often > 1 or not (phrase.proper and phrase.opens) or is_person(phrase.name)
-    return seen and may_be_subject(phrase.name)
+    if phrase.proper and often < _SEEN and not is_person(phrase.name):
+        use = use_of(phrase.name)
+        if phrase.opens or (use.known and use.noun < NOUN):
+            return False
+    return may_be_subject(phrase.name)
 
 
 def _given_up(old: Anchors | None) -> set[int]:

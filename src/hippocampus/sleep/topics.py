@@ -383,7 +383,8 @@ def _places(
 
 
 class _Said(NamedTuple):
-    """The tags of a bank's talk with the places of each, the relations that are given, and names.
+    """
+    The tags of a bank's talk with the places of each, the relations that are given, and names.
 
     ``unsorted``: tags of which the dictionary's kinds may be wrong.
     """
