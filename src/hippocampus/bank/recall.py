@@ -383,7 +383,7 @@ def _of_conversations(
 ) -> Query:
     """Give a query of whole conversations the rows that come first: of each event, or matter."""
     asked = query.conversation
-    if asked is None or query.listing:
+    if asked is None or query.listing or query.latest:
         return query
     parts = []
     for about, embedded in zip(asked.about, encoded.parts, strict=True):

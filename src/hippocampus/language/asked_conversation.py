@@ -15,6 +15,7 @@ from hippocampus.encode.terms import find_terms
 _RE = Patterns("conversations")
 _LONGEST: Final = 600
 """Characters of a question that is looked at; longer ones are texts."""
+_MOST_SENTENCES: Final = 3
 _MOST_EVENTS: Final = 8
 
 Whole: TypeAlias = Literal["events", "about", "talk", "first", "all"]
@@ -34,10 +35,17 @@ class AskedConversation(NamedTuple):
 
 
 def read_asked_conversation(text: str) -> AskedConversation | None:
-    """Return what a question asks of whole conversations; None for one that asks for no such."""
+    """
+    Return what a question asks of whole conversations; None for one that asks for no such.
+
+    One of a few sentences asks or orders; what only speaks of a summary or a talk does not.
+    """
     if len(text) > _LONGEST:
         return None
-    for sentence in _sentences(text):
+    sentences = _sentences(text)
+    if len(sentences) > _MOST_SENTENCES:
+        return None
+    for sentence in filter(_RE.asks.match, sentences):
         found = _in_order(sentence) or _first(sentence) or _all(sentence)
         if found is not None:
             return found
@@ -61,9 +69,8 @@ def _in_order(sentence: str) -> AskedConversation | None:
     ordered, earlier = _RE.order.search(sentence), _RE.earlier.search(sentence)
     if not ordered and not earlier:
         return None
-    rest = _without(sentence)
-    if ":" in rest:
-        rest = rest.partition(":")[2]
+    listed = _RE.listed.search(sentence)  # what stands before is what they have in common
+    rest = _without(sentence[listed.end() :] if listed else sentence)
     events = [_bare(one) for one in _RE.between_events.split(rest)]
     events = [one for one in events if _says(one)]
     if len(events) > 1 and (earlier or not _RE.said.search(sentence)):
@@ -91,7 +98,8 @@ def _all(sentence: str) -> AskedConversation | None:
     """Read "summarise our chat about the kitchen", "everything I said about the oven"."""
     summed = _RE.summary.search(sentence)
     said = _RE.said.search(sentence)
-    if not summed and not (said and _RE.all_said.search(sentence[: said.start() + 1])):
+    every = said and _RE.all_said.search(sentence[: said.start() + 1])
+    if not (summed or every or _RE.we_talked.search(sentence) or _RE.across.search(sentence)):
         return None
     rest = _bare(_RE.all_said.sub(" ", _without(sentence)) if said else _without(sentence))
     if _RE.pasted.match(rest):
