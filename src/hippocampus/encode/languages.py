@@ -165,6 +165,11 @@ def detect(words: Collection[str], *, count: int) -> tuple[str, ...]:
     return tuple(sorted(likely, key=lambda language: (-seen[language], language != ENGLISH)))
 
 
+def is_grammar_of_english(word: str) -> bool:
+    """Return whether a folded word is one of grammar in English."""
+    return word in stop_words()[ENGLISH]
+
+
 @cache
 def foreign_words() -> frozenset[str]:
     """Return the words of grammar of all languages but English."""

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from hippocampus.core.word_lists import word_list, word_set
 from hippocampus.encode.languages import foreign_language, light_foreign_words, light_words
 from hippocampus.encode.terms import stem
-from hippocampus.language.nouns import singular, use_of
+from hippocampus.language.nouns import kinds, singular, use_of
 
 MOST_WORDS: Final = 3
 NOUN: Final = 0.6
@@ -165,10 +165,11 @@ def may_be_subject(name: str) -> bool:
     Return whether a phrase in lower case may name what a bank is about.
 
     Not words of grammar of any language, unless they are English nouns; nor contractions that are
-    typed without their apostrophe, nor roles in a talk.
+    typed without their apostrophe, small talk, or roles in a talk.
     """
     *_, last = name.split()
-    if name in word_set("no_subjects") or last in _short():
+    talk = name in word_set("small_talk") and not kinds(name)
+    if talk or name in word_set("no_subjects") or last in _short():
         return False
     return last not in light_foreign_words() or (use_of(last).known and use_of(last).noun >= NOUN)
 

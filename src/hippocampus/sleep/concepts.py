@@ -21,6 +21,7 @@ from hippocampus.core.appraise import ANCHOR, appraise
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.core.config import Concepts
+from hippocampus.encode.languages import is_grammar_of_english
 from hippocampus.index.anchor_postings import nearest_edges, settle
 from hippocampus.index.anchors import KINDS, AnchorKind, Anchors, Pruned, effective, runs
 from hippocampus.index.phrase_codec import PROPER
@@ -272,14 +273,20 @@ def _is_subject(phrase: Phrase, often: int) -> bool:
     """
     Return whether a phrase names anything, as far as is known.
 
-    A word that nobody knows, once at the beginning of a sentence, is misspelt as likely as a name;
-    a verb that is written as one once, "DONE", is shouted.
+    A verb that is written as a name once, "DONE", is shouted, and what has two letters of a word of
+    grammar changed is misspelt.
     """
     if phrase.proper and often < _SEEN and not is_person(phrase.name):
         use = use_of(phrase.name)
-        if phrase.opens or (use.known and use.noun < NOUN):
+        if (use.known and use.noun < NOUN) or (phrase.opens and _is_slip(phrase.name)):
             return False
     return may_be_subject(phrase.name)
+
+
+def _is_slip(word: str) -> bool:
+    """Return whether a word is one of grammar with two letters that follow each other changed."""
+    turned = (word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1))
+    return any(map(is_grammar_of_english, turned))
 
 
 def _given_up(old: Anchors | None) -> set[int]:
