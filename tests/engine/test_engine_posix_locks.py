@@ -120,6 +120,7 @@ BANK = {
     "import_concepts": with_concepts,
     "journal": lambda _, b, __: b.journal(),
     "note_recalls": lambda _, b, __: b.note_recalls(),
+    "people": lambda _, b, __: b.people(),
     "pin": lambda _, b, __: b.pin(first(b)),
     "plot_topics": lambda _, b, folder: plot_topics(b.topics(), folder / "topics.svg"),
     "policy": lambda _, b, __: b.policy,

@@ -109,8 +109,7 @@ class Recaller(BankPart):
             understood = time.perf_counter()
             allowed = here.index.columns.mask(chosen)
             filtered = time.perf_counter()
-            bound = _time_of_event(here, bound, encoded, allowed, engine.zone)
-            bound = _of_conversations(here, bound, encoded, allowed)
+            bound = _led(here, bound, encoded, allowed, engine.zone)
             ranking, shows = _search(here, bound, allowed, limit=max(k, DEPTH))
             searched = time.perf_counter()
             shows, read = self._read(here, bound, allowed, ranking, shows, k)
@@ -376,6 +375,14 @@ def _time_of_event(
     moment = moment_told(best.text, best.occurred_at.astimezone(zone))
     own = [one for one in query.intervals if one.text not in join.event]
     return replace(query, intervals=(*own, *join.resolve([moment], query.now)))
+
+
+def _led(
+    here: BankSnapshot, query: Query, encoded: EncodedQuery, allowed: Mask | None, zone: tzinfo
+) -> Query:
+    """Give a query what other searches find first: the time of an event, and what leads."""
+    query = _time_of_event(here, query, encoded, allowed, zone)
+    return _of_conversations(here, query, encoded, allowed)
 
 
 def _of_conversations(

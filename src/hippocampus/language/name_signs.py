@@ -79,7 +79,7 @@ class NameSigns(NamedTuple):
         return NameSigns(*(a + b for a, b in zip(self, other, strict=True)))
 
 
-class Tie(NamedTuple):
+class NounBeside(NamedTuple):
     """Whose ``name`` is and what, as far as the words beside it tell: ("biscuit", "my", "cat")."""
 
     name: str
@@ -92,7 +92,7 @@ class NamesRead(NamedTuple):
 
     signs: Mapping[str, NameSigns]
     spelled: Mapping[str, str]
-    ties: tuple[Tie, ...]
+    ties: tuple[NounBeside, ...]
     pairs: tuple[tuple[str, str], ...] = ()
     """Names in one list: "Ana and Rui"."""
 
@@ -115,7 +115,7 @@ class _Token(NamedTuple):
 
 def read_names(text: str) -> NamesRead:
     """Return what a text shows of names; in time linear in its length."""
-    reader = _Reader(english=_is_english(text))
+    reader = _NameReader(english=_is_english(text))
     careless = not _uses_capitals(text)
     for sentence in _sentences(text):
         reader.read(sentence, careless=careless)
@@ -217,7 +217,7 @@ def sort_of_noun(noun: str) -> SortOfName | None:
     return "thing" if _PLACES.isdisjoint(above) else "place"
 
 
-class _Reader:
+class _NameReader:
     """Reads sentences, and sums up what they show."""
 
     def __init__(self, *, english: bool) -> None:
@@ -225,7 +225,7 @@ class _Reader:
         self._small: dict[str, int] = {}
         self.signs: dict[str, NameSigns] = {}
         self.spelled: dict[str, str] = {}
-        self.ties: list[Tie] = []
+        self.ties: list[NounBeside] = []
         self.pairs: list[tuple[str, str]] = []
 
     def read(self, sentence: Sequence[_Token], *, careless: bool) -> None:
@@ -326,7 +326,7 @@ class _Reader:
         for place in range(at - 1, max(-1, at - 4), -1):
             owner = sentence[place]
             if owner.low in _OWNERS or owner.possessive:
-                self.ties.append(Tie(name, owner.low, noun))
+                self.ties.append(NounBeside(name, owner.low, noun))
                 return
 
 

@@ -173,7 +173,7 @@ def make_topics(
     given = [relation for tagging in by_model.values() for relation in tagging.relations]
     signs = total_signs(read)
     given += relations_of_names(signs, own)
-    said = _Said(own, given, names, without_kinds(signs))
+    said = _SaidTags(own, given, names, without_kinds(signs))
     refused = _relate(graph, said, sum(map(len, groups)), vectors)
     _prune(graph, own.keys())
     _embed(graph, vectors)
@@ -382,7 +382,7 @@ def _places(
     return where
 
 
-class _Said(NamedTuple):
+class _SaidTags(NamedTuple):
     """
     The tags of a bank's talk with the places of each, the relations that are given, and names.
 
@@ -395,7 +395,7 @@ class _Said(NamedTuple):
     unsorted: AbstractSet[str]
 
 
-def _relate(graph: TagGraph, said: _Said, total: int, vectors: _Vectors) -> int:
+def _relate(graph: TagGraph, said: _SaidTags, total: int, vectors: _Vectors) -> int:
     """Put in relations a model gave, those of words, those of places; return how many failed."""
     own, given, names, unsorted = said
     meant = {word: tag for tag in sorted(own) for word in _called(graph[tag], names)}

@@ -144,7 +144,10 @@ def test_resources_lead_from_the_banks_to_what_is_in_them(rested, memory):
 def test_the_servers_own_bank_is_listed_for_clients_without_templates(rested):
     listed = {resource.uri for resource in rested.ask("list_resources").resources}
 
-    assert {ROOT, *(f"{ROOT}/ada{part}" for part in ("", "/topics", "/entities"))} == listed
+    assert {
+        ROOT,
+        *(f"{ROOT}/ada{part}" for part in ("", "/topics", "/entities", "/people")),
+    } == listed
 
 
 def test_resources_of_an_empty_bank_are_empty(agent):

@@ -55,6 +55,7 @@ def test_many_are_remembered_in_order(http):
         ("summary", {"session": "trip"}),
         ("facts", {}),
         ("entities", {}),
+        ("people", {}),
         ("gists", {}),
         ("topics", {}),
         ("topic_outline", {}),
