@@ -36,6 +36,7 @@ from hippocampus.recall.evidence import evidence, rivalry
 from hippocampus.recall.expand import Sources
 from hippocampus.recall.foreign import foreign
 from hippocampus.recall.parse import bind, parse, settle, signed
+from hippocampus.recall.premise import premise
 from hippocampus.recall.read import Found, read_rows, when_it_was
 from hippocampus.recall.rerank import rerank
 from hippocampus.recall.search import Ranking, search
@@ -337,7 +338,9 @@ def _decide(
 ) -> Confidence:
     """Say how likely each hit is, best first, and whether anything was found."""
     rival = rivalry(here.index, query, ranking.contenders)
-    return confidence(shows, len(rows), rival, models=here.calibrated.values.models)
+    supposed = premise(here.index, query, ranking.rows[:DEPTH])
+    models = here.calibrated.values.models
+    return confidence(shows, len(rows), rival, supposed, models=models)
 
 
 def _time_of_event(

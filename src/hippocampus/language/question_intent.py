@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
@@ -105,7 +107,7 @@ def asks_only_last(text: str) -> bool:
 def is_small_talk(text: str, words: Sequence[Term]) -> bool:
     """Return whether a message only greets, thanks or agrees: it asks a memory for nothing."""
     spelled = [text[word.start : word.end].casefold() for word in words]
-    if not _SELF.isdisjoint(spelled):
+    if _own(spelled):
         return False
     said = word_set("small_talk").intersection(spelled)
     if "you" in spelled:
@@ -117,9 +119,14 @@ def is_small_talk(text: str, words: Sequence[Term]) -> bool:
 def is_impersonal(text: str, words: Sequence[Term]) -> bool:
     """Return whether a question speaks of nobody: "tell me a joke", "what is 3 times 8?"."""
     spelled = [text[word.start : word.end] for word in words]
-    own = _SELF.intersection(word.casefold() for word in spelled)
+    own = _own(spelled)
     named = any(word[:1].isupper() for word in spelled[1:])
     return not named and (not own or (own == {"me"} and _RE.for_me.search(text) is not None))
+
+
+def _own(spelled: Iterable[str]) -> frozenset[str]:
+    """Return the words for whoever speaks among some: "i" for "I'm"."""
+    return _SELF.intersection(re.split("['’]", word.casefold())[0] for word in spelled)
 
 
 def times_of_events(

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.recall.premise import Premise
 from hippocampus.recall.standardize import Numbers
 
 DEPTH = 10
@@ -78,12 +79,14 @@ def confidence(
     evidence: Mapping[str, Numbers],
     rows: int,
     rival: float = 0.0,
+    supposed: Premise | None = None,
     *,
     models: Sequence[LogisticModel] = MODELS,
 ) -> Confidence:
     """
-    Judge hits, best first, by their evidence, and by how much better what others said fits.
+    Judge hits, best first, by their evidence; whether any answers, also by the question's premise.
 
+    ``rival``: how much better what others said fits; ``supposed``: the premise, if it is known.
     ``scores`` never rise from one hit to the next, and do not depend on how many hits follow. With
     no evidence, or no hits, nothing was found.
     """
@@ -96,6 +99,8 @@ def confidence(
     constant, slope, fall = model.hit
     ranks = np.arange(1, rows + 1)
     best = odds[:DEPTH].max()
+    if supposed is not None:
+        best += supposed.odds(by_tokens="matched" in model.evidence)
     sure, own = (float(_probability(best + model.rival * by)) for by in (rival, 0.0))
     scores = _settled(_probability(constant + slope * odds - fall * np.log(ranks)))
     return Confidence(scores.astype(np.float32), sure, found=min(sure, own) >= model.found)

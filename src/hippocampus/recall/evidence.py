@@ -42,8 +42,8 @@ def evidence(index: BankIndex, query: Query, rows: Rows) -> dict[str, Numbers]:
         weight, words = _shared_out(rarity, query.token_terms)
         out |= _weighed("matched", "missing", cues.tokens.matches(query, rows), weight, words)
     elif "lexical" in query.cues and len(query.terms):
-        there, spelled = _spelled(cues.lexical.matches(query, rows) > 0, query)
-        weight = rarity[spelled]
+        there, places = spelled(cues.lexical.matches(query, rows) > 0, query)
+        weight = rarity[places]
         out |= _weighed("covered", "absent", there, weight, int(np.count_nonzero(weight)))
     elif cues.signature is not None and query.keywords:
         weight = cues.signature.rarity(query)
@@ -96,7 +96,7 @@ def _hashes(names: frozenset[str]) -> frozenset[int]:
     return frozenset(hash_terms(" ".join(names)).tolist())
 
 
-def _spelled(there: NDArray[np.bool_], query: Query) -> tuple[Numbers, NDArray[np.intp]]:
+def spelled(there: NDArray[np.bool_], query: Query) -> tuple[Numbers, NDArray[np.intp]]:
     """Return which words rows have in any form, shape (rows, words); and the words' places."""
     weighs = np.flatnonzero(query.term_weights > 0)
     if query.variants:
