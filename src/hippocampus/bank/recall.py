@@ -131,7 +131,7 @@ class Recaller(BankPart):
         return Recall(
             query=query, read_as="" if text == query else text, hits=tuple(hits),
             found=judged.found, confidence=judged.sure,
-            sessions=sessions, intervals=bound.intervals, note=ranking.missing_time, when=when,
+            sessions=sessions, intervals=bound.intervals, note=ranking.missing_time or judged.unmet, when=when,
             cost=Cost(
                 elapsed_s=ended - started, embed_s=encoded.elapsed_s, steps_s=steps,
                 allowed=count, candidates=read.ranking.candidates,

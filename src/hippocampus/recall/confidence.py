@@ -22,6 +22,11 @@ DEPTH = 10
 """Hits that are looked at to say whether anything was found, however many are asked for."""
 
 
+_AMONG_OTHERS = 0.4
+"""Log odds that a question about one of several who speak loses where tokens tell how well both
+fit: so that answers missed and answers made up are about as many (docs/adr/0058)."""
+
+
 class LogisticModel(NamedTuple):
     """
     One fitted model.
@@ -73,12 +78,14 @@ class Confidence(NamedTuple):
     scores: Numbers
     sure: float
     found: bool
+    unmet: str = ""
+    """A sentence, if nothing is found: what of the question's premise the best hits lack."""
 
 
 def confidence(
     evidence: Mapping[str, Numbers],
     rows: int,
-    rival: float = 0.0,
+    rival: float | None = None,
     supposed: Premise | None = None,
     *,
     models: Sequence[LogisticModel] = MODELS,
@@ -98,12 +105,15 @@ def confidence(
         odds += weight * evidence[name]
     constant, slope, fall = model.hit
     ranks = np.arange(1, rows + 1)
-    best = odds[:DEPTH].max()
+    best, by_tokens = odds[:DEPTH].max(), "matched" in model.evidence
     if supposed is not None:
-        best += supposed.odds(by_tokens="matched" in model.evidence)
-    sure, own = (float(_probability(best + model.rival * by)) for by in (rival, 0.0))
+        best += supposed.odds(by_tokens=by_tokens)
+    others = 0.0 if rival is None else model.rival * rival - _AMONG_OTHERS * by_tokens
+    sure, own = (float(_probability(best + said)) for said in (others, 0.0))
     scores = _settled(_probability(constant + slope * odds - fall * np.log(ranks)))
-    return Confidence(scores.astype(np.float32), sure, found=min(sure, own) >= model.found)
+    found = min(sure, own) >= model.found
+    unmet = "" if found or supposed is None else supposed.describe_unmet()
+    return Confidence(scores.astype(np.float32), sure, found, unmet)
 
 
 def _probability(odds: NDArray[np.float64]) -> NDArray[np.float64]:

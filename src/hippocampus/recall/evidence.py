@@ -54,23 +54,23 @@ def evidence(index: BankIndex, query: Query, rows: Rows) -> dict[str, Numbers]:
 
 
 @np.errstate(invalid="ignore")
-def rivalry(index: BankIndex, query: Query, contenders: Rows) -> float:
+def rivalry(index: BankIndex, query: Query, contenders: Rows) -> float | None:
     """
     Return how much better what others said fits than what the one asked about said.
 
     "What did Ada paint?" where Tom painted nearly has an answer, and has none. The mean of
     ``matched`` of the three best of the others, less that of the three best of those whom the
     question names, a difference in [-1, 1]: what happened to somebody is told more than once, by
-    them and in what follows. Where there are no tokens, ``covered`` of the best alone. 0 where the
-    question names nobody who speaks, or all.
+    them and in what follows. Where there are no tokens, ``covered`` of the best alone. None
+    where the question names nobody who speaks, or all.
     """
     if not query.speakers or not len(contenders):
-        return 0.0
+        return None
     shown = evidence(index, query, contenders)
     by = next((name for name in _TOLD if name in shown), None)
     another = shown["other"] > 0
     if by is None or not another.any():
-        return 0.0
+        return None
     fits, few = shown[by], _TOLD[by]
     return _mean_of_best(fits[another], few) - _mean_of_best(fits[~another], few)
 
