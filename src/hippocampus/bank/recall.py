@@ -30,13 +30,13 @@ from hippocampus.errors import InputError
 from hippocampus.index.cue import Mask
 from hippocampus.index.query import Query
 from hippocampus.language.question_intent import moment_told
+from hippocampus.recall.check_premise import check_premise
 from hippocampus.recall.confidence import DEPTH, Confidence, confidence
 from hippocampus.recall.encode_query import EncodedQuery, encode_query
 from hippocampus.recall.evidence import evidence, rivalry
 from hippocampus.recall.expand import Sources
 from hippocampus.recall.foreign import foreign
 from hippocampus.recall.parse import bind, parse, settle, signed
-from hippocampus.recall.premise import premise
 from hippocampus.recall.read import Found, read_rows, when_it_was
 from hippocampus.recall.rerank import rerank
 from hippocampus.recall.search import Ranking, search
@@ -131,7 +131,7 @@ class Recaller(BankPart):
         return Recall(
             query=query, read_as="" if text == query else text, hits=tuple(hits),
             found=judged.found, confidence=judged.sure,
-            sessions=sessions, intervals=bound.intervals, note=ranking.missing_time or judged.unmet, when=when,
+            sessions=sessions, intervals=bound.intervals, note=judged.unmet, when=when,
             cost=Cost(
                 elapsed_s=ended - started, embed_s=encoded.elapsed_s, steps_s=steps,
                 allowed=count, candidates=read.ranking.candidates,
@@ -270,8 +270,8 @@ def _judge(
     known = query.vector is not None and here.calibrated.lacking is None
     if query.small_talk or (known and impersonal and judged.sure < _DOUBT):
         return Confidence(np.zeros_like(judged.scores), 0.0, found=False)
-    if ranking.missing_time:
-        return judged._replace(found=False)
+    if ranking.missing_time and not query.advice:  # which is asked for a time to come
+        return judged._replace(found=False, unmet=ranking.missing_time)
     if len(judged.scores) and (query.latest > 1 or query.listing):
         scores = np.maximum(judged.scores, np.float32(_SURE))
         return Confidence(scores, max(judged.sure, _SURE), found=True)
@@ -338,7 +338,7 @@ def _decide(
 ) -> Confidence:
     """Say how likely each hit is, best first, and whether anything was found."""
     rival = rivalry(here.index, query, ranking.contenders)
-    supposed = premise(here.index, query, ranking.rows[:DEPTH])
+    supposed = check_premise(here.index, query, ranking.rows[:DEPTH])
     models = here.calibrated.values.models
     return confidence(shows, len(rows), rival, supposed, models=models)
 

@@ -22,6 +22,9 @@ DEPTH = 10
 """Hits that are looked at to say whether anything was found, however many are asked for."""
 
 
+_SAID_BY_OTHERS = (
+    "Nothing answers it: what comes nearest was said by others than the one asked about."
+)
 _AMONG_OTHERS = 0.4
 """Log odds that a question about one of several who speak loses where tokens tell how well both
 fit: so that answers missed and answers made up are about as many (docs/adr/0058)."""
@@ -113,6 +116,8 @@ def confidence(
     scores = _settled(_probability(constant + slope * odds - fall * np.log(ranks)))
     found = min(sure, own) >= model.found
     unmet = "" if found or supposed is None else supposed.describe_unmet()
+    if not found and not unmet and rival is not None and rival > 0:
+        unmet = _SAID_BY_OTHERS
     return Confidence(scores.astype(np.float32), sure, found, unmet)
 
 

@@ -86,13 +86,14 @@ def _content(question: Query) -> NDArray[np.bool_]:
     if not question.speakers:
         return content
     # A speaker's name is in every turn of theirs; whose turn it is counts as ``other``.
-    names = _hashes(question.speakers)
+    names = hashes_of_names(question.speakers)
     wanted = content & [term not in names for term in question.terms.tolist()]
     return wanted if wanted.any() else content
 
 
 @lru_cache(maxsize=1024)
-def _hashes(names: frozenset[str]) -> frozenset[int]:
+def hashes_of_names(names: frozenset[str]) -> frozenset[int]:
+    """Return the hashes of the words of some names."""
     return frozenset(hash_terms(" ".join(names)).tolist())
 
 

@@ -108,9 +108,9 @@ class Recall:
     intervals: tuple[Interval, ...] = ()
     """The times that the question names."""
     note: str = ""
-    """A sentence that says why nothing was found, if that is known: the question names a certain time
-    of which there is nothing, and what day is nearest; or things of which none of the nearest
-    memories speaks, or none of all together. Else empty."""
+    """A sentence that says why nothing was found, if that is known: of a certain time there is
+    nothing, and what day is nearest; or none of the nearest memories speaks of some things, or of
+    all together; or others said it. Else empty."""
     when: Interval | None = None
     """If the question asks when something was, and something is found: what the best hit says, or
     the next one that is half as likely, "yesterday" as of when it was said; the day on which the
