@@ -39,7 +39,7 @@ def check_premise(index: BankIndex, query: Query, rows: Rows) -> Premise | None:
     named = [at for at, term in enumerate(terms) if term in words and _names(words[term])]
     has = there[:, named] > 0
     said = [_GENITIVE.sub("", words[terms[at]]) for at in named]
-    lacking = [word for word, some in zip(said, has.any(axis=0), strict=True) if not some]
+    lacking = [word for word, some in zip(said, has.any(axis=0).tolist(), strict=True) if not some]
     return Premise(
         words=len(words),
         whole=bool(has.all(axis=1).any()),
