@@ -207,8 +207,10 @@ def _verdict(found: Recall, shown: Sequence[ShownMemory]) -> str:
     sure = f"confidence {found.confidence:.2f}"
     if found.found:
         return f"Found ({sure}), the best first:" if shown else f"Found ({sure})."
-    nothing = found.note.rstrip(".") or f"Nothing relevant is remembered ({sure})"
-    return f"{nothing}{':' if found.note else '; the nearest:'}" if shown else f"{nothing}."
+    nothing = f"Nothing relevant is remembered ({sure})"
+    if found.note:
+        nothing = f"{nothing}. {found.note.rstrip('.')}"
+    return f"{nothing}; the nearest:" if shown else f"{nothing}."
 
 
 def _stretch(interval: Interval, zone: tzinfo) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+import numpy as np
+
 from hippocampus.encode.languages import ENGLISH
 from hippocampus.encode.terms import language_of
 from hippocampus.index.bank_index import BankIndex
@@ -39,14 +41,14 @@ def check_premise(index: BankIndex, query: Query, rows: Rows) -> Premise | None:
     named = [at for at, term in enumerate(terms) if term in words and _names(words[term])]
     has = there[:, named] > 0
     said = [_GENITIVE.sub("", words[terms[at]]) for at in named]
-    lacking = [word for word, some in zip(said, has.any(axis=0).tolist(), strict=True) if not some]
+    nowhere = np.flatnonzero(~has.any(axis=0)).tolist()
     return Premise(
         words=len(words),
         whole=bool(has.all(axis=1).any()),
         open=query.advice or bool(query.intervals),
         of_speaker=bool(query.speakers),
         named=tuple(said),
-        lacking=tuple(lacking),
+        lacking=tuple(said[at] for at in nowhere),
     )
 
 
