@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 test test-bench test-slow test-night: export OPENBLAS_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model model-multilingual demo test test-bench test-slow test-night lint format stubs sbom native fuzz fuzz-native fuzz-readers torture docs bench wheel wheel-bench lock clean
+.PHONY: help setup model model-multilingual demo test test-bench test-slow test-night lint format stubs sbom native fuzz fuzz-native fuzz-readers torture docs bench reports wheel wheel-bench lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -104,6 +104,9 @@ torture: setup  ## kill processes and fail disks under every verb for TORTURE_SE
 docs: setup  ## build the documentation site into build/site
 	@$(BIN)/python bench/tools/site.py
 	@$(BIN)/zensical build --strict
+
+reports: model  ## make committed reports that are stale; data by HIPPOCAMPUS_BENCH_DATA_LOCOMO=FILE and the like
+	@$(BIN)/python -m bench.reports --make
 
 bench: model  ## measure speed and memory into bench/results/
 	@$(BIN)/python -m bench

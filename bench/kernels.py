@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from importlib import import_module
 
 import numpy as np
 
-from bench.measure import Row
+from bench.measure import HERE, Row
 from hippocampus.kernel import (
     Bm25Index,
     build_info,
     dot_rows,
     maxsim,
     quantise_rows,
-    reference,
     scan_signs,
     scan_turned,
     set_simd_path,
     sign_codes,
     top_k,
 )
+
+sys.path.append(str(HERE.parent / "tests" / "kernel"))
+reference = import_module("kernel_reference")
+"""What each kernel computes, in NumPy; the tests have it, which compare the same."""
 
 SECONDS = 0.3
 """How long each kernel is repeated, and each baseline; the median of all runs counts."""

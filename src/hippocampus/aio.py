@@ -105,6 +105,7 @@ class AsyncBank(OnThreads):
     summary = on_a_thread(Bank.summary)
     facts = on_a_thread(Bank.facts)
     entities = on_a_thread(Bank.entities)
+    people = on_a_thread(Bank.people)
     gists = on_a_thread(Bank.gists)
     topics = on_a_thread(Bank.topics)
     topic_outline = on_a_thread(Bank.topic_outline)

@@ -175,7 +175,8 @@ def _verify_bank(
         wrong = list(_misread(record, text, payloads, how))
         kept = payloads["lexical"]
         kept = kept if record.row else kept.removesuffix(READ_BY_LANGUAGE)
-        words = _without(words, _LATER_MARKS) if kept == _without(words, _LATER_MARKS) else words
+        if not by_language and kept == _without(words, _LATER_MARKS):
+            words = kept
         if kept != words and kept == _without(words, MARKS):
             earlier[_LESS_MARKED] += 1
         elif kept != words and kept and not by_language:
@@ -218,7 +219,7 @@ _LESS_MARKED: Final = (
     " is wished; run 'hippocampus reindex'"
 )
 _LATER_MARKS: Final = (STANDING, ASKING)
-"""Marks that a bank of an earlier version gets in its next sleep, and does well without."""
+"""Marks that a bank of an earlier version gets in its next sleep, with its words by language."""
 _AS_ENGLISH: Final = (
     "an earlier version, which read every word as English; the next sleep reads them anew, and so"
     " does 'hippocampus reindex'"

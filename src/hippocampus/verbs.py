@@ -101,6 +101,8 @@ class VerbSpec:
     """Whether it may take minutes."""
     cached: bool = False
     """Whether its answer may be given again while the bank has not changed."""
+    keeps: bool = False
+    """Whether it keeps texts; then the header ``Degraded`` says why they have no vectors."""
     leave_out: tuple[str, ...] = ()
     """Parameters that cannot be sent."""
 
@@ -303,7 +305,8 @@ _CHANGE: Final = {"method": "POST", "role": "write"}
 _ADMIN: Final = {"method": "POST", "role": "admin"}
 
 BANK_VERBS: Final[Mapping[str, VerbSpec]] = dict([
-    *_specs(Bank, "remember remember_many correct forget restore withdraw", **_CHANGE),
+    *_specs(Bank, "remember remember_many correct", **_CHANGE, keeps=True),
+    *_specs(Bank, "forget restore withdraw", **_CHANGE),
     *_specs(Bank, "feedback note_recalls pin unpin", **_CHANGE),
     *_specs(Bank, "recall context", **_READ_WORDS, cached=True),
     *_specs(Bank, "get stats policy summary curated", **_READ),
@@ -312,7 +315,7 @@ BANK_VERBS: Final[Mapping[str, VerbSpec]] = dict([
     *_specs(Bank, "count trend count_events", **_READ_WORDS),
     *_specs(Bank, "journal", **_READ, pages="seq"),
     *_specs(Bank, "expand history uses quarantine review sources", **_READ, pages="place"),
-    *_specs(Bank, "sleeps facts entities", **_READ, pages="place"),
+    *_specs(Bank, "sleeps facts entities people", **_READ, pages="place"),
     *_specs(Bank, "gists topics topic_outline related anchors", **_READ, pages="place"),
     *_specs(Bank, "sleep sleep_if_due", **_CHANGE, long=True),
     *_specs(Bank, "hold release accept reveal undo set_policy curate", **_ADMIN),

@@ -14,7 +14,7 @@ import pytest
         (["remember", "x", "--metadata", "[1]"], "object"),
         (["remember", "x", "--metadata", "{"], "not JSON"),
         (["remember", "x", "--bank", " "], "bank"),
-        (["recall", "x", "-k", "-1"], "k=-1"),
+        (["recall", "x", "-k", "-1"], "-k -1:"),
         (["recall", "x", "--cues", "smell"], "smell"),
         (["recall", "x", "--where", "{"], "--where"),
         (["recall", "x", "--where", '{"year": {"$near": 1}}'], "$near"),

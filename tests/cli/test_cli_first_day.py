@@ -71,7 +71,14 @@ def test_ids_are_short_and_their_beginning_is_enough(shell):
     ("args", "told"),
     [
         (["recall", " "], "query is blank; ask a question"),
-        (["context", "x", "--budget-tokens", "-4"], "budget_tokens=-4: must be a whole number"),
+        (["context", "x", "--budget-tokens", "-4"], "--budget-tokens -4: must be a whole number"),
+        (["recall", "x", "-k", "-3"], "-k -3: must be"),
+        (["recall", "x", "--min-score", "7"], "--min-score 7.0: must be"),
+        (["recall", "x", "--as-of", "nonsense"], "--as-of 'nonsense': not a moment"),
+        (
+            ["recall", "x", "--since", "2025-02-01", "--until", "2025-01-01"],
+            "--since '2025-02-01' is later than --until '2025-01-01'",
+        ),
         (["recall", "x", "--where", '{"year": {">": 3}}'], "'>' is '$gt'"),
         (["show", "nobody"], "is not in it; recall and episodes give ids"),
     ],

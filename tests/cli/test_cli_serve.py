@@ -57,7 +57,7 @@ def test_a_port_that_is_taken_is_told(shell):
         answer = shell("serve", "--port", str(port), env={"COLUMNS": "200"})
 
     assert answer.code == 2
-    assert f"port={port}" in answer.err
+    assert f"--port {port}:" in answer.err
     assert "port 0" in answer.err
 
 

@@ -112,7 +112,7 @@ def test_whatever_a_context_can_have_in_a_program_it_can_have_here(told):
     assert there - {"self", *Filters.__annotations__} <= here
     assert "\nThe move.\n" in made.out
     assert 2 == wrong.code
-    assert "gists=" in wrong.err
+    assert "--gists -1" in wrong.err
 
 
 def test_episodes_are_paged_in_order_of_time(told):

@@ -10,6 +10,7 @@ import pytest
 
 import hippocampus
 from hippocampus.core.word_lists import Patterns, pattern_list, word_list, word_set
+from hippocampus.language.time.lexicon import BY_HAND
 
 FOLDER = files("hippocampus.core") / "words"
 NAMES = sorted(path.name[:-4] for path in FOLDER.iterdir() if path.name.endswith(".txt"))
@@ -29,6 +30,15 @@ def test_a_file_says_first_what_it_is_for_and_has_one_entry_a_line_none_twice(na
     assert len(set(word_list(name))) == len(word_list(name))
     assert all(entry == entry.strip() for entry in word_list(name))
     assert set(word_list(name)) == word_set(name)
+
+
+@pytest.mark.parametrize("name", [f"times/{one}" for one in (*BY_HAND, "common")])
+def test_a_file_of_times_says_what_it_is_for_and_has_english_words_for_each_entry(name):
+    first, *_ = (FOLDER / f"{name}.txt").read_text("utf-8").splitlines()
+
+    assert ORIGIN.match(first)
+    assert all(entry.count(" | ") == (2 if "common" in name else 1) for entry in word_list(name))
+    assert len(set(word_list(name))) == len(word_list(name))
 
 
 def test_every_file_is_read_by_the_code_or_an_expression():

@@ -100,6 +100,46 @@ def test_questions_in_scripts_without_spaces_have_words_of_grammar():
     assert content.isdisjoint({"我", "现在", "哪里", "在"})
 
 
+ENGLISH_WORDS = sorted(word for word in word_set("function_words") if word.isalpha())
+GIVEN_NAMES = sorted(word for word in word_set("given_names") if word.isascii() and word.isalpha())
+
+
+@given(
+    st.lists(st.sampled_from(ENGLISH_WORDS), min_size=2, max_size=8, unique=True),
+    st.lists(st.sampled_from(GIVEN_NAMES), max_size=3),
+    st.randoms(use_true_random=False),
+)
+def test_words_of_english_with_names_among_them_are_in_no_other_language(words, names, random):
+    said = [*words, *(name.title() for name in names)]
+    random.shuffle(said)
+
+    assert language_of(" ".join(said)) in ("en", None)
+
+
+@given(st.lists(st.sampled_from(GIVEN_NAMES), min_size=1, max_size=4))
+def test_names_alone_are_in_no_language(names):
+    assert language_of(" ".join(name.title() for name in names)) in ("en", None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Tom drinks coffee at night", "My son Per eats fish", "Ann met Jon at a bar",
+        "sing me a song, a sad one", "Leo has no cat on a boat", "def main(): return None",
+        "git commit -m fix", "import os, sys", "for i in range(10): print(i)", "Los Angeles",
+        "SELECT a FROM b WHERE c", "npm run build && cd dist", "El Paso", "x = y if z else None",
+    ],
+)  # fmt: skip
+def test_a_short_line_of_english_or_code_is_in_no_other_language(text):
+    assert language_of(text) in ("en", None)
+
+
+def test_a_letter_of_its_own_tells_between_languages_that_share_their_words():
+    assert "ru" == language_of("С прошлого года учусь на скрипке, и это трудно.")
+    assert "es" == language_of("La caldera se rompió y hace frío.")
+    assert "pt" == language_of("A caldeira avariou e não há água.")
+
+
 @given(st.text(max_size=40))
 def test_terms_lie_in_their_text_and_are_found_in_it(text):
     kept = set(hash_terms(text).tolist())

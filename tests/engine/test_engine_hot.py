@@ -65,7 +65,7 @@ READS = {
     "count_events": lambda bank, n: bank.count_events(
         f"how often did Tom speak of {TOPICS[n % 5]}?"
     ),
-    "facts": lambda bank, _: (bank.facts(), bank.entities()),
+    "facts": lambda bank, _: (bank.facts(), bank.entities(), bank.people()),
     "summary": lambda bank, n: bank.summary(f"s{n % 2}" if n % 3 else None),
     "gists": lambda bank, _: bank.gists(),
     "anchors": lambda bank, _: bank.anchors(),

@@ -143,7 +143,7 @@ def plain_ranking(episodes, query, fusion, weights, *, news=True):
     named = {e.speaker for e in episodes if e.speaker and e.speaker.lower() in query.lower()}
     total = total + [
         (fusion.speaker + fusion.self_disclosure * tells(episode)) * (episode.speaker in named)
-        - fusion.only_asking * asks(episode)
+        - fusion.only_asking * share_asked(fusion, weights) * asks(episode)
         for episode in episodes
     ]
     support = {
@@ -155,6 +155,12 @@ def plain_ranking(episodes, query, fusion, weights, *, news=True):
     total = total + [share * support.get(episode.session, 0.0) for episode in episodes]
     lengths = [len(passage.tokens) for passage in passages]
     return total + plain_news(episodes, index, named, lengths, fusion) if news else total
+
+
+def share_asked(fusion, weights):
+    """Return what the cues asked weigh, of what is usually asked."""
+    usual = sum(fusion.weights[name] for name in ("tokens", "lexical", "vector"))
+    return min(1.0, sum(weights.values()) / usual)
 
 
 def plain_sessions(episodes, scores, now, fusion):

@@ -97,6 +97,7 @@ def kept_shut(_, bank, __):
 
 BANK = {
     "anchors": lambda _, b, __: b.anchors(),
+    "curated": lambda _, b, __: b.curated(),
     "compact": lambda _, b, __: b.compact(),
     "context": lambda _, b, __: b.context("pears", 300),
     "count_events": lambda _, b, __: b.count_events("how often did I eat pears?"),
@@ -120,6 +121,7 @@ BANK = {
     "import_concepts": with_concepts,
     "journal": lambda _, b, __: b.journal(),
     "note_recalls": lambda _, b, __: b.note_recalls(),
+    "people": lambda _, b, __: b.people(),
     "pin": lambda _, b, __: b.pin(first(b)),
     "plot_topics": lambda _, b, folder: plot_topics(b.topics(), folder / "topics.svg"),
     "policy": lambda _, b, __: b.policy,

@@ -21,7 +21,7 @@ def test_what_names_nothing_and_tells_of_nobody_is_chatter(text):
     [
         "Porto", "ok, but in Porto", "I resigned.", "We split up", "it failed", "on Tuesday",
         "in March", "use spaces", "src/main.rs", "7 cats", "be brief", "Never force it",
-        "do not wait", "He agreed.", "我搬到了北京", "да", "Her name is Lea.",
+        "do not wait", "He agreed.", "我搬到了北京", "да, в Омске", "Her name is Lea.",
         "run again again again again again again then stop then go then wait then finish",
     ],
 )  # fmt: skip

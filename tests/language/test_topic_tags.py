@@ -28,6 +28,7 @@ from hippocampus.language.topic_tags import (
     subsumptions,
     tag_groups,
     tag_name,
+    total_signs,
 )
 
 POTTERY = [
@@ -242,7 +243,7 @@ def test_names_are_places_or_people_by_the_words_beside_them():
         Relation("people", "dona_odete"),
         Relation("people", "odete"),
         Relation("place", "horta"),
-    } == set(relations_of_names([read_group(texts)], tags))
+    } == set(relations_of_names(total_signs([read_group(texts)]), tags))
 
 
 def test_kinds_of_the_same_are_not_above_each_other():

@@ -88,3 +88,66 @@ def test_switched_off_it_has_no_part_in_a_ranking(open_memory):
     told(bank, "gate", [1, 2, 3])
 
     assert all("currency" not in hit.shares for hit in bank.recall(MATTERS["gate"][1]))
+
+
+def test_what_a_later_hit_tells_otherwise_says_until_when_it_was_so(open_memory):
+    bank = open_memory().bank("ada")
+    old, new = told(bank, "gate", [11, 22])
+    now = START + timedelta(days=400)
+    until = {hit.id: hit.valid_to for hit in bank.recall(MATTERS["gate"][1], now=now)}
+
+    assert until[old] == START + timedelta(days=30)
+    assert until[new] is None
+    assert f"until {START + timedelta(days=30):%Y-%m-%d}" in bank.context("the gate").text
+
+
+def test_what_a_text_says_beside_other_things_marks_it_not_as_over(open_memory):
+    bank = open_memory().bank("ada")
+    ids = told(bank, "gate", [11])
+    more = "We mended the nets, painted the shed and rowed home in the rain, all soaked."
+    beside = bank.remember(f"{more} The code of the yard gate is 22.", role="user", at=START).id
+    later = START + timedelta(days=60)
+    bank.remember("The code of the yard gate is 33.", role="user", at=later)
+    until = {hit.id: hit.valid_to for hit in bank.recall("the code of the yard gate")}
+
+    assert until[ids[0]] is not None
+    assert until[beside] is None
+
+
+def test_of_what_is_past_the_later_telling_comes_first(open_memory):
+    bank = open_memory().bank("ada")
+    bank.remember("The chandlery in Moss was founded by Per Moe.", at=START)
+    new = bank.remember(
+        "The chandlery in Moss was founded by Ola Lie.", at=START + timedelta(days=9)
+    )
+
+    assert bank.recall("Who founded the chandlery in Moss?")[0].id == new.id
+
+
+def test_what_says_that_it_is_so_now_comes_before_what_is_as_near(open_memory):
+    bank = open_memory().bank("ada")
+    bank.remember("Coal for the stove: Moss Bros, by the yard.", role="user", at=START)
+    later = START + timedelta(days=9)
+    new = bank.remember("The stove coal comes from Lie's now.", role="user", at=later)
+    bank.remember("It rained on the regatta.", role="user", at=later)
+
+    assert bank.recall("Where does our stove coal come from?")[0].id == new.id
+
+
+def test_who_somebody_is_stands_where_they_are_first_named(open_memory):
+    bank = open_memory().bank("ada")
+    first = bank.remember("The new pilot, a Ms Osk, brought her own charts.", role="user", at=START)
+    for day in range(1, 4):
+        bank.remember("Ms Osk called.", role="user", at=START + timedelta(days=day))
+
+    assert bank.recall("Who is Ms Osk?")[0].id == first.id
+
+
+def test_what_you_said_is_what_the_assistant_said(open_memory):
+    bank = open_memory().bank("ada")
+    asked = {"at": START, "session": "one"}
+    bank.remember("The mooring rope keeps chafing on the cleat.", role="user", **asked)
+    said = bank.remember("Put a leather sleeve where it chafes.", role="assistant", **asked)
+    bank.remember("It rained on the regatta.", role="user", at=START)
+
+    assert bank.recall("What did you suggest for the chafing mooring rope?")[0].id == said.id

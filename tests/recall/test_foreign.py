@@ -1,3 +1,5 @@
+from datetime import UTC, datetime
+
 from hippocampus import Memory, Turn
 from hippocampus.core.records import Embedded, Fingerprint
 from hippocampus.encode.embedders.hashing import HashEmbedder
@@ -28,6 +30,28 @@ def test_a_question_in_another_language_says_what_is_not_read_in_it():
     assert "German" in parts("Wann ist mein Termin beim Zahnarzt?", GERMAN)["language"]
     assert "Chinese" in parts("我现在住在哪里", GERMAN)["language"]
     assert parts("When is the dentist?", ENGLISH) == {}
+
+
+def test_what_is_said_not_to_be_read_is_less_in_a_language_that_is_read():
+    german = parts("Wann ist mein Termin beim Zahnarzt?", GERMAN)["language"]
+    finnish = parts("Missä minä olen nyt ja miksi se on niin?", GERMAN)["language"]
+
+    assert "facts" in german
+    assert "times" not in german
+    assert "when" not in german
+    assert "what it asks for (when" in finnish
+
+
+def test_what_happened_in_a_week_is_found_in_whatever_language_it_is_asked_for():
+    with Memory(":memory:", embedder="none") as memory:
+        bank = memory.bank("ada")
+        for day, text in ((4, "Der Zug hatte Verspätung."), (13, "上午买了一辆自行车。")):
+            bank.remember(text, at=datetime(2026, 5, day, tzinfo=UTC))
+        now = datetime(2026, 5, 20, tzinfo=UTC)
+
+        for asked in ("Was ist letzte Woche passiert?", "¿Qué pasó la semana pasada?"):
+            assert "自行车" in bank.recall(asked, 1, now=now).hits[0].text
+        assert bank.recall("Guten Abend!", now=now).found is False
 
 
 def test_an_embedder_made_for_english_says_what_it_hardly_knows():

@@ -9,7 +9,7 @@ from hippocampus import Memory
 from hippocampus.core.records import Payloads
 from hippocampus.encode.terms import hash_terms
 from hippocampus.index.bm25 import Bm25Cue, pack_terms
-from hippocampus.recall.spreading_activation import _names
+from hippocampus.recall.spreading_activation import Lift, _names, lifted
 
 
 def test_in_a_bank_of_one_there_is_no_one_to_lend_to():
@@ -52,3 +52,13 @@ def test_who_holds_and_opens_with_a_name_is_who_does_word_by_word(texts, name, m
     assert cue.opening(terms, rows).tolist() == [
         any(text[:8][at : at + len(name)] == name for at in range(8)) for text in texts
     ]
+
+
+def test_what_a_hit_lifts_stays_below_it_where_the_hit_fell_since():
+    rows = np.arange(4, dtype=np.uint32)
+    scores = np.array([9, 4, 3, 1], np.float32)  # the second was at 8 by its words alone
+    lifts = {3: Lift(6.0, 7.6, begun_by=1), 2: Lift(0.5, 7.6, begun_by=1)}
+
+    raised = lifted(lifts, rows, scores, 0.7)
+
+    assert raised.tolist() == pytest.approx([9, 4, 3.5, 3.8])

@@ -488,14 +488,14 @@ def test_hema_lets_half_a_percent_lapse_every_hundred_turns(memory, clock):
     bank.remember_many(
         [
             Turn(text=f"turn {n} of our talk", at=START + n * timedelta(minutes=1))
-            for n in range(1000)
+            for n in range(400)
         ]
     )
     clock.set(START + timedelta(days=2))
     bank.set_policy("hema")
     gone = [d.episode for d in deeds(bank.sleep()) if d.deed == "lapse"]
 
-    assert len(gone) == int(1000 * (1 - 0.995**10))
+    assert len(gone) == int(400 * (1 - 0.995**4))
     assert {bank.get(id_).text for id_ in gone} == {
         f"turn {n} of our talk" for n in range(len(gone))
     }
@@ -988,7 +988,10 @@ def killing(store, monkeypatch, number, *, inside):
 PRUNING = Policy(prune_share=0.05, prune_turns=5, deepest=5, cap=1.0, hot_hours=1e6)
 
 
-@pytest.mark.parametrize(("policy", "at_once"), [("adaptive:200", 2048), (PRUNING, 2)])
+@pytest.mark.parametrize(
+    ("policy", "at_once"),
+    [pytest.param("adaptive:200", 2048, marks=pytest.mark.slow), (PRUNING, 2)],
+)
 @pytest.mark.parametrize("inside", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_sleep_killed_anywhere_leaves_whole_steps_and_the_next_one_finishes(
     tmp_path, monkeypatch, inside, policy, at_once

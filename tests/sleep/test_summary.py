@@ -64,12 +64,15 @@ def every(said):
 
 
 @given(turns, st.integers(8, 90), st.integers(0, 12))
-def test_a_line_keeps_its_tokens_and_quotes_what_was_said(said, tokens, step):
+def test_a_line_keeps_its_tokens_and_is_empty_only_where_no_whole_sentence_fits(said, tokens, step):
     how = Compact(tokens=tokens, every=step)
-    line = tell(go_on(every(said), reader(said), how), how)
+    versions = go_on(every(said), reader(said), how)
+    line = tell(versions, how)
+    alone = [Version("00", (clause,), ()) for version in versions for clause in version.clauses]
 
     assert count(line.text) <= tokens
-    if tokens >= 40:
+    assert bool(line.text) == any(tell([version], how).text for version in alone)
+    if tokens >= 40:  # any sentence that is quoted has a date, a name and at most as many tokens
         assert bool(line.text) == any(clause_of(0, 0, *one[:1], None, one[1]) for one in said)
     for row in line.rows:
         assert clause_of(row, 0, None, None, said[row][1]).text in line.text

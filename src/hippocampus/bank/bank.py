@@ -7,6 +7,7 @@ from hippocampus.bank.counting import Counting
 from hippocampus.bank.knowledge import Knowledge
 from hippocampus.bank.lookup import Lookup
 from hippocampus.bank.part import Verb
+from hippocampus.bank.people import People
 from hippocampus.bank.recall import Recaller
 from hippocampus.bank.sleep import SleepVerbs
 from hippocampus.bank.writes import Writes
@@ -29,6 +30,7 @@ class Bank:
         self.state = state
         self._lookup = Lookup(state)
         self._knowledge = Knowledge(state)
+        self._people = People(state, self._knowledge)
         self._writes = Writes(state, self._lookup)
         self._bulk = Bulk(state, self._writes)
         self._recall = Recaller(state, self._lookup, self._knowledge)
@@ -72,6 +74,7 @@ class Bank:
     anchors = Verb("_knowledge", Knowledge.anchors)
     facts = Verb("_knowledge", Knowledge.facts)
     entities = Verb("_knowledge", Knowledge.entities)
+    people = Verb("_people", People.people)
     topics = Verb("_knowledge", Knowledge.topics)
     topic_outline = Verb("_knowledge", Knowledge.topic_outline)
     plot_topics = Verb("_knowledge", Knowledge.plot_topics)

@@ -30,6 +30,7 @@ from hippocampus.errors import InputError
 from hippocampus.index.cue import Mask
 from hippocampus.index.query import Query
 from hippocampus.language.question_intent import moment_told
+from hippocampus.recall.check_premise import check_premise
 from hippocampus.recall.confidence import DEPTH, Confidence, confidence
 from hippocampus.recall.encode_query import EncodedQuery, encode_query
 from hippocampus.recall.evidence import evidence, rivalry
@@ -41,12 +42,15 @@ from hippocampus.recall.rerank import rerank
 from hippocampus.recall.search import Ranking, search
 from hippocampus.recall.spelling import respelled
 from hippocampus.recall.standardize import Numbers
+from hippocampus.recall.whole_conversations import Part, choose_leading
 
 _DOUBT: Final = 0.35
 """Confidence below which a question about nobody is not the bank's (docs/adr/0047)."""
 _FLOOR: Final = 0.005
 """Least score of what a context holds unless told otherwise (docs/adr/0047)."""
 _ASK: Final = "ask a question, or give a few words of what you look for"
+_PART_DEPTH: Final = 40
+"""Rows that are looked at for each event, or the matter, of a question about conversations."""
 _SURE: Final = 0.5
 """Least score of what is asked for by its place in time alone."""
 
@@ -106,7 +110,7 @@ class Recaller(BankPart):
             understood = time.perf_counter()
             allowed = here.index.columns.mask(chosen)
             filtered = time.perf_counter()
-            bound = _time_of_event(here, bound, encoded, allowed, engine.zone)
+            bound = _led(here, bound, encoded, allowed, engine.zone)
             ranking, shows = _search(here, bound, allowed, limit=max(k, DEPTH))
             searched = time.perf_counter()
             shows, read = self._read(here, bound, allowed, ranking, shows, k)
@@ -130,7 +134,7 @@ class Recaller(BankPart):
         return Recall(
             query=query, read_as="" if text == query else text, hits=tuple(hits),
             found=judged.found, confidence=judged.sure,
-            sessions=sessions, intervals=bound.intervals, note=ranking.missing_time, when=when,
+            sessions=sessions, intervals=bound.intervals, note=judged.unmet, when=when,
             cost=Cost(
                 elapsed_s=ended - started, embed_s=encoded.elapsed_s, steps_s=steps,
                 allowed=count, candidates=read.ranking.candidates,
@@ -269,12 +273,25 @@ def _judge(
     known = query.vector is not None and here.calibrated.lacking is None
     if query.small_talk or (known and impersonal and judged.sure < _DOUBT):
         return Confidence(np.zeros_like(judged.scores), 0.0, found=False)
-    if ranking.missing_time:
-        return judged._replace(found=False)
+    if ranking.missing_time and not query.advice:  # which is asked for a time to come
+        return judged._replace(found=False, unmet=ranking.missing_time)
+    leading = len(query.leading.rows)
+    if leading and len(judged.scores):
+        return _with_leading(judged, leading, sure=query.leading.sure)
     if len(judged.scores) and (query.latest > 1 or query.listing):
         scores = np.maximum(judged.scores, np.float32(_SURE))
         return Confidence(scores, max(judged.sure, _SURE), found=True)
     return judged
+
+
+def _with_leading(judged: Confidence, leading: int, *, sure: bool) -> Confidence:
+    """Give what leads, as whole conversations are asked of, the score of what was asked for."""
+    least = np.zeros_like(judged.scores)
+    least[:leading] = _SURE if sure else 2 * _FLOOR
+    scores: Numbers = np.maximum(judged.scores, least)
+    if not sure:
+        return judged._replace(scores=scores)
+    return Confidence(scores, max(judged.sure, _SURE), found=True)
 
 
 def _with_wishes(scores: Numbers, ranking: Ranking, places: Sequence[int]) -> Numbers:
@@ -337,7 +354,9 @@ def _decide(
 ) -> Confidence:
     """Say how likely each hit is, best first, and whether anything was found."""
     rival = rivalry(here.index, query, ranking.contenders)
-    return confidence(shows, len(rows), rival, models=here.calibrated.values.models)
+    supposed = check_premise(here.index, query, ranking.rows[:DEPTH])
+    models = here.calibrated.values.models
+    return confidence(shows, len(rows), rival, supposed, models=models)
 
 
 def _time_of_event(
@@ -359,6 +378,32 @@ def _time_of_event(
     moment = moment_told(best.text, best.occurred_at.astimezone(zone))
     own = [one for one in query.intervals if one.text not in join.event]
     return replace(query, intervals=(*own, *join.resolve([moment], query.now)))
+
+
+def _led(
+    here: BankSnapshot, query: Query, encoded: EncodedQuery, allowed: Mask | None, zone: tzinfo
+) -> Query:
+    """Give a query what other searches find first: the time of an event, and what leads."""
+    query = _time_of_event(here, query, encoded, allowed, zone)
+    return _of_conversations(here, query, encoded, allowed)
+
+
+def _of_conversations(
+    here: BankSnapshot, query: Query, encoded: EncodedQuery, allowed: Mask | None
+) -> Query:
+    """Give a query of whole conversations the rows that come first: of each event, or matter."""
+    asked = query.conversation
+    if asked is None or query.listing or query.latest:
+        return query
+    parts = []
+    for about, embedded in zip(asked.about, encoded.parts, strict=True):
+        part = parse(about, now=query.now, cues=query.cues)
+        part = replace(part, intervals=query.intervals, listing=(), conversation=None)
+        bound = _bind(here, part, encoded._replace(embedded=embedded, keywords=()))
+        ranking, shows = _search(here, bound, allowed, limit=_PART_DEPTH)
+        found = _decide(here, bound, ranking, shows, ranking.rows).found
+        parts.append(Part(ranking.rows, ranking.scores, found))
+    return replace(query, leading=choose_leading(here.index, asked, parts, allowed))
 
 
 def _lacking(here: BankSnapshot, encoded: EncodedQuery) -> Iterator[Degradation]:

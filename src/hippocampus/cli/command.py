@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import files
+from types import MappingProxyType
 from typing import (
     Annotated,
     Any,
@@ -192,10 +194,11 @@ def _with_options(function: Function, texts: Mapping[str, Any]) -> Callable[...,
         own["as_json"] = _keyword("as_json", bool, default=False)
     own["debug"] = _keyword("debug", bool, default=False)
     readers = {name: read for name, p in own.items() if (read := _reader(p.annotation))}
+    flags = {name: _flag(p, texts.get(name)) for name, p in own.items() if p.kind is p.KEYWORD_ONLY}
 
     def run(*, debug: bool, **options: Any) -> None:  # noqa: ANN401 - whatever it takes
         as_json = options.pop("as_json") if adds_json else options.get("as_json", False)
-        with tell_errors(debug=debug):
+        with tell_errors(debug=debug, flags=flags):
             answer = flat(**options | {n: _read(options[n], read) for n, read in readers.items()})
             if answer is not None:
                 show(answer, as_json=as_json)
@@ -247,6 +250,17 @@ def _annotated(parameter: inspect.Parameter, text: Any) -> Any:  # noqa: ANN401 
     return Annotated[kind, typer.Option(*flags, **told)]
 
 
+def _flag(parameter: inspect.Parameter, text: Any) -> str:  # noqa: ANN401 - of help.toml
+    """Return an option as it is typed."""
+    told: list[str] = text.get("flags", "").split() if isinstance(text, Mapping) else []
+    for part in get_args(parameter.annotation):
+        told.extend(getattr(part, "param_decls", None) or ())
+    short = f"-{parameter.name}"
+    flags = [flag.partition("/")[0] for flag in told if flag.startswith("-")]
+    usual = short if len(parameter.name) == 1 else f"-{short.replace('_', '-')}"
+    return usual if usual in flags else max(flags, key=len, default=usual)
+
+
 def _as_text(kind: object, default: object) -> object:
     """Return the type of what is typed where a value of this type is read from it."""
     if any(get_origin(part) is list for part in (kind, *get_args(kind))):
@@ -257,16 +271,26 @@ def _as_text(kind: object, default: object) -> object:
 # ---------------------------------------------------------------- errors
 
 
+def in_options(message: str, flags: Mapping[str, str]) -> str:
+    """Return an error that names options as they are typed: "--min-score 7" for "min_score=7"."""
+    if not flags:
+        return message
+    names = "|".join(map(re.escape, sorted(flags, key=len, reverse=True)))
+    written = re.compile(rf"(?:(?<=^)|(?<=[ (]))({names})=(?=[^\s=])")
+    return written.sub(lambda found: f"{flags[found[1]]} ", message)
+
+
 @contextmanager
-def tell_errors(*, debug: bool) -> Iterator[None]:
-    """Turn an error into a line on stderr and an exit code."""
+def tell_errors(*, debug: bool, flags: Mapping[str, str] = MappingProxyType({})) -> Iterator[None]:
+    """Turn an error into a line on stderr, in which options are as in ``flags``, and a code."""
     try:
         yield
     except HippocampusError as exc:
         if debug:
             raise
         code = next((number for kind, number in EXIT_CODES if isinstance(exc, kind)), EXIT_USAGE)
-        _fail("; ".join([str(exc), *getattr(exc, "__notes__", [])]), code)
+        told = "; ".join([str(exc), *getattr(exc, "__notes__", [])])
+        _fail(in_options(told, flags), code)
     except BrokenPipeError:  # whoever read our output has had enough
         hush()
         raise typer.Exit(0) from None

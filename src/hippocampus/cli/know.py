@@ -33,6 +33,19 @@ def facts(
     return Answer(found, table(rows, *heads))
 
 
+@verb("people")
+def people(bank: Bank) -> Answer:
+    """List the people and pets that a bank speaks of, those named most first."""
+    found = bank.people()
+    rows = [
+        (p.name, p.kind, f"{p.episodes}", "; ".join(
+            [*(f"{tie.role} of {tie.to}" for tie in p.ties),
+             *([f"also called {', '.join(p.aliases)}"] if p.aliases else [])]))
+        for p in found
+    ]  # fmt: skip
+    return Answer(found, table(rows, "name", "kind", "memories", "who it is"))
+
+
 @verb("summary")
 def summary(
     bank: Bank, *, session: str | None = None, versions: bool = False, sources: bool = False

@@ -260,7 +260,7 @@ def recall_view(
     shown = found.hits[:most]
     if found.note:
         yield Text(found.note, "bold yellow")
-    elif not found.found:
+    if not found.found:
         yield Text(f"nothing relevant was found{'; the nearest:' if shown else ''}", "bold yellow")
     if shown:
         padding = (0, 2, 1, 0)

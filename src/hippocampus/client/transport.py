@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from email.message import Message
@@ -82,6 +83,7 @@ class Line:
         self._connections = ConnectionPool(parts)
         self._free = threading.BoundedSemaphore(CONNECTIONS)
         self._closed = False
+        self._warned = False
 
     def close(self) -> None:
         """Close the connections; later requests raise ``StoreClosed``."""
@@ -95,7 +97,14 @@ class Line:
 
     def ask(self, call: Call, kind: Any) -> Any:  # noqa: ANN401 - whatever the verb gives
         """Return a server's answer, decoded as ``kind``."""
-        return self._read(kind, self._talk(call, self._whole))
+        body, lacking = self._talk(
+            call, lambda chunks, headers: (self._whole(chunks), headers["Degraded"])
+        )
+        if lacking and not self._warned:
+            self._warned = True
+            msg = f"what {self.url} keeps has no vectors, and is found by words alone: {lacking}"
+            warnings.warn(msg, RuntimeWarning, stacklevel=3)
+        return self._read(kind, body)
 
     def ask_page(self, call: Call, kind: Any) -> tuple[list[Any], str | None]:  # noqa: ANN401
         """Return one page of a list, and the cursor of the next."""

@@ -85,7 +85,7 @@ def compose(
             break
         spent += cost
         recent.append(episode)
-    reach = _reach(budget_tokens) if extras.reach else math.inf
+    reach = _reach(budget_tokens, found=recall.found) if extras.reach else math.inf
     kept: list[Hit] = []
     left: list[Pointer] = []
     shown = {episode.id for episode in recent}
@@ -110,13 +110,16 @@ def compose(
     )  # fmt: skip
 
 
-def _reach(budget_tokens: int) -> float:
+def _reach(budget_tokens: int, *, found: bool) -> float:
     """
     Return how far behind the best hit a context still holds one, in standard deviations.
 
     In a budget of 400 tokens, where eight turns fit, 7; 2 more each time it doubles: what is far
-    behind is needed for one question in many, and a large budget can pay for that (ADR 47).
+    behind is needed for one question in many, and a large budget can pay for that (ADR 47). Where
+    nothing is found, 7 in any: the answer is likely nowhere (ADR 58).
     """
+    if not found:
+        return _LEAST_REACH
     return _LEAST_REACH + 2 * max(0.0, math.log2(max(budget_tokens, 1) / 400))
 
 

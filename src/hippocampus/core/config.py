@@ -127,6 +127,9 @@ class Fusion:
     addressee: float = 1.0
     """Weight of the role that the question means: the user's turns at "I", the assistant's at
     "you"."""
+    quoting: float = 3.0
+    """Weight of the assistant's turns where the question asks for what it said ("what did you
+    suggest?"; docs/adr/0062)."""
     self_disclosure: float = 2.5
     """Weight of a turn in which the person asked about, by name or as "I", tells of themself."""
     standing: _Whole = 5
@@ -136,6 +139,14 @@ class Fusion:
     """Weight of a deed told in the first person: "we went", "I bought"."""
     only_asking: float = 2.0
     """What it costs a turn that it only asks: it may be the same question, and is no answer."""
+    introduction: float = 3.0
+    """What it is worth to be the first to name somebody whom the question asks to have explained
+    ("who is Ms Oduya?"; docs/adr/0062)."""
+    telling_when: float = 1.0
+    """What it is worth to tell a time where the question asks for one (docs/adr/0062)."""
+    tells_of_now: float = 1.0
+    """What it is worth to one of the best hits to say that it is so from now on, where the question
+    asks for what holds now (docs/adr/0062)."""
     novelty: float = 0.8
     """What it is worth to use words that the bank had not heard before: who says something new says
     more than who answers "that sounds great"."""

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import Stemmer
 
-from hippocampus.core.word_lists import word_list
+from hippocampus.core.word_lists import word_list, word_set
 
 ENGLISH: Final = "en"
 
@@ -72,8 +72,15 @@ _SURE: Final = 0.25
 _SHARE: Final = 0.05
 """Least evidence for a language: different words of grammar, or one of so many letters; such words,
 each shared out among the languages that have it; and their share of all words."""
-_USUAL: Final = 2.0
-"""How much more likely English is than another language; its list is short."""
+_SURELY_FOREIGN: Final = 3
+"""Different words of grammar of a language from which on a text is surely in it."""
+_USUAL: Final = {"en": 2.0} | dict.fromkeys(
+    ("de", "es", "fr", "it", "nl", "pl", "pt", "ru", "sv", "tr"), 1.0
+)
+_RARE: Final = 0.6
+"""How likely a language is beside the others; of English, the list is short, too."""
+_STRANGE: Final = 0.25
+"""How much less likely, with a letter that is none of its own."""
 _RIVAL: Final = 0.5
 """Share of the best language's evidence from which on another may be meant instead."""
 
@@ -117,6 +124,9 @@ def bare(word: str) -> str:
 def _grammar() -> Mapping[str, tuple[str, ...]]:
     """Return the languages of which each word of grammar is one."""
     found: defaultdict[str, list[str]] = defaultdict(list)
+    for word in word_set("numbers") | word_set("light_verbs") | word_set("irregular_pasts"):
+        if word not in stop_words()[ENGLISH]:
+            found[word].append(ENGLISH)  # whose own list is the shortest
     for language, words in stop_words().items():
         for word in words:
             found[word].append(language)
@@ -132,35 +142,104 @@ def stop_words() -> Mapping[str, frozenset[str]]:
     return {language: frozenset(words.split()) for language, _, words in split}
 
 
+def is_plain_english(words: Collection[str]) -> bool:
+    """Return whether folded words are English beyond doubt: no other language shares so many."""
+    return 5 * len(stop_words()[ENGLISH].intersection(words)) > 2 * len(words)
+
+
+def evidence(words: Collection[str]) -> dict[str, float]:
+    """
+    Return how much speaks for each language that folded words may be in.
+
+    A word of grammar counts for each language that has it, and less the more these are; what few
+    people write in counts less, and hardly where a letter is none of its own.
+    """
+    known = _grammar()
+    seen: dict[str, float] = {}
+    for word in set(words):
+        for language in (languages := known.get(word, ())):
+            seen[language] = seen.get(language, 0.0) + 1 / len(languages)
+    strange = {char for word in words for char in word if not char.isascii()}
+    for language in seen:
+        seen[language] *= _USUAL.get(language, _RARE)
+        if strange and not strange <= _letters().get(language, strange):
+            seen[language] *= _STRANGE
+    return seen
+
+
 def detect(words: Collection[str], *, count: int) -> tuple[str, ...]:
     """
-    Return the languages that folded words in Latin letters may be in, most likely first.
+    Return the languages that folded words in one script may be in, most likely first.
 
     Told by their words of grammar; none where these are too few. ``count``: how many words.
     """
     known = _grammar()
-    seen: dict[str, float] = {}
-    different = Counter[str]()
-    for word in set(words):
-        for language in (languages := known.get(word, ())):
-            seen[language] = seen.get(language, 0.0) + 1 / len(languages)
-            different[language] += 1
+    seen = evidence(words)
+    different = Counter(language for word in set(words) for language in known.get(word, ()))
     alone = set[str]()
     if ENGLISH not in seen:  # the one word of grammar in "¿Dónde vive Ana?" is of no other language
         telling = (known[word] for word in words if len(word) >= _LONG and word in known)
         alone = {language for languages in telling if len(languages) < 3 for language in languages}
-    seen = {
-        one: evidence
-        for one, evidence in seen.items()
-        if different[one] >= _DIFFERENT or one in alone
-    }
-    if ENGLISH in seen:
-        seen[ENGLISH] *= _USUAL
+    told = {one for one in seen if different[one] >= _DIFFERENT or one in alone}
     best = max(seen.values(), default=0.0)
     if best < max(_SURE, _SHARE * count):
         return ()
-    likely = [language for language, evidence in seen.items() if evidence >= _RIVAL * best]
-    return tuple(sorted(likely, key=lambda language: (-seen[language], language != ENGLISH)))
+    likely = [one for one in told if seen[one] >= _RIVAL * best]
+    likely.sort(key=lambda language: (-seen[language], language != ENGLISH, language))
+    # One word of English speaks against a rare language that has two, if not for English.
+    return tuple(likely) if likely and seen[likely[0]] >= seen.get(ENGLISH, 0.0) else ()
+
+
+@cache
+def _letters() -> Mapping[str, frozenset[str]]:
+    """Return the letters beyond a to z that each language is written with."""
+    split = (entry.partition(": ") for entry in word_list("letters"))
+    return {language: frozenset(letters.replace(" ", "")) for language, _, letters in split}
+
+
+def is_grammar_of_english(word: str) -> bool:
+    """Return whether a folded word is one of grammar in English."""
+    return word in stop_words()[ENGLISH]
+
+
+@cache
+def foreign_words() -> frozenset[str]:
+    """Return the words of grammar of all languages but English."""
+    others = (words for language, words in stop_words().items() if language != ENGLISH)
+    return frozenset[str]().union(*others)
+
+
+@cache
+def light_words(language: str) -> frozenset[str]:
+    """Return the words of a language that name nothing: those of grammar, time and number."""
+    return stop_words().get(language, frozenset()) | _light().get(language, frozenset())
+
+
+@cache
+def _light() -> Mapping[str, frozenset[str]]:
+    split = (entry.partition(": ") for entry in word_list("foreign_light_words"))
+    return {language: frozenset(words.split()) for language, _, words in split}
+
+
+@cache
+def light_foreign_words() -> frozenset[str]:
+    """Return the words of all languages but English that name nothing."""
+    return foreign_words().union(*_light().values())
+
+
+def foreign_language(words: Sequence[str]) -> str | None:
+    """
+    Return the language that folded words are in, if it is surely not English; else None.
+
+    Sure are several different words of grammar of it, where there are none of English.
+    """
+    seen = foreign_words().intersection(words)
+    if len(seen) < _SURELY_FOREIGN:
+        return None
+    told = detect(words, count=len(words))
+    if not told or ENGLISH in told:
+        return None
+    return told[0] if len(stop_words()[told[0]] & seen) >= _SURELY_FOREIGN else None
 
 
 def languages_of(word: str, latin: Sequence[str]) -> Sequence[str]:

@@ -21,13 +21,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.core.word_lists import word_set
+from hippocampus.core.word_lists import word_list, word_set
 from hippocampus.encode.languages import (
     ENGLISH,
     bare,
     detect,
     has_stemmer,
     is_grammar,
+    is_plain_english,
     language_by_script,
     languages_of,
     latin_languages,
@@ -50,6 +51,8 @@ _SOUND = re.compile(f"(?:[\u3040-\u30ff]|[{_CLUSTERS}][\u0e31-\u0e4e\u0eb1-\u0ec
 """A sound by itself, which means nothing where its neighbours are there, as an ideograph does."""
 _MARKED = "\x01"
 """Before the stem of another language than English; in no word."""
+
+_CONTRACTED = frozenset({"d", "ll", "m", "re", "s", "ve"})
 
 _HASHED: dict[str, int] = {}
 _HASHED_IN: dict[tuple[str, str], int] = {}
@@ -149,8 +152,8 @@ def language_of(text: str) -> str | None:
 
 def _latin(words: Sequence[str]) -> tuple[str, ...]:
     """Return the languages that the words in Latin letters may be of, the likeliest first."""
-    if 5 * len(stop_words()[ENGLISH].intersection(words)) > 2 * len(words):
-        return (ENGLISH,)  # no other language shares so many, and most texts end here
+    if is_plain_english(words):  # most texts end here
+        return (ENGLISH,)
     written = [word for word in words if word[0] < "\u0250" or script_of(word) == "Latin"]
     return detect(written, count=len(written))
 
@@ -210,12 +213,11 @@ def find_terms(text: str) -> list[Term]:
     words = [_fold(folded[start:end]) for start, end in places]
     latin = _latin(words)
     english = latin[:1] in ((), (ENGLISH,))
-    grammar = word_set("function_words")
     found = []
     for (start, end), word in zip(places, words, strict=True):
         hashed = _hash_as(word, languages_of(word, latin[:1]))
         plain = english and word[0] < "\u0250"
-        function = word in grammar if plain else is_grammar(word, latin)
+        function = _is_grammar(word) if plain else is_grammar(word, latin)
         found.append(Term(start, end, hashed, function, _forms(word, latin, hashed)))
     if not _SOME_UNSPACED.search(folded):
         return found
@@ -233,6 +235,26 @@ def find_terms(text: str) -> list[Term]:
         term._replace(function=True) if all(covered[term.start : term.end]) else term
         for term in [*sounds, *pairs]
     ]
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_grammar(word: str) -> bool:
+    """Return whether an English word is one of grammar, or a contraction of some: "what's"."""
+    grammar = word_set("function_words")
+    if word in grammar:
+        return True
+    written = _contractions().get(word, word).replace("’", "'")
+    first, _, rest = written.partition("'")
+    if rest == "t":  # "isn't", "can't", "won't"
+        return first in grammar or first.removesuffix("n") in grammar or first == "won"
+    return first in grammar and rest in _CONTRACTED
+
+
+@cache
+def _contractions() -> dict[str, str]:
+    """Return what is typed without an apostrophe, with how it is written."""
+    split = (entry.partition(" ") for entry in word_list("contractions"))
+    return {typed: written.casefold() for typed, _, written in split}
 
 
 def _forms(word: str, latin: Sequence[str], hashed: int) -> tuple[int, ...]:

@@ -29,6 +29,7 @@ from hippocampus.index.topic import TopicCue
 from hippocampus.index.vector import VectorCue
 from hippocampus.journal.ledger import Ledger
 from hippocampus.language.gazetteer import Gazetteer
+from hippocampus.language.name_signs import NamesRead
 from hippocampus.language.noun_phrases import key_of
 from hippocampus.recall.current_facts import FactResolver
 from hippocampus.sleep.artifacts import (
@@ -60,10 +61,12 @@ class SleptState:
 
 @dataclass(slots=True, eq=False)
 class SummaryMemo:
-    """What readers have worked out for summaries; gone with the index when anything is erased."""
+    """What readers have worked out of texts; gone with the index when anything is erased."""
 
     quotable: dict[int, QuotableClause | None] = field(default_factory=dict)
     """What a summary may quote of rows that were read lately."""
+    names: dict[int, NamesRead] = field(default_factory=dict)
+    """The names in rows that were read lately."""
     last: tuple[tuple[object, ...], Summary] | None = None
     """The last summary that was asked for, and what it was of."""
 

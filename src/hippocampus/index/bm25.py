@@ -104,11 +104,11 @@ class Bm25Cue(Versioned):
         return self._index.contributions(question.terms[question.term_weights > 0], rows, K1, B)
 
     def holding(
-        self, terms: NDArray[np.uint32], allowed: Mask | None, most: int
+        self, terms: NDArray[np.uint32], allowed: Mask | None, most: int, *, least: int = 2
     ) -> NDArray[np.uint32]:
-        """Return allowed rows that hold all of some terms; none if one alone, or over ``most``."""
+        """Return allowed rows that hold all of some terms; none if not ``least`` to ``most`` do."""
         frequency = self._index.document_frequency(terms)
-        if not 1 < int(frequency.min()) <= most:
+        if not least <= int(frequency.min()) <= most:
             return np.empty(0, np.uint32)
         rarest = terms[[int(frequency.argmin())]]
         mask = None if allowed is None else allowed.view(np.uint8)

@@ -14,6 +14,7 @@ from hippocampus.core.cue_names import USED
 from hippocampus.core.records import Interval
 from hippocampus.core.word_lists import word_set
 from hippocampus.encode.terms import Term, stem
+from hippocampus.language.asked_conversation import AskedConversation
 from hippocampus.language.asked_state import AskedState
 from hippocampus.language.event_anchored import EventAnchoredTime
 from hippocampus.language.question_intent import Intent
@@ -58,6 +59,13 @@ class AskedFact(NamedTuple):
         if self.kin:
             return subject in kin or any(subject.endswith(f"'s {one}") for one in self.kin)
         return self.own or subject.partition(" ")[0] in self.names
+
+
+class Leading(NamedTuple):
+    """Rows that come first whatever their scores, in this order; ``sure``: they answer."""
+
+    rows: tuple[int, ...] = ()
+    sure: bool = False
 
 
 class Possessive(NamedTuple):
@@ -106,10 +114,18 @@ class Query:
     from now on bears on it."""
     impersonal: bool = False
     """Whether it speaks of nobody: not of who asks, nor of anything with a name."""
+    conversation: AskedConversation | None = None
+    """What it asks of whole conversations; None if it asks for no such."""
+    leading: Leading = field(default_factory=Leading)
+    """Rows that come first, of what it asks of whole conversations."""
     latest: float = 0.0
     """Weight of the latest: 1 if it is asked for of something, 1000 if of all, else 0."""
     roles: frozenset[str] = field(default_factory=frozenset)
     """Roles that "I" and "you" mean in it."""
+    quoting: bool = False
+    """Whether it asks for what the one it is put to did or said: "what did you suggest?"."""
+    introduced: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
+    """Hashes of the name of somebody whom it asks to have explained: "who is Ms Oduya?"."""
     possessives: tuple[Possessive, ...] = ()
     """Persons and things that it names by whose they are."""
     fact: AskedFact | None = None

@@ -27,6 +27,11 @@ _LOOK: Final = 32
 _ROLES: Final = {"chatbot": "assistant", "model": "assistant", "function": "tool"}
 
 
+_MEDIA: Final = frozenset({"image", "audio", "video", "document"})
+_MEDIA_TOKENS: Final = 256
+"""Tokens that one of them counts for, as LlamaIndex's own memory estimates by default."""
+
+
 class HippocampusMemory(BaseMemory):
     """
     The memory of an agent or a chat engine: one conversation of a bank, and what else it knows.
@@ -166,7 +171,7 @@ def _start(messages: Sequence[ChatMessage], tokens: int) -> int:
     split = get_tokenizer()
     start = len(messages)
     for place in range(len(messages) - 1, -1, -1):
-        tokens -= len(split(_text(messages[place])))
+        tokens -= len(split(_text(messages[place]))) + _MEDIA_TOKENS * _media(messages[place])
         if tokens < 0:
             break
         start = place
@@ -175,6 +180,11 @@ def _start(messages: Sequence[ChatMessage], tokens: int) -> int:
         turns = [place for place, one in enumerate(messages) if one.role == MessageRole.USER]
         start = next((place for place in turns if place >= start), turns[-1] if turns else start)
     return start
+
+
+def _media(message: ChatMessage) -> int:
+    """Return how many pictures, sounds, films and documents a message holds."""
+    return sum(block.block_type in _MEDIA for block in message.blocks)
 
 
 def _text(message: ChatMessage) -> str:

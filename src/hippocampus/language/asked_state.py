@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from hippocampus.core.word_lists import Patterns, word_set
+from hippocampus.language.asked_of_whom import person_asked_about
 from hippocampus.language.nouns import singular
 from hippocampus.language.time.english import WRITTEN
 from hippocampus.language.time.tense import Tenses, is_past
@@ -18,6 +19,8 @@ from hippocampus.language.time.tense import Tenses, is_past
 _RE: Final = Patterns("questions")
 _LONGEST: Final = 500
 """Characters of a question that are read; what is longer tells more than it asks."""
+_OVER: Final = frozenset({"was", "were", "had", "did", "got", "could", "would"})
+"""Verbs after "before I" that make it of the past; other auxiliaries do not."""
 _HAVE: Final = frozenset({"have", "has", "haven't", "hasn't", "ve"})
 _REACH: Final = 7
 """Words after "have" among which its participle stands: a name of several is between them."""
@@ -41,7 +44,9 @@ def asked_state(text: str) -> AskedState | None:
     """Return the state that a question asks for, None if it asks for none."""
     if len(text) > _LONGEST or _RE.choice.search(text):  # "which came first, A or B?"
         return None
-    if _RE.former.search(text):
+    if person_asked_about(text):  # who somebody is does not change
+        return None
+    if _asks_for_the_first(text):
         return AskedState(newest=False, sure=True)
     if _RE.now.search(text) or _RE.newest.search(text):
         return AskedState(newest=True, sure=True)
@@ -51,10 +56,26 @@ def asked_state(text: str) -> AskedState | None:
     return AskedState(newest=True, sure=own)
 
 
+def _asks_for_the_first(text: str) -> bool:
+    """Return whether it asks for a state that is over, and not for what comes "before they pay"."""
+    return any(
+        match.group().lower() != "before"
+        or (clause := _RE.clause.match(text, match.end())) is None
+        or is_past(verb := clause["verb"].lower())
+        or verb in _OVER | word_set("unchanging_verbs")  # "before I reset it"
+        for match in _RE.former.finditer(text)
+    )
+
+
 def _asks_for_a_deed(text: str) -> bool:
     """Return whether it asks what was done or why: its verb is of the past, or a perfect."""
     words = [_QuestionWord(match.group().lower()) for match in WRITTEN.token.finditer(text)]
     return _is_behind(words) or _is_perfect(words) or _RE.no_state.search(text) is not None
+
+
+def tells_of_now(text: str) -> bool:
+    """Return whether a text says of something that it is so now, or from some day on."""
+    return _RE.from_now.search(text[:_LONGEST]) is not None
 
 
 def _asks_for_one_thing(text: str) -> bool:

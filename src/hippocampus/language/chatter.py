@@ -8,6 +8,7 @@ from typing import Final
 
 from hippocampus.core.word_lists import word_set
 from hippocampus.encode.terms import find_terms
+from hippocampus.language.foreign_intent import is_foreign_small_talk
 from hippocampus.language.noun_phrases import find_phrases
 from hippocampus.language.time import find_intervals
 
@@ -29,9 +30,11 @@ def is_chatter(text: str) -> bool:
     """
     Return whether a text names nothing and nobody, tells no time, and says nothing of anyone.
 
-    It goes by what kinds of words there are, not by which: "ok", "go on", "run it again". What is
-    in other letters than ASCII's is not read so, and never chatter.
+    It goes by what kinds of words there are, not by which: "ok", "go on", "run it again". In other
+    languages than English only greetings, thanks and the like are: "merci", "你好".
     """
+    if is_foreign_small_talk(text):
+        return True
     if len(text) > _LONGEST or any(one.isalpha() and not one.isascii() for one in text):
         return False
     words = [one.replace("’", "'") for one in _WORD.findall(text.casefold())]

@@ -9,9 +9,9 @@ leaves out no later level brings back.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
 from typing import Final
 
 from hippocampus.core.word_lists import Patterns, word_set
@@ -255,9 +255,10 @@ class _Words:
 
     def sentences(self, kept: Sequence[int]) -> list[list[int]]:
         """Return some words sentence by sentence."""
-        cuts = [0, *(at for at in self.ends if at), len(self.spans)]
-        found = [[at for at in kept if a <= at < b] for a, b in pairwise(cuts)]
-        return [sentence for sentence in found if sentence]
+        found: dict[int, list[int]] = {}
+        for at in kept:
+            found.setdefault(bisect_right(self.ends, at), []).append(at)
+        return list(found.values())
 
     def told(self, sentence: Sequence[int], tokens: int) -> float:
         """Return what the words of a sentence are worth, as far as they fit into so many tokens."""

@@ -14,9 +14,10 @@ from functools import cache, lru_cache
 from hashlib import blake2b
 from typing import Final, NamedTuple
 
-from hippocampus.core.word_lists import word_set
+from hippocampus.core.word_lists import word_list, word_set
+from hippocampus.encode.languages import foreign_language, light_foreign_words, light_words
 from hippocampus.encode.terms import stem
-from hippocampus.language.nouns import singular, use_of
+from hippocampus.language.nouns import kinds, singular, use_of
 
 MOST_WORDS: Final = 3
 NOUN: Final = 0.6
@@ -25,6 +26,10 @@ LED_NOUN: Final = 0.3
 """``NOUN`` where a noun phrase is due: "about peer review"."""
 VERB: Final = 0.4
 """From this share of verb uses on, a word qualifies no noun: "bought shoes"."""
+_CAPITAL_NOUNS: Final = frozenset({"de"})
+"""Languages that write every noun with a capital, and so tell no name by it."""
+_SHORTEST_FOREIGN: Final = 12
+"""Characters of three words of grammar, about."""
 _LONGEST_ACRONYM: Final = 6
 _USUAL: Final = 64
 """Characters up to which a phrase is likely to come up again."""
@@ -43,11 +48,19 @@ def _no_subject() -> frozenset[str]:
     return frozenset[str]().union(*map(word_set, _NO_SUBJECT))
 
 
+def _foreign(text: str) -> str | None:
+    """Return the language of a text that is not in English: "hat" and "war" are nouns there."""
+    if len(text) < _SHORTEST_FOREIGN:
+        return None
+    return foreign_language([found[0].casefold() for found in _TOKEN.finditer(text)])
+
+
 class Phrase(NamedTuple):
     """
     A noun phrase: ``name`` in dictionary form and lower case, and where it stands in the text.
 
     ``key``: the same for all inflections of a name, 31 bits. ``proper``: written as a name is.
+    ``opens``: begins a sentence.
     """
 
     name: str
@@ -55,6 +68,7 @@ class Phrase(NamedTuple):
     start: int
     end: int
     proper: bool
+    opens: bool = False
 
 
 def key_of(name: str) -> int:
@@ -74,7 +88,11 @@ def find_phrases(text: str, *, only_names: bool = False) -> list[Phrase]:
 
     ``only_names``: those that are proper names, in less time.
     """
-    return [phrase for run in _runs(text) for phrase in _of_run(run, only_names=only_names)]
+    language = _foreign(text)
+    runs = _runs(text, frozenset() if language is None else light_words(language))
+    if language in _CAPITAL_NOUNS and text.lstrip()[:1].isupper():
+        return [_phrase([w], proper=False) for run in runs for w in run if w.text[0].isupper()]
+    return [phrase for run in runs for phrase in _of_run(run, only_names=only_names)]
 
 
 def proper_keys(text: str, speaker: str | None) -> list[int]:
@@ -105,8 +123,8 @@ class _Word(NamedTuple):
     """Comes, with nothing but words of content between, after one of ``words/noun_leads.txt``."""
 
 
-def _runs(text: str) -> Iterator[list[_Word]]:
-    """Yield the words of content between words of grammar and marks."""
+def _runs(text: str, foreign: frozenset[str]) -> Iterator[list[_Word]]:
+    """Yield the words of content between words of grammar, also ``foreign`` ones, and marks."""
     run: list[_Word] = []
     opens, before = True, ""
     no_subject, leads = _no_subject(), word_set("noun_leads")
@@ -114,7 +132,8 @@ def _runs(text: str) -> Iterator[list[_Word]]:
         word = found[0]
         bare = _SUFFIX.sub("", word)
         lower = bare.casefold()
-        if len(bare) > 1 and bare[0].isalpha() and lower not in no_subject:
+        known = lower in no_subject or lower in foreign
+        if len(bare) > 1 and bare[0].isalpha() and not known:
             led = run[0].led if run else before in leads
             run.append(_Word(bare, found.start(), found.start() + len(bare), opens, led))
             if bare != word:
@@ -138,6 +157,26 @@ def is_name(word: str, *, opens: bool) -> bool:
     if any(map(str.isupper, word[1:])):
         return not word.isupper() or len(word) <= _LONGEST_ACRONYM  # or it is shouted
     return word[:1].isupper() and not (opens and use_of(word.casefold()).known)
+
+
+@lru_cache(maxsize=1 << 14)
+def may_be_subject(name: str) -> bool:
+    """
+    Return whether a phrase in lower case may name what a bank is about.
+
+    Not words of grammar of any language, unless they are English nouns; nor contractions that are
+    typed without their apostrophe, small talk, or roles in a talk.
+    """
+    *_, last = name.split()
+    talk = name in word_set("small_talk") and not kinds(name)
+    if talk or name in word_set("no_subjects") or last in _short():
+        return False
+    return last not in light_foreign_words() or (use_of(last).known and use_of(last).noun >= NOUN)
+
+
+@cache
+def _short() -> frozenset[str]:
+    return frozenset(line.partition(" ")[0] for line in word_list("contractions"))
 
 
 def is_chaff(word: str) -> bool:
@@ -195,4 +234,4 @@ def _phrase(words: list[_Word], *, proper: bool) -> Phrase:
     start, end = words[0].start, words[-1].end
     lower = [word.text.casefold() for word in words]
     name = " ".join([*lower[:-1], lower[-1] if proper else singular(lower[-1])])
-    return Phrase(name, key_of(name), start, end, proper)
+    return Phrase(name, key_of(name), start, end, proper, words[0].opens)

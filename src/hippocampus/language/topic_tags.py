@@ -21,7 +21,9 @@ from typing import Final, NamedTuple, TypeAlias
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.word_lists import word_list, word_set
 from hippocampus.encode.terms import stem
-from hippocampus.language.noun_phrases import find_phrases
+from hippocampus.language.name_signs import NameSigns, read_names
+from hippocampus.language.named_beings import is_named, is_partly_named, sort_of_name
+from hippocampus.language.noun_phrases import find_phrases, may_be_subject
 from hippocampus.language.nouns import kinds, singular, synonyms, use_of
 
 MOST_WORDS: Final = 3
@@ -117,13 +119,13 @@ class TagReading(NamedTuple):
     What a group of texts names, whatever other groups do: it need be read only once.
 
     ``named``: of each tag that its phrases make, how often they do, and how often as a name.
-    ``felt``: how often words of each feeling are said. ``beside``: of what is written with a
-    capital, how often it is, how often as places are ("in Porto"), and as people are.
+    ``felt``: how often words of each feeling are said. ``signs``: what shows whether a word is a
+    name, and of what (``NameSigns``).
     """
 
     named: Mapping[str, tuple[int, int]]
     felt: Mapping[str, int]
-    beside: Mapping[str, tuple[int, int, int]]
+    signs: Mapping[str, Sequence[int]]
 
 
 def read_group(texts: Sequence[str]) -> TagReading:
@@ -137,7 +139,7 @@ def read_group(texts: Sequence[str]) -> TagReading:
     words = (word.strip("'’.,;:!?\"()*").casefold() for text in texts for word in text.split())
     felt = Counter(feelings[word] for word in words if word in feelings)
     named = {name: (count, proper[name]) for name, count in times.items()}
-    return TagReading(named, felt, _beside(texts))
+    return TagReading(named, felt, _signs(texts, named))
 
 
 def tag_groups(groups: Sequence[TagReading], *, apart: Collection[str] = ()) -> list[Tagging]:
@@ -158,7 +160,7 @@ def tag_groups(groups: Sequence[TagReading], *, apart: Collection[str] = ()) -> 
     silent |= {name.partition("_")[0] for name in silent}
     short = {name[:size] for name in silent for size in range(3, len(name))}  # "Mel", but not "car"
     found = [_count(group, silent, short) for group in pausing(groups)]
-    names = _names_among(found)
+    names = _names_among(found, total_signs(groups))
     written = [names & group.keys() for group in found]
     found = _as_one(found, names)
     named = Counter(name for group in found for name in group)
@@ -175,7 +177,7 @@ def tag_groups(groups: Sequence[TagReading], *, apart: Collection[str] = ()) -> 
             for name, one in group.items()
         }
         tags = _choose(group, worth, named)
-        taggings.append(Tagging(tags, tuple(relations_of(tags)), as_names))
+        taggings.append(Tagging(tags, tuple(relations_of(tags, names=names)), as_names))
     return taggings
 
 
@@ -201,13 +203,19 @@ def _count(
     return found
 
 
-def _names_among(found: Iterable[Mapping[str, _NamedTag]]) -> frozenset[str]:
-    """Return what is written as a name more often than not."""
+def _names_among(
+    found: Iterable[Mapping[str, _NamedTag]], signs: Mapping[str, NameSigns]
+) -> frozenset[str]:
+    """Return what is written as a name more often than not; at the beginning nobody can tell."""
     balance = Counter[str]()
     for group in found:
         for name, one in group.items():
             balance[name] += one.times if one.proper else -one.times
-    return frozenset(name for name, times in balance.items() if times > 0)
+    return frozenset(
+        name
+        for name, times in balance.items()
+        if (is_named(name, signs[name]) if name in signs else times > 0)
+    )
 
 
 def _as_one(
@@ -250,7 +258,7 @@ def _named_in(text: str) -> Iterator[tuple[str, bool]]:
 @lru_cache(maxsize=1 << 14)
 def _says_nothing(word: str) -> bool:
     """Return whether a word makes no tag, neither alone nor at the end of one."""
-    listed = word in _chaff() or stem(word) in _chaff_stems()
+    listed = word in _chaff() or stem(word) in _chaff_stems() or not may_be_subject(word)
     return listed or word in word_set("function_words") or (len(word) < 4 and not kinds(word))
 
 
@@ -315,7 +323,9 @@ def _parts(tag: str) -> list[str]:
 # ---------------------------------------------------------------- what is broader than what
 
 
-def relations_of(tags: Iterable[str], known: Collection[str] = ()) -> list[Relation]:
+def relations_of(
+    tags: Iterable[str], known: Collection[str] = (), names: AbstractSet[str] = frozenset()
+) -> list[Relation]:
     """
     Return what is broader than each of these tags, by words and by the dictionary.
 
@@ -331,7 +341,7 @@ def relations_of(tags: Iterable[str], known: Collection[str] = ()) -> list[Relat
             continue
         found.update((Relation(part, tag), None) for part in _parts(tag) if part in known)
         below = tag
-        for kind in _kinds(tag, known):
+        for kind in () if tag in names else _kinds(tag, known):
             found[Relation(kind, below)] = None
             below = kind
     return list(found)
@@ -340,54 +350,47 @@ def relations_of(tags: Iterable[str], known: Collection[str] = ()) -> list[Relat
 _INTENTS: Final = frozenset({"planning", "decision", "advice", "complaint", "apology", "ambition"})
 
 
-def relations_of_names(groups: Iterable[TagReading], tags: Iterable[str]) -> list[Relation]:
+def relations_of_names(signs: Mapping[str, NameSigns], tags: Iterable[str]) -> list[Relation]:
     """
-    Return which tags are names of places and which of people, told by the words beside them.
+    Return which tags are names of people, of pets and of places, by the words beside them.
 
-    One is "in Porto" and "near Horta"; it is a person who "says" and is "Dona Odete". Only what is
-    written with a capital counts.
+    A place is "in Porto", a person "says" and is "Dona Odete", a pet is "a cat called Biscuit".
     """
-    tags = set(tags)
-    seen: defaultdict[str, list[tuple[int, int, int]]] = defaultdict(list)
-    for group in pausing(groups):
-        for name in group.beside.keys() & tags:
-            seen[name].append(group.beside[name])
-    found = []
-    for name, counts in sorted(seen.items()):
-        times, as_place, as_person = map(sum, zip(*counts, strict=True))
-        known = bool(kinds(name.replace("_", " ")))  # "Pottery helps" is no person
-        if not known and 3 * as_person >= times and as_person >= max(2, as_place):
-            found.append(Relation("people", name))
-        elif 3 * as_place >= times and as_place >= max(2, 2 * as_person):
-            found.append(Relation("place", name))
+    there = {tag: signs[tag] for tag in sorted(set(tags)) if tag in signs}
+    sorts = {tag: sort_of_name(tag.replace("_", " "), one) for tag, one in there.items()}
+    return [
+        Relation(_SORTS[sort], tag)
+        for tag, sort in sorts.items()
+        if sort in _SORTS and is_named(tag, there[tag])
+    ]
+
+
+_SORTS: Final = {"person": "people", "pet": "pet", "place": "place"}
+
+
+def total_signs(groups: Iterable[TagReading]) -> dict[str, NameSigns]:
+    """Return the signs of each name, by its tag, in all groups."""
+    found: dict[str, NameSigns] = {}
+    for group in groups:
+        for name, signs in group.signs.items():
+            found[name] = found.get(name, NameSigns()).plus(signs)
     return found
 
 
-def _beside(texts: Iterable[str]) -> dict[str, tuple[int, int, int]]:
-    """Return how often each name is written, how often as places are, and as people are."""
-    times, where, who = Counter[str](), Counter[str](), Counter[str]()
+def without_kinds(signs: Mapping[str, NameSigns]) -> frozenset[str]:
+    """Return what is so often a name that what the dictionary says of the word may be wrong."""
+    return frozenset(tag for tag, one in signs.items() if is_partly_named(tag, one))
+
+
+def _signs(texts: Iterable[str], named: Collection[str]) -> dict[str, NameSigns]:
+    """Return the signs of what would make tags, by tag."""
+    found: dict[str, NameSigns] = {}
     for text in pausing(texts):
-        for found in _NAME.finditer(text):
-            words = found["name"].split()
-            before, after = (found["before"] or "").casefold(), (found["after"] or "").casefold()
-            for size in range(len(words), 0, -1):
-                for at in range(len(words) - size + 1):
-                    name = tag_name(" ".join(words[at : at + size]))
-                    if name is None or not words[at][0].isupper():
-                        continue
-                    times[name] += 1
-                    titled = words[max(0, at - 1)].casefold() in word_set("titles")
-                    where[name] += at == 0 and before in word_set("before_places")
-                    who[name] += titled or (
-                        at + size == len(words) and after in word_set("after_people")
-                    )
-    return {name: (count, where[name], who[name]) for name, count in times.items()}
-
-
-_NAME = re.compile(
-    r"(?:\b(?P<before>[a-z][^\W\d_]*)\s+)?(?P<name>[^\W\d_a-z][^\W\d_]+(?:\s[^\W\d_a-z][^\W\d_]+)*)"
-    r"\b(?:(?=['’]s\b)|\s(?=(?P<after>[^\W\d_]+)))?"
-)
+        for name, signs in read_names(text).signs.items():
+            tag = tag_name(name)
+            if tag is not None and tag in named:
+                found[tag] = found.get(tag, NameSigns()).plus(signs)
+    return found
 
 
 def is_feeling(tag: str) -> bool:

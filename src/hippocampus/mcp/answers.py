@@ -207,8 +207,10 @@ def _verdict(found: Recall, shown: Sequence[ShownMemory]) -> str:
     sure = f"confidence {found.confidence:.2f}"
     if found.found:
         return f"Found ({sure}), the best first:" if shown else f"Found ({sure})."
-    nothing = found.note.rstrip(".") or f"Nothing relevant is remembered ({sure})"
-    return f"{nothing}{':' if found.note else '; the nearest:'}" if shown else f"{nothing}."
+    nothing = f"Nothing relevant is remembered ({sure})"
+    if found.note:
+        nothing = f"{nothing}. {found.note.rstrip('.')}"
+    return f"{nothing}; the nearest:" if shown else f"{nothing}."
 
 
 def _stretch(interval: Interval, zone: tzinfo) -> str:
@@ -326,8 +328,10 @@ def looked_at(
     )
 
 
-def kept(episode: Episode, zone: tzinfo, *, new: bool, replaces: str | None = None) -> ToolAnswer:
-    """Return what became of something to remember, as ``Kept``."""
+def kept(
+    episode: Episode, zone: tzinfo, *, new: bool, replaces: str | None = None, unembedded: str = ""
+) -> ToolAnswer:
+    """Return what became of something to remember, as ``Kept``; ``unembedded``: without vectors."""
     when = moment(episode.occurred_at, zone)
     parts = episode.parts if episode.parts > 1 else None
     state = None if episode.state == "active" else episode.state
@@ -340,10 +344,23 @@ def kept(episode: Episode, zone: tzinfo, *, new: bool, replaces: str | None = No
     if state is not None:
         told += f"; it is {state}, and recall does not show it"
     data = said(id=episode.id, when=when, new=new, replaces=replaces, parts=parts, state=state)
-    return ToolAnswer(data, f"{told}.")
+    return _by_words(ToolAnswer(data, f"{told}."), unembedded if new else "")
 
 
-def many_kept(episodes: Sequence[Episode], zone: tzinfo, *, since: datetime) -> ToolAnswer:
+def _by_words(answer: ToolAnswer, unembedded: str) -> ToolAnswer:
+    """Add why what was kept is found by its words alone, if it is."""
+    if not unembedded:
+        return answer
+    why = f"embedder: {unembedded}"
+    return ToolAnswer(
+        {**answer.data, **said(degraded=[why])},
+        f"{answer.text} It has no vectors, and is found by words alone ({why}).",
+    )
+
+
+def many_kept(
+    episodes: Sequence[Episode], zone: tzinfo, *, since: datetime, unembedded: str = ""
+) -> ToolAnswer:
     """Return what became of the messages of a chat, as ``Kept``; those after ``since`` are new."""
     fresh = [one for one in episodes if one.recorded_at >= since]
     first = episodes[0]
@@ -353,7 +370,8 @@ def many_kept(episodes: Sequence[Episode], zone: tzinfo, *, since: datetime) -> 
     )  # fmt: skip
     old = len(episodes) - len(fresh)
     already = f"; {old} of them were remembered already" if old else ""
-    return ToolAnswer(data, f"Remembered {len(episodes)} messages, from {first.id} on{already}.")
+    told = f"Remembered {len(episodes)} messages, from {first.id} on{already}."
+    return _by_words(ToolAnswer(data, told), unembedded if fresh else "")
 
 
 def stated(facts: Sequence[Fact], budget_tokens: int, zone: tzinfo) -> ToolAnswer:

@@ -103,6 +103,10 @@ class Shelf:
         facts = self._toolbox.bank(bank).facts(entity)
         return _listed("facts", [{"fact": str(one), **asdict(one)} for one in facts])
 
+    def people(self, bank: str) -> str:
+        """Return the people and pets that a bank speaks of, those named most first."""
+        return _listed("people", map(asdict, self._toolbox.bank(bank).people()))
+
     def episode(self, bank: str, id: str) -> str:  # noqa: A002  (the verb's natural word)
         """Return one memory whole, and what has become of it."""
         looked = self._toolbox.timeline(id=id, bank=bank, budget_tokens=_MOST_TOKENS)
@@ -129,10 +133,11 @@ ADDRESSES: Final = {
     "topic": "/{bank}/topics/{topic}",
     "entities": "/{bank}/entities",
     "entity": "/{bank}/entities/{entity}",
+    "people": "/{bank}/people",
     "episode": "/{bank}/episodes/{id}",
 }
 """Where under ``ROOT`` each kind is."""
-_OWN = ("bank", "topics", "entities")
+_OWN = ("bank", "topics", "entities", "people")
 """The resources of the server's own bank that are listed, for clients that show no templates."""
 
 

@@ -129,6 +129,9 @@ class Kept(TypedDict):
     replaces: NotRequired[str]
     parts: NotRequired[Annotated[int, Field(description="Episodes that a long text became.")]]
     state: NotRequired[Annotated[str, Field(description="Given when it is not in force.")]]
+    degraded: NotRequired[
+        Annotated[list[str], Field(description="Parts that were missing, and why.")]
+    ]
 
 
 class KnownFact(TypedDict):

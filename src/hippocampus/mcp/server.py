@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 LOOPBACK: Final = "127.0.0.1"
 PATH: Final = "/mcp"
 """Where a client finds the server over HTTP."""
+_BANK: Final = "bank"
+"""The argument of every tool that only a server of several banks offers."""
 _SHOWN = 80
 """Characters of a refused argument that are shown."""
 _HALF = 400
@@ -107,7 +109,7 @@ class McpServer(MCPServer[Any]):
         """Call a tool; what is wrong with the call is an answer that the model can act on."""
         known = self._known.get(name, arguments)
         for given in arguments:
-            if given not in known:  # the SDK would pass over it
+            if given not in known and given != _BANK:  # the SDK would pass over it
                 meant = meant_by(given, known)
                 fix = f"give {meant}" if meant else f"it has {', '.join(known)}"
                 return _refusal(f"{given!r}: no argument of {name}; {fix}")
@@ -198,7 +200,11 @@ def create_server(
         add_graph(server, graph)
         return server
     toolbox = Toolbox(memory, bank, all_banks=all_banks)
-    server = McpServer(_tools(toolbox, "tools"), instructions=HABIT, memory=memory)
+    tools = _tools(toolbox, "tools")
+    if not all_banks:  # who names a bank all the same is told that there is one alone
+        for tool in tools:
+            del tool.parameters["properties"][_BANK]
+    server = McpServer(tools, instructions=HABIT, memory=memory)
     add_resources(server, toolbox)
     add_prompt(server, toolbox)
     return server
@@ -266,6 +272,7 @@ def _plain(schema: Any) -> Any:  # noqa: ANN401 - JSON is any
         for key, part in schema.items()
         if not (key == "title" and isinstance(part, str))
         and not (key == "default" and part is None)
+        and not (key == "additionalProperties" and part is True)
     }
     some = [part for part in plain.get("anyOf", ()) if part != {"type": "null"}]
     if len(some) == 1:

@@ -102,14 +102,19 @@ class Toolbox:
             said = {"at": at, "speaker": speaker, "role": role, "session": session}
             turns = [turn_of(one, **said, source=source) for one in messages]
             many = self.bank(bank, new=True).remember_many(turns)
-            return answers.many_kept(many, memory.engine.zone, since=now)
+            return answers.many_kept(
+                many, memory.engine.zone, since=now, unembedded=memory.engine.unembedded
+            )
         assert text is not None
         own = speaker is None and role is None and source is None
         episode = self.bank(bank, new=True).remember(
             text, at=at, speaker=speaker, role=role, session=session, source=source,
             origin="assistant" if own else None,
         )  # fmt: skip
-        return answers.kept(episode, memory.engine.zone, new=episode.recorded_at >= now)
+        return answers.kept(
+            episode, memory.engine.zone, new=episode.recorded_at >= now,
+            unembedded=memory.engine.unembedded,
+        )  # fmt: skip
 
     def recall(
         self,
@@ -168,7 +173,10 @@ class Toolbox:
         """Replace what a memory says, because it was wrong."""
         memory = self._memory()
         episode = self.bank(bank).correct(id, text)
-        return answers.kept(episode, memory.engine.zone, new=episode.id != id, replaces=id)
+        return answers.kept(
+            episode, memory.engine.zone, new=episode.id != id, replaces=id,
+            unembedded=memory.engine.unembedded,
+        )  # fmt: skip
 
     def forget(
         self,

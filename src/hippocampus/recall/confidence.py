@@ -15,10 +15,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.recall.premise import Premise
 from hippocampus.recall.standardize import Numbers
 
 DEPTH = 10
 """Hits that are looked at to say whether anything was found, however many are asked for."""
+
+
+_SAID_BY_OTHERS = (
+    "Nothing answers it: what comes nearest was said by others than the one asked about."
+)
+_AMONG_OTHERS = 0.2
+"""Log odds that a question about one of several who speak loses where tokens tell how well both
+fit: so that answers missed and answers made up are about as many (docs/adr/0058)."""
 
 
 class LogisticModel(NamedTuple):
@@ -72,18 +81,22 @@ class Confidence(NamedTuple):
     scores: Numbers
     sure: float
     found: bool
+    unmet: str = ""
+    """A sentence, if nothing is found: what of the question's premise the best hits lack."""
 
 
 def confidence(
     evidence: Mapping[str, Numbers],
     rows: int,
-    rival: float = 0.0,
+    rival: float | None = None,
+    supposed: Premise | None = None,
     *,
     models: Sequence[LogisticModel] = MODELS,
 ) -> Confidence:
     """
-    Judge hits, best first, by their evidence, and by how much better what others said fits.
+    Judge hits, best first, by their evidence; whether any answers, also by the question's premise.
 
+    ``rival``: how much better what others said fits; ``supposed``: the premise, if it is known.
     ``scores`` never rise from one hit to the next, and do not depend on how many hits follow. With
     no evidence, or no hits, nothing was found.
     """
@@ -95,10 +108,17 @@ def confidence(
         odds += weight * evidence[name]
     constant, slope, fall = model.hit
     ranks = np.arange(1, rows + 1)
-    best = odds[:DEPTH].max()
-    sure, own = (float(_probability(best + model.rival * by)) for by in (rival, 0.0))
+    best, by_tokens = odds[:DEPTH].max(), "matched" in model.evidence
+    if supposed is not None:
+        best += supposed.odds(by_tokens=by_tokens)
+    others = 0.0 if rival is None else model.rival * rival - _AMONG_OTHERS * by_tokens
+    sure, own = (float(_probability(best + said)) for said in (others, 0.0))
     scores = _settled(_probability(constant + slope * odds - fall * np.log(ranks)))
-    return Confidence(scores.astype(np.float32), sure, found=min(sure, own) >= model.found)
+    found = min(sure, own) >= model.found
+    unmet = "" if found or supposed is None else supposed.describe_unmet()
+    if not found and not unmet and rival is not None and rival > 0:
+        unmet = _SAID_BY_OTHERS
+    return Confidence(scores.astype(np.float32), sure, found, unmet)
 
 
 def _probability(odds: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -10,7 +10,9 @@ the question asks for what was before, the oldest comes first in the same way.
 from __future__ import annotations
 
 import math
-from functools import cache
+import re
+from collections.abc import Mapping
+from functools import cache, lru_cache
 from typing import Final
 
 import numpy as np
@@ -19,13 +21,19 @@ from numpy.typing import NDArray
 from hippocampus.core.word_lists import word_set
 from hippocampus.encode.terms import hash_terms
 from hippocampus.index.cue import Rows
+from hippocampus.index.query import Query
 from hippocampus.index.sorted_sets import each_once, is_among
 from hippocampus.kernel import top_k
+from hippocampus.language.asked_state import AskedState, tells_of_now
+from hippocampus.language.rival_statements import find_alike
 from hippocampus.recall.propose import Search
 from hippocampus.recall.score import Scored
 from hippocampus.recall.spreading_activation import ReadTexts
 from hippocampus.recall.standardize import Numbers
 
+_NAME: Final = re.compile(r"(?<=[\w,] )[A-Z][^\W\d_]+(?:'s)?")
+_LONGEST: Final = 4000
+"""Characters of a text whose words are compared."""
 _COMPARED: Final = 8
 """Best hits that are compared; what is further down is seldom of the matter."""
 _SHARED: Final = 30.0
@@ -36,6 +44,8 @@ _SURELY_KIN: Final = 0.3
 """The same, for a question that does not say of when it asks."""
 _FEW: Final = 50
 """Episodes that a bank is taken to have at least where it says how rare a word is."""
+_ASKED: Final = np.float32(2)
+"""Factor on the words of the question."""
 _MOST: Final = 8.0
 """Standard deviations that it makes up at most."""
 _UNSURE: Final = 0.5
@@ -46,25 +56,25 @@ _AHEAD: Final = 1e-3
 
 def order_by_time(search: Search, scored: Scored, read: ReadTexts) -> None:
     """Let hits overtake others of the same matter that are older, or newer, as the query asks."""
-    state, least = search.query.state, search.fusion.currency
-    if state is None or not least or len(scored.rows) < 2:
+    query, fusion = search.query, search.fusion
+    if not fusion.currency or len(scored.rows) < 2 or _wants_all(query):
         return
     places = top_k(scored.scores, _COMPARED)
     rows, scores = scored.rows[places], scored.scores[places]
-    weight, least_kin = (1.0, _KIN) if state.sure else (_UNSURE, _SURELY_KIN)
-    behind = scores[None, :] - scores[:, None]
+    texts = read(rows.tolist())
+    newest = query.state is None or query.state.newest
     later = _later(search, rows)
-    may = (later if state.newest else later.T) & (behind >= 0) & (behind <= weight * _MOST)
-    may &= scores[0] - scores[None, :] <= _MOST  # else it is not what is asked for
-    may[search.index.columns.role.holds("assistant", rows.astype(np.intp))] = False
-    if not may.any():  # and no text has to be read
-        return
-    kinship = _kinship(search, rows, read)
-    may &= (behind <= weight * (least + _SHARED * kinship)) & (kinship >= least_kin)
+    before = later if newest else later.T
+    told = _told_of_now(search, rows, texts)
+    may = before & _alike(rows, texts, over=query.state is None)
+    if query.state is not None:
+        may |= before & _of_one_matter(search, query.state, rows, scores + told, texts)
     # Of several that overtake one, the newest comes first, or the oldest.
-    step = _AHEAD * (1 + later.sum(axis=1 if state.newest else 0))
-    raised = np.where(may, scores[None, :] + step[:, None], scores[:, None]).max(axis=1)
-    gained = np.maximum(raised - scores, 0).astype(np.float32)
+    step = _AHEAD * (1 + later.sum(axis=1 if newest else 0))
+    raised = np.where(
+        may, (scores + told)[None, :] + step[:, None], scores[:, None] + told[:, None]
+    )
+    gained = np.maximum(raised.max(axis=1) - scores, 0).astype(np.float32)
     if gained.any():
         part = np.zeros(len(scored.rows), np.float32)
         part[places] = gained
@@ -72,19 +82,69 @@ def order_by_time(search: Search, scored: Scored, read: ReadTexts) -> None:
         scored.scores[places] += gained
 
 
+def _wants_all(query: Query) -> bool:
+    """Return whether a question is for all of several things, or for those of some time."""
+    return bool(query.intervals or query.small_talk) or "list" in query.intents
+
+
+def _of_one_matter(
+    search: Search, state: AskedState, rows: Rows, scores: Numbers, texts: Mapping[int, str]
+) -> NDArray[np.bool_]:
+    """Return which rows may overtake which, shape (rows, rows), for the words that they share."""
+    weight, least = (1.0, _KIN) if state.sure else (_UNSURE, _SURELY_KIN)
+    behind = scores[None, :] - scores[:, None]
+    may: NDArray[np.bool_] = (behind >= 0) & (behind <= weight * _MOST)
+    may &= scores.max() - scores[None, :] <= _MOST  # else it is not what is asked for
+    may[search.index.columns.role.holds("assistant", rows.astype(np.intp))] = False
+    if not may.any():
+        return may
+    kinship = _kinship(search, rows, texts)
+    may &= behind <= weight * (search.fusion.currency + _SHARED * kinship)
+    return may & (kinship >= least)
+
+
+def _alike(rows: Rows, texts: Mapping[int, str], *, over: bool) -> NDArray[np.bool_]:
+    """
+    Return which texts have statements alike but for their ends, shape (rows, rows).
+
+    ``over``: only of what is past, for a question that asks for no state.
+    """
+    said = [texts.get(row, "") for row in rows.tolist()]
+    alike = np.zeros((len(rows), len(rows)), np.bool_)
+    for one, other in find_alike(said, over=over):
+        alike[one, other] = alike[other, one] = True
+    return alike
+
+
+def _told_of_now(search: Search, rows: Rows, texts: Mapping[int, str]) -> Numbers:
+    """Return what rows gain for saying that it is so now, shape (rows,)."""
+    state = search.query.state
+    if state is None or not state.newest:
+        return np.zeros(len(rows), np.float32)
+    says = np.array([tells_of_now(texts.get(row, "")) for row in rows.tolist()], np.bool_)
+    says &= ~search.index.columns.role.holds("assistant", rows.astype(np.intp))
+    gained: Numbers = says * np.float32(search.fusion.tells_of_now * (1 if state.sure else _UNSURE))
+    return gained
+
+
 def _later(search: Search, rows: Rows) -> NDArray[np.bool_]:
     """Return whether each row was said after each other one, shape (rows, rows)."""
     said = search.index.columns.occurred_at(rows)
     after = said[:, None] > said[None, :]
+    sessions = search.index.columns.session.codes[rows.astype(np.intp)]
     at_once = said[:, None] == said[None, :]
+    at_once &= (sessions[:, None] == sessions[None, :]) | (sessions < 0)
     later: NDArray[np.bool_] = after | (at_once & (rows[:, None] > rows[None, :]))
     return later
 
 
-def _kinship(search: Search, rows: Rows, read: ReadTexts) -> Numbers:
-    """Return the share of rare words that rows have in common, in [0, 1], shape (rows, rows)."""
-    texts = read(rows.tolist())
-    terms = [hash_terms(texts.get(row, "")) for row in rows.tolist()]
+def _kinship(search: Search, rows: Rows, texts: Mapping[int, str]) -> Numbers:
+    """
+    Return the share of rare words that rows have in common, in [0, 1], shape (rows, rows).
+
+    The question's words count more: what two hits share of those is the matter that is asked for.
+    """
+    terms = [_terms(texts.get(row, "")[:_LONGEST]) for row in rows.tolist()]
     every, places = np.unique(np.concatenate(terms), return_inverse=True)
     has = np.zeros((len(rows), len(every)), np.float32)
     has[np.repeat(np.arange(len(rows)), [len(own) for own in terms]), places] = 1
@@ -93,10 +153,21 @@ def _kinship(search: Search, rows: Rows, read: ReadTexts) -> Numbers:
     rarity = search.cues.lexical.rarity(every)
     rarity += np.float32(math.log((max(count, _FEW) + 1) / (count + 1)))
     rarity[is_among(every, _function_words())] = 0
+    asked = each_once(search.query.terms[search.query.term_weights > 0])
+    rarity[is_among(every, asked)] *= _ASKED
+    # That two hits are of somebody who is asked about makes them no one matter yet.
+    named = hash_terms(" ".join(_NAME.findall(search.query.text)))
+    rarity[is_among(every, each_once(named))] = 0
     weighed = has * rarity
     own = np.maximum(weighed.sum(axis=1), 1)
     kinship: Numbers = weighed @ has.T / np.minimum.outer(own, own)
     return kinship
+
+
+@lru_cache(maxsize=4096)
+def _terms(text: str) -> NDArray[np.uint32]:
+    """Return the hashes of a text's words; the same few texts answer most questions of a bank."""
+    return hash_terms(text)
 
 
 @cache

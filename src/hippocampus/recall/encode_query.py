@@ -22,6 +22,8 @@ class EncodedQuery(NamedTuple):
     """None without an embedder, or if no cue that is asked uses it."""
     event: Embedded | None
     """The embedding of the event that its time hangs on, if one does."""
+    parts: tuple[Embedded | None, ...]
+    """Those of the events or the matter that it asks of whole conversations."""
     keywords: Sequence[str]
     """Words whose signatures are looked for; none where tokens are not signed."""
     degraded: tuple[Degradation, ...]
@@ -50,6 +52,8 @@ def encode_query(
 
     """
     embedded = event = None
+    about = () if query.conversation is None else query.conversation.about
+    parts: tuple[Embedded | None, ...] = (None,) * len(about)
     degraded: list[Degradation] = []
     started = time.perf_counter()
     if not _EMBEDDED.isdisjoint(query.cues):
@@ -58,6 +62,7 @@ def encode_query(
         else:
             try:
                 embedded = embedder.embed_query(query.text)
+                parts = tuple(embedder.embed_query(part) for part in about)
                 event = None if query.event is None else embedder.embed_query(query.event.event)
             except EncoderError as exc:
                 degraded.append(Degradation(part="embedder", reason=str(exc)))
@@ -69,7 +74,7 @@ def encode_query(
         except EncoderError as exc:
             degraded.append(Degradation(part="keywords", reason=str(exc)))
             keywords = find_keywords(query.text)
-    return EncodedQuery(embedded, event, keywords, tuple(degraded), elapsed)
+    return EncodedQuery(embedded, event, parts, keywords, tuple(degraded), elapsed)
 
 
 def _keywords(text: str, extract: KeywordExtractor | None) -> Sequence[str]:

@@ -42,8 +42,8 @@ def evidence(index: BankIndex, query: Query, rows: Rows) -> dict[str, Numbers]:
         weight, words = _shared_out(rarity, query.token_terms)
         out |= _weighed("matched", "missing", cues.tokens.matches(query, rows), weight, words)
     elif "lexical" in query.cues and len(query.terms):
-        there, spelled = _spelled(cues.lexical.matches(query, rows) > 0, query)
-        weight = rarity[spelled]
+        there, places = spelled(cues.lexical.matches(query, rows) > 0, query)
+        weight = rarity[places]
         out |= _weighed("covered", "absent", there, weight, int(np.count_nonzero(weight)))
     elif cues.signature is not None and query.keywords:
         weight = cues.signature.rarity(query)
@@ -54,23 +54,23 @@ def evidence(index: BankIndex, query: Query, rows: Rows) -> dict[str, Numbers]:
 
 
 @np.errstate(invalid="ignore")
-def rivalry(index: BankIndex, query: Query, contenders: Rows) -> float:
+def rivalry(index: BankIndex, query: Query, contenders: Rows) -> float | None:
     """
     Return how much better what others said fits than what the one asked about said.
 
     "What did Ada paint?" where Tom painted nearly has an answer, and has none. The mean of
     ``matched`` of the three best of the others, less that of the three best of those whom the
     question names, a difference in [-1, 1]: what happened to somebody is told more than once, by
-    them and in what follows. Where there are no tokens, ``covered`` of the best alone. 0 where the
-    question names nobody who speaks, or all.
+    them and in what follows. Where there are no tokens, ``covered`` of the best alone. None
+    where the question names nobody who speaks, or all.
     """
     if not query.speakers or not len(contenders):
-        return 0.0
+        return None
     shown = evidence(index, query, contenders)
     by = next((name for name in _TOLD if name in shown), None)
     another = shown["other"] > 0
     if by is None or not another.any():
-        return 0.0
+        return None
     fits, few = shown[by], _TOLD[by]
     return _mean_of_best(fits[another], few) - _mean_of_best(fits[~another], few)
 
@@ -86,17 +86,18 @@ def _content(question: Query) -> NDArray[np.bool_]:
     if not question.speakers:
         return content
     # A speaker's name is in every turn of theirs; whose turn it is counts as ``other``.
-    names = _hashes(question.speakers)
+    names = hashes_of_names(question.speakers)
     wanted = content & [term not in names for term in question.terms.tolist()]
     return wanted if wanted.any() else content
 
 
 @lru_cache(maxsize=1024)
-def _hashes(names: frozenset[str]) -> frozenset[int]:
+def hashes_of_names(names: frozenset[str]) -> frozenset[int]:
+    """Return the hashes of the words of some names."""
     return frozenset(hash_terms(" ".join(names)).tolist())
 
 
-def _spelled(there: NDArray[np.bool_], query: Query) -> tuple[Numbers, NDArray[np.intp]]:
+def spelled(there: NDArray[np.bool_], query: Query) -> tuple[Numbers, NDArray[np.intp]]:
     """Return which words rows have in any form, shape (rows, words); and the words' places."""
     weighs = np.flatnonzero(query.term_weights > 0)
     if query.variants:

@@ -10,6 +10,8 @@ from hippocampus.encode.languages import ENGLISH, NAMES
 from hippocampus.encode.model_files import DEFAULT_MODEL, MULTILINGUAL
 from hippocampus.encode.terms import language_of
 from hippocampus.index.query import Query
+from hippocampus.language.foreign_intent import ASKED_IN
+from hippocampus.language.time.lexicon import TIMED
 
 _LOOKED_AT: Final = 3
 """Of the best memories, those whose language is told."""
@@ -28,12 +30,8 @@ def foreign(query: Query, embedder: Embedder | None, texts: Sequence[str]) -> It
 
     """
     asked = language_of(query.text)
-    if asked not in (None, ENGLISH):
-        reason = (
-            f"what a question in {NAMES[asked]} asks for (when, now, before, who, how many) is read"
-            " in English alone; it was answered by words and meaning"
-        )
-        yield Degradation(part="language", reason=reason)
+    if asked not in (None, ENGLISH) and not query.small_talk:
+        yield Degradation(part="language", reason=_unread(asked))
     if query.vector is None or embedder is None or embedder.fingerprint.name != DEFAULT_MODEL:
         return
     told = (language_of(text[:_LONGEST]) for text in texts[:_LOOKED_AT])
@@ -45,3 +43,14 @@ def foreign(query: Query, embedder: Embedder | None, texts: Sequence[str]) -> It
         )
         reason = f"{DEFAULT_MODEL} was made for English, and hardly knows {some}; {fix} do"
         yield Degradation(part="meaning", reason=reason)
+
+
+def _unread(language: str) -> str:
+    """Return what of a question is not read in its language."""
+    if language in ASKED_IN:
+        what = "facts, what is counted and standing wishes are read in English alone"
+    elif language in TIMED:
+        what = "what it asks for (when, now, before, who, how many) and facts are not read in it"
+    else:
+        what = "times, what it asks for (when, now, before, who, how many) and facts are not read"
+    return f"the question is in {NAMES[language]}: {what}; it was answered by the rest"

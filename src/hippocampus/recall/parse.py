@@ -21,10 +21,20 @@ from hippocampus.core.word_lists import word_list, word_set
 from hippocampus.encode.keywords import MOST_KEYWORDS, forms
 from hippocampus.encode.random_indexing import signatures
 from hippocampus.encode.signature import Rotation
-from hippocampus.encode.terms import Term, find_terms, stem
+from hippocampus.encode.terms import Term, find_terms, hash_terms, stem
 from hippocampus.index.query import AskedFact, Possessive, Query
-from hippocampus.language.asked_state import asked_state
+from hippocampus.language.asked_conversation import read_asked_conversation
+from hippocampus.language.asked_of_whom import asks_what_you_said, person_asked_about
+from hippocampus.language.asked_state import AskedState, asked_state
 from hippocampus.language.event_anchored import find_event_anchored
+from hippocampus.language.foreign_intent import (
+    foreign_intents,
+    foreign_listing,
+    foreign_roles,
+    foreign_state,
+    is_foreign_small_talk,
+    language_asked_in,
+)
 from hippocampus.language.gazetteer import Gazetteer
 from hippocampus.language.noun_phrases import NOUN, find_phrases, is_chaff, key_of
 from hippocampus.language.nouns import use_of
@@ -35,6 +45,7 @@ from hippocampus.language.question_intent import (
     find_intents,
     is_impersonal,
     is_small_talk,
+    names_nothing,
     places_of,
     times_of_events,
 )
@@ -61,9 +72,11 @@ def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -
     intervals = find_intervals(text, now) if timed else ()
     words = tuple(_without_times(find_terms(text), text, intervals))
     weights = _weights(words)
-    intents = find_intents(text)
-    small_talk = all(_is_on(one, now) for one in intervals) and is_small_talk(text, words)
+    language = language_asked_in(text)
+    intents = foreign_intents(text, language) if language else find_intents(text)
+    small_talk = _is_small_talk(text, words, intervals, now)
     latest = timed and "last" in intents
+    resumes = timed and not (intervals or small_talk) and names_nothing(text, words)
     return Query(
         text=text,
         now=now,
@@ -73,17 +86,43 @@ def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -
         term_weights=np.fromiter(weights.values(), np.float32, len(weights)),
         intervals=intervals,
         small_talk=small_talk,
-        impersonal=not intervals and is_impersonal(text, words),
-        listing=times_of_events(text, words, intervals) if intervals and not small_talk else (),
+        impersonal=not intervals and language is None and is_impersonal(text, words),
+        listing=_listing(text, words, intervals, language) if not small_talk else (),
         event=find_event_anchored(text, now) if timed else None,
         intents=intents,
-        state=None if intervals or small_talk or "list" in intents else asked_state(text),
+        state=None if intervals or small_talk or "list" in intents else _state(text, language),
+        conversation=None if small_talk else read_asked_conversation(text),
         advice=asks_for_advice(text),
-        latest=float(latest) * (_ABOVE_ALL if latest and asks_only_last(text) else 1.0),
-        roles=_roles(text),
+        latest=_ABOVE_ALL if latest and asks_only_last(text) else float(latest or resumes),
+        roles=foreign_roles(text, language) if language else _roles(text),
+        quoting=asks_what_you_said(_ASIDE.sub(" ", text)),
+        introduced=hash_terms(person_asked_about(text)),
         possessives=tuple(_possessives(text)),
         fact=_asked_fact(text, words, intents),
     )
+
+
+def _is_small_talk(
+    text: str, words: Sequence[Term], intervals: Iterable[Interval], now: datetime
+) -> bool:
+    """Return whether a message asks for nothing, in whatever language."""
+    of_today = all(_is_on(one, now) for one in intervals)
+    return (of_today and is_small_talk(text, words)) or is_foreign_small_talk(text)
+
+
+def _listing(
+    text: str, words: Sequence[Term], intervals: Sequence[Interval], language: str | None
+) -> tuple[Interval, ...]:
+    """Return the times of which a question asks for whatever was then."""
+    if not intervals:
+        return ()
+    if language:
+        return foreign_listing(text, language, intervals)
+    return times_of_events(text, words, intervals)
+
+
+def _state(text: str, language: str | None) -> AskedState | None:
+    return foreign_state(text, language) if language else asked_state(text)
 
 
 def _weights(words: Sequence[Term]) -> dict[int, float]:
@@ -193,7 +232,7 @@ def bind(
         definite=definite,
         definite_words=definite_words,
         phonetic_codes=_phonetic_codes(query.text, spoken),
-        deixis=_deixis(query.text),
+        deixis=_deixis(query.text, query.words),
     )
 
 
@@ -225,10 +264,10 @@ _POINTS = re.compile(r"\b(?:we|us|our|ours|that one|this one)\b", re.IGNORECASE)
 _MAY_POINT = re.compile(r"\b(?:it|its|them)\b", re.IGNORECASE)
 
 
-def _deixis(text: str) -> float:
+def _deixis(text: str, words: Sequence[Term]) -> float:
     if _POINTS.search(text):
         return 1.0
-    return 0.5 if _MAY_POINT.search(text) else 0.0
+    return 0.5 if _MAY_POINT.search(text) or names_nothing(text, words) else 0.0
 
 
 def _phrases(

@@ -53,13 +53,15 @@ def walk(search: Search, read: ReadTexts, rows: Rows, strengths: Numbers) -> dic
     home = {int(rows[place]): float(strengths[place]) for place in best if strengths[place] > 0}
     if len(home) < 2:
         return {}
-    share, most = search.fusion.spreading_share, max(home.values())
+    share, first = search.fusion.spreading_share, max(home, key=home.__getitem__)
+    most = home[first]
     ties = list(_ties(search, read, list(home)))
     found = _visits(home, ties)
     led_to = {row: visits for row, visits in found.items() if row not in home and visits > 0}
     often = max(led_to.values(), default=1.0)
     return {
-        row: Lift(share * most * visits / often, BELOW * most) for row, visits in led_to.items()
+        row: Lift(share * most * visits / often, BELOW * most, first)
+        for row, visits in led_to.items()
     }
 
 

@@ -74,11 +74,14 @@ class Search:
 def propose(search: Search) -> Rows:
     """Return the candidates, ascending: every allowed row of a small bank."""
     index, allowed, most = search.index, search.allowed, search.fusion.candidates
+    leading = np.array(search.query.leading.rows, np.uint32)
     total = len(index) if allowed is None else int(np.count_nonzero(allowed))
     if total <= most:
         everyone = np.arange(len(index)) if allowed is None else np.flatnonzero(allowed)
         return everyone.astype(np.uint32)
     rows = _proposed(search)
+    if len(leading):
+        rows = each_once(np.concatenate([rows, leading]))
     if search.activation is not None:
         near = search.activation.best(search.fusion.anchor_candidates, allowed)
         rows = each_once(np.concatenate([rows, near]))

@@ -9,16 +9,20 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from hippocampus.core.clock import from_micros
-from hippocampus.core.records import Hit, Interval
+from hippocampus.core.clock import from_micros, to_micros
+from hippocampus.core.records import Episode, Hit, Interval
 from hippocampus.encode.tokens import count as count_tokens
 from hippocampus.index.cue import Mask
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.reader import LedgerEntry, Told
 from hippocampus.language.question_intent import day_of
+from hippocampus.language.rival_statements import find_rivals
 from hippocampus.recall.confidence import DEPTH
 from hippocampus.recall.search import Ranking
 
+_NOT_TOLD_BY: Final = ("assistant", "tool", "system")
+_MAIN: Final = 0.5
+"""Share of its words from which a statement is what a text says."""
 _SHOWN: Final = 10
 """Hits of each recall that count as shown."""
 
@@ -53,7 +57,7 @@ class Found(NamedTuple):
     def hits(self, places: Sequence[int], scores: Sequence[float], told: Told) -> list[Hit]:
         """Return the hits in an order, with their scores, and the times that each is ``told``."""
         ranking, texts = self.ranking, self.texts
-        rows, over = ranking.rows.tolist(), ranking.superseded
+        rows, over = ranking.rows.tolist(), self._overtaken() | dict(ranking.superseded)
         gains = np.maximum(list(ranking.parts.values()), 0).T.tolist()
         hits: list[Hit] = []
         for place, score, lag in zip(places, scores, self._lags(places), strict=True):
@@ -78,6 +82,24 @@ class Found(NamedTuple):
             )
         return hits
 
+    def _overtaken(self) -> dict[int, int]:
+        """
+        Return the rows whose statement another hit makes later with another end, and since when.
+
+        A text of which that is only a part may hold in the rest, and what was corrected says so.
+        """
+        corrected = {
+            row for row, by in zip(self.ranking.rows.tolist(), self.corrections, strict=False) if by
+        }
+        said = [one for one in self.entries if one.episode.role not in _NOT_TOLD_BY]
+        said.sort(key=lambda one: (one.episode.occurred_at, one.row))
+        told = [(one.episode.text, _who(one.episode)) for one in said]
+        over: dict[int, int] = {}
+        for old, new, clause, _ in find_rivals(told):
+            if clause.share >= _MAIN and said[old].row not in corrected:
+                over.setdefault(said[old].row, to_micros(said[new].episode.occurred_at))
+        return over
+
     def _lags(self, places: Sequence[int]) -> list[float]:
         """Return how far each of some hits, in their order, lies behind the best; never falling."""
         if not len(places):
@@ -91,6 +113,10 @@ class Found(NamedTuple):
         """Return the note for gate and sleep; ``places``: in the order in which they are shown."""
         rows = self.ranking.rows.tolist()
         return Shown(self.entries, [rows[place] for place in places[:_SHOWN]])
+
+
+def _who(episode: Episode) -> str:
+    return episode.speaker or episode.role or ""
 
 
 def read_rows(

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from hippocampus.core.clock import MICROS_PER_HOUR, to_micros
 from hippocampus.index.cue import Mask, Rows
 from hippocampus.index.sorted_sets import each_once
+from hippocampus.kernel import top_k
 from hippocampus.language.noun_phrases import names_of
 from hippocampus.recall.expand import Candidates, summed
 from hippocampus.recall.named_time import WITHIN
@@ -32,6 +33,10 @@ _BELOW_RECENT: Final = np.float32(1e-4)
 """Distance that a primed row keeps below recent ones: more than scores are rounded by."""
 _RARE: Final = np.float32(3)
 """Most standard deviations that news count: where hardly any turn has some, it is no answer yet."""
+_NAMED: Final = 100
+"""Most rows that name somebody who is to be explained: who is in more needs no introduction."""
+_BEST: Final = 10
+"""Best rows of which those that tell a time come first where a time is asked for."""
 _PROPOSING: Final = ("tokens", "lexical", "vector")
 """Features of a usual question, against whose weight novelty was tuned."""
 
@@ -58,6 +63,9 @@ def score(search: Search, candidates: Candidates) -> Scored:
     # NumPy takes three times as long to look rows up by another type than its own.
     places = rows.astype(np.intp)
     parts |= _surroundings(search, places, fused, lengths)
+    asking = search.cues.lexical.marked(rows)[:, 3]
+    if asking.any():
+        parts["speaker"] -= asking * np.float32(fusion.only_asking * _weighed(search, candidates))
     news, named = _novelty(search, candidates, places, lengths)
     called = _called_up(search, candidates)
     # Activation includes a session term already, and novelty would favour the session that said a
@@ -68,6 +76,7 @@ def score(search: Search, candidates: Candidates) -> Scored:
     lean = 0.0 if query.latest > 1 else _lean(lengths, fusion.context_decay_tokens)
     support = np.float32(fusion.session * lean) * sessions.support()
     late: dict[str, Numbers] = {} if named is None else {"graph": named}
+    news = news + _introducing(search, rows)
     late |= {"news": news, "session": support[sessions.groups] * index.columns.in_talk(places)}
     late |= {} if called is None else {"concept": called}
     for name, part in late.items():
@@ -80,6 +89,10 @@ def score(search: Search, candidates: Candidates) -> Scored:
     if candidates.lifts:
         raised = lifted(candidates.lifts, rows, scores, fusion.spreading_share)
         parts["names"], scores = raised - scores, raised
+    timed = _telling_when(search, rows, scores)
+    if timed is not None:
+        parts["time"] = parts["time"] + timed if "time" in parts else timed
+        scores = scores + timed
     return Scored(rows, scores, parts, sessions, support)
 
 
@@ -133,12 +146,13 @@ def _speaking(search: Search, rows: NDArray[np.intp]) -> Numbers:
     worth: Numbers = columns.role.holds("user", rows) * np.float32(fusion.user)
     if query.speakers:
         worth += columns.spoken_by(query.speakers)[rows] * np.float32(fusion.speaker)
+    if query.quoting:
+        worth += columns.role.holds("assistant", rows) * np.float32(fusion.quoting)
     for role in ("assistant", "user"):
         if role in query.roles:
             worth += columns.role.holds(role, rows) * np.float32(fusion.addressee)
     marked = search.cues.lexical.marked(rows.astype(np.uint32))
     worth += (_of_named(search, rows) & marked[:, 0]) * np.float32(fusion.self_disclosure)
-    worth -= marked[:, 3] * np.float32(fusion.only_asking)
     return worth
 
 
@@ -184,11 +198,8 @@ def _novelty(
     news = np.float32(fusion.novelty) * np.minimum(standardised(unheard), _RARE)
     news += np.float32(fusion.first_person_deed) * np.minimum(standardised(deeds), _RARE)
     news = short * news
-    # News is weighed against all that is usually asked; against few cues, it is as light as they.
-    heard = sum(fusion.weights[name] for name in candidates.features)
-    usual = sum(fusion.weights[name] for name in _PROPOSING)
     if not query.listing:  # which is asked of the time alone
-        news *= np.float32(min(1.0, heard / usual) if usual > 0 else 0.0)
+        news *= np.float32(_weighed(search, candidates))
     if query.latest:  # who said it last is asked for, and not who said it first
         news = np.zeros_like(news)
     graph = search.cues.graph
@@ -197,6 +208,43 @@ def _novelty(
     mentions = graph.mentions(rows, _parties(search.index.columns.speakers()))
     named = np.log1p(mentions.astype(np.float32)) * about * short
     return news, np.float32(fusion.named_entities) * np.minimum(standardised(named), _RARE)
+
+
+def _weighed(search: Search, candidates: Candidates) -> float:
+    """
+    Return what cues weigh that were asked, of what is usually asked, up to 1.
+
+    What news and questions count was tuned against all; against few cues it is as light as they.
+    """
+    weights = search.fusion.weights
+    usual = sum(weights[name] for name in _PROPOSING)
+    heard = sum(weights[name] for name in candidates.features)
+    return min(1.0, heard / usual) if usual > 0 else 0.0
+
+
+def _telling_when(search: Search, rows: Rows, scores: Numbers) -> Numbers | None:
+    """Return the part of telling a time, of the best rows, where the question asks for one."""
+    query = search.query
+    if search.timely is not None or "when" not in query.intents or "time" not in query.cues:
+        return None
+    part = np.zeros(len(rows), np.float32)
+    best = top_k(scores, _BEST)
+    tells = search.index.cues.time.tells()[rows[best].astype(np.intp)]
+    part[best] = tells * np.float32(search.fusion.telling_when)
+    return part
+
+
+def _introducing(search: Search, rows: Rows) -> Numbers:
+    """Return the part of naming somebody first, where the question asks who they are."""
+    gained = np.zeros(len(rows), np.float32)
+    name = search.query.introduced
+    if not len(name) or search.query.speakers:  # those who speak are called by name all the time
+        return gained
+    holding = search.cues.lexical.holding(name, search.allowed, _NAMED, least=1)
+    if len(holding):
+        first = holding[int(np.argmin(search.index.columns.occurred_at(holding)))]
+        gained[rows == first] = search.fusion.introduction
+    return gained
 
 
 @lru_cache(maxsize=256)

@@ -29,6 +29,7 @@ from hippocampus.recall.session_ranking import rank_sessions
 from hippocampus.recall.spreading_activation import AHEAD
 from hippocampus.recall.standardize import Numbers
 from hippocampus.recall.standing_wishes import lift_wishes
+from hippocampus.recall.whole_conversations import lift_leading
 
 _READ_FOR_FACTS: Final = 8
 """Best rows that are read for facts, where a question asks for one."""
@@ -84,6 +85,7 @@ def search(
     elif sources.texts is not None:
         order_by_time(search, scored, sources.texts)
     lift_wishes(search, scored)
+    lift_leading(search, scored)
     rows, scores, signature = scored.rows, scored.scores, search.cues.signature
     first = top_k(scores, min(max(limit, CONTENDERS), len(scores)))
     best = first[:limit]

@@ -61,7 +61,7 @@ def _is_doubtful(text: str, term: Term) -> bool:
 
 def _is_word(word: str) -> bool:
     return use_of(word).known or any(
-        word in word_set(name) for name in ("given_names", "function_words")
+        word in word_set(name) for name in ("given_names", "function_words", "irregular_past_forms")
     )
 
 

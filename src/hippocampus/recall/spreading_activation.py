@@ -45,10 +45,11 @@ AHEAD: Final = 0.1
 
 
 class Lift(NamedTuple):
-    """The lift of a row: ``by`` how much, and ``to`` which score at most."""
+    """The lift of a row: ``by`` how much, ``to`` which score at most, and which hit began it."""
 
     by: float
     to: float
+    begun_by: int
 
 
 def spread(search: Search, read: ReadTexts, rows: Rows, strengths: Numbers) -> dict[int, Lift]:
@@ -68,6 +69,7 @@ def spread(search: Search, read: ReadTexts, rows: Rows, strengths: Numbers) -> d
         return {}
     least = max(float(strengths[best[-1]]), 0.0)
     lends = {int(rows[place]): float(strengths[place]) for place in best[:LENDERS]}
+    begun_by = {row: row for row in lends}
     if not any(share * strength > least for strength in lends.values()):
         return {}  # as mostly in talk
     worth = dict(zip(rows.tolist(), strengths.tolist(), strict=True))
@@ -82,17 +84,22 @@ def spread(search: Search, read: ReadTexts, rows: Rows, strengths: Numbers) -> d
         fresh: dict[int, Lift] = {}
         for row, text in read(lends.keys()).items():
             for other, tie in _led_to(search, row, text):
-                known = fresh.get(other, Lift(0.0, 0.0))
-                fresh[other] = Lift(
-                    known.by + share * tie * lends[row], max(known.to, BELOW * lends[row])
-                )
+                one = Lift(share * tie * lends[row], BELOW * lends[row], begun_by[row])
+                known = fresh.get(other)
+                fresh[other] = one if known is None else _higher(known, one, known.by + one.by)
         for row, lift in fresh.items():
-            known = lifts.get(row, Lift(0.0, 0.0))
-            lifts[row] = Lift(max(known.by, lift.by), max(known.to, lift.to))
+            known = lifts.get(row)
+            lifts[row] = lift if known is None else _higher(known, lift, max(known.by, lift.by))
         on = {row: min(worth.get(row, floor) + lift.by, lift.to) for row, lift in fresh.items()}
         first = sorted(on.keys() - done, key=on.__getitem__, reverse=True)[:LENDERS]
         lends = {row: _DAMPED * on[row] for row in first}
+        begun_by = {row: fresh[row].begun_by for row in first}
     return lifts
+
+
+def _higher(one: Lift, other: Lift, by: float) -> Lift:
+    """Return the lift of two that reaches higher, by some amount."""
+    return (one if one.to >= other.to else other)._replace(by=by)
 
 
 def lifted(lifts: Mapping[int, Lift], rows: Rows, scores: Numbers, share: float) -> Numbers:
@@ -100,7 +107,8 @@ def lifted(lifts: Mapping[int, Lift], rows: Rows, scores: Numbers, share: float)
     Return the scores, shape (rows,), of rows lifted: up to a limit, never down, never to the top.
 
     Lenders too weak, by the whole score, to lift a mean-scoring row into the first ``WITHIN`` do
-    not spread after all.
+    not spread after all; and where a hit fell by what was added to its words since, nothing that
+    it lifts stays above it.
     """
     best = top_k(scores, WITHIN)
     least = max(float(scores[best[-1]]), 0.0) if len(best) else 0.0
@@ -108,9 +116,11 @@ def lifted(lifts: Mapping[int, Lift], rows: Rows, scores: Numbers, share: float)
     if not chosen:
         return scores
     places = np.searchsorted(rows, np.array(chosen, np.uint32))
-    offered = np.array([lifts[row] for row in chosen], np.float32)
+    offered = np.array([lifts[row][:2] for row in chosen], np.float32)
     before = scores[places]
-    most = np.minimum(offered[:, 1], scores.max() - np.float32(AHEAD))
+    lenders = np.searchsorted(rows, np.array([lifts[row].begun_by for row in chosen], np.uint32))
+    most = np.minimum(offered[:, 1], np.float32(BELOW) * scores[lenders])
+    most = np.minimum(most, scores.max() - np.float32(AHEAD))
     # Set and not added to: rows lifted to one limit tie exactly, and go by their order.
     raised = scores.copy()
     raised[places] = np.maximum(np.minimum(before + offered[:, 0], most), before)

@@ -111,7 +111,9 @@ def _endpoint(server: ServerState, spec: VerbSpec) -> Endpoint:
         if spec.reports and bodies.wants_lines(request):
             return await told(request, pool, call)
         done = pool.run(lambda: wire.dump(call()))
-        return json_answer(await (done if spec.long else while_connected(request, done)))
+        body = await (done if spec.long else while_connected(request, done))
+        lacking = server.memory.engine.unembedded if spec.keeps else ""
+        return json_answer(body, degraded=f"embedder: {lacking}" if lacking else "")
 
     return endpoint
 

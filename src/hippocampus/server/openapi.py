@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import files
 from inspect import cleandoc
@@ -18,6 +18,8 @@ from hippocampus.verbs import BANK_VERBS, VerbSpec
 from hippocampus.wire import Fault
 
 _REF: Final = "#/components/schemas/{name}"
+_PAGED: Final = ("Next-Cursor",)
+_KEEPS: Final = ("Degraded",)
 _HELD: Final = "x-schemas"
 """Where a route keeps the schemas that it refers to, until the document gathers them."""
 
@@ -34,7 +36,7 @@ def describe(spec: VerbSpec) -> dict[str, Any]:
     """Return what FastAPI is told of the route of a verb."""
     told = _described(
         spec.name, spec.method, [_fixed()["bank"]], spec.function.__doc__, spec, spec.returns,
-        spec.role, paged=bool(spec.pages),
+        spec.role, headers=_PAGED if spec.pages else _KEEPS if spec.keeps else (),
     )  # fmt: skip
     return {"name": spec.name, **told}
 
@@ -50,8 +52,9 @@ def describe_call(
     name = endpoint.__name__ if endpoint.__name__ != "endpoint" else path.rpartition("/")[2]
     where = [_fixed()["bank"]] if "{bank}" in path else [_fixed()["id"]] if "{id}" in path else []
     return _described(
-        name, method, where, endpoint.__doc__, takes, gives, "store", paged=path == "/v1/banks"
-    )
+        name, method, where, endpoint.__doc__, takes, gives, "store",
+        headers=_PAGED if path == "/v1/banks" else (),
+    )  # fmt: skip
 
 
 def describe_state(endpoint: Callable[..., Any], gives: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -87,14 +90,14 @@ def _described(
     gives: Any,  # noqa: ANN401 - a type
     tag: str,
     *,
-    paged: bool = False,
+    headers: Sequence[str] = (),
 ) -> dict[str, Any]:
     told = cleandoc(doc or "")
     types = [type(None) if gives is None else gives, Fault, *([takes.struct] if takes else [])]
     (answer, fault, *given), held = msgspec.json.schema_components(types, ref_template=_REF)
     done: dict[str, Any] = {"description": "Done.", "content": {JSON: {"schema": answer}}}
-    if paged:
-        done["headers"] = {"Next-Cursor": _fixed()["cursor"]}
+    if headers:
+        done["headers"] = {header: _fixed()["headers"][header] for header in headers}
     wrong = {"type": "object", "properties": {"error": fault}, "required": ["error"]}
     extra: dict[str, Any] = {
         _HELD: held,

@@ -104,7 +104,9 @@ def add_route(
     )
 
 
-def json_answer(body: bytes, cursor: str | None = None) -> Response:
-    """Return JSON, and where its next page begins."""
+def json_answer(body: bytes, cursor: str | None = None, *, degraded: str = "") -> Response:
+    """Return JSON, and in headers where its next page begins, and what was missing, and why."""
     headers = {} if cursor is None else {"Next-Cursor": cursor}
+    if degraded:  # a header has one line, and no letters but those of ASCII for sure
+        headers["Degraded"] = " ".join(degraded.split()).encode("ascii", "replace").decode()
     return Response(body, 200, headers, bodies.JSON)

@@ -21,12 +21,15 @@ from hippocampus.core.appraise import ANCHOR, appraise
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.core.config import Concepts
+from hippocampus.encode.languages import is_grammar_of_english
 from hippocampus.index.anchor_postings import nearest_edges, settle
 from hippocampus.index.anchors import KINDS, AnchorKind, Anchors, Pruned, effective, runs
 from hippocampus.index.phrase_codec import PROPER
 from hippocampus.kernel import top_k
 from hippocampus.language.equivalence import say_the_same
-from hippocampus.language.noun_phrases import Phrase, key_of
+from hippocampus.language.given_names import is_person
+from hippocampus.language.noun_phrases import NOUN, Phrase, key_of, may_be_subject
+from hippocampus.language.nouns import use_of
 from hippocampus.language.phonetic import sound_of
 
 Rows: TypeAlias = NDArray[np.int64]
@@ -48,6 +51,8 @@ _NAMING_PRUNED: Final = 8
 _AT_ONCE: Final = 8192
 _SENSES: Final = 3
 _LEAST_OF_A_SENSE: Final = 4
+_SEEN: Final = 2
+"""Sights of a name from which on it is one, however it is written."""
 _SPELLED: Final = 2
 """Phrases that are spelled to choose from, for each that may be chosen."""
 _FAINT: Final = 0.02
@@ -252,13 +257,36 @@ def _choose(
     for place in places:
         key, named = int(tally.keys[place]), bool(tally.proper[place])
         found = spelled.get(int(tally.example[place]), ())
-        name = next((phrase.name for phrase in found if phrase.key == key), "")
-        if name and room[_sort(name, named=named)] > 0:
+        phrase = next((phrase for phrase in found if phrase.key == key), None)
+        if phrase is None or not _is_subject(phrase, int(tally.often[place])):
+            continue
+        name = phrase.name
+        if room[_sort(name, named=named)] > 0:
             room[_sort(name, named=named)] -= 1
             kind: AnchorKind = "named" if named else "discovered"
             salience = tally.salience_of(key)
             chosen[key] = _Chosen(name, key, kind, salience, salience, now)
     return list(chosen.values())
+
+
+def _is_subject(phrase: Phrase, often: int) -> bool:
+    """
+    Return whether a phrase names anything, as far as is known.
+
+    A verb that is written as a name once, "DONE", is shouted, and what has two letters of a word of
+    grammar changed is misspelt.
+    """
+    if phrase.proper and often < _SEEN and not is_person(phrase.name):
+        use = use_of(phrase.name)
+        if (use.known and use.noun < NOUN) or (phrase.opens and _is_slip(phrase.name)):
+            return False
+    return may_be_subject(phrase.name)
+
+
+def _is_slip(word: str) -> bool:
+    """Return whether a word is one of grammar with two letters that follow each other changed."""
+    turned = (word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1))
+    return any(map(is_grammar_of_english, turned))
 
 
 def _given_up(old: Anchors | None) -> set[int]:
@@ -286,7 +314,7 @@ def _living(old: Anchors | None, tally: Tally) -> list[_Chosen]:
         salience = tally.salience_of(key)
         weak = int(old.weak[place]) + 1 if salience < WEAK * found else 0
         strong = min(255, int(old.strong[place]) + 1) if salience >= max(found, high) else 0
-        if weak < PRUNED_AFTER and tally.has(key):
+        if weak < PRUNED_AFTER and tally.has(key) and may_be_subject(name):
             at = int(old.found_at[place])
             living.append(_Chosen(name, key, old.kind(place), salience, found, at, weak, strong))
     return living
@@ -328,6 +356,7 @@ class Tally:
     """Every phrase once: how often, how lately and by whom it comes up, and how salient it is."""
 
     keys: NDArray[np.uint32]
+    often: NDArray[np.int64]
     proper: NDArray[np.bool_]
     salience: Floats
     example: Rows
@@ -345,7 +374,8 @@ class Tally:
         once, first, group = np.unique(
             keys & ~np.uint32(PROPER), return_index=True, return_inverse=True
         )
-        often = np.bincount(group, minlength=len(once)).astype(np.float32)
+        counts = np.bincount(group, minlength=len(once))
+        often = counts.astype(np.float32)
         proper = np.bincount(group, (keys & PROPER) > 0, len(once)) > often / 2
         users = np.bincount(group, material.by_user[owner], len(once)) / np.maximum(often, 1)
         latest = np.zeros(len(once))
@@ -362,7 +392,7 @@ class Tally:
         }
         salience = appraise(features, ANCHOR)
         salience[(often > max(3.0, COMMON * total)) | ((often < 2) & ~proper)] = 0
-        return cls(once, proper, salience.astype(np.float32), owner[first])
+        return cls(once, counts, proper, salience.astype(np.float32), owner[first])
 
     def has(self, key: int) -> bool:
         """Return whether anything in force says a phrase."""

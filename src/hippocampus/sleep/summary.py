@@ -269,7 +269,11 @@ def tell(
             if not any(say_about_the_same(clause.text, now.text) for now in last.clauses)
         ),
     ]
-    chosen = [clause for clause in chosen if clause.row not in told_rows]
+    chosen = [
+        clause
+        for clause in chosen
+        if clause.row not in told_rows and count(_quoted(clause)) <= how.tokens
+    ]
     while True:
         chosen.sort(key=lambda clause: (clause.at, clause.row))
         text = " ".join([*filter(None, [head]), *map(stated, known), *map(_quoted, chosen)])

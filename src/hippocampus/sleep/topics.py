@@ -43,6 +43,8 @@ from hippocampus.language.topic_tags import (
     subsumptions,
     tag_groups,
     tag_name,
+    total_signs,
+    without_kinds,
 )
 from hippocampus.llm.ask import ChatModel, Completer
 
@@ -66,7 +68,7 @@ _FLAT: Final = 1e-3
 """A cosine; what differs by less differs by rounding."""
 
 
-RULES: Final = 1
+RULES: Final = 2
 """Of reading talk: to be raised with whatever changes what is read, for what was is kept."""
 
 
@@ -169,8 +171,10 @@ def make_topics(
     graph = TagGraph()
     merged, own = _add_tags(graph, groups, taggings, names)
     given = [relation for tagging in by_model.values() for relation in tagging.relations]
-    given += relations_of_names(read, own)
-    refused = _relate(graph, own, given, sum(map(len, groups)), vectors, names)
+    signs = total_signs(read)
+    given += relations_of_names(signs, own)
+    said = _SaidTags(own, given, names, without_kinds(signs))
+    refused = _relate(graph, said, sum(map(len, groups)), vectors)
     _prune(graph, own.keys())
     _embed(graph, vectors)
     report = Tagged(
@@ -378,19 +382,26 @@ def _places(
     return where
 
 
-def _relate(
-    graph: TagGraph,
-    own: Mapping[str, AbstractSet[int]],
-    given: Iterable[Relation],
-    total: int,
-    vectors: _Vectors,
-    names: AbstractSet[str],
-) -> int:
+class _SaidTags(NamedTuple):
+    """
+    The tags of a bank's talk with the places of each, the relations that are given, and names.
+
+    ``unsorted``: tags of which the dictionary's kinds may be wrong.
+    """
+
+    own: Mapping[str, AbstractSet[int]]
+    given: Sequence[Relation]
+    names: AbstractSet[str]
+    unsorted: AbstractSet[str]
+
+
+def _relate(graph: TagGraph, said: _SaidTags, total: int, vectors: _Vectors) -> int:
     """Put in relations a model gave, those of words, those of places; return how many failed."""
+    own, given, names, unsorted = said
     meant = {word: tag for tag in sorted(own) for word in _called(graph[tag], names)}
     by_words = [
         Relation(meant.get(parent, parent), meant.get(child, child))
-        for parent, child in relations_of(sorted(own), meant)
+        for parent, child in relations_of(sorted(own), meant, unsorted)
     ]
     alike = vectors.alike(sorted(own), [name for relation in by_words for name in relation])
     if alike is not None:

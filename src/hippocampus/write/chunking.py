@@ -41,6 +41,7 @@ _ATX = re.compile(r" {0,3}#{1,6}(?:\s|$)")
 _RULE = re.compile(r"(?:={3,}|-{3,}|~{3,}|\^{3,}|\*{3,})\s*$")
 _ITEM = re.compile(r"\s*+(?:[-*+•>]\s|\d{1,4}[.)]\s|\|)")
 _WINDOW = re.compile(rf"(?s).{{1,{_WINDOW_CHARS}}}(?:(?<=\s)|$)|.{{1,{_WINDOW_CHARS}}}")
+_ONLY_MARKS = re.compile(r"[.!?](?:\s*[.!?]){63}")
 _WIDE_STOP = re.compile(r"(?<=[。！？])(?![。！？])")
 _RUN = re.compile(r"\s*+(?:\S++\s*+){1,4}+|\s++")
 _ONE = re.compile(r"\s*+\S++\s*+|\s++")
@@ -300,7 +301,11 @@ def _sentences(text: str) -> Iterator[str]:
     from nupunkt import sent_spans  # noqa: PLC0415
 
     for window in _WINDOW.findall(text):
-        starts = [start for start, _ in sent_spans(window)][1:]
+        if _ONLY_MARKS.search(window):  # nupunkt takes time with the square of their number
+            starts = [found.end() for found in _BORDER.finditer(window)]
+            starts = [start for start in starts if start < len(window)]
+        else:
+            starts = [start for start, _ in sent_spans(window)][1:]
         for start, end in pairwise([0, *starts, len(window)]):
             yield from _WIDE_STOP.split(window[start:end])
 

@@ -235,7 +235,7 @@ def scenario(memory, folder, clock):  # noqa: PLR0915 - each verb once, at least
     yield "accept", lambda: bank.accept(bank.review()[0].id if bank.review() else ids[0])
     yield "reveal", lambda: bank.reveal(ids[0])
     for verb in ("quarantine", "review", "gists", "anchors", "topics", "topic_outline", "facts",
-                 "entities", "summary", "stats", "curated"):  # fmt: skip
+                 "entities", "people", "summary", "stats", "curated"):  # fmt: skip
         yield verb, lambda verb=verb: getattr(bank, verb)()
     yield "facts of one", lambda: bank.facts("Ada", as_of=NOON)
     yield "summary of one", lambda: bank.summary("s1")

@@ -243,3 +243,14 @@ def test_a_block_knows_nothing_before_anybody_asks(bank):
     assert "" == asyncio.run(block.aget([]))
     assert "" == asyncio.run(block.aget([ChatMessage("Hi", role="assistant")]))
     assert "Lisbon" in asyncio.run(block.aget([ChatMessage("Where is Ada?", role="user")]))
+
+
+def test_a_picture_counts_as_many_tokens_as_llamaindex_counts_for_one(bank):
+    talk = HippocampusMemory(bank=bank, session="talk", recent_tokens=300, budget_tokens=0)
+    picture = ImageBlock(image=b"hi", image_mimetype="image/png")
+    seen = [ChatMessage(role="user", blocks=[TextBlock(text=n), picture]) for n in "abc"]
+    talk.put_messages(seen)
+
+    assert [seen[-1].content] == [message.content for message in talk.get()]
+    talk.recent_tokens = 600
+    assert [one.content for one in seen[1:]] == [message.content for message in talk.get()]

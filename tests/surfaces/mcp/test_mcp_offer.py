@@ -47,7 +47,13 @@ def test_there_are_few_tools_and_they_take_little_of_a_models_attention(agent):
         "remember", "recall", "count_events", "context", "correct", "forget", "timeline", "facts",
         "feedback", "status",
     } == {tool["name"] for tool in tools}  # fmt: skip
-    assert count(json.dumps(read)) <= 3100
+    assert count(json.dumps(read)) <= 2400
+
+
+def test_a_bank_can_be_named_only_where_the_server_has_several(serve):
+    for many in (True, False):
+        for tool in offered(serve(all_banks=many))["tools"]:
+            assert many == ("bank" in tool["inputSchema"]["properties"])
 
 
 def test_every_tool_says_when_to_use_it_and_what_each_argument_means(agent):
@@ -144,7 +150,10 @@ def test_resources_lead_from_the_banks_to_what_is_in_them(rested, memory):
 def test_the_servers_own_bank_is_listed_for_clients_without_templates(rested):
     listed = {resource.uri for resource in rested.ask("list_resources").resources}
 
-    assert {ROOT, *(f"{ROOT}/ada{part}" for part in ("", "/topics", "/entities"))} == listed
+    assert {
+        ROOT,
+        *(f"{ROOT}/ada{part}" for part in ("", "/topics", "/entities", "/people")),
+    } == listed
 
 
 def test_resources_of_an_empty_bank_are_empty(agent):

@@ -598,3 +598,18 @@ def test_an_unknown_prompt_is_the_callers_mistake(agent):
     with pytest.raises(MCPError, match="'nope': no such prompt; there is memory") as wrong:
         agent.ask("get_prompt", "nope")
     assert wrong.value.error.code == -32602
+
+
+@pytest.mark.filterwarnings("ignore:what is kept has no vectors:RuntimeWarning")
+def test_what_is_kept_without_vectors_says_so(open_memory, connect, monkeypatch, tmp_path):
+    for name in ("XDG_DATA_HOME", "HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "no models here"))
+    memory = open_memory(embedder="default")
+    agent = connect(create_server(lambda: memory, bank="ada"))
+    chat = [{"role": "user", "content": "Rex is three years old."}]
+
+    for said in ({"text": "My dog is called Rex."}, {"messages": chat}):
+        (why,) = agent("remember", **said)["degraded"]
+        assert "hippocampus models install" in why
+    said = agent.text("remember", text="Rex likes cheese.")
+    assert "It has no vectors, and is found by words alone" in said

@@ -71,8 +71,8 @@ def test_a_store_that_cannot_be_opened_is_said_and_chats_go_on(upstream, path):
     ("options", "said"),
     [
         (("--upstream", "nowhere"), "such as http://localhost:11434/v1"),
-        (("--upstream", "http://x/v1", "--deadline", "0"), "deadline_s=0.0: must be above 0"),
-        (("--upstream", "http://x/v1", "--host", "192.0.2.1"), "host='192.0.2.1', port=8766: "),
+        (("--upstream", "http://x/v1", "--deadline", "0"), "--deadline 0.0: must be above 0"),
+        (("--upstream", "http://x/v1", "--host", "192.0.2.1"), "--host '192.0.2.1', --port 8766: "),
         (("--upstream", "http://x/v1", "--host", "x" * 64), "choose others, such as port 0"),
         ((), "--upstream"),
     ],

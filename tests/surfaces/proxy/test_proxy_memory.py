@@ -22,7 +22,7 @@ def test_what_was_said_once_is_in_the_prompt_of_another_conversation(proxy, upst
     told, asked = prompt(upstream)
 
     assert first.headers["x-memory"].startswith("bank=me; memories=0; tokens=0; ms=")
-    assert second.headers["x-memory"].startswith("bank=me; memories=2; tokens=")
+    assert second.headers["x-memory"].startswith("bank=me; memories=1; tokens=")
     assert told["role"] == "system"
     assert OPEN in told["content"]
     assert "I moved to Lisbon in March." in told["content"]

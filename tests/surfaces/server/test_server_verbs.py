@@ -2,9 +2,10 @@
 
 import json
 
+import httpx
 import pytest
 
-from hippocampus import wire
+from hippocampus import Client, wire
 from hippocampus.bank import Bank
 from hippocampus.core.records import Context, Episode, Recall, Slept, Stats, Turn
 from hippocampus.verbs import BANK_VERBS
@@ -55,6 +56,7 @@ def test_many_are_remembered_in_order(http):
         ("summary", {"session": "trip"}),
         ("facts", {}),
         ("entities", {}),
+        ("people", {}),
         ("gists", {}),
         ("topics", {}),
         ("topic_outline", {}),
@@ -188,3 +190,30 @@ def test_an_argument_in_an_address_that_is_none_leads_to_the_one_that_is_meant(h
     assert answer.json()["error"]["message"] == (
         "top_k=['3']: episodes has no such argument; give limit"
     )
+
+
+@pytest.fixture
+def without_model(open_memory, monkeypatch, tmp_path, serve):
+    """Where a memory is served whose default model is not installed."""
+    for name in ("XDG_DATA_HOME", "HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "no models here"))
+    return serve(open_memory(embedder="default"))
+
+
+@pytest.mark.filterwarnings("ignore:what is kept has no vectors:RuntimeWarning")
+def test_what_is_kept_without_vectors_is_said_in_a_header(without_model, http):
+    here, there = f"{without_model}{AT}/remember", f"{AT}/remember"
+    kept = httpx.post(here, json={"text": "My dog is called Rex."})
+
+    assert kept.headers["Degraded"].startswith("embedder: ")
+    assert "hippocampus models install" in kept.headers["Degraded"]
+    assert "Degraded" not in http.post(there, json={"text": "My dog is called Rex."}).headers
+
+
+@pytest.mark.filterwarnings("ignore:what is kept has no vectors:RuntimeWarning")
+def test_a_client_warns_once_that_what_a_server_keeps_has_no_vectors(without_model):
+    with Client(without_model) as memory:
+        bank = memory.bank("ada")
+        with pytest.warns(RuntimeWarning, match="keeps has no vectors.*models install"):
+            bank.remember("My dog is called Rex.")
+        bank.remember("Once is enough to be told.")

@@ -196,6 +196,30 @@ class Entity:
     episodes: int
 
 
+PersonKind: TypeAlias = Literal["person", "pet"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """What somebody is to another: their ``role`` ("sister", "cat") ``to`` whom."""
+
+    to: str
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody of whom a bank speaks, or a pet: told from places, things and words by structure."""
+
+    name: str
+    kind: PersonKind
+    aliases: tuple[str, ...]
+    """Other names they go by."""
+    ties: tuple[Tie, ...]
+    episodes: int
+    """How many episodes in force name them, or are their words."""
+
+
 By: TypeAlias = Literal["day", "week", "month", "year"]
 """How long a period of a trend is; weeks begin on Monday."""
 

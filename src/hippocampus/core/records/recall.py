@@ -33,8 +33,8 @@ class Hit:
     """How active the anchors it lies under are by this question, in [0, 1]: how far it is about
     what the question calls up; 0 where that is nothing."""
     valid_to: datetime | None = None
-    """Since when what it tells of what is asked is over, and something else is so: the end of its
-    valid time. None: it is not known to be, or nothing of the kind is asked."""
+    """Since when what it tells is over, and something else is so: the end of the valid time of the
+    fact that is asked for, or when another hit told it with another end. None: it is not known."""
     corrected_by: str | None = None
     """The id of what a person said of it, soon after it was recalled, that it is otherwise; None if
     nobody did, as far as sleep has noted, or if that is nothing that this recall may see."""
@@ -108,8 +108,9 @@ class Recall:
     intervals: tuple[Interval, ...] = ()
     """The times that the question names."""
     note: str = ""
-    """A sentence, if the question names a certain time of which there is nothing: what was looked
-    for, and what day is nearest; else empty."""
+    """A sentence that says why nothing was found, if that is known: of a certain time there is
+    nothing, and what day is nearest; or none of the nearest memories speaks of some things, or of
+    all together; or others said it. Else empty."""
     when: Interval | None = None
     """If the question asks when something was, and something is found: what the best hit says, or
     the next one that is half as likely, "yesterday" as of when it was said; the day on which the

@@ -11,38 +11,51 @@ export const show = (ctx) => {
     heading("People & facts", "Who is what to whom, since when, and until when, read from what was said."),
     chosen
       ? later(() => ctx.bank.read("facts", { entity: chosen }), (facts) => one(chosen, facts, ctx))
-      : later(() => Promise.all([ctx.bank.read("entities"), ctx.bank.read("facts")]), (found) => all(...found, ctx)),
+      : later(() => Promise.all([ctx.bank.read("entities"), ctx.bank.read("facts"), ctx.bank.read("people")]), (found) => all(...found, ctx)),
   ];
 };
 
-const all = (entities, facts, ctx) => {
-  if (!entities.length) return notice("No facts yet", "A fact is read from sentences such as “I moved to Porto in March”. None was found in what this bank was told.");
+const all = (entities, facts, people, ctx) => {
+  if (!entities.length && !people.length) return notice("No facts yet", "A fact is read from sentences such as “I moved to Porto in March”. None was found in what this bank was told.");
   const to = (name) => ctx.link("facts", { entity: name });
-  const place = new Map(entities.flatMap((one, at) => [one.name, ...Object.keys(one.aliases)].map((name) => [name.toLowerCase(), at])));
-  const edges = facts.map((fact) => [place.get(fact.subject.toLowerCase()), place.get(fact.object.toLowerCase())])
-    .filter(([a, b]) => a !== undefined && b !== undefined);
-  const linked = new Set(edges.filter(([a, b]) => a !== b).flat());
-  const order = entities.map((_, at) => at).sort((a, b) => linked.has(b) - linked.has(a) || a - b).slice(0, 36);
-  const nodes = order.map((at) => ({ name: entities[at].name, size: entities[at].facts, href: to(entities[at].name) }));
-  const where = new Map(order.map((at, i) => [entities[at].name.toLowerCase(), i]));
-  for (const [alias, at] of place) if (where.has(entities[at].name.toLowerCase())) where.set(alias, where.get(entities[at].name.toLowerCase()));
-  for (const { object } of facts) {  // what is said of them is there as well, where there is room
-    if (!object || object.length > 24 || nodes.length >= 36 || where.has(object.toLowerCase())) continue;
-    where.set(object.toLowerCase(), nodes.length);
-    nodes.push({ name: object, size: 0, href: to(object), aside: true });
-  }
-  const ends = facts.map((fact) => [where.get(fact.subject.toLowerCase()) ?? Infinity, where.get(fact.object.toLowerCase()) ?? Infinity]);
   return [
-    map(nodes, ends, "Whom facts are about, and what they say; a line is a fact"),
-    h("section", { class: "section" }, h("h2", null, counted(entities.length, "name")),
+    people.length > 0 && graph(people, facts, to),
+    people.length > 0 && h("section", { class: "section" }, h("h2", null, whom(people)),
+      some(people, (one) => h("li", null,
+        h("a", { class: "item", href: to(one.name) }, one.name),
+        one.ties.length > 0 && h("small", null, ` ${one.ties[0].role}`),
+        h("span", { class: "num" }, counted(one.episodes, "memory", "memories"))),
+      { list: h("ul", { class: "columns" }), most: 60 })),
+    entities.length > 0 && h("section", { class: "section" }, h("h2", null, `Facts about ${counted(entities.length, "name")}`),
       some(entities, (one) => h("li", null,
         h("a", { class: "item", href: to(one.name) }, one.name), h("span", { class: "num" }, counted(one.facts, "fact"))),
       { list: h("ul", { class: "columns" }), most: 60 })),
   ];
 };
 
+const whom = (people) => {
+  const pets = people.filter((one) => one.kind === "pet").length;
+  return [people.length > pets && counted(people.length - pets, "person", "people"), pets > 0 && counted(pets, "pet")].filter(Boolean).join(", ");
+};
+
+// People and pets alone: what else facts name (places, things) is told where one of them is looked at.
+const graph = (people, facts, to) => {
+  const shown = people.slice(0, 36);
+  const where = new Map(shown.flatMap((one, at) => [one.name, ...one.aliases].map((name) => [name.toLowerCase(), at])));
+  const at = (name) => where.get(name.toLowerCase()) ?? Infinity;
+  const ends = [
+    ...shown.flatMap((one, place) => one.ties.map((tie) => [at(tie.to), place])),
+    ...facts.map((fact) => [at(fact.subject), at(fact.object)]),
+  ];
+  const nodes = shown.map((one) => ({ name: one.name, size: Math.max(1, one.episodes), href: to(one.name), aside: one.kind === "pet" }));
+  return map(nodes, ends, "Whom the bank speaks of; a line is what one is to the other");
+};
+
 const one = (name, facts, ctx) => {
-  if (!facts.length) return [back(ctx), notice(`Nothing is known of ${name}`, "No fact names it.")];
+  if (!facts.length) return [
+    back(ctx), notice(`No fact is known of ${name}`, "Nothing that was said of this name is a fact that holds over time."),
+    h("p", null, h("a", { href: ctx.link("search", { q: name }) }, `Memories that name ${name}`)),
+  ];
   const to = (other) => ctx.link("facts", { entity: other });
   const own = facts.filter((fact) => fact.subject.toLowerCase() === name.toLowerCase());
   const others = facts.filter((fact) => fact.subject.toLowerCase() !== name.toLowerCase());

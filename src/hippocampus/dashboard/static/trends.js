@@ -1,7 +1,7 @@
 // How often words came up: a strip for each on the same axes, so that they can be compared.
 
 import { field, h, option } from "./dom.js";
-import { counted, day, month, whole, worded } from "./format.js";
+import { counted, day, month, whole, worded, stretch } from "./format.js";
 import { heading, later, notice } from "./parts.js";
 import { numbers, plot } from "./plot.js";
 
@@ -42,7 +42,8 @@ const events = (ctx) => {
     h("p", { class: "quiet" }, "How many times something took place, in any wording; several memories of one event count once."),
     form,
     question && later(() => ctx.bank.ask("count_events", { question }), (found) => [
-      h("p", null, h("strong", { class: "num" }, counted(found.count, "time"))),
+      h("p", null, h("strong", { class: "num" }, counted(found.count, "time")),
+        found.intervals.map((one) => h("span", { class: "quiet" }, `, “${one.text}” being ${stretch(one)}`))),
       happened(found.events, ctx),
       found.doubtful.length > 0 && h("h3", null, "May be more"),
       happened(found.doubtful, ctx),

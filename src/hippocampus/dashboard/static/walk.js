@@ -29,6 +29,9 @@ export const walk = ({ before, here, after }) => {
   return all;
 };
 
+// Half of what a label takes, with room around it; the widest letters take half as much again.
+const halfOf = (label) => [...label].reduce((sum, letter) => sum + (/[MWmw@]/.test(letter) ? 5.6 : 3.3), 5);
+
 /*
  * All of a graph at a glance. nodes: [{ name, size, href, aside }], edges: [[from, to]] by place.
  * Where they lie is settled by springs and by keeping names apart, the same each time.
@@ -44,7 +47,7 @@ export const map = (nodes, edges, label) => {
       const angle = i * 2.399963, far = Math.sqrt((i + 0.5) / some.length) * 0.42;
       return {
         x: width * (0.5 + far * Math.cos(angle)), y: height * (0.5 + far * Math.sin(angle)),
-        r: 4 + 9 * Math.sqrt(one.size / most), half: one.label.length * 3.3 + 5,
+        r: 4 + 9 * Math.sqrt(one.size / most), half: halfOf(one.label),
       };
     });
     const kept = edges.filter(([a, b]) => a < some.length && b < some.length && a !== b);

@@ -1,6 +1,9 @@
 """
 Temporal tagging: time expressions in a text ("last Tuesday", "between May and July") as intervals.
 
+English is read by a grammar; other languages are put into its words (``foreign.py``), each sentence
+in its own (``mixed.py``).
+
 A reading narrows every cue of recall, so a wrong one loses the answer and a missing one only costs
 precision. Hence: when in doubt nothing is read, and what people say loosely is read widely.
 
@@ -24,6 +27,7 @@ precision. Hence: when in doubt nothing is read, and what people say loosely is 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 
@@ -31,6 +35,7 @@ from hippocampus.core.records import Interval
 from hippocampus.errors import InvalidTime
 from hippocampus.language.time.english import WRITTEN, may_tell_time
 from hippocampus.language.time.grammar import read
+from hippocampus.language.time.mixed import may_tell_time_in, read_in
 
 __all__ = ["differences", "find_intervals", "find_told"]
 
@@ -41,7 +46,7 @@ _SENTENCE_END = re.compile(r"[.?!](?=\s|$)|\n")
 
 def find_intervals(text: str, now: datetime, *, told: bool = False) -> tuple[Interval, ...]:
     """
-    Return the intervals that time expressions in an English text mean, in order of appearance.
+    Return the intervals that time expressions in a text mean, in order of appearance.
 
     Args:
         text: a question, or any text.
@@ -54,10 +59,11 @@ def find_intervals(text: str, now: datetime, *, told: bool = False) -> tuple[Int
     if now.tzinfo is None or now.utcoffset() is None:
         msg = f"now={now} has no time zone, so 'yesterday' is undefined; pass an aware datetime"
         raise InvalidTime(msg)
-    if not may_tell_time(text):
+    foreign = may_tell_time_in(text)
+    if not foreign and not may_tell_time(text):
         return ()
     try:
-        readings = read(text, now, told=told)
+        readings = (read_in if foreign else read)(text, now, told=told)
     except OverflowError:  # the calendar ends with the day of ``now``
         return ()
     if not readings:
@@ -65,7 +71,8 @@ def find_intervals(text: str, now: datetime, *, told: bool = False) -> tuple[Int
     idle = differences(text)
     found: list[Interval] = []
     for reading in readings:
-        if any(start <= reading.start < end for start, end in idle):
+        place = bisect_right(idle, (reading.start, len(text)))
+        if place and reading.start < idle[place - 1][1]:
             continue
         said = text[reading.start : reading.end]
         interval = _aware(reading.lo, reading.hi, now.tzinfo, said)
@@ -84,13 +91,19 @@ def find_told(text: str, said_at: datetime, zone: tzinfo) -> tuple[Interval, ...
 
 
 def differences(text: str) -> list[tuple[int, int]]:
-    """Return the sentences that ask for the time between two moments, as (start, end)."""
-    spans: list[tuple[int, int]] = []
-    for match in WRITTEN.difference.finditer(text):
-        before = [end.end() for end in _SENTENCE_END.finditer(text, 0, match.start())]
-        after = _SENTENCE_END.search(text, match.end())
-        spans.append((before[-1] if before else 0, after.end() if after else len(text)))
-    return spans
+    """Return the sentences that ask for the time between two moments, as (start, end), in order."""
+    asked = [match.span() for match in WRITTEN.difference.finditer(text)]
+    if not asked:
+        return []
+    found = list(_SENTENCE_END.finditer(text))
+    starts, ends = [end.start() for end in found], [end.end() for end in found]
+    spans: dict[tuple[int, int], None] = {}
+    for start, end in asked:
+        before, after = bisect_right(ends, start), bisect_left(starts, end)
+        spans[
+            ends[before - 1] if before else 0, ends[after] if after < len(ends) else len(text)
+        ] = None
+    return list(spans)
 
 
 def _aware(lo: datetime | None, hi: datetime | None, zone: tzinfo, said: str) -> Interval | None:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, TypeAlias
@@ -83,13 +83,26 @@ _USUALLY = frozenset("usually always never often normally sometimes generally ty
 
 
 def read(text: str, now: datetime, *, told: bool = False) -> list[Reading]:
-    """Return what in ``text`` can be read as time, in order; ``now`` is aware."""
+    """Return what in an English text can be read as time, in order; ``now`` is aware."""
     found: list[Reading] = []
-    for start, end in _sentences(text):
-        if may_tell_time(text[start:end]):
-            found += _readings(_Reader(text, start, end, now, told=told))
+    for start, end in sentences(text):
+        found += read_sentence(text, start, end, now, told=told)
+    return longest(found, len(text))
+
+
+def read_sentence(
+    text: str, start: int, end: int, now: datetime, *, told: bool
+) -> Iterator[Reading]:
+    """Yield what can be read in an English sentence, even where readings overlap."""
+    if may_tell_time(text[start:end]):
+        matches = WRITTEN.token.finditer(text, start, end)
+        yield from readings(Reader(list(map(token_of, matches)), end, now, told=told))
+
+
+def longest(found: Iterable[Reading], length: int) -> list[Reading]:
+    """Return the longest readings of a text that do not overlap, in their order."""
     kept: list[Reading] = []
-    taken = bytearray(len(text))
+    taken = bytearray(length)
     for reading in sorted(found, key=lambda r: (r.start - r.end, r.start)):
         if not any(taken[reading.start : reading.end]):
             taken[reading.start : reading.end] = b"\1" * (reading.end - reading.start)
@@ -97,7 +110,8 @@ def read(text: str, now: datetime, *, told: bool = False) -> list[Reading]:
     return sorted(kept, key=lambda r: r.start)
 
 
-def _sentences(text: str) -> Iterator[tuple[int, int]]:
+def sentences(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where the sentences of a text begin and end."""
     start = 0
     for between in _BETWEEN_SENTENCES.finditer(text):
         yield start, between.start() + 1
@@ -105,7 +119,8 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
     yield start, len(text)
 
 
-def _readings(reader: _Reader) -> Iterator[Reading]:
+def readings(reader: Reader) -> Iterator[Reading]:
+    """Yield the longest reading that begins at each token of a sentence."""
     for i, token in enumerate(reader.tokens[: reader.count]):
         if token.role in _NEVER_FIRST:
             continue
@@ -117,18 +132,34 @@ def _readings(reader: _Reader) -> Iterator[Reading]:
             yield reading
 
 
-class _Reader:
+def token_of(match: re.Match[str]) -> Token:
+    """Return a word or mark of English with what it does."""
+    kind, raw = match.lastgroup or "", match.group()
+    word = raw.lower()
+    if kind == "word":
+        role, value = word_meanings().get(word, _PLAIN)
+        return Token(role, value, word, *match.span(), raw[0].isupper())
+    role, value = _KINDS.get(kind, Role.WORD), None
+    if kind == "number":
+        if len(raw) <= _LONGEST_NUMBER and raw.replace(".", "", 1).isdigit():
+            role, value = Role.NUMBER, float(raw) if "." in raw else int(raw)
+    elif kind == "ordinal":
+        value = int(raw[:-2])
+    elif kind == "mark":
+        role = _MARKS.get(raw, role)
+    return Token(role, value, word, *match.span(), raw[0].isupper())
+
+
+class Reader:
     """A sentence. Methods take a token's index and return that of the one after their part."""
 
-    def __init__(self, text: str, start: int, end: int, now: datetime, *, told: bool) -> None:
-        self.words = word_meanings()
+    def __init__(self, tokens: list[Token], end: int, now: datetime, *, told: bool) -> None:
         self.aware = now
         self.now = now.replace(tzinfo=None)
         self.today = spans.day_of(self.now)
         self.told = told
-        self.tokens = [self._token(match) for match in WRITTEN.token.finditer(text, start, end)]
-        self.count = len(self.tokens)
-        self.tokens += [Token(Role.END, None, "", end, end, capital=False)] * 6
+        self.count = len(tokens)
+        self.tokens = tokens + [Token(Role.END, None, "", end, end, capital=False)] * 6
         self.at = 0
         self.depth = 0
         self.atoms: dict[tuple[int, int], Parsed] = {}
@@ -145,22 +176,6 @@ class _Reader:
 
     # ------------------------------------------------------------ tokens
 
-    def _token(self, match: re.Match[str]) -> Token:
-        kind, raw = match.lastgroup or "", match.group()
-        word = raw.lower()
-        if kind == "word":
-            role, value = self.words.get(word, _PLAIN)
-            return Token(role, value, word, *match.span(), raw[0].isupper())
-        role, value = _KINDS.get(kind, Role.WORD), None
-        if kind == "number":
-            if len(raw) <= _LONGEST_NUMBER and raw.replace(".", "", 1).isdigit():
-                role, value = Role.NUMBER, float(raw) if "." in raw else int(raw)
-        elif kind == "ordinal":
-            value = int(raw[:-2])
-        elif kind == "mark":
-            role = _MARKS.get(raw, role)
-        return Token(role, value, word, *match.span(), raw[0].isupper())
-
     def _is(self, i: int, *roles: Role) -> bool:
         return self.tokens[i].role in roles
 
@@ -170,12 +185,12 @@ class _Reader:
     def _skip(self, i: int, *roles: Role) -> int:
         return i + 1 if self.tokens[i].role in roles else i
 
-    def _clear(self, i: int) -> bool:
+    def clear(self, i: int) -> bool:
         """Tell whether a phrase may end before token ``i``."""
         t = self.tokens[i]
         return t.role in _STOPS or t.word in word_set("light_words")
 
-    def _counts(self, i: int) -> bool:
+    def counts(self, i: int) -> bool:
         """Tell whether token ``i`` is what the number before it counts."""
         return self.tokens[i].word in word_set("counted_things") or self.tokens[i].word == "%"
 
@@ -281,7 +296,7 @@ class _Reader:
         spoken = self._skip(j, Role.POSSESSIVE)
         spoken = spoken + 1 if self.tokens[spoken].word == "'" else spoken
         j = spoken + 1 if self._is(spoken, Role.TIME) else j
-        if not self._clear(j) or not self.ahead:
+        if not self.clear(j) or not self.ahead:
             return None
         if not _ABLE.isdisjoint(self.tenses.sentence(self.at)):
             return None
@@ -438,7 +453,7 @@ class _Reader:
             return None
         a, b = map(int, _DIGITS.findall(self.tokens[i].word))
         day, month = (a, b) if b <= 12 else (b, a)
-        if not 1 <= month <= 12 or not _is_day(day) or not self._clear(i + 1):
+        if not 1 <= month <= 12 or not _is_day(day) or not self.clear(i + 1):
             return None
         return spans.month_day(month, day), i + 1
 
@@ -465,7 +480,7 @@ class _Reader:
         if t.role is Role.SHORT_YEAR:
             return self._full_year(int(t.word[1:])), i + 1
         if t.role is Role.NUMBER and len(t.word) == 4 and isinstance(t.value, int):
-            return (t.value, i + 1) if 1000 <= t.value < 3000 and not self._counts(i + 1) else None
+            return (t.value, i + 1) if 1000 <= t.value < 3000 and not self.counts(i + 1) else None
         return None
 
     def _split_year(self, i: int) -> tuple[int, int] | None:
@@ -498,7 +513,7 @@ class _Reader:
             return recurring.within(whole), j
         if not 1900 <= year < 2100 or cue in (_BARE, _ON, _AT):
             return None
-        if self._is(j, Role.NUMBER, Role.UNIT) or (cue == _INNER and not self._clear(j)):
+        if self._is(j, Role.NUMBER, Role.UNIT) or (cue == _INNER and not self.clear(j)):
             return None
         return whole, j
 
@@ -524,7 +539,7 @@ class _Reader:
             return dated
         t = self.tokens[month]
         shaky = t.word in word_set("everyday_dates") and not t.capital and not ordinal
-        if self._counts(j) or (shaky and cue in (_BARE, _INNER, _IN)):
+        if self.counts(j) or (shaky and cue in (_BARE, _INNER, _IN)):
             return None
         return recurring, j
 
@@ -569,7 +584,7 @@ class _Reader:
         if self._is(j, Role.POSSESSIVE):
             return cue == _SHIFTED
         if cue in (_RELATION, _INNER):
-            return self._clear(j) or self._is(j, Role.SHIFT)
+            return self.clear(j) or self._is(j, Role.SHIFT)
         return cue != _BY
 
     def _quarter_of(self, i: int) -> tuple[Recurring, int]:
@@ -594,7 +609,7 @@ class _Reader:
     def _short_year(self, i: int, cue: int) -> Parsed:
         """Read "in '19"."""
         dated = self._year(i)
-        if dated is None or cue not in (_IN, _RELATION, _RANGE) or not self._clear(dated[1]):
+        if dated is None or cue not in (_IN, _RELATION, _RANGE) or not self.clear(dated[1]):
             return None
         return spans.calendar_unit(self._day(dated[0]), "year"), dated[1]
 
@@ -614,7 +629,7 @@ class _Reader:
         if abbreviated and not t.capital:
             return None
         recurring = spans.weekday(t.value)
-        if self.tokens[j].word in ("week", "fortnight") and self._clear(j + 1):  # "Monday week"
+        if self.tokens[j].word in ("week", "fortnight") and self.clear(j + 1):  # "Monday week"
             span = self._coming(recurring)
             return span and (_offset(span, self.tokens[j].value, 1, 1), j + 1)
         if (beside := self._beside(i, recurring)) is not None:
@@ -622,7 +637,7 @@ class _Reader:
         if cue == _BARE:
             # A name for a day, unless it is part of another name or a label: "Sunday school".
             named = i > 0 and self.tokens[i - 1].capital and self._is(i - 1, Role.WORD) and i > 1
-            followed = self._clear(j) or (
+            followed = self.clear(j) or (
                 self._is(j, Role.PART, Role.POSSESSIVE, Role.SHIFT) or self._then_shifted(j)
             )
             habit = any(
@@ -633,7 +648,7 @@ class _Reader:
             told = t.capital or self.tenses.definite(self.at)
             if self._the(i) or abbreviated or named or habit or not told or not followed:
                 return None
-        elif not self._clear(j) and not t.capital and cue == _INNER:
+        elif not self.clear(j) and not t.capital and cue == _INNER:
             return None
         return recurring, j
 
@@ -648,13 +663,13 @@ class _Reader:
             return beside
         if cue in (_SHIFTED, _RANGE, _INNER):
             return recurring, j
-        if cue == _IN and self._clear(j) and not self._habit() and self.tenses.definite(self.at):
+        if cue == _IN and self.clear(j) and not self._habit() and self.tenses.definite(self.at):
             return recurring, j
         # "in summer" is a habit, "in the summer" and "around summer" was the last one.
         if (
             (self._the(i) or (i > 0 and self.tokens[i - 1].role is Role.AROUND))
             and cue in (_IN, _RELATION, _BY)
-            and (self._clear(j) or self._is(j, Role.SHIFT))
+            and (self.clear(j) or self._is(j, Role.SHIFT))
         ):
             return recurring, j
         return (recurring, j) if self._then_shifted(j) else None
@@ -668,11 +683,9 @@ class _Reader:
             if known := self._of_year(feasts[rest], j) or self._beside(i, feasts[rest], j):
                 return known
             if cue == _BARE and not self._then_shifted(j):
-                done = i > 0 and self._clear(j) and self.tenses.is_done(i - 1)
+                done = i > 0 and self.clear(j) and self.tenses.is_done(i - 1)
                 return (feasts[rest], j) if done else None
-            if cue in (_IN, _ON, _AT) and not (
-                self._clear(j) or self._is(j, Role.PART, Role.SHIFT)
-            ):
+            if cue in (_IN, _ON, _AT) and not (self.clear(j) or self._is(j, Role.PART, Role.SHIFT)):
                 return None
             if cue == _IN:  # "over Christmas" is more than a day
                 return spans.each(feasts[rest], _and_around), j
@@ -748,7 +761,7 @@ class _Reader:
         if (
             step == 0
             and t.word in word_set("everyday_dates")
-            and not (t.capital or self._clear(j + 1))
+            and not (t.capital or self.clear(j + 1))
         ):
             return None  # "does this fall under …"
         named = self._atom(j, _SHIFTED)
@@ -990,7 +1003,7 @@ class _Reader:
         if self._is(j, Role.OF) and unit not in SECONDS:
             anchor = self._value(j + 1, _ON)
             return _mapped(anchor, lambda s: spans.calendar_unit(s.lo, unit))
-        if unit == "weekend" and cue in _WHEN and self._the(i) and self._clear(j):
+        if unit == "weekend" and cue in _WHEN and self._the(i) and self.clear(j):
             return spans.weekend(), j
         if not self._the(i):
             return None
@@ -1052,7 +1065,7 @@ class _Reader:
             month = self._atom(j + 1, _INNER)
             nested = month and spans.nest(recurring, month[0], self.now)
             return (nested, month[1]) if month and nested else None
-        return (recurring, j) if cue not in (_BARE, _AT, _IN) and self._clear(j) else None
+        return (recurring, j) if cue not in (_BARE, _AT, _IN) and self.clear(j) else None
 
     def _nth(self, i: int, n: int) -> Parsed:
         """Read the rest of "the first week of May", from what is counted on."""
@@ -1062,7 +1075,7 @@ class _Reader:
             return _mapped(outer, lambda s: spans.portion(s, (n - 1) / 2, n / 2))
         return _mapped(outer, lambda s: spans.nth(s, t.value, n))
 
-    _ATOMS: ClassVar[dict[Role, Callable[[_Reader, int, int], Parsed]]] = {
+    _ATOMS: ClassVar[dict[Role, Callable[[Reader, int, int], Parsed]]] = {
         Role.THE: _after_the,
         Role.DAY: _deictic,
         Role.TONIGHT: _deictic,

@@ -77,6 +77,7 @@ class Tenses:
         written = (token.word.replace("\u2019", "'") for token in tokens)
         self._words = [_RUN_TOGETHER.get(word, word) for word in written]
         self._told = told
+        self._pointed: dict[int, Direction | None] = {}
 
     def direction(self, at: int) -> Direction | None:
         """Return which way the verb points that goes with the expression at token ``at``."""
@@ -136,6 +137,11 @@ class Tenses:
 
     def points(self, i: int) -> Direction | None:
         """Return which way token ``i`` points; None if it is no finite verb."""
+        if i not in self._pointed:  # a sentence of many times asks it of every word again
+            self._pointed[i] = self._points(i)
+        return self._pointed[i]
+
+    def _points(self, i: int) -> Direction | None:
         word, before = self._words[i], self._word(i - 1)
         head, _, tail = word.partition("'")
         if word in _PAST_BE or (word in _PAST_AUXILIARY and before not in _DETERMINER):

@@ -1,0 +1,208 @@
+"""Whom a bank speaks of: people and pets, told from other names by all that it was told."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from hippocampus.bank.knowledge import Knowledge
+from hippocampus.bank.part import BankPart, of_one_moment, staying
+from hippocampus.core.background_yield import answering, pausing
+from hippocampus.core.budget import check_budget
+from hippocampus.core.records import EpisodeRow, Fact, Person, Tie
+from hippocampus.core.word_lists import word_set
+from hippocampus.engine.bank_state import BankState
+from hippocampus.engine.snapshot import BankSnapshot
+from hippocampus.language.entity_linking import fold_name
+from hippocampus.language.name_signs import (
+    LIKELY,
+    SURE,
+    NameSigns,
+    NamesRead,
+    is_title,
+    may_be_name,
+    read_names,
+)
+from hippocampus.language.named_beings import sorts_of_names, with_whole_names
+from hippocampus.language.noun_phrases import NOUN
+from hippocampus.language.nouns import use_of
+from hippocampus.language.statements import who_speaks
+
+_MOST_READ: Final = 20_000
+"""Rows that are read for names, the last ones: some seconds, the first time."""
+_LONGEST: Final = 3
+"""Words of a name."""
+_ROLES: Final = frozenset({"user", "assistant", "system", "tool"})
+_OF_OTHERS: Final = frozenset({"assistant", "system", "tool"})
+"""Roles whose words are of the world: they say who is named, and not what of."""
+_OWN: Final = frozenset({"my", "our"})
+_BETWEEN_PEOPLE: Final = frozenset(
+    "married_to partner child parent sibling friend boss doctor".split()
+)
+"""Relations of facts whose two ends are people."""
+_ROLE_OF: Final = {"married_to": "spouse"}
+"""What the one is to the other, where the relation is no word for it."""
+_OF_PEOPLE: Final = frozenset(
+    "works_as works_at studies_at birthday allergic_to diet likes dislikes speaks pet".split()
+)
+"""Relations that have a person for their subject."""
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What all texts show of each name."""
+
+    signs: dict[str, NameSigns] = field(default_factory=dict)
+    spelled: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    rows: defaultdict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
+    pairs: list[tuple[str, str]] = field(default_factory=list)
+    ties: dict[tuple[str, str], str] = field(default_factory=dict)
+    """What each name is to whom, by (name, other)."""
+
+    def add(self, name: str, signs: NameSigns) -> None:
+        self.signs[name] = self.signs.get(name, NameSigns()).plus(signs)
+
+    def take(self, row: EpisodeRow, read: NamesRead) -> None:
+        """Take in what a row shows; of an assistant's words only how names are written."""
+        others = row.role in _OF_OTHERS or row.speaker in _OF_OTHERS
+        for name, signs in read.signs.items():
+            written = NameSigns(signs.inside, signs.opening, signs.small, signs.plain)
+            self.add(name, written if others else signs)
+            self.spelled[name][read.spelled[name]] += 1
+            self.rows[name].add(row.row)
+        self.rows[fold_name(row.speaker or "")].add(row.row)
+        if others:
+            return
+        self.pairs += read.pairs
+        for tie in read.ties:
+            speaker = who_speaks(row.speaker, row.role)
+            owner = speaker if tie.owner in _OWN else tie.owner
+            if owner == speaker or may_be_name(owner):
+                self.ties.setdefault((tie.name, owner), tie.noun)
+
+    def take_facts(self, facts: Iterable[Fact]) -> None:
+        """Take in whom facts are about."""
+        for fact in facts:
+            ends = []
+            if fact.relation in _BETWEEN_PEOPLE:
+                ends = [(fact.subject, "person", SURE), (fact.object, "person", SURE)]
+                if not fact.denied:
+                    role = _ROLE_OF.get(fact.relation, fact.relation)
+                    self.ties.setdefault((fold_name(fact.object), fact.subject), role)
+            elif fact.relation in _OF_PEOPLE:
+                ends = [(fact.subject, "person", LIKELY)]
+            if fact.relation == "pet":
+                ends.append((fact.object, "pet", SURE))
+            for name, sort, weight in ends:
+                if _is_spelled_as_one(name):
+                    self.add(fold_name(name), NameSigns(**{sort: weight}))
+                    self.spelled[fold_name(name)][name] += 1
+
+
+def _is_spelled_as_one(name: str) -> bool:
+    """Return whether what a fact is about is spelled as somebody's name."""
+    words = name.split()
+    return 0 < len(words) <= _LONGEST and all(map(_is_part_of_one, words))
+
+
+def _is_part_of_one(word: str) -> bool:
+    acronym = word.isupper() and len(word) > 1
+    return word[0].isupper() and not acronym and may_be_name(fold_name(word))
+
+
+class People(BankPart):
+    """The verb that tells whom a bank speaks of."""
+
+    def __init__(self, state: BankState, knowledge: Knowledge) -> None:
+        super().__init__(state)
+        self._knowledge = knowledge
+
+    @answering()
+    @staying
+    @of_one_moment
+    def people(self) -> list[Person]:
+        """
+        Return the people and pets that a bank speaks of, those named most first.
+
+        Who speaks, whom facts are about, and whom texts name: a name is told from a word by how it
+        is written over the whole bank, and somebody from a place, a month or a thing by what is
+        said beside it ("a cat called Biscuit", "my brother Mark", "Rose says"). Whom one text
+        mentions, and nothing is said of, may be missing; of languages other than English only those
+        with a title or a usual given name are known. The last 20 000 memories are read.
+        """
+        tally = _Tally()
+        with self._state.asking() as here:
+            rows = np.flatnonzero(here.index.columns.visible() & ~here.index.columns.suspect)
+            for row, read in self._read(here, rows[-_MOST_READ:].tolist()):
+                tally.take(row, read)
+            speakers = here.index.columns.speakers()
+        tally.take_facts(self._knowledge.facts())
+        return _people(tally, [name for name in speakers if name.casefold() not in _ROLES])
+
+    def _read(
+        self, here: BankSnapshot, rows: Sequence[int]
+    ) -> Iterable[tuple[EpisodeRow, NamesRead]]:
+        known = here.summaries.names
+        with self._store.read():
+            texts = here.ledger.reader.texts([row for row in rows if row not in known])
+            records = self._store.episodes.read(here.ledger.bank, rows)
+        for record in pausing(records):
+            check_budget()
+            if record.row not in known and record.row in texts:
+                known[record.row] = read_names(texts[record.row])
+            if record.row in known:
+                yield record, known[record.row]
+
+
+def _people(tally: _Tally, speakers: Sequence[str]) -> list[Person]:
+    """Judge by all that was told, and put together what is one."""
+    for name in speakers:
+        tally.add(fold_name(name), NameSigns(inside=SURE, person=4 * SURE))
+        tally.spelled[fold_name(name)][name] += len(tally.rows) + 1
+    summed, whole = with_whole_names(tally.signs, kept=set(map(fold_name, speakers)))
+    pairs = [(whole.get(one, one), whole.get(other, other)) for one, other in tally.pairs]
+    sorts = sorts_of_names(summed, pairs)
+    called = {
+        name: _spelled(name, tally) for name, sort in sorts.items() if sort in ("person", "pet")
+    }
+    parts: defaultdict[str, set[str]] = defaultdict(set)
+    rows: defaultdict[str, set[int]] = defaultdict(set)
+    for name in tally.signs:
+        under = whole.get(name, name)
+        rows[under] |= tally.rows[name]
+        if name != under and _is_called_so(name, under):
+            parts[under].add(_spelled(name, tally))
+    ties: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    for (name, other), role in tally.ties.items():
+        to = called.get(whole.get(fold_name(other), fold_name(other)))
+        if to is not None and to != called.get(whole.get(name, name)):
+            ties[whole.get(name, name)].setdefault(to, role)
+    found = [
+        Person(
+            name=spelled, kind="pet" if sorts[name] == "pet" else "person",
+            aliases=tuple(sorted(parts[name] - {spelled})),
+            ties=tuple(Tie(to, role) for to, role in ties[name].items()),
+            episodes=len(rows[name]),
+        )
+        for name, spelled in called.items()
+    ]  # fmt: skip
+    return sorted(found, key=lambda one: (-one.episodes, one.name))
+
+
+def _is_called_so(name: str, whole: str) -> bool:
+    """Return whether somebody is called by a part of their name: not "Big", and not "Craigs"."""
+    use = use_of(name)
+    word = is_title(name) or name in word_set("kin") or (use.known and use.noun < NOUN)
+    short = name.endswith("s") and name.removesuffix("s") in whole.split()
+    return not word and not short
+
+
+def _spelled(name: str, tally: _Tally) -> str:
+    """Return how a name is mostly spelled; with capitals if it never was."""
+    spelled = tally.spelled[name]
+    best = max(spelled, key=lambda one: (one[:1].isupper() and not one.isupper(), spelled[one]))
+    return best if best[:1].isupper() and not best.isupper() else best.title()

@@ -1,0 +1,374 @@
+"""
+Rival statements: two that are alike but for their ends, so that both cannot hold at once.
+
+"The rent is 950 a month" and "the rent is 1,100 a month" say one thing of one matter, and the later
+one is what holds. No list of relations is needed for that: what counts is that subject and verb
+are the same and of the present, and that what follows them, a name or a number, differs. English.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache
+from itertools import pairwise
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from hippocampus.core.word_lists import Patterns, word_set
+from hippocampus.language.nouns import singular, use_of
+from hippocampus.language.relations import functional, relation_of
+from hippocampus.language.time.tense import is_past
+
+Kind: TypeAlias = Literal["number", "name", "word"]
+
+_RE: Final = Patterns("rivals")
+_LONGEST: Final = 600
+"""Characters of a text that are read."""
+_CLAUSE: Final = 24
+"""Words of a clause at most: what is longer tells a story."""
+_END: Final = 6
+"""Words of an end that are compared."""
+_UNIT: Final = 4
+"""Words after a number, and it, that say of what it is."""
+_BE: Final = frozenset({"is", "are", "am"})
+_WAS: Final = frozenset({"was", "were"})
+_FIRST: Final = frozenset({"i", "we"})
+_THIRD: Final = frozenset({"he", "she", "it", "they", "you", "that", "this", "there", "one"})
+_OWN: Final = _FIRST | {"my", "our", "me", "us"}
+_DETERMINERS: Final = frozenset({"the", "my", "our", "his", "her", "their", "its"})
+_BEFORE_ENDS: Final = frozenset(
+    "in at on to for by with from of as under near called named about costs the a an £ $ €".split()
+)
+"""Words that may stand between a frame and its end."""
+_DENIALS: Final = frozenset({"not", "no", "never"})
+_ARTICLES: Final = frozenset({"a", "an", "the"})
+_ONLY: Final = frozenset("favourite favorite main only current usual best latest new".split())
+"""Adjectives of which one thing is one at a time."""
+_VERB: Final = 0.3
+"""Share of its uses as a verb from which a word with an -s may be one."""
+
+
+class StatedClause(NamedTuple):
+    """A clause that states something, as words."""
+
+    verb: int
+    """The place of its verb, 0 if none is seen."""
+    own: bool
+    """Whether it is of who speaks."""
+    words: tuple[str, ...]
+    """In lower case, without adverbs and denials, contractions written out."""
+    written: tuple[str, ...]
+    """The words as they are written; without a capital where a sentence asks for it."""
+    denied: bool
+    """Whether it says "not", "no" or "never"."""
+    share: float
+    """Share of its text's words that are its own, in (0, 1]."""
+
+
+@lru_cache(maxsize=4096)
+def clauses(text: str) -> tuple[StatedClause, ...]:
+    """Return the clauses of a text that state something; questions and suppositions do not."""
+    head = _written_out(text[:_LONGEST])
+    total = max(1, len(_RE.word.findall(head)))
+    return tuple(_read(head, total))
+
+
+def _read(text: str, total: int) -> Iterator[StatedClause]:
+    for sentence in _RE.sentence.finditer(text):
+        said = sentence.group().strip()
+        if said.endswith("?") or _RE.unstated.search(said):
+            continue
+        for part in _RE.between.split(said):
+            clause = None if _RE.unstated.search(part) else _clause(part, total)
+            if clause is not None:
+                yield clause
+
+
+def _clause(text: str, total: int) -> StatedClause | None:
+    words: list[str] = []
+    spelled: list[str] = []
+    found = _RE.word.findall(text)
+    if not 3 <= len(found) <= 2 * _CLAUSE:
+        return None
+    denied = False
+    for written in found:
+        word = written.lower()
+        if word in _DENIALS:
+            denied = True
+        elif word not in _adverbs() and (words or word not in _openers()):
+            opens = not words and use_of(word).known  # and a capital says nothing
+            words.append(word)
+            spelled.append(word if opens else written)
+    if not 3 <= len(words) <= _CLAUSE:
+        return None
+    verb = _verb(words)
+    own = not _OWN.isdisjoint(words[: verb + 1])
+    share = min(1.0, len(found) / total)
+    return StatedClause(verb, own, tuple(words), tuple(spelled), denied, share)
+
+
+def _written_out(text: str) -> str:
+    text = _RE.any_more.sub("anymore", text.replace("’", "'"))
+    text = text.replace("no longer", "not")
+    if "'" not in text and "cannot" not in text:
+        return text
+    for pattern, instead in (
+        (_RE.will_not, "will not"), (_RE.can_not, "can not"), (_RE.not_, " not"),
+        (_RE.will, " will"), (_RE.am, " am"), (_RE.are, " are"), (_RE.have, " have"),
+        (_RE.it_is, r"\1 is"), (_RE.noun_is, r"\1 is"),
+    ):  # fmt: skip
+        text = pattern.sub(instead, text)
+    return text
+
+
+@cache
+def _adverbs() -> frozenset[str]:
+    return word_set("adverbs") | {"anymore", "usually", "nowadays", "again", "pretty", "very"}
+
+
+@cache
+def _openers() -> frozenset[str]:
+    return word_set("clause_openers") | word_set("small_talk") | {"well", "yes", "by", "way", "btw"}
+
+
+@cache
+def _counts() -> frozenset[str]:
+    """Return words for numbers, days and hours."""
+    lists = ("numbers", "tens", "weekdays", "months")
+    return frozenset({"noon", "midnight"}).union(*map(word_set, lists))
+
+
+@lru_cache(maxsize=1 << 14)
+def _kind(written: str) -> Kind:
+    """Return what a word is written as."""
+    if any(map(str.isdigit, written)) or written.lower() in _counts():
+        return "number"
+    return "name" if written[0].isupper() else "word"
+
+
+# ---------------------------------------------------------------- two of them
+
+
+def find_rivals(
+    told: Iterable[tuple[str, str]],
+) -> Iterator[tuple[int, int, StatedClause, StatedClause]]:
+    """
+    Yield the places of texts whose clauses are rivals, the earlier first, with those clauses.
+
+    Args:
+        told: texts, each with who said it, in the order in which they were said.
+
+    """
+    heard: defaultdict[tuple[object, ...], list[tuple[int, StatedClause]]] = defaultdict(list)
+    for place, (text, speaker) in enumerate(told):
+        for clause in clauses(text):
+            if not clause.verb:
+                continue
+            subject = tuple(w for w in clause.words[: clause.verb] if w not in _DO)
+            before = heard[speaker if clause.own else None, subject]
+            for at, other in before:
+                if at != place and rivals(other, clause):
+                    yield at, place, other, clause
+            before.append((place, clause))
+
+
+def find_alike(texts: Iterable[str], *, over: bool = False) -> Iterator[tuple[int, int]]:
+    """
+    Yield the places of texts that have clauses alike but for their ends.
+
+    ``over``: only clauses of what is past, such as who founded what.
+    """
+    heard: defaultdict[tuple[str, ...], list[tuple[int, StatedClause]]] = defaultdict(list)
+    for place, text in enumerate(texts):
+        for clause in clauses(text):
+            before = heard[clause.words[:2]]
+            yield from (
+                (at, place) for at, other in before
+                if at != place and alike(other, clause) and not (over and rivals(other, clause))
+            )  # fmt: skip
+            before.append((place, clause))
+
+
+def rivals(one: StatedClause, other: StatedClause) -> bool:
+    """Return whether two clauses of the present cannot both hold: the later one does."""
+    if _denies(one, other):
+        return True
+    if one.denied or other.denied:
+        return False
+    frame = _frame(one, other)
+    return frame > 0 and _is_state(one, frame)
+
+
+def alike(one: StatedClause, other: StatedClause) -> bool:
+    """Return whether two clauses say one thing of one matter, of the past as well."""
+    if rivals(one, other):
+        return True
+    if one.denied or other.denied:
+        return False
+    frame = _frame(one, other)
+    return frame > 0 and _is_told(one, frame)
+
+
+def _denies(one: StatedClause, other: StatedClause) -> bool:
+    """Return whether one is the denial of the other, in the present."""
+    if one.denied == other.denied:
+        return False
+    mine, theirs = ([w for w in c.words if w not in _DO] for c in (one, other))
+    verb = (other if one.denied else one).verb
+    same = [_bare(w) for w in mine] == [_bare(w) for w in theirs]
+    return same and verb > 0 and mine[0] not in _THIRD and not _is_behind(mine[verb])
+
+
+_DO: Final = frozenset({"do", "does"})
+
+
+def _is_behind(verb: str) -> bool:
+    return verb in _WAS or verb == "did" or is_past(verb)
+
+
+def _bare(word: str) -> str:
+    return word.removesuffix("s") if len(word) > 3 else word
+
+
+def _frame(one: StatedClause, other: StatedClause) -> int:
+    """Return how many words two clauses begin with alike, if their ends are rivals; else 0."""
+    a, b = one.words, other.words
+    count = 0
+    for x, y in zip(a, b, strict=False):
+        if x != y:
+            break
+        count += 1
+    if count < 2 or count >= min(len(a), len(b)):
+        return 0
+    while a[count] in _ARTICLES and b[count] in _ARTICLES and count + 1 < min(len(a), len(b)):
+        count += 1
+    first, second = _kind(one.written[count]), _kind(other.written[count])
+    if first != second:
+        return 0
+    tails = (_tail(a, count), _tail(b, count))
+    if first == "number" and not _same_unit(*tails):
+        return 0
+    if set(tails[0]) <= set(tails[1]) or set(tails[1]) <= set(tails[0]):
+        return 0
+    return count
+
+
+def _tail(words: Sequence[str], start: int) -> list[str]:
+    return list(words[start : start + _END])
+
+
+def _same_unit(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Return whether two numbers are of one measure: the words after them do not differ."""
+    units = [
+        [word for word in tail[1:_UNIT] if not any(map(str.isdigit, word))] for tail in (one, other)
+    ]  # fmt: skip
+    return all(a == b for a, b in zip(*units, strict=False))
+
+
+def _verb(words: Sequence[str]) -> int:
+    """Return the place of the verb after the subject that opens a clause, 0 if none is seen."""
+    if words[0] in _FIRST:
+        return 1 if len(words) > 1 else 0
+    for place, word in enumerate(words[1:9], 1):
+        if word in _BE or word in _WAS or word in ("has", "have"):
+            return place
+        before = words[place - 1]
+        if before not in _BEFORE_ENDS and before not in _DETERMINERS and _is_third_form(word):
+            return place
+        if word in _THIRD:
+            return 0
+    return 0
+
+
+def _is_third_form(word: str) -> bool:
+    """Return whether a word may be a verb in the third person: "works", "costs"."""
+    if not word.endswith("s") or word.endswith("ss"):
+        return False
+    bases = (word[:-1], word.removesuffix("es"))
+    return any((use := use_of(base)).known and use.verb >= _VERB for base in bases)
+
+
+def _is_state(clause: StatedClause, frame: int) -> bool:
+    """Return whether the first words of a clause state what one thing or number is true of."""
+    words, end, verb = clause.words, _kind(clause.written[frame]), clause.verb
+    if not 0 < verb < frame or words[0] in _THIRD or _is_behind(words[verb]):
+        return False
+    between = words[verb + 1 : frame]
+    if not _NO_SUBJECT.isdisjoint(words[:frame]) or _tells_more(words[verb], between):
+        return False
+    if words[verb] in _BE:
+        return _is_state_of_being(clause, between, end)
+    if end == "word" or (words[0] in _FIRST and not _is_base(words[verb])):
+        return False
+    return end == "number" or (bool(between) and between[-1] in _PLACE)
+
+
+def _tells_more(verb: str, between: Sequence[str]) -> bool:
+    """Return whether there is a second verb: a plan, a perfect or a clause within the clause."""
+    if not _SUBJECTS.isdisjoint(between) or not _attitudes().isdisjoint((verb, *between)):
+        return True
+    if verb in ("have", "has") and between:
+        first = between[0]
+        if first == "been" or is_past(first) or first in word_set("irregular_participles"):
+            return True
+    return any(a == "to" and use_of(b).verb >= _VERB for a, b in pairwise((*between, "")))
+
+
+_SUBJECTS: Final = _FIRST | _THIRD
+_NO_SUBJECT: Final = frozenset(
+    "one and all some any will would can could shall should may might must going gonna".split()
+)
+"""Words of a subject that is not one thing, and of a verb that is not of the present."""
+
+
+@cache
+def _attitudes() -> frozenset[str]:
+    """Return words for what one may have towards many things at once."""
+    return word_set("attitudes") | word_set("stative_verbs") | {"think", "interested"}
+
+
+_PLACE: Final = frozenset({"in", "at", "for", "of", "by"})
+
+
+def _is_base(verb: str) -> bool:
+    return not verb.endswith("ing") and use_of(verb).verb > 0
+
+
+def _is_state_of_being(clause: StatedClause, between: Sequence[str], end: Kind) -> bool:
+    """Return whether what something is, is one thing: a place, or what is "the" or "my" one."""
+    subject = clause.words[: clause.verb]
+    if any(word.endswith("ing") for word in between):  # what is going on is no state
+        return False
+    if not _ONLY.isdisjoint(subject):
+        return True
+    if end == "word":
+        return False
+    if subject[0] in _FIRST or _is_named(clause):
+        return _is_tied(between)
+    noun = subject[subject.index("of") - 1] if "of" in subject else subject[-1]
+    if end == "number" or "of" in subject:
+        return True
+    return singular(noun) == noun and functional(relation_of(noun) or noun)
+
+
+def _is_named(clause: StatedClause) -> bool:
+    """Return whether a clause is of somebody or something by name alone."""
+    written = clause.written[: clause.verb]
+    return len(written) == 1 or all(_kind(word) == "name" for word in written[1:])
+
+
+def _is_tied(between: Sequence[str]) -> bool:
+    """Return whether words lead from "is" to what one is tied to: "a citizen of", "married to"."""
+    content = [word for word in between if word not in _BEFORE_ENDS]
+    return bool(content) and (
+        between[-1] in _PLACE or (between[-1] == "to" and is_past(content[0]))
+    )
+
+
+def _is_told(clause: StatedClause, frame: int) -> bool:
+    """Return whether the first words of a clause say which one thing or number is true of what."""
+    words = clause.words
+    verb = clause.verb or next((p for p, w in enumerate(words[1:9], 1) if is_past(w)), 0)
+    if not 0 < verb < frame or words[0] in _THIRD or words[0] in _FIRST:
+        return False
+    return frame - verb > 1 or words[verb] in _BE or words[verb] in _WAS

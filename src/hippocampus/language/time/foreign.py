@@ -1,0 +1,49 @@
+"""
+Times in other languages: words become those that English has for them, and its grammar reads them.
+
+What they mean is chosen by what stands beside them, and what English says in another order is put
+in that order. Whatever means no time is a word that says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from functools import cached_property
+
+from hippocampus.language.time.foreign_meaning import resolve
+from hippocampus.language.time.foreign_order import in_order
+from hippocampus.language.time.foreign_tenses import ForeignTenses
+from hippocampus.language.time.foreign_words import items_of
+from hippocampus.language.time.grammar import Reader, Reading, Token, readings
+
+
+class ForeignReader(Reader):
+    """A sentence in another language, as tokens of English."""
+
+    def __init__(
+        self, tokens: list[Token], end: int, now: datetime, tenses: ForeignTenses, *, told: bool
+    ) -> None:
+        super().__init__(tokens, end, now, told=told)
+        self._foreign = tenses
+
+    @cached_property
+    def tenses(self) -> ForeignTenses:  # type: ignore[override]
+        return self._foreign
+
+    def clear(self, _i: int) -> bool:
+        return True  # words that go with a time are told by their ending, not by their place
+
+    def counts(self, i: int) -> bool:
+        return self.tokens[i].word in {"%", "€", "$", "£"} or self.tokens[i].value == "counted"
+
+
+def read_foreign(
+    text: str, start: int, end: int, now: datetime, *, language: str, told: bool
+) -> Iterator[Reading]:
+    """Yield what can be read as time in a sentence of another language, even if it overlaps."""
+    sentence = text[start:end]
+    items = resolve(list(items_of(sentence, start, language)), language)
+    tokens = [token for item in in_order(items, language) for token in item.tokens]
+    tenses = ForeignTenses(sentence, start, tokens, language)
+    yield from readings(ForeignReader(tokens, end, now, tenses, told=told))

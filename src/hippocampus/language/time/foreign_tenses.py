@@ -1,0 +1,103 @@
+"""Whether a sentence in another language than English looks back or ahead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Final
+
+from hippocampus.core.word_lists import pattern_list
+from hippocampus.language.time.english import Role
+from hippocampus.language.time.grammar import Token
+from hippocampus.language.time.tense import Direction
+
+_DIRECTIONS: Final[tuple[Direction, ...]] = ("behind", "ahead")
+
+
+_CLAUSE: Final = re.compile(r"(?<!\d)\.|[:,](?!\d)|[;!?\n。；：！？，]")
+_SENTENCE: Final = re.compile(r"(?<!\d)\.|[;!?\n。；！？]")
+"""Ends of clauses and of sentences; "30. November" is none."""
+
+
+def _between(text: str, place: int, mark: re.Pattern[str]) -> tuple[int, int]:
+    """Return where what a place lies in begins and ends."""
+    start, end = 0, len(text)
+    for found in mark.finditer(text):
+        if found.end() <= place:
+            start = found.end()
+        elif found.start() > place:
+            return start, found.start()
+    return start, end
+
+
+@cache
+def _pattern(language: str, direction: Direction) -> re.Pattern[str] | None:
+    written = dict(pattern_list("tenses")).get(f"{language} {direction}")
+    return written and re.compile(written)  # type: ignore[return-value]
+
+
+def looks_back(text: str, language: str) -> bool:
+    """Return whether a verb of a text is of the past."""
+    pattern = _pattern(language, "behind")
+    return pattern is not None and pattern.search(text) is not None
+
+
+class ForeignTenses:
+    """The directions in which the verbs of a sentence point: of several the nearest counts."""
+
+    def __init__(self, sentence: str, start: int, tokens: Sequence[Token], language: str) -> None:
+        """
+        Read nothing yet.
+
+        Args:
+            sentence: its text.
+            start: where in the whole text it begins.
+            tokens: its words, with their places in the whole text.
+            language: its code.
+
+        """
+        self._sentence = sentence
+        self._start = start
+        self._tokens = tokens
+        self._language = language
+
+    def direction(self, at: int) -> Direction | None:
+        """
+        Return which way the nearest verb of the clause points; None where none tells.
+
+        A clause that is the time alone goes with its sentence: "Am Montag, als es regnete, …".
+        """
+        place = self._tokens[at].start - self._start
+        clause = _between(self._sentence, place, _CLAUSE)
+        return self._nearest(place, *clause) or (
+            None
+            if self._says_more(*clause)
+            else self._nearest(place, *_between(self._sentence, place, _SENTENCE))
+        )
+
+    def _nearest(self, place: int, start: int, end: int) -> Direction | None:
+        near = [
+            (min(abs(verb.start() - place), abs(verb.end() - place)), direction)
+            for direction in _DIRECTIONS
+            if (pattern := _pattern(self._language, direction))
+            for verb in pattern.finditer(self._sentence, start, end)
+        ]
+        return min(near)[1] if near else None
+
+    def _says_more(self, start: int, end: int) -> bool:
+        places = (one.start - self._start for one in self._tokens if one.role is Role.WORD)
+        return any(start <= place < end for place in places)
+
+    def definite(self, at: int) -> bool:
+        """Return whether a verb tells of one deed, and not of a habit."""
+        return self.direction(at) is not None
+
+    def is_done(self, i: int) -> bool:
+        """Return whether the verb nearest to token ``i`` is of the past."""
+        return self.direction(i) == "behind"
+
+    @staticmethod
+    def sentence(_at: int) -> frozenset[str]:
+        """Return no words: what tells a habit in English tells none here."""
+        return frozenset()

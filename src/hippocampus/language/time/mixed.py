@@ -1,0 +1,106 @@
+"""Times in a text of any language, or of several: each sentence is read in its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from datetime import datetime
+from typing import Final
+
+from hippocampus.encode.languages import ENGLISH, evidence, is_plain_english
+from hippocampus.encode.terms import UNSPACED, language_of
+from hippocampus.language.time.grammar import Reading, longest, read_sentence, sentences
+from hippocampus.language.time.lexicon import (
+    has_shared_time_words,
+    has_time_words,
+    languages_of_times,
+    words_of,
+)
+
+_UNSPACED: Final = re.compile(rf"[{UNSPACED}\uac00-\ud7a3]")
+_CHINESE: Final = re.compile("[每了们你您她这吗吧呢啊个么]")
+"""Words of grammar that Chinese has, and Japanese has not or writes otherwise."""
+_NO_SPACES: Final = frozenset({"ja", "ko", "th", "zh"})
+_WRITTEN: Final = re.compile(r"(?<![0-9])(?:[12][0-9]{3}(?![0-9])|[0-9]{1,2}\.\s?[0-9]{1,2}\.)")
+"""A year, or a day as "3.5.": the languages that write so have no word for it."""
+_SURE: Final = 0.25
+"""Least evidence for a language; a word of time counts as one of grammar does."""
+_USUAL: Final = 2.0
+"""How much more likely English is than another language."""
+_RIVAL: Final = 0.5
+"""Share of the best language's evidence from which on another may be meant instead."""
+
+
+def may_tell_time_in(text: str) -> bool:
+    """Return whether a text may be in another language than English, and tell a time in it."""
+    if not text.isascii() and _UNSPACED.search(text):
+        return True
+    words = words_of(text)
+    if has_time_words(words):
+        return True
+    if is_plain_english(words):
+        return False
+    if not has_shared_time_words(words) and not _WRITTEN.search(text):
+        return False
+    return likely_languages(text)[:1] != [ENGLISH]
+
+
+def read_in(text: str, now: datetime, *, told: bool) -> list[Reading]:
+    """
+    Return what can be read as time in a text that may be in several languages, in order.
+
+    Args:
+        text: the text.
+        now: the aware moment at which it is asked or told.
+        told: it is told rather than asked.
+
+    """
+    whole = likely_languages(text) or [ENGLISH]
+    found: list[Reading] = []
+    for start, end in sentences(text):
+        languages = likely_languages(text[start:end]) or whole
+        for language in languages:
+            if read := [*_read_sentence(text, start, end, now, language=language, told=told)]:
+                found += read
+                break
+        else:
+            if ENGLISH not in languages and language_of(text[start:end]) is None:
+                found += read_sentence(text, start, end, now, told=told)
+    return longest(found, len(text))
+
+
+def _read_sentence(
+    text: str, start: int, end: int, now: datetime, *, language: str, told: bool
+) -> Iterator[Reading]:
+    if language == ENGLISH:
+        return read_sentence(text, start, end, now, told=told)
+    from hippocampus.language.time.foreign import read_foreign  # noqa: PLC0415 - most need none
+
+    return read_foreign(text, start, end, now, language=language, told=told)
+
+
+def likely_languages(text: str) -> list[str]:
+    """Return the languages that a sentence may be in, the likeliest first."""
+    if not text.isascii() and _UNSPACED.search(text):
+        told = language_of(text)
+        if told == "zh" and not _CHINESE.search(text):
+            return ["zh", "ja"]  # "先週会議": no letter tells Japanese
+        return [told] if told in _NO_SPACES else []
+    words = words_of(text)
+    if is_plain_english(words):
+        return [ENGLISH]
+    seen = evidence(words)
+    for word, language in _time_words(words):
+        worth = (_USUAL if language == ENGLISH else 1.0) / len(languages_of_times(word))
+        seen[language] = seen.get(language, 0.0) + worth
+    best = max(seen.values(), default=0.0)
+    if best < _SURE:
+        return []
+    likely = [one for one, evident in seen.items() if evident >= _RIVAL * best]
+    return sorted(likely, key=lambda one: (-seen[one], one != ENGLISH, one))
+
+
+def _time_words(words: Collection[str]) -> Iterator[tuple[str, str]]:
+    for word in set(words):
+        for language in languages_of_times(word):
+            yield word, language

@@ -1,0 +1,59 @@
+"""Check what a question supposes against the best rows: which of them has all that it names."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import numpy as np
+
+from hippocampus.encode.languages import ENGLISH
+from hippocampus.encode.terms import language_of
+from hippocampus.index.bank_index import BankIndex
+from hippocampus.index.cue import Rows
+from hippocampus.index.query import Query
+from hippocampus.language.nouns import use_of
+from hippocampus.recall.evidence import hashes_of_names, spelled
+from hippocampus.recall.premise import Premise
+
+_GENITIVE: Final = re.compile("['’]s?$")
+_NOUN: Final = 0.5
+"""Share of noun uses from which on a word names something."""
+
+
+def check_premise(index: BankIndex, query: Query, rows: Rows) -> Premise | None:
+    """
+    Return how far the best rows meet what a question supposes; None where nobody can tell.
+
+    Which words name something is known of English alone. An order to tell of a whole conversation
+    supposes nothing by its words; its leading hits are judged by themselves.
+    """
+    asked = len(query.terms) and "lexical" in query.cues and query.conversation is None
+    if not asked or not len(rows) or language_of(query.text) not in (None, ENGLISH):
+        return None
+    speakers = hashes_of_names(query.speakers)
+    quoted = len(query.text.partition(": ")[0])  # what is pasted behind that is not supposed
+    words = {
+        word.hash: query.text[word.start : word.end]
+        for word in query.words
+        if not word.function and word.hash not in speakers and word.end <= quoted
+    }
+    there, places = spelled(index.cues.lexical.matches(query, rows) > 0, query)
+    terms = query.terms[places].tolist()
+    named = [at for at, term in enumerate(terms) if term in words and _names(words[term])]
+    has = there[:, named] > 0
+    said = [_GENITIVE.sub("", words[terms[at]]) for at in named]
+    nowhere = np.flatnonzero(~has.any(axis=0)).tolist()
+    return Premise(
+        words=len(words),
+        whole=bool(has.all(axis=1).any()),
+        open=query.advice or bool(query.intervals),
+        of_speaker=bool(query.speakers),
+        named=tuple(said),
+        lacking=tuple(said[at] for at in nowhere),
+    )
+
+
+def _names(word: str) -> bool:
+    """Return whether a word names something; what no dictionary has is taken for a name."""
+    return use_of(_GENITIVE.sub("", word).casefold()).noun >= _NOUN

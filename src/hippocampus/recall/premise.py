@@ -1,0 +1,62 @@
+"""
+What a question takes for known: that one memory speaks of all that it names.
+
+"When is Ana's birthday?" supposes that Ana and a birthday come together somewhere. Where they do
+not, what is nearest is of Ana, or of another birthday, and fits the question well without having
+its answer. Whose turn it is, where a speaker is named, is judged by ``evidence.rivalry`` instead.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+_MOST_WORDS: Final = 6
+"""More than so many words make no difference."""
+_A_WORD: Final = 0.5
+_WHOLE: Final = 1.0
+_WHOLE_WORDS: Final = 1.5
+_OPEN: Final = 1.0
+_USUAL: Final = 2.3
+_USUAL_WORDS: Final = 1.8
+"""In log odds; ``_WORDS``: where no tokens tell what is near (docs/adr/0058)."""
+
+
+class Premise(NamedTuple):
+    """
+    What a question supposes, and how far it holds.
+
+    ``words``: how many words of content it has: the more, the less of each is matched by a memory
+    that answers it. ``whole``: whether one of the best memories has all that it names, word for
+    word. ``open``: whether it asks for more than its words say: for advice, on which all that is
+    wished or barred bears, or for what was at some time. ``of_speaker``: whether it names one who
+    speaks, which ``rivalry`` judges instead. ``named``: what it names, in its own words;
+    ``lacking``: what of that none of the best memories has.
+    """
+
+    words: int
+    whole: bool
+    open: bool
+    of_speaker: bool
+    named: tuple[str, ...]
+    lacking: tuple[str, ...]
+
+    def describe_unmet(self) -> str:
+        """Return a sentence that says what the best memories lack; "" if they have it all."""
+        if self.whole:
+            return ""
+        words = [f'"{word}"' for word in self.lacking or self.named]
+        *others, last = words
+        said = f"{', '.join(others)} or {last}" if others else last
+        if not self.lacking:
+            said = f"{', '.join(others)} and {last} together"
+        return f"Nothing answers it: none of the nearest memories speaks of {said}."
+
+    def odds(self, *, by_tokens: bool) -> float:
+        """Return what it adds to the log odds that the best memory answers the question."""
+        whole, usual = (_WHOLE, _USUAL) if by_tokens else (_WHOLE_WORDS, _USUAL_WORDS)
+        if self.of_speaker:
+            return 0.0
+        if not self.words:
+            return _OPEN * self.open
+        said = _A_WORD * min(self.words, _MOST_WORDS)
+        return said + whole * self.whole + _OPEN * self.open - usual

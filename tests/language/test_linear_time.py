@@ -1,0 +1,112 @@
+"""Every rule that reads a text when it is kept takes time in proportion to it, whatever it is."""
+
+import random
+import time
+from datetime import UTC, datetime
+
+import pytest
+
+from hippocampus.encode.languages import language_by_script
+from hippocampus.encode.terms import find_terms, hash_terms, language_of
+from hippocampus.encode.tokens import count, encode
+from hippocampus.language.alias_patterns import find_other_names
+from hippocampus.language.chatter import is_chatter
+from hippocampus.language.counting.asked import read_asked_events
+from hippocampus.language.counting.mentions import find_mentions
+from hippocampus.language.equivalence import digest_details
+from hippocampus.language.extractive_compression import SUMMARY, condense, shorten
+from hippocampus.language.importance import lasting_importance
+from hippocampus.language.injections import injection_odds
+from hippocampus.language.noun_phrases import find_phrases
+from hippocampus.language.secrets import find_secrets
+from hippocampus.language.self_disclosure import only_asks, tells_of_deed, tells_of_self
+from hippocampus.language.standing import tells_standing
+from hippocampus.language.statements import find_statements
+from hippocampus.language.time import find_intervals, find_told
+from hippocampus.language.topic_tags import read_group
+from hippocampus.language.whole_sentences import whole_sentences
+from hippocampus.recall.parse import parse
+from hippocampus.write.chunking import split_text
+
+NOW = datetime(2026, 11, 25, 12, tzinfo=UTC)
+ASKED = read_asked_events("How many times did I go running in October?", NOW)
+WORDS = "the old boat sailed to Lisbon with Ana and Tom who said that we met in May at 6".split()
+READERS = {
+    "words": hash_terms,
+    "language": language_of,
+    "script": lambda text: language_by_script(text.split()),
+    "places of words": find_terms,
+    "tokens": encode,
+    "parts": lambda text: split_text(text, 512, count),
+    "times": lambda text: find_told(text, NOW, UTC),
+    "times in a question": lambda text: find_intervals(text, NOW),
+    "phrases": find_phrases,
+    "standing wishes": tells_standing,
+    "marks": lambda text: (tells_of_self(text), tells_of_deed(text), only_asks(text)),
+    "importance": lambda text: lasting_importance(text, names=1, role="user"),
+    "details": lambda text: digest_details(text, []),
+    "secrets": find_secrets,
+    "injections": injection_odds,
+    "chatter": is_chatter,
+    "facts": lambda text: find_statements(text, speaker="Ana", occurred_at=NOW),
+    "other names": lambda text: list(find_other_names(text)),
+    "events": lambda text: find_mentions(text, ASKED, said_at=NOW, zone=UTC, by_actor=True),
+    "topics": lambda text: read_group([text]),
+    "sentences": lambda text: list(whole_sentences(text, 40)),
+    "fading": lambda text: condense(text, SUMMARY),
+    "a line": lambda text: shorten(text, 12),
+    "a question": lambda text: parse(text, now=NOW),
+}
+SHAPES = {
+    "nested brackets": lambda n: "(" * (n // 2) + ")" * (n // 2),
+    "one word": lambda n: "a" * n,
+    "commas": lambda n: "," * n,
+    "a list": lambda n: "a, " * (n // 3),
+    "and": lambda n: "and " * (n // 4),
+    "digits": lambda n: "1234567890" * (n // 10),
+    "dates": lambda n: "2024-05-01 " * (n // 11),
+    "days": lambda n: "on Monday " * (n // 10),
+    "names": lambda n: "Ana Silva " * (n // 10),
+    "one sentence": lambda n: " ".join(random.Random(n).choices(WORDS, k=n // 4)),  # noqa: S311
+    "questions": lambda n: "?" * n,
+    "abbreviations": lambda n: "Mr. " * (n // 4),
+    "bullets": lambda n: "- a\n" * (n // 4),
+    "quotes": lambda n: '"a ' * (n // 3),
+    "emoji": lambda n: "😂" * n,
+    "no spaces": lambda n: "今天天气很好我们去公园散步" * (n // 13),
+    "no width": lambda n: "a\u200b" * (n // 2),
+    "marks on a letter": lambda n: "e" + "\u0301" * n,
+    "blanks": lambda n: "a" + " " * n,
+    "lines": lambda n: "\n" * n,
+}
+LEAST_S = 0.06
+"""CPU seconds below which a clock that ticks every few milliseconds says little of growth."""
+
+
+def seconds(read, text):
+    begun = time.process_time()
+    read(text)
+    return time.process_time() - begun
+
+
+def grows(read, shape, short, long):
+    """Return how much longer a text takes that is so many times as long."""
+    read(shape(1000))  # lists of words are read from the disk once
+    least = min(seconds(read, shape(short)) for _ in range(2))
+    return seconds(read, shape(long)) / max(least, LEAST_S)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_no_text_of_eight_thousand_characters_takes_long_to_read(shape):
+    text = SHAPES[shape](8_000)
+    assert all(seconds(read, text) < 2 for read in READERS.values())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("reader", READERS)
+def test_twice_the_text_takes_twice_the_time(reader, shape):
+    read, made = READERS[reader], SHAPES[shape]
+
+    assert min(grows(read, made, 125_000, 250_000) for _ in range(2)) < 2.6
+    assert min(grows(read, made, 250_000, 500_000) for _ in range(2)) < 2.6

@@ -1,0 +1,70 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hippocampus.language.rival_statements import clauses, find_alike, find_rivals
+
+
+def rivals(one, other, speakers=("Ada", "Ada")):
+    told = zip((one, other), speakers, strict=True)
+    return [(old, new) for old, new, _, _ in find_rivals(told)]
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("The rent is £950 a month.", "The rent is £1,100 a month now."),
+        ("I live in Oslo.", "I live in Bergen, by the harbour."),
+        ("The skipper of the Heron is Olav.", "The skipper of the Heron is Per Dahl."),
+        ("Ingrid works at Fjordkraft.", "Ingrid works at Equinor."),
+        ("Ingrid is married to Olav.", "Ingrid is married to Per."),
+        ("I eat meat.", "I don't eat meat any more."),
+        ("My favourite soup is leek.", "Actually my favourite soup is sorrel now."),
+        ("The regatta is on Monday.", "The regatta is on Thursday."),
+        ("I row 5 km a day.", "I row 8 km a day."),
+    ],
+)
+def test_statements_alike_but_for_their_ends_are_rivals(earlier, later):
+    assert rivals(earlier, later) == [(0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("I like tea.", "I like coffee."),
+        ("I am interested in Rome.", "I am interested in Oslo."),
+        ("I went to Rome.", "I went to Oslo."),
+        ("I have been to Rome.", "I have been to Oslo."),
+        ("I want to live in Rome.", "I want to live in Oslo."),
+        ("If the rent is 950, we stay.", "The rent is 1,100."),
+        ("Is the rent 950?", "Is the rent 1,100?"),
+        ("The rent is 950 a month.", "The rent is 950 a month."),
+        ("I have two dogs.", "I have three cats."),
+        ("My friend is Olav.", "My friend is Per."),
+        ("It is 5 degrees.", "It is 9 degrees."),
+        ("The sea is calm.", "The sea is rough."),
+        ("", ""),
+    ],
+)
+def test_attitudes_deeds_plans_questions_and_moods_rival_nothing(earlier, later):
+    assert not rivals(earlier, later)
+
+
+def test_what_two_people_say_of_themselves_is_no_rival():
+    one, other = "My boat is called Heron.", "My boat is called Gull."
+
+    assert rivals(one, other)
+    assert not rivals(one, other, ("Ada", "Ingrid"))
+
+
+def test_of_something_past_two_statements_are_alike_and_no_rivals():
+    told = ["The yard was founded by Olav Dahl.", "It rained.", "The yard was founded by Per Moe."]
+
+    assert list(find_alike(told)) == [(0, 2)]
+    assert not rivals(told[0], told[2])
+
+
+@given(st.text(max_size=900), st.text(max_size=900))
+def test_any_two_texts_are_compared(one, other):
+    assert set(rivals(one, other)) <= {(0, 1)}
+    assert all(0 < clause.share <= 1 for clause in clauses(one))
