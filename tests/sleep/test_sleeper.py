@@ -488,14 +488,14 @@ def test_hema_lets_half_a_percent_lapse_every_hundred_turns(memory, clock):
     bank.remember_many(
         [
             Turn(text=f"turn {n} of our talk", at=START + n * timedelta(minutes=1))
-            for n in range(400)
+            for n in range(1000)
         ]
     )
     clock.set(START + timedelta(days=2))
     bank.set_policy("hema")
     gone = [d.episode for d in deeds(bank.sleep()) if d.deed == "lapse"]
 
-    assert len(gone) == int(400 * (1 - 0.995**4))
+    assert len(gone) == int(1000 * (1 - 0.995**10))
     assert {bank.get(id_).text for id_ in gone} == {
         f"turn {n} of our talk" for n in range(len(gone))
     }
