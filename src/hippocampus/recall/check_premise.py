@@ -26,9 +26,12 @@ def check_premise(index: BankIndex, query: Query, rows: Rows) -> Premise | None:
     Return how far the best rows meet what a question supposes; None where nobody can tell.
 
     Which words name something is known of English alone. An order to tell of a whole conversation
-    supposes nothing by its words; its leading hits are judged by themselves.
+    supposes nothing by its words; its leading hits are judged by themselves. What is asked of the
+    world supposes nothing of anybody.
     """
+    of_the_world = query.impersonal and not (query.speakers or query.definite)
     asked = len(query.terms) and "lexical" in query.cues and query.conversation is None
+    asked = asked and not of_the_world
     if not asked or not len(rows) or language_of(query.text) not in (None, ENGLISH):
         return None
     speakers = hashes_of_names(query.speakers)
