@@ -191,7 +191,7 @@ def test_the_command_runs_and_writes_report_and_receipts(tmp_path):
 @pytest.mark.parametrize(
     ("given", "complaint"),
     [
-        (["--size", "0"], "size=0: must be from 200"),
+        (["--size", "0"], "--size 0: must be from 200"),
         (["--systems", "darts"], "system 'darts' is unknown"),
         (["--cues", "smell"], "cue 'smell' is unknown"),
         (["--data", "x.json"], "life is made up"),

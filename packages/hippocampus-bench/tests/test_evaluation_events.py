@@ -554,9 +554,9 @@ def test_the_command_runs_and_writes_report_receipts_and_plot(stream, tmp_path):
 @pytest.mark.parametrize(
     ("given_", "complaint"),
     [
-        (["--size", "0"], "size=0: must be at least 200"),
+        (["--size", "0"], "--size 0: must be at least 200"),
         (["--systems", "darts"], "system 'darts' is unknown"),
-        (["--truth", "rumour"], "truth='rumour'"),
+        (["--truth", "rumour"], "--truth 'rumour'"),
         (["--no-sleep"], "events has no such choice"),
         (["--data", "nowhere.jsonl"], "no such file"),
     ],

@@ -172,9 +172,9 @@ def find_rivals(
             before.append((place, clause))
 
 
-def find_alike(texts: Iterable[str], *, over: bool = False) -> Iterator[tuple[int, int]]:
+def find_alike(texts: Iterable[str], *, over: bool = False) -> Iterator[tuple[int, int, str]]:
     """
-    Yield the places of texts that have clauses alike but for their ends.
+    Yield the places of texts that have clauses alike but for their ends, and what is alike.
 
     ``over``: only clauses of what is past, such as who founded what.
     """
@@ -183,9 +183,10 @@ def find_alike(texts: Iterable[str], *, over: bool = False) -> Iterator[tuple[in
         for clause in clauses(text):
             before = heard[clause.words[:2]]
             yield from (
-                (at, place) for at, other in before
+                (at, place, " ".join(clause.words[: _frame(other, clause) or None]))
+                for at, other in before
                 if at != place and alike(other, clause) and not (over and rivals(other, clause))
-            )  # fmt: skip
+            )
             before.append((place, clause))
 
 

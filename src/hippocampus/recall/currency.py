@@ -66,7 +66,7 @@ def order_by_time(search: Search, scored: Scored, read: ReadTexts) -> None:
     later = _later(search, rows)
     before = later if newest else later.T
     told = _told_of_now(search, rows, texts)
-    may = before & _alike(rows, texts, over=query.state is None)
+    may = before & _alike(query, rows, texts)
     if query.state is not None:
         may |= before & _of_one_matter(search, query.state, rows, scores + told, texts)
     # Of several that overtake one, the newest comes first, or the oldest.
@@ -103,17 +103,27 @@ def _of_one_matter(
     return may & (kinship >= least)
 
 
-def _alike(rows: Rows, texts: Mapping[int, str], *, over: bool) -> NDArray[np.bool_]:
+def _alike(query: Query, rows: Rows, texts: Mapping[int, str]) -> NDArray[np.bool_]:
     """
     Return which texts have statements alike but for their ends, shape (rows, rows).
 
-    ``over``: only of what is past, for a question that asks for no state.
+    For a question that asks for no state they are of what is past, and what is alike has a word of
+    the question's beyond names: else it is no answer to it.
     """
     said = [texts.get(row, "") for row in rows.tolist()]
     alike = np.zeros((len(rows), len(rows)), np.bool_)
-    for one, other in find_alike(said, over=over):
-        alike[one, other] = alike[other, one] = True
+    asked = _asked_words(query)
+    for one, other, matter in find_alike(said, over=query.state is None):
+        if query.state is not None or is_among(_terms(matter), asked).any():
+            alike[one, other] = alike[other, one] = True
     return alike
+
+
+def _asked_words(query: Query) -> NDArray[np.uint32]:
+    """Return the hashes of a question's words that are no names, ascending."""
+    asked = each_once(query.terms[query.term_weights > 0])
+    named = each_once(hash_terms(" ".join(_NAME.findall(query.text))))
+    return asked[~is_among(asked, named)]
 
 
 def _told_of_now(search: Search, rows: Rows, texts: Mapping[int, str]) -> Numbers:
