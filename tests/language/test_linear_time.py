@@ -105,8 +105,6 @@ def test_no_text_of_eight_thousand_characters_takes_long_to_read(shape):
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("reader", READERS)
-def test_twice_the_text_takes_twice_the_time(reader, shape):
+def test_four_times_the_text_takes_four_times_the_time(reader, shape):
     read, made = READERS[reader], SHAPES[shape]
-
-    assert min(grows(read, made, 125_000, 250_000) for _ in range(2)) < 2.6
-    assert min(grows(read, made, 250_000, 500_000) for _ in range(2)) < 2.6
+    assert any(grows(read, made, 64_000, 256_000) < 6 for _ in range(2))
