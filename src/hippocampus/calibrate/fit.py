@@ -28,7 +28,7 @@ RIDGE: Final = 3.0
 """Strength of the ridge that draws the rest to the built-in models: alone, those conversations
 would leave the weights of evidence that goes together to chance."""
 _WEAK_RIDGE: Final = 1e-2
-DEFAULT_HEARING: Final = 2.85
+DEFAULT_HEARING: Final = 2.74
 """The default embedder's weight there beside words, where 1 is its weight in a ranking: these
 conversations share few words with their questions, on purpose. It is to be measured again whenever
 the other parts of a ranking change; a slow test of the calibration says so."""
