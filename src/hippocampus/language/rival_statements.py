@@ -9,7 +9,7 @@ are the same and of the present, and that what follows them, a name or a number,
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Final, Literal, NamedTuple, TypeAlias
@@ -192,22 +192,20 @@ def find_alike(texts: Iterable[str], *, over: bool = False) -> Iterator[tuple[in
 
 def rivals(one: StatedClause, other: StatedClause) -> bool:
     """Return whether two clauses of the present cannot both hold: the later one does."""
-    if _denies(one, other):
-        return True
-    if one.denied or other.denied:
-        return False
-    frame = _frame(one, other)
-    return frame > 0 and _is_state(one, frame)
+    return _denies(one, other) or _differ_in_their_ends(one, other, _is_state)
 
 
 def alike(one: StatedClause, other: StatedClause) -> bool:
     """Return whether two clauses say one thing of one matter, of the past as well."""
-    if rivals(one, other):
-        return True
-    if one.denied or other.denied:
-        return False
-    frame = _frame(one, other)
-    return frame > 0 and _is_told(one, frame)
+    return rivals(one, other) or _differ_in_their_ends(one, other, _is_told)
+
+
+def _differ_in_their_ends(
+    one: StatedClause, other: StatedClause, holds: Callable[[StatedClause, int], bool]
+) -> bool:
+    """Return whether neither is denied, and they begin alike with words of which a test holds."""
+    frame = 0 if one.denied or other.denied else _frame(one, other)
+    return frame > 0 and holds(one, frame)
 
 
 def _denies(one: StatedClause, other: StatedClause) -> bool:

@@ -3,8 +3,9 @@ Calibrated probabilities that a hit is relevant, and that anything relevant was 
 
 Logistic regressions on the evidence of each hit (``evidence.py``), fitted on synthetic
 conversations with questions that have no answer (``bench/tools/calibrate.py``), but for the weight
-of ``rival``: nobody answers anybody in those, so that it comes from LoCoMo's development half. A
-model per set of evidence, since an embedder may be absent and cues may be chosen.
+of ``rival``: nobody answers anybody in those, so that it comes from LoCoMo's development half, and
+what a question supposes (``premise.py``) from histories of daily life. A model per set of evidence,
+since an embedder may be absent and cues may be chosen.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _SAID_BY_OTHERS = (
 )
 _AMONG_OTHERS = 0.2
 """Log odds that a question about one of several who speak loses where tokens tell how well both
-fit: so that answers missed and answers made up are about as many (docs/adr/0058)."""
+fit: what is asked of one of them is often another's deed (docs/adr/0058)."""
 
 
 class LogisticModel(NamedTuple):
