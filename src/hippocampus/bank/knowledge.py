@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.bank.filter_arguments import Filters
+from hippocampus.bank.filter_arguments import Filters, sees_all
 from hippocampus.bank.part import BankPart, staying
 from hippocampus.core.background_yield import answering
 from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, to_micros
@@ -176,11 +176,8 @@ class Knowledge(BankPart):
 
     def own_summary(self, filters: Filters) -> str:
         """Return what a context says of what went before: of all it may see, or nothing."""
-        given = {name: value for name, value in filters.items() if value is not None}
-        session = given.pop("session", None)
-        if given.get("suspects") == "hide":  # it is made without
-            del given["suspects"]
-        if given or not (session is None or isinstance(session, str)):
+        session = filters.get("session")
+        if not (session is None or isinstance(session, str)) or not sees_all(filters, "session"):
             return ""
         with self._state.asking() as here:
             return "" if here.slept.summary is None else self._sum_up(here, session, TAKEN_IN).text

@@ -57,6 +57,20 @@ def summary(
     return Answer(found, (*(found.versions if versions else ()), found.text, *parts))
 
 
+@verb("profile")
+def profile(bank: Bank, *, persona: str | None = None, projects: str | None = None) -> Answer:
+    """Show, or say, what every prompt begins with: who the agent is, and what is under way."""
+    if persona is not None or projects is not None:
+        bank.set_profile(persona=persona, projects=projects)
+    found = bank.profile()
+    how = "found in what is spoken of lately" if found.projects_made else "as you said"
+    return Answer(found, [
+        "Who the agent is: " + (found.persona or "nothing said; --persona says it"),
+        *([f"Under way, {how}:", *(f"  {line}" for line in found.projects.splitlines())]
+          if found.projects else ["Under way: nothing said or found; --projects says it"]),
+    ])  # fmt: skip
+
+
 @verb("gists")
 def gists(bank: Bank) -> Answer:
     """List gists, each the essence of several memories, the most mature first."""

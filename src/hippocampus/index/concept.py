@@ -9,7 +9,8 @@ a question to the rows and sessions that name them.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from datetime import datetime
 from operator import itemgetter
 from typing import Any, Final, Literal, Protocol, TypeAlias, TypeVar
 
@@ -387,7 +388,7 @@ class ConceptCue(Versioned):
         """
         heard = self._called(question)
         if question.deixis and not heard and self._how.pronouns:
-            heard |= dict.fromkeys(list(self.active(question))[:_MEANT_BY_POINTING], 1.0)
+            heard |= dict.fromkeys(list(self.active(question.now))[:_MEANT_BY_POINTING], 1.0)
         if question.vector is not None and len(self.anchors):
             best, cosines = self._search.best(question.vector, self._how.meant_anchors)
             for place, cosine in zip(best.tolist(), cosines.tolist(), strict=True):
@@ -413,9 +414,9 @@ class ConceptCue(Versioned):
         some = {place: _BY_PART for places in parts if len(places) <= _FEW for place in places}
         return some | heard
 
-    def active(self, question: Query) -> dict[int, float]:
+    def active(self, at: datetime) -> dict[int, float]:
         """
-        Return the anchors that come up more than usual at the time of a question, and their shares.
+        Return the anchors that come up more than usual at a moment, and their shares.
 
         Activity is a sum of mentions that decay with a time constant, spread to coactivated
         anchors, so that a matter of which each side is named once is active. Shares are of the
@@ -425,7 +426,7 @@ class ConceptCue(Versioned):
         places, rows = self._tied.view.T
         occurred_at = self._occurred_at(rows.astype(np.uint32))
         # Rest fades nothing: at most the last mention is taken for the present.
-        now = min(question.now.timestamp() * 1e6, float(occurred_at.max(initial=0)))
+        now = min(at.timestamp() * 1e6, float(occurred_at.max(initial=0)))
         early = occurred_at <= now
         fading = np.exp((occurred_at[early] - now) / fades)
         lately = np.bincount(places[early], fading, len(self.anchors)).astype(np.float64)
@@ -442,6 +443,11 @@ class ConceptCue(Versioned):
         best = np.argsort(-more, kind="stable")[: self._how.active]
         best = best[more[best] > 0]
         return dict(zip(best.tolist(), (more[best] / more[best].sum()).tolist(), strict=True))
+
+    def matters(self, at: datetime) -> Iterator[tuple[str, Rows]]:
+        """Yield the names of what is active at a moment, the most first, and the rows with each."""
+        for place in self.active(at):
+            yield self.anchors.names[place], self._naming(place)
 
     def _spread(self, active: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return how active anchors are when each has given to its kin, shape (anchors,)."""
@@ -518,7 +524,7 @@ class ConceptCue(Versioned):
         pointing = question.deixis if not seeds or question.deixis >= 1 else 0.0
         if pointing and self._how.pronouns and not any(map(self._is_name, seeds)):
             share = pointing * (_BESIDE_WORDS if seeds else 1.0)
-            for place, part in self.active(question).items():
+            for place, part in self.active(question.now).items():
                 seeds[place] = seeds.get(place, 0.0) + share * part
         return seeds
 

@@ -38,6 +38,7 @@ from hippocampus.core.records.knowledge import (
     Period,
     Person,
     PersonKind,
+    Profile,
     Related,
     Statement,
     Summary,
@@ -46,6 +47,7 @@ from hippocampus.core.records.knowledge import (
     TopicInfo,
 )
 from hippocampus.core.records.recall import (
+    CompactedSession,
     Context,
     Cost,
     Degradation,
@@ -94,6 +96,7 @@ __all__ = [
     "By",
     "Change",
     "Compacted",
+    "CompactedSession",
     "Context",
     "Cost",
     "CountedEvent",
@@ -125,6 +128,7 @@ __all__ = [
     "Person",
     "PersonKind",
     "Pointer",
+    "Profile",
     "Progress",
     "Recall",
     "Related",

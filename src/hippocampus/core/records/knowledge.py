@@ -38,6 +38,20 @@ class CuratedAnchors:
     """The only sources that anchors may lead to; None where ``Config.concepts`` says it."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """What every prompt of a bank begins with: who the agent is, and what is under way."""
+
+    persona: str
+    """Who the agent is to this bank, and how it should be, as people said; empty if nobody did."""
+    projects: str
+    """What is under way: as people said, or what was spoken of most lately; a line for each."""
+    projects_made: bool
+    """Whether that was found in what is remembered, and not said by people."""
+    set_at: datetime | None = None
+    """When somebody last said something of it; None if nobody did."""
+
+
 Beside: TypeAlias = Literal["canonical", "alias", "related", "corrected", "elaborated"]
 """How an episode stands beside another one: it stands for the other, which says the same; it is
 stood for by it; it is near without being the same; it says that the other is otherwise, or more."""
