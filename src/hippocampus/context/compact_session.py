@@ -32,7 +32,7 @@ _MARK: Final = 14
 
 
 @dataclass(slots=True, eq=False)
-class _Line:
+class _TurnLine:
     """A turn, how much it matters, and what stands for it."""
 
     turn: Episode
@@ -71,7 +71,7 @@ def compact_session(
         BudgetTooSmall: not even the mark that all was left out fits.
 
     """
-    lines = [_Line(turn, _worth(turn)) for turn in sorted(turns, key=in_time)]
+    lines = [_TurnLine(turn, _worth(turn)) for turn in sorted(turns, key=in_time)]
     head = "" if summary is None else f"{summary}\n\n"
     if summary is not None and summary.share * count(head) > budget_tokens:
         head = ""
@@ -97,7 +97,7 @@ def _worth(turn: Episode) -> float:
     return lasting_importance(turn.text, names=names, role=turn.role)
 
 
-def _choose(lines: Sequence[_Line], room: int, zone: tzinfo) -> None:
+def _choose(lines: Sequence[_TurnLine], room: int, zone: tzinfo) -> None:
     """Say what stands for each turn: itself, a few of its words, or nothing."""
     whole = [line(one.turn, zone) for one in lines]
     costs = [count(said) + 1 for said in whole]
@@ -106,7 +106,7 @@ def _choose(lines: Sequence[_Line], room: int, zone: tzinfo) -> None:
             one.stand(said, tokens, whole=True)
         return
     spent = 0
-    rest: list[tuple[_Line, str, int]] = []
+    rest: list[tuple[_TurnLine, str, int]] = []
     for one, said, tokens in reversed(list(zip(lines, whole, costs, strict=True))):
         if rest or spent + tokens > _NEWEST * room:
             rest.append((one, said, tokens))
@@ -124,7 +124,7 @@ def _choose(lines: Sequence[_Line], room: int, zone: tzinfo) -> None:
             spent += one.stand(less, cost, whole=few.text == one.turn.text) + _MARK
 
 
-def _evict(lines: Sequence[_Line], tokens: int) -> bool:
+def _evict(lines: Sequence[_TurnLine], tokens: int) -> bool:
     """Leave out what matters least, and is worth so many tokens; return whether there was any."""
     there = sorted(
         (one for one in lines if one.text),
@@ -138,11 +138,11 @@ def _evict(lines: Sequence[_Line], tokens: int) -> bool:
     return bool(there)
 
 
-def _render(lines: Sequence[_Line]) -> str:
+def _render(lines: Sequence[_TurnLine]) -> str:
     return "\n".join([SESSION_OPEN, *_lines(lines), SESSION_CLOSE])
 
 
-def _lines(lines: Sequence[_Line]) -> Iterator[str]:
+def _lines(lines: Sequence[_TurnLine]) -> Iterator[str]:
     for there, some in groupby(lines, key=lambda one: bool(one.text)):
         run = list(some)
         if there:

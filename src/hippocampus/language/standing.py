@@ -55,7 +55,7 @@ def tells_standing(text: str) -> bool:
     head = text[:_LONGEST]
     if head.rstrip().endswith("?"):
         return False
-    said = _Said(head)
+    said = _WordsSaid(head)
     if not word_set("leanings").isdisjoint(said.words):
         return True
     hints = _hints()
@@ -64,7 +64,7 @@ def tells_standing(text: str) -> bool:
     return any(_is_standing(said, at) for at, word in enumerate(said.words) if word in hints)
 
 
-class _Said:
+class _WordsSaid:
     """The words and marks of a text."""
 
     def __init__(self, text: str) -> None:
@@ -89,7 +89,7 @@ def _hints() -> frozenset[str]:
 _LEADING: Final = _ALWAYS | _BARRED | _NOT_DO | {"again"} | {rule[0] for rule in _RULES}
 
 
-def _is_standing(said: _Said, place: int) -> bool:
+def _is_standing(said: _WordsSaid, place: int) -> bool:
     """Return whether the word at a place makes a wish of its clause."""
     words = said.words
     word, after = words[place], words[place + 1] if place + 1 < len(words) else ""
@@ -108,7 +108,7 @@ def _is_standing(said: _Said, place: int) -> bool:
     return any(tuple(words[place : place + len(rule)]) == rule for rule in _RULES)
 
 
-def _has_subject(said: _Said, place: int) -> bool:
+def _has_subject(said: _WordsSaid, place: int) -> bool:
     """Return whether somebody has the attitude; what one would like is for once."""
     words, at = said.words, place - 1
     while at >= 0 and place - at <= 4 and (words[at] in _BETWEEN or words[at].endswith("ly")):
