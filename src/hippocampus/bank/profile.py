@@ -31,7 +31,7 @@ from hippocampus.core.quotes import (
     SUMMARY_CLOSE,
     SUMMARY_OPEN,
 )
-from hippocampus.core.records import Context, Degradation, Profile
+from hippocampus.core.records import Context, Degradation, Profile, Recall
 from hippocampus.core.validation import check_text
 from hippocampus.encode.tokens import count
 from hippocampus.engine.bank_state import BankState
@@ -110,7 +110,7 @@ class Profiles(BankPart):
                     )
                 )
 
-    def own_parts(self, wanted: Collection[str], filters: Filters, *, sure: bool) -> list[OwnPart]:
+    def own_parts(self, wanted: Collection[str], filters: Filters, found: Recall) -> list[OwnPart]:
         """
         Return what a context has of the bank itself, of those parts that nobody handed in.
 
@@ -118,17 +118,18 @@ class Profiles(BankPart):
             wanted: of "persona", "projects" and "summary" those that may be there.
             filters: what may be seen; with most of them there is nothing made of memories, for it
                 would tell of what they hide.
-            sure: whether anything was found at all: a greeting asks for nothing made of memories.
+            found: what was recalled. A greeting asks for nothing made of memories, and what is
+                under way is no answer where there is none.
 
         """
         said, _ = self._said() if {"persona", "projects"} & set(wanted) else (ProfileSet(), None)
-        return [part for part in self._own_parts(said, filters, sure=sure) if part.name in wanted]
+        return [part for part in self._own_parts(said, filters, found) if part.name in wanted]
 
-    def _own_parts(self, said: ProfileSet, filters: Filters, *, sure: bool) -> Iterator[OwnPart]:
+    def _own_parts(self, said: ProfileSet, filters: Filters, found: Recall) -> Iterator[OwnPart]:
         yield from _said_parts(said.persona, said.projects)
-        if not sure:
+        if not found.confidence:
             return
-        if not said.projects and sees_all(filters):
+        if not said.projects and found.found and sees_all(filters):
             yield _found_part(self._under_way())
         summary = self._knowledge.own_summary(filters)
         if summary:

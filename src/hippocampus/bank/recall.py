@@ -249,7 +249,7 @@ class Recaller(BankPart):
         parts = {"persona": persona, "projects": projects, "summary": summary}
         wanted = [name for name, text in parts.items() if text is None]
         extras = Extras(
-            own=self._profiles.own_parts(wanted, filters, sure=bool(found.confidence)),
+            own=self._profiles.own_parts(wanted, filters, found),
             gists=self._knowledge.gists_of(found, gists, filters) if gists else (),
             recent=self._lookup.episodes(limit=recent, newest=True, **filters) if recent else (),
             pointers=pointers, without=without, reach=min_score is None,
