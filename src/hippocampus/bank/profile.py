@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -20,7 +21,7 @@ from hippocampus.bank.knowledge import Knowledge
 from hippocampus.bank.part import BankPart, staying
 from hippocampus.context.render import OwnPart
 from hippocampus.core.background_yield import answering
-from hippocampus.core.clock import from_micros
+from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, to_micros
 from hippocampus.core.events import ProfileSet
 from hippocampus.core.quotes import (
     FOUND_PROJECTS_OPEN,
@@ -149,8 +150,12 @@ class Profiles(BankPart):
 
     def _under_way(self) -> list[str]:
         """Return what is spoken of more than usual of late, a line for each, the most first."""
+        now = self._engine.now()
         with self._state.asking() as here:
-            return list(_matters(here, self._engine.now()))[:_MOST]
+            memo, asked = here.summaries, (here.index, to_micros(now) // MICROS_PER_HOUR)
+            if memo.matters is None or memo.matters[0] != asked:
+                memo.matters = asked, list(islice(_matters(here, now), _MOST))
+            return memo.matters[1]
 
     def _checked(self, name: str, text: str) -> str:
         """Return a text of the profile as it may be kept; "" where it is taken back."""

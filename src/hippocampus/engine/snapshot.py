@@ -70,6 +70,8 @@ class SummaryMemo:
     """The names in rows that were read lately."""
     last: tuple[tuple[object, ...], Summary] | None = None
     """The last summary that was asked for, and what it was of."""
+    matters: tuple[tuple[object, ...], list[str]] | None = None
+    """What was under way when that was last asked for, and what it was of."""
     profile: tuple[int, Record[ProfileSet] | None] = (0, None)
     """What people said last of the bank's profile, and up to which change that was looked for."""
 
