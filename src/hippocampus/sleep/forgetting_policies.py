@@ -35,6 +35,8 @@ PRUNED_EVERY: Final = 100
 LEVEL_H: Final = (30 * 24.0, 60 * 24.0, 120 * 24.0, 240 * 24.0, 480 * 24.0)
 """Hours at which what is worth nothing reaches L1 to L5; what is worth s, after 1/(1-s) of that."""
 
+_SAME: Final = 1e-9
+
 
 def decay(importance: Numbers, age_h: Numbers, *, rate: float = DECAY_PER_HOUR) -> Numbers:
     """Return what is left of importance, I₀e^(−λt) (HUMAN, eq. 2)."""
@@ -126,6 +128,49 @@ def fade_to(value: Numbers, cost: Numbers, pinned: Flags, *, target: float) -> F
         saved = np.cumsum(cost[order])
         gone[order[: int(np.searchsorted(saved, over - 1e-9)) + 1]] = True
     return gone
+
+
+def fade_by_levels(
+    worth: Numbers,
+    tokens: Numbers,
+    level: Codes,
+    pinned: Flags,
+    *,
+    target: float,
+    shares: tuple[float, ...],
+    deepest: int,
+) -> Codes:
+    """
+    Return levels at which all tokens shown fit the target, where ``deepest`` lets them.
+
+    Down one level after another (HUMAN, section 5): nothing is halved while something else still
+    has its ornament, and nothing is gone while something else could be shorter. On each level what
+    is worth least goes first, until it fits. Nothing comes back up.
+
+    Args:
+        worth: what each token of a row is worth by now, the stalest least; shape (n,).
+        tokens: of each row in full, from 0 on, shape (n,).
+        level: at which level each is.
+        pinned: who stays at it.
+        target: tokens that may be shown of all together.
+        shares: of its tokens that are shown of a row at each level; never rising.
+        deepest: the last level anybody may reach.
+
+    """
+    left = np.asarray(shares)
+    order = np.argsort(worth, kind="stable")
+    order = order[~pinned[order]]
+    found = level.copy()
+    over = float((tokens * left[level]).sum()) - target
+    for deeper in range(1, deepest + 1):
+        if over <= _SAME:
+            break
+        saves = (tokens * np.maximum(left[found] - left[deeper], 0.0))[order]
+        some = order[: int(np.searchsorted(np.cumsum(saves), over - _SAME)) + 1]
+        some = some[found[some] < deeper]
+        over -= float((tokens[some] * (left[found[some]] - left[deeper])).sum())
+        found[some] = deeper
+    return found
 
 
 def levels(
