@@ -321,7 +321,6 @@ def test_where_there_is_room_those_on_probation_use_it_until_the_season_ends():
             {"target": 1, "probationary_share": 1.0},
             "probationary_share=1.0: must be a number from 0.0 to below 1.0",
         ),
-        ({"target": 1, "step_h": 0.0}, "step_h=0.0: must be a number above 0.0"),
     ],
 )
 def test_settings_that_mean_nothing_are_refused(wrong, complaint):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from hippocampus.core.appraise import SALIENCE, appraise
 from hippocampus.core.constraints import check
 from hippocampus.sleep.importance import DECAY_PER_HOUR, Codes, Numbers
-from hippocampus.sleep.outcome import STEP_H, OutcomeHistory, foresee, times_used
+from hippocampus.sleep.outcome import OutcomeHistory, foresee, times_used
 
 Flags = NDArray[np.bool_]
 
@@ -235,8 +235,6 @@ class Retention:
     probationary_share: Annotated[float, Meta(ge=0.0, lt=1.0)] = 0.1
     """Share of what is kept for what has not been of use yet, where what has would fill it all. The
     less, the surer it is that what is kept was of use, and the less is there of what is new."""
-    step_h: Annotated[float, Meta(gt=0.0)] = STEP_H
-    """Hours between the moments that are looked back at to foresee."""
 
     def __post_init__(self) -> None:
         check(self)
@@ -266,7 +264,7 @@ class Retention:
         """
         count, _ = times_used(history.group, history.uses)
         used = count > 0
-        ahead = foresee(history, now_h, step_h=self.step_h)
+        ahead = foresee(history, now_h)
         value = ahead if self.by == "foreseen" else used + ahead
         held = there & pinned
         room = self.target - float(cost[held].sum())

@@ -123,7 +123,8 @@ class MadeUp:
     source: Annotated[
         str | None,
         typer.Option(
-            help="streaming: longmemeval or realmem. events: realmem, if --data are that.",
+            help="streaming: longmemeval or realmem. events: realmem, or git for a repository, if"
+            " --data are that.",
             show_default=False,
         ),
     ] = None
