@@ -83,7 +83,7 @@ def test_nothing_fades_by_a_level_while_something_else_could_go_up_to_the_one_be
 @given(FADED, st.integers(0, 300), st.integers(0, 300))
 def test_squeezing_twice_is_squeezing_once_to_the_smaller_target_or_less_deep(rows, one, other):
     low, high = sorted((one, other))
-    worth, tokens, level, pinned, once = squeezed(rows, low, 5)
+    worth, tokens, _, pinned, once = squeezed(rows, low, 5)
     first = squeezed(rows, high, 5)[-1]
     then = fade_by_levels(worth, tokens, first, pinned, target=low, shares=SHARES, deepest=5)
 

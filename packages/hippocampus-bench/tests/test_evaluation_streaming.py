@@ -252,7 +252,9 @@ def test_a_run_that_was_cut_off_goes_on_and_comes_to_the_same(repeated, tmp_path
     again = rows(repeated, every=4, systems=["dedup-only"], resume=noted)
 
     def lasting(found):
-        return {name: {k: v for k, v in row.items() if "_s" not in k} for name, row in found.items()}
+        return {
+            name: {k: v for k, v in row.items() if "_s" not in k} for name, row in found.items()
+        }
 
     assert lasting(again) == lasting(once)
     assert noted.read_text().count("\n") == whole.count("\n")

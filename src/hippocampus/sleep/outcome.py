@@ -270,7 +270,8 @@ def _used_rows(history: OutcomeHistory, weight: Numbers) -> tuple[Numbers, Numbe
     n = len(history.at_h)
     single = (history.uses.row >= 0) & (history.uses.row < n)
     row, by = history.uses.row[single], np.minimum(history.uses.by[single], n - 1)
-    return np.bincount(row, weight[by], n), np.bincount(row, minlength=n).astype(np.float64)
+    present, count = np.bincount(row, weight[by], n), np.bincount(row, minlength=n)
+    return present.astype(np.float64), count.astype(np.float64)
 
 
 def _around(groups: _Groups, citing: Codes, present: Numbers) -> tuple[Numbers, Numbers]:
@@ -285,8 +286,8 @@ def _around(groups: _Groups, citing: Codes, present: Numbers) -> tuple[Numbers, 
     found, spread = np.zeros(every), present
     for _ in range(2):
         share = spread / np.maximum(links, 1)
-        spread = np.bincount(groups.cited, share[citing], every)
-        spread += np.bincount(citing, share[groups.cited], every)
+        cited = np.bincount(groups.cited, share[citing], every)
+        spread = (cited + np.bincount(citing, share[groups.cited], every)).astype(np.float64)
         found += spread
     usual = float(present.sum()) / max(1, int((groups.size > 0).sum()))
     return np.log(found + _NOWHERE * usual), (links > 0).astype(np.float64)

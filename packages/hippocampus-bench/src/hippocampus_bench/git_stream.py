@@ -99,7 +99,7 @@ class _Files:
         commit: tuple[str, ...] = ()
         change: _Change | None = None
         for line in lines:
-            if line.startswith("\x01") or line.startswith("diff --git "):
+            if line.startswith(("\x01", "diff --git ")):
                 if change is not None:
                     yield self._done(change)
                 change = None

@@ -354,7 +354,9 @@ def run(  # noqa: PLR0913 - a report has as many parts
     settings = _settings(source, dataset, embedder) | {
         "limit": limit,
         "sleeps": f"after every {every} sessions and the last",
-        "lives": "one for all targets of tokens, which are met on the last night" if once else "own",
+        "lives": "one for all targets of tokens, which are met on the last night"
+        if once
+        else "own",
         "told twice": repeats,
         "left out": [name for name in CONFIGURATIONS if name not in chosen],
         "answered by": None if models is None else str(getattr(models.answers, "name", "")),
@@ -423,13 +425,13 @@ class _Lives:
         return {name: lived[name] for name in self.chosen}
 
     def _alone(self, case: Case, configuration: Configuration) -> tuple[list[Outcome], Kept]:
-        with tempfile.TemporaryDirectory(prefix="hippocampus-bench-") as folder:
-            with self._bank(Path(folder) / "stream.db", case, configuration) as life:
-                return life.live()
+        with (
+            tempfile.TemporaryDirectory(prefix="hippocampus-bench-") as folder,
+            self._bank(Path(folder) / "stream.db", case, configuration) as life,
+        ):
+            return life.live()
 
-    def _together(
-        self, case: Case, names: Sequence[str]
-    ) -> dict[str, tuple[list[Outcome], Kept]]:
+    def _together(self, case: Case, names: Sequence[str]) -> dict[str, tuple[list[Outcome], Kept]]:
         """
         Live once, and then meet each target, and ask, in a copy of its own.
 
