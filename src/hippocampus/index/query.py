@@ -107,13 +107,19 @@ class Query:
     """A time in it that hangs on an event: "the day after the interview"."""
     intents: frozenset[Intent] = frozenset()
     """Intents that its words tell; none for most questions."""
+    several: bool = False
+    """Whether it asks for several things, or how many they are."""
+    sort: str = ""
+    """What they are, a noun in the singular: "trip" of "which trips"; "" if it does not say."""
     state: AskedState | None = None
     """Which of several states of one matter it asks for; None if it asks for none, or of a time."""
     advice: bool = False
     """Whether it asks for advice, for leave, or for something to be made: what is wished or barred
     from now on bears on it."""
     impersonal: bool = False
-    """Whether it speaks of nobody: not of who asks, nor of anything with a name."""
+    """Whether it speaks of nobody: not of who asks, nor of anything with a name that is known."""
+    unheard: frozenset[int] = frozenset()
+    """Hashes of its words of content that no text of the bank has in any form."""
     conversation: AskedConversation | None = None
     """What it asks of whole conversations; None if it asks for no such."""
     leading: Leading = field(default_factory=Leading)

@@ -118,10 +118,11 @@ class FactResolver:
         ]  # fmt: skip
         for row, text in read(unread).items() if unread else ():
             (time,) = self.columns.occurred_at(np.array([row])).tolist()
+            (noted,) = self.columns.recorded_at(np.array([row])).tolist()
             at = from_micros(time).astimezone(self.zone)
             for said in find_statements(text, speaker=self._speaker(row), occurred_at=at):
                 own = bool(self.columns.is_own(np.array([row]))[0])
-                yield Told(row, time, time, said, own)
+                yield Told(row, time, noted, said, own)
 
     def _kin(self, asked: AskedFact, fresh: Iterable[Told], allowed: Mask | None) -> frozenset[str]:
         """Return the folded names that the kin in question is known by."""
@@ -155,11 +156,12 @@ class FactResolver:
         fold = self._folds.get(key)
         if fold is None or fold.see != see:
             rows = said.rows[there]
-            times, owns = self.columns.occurred_at(rows).tolist(), self.columns.is_own(rows)
+            columns, places = self.columns, np.flatnonzero(there).tolist()
+            times = columns.occurred_at(rows).tolist(), columns.recorded_at(rows).tolist()
             told = [
-                Told(row, at, at, said.statements[place], by_us)
-                for place, row, at, by_us in zip(
-                    np.flatnonzero(there).tolist(), rows.tolist(), times, owns.tolist(), strict=True
+                Told(row, at, noted, said.statements[place], by_us)
+                for place, row, at, noted, by_us in zip(
+                    places, rows.tolist(), *times, columns.is_own(rows).tolist(), strict=True
                 )
                 if not own or fold_name(self._speaker(row)) == subject
             ]

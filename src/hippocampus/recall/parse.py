@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cache, lru_cache
@@ -25,6 +25,7 @@ from hippocampus.encode.terms import Term, find_terms, hash_terms, stem
 from hippocampus.index.query import AskedFact, Possessive, Query
 from hippocampus.language.asked_conversation import read_asked_conversation
 from hippocampus.language.asked_of_whom import asks_what_you_said, person_asked_about
+from hippocampus.language.asked_several import asked_in_plural, asks_for_several
 from hippocampus.language.asked_state import AskedState, asked_state
 from hippocampus.language.event_anchored import find_event_anchored
 from hippocampus.language.foreign_intent import (
@@ -91,6 +92,8 @@ def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -
         event=find_event_anchored(text, now) if timed else None,
         intents=intents,
         state=None if intervals or small_talk or "list" in intents else _state(text, language),
+        several=language is None and asks_for_several(text),
+        sort=asked_in_plural(text) if language is None else "",
         conversation=None if small_talk else read_asked_conversation(text),
         advice=asks_for_advice(text),
         latest=_ABOVE_ALL if latest and asks_only_last(text) else float(latest or resumes),
@@ -139,13 +142,14 @@ def settle(query: Query, frequency: Callable[[NDArray[np.uint32]], NDArray[np.ui
     """
     Choose the forms of a query's words that a bank has; the most frequent stands for the word.
 
-    ``frequency``: how many texts of the bank hold each of some terms.
+    Who is named and was never heard of is nobody. ``frequency``: how many texts of the bank hold
+    each of some terms.
     """
-    several = [word for word in query.words if word.forms]
-    if not several:
-        return query
-    asked = list({form: None for word in several for form in (word.hash, *word.forms)})
+    asked = list({form: None for word in query.words for form in (word.hash, *word.forms)})
     counted = dict(zip(asked, frequency(np.array(asked, np.uint32)).tolist(), strict=True))
+    query = _of_nobody(query, counted)
+    if not any(word.forms for word in query.words):
+        return query
     words, others = [], list[tuple[int, int]]()
     for word in query.words:
         there = [form for form in (word.hash, *word.forms) if counted.get(form)]
@@ -163,6 +167,22 @@ def settle(query: Query, frequency: Callable[[NDArray[np.uint32]], NDArray[np.ui
         term_weights=np.array([*weights.values(), *map(weights.get, extra.values())], np.float32),
         variants={len(places) + n: places[of] for n, of in enumerate(extra.values())},
     )
+
+
+def _of_nobody(query: Query, counted: Mapping[int, int]) -> Query:
+    """Note the words of a query that nobody said, and whether it speaks of anybody at all."""
+    unheard = frozenset(
+        word.hash for word in query.words
+        if not word.function and not any(counted.get(form) for form in (word.hash, *word.forms))
+    )  # fmt: skip
+    if not unheard:
+        return query
+    strange = query.impersonal or (
+        not query.intervals
+        and is_impersonal(query.text, query.words, unheard)
+        and language_asked_in(query.text) is None
+    )
+    return replace(query, unheard=unheard, impersonal=strange)
 
 
 def _is_on(interval: Interval, now: datetime) -> bool:
@@ -225,7 +245,7 @@ def bind(
     )
     if not phrases:
         return bound
-    definite, definite_words = _definite(query.text, spoken)
+    definite, definite_words = _definite(query.text, spoken, query.unheard)
     return replace(
         bound,
         phrases=_phrases(mentions.rest, spoken, places),
@@ -293,13 +313,19 @@ _KNOWN = re.compile(
 _BETWEEN = re.compile(r"[\s-]+")
 
 
-def _definite(text: str, found: Sequence[Term]) -> tuple[frozenset[int], frozenset[int]]:
-    """Return the keys of definite phrases, and of single words in those of several words."""
+def _definite(
+    text: str, found: Sequence[Term], unheard: Collection[int]
+) -> tuple[frozenset[int], frozenset[int]]:
+    """
+    Return the keys of definite phrases, and of single words in those of several words.
+
+    What was never heard of is not known to both sides: "the capital of France".
+    """
     after = {match.end() for match in _KNOWN.finditer(text)}
     known = [
         run
         for run in _runs(found)
-        if run[0].start in after
+        if run[0].start in after and not any(term.hash in unheard for term in run)
         and all(_BETWEEN.fullmatch(text, a.end, b.start) for a, b in pairwise(run))
     ]
     words = (text[term.start : term.end] for run in known if len(run) > 1 for term in run)

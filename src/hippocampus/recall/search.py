@@ -26,6 +26,7 @@ from hippocampus.recall.named_time import describe_empty
 from hippocampus.recall.propose import Search, propose
 from hippocampus.recall.score import Scored, score
 from hippocampus.recall.session_ranking import rank_sessions
+from hippocampus.recall.several_things import lift_alike
 from hippocampus.recall.spreading_activation import AHEAD
 from hippocampus.recall.standardize import Numbers
 from hippocampus.recall.standing_wishes import lift_wishes
@@ -79,6 +80,7 @@ def search(
     scored = score(search, candidates)
     if "how many" in query.intents and sources.texts is not None:
         lift_events(search, scored, sources.texts)
+    lift_alike(search, scored)
     standing = _resolve_fact(search, scored, sources)
     if standing is not None:
         _put_first(scored, standing.current)
