@@ -14,6 +14,7 @@ from hippocampus.core.cue_names import USED
 from hippocampus.core.records import Interval
 from hippocampus.core.word_lists import word_set
 from hippocampus.encode.terms import Term, stem
+from hippocampus.language.asked_choice import Choice
 from hippocampus.language.asked_conversation import AskedConversation
 from hippocampus.language.asked_state import AskedState
 from hippocampus.language.event_anchored import EventAnchoredTime
@@ -113,6 +114,8 @@ class Query:
     """What they are, a noun in the singular: "trip" of "which trips"; "" if it does not say."""
     state: AskedState | None = None
     """Which of several states of one matter it asks for; None if it asks for none, or of a time."""
+    choice: Choice | None = None
+    """The things of which it asks which one it is; None if it puts no choice."""
     advice: bool = False
     """Whether it asks for advice, for leave, or for something to be made: what is wished or barred
     from now on bears on it."""

@@ -23,6 +23,7 @@ from hippocampus.encode.random_indexing import signatures
 from hippocampus.encode.signature import Rotation
 from hippocampus.encode.terms import Term, find_terms, hash_terms, stem
 from hippocampus.index.query import AskedFact, Possessive, Query
+from hippocampus.language.asked_choice import read_choice
 from hippocampus.language.asked_conversation import read_asked_conversation
 from hippocampus.language.asked_of_whom import asks_what_you_said, person_asked_about
 from hippocampus.language.asked_several import asked_in_plural, asks_for_several
@@ -95,6 +96,7 @@ def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -
         several=language is None and asks_for_several(text),
         sort=asked_in_plural(text) if language is None else "",
         conversation=None if small_talk else read_asked_conversation(text),
+        choice=None if language else read_choice(text),
         advice=asks_for_advice(text),
         latest=_ABOVE_ALL if latest and asks_only_last(text) else float(latest or resumes),
         roles=foreign_roles(text, language) if language else _roles(text),

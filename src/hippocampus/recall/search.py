@@ -18,6 +18,7 @@ from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.cue import Mask, Rows
 from hippocampus.index.query import Query
 from hippocampus.kernel import top_k
+from hippocampus.recall.choices import lead_with_choice
 from hippocampus.recall.counted_rows import lift_events
 from hippocampus.recall.currency import order_by_time
 from hippocampus.recall.current_facts import Standing
@@ -86,6 +87,8 @@ def search(
         _put_first(scored, standing.current)
     elif sources.texts is not None:
         order_by_time(search, scored, sources.texts)
+    if sources.texts is not None:
+        lead_with_choice(search, scored, sources.texts)
     lift_wishes(search, scored)
     lift_leading(search, scored)
     rows, scores, signature = scored.rows, scored.scores, search.cues.signature
