@@ -21,7 +21,7 @@ from hippocampus.recall.spreading_activation import AHEAD, ReadTexts
 
 _LOOKED_AT: Final = 12
 """Best rows that are read."""
-_REACH: Final = np.float32(12)
+_REACH: Final = np.float32(15)
 """Standard deviations behind the best one up to which a row may lead."""
 _BARE: Final = 7.0
 """The same, for one that has nothing of the question but what it names."""
@@ -77,8 +77,10 @@ def _leading(told: Sequence[_Telling], scored: Scored, *, compares: bool) -> _Te
     sides = [one for one in told if one.side.decided]
     if not sides:
         return None
-    first = sides[0]
-    for one in [] if compares else sides[1:]:
+    if compares:
+        return sides[0]
+    first = max(sides, key=lambda one: one.side.covered)  # the best of those that tell most
+    for one in sides:
         behind = scored.scores[first.place] - scored.scores[one.place]
         side, than = one.side, first.side
         as_full = side.covered >= than.covered and (side.covered > 0 or behind <= _BARE)
