@@ -322,4 +322,6 @@ def test_a_name_that_was_never_heard_is_nobody():
     words = find_terms(text)
 
     assert is_impersonal(text, words, {word.hash for word in words})
-    assert not is_impersonal("What do I boil for Ottoline?", find_terms("What do I boil for Ottoline?"))
+    assert not is_impersonal(
+        "What do I boil for Ottoline?", find_terms("What do I boil for Ottoline?")
+    )

@@ -34,7 +34,10 @@ def ask(bank, turns, question):
             ["Torn between the oak table and the walnut table.", "Went for the walnut in the end."],
             "Did I choose the oak table or the walnut one?",
         ),
-        (["Should the door be green or grey?", "Grey it is. Two coats."], "Is the door green or grey?"),
+        (
+            ["Should the door be green or grey?", "Grey it is. Two coats."],
+            "Is the door green or grey?",
+        ),
         (
             ["Sold the Volvo in April.", "The Saab passed its inspection in May."],
             "Do I still have the Volvo or the Saab?",
@@ -59,7 +62,9 @@ def test_what_takes_a_side_leads_and_the_other_follows(open_memory, turns, quest
 def test_the_later_one_leads_only_if_it_tells_as_much(open_memory):
     turns = ["I paid the roofer in cash.", "The glazier got a bank transfer."]
 
-    assert ask(open_memory().bank("ada"), turns, "Did I pay the roofer or the glazier in cash?")[:2] == [0, 1]
+    assert ask(open_memory().bank("ada"), turns, "Did I pay the roofer or the glazier in cash?")[
+        :2
+    ] == [0, 1]
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,11 @@ def remember(bank, sessions):
 
 
 SESSIONS = [
-    ["I painted the lighthouse at Cromarty.", "The lighthouse has a red door.", "Red doors are odd."],
+    [
+        "I painted the lighthouse at Cromarty.",
+        "The lighthouse has a red door.",
+        "Red doors are odd.",
+    ],
     ["Rain all week.", "The roof leaks over the bath."],
     ["I painted a lighthouse in Tarbat Ness on Sunday.", "It was windy there."],
     ["The ferry was late.", "Wilf has a cough."],

@@ -353,7 +353,7 @@ def _search(
     texts, facts = here.ledger.reader.texts, here.slept.facts
     graph = "graph" in query.cues
     if graph:
-        query = facts.names.widen(query, allowed)
+        query = facts.names.widen(query, allowed, facts.asker())
     sources = Sources(
         texts=texts if graph and "lexical" in query.cues else None,
         facts=partial(facts.look, texts) if graph else None,

@@ -70,10 +70,16 @@ class Leading(NamedTuple):
 
 
 class Possessive(NamedTuple):
-    """Something by whose it is: "Ana" and ("sister",) in "Ana's sister"."""
+    """
+    Something by whose it is: "Ana" and ("sister",) in "Ana's sister".
+
+    ``of``: the place among a question's possessives of the one that is the owner, as in "Ana's
+    sister's dog"; ``owner`` is "" for who asks: "my sister".
+    """
 
     owner: str
     what: tuple[str, ...]
+    of: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -135,6 +141,8 @@ class Query:
     """Whether it asks for what the one it is put to did or said: "what did you suggest?"."""
     introduced: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
     """Hashes of the name of somebody whom it asks to have explained: "who is Ms Oduya?"."""
+    known_as: frozenset[int] = frozenset()
+    """Hashes of the names of those whom its possessives mean: of "Mr Petrov" for "our landlord"."""
     possessives: tuple[Possessive, ...] = ()
     """Persons and things that it names by whose they are."""
     fact: AskedFact | None = None

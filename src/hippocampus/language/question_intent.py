@@ -117,9 +117,7 @@ def is_small_talk(text: str, words: Sequence[Term]) -> bool:
     return light and bool(said or "you" in spelled)
 
 
-def is_impersonal(
-    text: str, words: Sequence[Term], unheard: Collection[int] = frozenset()
-) -> bool:
+def is_impersonal(text: str, words: Sequence[Term], unheard: Collection[int] = frozenset()) -> bool:
     """
     Return whether a question speaks of nobody: "tell me a joke", "what is 3 times 8?".
 

@@ -33,6 +33,9 @@ _TELLINGS: Final = 8
 """Latest statements of a current fact that are lifted; each of them would answer."""
 
 
+_NO_ASKERS: Final = frozenset({"assistant", "system", "tool"})
+
+
 class Standing(NamedTuple):
     """Rows that state a current fact; rows whose facts are all superseded, and since when."""
 
@@ -167,6 +170,11 @@ class FactResolver:
             ]
             fold = self._folds[key] = _Fold(see, told, _standing(told))
         return fold
+
+    def asker(self) -> str:
+        """Return who says "my" in a question: who speaks, beside an assistant; "" if several do."""
+        people = [name for name in self.columns.speakers() if name.casefold() not in _NO_ASKERS]
+        return people[0] if len(people) == 1 else "" if people else who_speaks(None, "user")
 
     def _speaks(self, name: str) -> bool:
         """Return whether somebody may be "I"."""

@@ -327,7 +327,8 @@ def _definite(
     known = [
         run
         for run in _runs(found)
-        if run[0].start in after and not any(term.hash in unheard for term in run)
+        if run[0].start in after
+        and not any(term.hash in unheard for term in run)
         and all(_BETWEEN.fullmatch(text, a.end, b.start) for a, b in pairwise(run))
     ]
     words = (text[term.start : term.end] for run in known if len(run) > 1 for term in run)
@@ -361,8 +362,14 @@ _ASKS: Final = re.compile(
 )
 _OWN: Final = re.compile(r"\b(?:my|our)\s+(?:\w+\s+)?(?P<what>\w+)", re.IGNORECASE)
 _WHOSE: Final = re.compile(
-    r"(?<![\w-])(?P<owner>[^\W\d_][\w-]*)['’]s (?P<what>[\w-]+(?: [\w-]+){0,2})"
+    r"(?<![\w-])(?:(?P<own>my|our)|(?P<owner>[^\W\d_][\w-]*)['’]s?)\s+"
+    r"(?=(?P<what>[\w-]+(?: [\w-]+){0,2}))",
+    re.IGNORECASE,
 )
+_POSSESSIVE: Final = frozenset({"my", "our", "the", "of", "a"})
+_NAMED_IN: Final = 7
+"""Words of the name of something by whose it is, at most."""
+_OF: Final = re.compile(r"(?P<what>[\w-]+)\s+of\s+(?P<owner>[A-Z][\w-]*)(?!['’\w-])")
 
 
 @cache
@@ -378,9 +385,11 @@ def _relations_by_word() -> Mapping[str, frozenset[str]]:
 
 def _asked_fact(text: str, found: Iterable[Term], intents: frozenset[Intent]) -> AskedFact | None:
     """Return the fact that a question asks for; None if it asks for none, or for the past."""
-    if "past" in intents or not _ASKS.search(text) or _NO_STATE.search(text):
-        return None
     words = [text[term.start : term.end].casefold() for term in found]
+    if "past" in intents or _NO_STATE.search(text):
+        return None
+    if not _ASKS.search(text) and not _is_possession(text, words):
+        return None
     about = _relations_by_word()
     relations = {name for word in words for name in about.get(word, ())}
     relations |= {stem(match["what"].casefold()) for match in _OWN.finditer(text)}
@@ -395,12 +404,30 @@ def _asked_fact(text: str, found: Iterable[Term], intents: frozenset[Intent]) ->
     return AskedFact(frozenset(relations), names, own, kin, frozenset(nouns))
 
 
+def _is_possession(text: str, words: Sequence[str]) -> bool:
+    """Return whether a question is only the name of something by whose it is: "Ada's address"."""
+    grammar = word_set("function_words").intersection(words)
+    return (
+        len(words) <= _NAMED_IN
+        and grammar <= _POSSESSIVE
+        and bool(_WHOSE.search(text) or _OF.search(text))
+    )
+
+
 def _possessives(text: str) -> Iterator[Possessive]:
-    """Yield the possessives of a text, each up to its first function word."""
-    function_words = word_set("function_words")
-    for match in _WHOSE.finditer(text):
-        what = takewhile(lambda word: word.casefold() not in function_words, match["what"].split())
-        yield Possessive(match["owner"], tuple(what))
+    """Yield the possessives of a text, each up to its first function word, owners before owned."""
+    function_words, ends = word_set("function_words"), dict[int, int]()
+    for place, match in enumerate(_WHOSE.finditer(text)):
+        said = [word for word in re.finditer(r"[\w-]+", match["what"])]
+        what = list(takewhile(lambda word: word[0].casefold() not in function_words, said))
+        if what:
+            ends[match.start("what") + what[-1].end()] = place
+        owner = "" if match["own"] else match["owner"]
+        of = None if match["own"] else ends.get(match.end("owner"))
+        yield Possessive(owner, tuple(word[0] for word in what), of)
+    for match in _OF.finditer(text):
+        if match["what"].casefold() not in function_words:
+            yield Possessive(match["owner"], (match["what"],))
 
 
 # ---------------------------------------------------------------- keywords

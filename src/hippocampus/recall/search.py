@@ -24,6 +24,7 @@ from hippocampus.recall.currency import order_by_time
 from hippocampus.recall.current_facts import Standing
 from hippocampus.recall.expand import Sources, asked_fact, expand
 from hippocampus.recall.named_time import describe_empty
+from hippocampus.recall.possessions import lead_with_possession
 from hippocampus.recall.propose import Search, propose
 from hippocampus.recall.score import Scored, score
 from hippocampus.recall.session_ranking import rank_sessions
@@ -88,6 +89,7 @@ def search(
     elif sources.texts is not None:
         order_by_time(search, scored, sources.texts)
     if sources.texts is not None:
+        lead_with_possession(search, scored, sources.texts)
         lead_with_choice(search, scored, sources.texts)
     lift_wishes(search, scored)
     lift_leading(search, scored)
