@@ -32,7 +32,7 @@ _OVER: Final = re.compile(r"\W+(?:was|were|used\s+to|had\s+been)\b", re.IGNORECA
 
 class Choice(NamedTuple):
     """
-    The things of which one is asked for, by the hashes of their words, and the rest of the question.
+    Things of which one is asked for, by the hashes of their words, and the rest of the question.
 
     ``rest``: the hashes of the words of content beside them.
     """
@@ -49,7 +49,7 @@ class Side(NamedTuple):
     named: frozenset[int]
     """By their places among ``Choice.things``."""
     decided: bool
-    """Whether it is for one of them: it neither weighs them nor turns down the one that it names."""
+    """Whether it is for one of them: it neither weighs them nor turns down the one it names."""
     covered: int
     """How many of the other words of the question it has."""
 

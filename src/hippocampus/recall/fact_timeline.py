@@ -19,7 +19,6 @@ from hippocampus.language.entity_linking import Same, canonical_name, fold_name
 from hippocampus.language.nouns import kinds, singular
 from hippocampus.language.relations import ALSO_CALLED, EXCLUSIVE, functional, relation_of
 
-
 _AHEAD: Final = 24 * MICROS_PER_HOUR
 """By how much a turn may be dated after it is noted: clocks differ, days are not in all zones."""
 
@@ -145,8 +144,8 @@ def know(told: Iterable[Told], same: Mapping[str, Same]) -> list[Known]:
     What can only be so of one thing ends when it is told of another. What is denied ends, or turns
     out never to have been so. What is planned for no day that is told ends nothing, until it is
     told that it is so. What files, pages and tools say against what was said in conversation is no
-    fact, whenever they say it. Nobody says today what is dated years ahead: that is of the moment at
-    which it was noted, else nothing could ever end it.
+    fact, whenever they say it. What is dated long after it was noted is of the moment at which it
+    was noted, else nothing could ever end it.
 
     Args:
         told: statements, in any order.

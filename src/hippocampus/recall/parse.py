@@ -418,7 +418,7 @@ def _possessives(text: str) -> Iterator[Possessive]:
     """Yield the possessives of a text, each up to its first function word, owners before owned."""
     function_words, ends = word_set("function_words"), dict[int, int]()
     for place, match in enumerate(_WHOSE.finditer(text)):
-        said = [word for word in re.finditer(r"[\w-]+", match["what"])]
+        said = list(re.finditer(r"[\w-]+", match["what"]))
         what = list(takewhile(lambda word: word[0].casefold() not in function_words, said))
         if what:
             ends[match.start("what") + what[-1].end()] = place

@@ -1,5 +1,5 @@
 """
-Possessions: "our landlord's email" is told by what names him and an email, and not only one of them.
+Possessions: "our landlord's email" is told by what names him and an email, not one of them alone.
 
 Nearest to such a question is often what tells whose he is ("our landlord is Mr Petrov"), or another
 one's email. Of the best hits, the first that names both the owner, by any known name, and what is
