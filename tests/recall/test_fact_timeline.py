@@ -160,12 +160,3 @@ def test_who_moves_many_times_is_known_to_live_in_one_place():
 
     assert 700 == len(facts)
     assert [towns[699 % 3]] == [fact.object for fact in facts if fact.valid_to is None]
-
-
-def test_what_is_dated_ahead_of_its_noting_ends_like_any_other():
-    ahead = Told(1, 30_000 * DAY, 10 * DAY, lives("Rome", "began"))
-    first, last = told(lives("Oslo"))[0], Told(2, 20 * DAY, 20 * DAY, lives("Paris", "began"))
-
-    assert spans(know([last, ahead, first], {})) == [
-        ("Oslo", None, 10), ("Rome", 10, 20), ("Paris", 20, None),
-    ]  # fmt: skip

@@ -482,10 +482,6 @@ class Columns(Versioned):
         # NumPy takes three times as long to look rows up by another type than its own.
         return self._occurred_at.view[rows.astype(np.intp)]
 
-    def recorded_at(self, rows: NDArray[np.uint32]) -> NDArray[np.int64]:
-        """Return when rows were noted, in microseconds, shape (rows,)."""
-        return self._recorded_at.view[rows.astype(np.intp)]
-
     def is_own(self, rows: NDArray[np.integer[Any]]) -> Mask:
         """Return which rows the user or the assistant said, shape (rows,)."""
         own = np.zeros(self.origin.count + 1, np.bool_)

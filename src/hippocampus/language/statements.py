@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Final, Literal, TypeAlias
 
 from hippocampus.core.records import Statement
-from hippocampus.encode.languages import ENGLISH
+from hippocampus.encode.languages import ENGLISH, foreign_language
 from hippocampus.encode.terms import language_of
 from hippocampus.language import statement_rules
 from hippocampus.language.nouns import kinds, singular
@@ -38,6 +38,7 @@ PARSED: Final = frozenset(
 )
 """Relations that the parse reads, and rules need not."""
 _SENTENCE_END: Final = re.compile(r"((?<=[.!?。！？])\s+|\n+)")
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
 _ROLES: Final = frozenset({"user", "assistant", "system", "tool"})
 """What is no name: an assistant who is told "you are a wizard" plays one."""
 
@@ -98,14 +99,17 @@ def find_statements(
 
 
 def _of_english(text: str) -> str:
-    """Return a text without the sentences of other languages: both readers know English alone."""
-    told = language_of(text) in (None, ENGLISH)
+    """Return a text without sentences surely of other languages: both readers know English."""
+    foreign = _is_foreign(text)
     parts = _SENTENCE_END.split(text)  # what ends each stands after it
     for place in range(0, len(parts), 2):
-        language = language_of(parts[place])
-        if language != ENGLISH and not (told and language is None):
+        if _is_foreign(parts[place]) or (foreign and language_of(parts[place]) != ENGLISH):
             parts[place] = ""
     return "".join(parts)
+
+
+def _is_foreign(text: str) -> bool:
+    return foreign_language(_LETTERS.findall(text.casefold())) is not None
 
 
 def _is_left(said: Statement) -> bool:

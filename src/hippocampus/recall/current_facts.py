@@ -12,12 +12,12 @@ import copy
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from hippocampus.core.clock import from_micros
+from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, to_micros
 from hippocampus.core.records import Statement
 from hippocampus.index.columns import Columns
 from hippocampus.index.cue import Mask, Rows
@@ -33,6 +33,8 @@ _TELLINGS: Final = 8
 """Latest statements of a current fact that are lifted; each of them would answer."""
 
 
+_AHEAD: Final = 24 * MICROS_PER_HOUR
+"""By how much a turn may be dated after the present: clocks differ, days are not in all zones."""
 _NO_ASKERS: Final = frozenset({"assistant", "system", "tool"})
 
 
@@ -80,13 +82,15 @@ class FactResolver:
         return twin
 
     def look(
-        self, read: ReadTexts, asked: AskedFact, rows: Rows, allowed: Mask | None
+        self, read: ReadTexts, asked: AskedFact, rows: Rows, allowed: Mask | None, now: datetime
     ) -> Standing | None:
         """
         Resolve a fact; None if no statement fits, or those of several people do.
 
-        ``rows`` are read now if no sleep has read them; no other unread row is.
+        ``rows`` are read now if no sleep has read them; no other unread row is. What is dated after
+        ``now`` holds from then on, and so ends nothing yet.
         """
+        allowed = self._said_by(now, allowed)
         fresh = list(self._fresh(read, rows, allowed))
         kin = self._kin(asked, fresh, allowed)
         own = asked.own and not asked.kin
@@ -113,6 +117,15 @@ class FactResolver:
         over = {row: at for fold in folds for row, at in fold.standing.over.items()}
         return Standing(frozenset(current), over) if current else None
 
+    def _said_by(self, now: datetime, allowed: Mask | None) -> Mask | None:
+        """Return the mask without rows dated more than a day ahead, as by a wrong clock."""
+        last = to_micros(now) + _AHEAD
+        newest = self.columns.in_order()[-1:].astype(np.uint32)
+        if not (self.columns.occurred_at(newest) > last).any():
+            return allowed
+        there = self.columns.occurred_at(np.arange(len(self.columns), dtype=np.uint32)) <= last
+        return there if allowed is None else there & allowed
+
     def _fresh(self, read: ReadTexts, rows: Rows, allowed: Mask | None) -> Iterator[Told]:
         """Yield the statements of those rows that no sleep has read."""
         unread = [
@@ -121,11 +134,10 @@ class FactResolver:
         ]  # fmt: skip
         for row, text in read(unread).items() if unread else ():
             (time,) = self.columns.occurred_at(np.array([row])).tolist()
-            (noted,) = self.columns.recorded_at(np.array([row])).tolist()
             at = from_micros(time).astimezone(self.zone)
             for said in find_statements(text, speaker=self._speaker(row), occurred_at=at):
                 own = bool(self.columns.is_own(np.array([row]))[0])
-                yield Told(row, time, noted, said, own)
+                yield Told(row, time, time, said, own)
 
     def _kin(self, asked: AskedFact, fresh: Iterable[Told], allowed: Mask | None) -> frozenset[str]:
         """Return the folded names that the kin in question is known by."""
@@ -159,12 +171,11 @@ class FactResolver:
         fold = self._folds.get(key)
         if fold is None or fold.see != see:
             rows = said.rows[there]
-            columns, places = self.columns, np.flatnonzero(there).tolist()
-            times = columns.occurred_at(rows).tolist(), columns.recorded_at(rows).tolist()
+            times, owns = self.columns.occurred_at(rows).tolist(), self.columns.is_own(rows)
             told = [
-                Told(row, at, noted, said.statements[place], by_us)
-                for place, row, at, noted, by_us in zip(
-                    places, rows.tolist(), *times, columns.is_own(rows).tolist(), strict=True
+                Told(row, at, at, said.statements[place], by_us)
+                for place, row, at, by_us in zip(
+                    np.flatnonzero(there).tolist(), rows.tolist(), times, owns.tolist(), strict=True
                 )
                 if not own or fold_name(self._speaker(row)) == subject
             ]

@@ -13,14 +13,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.core.records import Statement
 from hippocampus.language.entity_linking import Same, canonical_name, fold_name
 from hippocampus.language.nouns import kinds, singular
 from hippocampus.language.relations import ALSO_CALLED, EXCLUSIVE, functional, relation_of
-
-_AHEAD: Final = 24 * MICROS_PER_HOUR
-"""By how much a turn may be dated after it is noted: clocks differ, days are not in all zones."""
 
 
 class Told(NamedTuple):
@@ -32,11 +28,6 @@ class Told(NamedTuple):
     statement: Statement
     own: bool = True
     """Whether the conversation says it, and not a file, a page or a tool."""
-
-    def timely(self) -> Told:
-        """Return this, of the moment at which it was noted if it is dated long after that."""
-        late = self.occurred_at - self.recorded_at > _AHEAD
-        return self._replace(occurred_at=self.recorded_at) if late else self
 
 
 @dataclass(slots=True, eq=False)
@@ -144,8 +135,7 @@ def know(told: Iterable[Told], same: Mapping[str, Same]) -> list[Known]:
     What can only be so of one thing ends when it is told of another. What is denied ends, or turns
     out never to have been so. What is planned for no day that is told ends nothing, until it is
     told that it is so. What files, pages and tools say against what was said in conversation is no
-    fact, whenever they say it. What is dated long after it was noted is of the moment at which it
-    was noted, else nothing could ever end it.
+    fact, whenever they say it.
 
     Args:
         told: statements, in any order.
@@ -153,8 +143,8 @@ def know(told: Iterable[Told], same: Mapping[str, Same]) -> list[Known]:
 
     """
     timeline = _Timeline(same)
-    for one in sorted(told, key=lambda one: (one.timely().occurred_at, one.occurred_at, one.row)):
-        timeline.take(one.timely())
+    for one in sorted(told, key=lambda one: (one.occurred_at, one.row)):
+        timeline.take(one)
     return timeline.facts
 
 

@@ -360,7 +360,7 @@ _ASKS: Final = re.compile(
     r"(?:where|what|who|which|whom|at which|in which|for whom)\b",
     re.IGNORECASE,
 )
-_OWN: Final = re.compile(r"\b(?:my|our)\s+(?:\w+\s+)?(?P<what>\w+)", re.IGNORECASE)
+_OWN: Final = re.compile(r"\b(?:my|our)\s+(?:\w+\s+)?(?P<what>\w+)\b(?!['’])", re.IGNORECASE)
 _WHOSE: Final = re.compile(
     r"(?<![\w-])(?:(?P<own>my|our)|(?P<owner>[^\W\d_][\w-]*)['’]s?)\s+"
     r"(?=(?P<what>[\w-]+(?: [\w-]+){0,2}))",
@@ -395,7 +395,8 @@ def _asked_fact(text: str, found: Iterable[Term], intents: frozenset[Intent]) ->
     relations |= {stem(match["what"].casefold()) for match in _OWN.finditer(text)}
     nouns = {word: meant for word in words if (meant := relation_of(word)) is not None}
     relations |= set(nouns.values())
-    own = not {"i", "my", "me", "our", "we"}.isdisjoint(words)
+    whose = {one.of for one in _possessives(text)} - {None}  # "my sister's dog" is not mine
+    own = not {"i", "my", "me", "our", "we"}.isdisjoint(words) and not whose
     function_words = word_set("function_words")
     names = frozenset(word.partition("'")[0] for word in words if word not in function_words)
     if not relations or not (own or names):

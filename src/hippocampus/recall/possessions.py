@@ -63,6 +63,11 @@ def lead_with_possession(search: Search, scored: Scored, read: ReadTexts) -> Non
             return
 
 
+def asks_only_who(query: Query) -> bool:
+    """Return whether a fact that is asked for is but who somebody is: of "Ada's dog's food"."""
+    return query.fact is not None and all(map(_is_someone, query.fact.relations))
+
+
 def _words(text: str) -> set[int]:
     """Return the hashes of a text's words, as they are looked up by."""
     return set(hash_terms(text[:_READ]).tolist())

@@ -24,7 +24,7 @@ from hippocampus.recall.currency import order_by_time
 from hippocampus.recall.current_facts import Standing
 from hippocampus.recall.expand import Sources, asked_fact, expand
 from hippocampus.recall.named_time import describe_empty
-from hippocampus.recall.possessions import lead_with_possession
+from hippocampus.recall.possessions import asks_only_who, lead_with_possession
 from hippocampus.recall.propose import Search, propose
 from hippocampus.recall.score import Scored, score
 from hippocampus.recall.session_ranking import rank_sessions
@@ -86,9 +86,10 @@ def search(
     standing = _resolve_fact(search, scored, sources)
     if standing is not None:
         _put_first(scored, standing.current)
+        if sources.texts is not None and asks_only_who(search.query):
+            lead_with_possession(search, scored, sources.texts)
     elif sources.texts is not None:
         order_by_time(search, scored, sources.texts)
-    if sources.texts is not None:
         lead_with_possession(search, scored, sources.texts)
         lead_with_choice(search, scored, sources.texts)
     lift_wishes(search, scored)
@@ -119,7 +120,7 @@ def _resolve_fact(search: Search, scored: Scored, sources: Sources) -> Standing 
     if sources.facts is None or fact is None:
         return None
     best = scored.rows[top_k(scored.scores, _READ_FOR_FACTS)]
-    return sources.facts(fact, best, search.allowed)
+    return sources.facts(fact, best, search.allowed, search.query.now)
 
 
 def _put_first(scored: Scored, chosen: frozenset[int]) -> None:
