@@ -315,3 +315,13 @@ def test_what_speaks_of_nobody_is_asked_of_the_world(text, impersonal):
 )
 def test_what_has_no_noun_no_name_and_no_time_names_nothing(question, nothing):
     assert names_nothing(question, tuple(find_terms(question))) is nothing
+
+
+def test_a_name_that_was_never_heard_is_nobody():
+    text = "What does Ottoline boil?"
+    words = find_terms(text)
+
+    assert is_impersonal(text, words, {word.hash for word in words})
+    assert not is_impersonal(
+        "What do I boil for Ottoline?", find_terms("What do I boil for Ottoline?")
+    )

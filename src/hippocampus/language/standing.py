@@ -11,6 +11,7 @@ from functools import cache, cached_property
 from typing import Final
 
 from hippocampus.core.word_lists import Patterns, word_set
+from hippocampus.language.asked_several import asks_for_several
 from hippocampus.language.nouns import use_of
 
 _RE: Final = Patterns("standing")
@@ -134,4 +135,6 @@ def asks_for_advice(text: str) -> bool:
     if _RE.advice.search(head):
         return True
     first = _RE.imperative.match(head)
-    return first is not None and use_of(first["verb"].lower()).verb >= _VERB
+    if first is None or use_of(first["verb"].lower()).verb < _VERB:
+        return False
+    return not (_RE.retelling.match(first["verb"]) and asks_for_several(head))
