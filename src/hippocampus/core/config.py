@@ -178,6 +178,9 @@ class Fusion:
     """What it is worth to be a source of a mature gist that the question means; see ADR 26."""
     explained_weight: float = 0.5
     """Factor on the weight of words that only name an anchor the question activates."""
+    empty_weight: float = 0.25
+    """Factor on the weight of words and meaning of a question that has no content of its own,
+    "catch me up", where something is active that it can be about."""
     anchor_candidates: _Whole = 200
     """Episodes nearest to the activated anchors that become candidates beside the others."""
     sessions: _Whole = 96

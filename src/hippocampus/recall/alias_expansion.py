@@ -23,6 +23,7 @@ from hippocampus.language.entity_linking import fold_name
 from hippocampus.language.noun_phrases import key_of
 from hippocampus.language.nouns import singular
 from hippocampus.language.relations import ALSO_CALLED, is_being
+from hippocampus.recall.described import Descriptions
 
 _SO: Final = ("holds", "began")
 _MOST: Final = 3
@@ -70,14 +71,22 @@ class Aliases:
                         found[fold_name(said.subject), said.word].append(name)
         return found
 
-    def widen(self, question: Query, allowed: Mask | None) -> Query:
-        """Return the query with the other names that ``allowed`` rows tell; None allows all."""
+    def widen(
+        self, question: Query, allowed: Mask | None, described: Descriptions | None = None
+    ) -> Query:
+        """
+        Return the query with the other names that ``allowed`` rows tell; None allows all.
+
+        ``described``: looks for people that no statement knows.
+        """
         phrases, names, owners = dict(question.phrases), set[str](), set[str]()
         for whose in question.possessives:
             owner = fold_name(whose.owner)
             for word in whose.what:
                 known = self._of_people.get((owner, singular(word.casefold())), ())
                 people = _told(known, allowed)
+                if not people and described is not None:
+                    people = described.of(whose.owner, word.casefold())
                 if people:  # whose they are only says who is meant
                     _replace(phrases, (key_of(whose.owner), key_of(word)), people)
                     names |= people
