@@ -285,6 +285,9 @@ class Concepts:
     """Most phrases of several words that are."""
     named: _Count = 2000
     """Most names that are anchors."""
+    anchor_budget: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
+    """Most anchors beside the curated ones; None: as many as the three numbers above let in. What
+    exceeds it is merged into an anchor that names the same episodes, or given up."""
     k: Annotated[int, Meta(ge=1, le=100_000)] = 20
     """Episodes under an anchor after a rebuild; more while they are as near as the best quarter."""
     k_max: Annotated[int, Meta(ge=1, le=100_000)] = 50

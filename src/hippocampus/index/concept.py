@@ -249,7 +249,8 @@ class ConceptCue(Versioned):
         self._silent = np.isin(anchors.keys, np.array(sorted(self._denied), np.uint32))
         """Which anchors were denied since they were chosen."""
         self._length = anchors.rows_built
-        self._place = {key: place for place, key in enumerate(anchors.keys.tolist())}
+        self._place = dict(anchors.merged)
+        self._place |= {key: place for place, key in enumerate(anchors.keys.tolist())}
         self._search = AnchorSearch(anchors.vectors, how.exact_search_anchors)
         self.under = AnchorPostings(anchors, how, seen.cosines, occurred_at)
         self.attach(seen, occurred_at, sessions, leads)
