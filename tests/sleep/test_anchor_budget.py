@@ -1,4 +1,4 @@
-"""Within its budget, sleep keeps the anchors that tell most, and one can follow what became of each."""
+"""Within its budget, sleep keeps what tells most, and one can follow what became of each."""
 
 from dataclasses import replace
 
@@ -32,9 +32,7 @@ def test_what_no_other_names_is_merged_into_nothing():
 
 
 @given(
-    st.lists(
-        st.tuples(st.floats(0, 10), st.sets(st.integers(0, 20), max_size=6)), max_size=12
-    ),
+    st.lists(st.tuples(st.floats(0, 10), st.sets(st.integers(0, 20), max_size=6)), max_size=12),
     st.integers(1, 12),
     st.sets(st.integers(0, 11), max_size=3),
 )
@@ -52,11 +50,14 @@ def test_a_budget_is_kept_by_the_best_next_choice_each_time(anchors, budget, alw
     assert set(kept.places) <= set(larger.places)
 
 
-def life(budget, days=60):
+def life(days=60):
     memory = Memory(":memory:", embedder="hash", config=Config(concepts=Concepts(theta=0.15)))
     bank = memory.bank("ada")
     turns = [
-        Turn(text=f"Note {n}: something on {SUBJECTS[n % 5]}.", at=f"2025-01-01T{n // 60:02}:{n % 60:02}:00")
+        Turn(
+            text=f"Note {n}: something on {SUBJECTS[n % 5]}.",
+            at=f"2025-01-01T{n // 60:02}:{n % 60:02}:00",
+        )
         for n in range(days)
     ]
     bank.remember_many(turns)
@@ -65,7 +66,7 @@ def life(budget, days=60):
 
 
 def test_an_anchor_tells_when_it_was_born_and_of_which_episode():
-    memory, bank = life(None)
+    memory, bank = life()
     with memory:
         violin = next(one for one in bank.anchors() if one.name == "violin")
 
@@ -87,7 +88,9 @@ def test_what_exceeds_the_budget_is_merged_or_crowded_out_and_says_so(tmp_path):
         )
         bank.sleep()
         before = {one.name for one in bank.anchors()}
-    with Memory(path, embedder="hash", config=Config(concepts=replace(how, anchor_budget=3))) as memory:
+    with Memory(
+        path, embedder="hash", config=Config(concepts=replace(how, anchor_budget=3))
+    ) as memory:
         bank = memory.bank("ada")
         bank.remember("Note 31: a word on the violin.", at="2025-02-01")
         bank.sleep()
@@ -109,7 +112,7 @@ def test_what_exceeds_the_budget_is_merged_or_crowded_out_and_says_so(tmp_path):
 
 
 def test_anchors_of_an_earlier_version_have_no_origins_and_load():
-    memory, bank = life(None)
+    memory, bank = life()
     with memory:
         with bank.state.asking() as here:
             made = here.index.cues.concept.anchors

@@ -267,7 +267,7 @@ class Knowledge(BankPart):
         return sorted(listed, key=lambda anchor: -anchor.salience)
 
     def _origins(self, found: Anchors) -> dict[int, str]:
-        """Return the ids of the episodes that anchors were found in, as far as these are in force."""
+        """Return the episodes that anchors were found in, as far as they are in force."""
         rows = {place: row for place, row in enumerate(found.origins) if row >= 0}
         with self._books() as ledger:
             there = ledger.store.episodes.read(ledger.bank, sorted(set(rows.values())))

@@ -110,18 +110,18 @@ def list_(bank: Bank) -> Answer:
 def report(bank: Bank) -> Answer:
     """Show the life of the anchors: born when and of what, fading, merged or given up, and why."""
     anchors, ended = bank.anchors(), bank.anchors(pruned=True)
-    found = {
+    names = {
         "promotable": [one.name for one in anchors if _discovered(one) and one.strong >= _LONG],
         "weak": [one.name for one in anchors if _discovered(one) and one.weak],
         "pruned": [one.name for one in ended],
-        "lives": [*anchors, *ended],
     }
-    shown = zip(("worth keeping", "fading", "given up"), list(found.values())[:3], strict=True)
-    told = [f"{what}: {', '.join(map(str, names)) or 'none'}" for what, names in shown]
+    shown = zip(("worth keeping", "fading", "given up"), names.values(), strict=True)
+    told = [f"{what}: {', '.join(some) or 'none'}" for what, some in shown]
     lives = sorted([*anchors, *ended], key=lambda one: one.ended_at or one.found_at, reverse=True)
     rows = [_life(one) for one in lives[:_LIVES]]
     if len(lives) > _LIVES:
         told.append(f"the last {_LIVES} of {len(lives)} lives; --json has all:")
+    found = names | {"lives": [*anchors, *ended]}
     return Answer(found, [*told, table(rows, "anchor", "kind", "born", "from", "then")])
 
 

@@ -8,7 +8,6 @@ stall?").
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from hippocampus.core.word_lists import Patterns, word_set
@@ -54,7 +53,7 @@ def names_nothing(text: str, words: Sequence[Term]) -> bool:
 
 def says_nothing(text: str, words: Sequence[Term]) -> bool:
     """
-    Return whether a question that names nothing has not even a verb to search for: "go on", "catch me up".
+    Return whether a question that names nothing has no verb to search for either: "catch me up".
 
     "What did I buy?" has one.
     """

@@ -1,8 +1,8 @@
 """
 Descriptions: who "Ana's cousin" is, found in the few texts that speak of both (a second hop).
 
-Statements know it where a rule has read it (``alias_expansion.py``). Else who is meant is looked for
-when somebody asks, in texts that have the owner and the noun, as long as these are few.
+Statements know it where a rule has read it (``alias_expansion.py``). Else it is looked up when
+somebody asks, in texts that have the owner and the noun, as long as these are few.
 """
 
 from __future__ import annotations

@@ -260,6 +260,7 @@ def _token_terms(
 _ABOVE_ALL = 1000.0
 """Factor for "the last thing", over "the latest of something": above any sum of scores."""
 
+
 def _phrases(
     text: str, found: Sequence[Term], places: Mapping[int, int]
 ) -> dict[int, tuple[int, ...]]:

@@ -78,9 +78,7 @@ class Search:
         return cls(index, query, cues, allowed, within, timely, nothing, activation, fusion)
 
 
-def _described(
-    query: Query, cues: CueSet, allowed: Mask | None
-) -> dict[tuple[int, ...], Rows]:
+def _described(query: Query, cues: CueSet, allowed: Mask | None) -> dict[tuple[int, ...], Rows]:
     """Return the rows that hold all words of what a query describes, for each such thing."""
     found = {
         words: cues.lexical.holding(np.array(words, np.uint32), allowed, _DESCRIBED, least=1)

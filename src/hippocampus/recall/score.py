@@ -66,8 +66,8 @@ def score(search: Search, candidates: Candidates) -> Scored:
     places = rows.astype(np.intp)
     parts |= _surroundings(search, places, fused, lengths)
     if query.latest:
-        late = _lateness(search, rows, candidates.activation)
-        parts["time"] = parts["time"] + late if "time" in parts else late
+        told = _lateness(search, rows, candidates.activation)
+        parts["time"] = parts["time"] + told if "time" in parts else told
     asking = search.cues.lexical.marked(rows)[:, 3]
     if asking.any():
         parts["speaker"] -= asking * np.float32(fusion.only_asking * _weighed(search, candidates))
@@ -105,7 +105,7 @@ def _surroundings(
     search: Search, rows: NDArray[np.intp], fused: Numbers, lengths: Numbers | None
 ) -> dict[str, Numbers]:
     """Return the parts of neighbouring turns, speaker, time and outcome, by name."""
-    index, query, fusion = search.index, search.query, search.fusion
+    index, fusion = search.index, search.fusion
     if not len(rows):
         return {}
     parts: dict[str, Numbers] = {}

@@ -305,11 +305,10 @@ def _choose(
 
 def _since(old: Anchors | None, key: int, now: int) -> int:
     """Return since when somebody wants an anchor, as far as is known."""
-    there = () if old is None else np.flatnonzero(old.keys == key)
-    for place in there:
-        if old is not None and old.kind(place) == "curated":
-            return int(old.found_at[place])
-    return now
+    if old is None:
+        return now
+    there: list[int] = np.flatnonzero(old.keys == key).tolist()
+    return next((int(old.found_at[at]) for at in there if old.kind(at) == "curated"), now)
 
 
 def _is_subject(phrase: Phrase, often: int) -> bool:
