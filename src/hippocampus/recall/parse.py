@@ -282,12 +282,12 @@ _KNOWN = re.compile(
     r"\b(?:the|our|my|your|his|her|their|its|this|that|these|those)\s+", re.IGNORECASE
 )
 _BETWEEN = re.compile(r"[\s-]+")
-# Between a noun and what tells which one is meant: "the paper on glaciers", "the trip to the lake".
+# Between a noun and what tells which one is meant: "the paper on glaciers". What "in", "at", "with"
+# or "to" lead to mostly says where, with whom or why something is done.
 _MODIFIES = re.compile(
-    r"\s+(?:about|against|around|at|behind|beside|between|by|for|from|in|near|of|on|over|to|under"
-    r"|with)\s+(?:(?:the|an?|our|my|your|his|her|their)\s+)?",
-    re.IGNORECASE,
+    r"\s+(?:about|against|between|for|of|on|over)\s+(?:(?:the|an?|our|my)\s+)?", re.IGNORECASE
 )
+_OURS = re.compile(r"\b(?:the|our|my|this|that|these|those)\s+", re.IGNORECASE)
 
 
 class _Definite(NamedTuple):
@@ -307,7 +307,9 @@ def _definite(text: str, found: Sequence[Term]) -> _Definite:
         if all(_BETWEEN.fullmatch(text, a.end, b.start) for a, b in pairwise(run))
     ]
     known = [run for run in joined if run[0].start in after]
-    modifying = list(_modifying(text, known, joined))
+    ours = {match.end() for match in _OURS.finditer(text)}
+    heads = [run for run in known if run[0].start in ours]
+    modifying = list(_modifying(text, heads, joined))
     words = (text[term.start : term.end] for run in known if len(run) > 1 for term in run)
     keys = (key_of(_said(text, run)) for run in (*known, *(run for _, run in modifying)))
     return _Definite(
