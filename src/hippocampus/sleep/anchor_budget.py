@@ -21,7 +21,7 @@ _LEAST: Final = 0.05
 """Share of its worth that an anchor keeps whose episodes are all named by others."""
 
 
-class Kept(NamedTuple):
+class AnchorsKept(NamedTuple):
     """Places of the anchors kept, ascending; of each other, the one it is merged into, or -1."""
 
     places: list[int]
@@ -30,7 +30,7 @@ class Kept(NamedTuple):
 
 def within_budget(
     worth: NDArray[Any], rows: Sequence[NDArray[Any]], budget: int, always: frozenset[int]
-) -> Kept:
+) -> AnchorsKept:
     """
     Choose the anchors that are kept, one after the other, by what each adds.
 
@@ -57,7 +57,7 @@ def within_budget(
         else:
             kept.append(place)
             covered.update(named)
-    return Kept(sorted(kept), _merged([place for _, place in queue], kept, rows))
+    return AnchorsKept(sorted(kept), _merged([place for _, place in queue], kept, rows))
 
 
 def _merged(
