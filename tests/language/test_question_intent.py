@@ -15,7 +15,6 @@ from hippocampus.language.question_intent import (
     find_intents,
     is_impersonal,
     moment_told,
-    names_nothing,
     times_of_events,
 )
 from hippocampus.language.time import find_intervals
@@ -299,22 +298,6 @@ def test_the_times_asked_of_are_times_that_are_named(text, parts):
 )
 def test_what_speaks_of_nobody_is_asked_of_the_world(text, impersonal):
     assert impersonal == is_impersonal(text, find_terms(text))
-
-
-@pytest.mark.parametrize(
-    ("question", "nothing"),
-    [
-        ("Catch me up.", True),
-        ("How far along had I got?", True),
-        ("shop", False),
-        ("When do we row?", False),
-        ("How much is the coal?", False),
-        ("Can Ingrid row?", False),
-        ("", False),
-    ],
-)
-def test_what_has_no_noun_no_name_and_no_time_names_nothing(question, nothing):
-    assert names_nothing(question, tuple(find_terms(question))) is nothing
 
 
 def test_a_name_that_was_never_heard_is_nobody():

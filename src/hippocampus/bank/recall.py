@@ -34,6 +34,7 @@ from hippocampus.language.asked_several import asks_for_several
 from hippocampus.language.question_intent import moment_told
 from hippocampus.recall.check_premise import check_premise
 from hippocampus.recall.confidence import DEPTH, Confidence, confidence
+from hippocampus.recall.described import Descriptions
 from hippocampus.recall.encode_query import EncodedQuery, encode_query
 from hippocampus.recall.evidence import evidence, rivalry
 from hippocampus.recall.expand import Sources
@@ -353,7 +354,8 @@ def _search(
     texts, facts = here.ledger.reader.texts, here.slept.facts
     graph = "graph" in query.cues
     if graph:
-        query = facts.names.widen(query, allowed, facts.asker())
+        described = Descriptions(here.index.cues.lexical, texts, allowed)
+        query = facts.names.widen(query, allowed, described, asker=facts.asker())
     sources = Sources(
         texts=texts if graph and "lexical" in query.cues else None,
         facts=partial(facts.look, texts) if graph else None,

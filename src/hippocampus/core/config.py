@@ -184,6 +184,9 @@ class Fusion:
     """What it is worth to be a source of a mature gist that the question means; see ADR 26."""
     explained_weight: float = 0.5
     """Factor on the weight of words that only name an anchor the question activates."""
+    empty_weight: float = 0.25
+    """Factor on the weight of words and meaning of a question that has no content of its own,
+    "catch me up", where something is active that it can be about."""
     anchor_candidates: _Whole = 200
     """Episodes nearest to the activated anchors that become candidates beside the others."""
     sessions: _Whole = 96
@@ -288,6 +291,9 @@ class Concepts:
     """Most phrases of several words that are."""
     named: _Count = 2000
     """Most names that are anchors."""
+    anchor_budget: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
+    """Most anchors beside the curated ones; None: as many as the three numbers above let in. What
+    exceeds it is merged into an anchor that names the same episodes, or given up."""
     k: Annotated[int, Meta(ge=1, le=100_000)] = 20
     """Episodes under an anchor after a rebuild; more while they are as near as the best quarter."""
     k_max: Annotated[int, Meta(ge=1, le=100_000)] = 50

@@ -249,7 +249,8 @@ class ConceptCue(Versioned):
         self._silent = np.isin(anchors.keys, np.array(sorted(self._denied), np.uint32))
         """Which anchors were denied since they were chosen."""
         self._length = anchors.rows_built
-        self._place = {key: place for place, key in enumerate(anchors.keys.tolist())}
+        self._place = dict(anchors.merged)
+        self._place |= {key: place for place, key in enumerate(anchors.keys.tolist())}
         self._search = AnchorSearch(anchors.vectors, how.exact_search_anchors)
         self.under = AnchorPostings(anchors, how, seen.cosines, occurred_at)
         self.attach(seen, occurred_at, sessions, leads)
@@ -467,11 +468,14 @@ class ConceptCue(Versioned):
         named = self._named(place)
         return named if since is None else np.append(named, np.array(since, np.uint32))
 
-    def activate(self, question: Query, allowed: Mask | None = None) -> Activation | None:
+    def activate(
+        self, question: Query, allowed: Mask | None = None, described: Sequence[Rows] = ()
+    ) -> Activation | None:
         """
         Return the activation by what a question calls up; None if it calls up nothing.
 
         ``allowed``: rows that the read may see; no other row counts towards anything.
+        ``described``: rows that hold all words of what it describes, for each such thing.
         """
         seeds = self._seeds(question)
         anchors = self.anchors
@@ -484,6 +488,7 @@ class ConceptCue(Versioned):
         named = [self._naming(place) for place in places.tolist()]
         fresh = (key for key in question.phrases if key in self._new_names)
         new = [np.array(self._novel[key], np.uint32) for key in fresh]
+        new += described
         if not named and not new:
             return None
         values = np.concatenate([active[places], np.full(len(new), active.max(initial=0) or 1)])

@@ -135,6 +135,8 @@ class Query:
     """Rows that come first, of what it asks of whole conversations."""
     latest: float = 0.0
     """Weight of the latest: 1 if it is asked for of something, 1000 if of all, else 0."""
+    empty: bool = False
+    """Whether it has no word of content to search for: "catch me up"."""
     roles: frozenset[str] = field(default_factory=frozenset)
     """Roles that "I" and "you" mean in it."""
     quoting: bool = False
@@ -167,6 +169,9 @@ class Query:
     """Keys of phrases that it takes for known: "the glacier paper", "our boat"."""
     definite_words: frozenset[int] = frozenset()
     """Keys of single words of those phrases that have several."""
+    described: tuple[tuple[int, ...], ...] = ()
+    """Hashes of the words of what it describes by more than one: "club", "rowing" of "the club
+    about rowing"."""
     phonetic_codes: tuple[str, ...] = ()
     """Sounds of its content words, for names that are misspelt."""
     deixis: float = 0.0

@@ -130,11 +130,20 @@ def _begins(words: list[str], place: int) -> bool:
 
 
 def asks_for_advice(text: str) -> bool:
-    """Return whether a message asks for advice, for leave, or for something to be made."""
+    """
+    Return whether a message asks for advice, for leave, or for something to be made.
+
+    What leads to a question for a fact does not: "I am thinking of the boat. Where is it?"
+    """
     head = text[:_LONGEST]
+    fact = _RE.fact.search(head)
+    if fact is not None:
+        return _RE.advice.search(fact["asks"]) is not None
     if _RE.advice.search(head):
         return True
     first = _RE.imperative.match(head)
-    if first is None or use_of(first["verb"].lower()).verb < _VERB:
+    if first is None or first["verb"].lower().endswith("ing"):  # "Regarding the boat, ..."
+        return False
+    if use_of(first["verb"].lower()).verb < _VERB:
         return False
     return not (_RE.retelling.match(first["verb"]) and asks_for_several(head))

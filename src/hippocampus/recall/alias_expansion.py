@@ -24,6 +24,7 @@ from hippocampus.language.entity_linking import fold_name
 from hippocampus.language.noun_phrases import key_of
 from hippocampus.language.nouns import singular
 from hippocampus.language.relations import ALSO_CALLED, is_being
+from hippocampus.recall.described import Descriptions
 
 _SO: Final = ("holds", "began")
 _MOST: Final = 3
@@ -71,11 +72,19 @@ class Aliases:
                         found[fold_name(said.subject), said.word].append(name)
         return found
 
-    def widen(self, question: Query, allowed: Mask | None, asker: str = "") -> Query:
+    def widen(
+        self,
+        question: Query,
+        allowed: Mask | None,
+        described: Descriptions | None = None,
+        *,
+        asker: str = "",
+    ) -> Query:
         """
         Return the query with the other names that ``allowed`` rows tell; None allows all.
 
-        ``asker``: who says "my", if that is one person.
+        ``described``: looks for people that no statement knows. ``asker``: who says "my", if that
+        is one person.
         """
         phrases, names, owners = dict(question.phrases), set[str](), set[str]()
         meant: list[set[str]] = []
@@ -89,6 +98,8 @@ class Aliases:
             for word, owner in product(whose.what, sorted(folded)):
                 known = self._of_people.get((owner, singular(word.casefold())), ())
                 people = _told(known, allowed)
+                if not people and described is not None:
+                    people = described.of(whose.owner or owner, word.casefold())
                 if people:  # whose they are only says who is meant
                     _replace(phrases, (key_of(whose.owner or "my"), key_of(word)), people)
                     names |= people

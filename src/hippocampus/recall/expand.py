@@ -81,8 +81,11 @@ def asked_fact(search: Search) -> AskedFact | None:
 
 def _weighed(search: Search, rows: Rows, columns: Columns, lifts: Mapping[int, Lift]) -> Candidates:
     """Put columns on one scale, and weigh them."""
+    # What has no content is like some rows by chance, and they would come before what is meant.
+    empty = search.query.empty and search.activation is not None
+    share = search.fusion.empty_weight if empty else 1.0
     features = {
-        name: np.float32(weight) * standardised(columns[name])
+        name: np.float32(weight * share) * standardised(columns[name])
         for name, weight in search.fusion.weights.items()
         if name in columns
     }

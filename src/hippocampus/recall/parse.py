@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import cache, lru_cache
 from itertools import islice, pairwise, takewhile
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,13 +41,13 @@ from hippocampus.language.gazetteer import Gazetteer
 from hippocampus.language.noun_phrases import NOUN, find_phrases, is_chaff, key_of
 from hippocampus.language.nouns import use_of
 from hippocampus.language.phonetic import sound_of
+from hippocampus.language.pointing import names_nothing, pointing, says_nothing
 from hippocampus.language.question_intent import (
     Intent,
     asks_only_last,
     find_intents,
     is_impersonal,
     is_small_talk,
-    names_nothing,
     places_of,
     times_of_events,
 )
@@ -100,6 +100,7 @@ def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -
         advice=asks_for_advice(text),
         latest=_ABOVE_ALL if latest and asks_only_last(text) else float(latest or resumes),
         roles=foreign_roles(text, language) if language else _roles(text),
+        empty=bool(resumes) and says_nothing(text, words),
         quoting=asks_what_you_said(_ASIDE.sub(" ", text)),
         introduced=hash_terms(person_asked_about(text)),
         possessives=tuple(_possessives(text)),
@@ -247,14 +248,15 @@ def bind(
     )
     if not phrases:
         return bound
-    definite, definite_words = _definite(query.text, spoken, query.unheard)
+    definite = _definite(query.text, spoken, query.unheard)
     return replace(
         bound,
         phrases=_phrases(mentions.rest, spoken, places),
-        definite=definite,
-        definite_words=definite_words,
+        definite=definite.keys,
+        definite_words=definite.words,
+        described=definite.described,
         phonetic_codes=_phonetic_codes(query.text, spoken),
-        deixis=_deixis(query.text, query.words),
+        deixis=pointing(query.text, query.words),
     )
 
 
@@ -280,17 +282,6 @@ def _token_terms(
 _ABOVE_ALL = 1000.0
 """Factor for "the last thing", over "the latest of something": above any sum of scores."""
 
-# What stands for what "we" are at (CONCEPT, section 3.2, mode 1). "It" mostly stands for something
-# in the question itself, and counts only where that names nothing.
-_POINTS = re.compile(r"\b(?:we|us|our|ours|that one|this one)\b", re.IGNORECASE)
-_MAY_POINT = re.compile(r"\b(?:it|its|them)\b", re.IGNORECASE)
-
-
-def _deixis(text: str, words: Sequence[Term]) -> float:
-    if _POINTS.search(text):
-        return 1.0
-    return 0.5 if _MAY_POINT.search(text) or names_nothing(text, words) else 0.0
-
 
 def _phrases(
     text: str, found: Sequence[Term], places: Mapping[int, int]
@@ -313,26 +304,58 @@ _KNOWN = re.compile(
     r"\b(?:the|our|my|your|his|her|their|its|this|that|these|those)\s+", re.IGNORECASE
 )
 _BETWEEN = re.compile(r"[\s-]+")
+# Between a noun and what tells which one is meant: "the paper on glaciers". What "in", "at", "with"
+# or "to" lead to mostly says where, with whom or why something is done.
+_MODIFIES = re.compile(
+    r"\s+(?:about|against|between|for|of|on|over)\s+(?:(?:the|an?|our|my)\s+)?", re.IGNORECASE
+)
+_OURS = re.compile(r"\b(?:the|our|my|this|that|these|those)\s+", re.IGNORECASE)
 
 
-def _definite(
-    text: str, found: Sequence[Term], unheard: Collection[int]
-) -> tuple[frozenset[int], frozenset[int]]:
+class _Definite(NamedTuple):
+    """What a question takes for known: keys of phrases, of their words, and described things."""
+
+    keys: frozenset[int]
+    words: frozenset[int]
+    described: tuple[tuple[int, ...], ...]
+
+
+def _definite(text: str, found: Sequence[Term], unheard: Collection[int]) -> _Definite:
     """
-    Return the keys of definite phrases, and of single words in those of several words.
+    Return what a question takes for known, "the glacier paper", "the paper on glaciers".
 
     What was never heard of is not known to both sides: "the capital of France".
     """
     after = {match.end() for match in _KNOWN.finditer(text)}
-    known = [
+    joined = [
         run
         for run in _runs(found)
-        if run[0].start in after
-        and not any(term.hash in unheard for term in run)
+        if not any(term.hash in unheard for term in run)
         and all(_BETWEEN.fullmatch(text, a.end, b.start) for a, b in pairwise(run))
     ]
+    known = [run for run in joined if run[0].start in after]
+    ours = {match.end() for match in _OURS.finditer(text)}
+    heads = [run for run in known if run[0].start in ours]
+    modifying = list(_modifying(text, heads, joined))
     words = (text[term.start : term.end] for run in known if len(run) > 1 for term in run)
-    return frozenset(key_of(_said(text, run)) for run in known), frozenset(map(key_of, words))
+    keys = (key_of(_said(text, run)) for run in (*known, *(run for _, run in modifying)))
+    return _Definite(
+        frozenset(keys),
+        frozenset(map(key_of, words)),
+        tuple((head.hash, *(term.hash for term in run)) for head, run in modifying),
+    )
+
+
+def _modifying(
+    text: str, known: Sequence[tuple[Term, ...]], joined: Sequence[tuple[Term, ...]]
+) -> Iterator[tuple[Term, tuple[Term, ...]]]:
+    """Yield the nouns that a question takes for known, and the longest run that says which."""
+    longest = {run[0].start: run for run in joined}  # a longer one comes after a shorter
+    for head in {run[0].start: run for run in known}.values():
+        gap = _MODIFIES.match(text, head[-1].end)
+        run = longest.get(gap.end()) if gap else None
+        if run is not None:
+            yield head[-1], run
 
 
 def _runs(found: Sequence[Term]) -> Iterator[tuple[Term, ...]]:

@@ -24,6 +24,15 @@ class AnchorInfo:
     strong: int
     """Rebuilds in a row in which it was as salient as when it was found, or more."""
     episodes: int
+    origin: str | None = None
+    """The episode that it was found in, if it is known and in force."""
+    ended_at: datetime | None = None
+    """When it was given up; None while it lives."""
+    why: str = ""
+    """Why it was: "faded", as it stayed weak; "merged", as another one names its episodes; "crowded
+    out", as others are worth more within ``Concepts.anchor_budget``."""
+    into: str | None = None
+    """The anchor that is heard in its stead, if it was merged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
