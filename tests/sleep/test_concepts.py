@@ -11,7 +11,8 @@ from hippocampus.index.anchors import Anchors, effective
 from hippocampus.index.phrase_codec import PROPER
 from hippocampus.language.equivalence import digest_details
 from hippocampus.language.noun_phrases import find_phrases, key_of
-from hippocampus.sleep.concepts import Material, Reads, kin_of, rebuild
+from hippocampus.sleep.concepts import kin_of, rebuild
+from hippocampus.sleep.material import Material, Reads
 
 DAY = 86_400_000_000
 D = 64

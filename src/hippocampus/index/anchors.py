@@ -7,6 +7,7 @@ nearest to it, ranked once and for all, so that hearing the anchor is enough to 
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 import zipfile
@@ -33,7 +34,7 @@ _VERSION: Final = 2
 _UNREADABLE: Final = (
     ValueError, KeyError, TypeError, EOFError, OSError, zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
-_IN_HEAD: Final = ("names", "sounds", "words", "rows_built", "pruned")
+_IN_HEAD: Final = ("names", "sounds", "words", "rows_built", "pruned", "basis")
 
 
 class Pruned(NamedTuple):
@@ -44,6 +45,21 @@ class Pruned(NamedTuple):
     salience: float
     found_at: int
     rows: tuple[int, ...]
+
+
+class Basis(NamedTuple):
+    """
+    What a rebuild was made of, by which the next tells what of it is still so.
+
+    ``seq``: the last change taken in. ``settings``: those of the ranking. ``digest``: of what rows
+    weigh. ``shown``: which were in force, shape (rows_built,).
+    """
+
+    seq: int
+    now: int
+    settings: str
+    digest: int
+    shown: NDArray[np.bool_]
 
 
 def effective(
@@ -84,7 +100,8 @@ class Anchors:
     1])``, none where it has only one. ``mentions``: the rows that name it, in order of time, by
     ``mention_ends``. ``kin``: anchors that one activates, itself first, by ``kin_ends``, int32;
     ``kin_strengths``: by how much, in (0, 1], float32. ``pruned``: those that were given up
-    lately, the last first.
+    lately, the last first. ``basis``: what it was made of; None for what was imported or made by
+    earlier versions.
     """
 
     names: tuple[str, ...]
@@ -114,6 +131,7 @@ class Anchors:
     kin_strengths: NDArray[np.float32]
     kin_ends: NDArray[np.int64]
     pruned: tuple[Pruned, ...] = ()
+    basis: Basis | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -147,6 +165,9 @@ class Anchors:
         head: dict[str, Any] = {"version": _VERSION, "rows_built": self.rows_built}
         head |= {"names": self.names, "sounds": self.sounds, "words": self.words}
         head |= {"pruned": self.pruned}
+        if self.basis is not None:
+            shown = base64.b64encode(zlib.compress(np.packbits(self.basis.shown).tobytes()))
+            head["basis"] = self.basis._replace(shown=shown.decode())._asdict()  # type: ignore[arg-type]
         arrays["head"] = np.frombuffer(json.dumps(head, ensure_ascii=False).encode(), np.uint8)
         written = io.BytesIO()
         np.savez_compressed(written, allow_pickle=False, **arrays)
@@ -174,6 +195,7 @@ class Anchors:
                 words=tuple(map(tuple, head["words"])),
                 rows_built=int(head["rows_built"]), **arrays,
                 pruned=tuple(map(_pruned, head.get("pruned", ()))),  # earlier ones kept none
+                basis=_basis(head.get("basis"), int(head["rows_built"])),
             )  # fmt: skip
             made.check()
         except _UNREADABLE as exc:
@@ -237,6 +259,17 @@ def _pruned(given: Sequence[Any]) -> Pruned:
     name, kind, salience, found_at, rows = given
     _rule(isinstance(name, str) and kind in KINDS, "an anchor that was none")
     return Pruned(name, kind, float(salience), int(found_at), tuple(map(int, rows)))
+
+
+def _basis(given: Any, length: int) -> Basis | None:  # noqa: ANN401  # as JSON has it
+    if given is None:
+        return None
+    most = -(-length // 8)
+    bits = zlib.decompressobj().decompress(base64.b64decode(given["shown"]), most + 1)
+    _rule(len(bits) == most, "a basis of other rows")
+    shown = np.unpackbits(np.frombuffer(bits, np.uint8), count=length).astype(np.bool_)
+    seq, now, digest = (int(given[name]) for name in ("seq", "now", "digest"))
+    return Basis(seq, now, str(given["settings"]), digest, shown)
 
 
 def _rule(kept: bool, broken: str) -> None:  # noqa: FBT001 - said as a sentence

@@ -43,7 +43,8 @@ from hippocampus.language.statements import StatementReader, best_reader
 from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.sleep.appraisal import Appraisal, appraise_night
 from hippocampus.sleep.concept_document import from_json, spelled_rows, to_json
-from hippocampus.sleep.concepts import Floats, Material, Reads, Rows, rebuild
+from hippocampus.sleep.concepts import rebuild
+from hippocampus.sleep.material import Floats, Material, Reads, Rows
 from hippocampus.sleep.curated_anchors import read_curated
 from hippocampus.sleep.facts import (
     FactReading,

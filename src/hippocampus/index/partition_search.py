@@ -1,0 +1,150 @@
+"""
+Signs of rows laid out by partition, and the search that reads those of a few partitions.
+
+A partition's rows lie side by side, in blocks of 128 as the scan reads them, so that looking into
+one is a scan of a few blocks. They are laid out when a question first asks, from rows that never
+change; versions of an index share them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.index.cue import Mask, Rows, Scores
+from hippocampus.index.partitions import NOWHERE, Partitions
+from hippocampus.kernel import scan_turned
+
+BLOCK: Final = 128
+"""Rows whose signs are kept turned, as the scan reads them."""
+SHARDS: Final = 64
+"""Most shards; the sources after these are in the last one together."""
+_NO_ROW: Final = 0xFFFFFFFF
+
+Shards = Callable[[], NDArray[np.int32]]
+"""Returns the number of each row's source, shape (rows,), -1 for none."""
+
+
+class PartitionedSigns:
+    """Signs in order of partition, and within each shard if there are any."""
+
+    def __init__(
+        self, made: Partitions, signs: NDArray[np.uint8], shards: NDArray[np.int32] | None
+    ) -> None:
+        count, length = len(made.centres), len(made)
+        key = np.where(made.of_row == NOWHERE, count, made.of_row).astype(np.int32)
+        self._shards = 1
+        if shards is not None:
+            shard = np.clip(shards[:length] + 1, 0, SHARDS - 1)
+            self._shards = int(shard.max(initial=0)) + 1
+            key += shard * np.int32(count + 1)
+        order = np.argsort(key, kind="stable")
+        self._starts = np.searchsorted(
+            key[order], np.arange(self._shards * (count + 1) + 1)
+        )  # of each partition of each shard
+        self._count = count
+        codes = signs.transpose(0, 2, 1).reshape(-1, signs.shape[1])
+        blocks = -(-length // BLOCK)
+        self.rows: Rows = np.full(blocks * BLOCK, _NO_ROW, np.uint32)
+        self.rows[:length] = order
+        self._signs = np.zeros((blocks, signs.shape[1], BLOCK), np.uint8)
+        for first in range(0, blocks, BLOCK):
+            own = order[first * BLOCK : (first + BLOCK) * BLOCK]
+            some = np.zeros((-(-len(own) // BLOCK) * BLOCK, signs.shape[1]), np.uint8)
+            some[: len(own)] = codes[own]
+            turned = some.reshape(-1, BLOCK, signs.shape[1]).transpose(0, 2, 1)
+            self._signs[first : first + len(turned)] = turned
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held in memory."""
+        return self._signs.nbytes + self.rows.nbytes + self._starts.nbytes
+
+    def blocks(self, partitions: NDArray[np.intp]) -> NDArray[np.uint32]:
+        """Return the blocks in which rows of partitions lie, ascending."""
+        places = (np.arange(self._shards)[:, None] * (self._count + 1) + partitions).ravel()
+        first, stop = self._starts[places], self._starts[places + 1]
+        first, stop = first[stop > first], stop[stop > first]
+        edge = np.zeros(len(self._signs) + 1, np.int32)
+        np.add.at(edge, first // BLOCK, 1)
+        np.add.at(edge, (stop - 1) // BLOCK + 1, -1)
+        return np.flatnonzero(np.cumsum(edge)[:-1]).astype(np.uint32)
+
+    def estimates(
+        self, wide: NDArray[np.float32], blocks: NDArray[np.uint32], allowed: Mask | None
+    ) -> tuple[Rows, Scores]:
+        """Return the rows of blocks that are allowed, and estimates of their cosines."""
+        rows = self.rows.reshape(-1, BLOCK)[blocks]
+        there = rows != _NO_ROW
+        if allowed is not None:
+            there[there] = allowed[rows[there]]
+            some = there.any(axis=1)  # a block of another source has none
+            blocks, rows, there = blocks[some], rows[some], there[some]
+        found = scan_turned(self._signs, wide, blocks)
+        return rows[there], found[there.ravel()]
+
+
+class PartitionSearch:
+    """
+    A search of a few partitions, laid out by the first who asks.
+
+    Args:
+        made: the partitions.
+        probes: how many of them are looked into; more where too few of their rows are allowed.
+        shards: the source of each row, to lay those of one source together; None for all alike.
+
+    """
+
+    def __init__(self, made: Partitions, probes: int, shards: Shards | None) -> None:
+        self.made = made
+        self.probes = min(probes, len(made.centres))
+        self._shards = shards
+        self._laying = threading.Lock()
+        self._laid: PartitionedSigns | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held in memory."""
+        laid = self._laid
+        held = self.made.of_row.nbytes + self.made.centres.nbytes
+        return held + (0 if laid is None else laid.nbytes)
+
+    def laid(self, signs: NDArray[np.uint8]) -> PartitionedSigns | None:
+        """Return the signs as laid out; None while another thread is at it."""
+        if self._laid is None and self._laying.acquire(blocking=False):
+            try:
+                if self._laid is None:
+                    shards = None if self._shards is None else self._shards()
+                    self._laid = PartitionedSigns(self.made, signs, shards)
+            finally:
+                self._laying.release()
+        return self._laid
+
+    def near(
+        self,
+        laid: PartitionedSigns,
+        vector: NDArray[np.float32],
+        wide: NDArray[np.float32],
+        allowed: Mask | None,
+        wanted: int,
+    ) -> tuple[Rows, Scores] | None:
+        """
+        Return rows of the nearest partitions, and estimates of their cosines.
+
+        None if most partitions have to be looked into for ``wanted`` rows that are allowed: then a
+        scan of all is no slower, and misses nothing.
+        """
+        nearest = np.argsort(-(self.made.centres @ vector), kind="stable")
+        probes = self.probes
+        while True:
+            blocks = laid.blocks(nearest[:probes])
+            rows, found = laid.estimates(wide, blocks, allowed)
+            if len(rows) >= wanted:
+                return rows, found
+            probes *= 4
+            if probes >= len(nearest):
+                return None
