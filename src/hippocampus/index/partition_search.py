@@ -17,16 +17,22 @@ from numpy.typing import NDArray
 
 from hippocampus.index.cue import Mask, Rows, Scores
 from hippocampus.index.partitions import NOWHERE, Partitions
-from hippocampus.kernel import scan_turned
+from hippocampus.index.vector import BLOCK, Searched
+from hippocampus.kernel import scan_turned, top_k
 
-BLOCK: Final = 128
-"""Rows whose signs are kept turned, as the scan reads them."""
 SHARDS: Final = 64
 """Most shards; the sources after these are in the last one together."""
+_NEW: Final = 4
+"""When one row in so many has come since, all are scanned until the bank sleeps."""
 _NO_ROW: Final = 0xFFFFFFFF
 
 Shards = Callable[[], NDArray[np.int32]]
 """Returns the number of each row's source, shape (rows,), -1 for none."""
+
+
+def order_of(made: Partitions) -> Rows:
+    """Return the rows in order of partition, those without a vector last."""
+    return np.argsort(made.of_row, kind="stable").astype(np.uint32)
 
 
 class PartitionedSigns:
@@ -36,6 +42,7 @@ class PartitionedSigns:
         self, made: Partitions, signs: NDArray[np.uint8], shards: NDArray[np.int32] | None
     ) -> None:
         count, length = len(made.centres), len(made)
+        # Rows without a vector come last: nothing finds them by meaning.
         key = np.where(made.of_row == NOWHERE, count, made.of_row).astype(np.int32)
         self._shards = 1
         if shards is not None:
@@ -101,7 +108,7 @@ class PartitionSearch:
 
     def __init__(self, made: Partitions, probes: int, shards: Shards | None) -> None:
         self.made = made
-        self.probes = min(probes, len(made.centres))
+        self._probes = min(probes, len(made.centres))
         self._shards = shards
         self._laying = threading.Lock()
         self._laid: PartitionedSigns | None = None
@@ -113,38 +120,36 @@ class PartitionSearch:
         held = self.made.of_row.nbytes + self.made.centres.nbytes
         return held + (0 if laid is None else laid.nbytes)
 
-    def laid(self, signs: NDArray[np.uint8]) -> PartitionedSigns | None:
-        """Return the signs as laid out; None while another thread is at it."""
+    def near(
+        self, codes: Searched, vector: NDArray[np.float32], allowed: Mask | None, wanted: int
+    ) -> tuple[Rows, int] | None:
+        """
+        Return ``wanted`` rows of the nearest partitions, and how many rows are in any.
+
+        None if most partitions have to be looked into for so many that are allowed: then a scan of
+        all is no slower, and misses nothing. None, too, if many rows have come since, and while
+        another thread lays them out.
+        """
+        known = len(self.made)
+        laid = self._laid_out(codes) if known <= len(codes) <= known + known // _NEW else None
+        if laid is None:
+            return None
+        wide = codes.wide(vector)
+        nearest = np.argsort(-(self.made.centres @ vector), kind="stable")
+        probes = self._probes
+        while probes < len(nearest) or probes == self._probes:
+            rows, found = laid.estimates(wide, laid.blocks(nearest[:probes]), allowed)
+            if len(rows) >= wanted:
+                return rows[top_k(found, wanted)], known
+            probes *= 4
+        return None
+
+    def _laid_out(self, codes: Searched) -> PartitionedSigns | None:
         if self._laid is None and self._laying.acquire(blocking=False):
             try:
                 if self._laid is None:
                     shards = None if self._shards is None else self._shards()
-                    self._laid = PartitionedSigns(self.made, signs, shards)
+                    self._laid = PartitionedSigns(self.made, codes.signs, shards)
             finally:
                 self._laying.release()
         return self._laid
-
-    def near(
-        self,
-        laid: PartitionedSigns,
-        vector: NDArray[np.float32],
-        wide: NDArray[np.float32],
-        allowed: Mask | None,
-        wanted: int,
-    ) -> tuple[Rows, Scores] | None:
-        """
-        Return rows of the nearest partitions, and estimates of their cosines.
-
-        None if most partitions have to be looked into for ``wanted`` rows that are allowed: then a
-        scan of all is no slower, and misses nothing.
-        """
-        nearest = np.argsort(-(self.made.centres @ vector), kind="stable")
-        probes = self.probes
-        while True:
-            blocks = laid.blocks(nearest[:probes])
-            rows, found = laid.estimates(wide, blocks, allowed)
-            if len(rows) >= wanted:
-                return rows, found
-            probes *= 4
-            if probes >= len(nearest):
-                return None

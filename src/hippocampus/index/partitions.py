@@ -157,13 +157,13 @@ def keep_up(before: Partitions | None, read: Read, length: int) -> tuple[Partiti
     fits = before is not None and before.dimension == dimension and len(before) <= length
     if before is None or not fits or length > GROWTH * before.learnt_from:
         before = _learnt(read, length)
-    start = len(before)
     of_row = np.full(length, NOWHERE, np.uint16)
-    of_row[:start] = before.of_row
-    for first in pausing(range(start, length, _AT_ONCE)):
-        rows = np.arange(first, min(first + _AT_ONCE, length))
+    of_row[: len(before)] = before.of_row
+    new = np.flatnonzero(of_row == NOWHERE)  # or without a vector until now
+    for first in pausing(range(0, len(new), _AT_ONCE)):
+        rows = new[first : first + _AT_ONCE]
         of_row[rows] = nearest_partition(before, read(rows))
-    return replace(before, of_row=of_row), length - start
+    return replace(before, of_row=of_row), length - len(before)
 
 
 def nearest_partition(made: Partitions, vectors: Floats) -> NDArray[np.uint16]:
