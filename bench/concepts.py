@@ -116,7 +116,7 @@ class Life:
     def rebuilt(self, material: Material, old: Anchors | None = None) -> Anchors:
         """Return its anchors."""
         made, _ = rebuild(
-            material, old, Reads(self.cue.vectors, self.names, embedded),
+            material, old, Reads(self.cue.vectors, self.names, embedded, self.cue.estimates),
             curated=(), denied=(), now=to_micros(NOW), how=HOW,
         )  # fmt: skip
         return made

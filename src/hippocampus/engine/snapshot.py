@@ -28,10 +28,10 @@ from hippocampus.index.gists import Priming
 from hippocampus.index.graph import GraphCue, Statements
 from hippocampus.index.late_interaction import LateInteractionCue
 from hippocampus.index.partition_search import PartitionSearch, order_of
+from hippocampus.index.partitions import Partitions
 from hippocampus.index.signature import SignatureCue
 from hippocampus.index.told_times import TimeCue
 from hippocampus.index.topic import TopicCue
-from hippocampus.index.partitions import Partitions
 from hippocampus.index.vector import VectorCue, VectorSearch
 from hippocampus.journal.ledger import Ledger
 from hippocampus.language.gazetteer import Gazetteer

@@ -27,9 +27,7 @@ Item = TypeVar("Item", bound=np.generic)
 class DiskArray(GrowableArray[Item]):
     """A growable array whose rows are in a file of ``folder`` that has no name."""
 
-    def __init__(
-        self, dtype: type[Item] | np.dtype[Item], *trailing: int, folder: Path
-    ) -> None:
+    def __init__(self, dtype: type[Item] | np.dtype[Item], *trailing: int, folder: Path) -> None:
         self._folder = folder
         self._process = os.getpid()
         super().__init__(dtype, *trailing)
@@ -61,10 +59,10 @@ class DiskArray(GrowableArray[Item]):
                 mapped = mmap.mmap(file.fileno(), size)
         except OSError as exc:
             msg = (
-                f"Vectors.place='disk': {size:,} bytes do not fit into {self._folder}"
-                f" ({exc.strerror or exc}); free some, or have place='memory'"
+                f"Vectors.place='disk': no room for {size:,} bytes of vectors"
+                f" ({exc.strerror or exc}); make some, or have place='memory'"
             )
-            raise StoreFull(msg) from exc
+            raise StoreFull(msg, path=str(self._folder)) from exc
         if hasattr(mmap, "MADV_RANDOM"):
             mapped.madvise(mmap.MADV_RANDOM)
         return np.frombuffer(mapped, dtype).reshape(shape)

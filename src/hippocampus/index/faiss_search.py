@@ -1,8 +1,8 @@
 """
 A search by FAISS: IVF4096 over vectors turned by OPQ16 (HEMA, section 3.3).
 
-It is made in memory when a bank is first asked, and takes the extra ``faiss``. It is in no file: one
-that somebody had changed would be read without checks.
+It is made in memory when a bank is first asked, and takes the extra ``faiss``. It is in no file:
+FAISS would read one that somebody had changed without checks.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ _OF_A_LIST: Final = 39
 """Rows that FAISS wants of each list to learn it."""
 _TURNED: Final = 64
 """Numbers of a vector that the rotation leaves."""
+_ROUNDS: Final = 10
+_OF_A_CODE: Final = 64
+"""Rows that each code of a piece is learnt from."""
 _AT_ONCE: Final = 65_536
 _BEHIND: Final = 4096
 """New rows that are scanned before they are added."""
@@ -55,6 +58,12 @@ class FaissSearch:
         """Bytes held in memory, about: FAISS does not say."""
         index = self._index
         return 0 if index is None else (PIECES + 8) * int(index.ntotal)
+
+    def with_probes(self, probes: int) -> FaissSearch:
+        """Return a search of the same index that looks into so many lists."""
+        other = FaissSearch(probes)
+        other._lock, other._index = self._lock, self._index
+        return other
 
     def near(
         self, codes: Searched, vector: NDArray[np.float32], allowed: Mask | None, wanted: int
@@ -98,8 +107,12 @@ class FaissSearch:
         dimension = sample.shape[1]
         pieces = min(PIECES, dimension)
         turned = min(_TURNED, dimension - dimension % pieces)
-        name = f"OPQ{pieces}_{turned},IVF{lists},PQ{pieces}"
-        index = self._faiss.index_factory(dimension, name, self._faiss.METRIC_INNER_PRODUCT)
-        self._faiss.extract_index_ivf(index).cp.niter = 10
+        faiss = self._faiss
+        rotation = faiss.OPQMatrix(dimension, pieces, turned)
+        rotation.niter, rotation.niter_pq, rotation.max_train_points = _ROUNDS, 4, LEAST
+        index = faiss.index_factory(turned, f"IVF{lists},PQ{pieces}", faiss.METRIC_INNER_PRODUCT)
+        index.cp.niter = index.pq.cp.niter = _ROUNDS
+        index.pq.cp.max_points_per_centroid = _OF_A_CODE
+        index = faiss.IndexPreTransform(rotation, index)
         index.train(sample)
         return index

@@ -81,7 +81,7 @@ class Partitions:
         head = json.dumps({"version": _VERSION, "learnt_from": self.learnt_from})
         arrays["head"] = np.frombuffer(head.encode(), np.uint8)
         file = io.BytesIO()
-        np.savez_compressed(file, **arrays)
+        np.savez_compressed(file, allow_pickle=False, **arrays)
         return file.getvalue()
 
     @classmethod
@@ -138,7 +138,8 @@ def _restored(arrays: dict[str, NDArray[Any]], name: str) -> Floats:
     if codes.dtype != np.int8 or scales.dtype != np.float32 or not np.isfinite(scales).all():
         msg = f"{name} as {codes.dtype} and {scales.dtype}"
         raise ValueError(msg)
-    return codes * scales[:, None]
+    made: Floats = codes * scales[:, None]
+    return made
 
 
 def partition_count(rows: int) -> int:

@@ -1,4 +1,4 @@
-"""Vectors of rows at eight bits a number, in memory or in a file, in order of arrival or another."""
+"""Vectors of rows at eight bits a number, in memory or a file, as they came or in an order."""
 
 from __future__ import annotations
 

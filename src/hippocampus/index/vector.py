@@ -164,13 +164,13 @@ class VectorCue(Versioned):
         assert exact is not None, "the question has a vector"
         return near[top_k(exact, limit, None)]
 
-    def candidates(
-        self, vector: NDArray[np.float32], allowed: Mask | None, wanted: int
-    ) -> Rows:
+    def candidates(self, vector: NDArray[np.float32], allowed: Mask | None, wanted: int) -> Rows:
         """Return rows that may be nearest: about ``wanted``, or all that are allowed if few are."""
         count = len(self) if allowed is None else int(np.count_nonzero(allowed))
-        if allowed is not None and count * FEW < len(self) and (
-            self.search is None or count <= FEW_FOR_A_SEARCH
+        if (
+            allowed is not None
+            and count * FEW < len(self)
+            and (self.search is None or count <= FEW_FOR_A_SEARCH)
         ):
             return np.flatnonzero(allowed).astype(np.uint32)
         found = None if self.search is None else self.search.near(self, vector, allowed, wanted)

@@ -21,9 +21,15 @@ from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.core.config import Concepts
 from hippocampus.index.anchors import Anchors, Basis, effective
 from hippocampus.kernel import top_k
-from hippocampus.sleep.material import Floats, Material, Rows
+from hippocampus.sleep.material import Floats, Material, Reads, Rows
 
 _AT_ONCE: Final = 8192
+_FEW: Final = 64
+"""Anchors below which rows are looked for by their signs: a product reads every vector for them."""
+_MANY: Final = 65_536
+"""Rows from which on that is so."""
+_LOOKED_AT: Final = 20
+"""Rows that are scored for each that may lie under an anchor, if signs choose them."""
 
 
 class Ranked(NamedTuple):
@@ -52,7 +58,7 @@ class AnchorRanking:
 
     directions: Floats
     mentions: Sequence[Rows]
-    vectors: Callable[[Rows], Floats]
+    reads: Reads
     own: NDArray[np.bool_]
     worth: Floats
     how: Concepts
@@ -62,7 +68,7 @@ class AnchorRanking:
         cls,
         directions: Floats,
         mentions: Sequence[Rows],
-        vectors: Callable[[Rows], Floats],
+        reads: Reads,
         material: Material,
         known: NDArray[np.int32],
         *,
@@ -74,7 +80,7 @@ class AnchorRanking:
         own[known[:, 0]] = False
         one = np.ones(1, np.float32)
         worth = effective(one, material.lasting, _ages(material, now), how.alpha)
-        return cls(directions, mentions, vectors, own, worth, how)
+        return cls(directions, mentions, reads, own, worth, how)
 
     def ranked(
         self, carried: Mapping[int, Carried], fresh: NDArray[np.bool_]
@@ -101,7 +107,12 @@ class AnchorRanking:
                 whole.append(place)
             else:
                 found[place].append(again)
-        self._look(np.array(whole, np.intp), np.flatnonzero(self.own & ~fresh), found)
+        rest = np.flatnonzero(self.own & ~fresh)
+        if self.reads.estimates is not None and len(whole) <= _FEW and len(rest) > _MANY:
+            for place in pausing(whole):
+                found[place].append(self._estimated(place, rest, self.reads.estimates))
+        else:
+            self._look(np.array(whole, np.intp), rest, found)
         return [_best(parts, self.how.k_max) for parts in pausing(found)], len(whole)
 
     def _suffice(self, found: Sequence[Ranked], last: Carried) -> bool:
@@ -116,12 +127,19 @@ class AnchorRanking:
         return Ranked(rows[picked], self.worth[rows[picked]])
 
     def _again(self, place: int, rows: Rows) -> Ranked:
-        """Score what was under an anchor as of now."""
+        """Score rows under an anchor, as of now."""
         rows = rows[self.own[rows]]
-        cosines = self.vectors(rows) @ self.directions[place]
+        cosines = self.reads.vectors(rows) @ self.directions[place]
         cosines += self.how.mention * np.isin(rows, self.mentions[place]).astype(np.float32)
         scores = self._effective(cosines, rows)
         return Ranked(rows[scores > 0], scores[scores > 0])
+
+    def _estimated(self, place: int, some: Rows, estimates: Callable[[Floats], Floats]) -> Ranked:
+        """Return the best of those of some rows that signs tell are near."""
+        scores = estimates(self.directions[place])
+        scores[self.mentions[place]] += self.how.mention
+        scores = scores[some] * self.worth[some]
+        return self._again(place, some[np.sort(top_k(scores, _LOOKED_AT * self.how.k_max))])
 
     def _effective(self, cosines: Floats, rows: Rows) -> Floats:
         """Return what cosines with rows count, shape (..., rows); changed in place."""
@@ -137,7 +155,7 @@ class AnchorRanking:
         named, by = self._naming(anchors, some)
         for first in pausing(range(0, len(some), _AT_ONCE)):
             rows = some[first : first + _AT_ONCE]
-            scores = directions @ self.vectors(rows).T
+            scores = directions @ self.reads.vectors(rows).T
             inside = slice(*np.searchsorted(named, [rows[0], rows[-1] + 1]).tolist())
             scores[by[inside], np.searchsorted(rows, named[inside])] += self.how.mention
             scores = self._effective(scores, rows)
@@ -146,9 +164,7 @@ class AnchorRanking:
                 picked = picked[of_one[picked] > 0]
                 found[place].append(Ranked(rows[picked], of_one[picked]))
 
-    def _naming(
-        self, anchors: NDArray[np.intp], some: Rows
-    ) -> tuple[Rows, NDArray[np.intp]]:
+    def _naming(self, anchors: NDArray[np.intp], some: Rows) -> tuple[Rows, NDArray[np.intp]]:
         """Return those of some rows that name one of anchors, ascending, and which each names."""
         lists = [self.mentions[place] for place in anchors.tolist()]
         rows = np.concatenate([np.empty(0, np.int64), *lists])

@@ -45,7 +45,6 @@ from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.sleep.appraisal import Appraisal, appraise_night
 from hippocampus.sleep.concept_document import from_json, spelled_rows, to_json
 from hippocampus.sleep.concepts import rebuild
-from hippocampus.sleep.material import Floats, Material, Reads, Rows
 from hippocampus.sleep.curated_anchors import read_curated
 from hippocampus.sleep.facts import (
     FactReading,
@@ -55,6 +54,7 @@ from hippocampus.sleep.facts import (
     read_with_model,
 )
 from hippocampus.sleep.gists import make_gists, read_noted
+from hippocampus.sleep.material import Floats, Material, Reads, Rows
 from hippocampus.sleep.snapshot import SleepSnapshot, read_night
 from hippocampus.sleep.summary import QuotableClause, Read, SummaryVersions, clause_of, summarise
 from hippocampus.sleep.summary import pack as pack_summary
@@ -138,13 +138,14 @@ class Gathered(NamedTuple):
     """
     What a bank was at a moment, told by ``seq``; ``otherwise``: rows that others correct.
 
-    ``vectors`` may be asked later: rows stay.
+    ``vectors`` and ``estimates`` may be asked later: rows stay.
     """
 
     seq: int
     material: Material
     vectors: Callable[[Rows], Floats] | None
     otherwise: list[int]
+    estimates: Callable[[Floats], Floats] | None = None
 
 
 def gather(ledger: Ledger, index: BankIndex, *, unread: bool = False) -> Gathered:
@@ -175,8 +176,10 @@ def gather(ledger: Ledger, index: BankIndex, *, unread: bool = False) -> Gathere
         by_user=~columns.role.holds("assistant", every) & ~columns.role.holds("tool", every),
         session=columns.session.codes.copy(),
     )
-    asked = None if index.cues.vector is None else index.cues.vector.vectors
-    return Gathered(index.seq, material, asked, corrected)
+    cue = index.cues.vector
+    if cue is None:
+        return Gathered(index.seq, material, None, corrected)
+    return Gathered(index.seq, material, cue.vectors, corrected, cue.estimates)
 
 
 def otherwise(ledger: Ledger, index: BankIndex) -> list[int]:
@@ -372,7 +375,7 @@ def _make_anchors(
     made, report = rebuild(
         _with_curated(ledger, gathered.material, curated.wanted),
         before,
-        Reads(gathered.vectors, ledger.reader.names, _naming(context.embedder)),
+        Reads(gathered.vectors, ledger.reader.names, _naming(context.embedder), gathered.estimates),
         curated=curated.wanted,
         denied=curated.denied,
         now=context.now,
@@ -476,7 +479,7 @@ def _make_facts(
 
 
 def _make_partitions(
-    context: SleepContext, gathered: Gathered, before: Partitions | None, _: TagAnswers
+    _context: SleepContext, gathered: Gathered, before: Partitions | None, _: TagAnswers
 ) -> NewArtifact[Partitions]:
     """Put rows that are new into partitions by meaning (CONCEPT, section 8.3)."""
     assert gathered.vectors is not None, "it is by meaning"

@@ -105,10 +105,8 @@ def rebuild(
     mentions = tally.postings.rows_of(keys)
     known = _known_aliases(old, material, vectors, how)
     basis = Basis(seq, now, _settings(how), material.digest(len(material)), material.shown)
-    ranking = AnchorRanking.of(anchors, mentions, vectors, material, known, now=now, how=how)
-    carried, fresh = carried_over(
-        old, anchors, keys, mentions, known, material, basis, least=how.k
-    )
+    ranking = AnchorRanking.of(anchors, mentions, reads, material, known, now=now, how=how)
+    carried, fresh = carried_over(old, anchors, keys, mentions, known, material, basis, least=how.k)
     ranked, anew = ranking.ranked(carried, fresh)
     under = [_settled(rows, scores, vectors(rows), material, how) for rows, scores in ranked]
     ties = [one.kind != "discovered" or " " in one.name for one in chosen]
@@ -171,9 +169,7 @@ def associated(
     )  # fmt: skip
 
 
-def _report(
-    old: Anchors | None, chosen: Sequence[_Chosen], entries: int, anew: int
-) -> Rebuilt:
+def _report(old: Anchors | None, chosen: Sequence[_Chosen], entries: int, anew: int) -> Rebuilt:
     before = set() if old is None else set(old.names)
     return Rebuilt(
         found=tuple(one.name for one in chosen if one.name not in before),

@@ -42,8 +42,8 @@ class Material:
 
     def digest(self, length: int) -> int:
         """Return a checksum of what the first rows weigh, whenever they are looked at."""
-        at = np.ascontiguousarray(self.occurred_at[:length])
-        return zlib.crc32(at, zlib.crc32(np.ascontiguousarray(self.lasting[:length])))
+        lasting = zlib.crc32(self.lasting[:length].tobytes())
+        return zlib.crc32(self.occurred_at[:length].tobytes(), lasting)
 
 
 class Reads(NamedTuple):
@@ -55,6 +55,8 @@ class Reads(NamedTuple):
     """Phrases by row, spelled; asked for a few, those of new anchors."""
     embed: Callable[[Sequence[str]], Floats]
     """Vectors of names."""
+    estimates: Callable[[Floats], Floats] | None = None
+    """Estimates the cosines of all rows and a vector by their signs, shape (rows,)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,7 +113,5 @@ class PhrasePostings:
         """Return when each phrase was said last."""
         if not len(self.keys):
             return np.empty(0, np.int64)
-        latest: NDArray[np.int64] = np.maximum.reduceat(
-            self.occurred_at[self.rows], self.ends[:-1]
-        )
+        latest: NDArray[np.int64] = np.maximum.reduceat(self.occurred_at[self.rows], self.ends[:-1])
         return latest
