@@ -3,7 +3,6 @@
 from contextlib import closing
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from hippocampus import Config, Memory, Turn, Vectors
