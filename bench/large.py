@@ -36,7 +36,7 @@ from hippocampus.kernel import top_k
 
 SIZES = (50_000, 100_000, 1_000_000)
 KINDS = ("turns", "clusters")
-PARTS = ("partitions", "faiss", "disk")
+PARTS = ("partitions", "disk", "faiss")
 ASKED, ROUNDS = 100, 3
 LIMIT, BEST = 200, 10
 PROBES = (32, 128, 256, 512)
