@@ -222,9 +222,8 @@ def faiss(kind: str, count: int) -> Iterator[Row]:
 def disk(kind: str, count: int) -> Iterator[Row]:
     """Yield what vectors in a file take and hold, and the pages that questions read."""
     dimension = len(sources()[0].embedded.vector)
-    empty = resident_mb()
     cue = filled(VectorCue(dimension), kind, count)
-    in_memory = resident_mb() - empty
+    in_memory = cue.nbytes
     what, judge = f"{size_of(count)} {kind}", Judge(cue, kind)
     scan = judge.ms(searching(cue))
     rows = [searching(cue)(one) for one in judge.vectors]
@@ -259,7 +258,7 @@ def disk(kind: str, count: int) -> Iterator[Row]:
             )  # fmt: skip
     yield Row(
         name=f"{what}: in a file, held", value=cue.nbytes / count, unit="B a row",
-        baseline=in_memory * 2**20 / count, note="baseline in memory, measured",
+        baseline=in_memory / count, note="baseline in memory",
     )  # fmt: skip
 
 
