@@ -37,7 +37,7 @@ from hippocampus.kernel import top_k
 SIZES = (50_000, 100_000, 1_000_000)
 KINDS = ("turns", "clusters")
 PARTS = ("partitions", "disk", "faiss")
-ASKED, ROUNDS = 100, 3
+ASKED, ROUNDS = 50, 2
 LIMIT, BEST = 200, 10
 PROBES = (32, 128, 256, 512)
 FAISS_PROBES = (32, 128)
