@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.index.cue import Mask, Rows, Scores
+from hippocampus.index.cue import Mask, Rows
 from hippocampus.index.partitions import NOWHERE, Partitions
 from hippocampus.index.vector import BLOCK, Searched
 from hippocampus.kernel import scan_turned, top_k
@@ -24,7 +24,6 @@ SHARDS: Final = 64
 """Most shards; the sources after these are in the last one together."""
 _NEW: Final = 4
 """When one row in so many has come since, all are scanned until the bank sleeps."""
-_NO_ROW: Final = 0xFFFFFFFF
 
 Shards = Callable[[], NDArray[np.int32]]
 """Returns the number of each row's source, shape (rows,), -1 for none."""
@@ -53,10 +52,10 @@ class PartitionedSigns:
         self._starts = np.searchsorted(
             key[order], np.arange(self._shards * (count + 1) + 1)
         )  # of each partition of each shard
-        self._count = count
+        self._count, self._length = count, length
         codes = signs.transpose(0, 2, 1).reshape(-1, signs.shape[1])
         blocks = -(-length // BLOCK)
-        self.rows: Rows = np.full(blocks * BLOCK, _NO_ROW, np.uint32)
+        self.rows: Rows = np.full(blocks * BLOCK, length, np.uint32)
         self.rows[:length] = order
         self._signs = np.zeros((blocks, signs.shape[1], BLOCK), np.uint8)
         for first in range(0, blocks, BLOCK):
@@ -81,18 +80,26 @@ class PartitionedSigns:
         np.add.at(edge, (stop - 1) // BLOCK + 1, -1)
         return np.flatnonzero(np.cumsum(edge)[:-1]).astype(np.uint32)
 
-    def estimates(
-        self, wide: NDArray[np.float32], blocks: NDArray[np.uint32], allowed: Mask | None
-    ) -> tuple[Rows, Scores]:
-        """Return the rows of blocks that are allowed, and estimates of their cosines."""
+    def best(
+        self,
+        wide: NDArray[np.float32],
+        blocks: NDArray[np.uint32],
+        allowed: Mask | None,
+        wanted: int,
+    ) -> Rows | None:
+        """Return the ``wanted`` rows of blocks that are nearest by sign; None if there are fewer."""
         rows = self.rows.reshape(-1, BLOCK)[blocks]
-        there = rows != _NO_ROW
-        if allowed is not None:
-            there[there] = allowed[rows[there]]
+        if allowed is None:
+            there = rows < self._length
+        else:
+            there = np.append(allowed[: self._length], False)[rows]  # no row is after the last
             some = there.any(axis=1)  # a block of another source has none
-            blocks, rows, there = blocks[some], rows[some], there[some]
+            if not some.all():
+                blocks, rows, there = blocks[some], rows[some], there[some]
+        if np.count_nonzero(there) < wanted:
+            return None
         found = scan_turned(self._signs, wide, blocks)
-        return rows[there], found[there.ravel()]
+        return rows.ravel()[top_k(found, wanted, there.ravel().view(np.uint8))]
 
 
 class PartitionSearch:
@@ -138,9 +145,9 @@ class PartitionSearch:
         nearest = np.argsort(-(self.made.centres @ vector), kind="stable")
         probes = self._probes
         while probes < len(nearest) or probes == self._probes:
-            rows, found = laid.estimates(wide, laid.blocks(nearest[:probes]), allowed)
-            if len(rows) >= wanted:
-                return rows[top_k(found, wanted)], known
+            rows = laid.best(wide, laid.blocks(nearest[:probes]), allowed, wanted)
+            if rows is not None:
+                return rows, known
             probes *= 4
         return None
 
