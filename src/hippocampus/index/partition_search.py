@@ -87,7 +87,7 @@ class PartitionedSigns:
         allowed: Mask | None,
         wanted: int,
     ) -> Rows | None:
-        """Return the ``wanted`` rows of blocks that are nearest by sign; None if there are fewer."""
+        """Return the ``wanted`` nearest rows of blocks, by sign; None if there are fewer."""
         rows = self.rows.reshape(-1, BLOCK)[blocks]
         if allowed is None:
             there = rows < self._length
