@@ -24,6 +24,7 @@ PARTS = (
     "memory",
     "sleep",
     "vectors",
+    "large",
     "kernels",
     "wavelet",
     "counts",

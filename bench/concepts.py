@@ -41,7 +41,8 @@ from hippocampus.index.vector import VectorCue, pack_vectors
 from hippocampus.kernel import top_k
 from hippocampus.language.noun_phrases import Phrase, find_phrases
 from hippocampus.recall.parse import bind, parse
-from hippocampus.sleep.concepts import Material, rebuild
+from hippocampus.sleep.concepts import rebuild
+from hippocampus.sleep.material import Material, Reads
 from hippocampus.write.analyse import phrase_payload
 
 HOW = Concepts(words=100, phrases=100, named=100)
@@ -115,7 +116,7 @@ class Life:
     def rebuilt(self, material: Material, old: Anchors | None = None) -> Anchors:
         """Return its anchors."""
         made, _ = rebuild(
-            material, old, vectors=self.cue.vectors, names=self.names, embed=embedded,
+            material, old, Reads(self.cue.vectors, self.names, embedded, self.cue.estimates),
             curated=(), denied=(), now=to_micros(NOW), how=HOW,
         )  # fmt: skip
         return made

@@ -22,6 +22,7 @@
 #include "hippo/scan.hpp"
 #include "hippo/signs.hpp"
 #include "hippo/simd.hpp"
+#include "hippo/sorting.hpp"
 #include "hippo/top_k.hpp"
 #include "wavelet.hpp"
 
@@ -59,15 +60,22 @@ Vector<float> scan_signs(const Matrix<std::uint8_t>& codes, const View<float>& q
   return give(std::move(out), n);
 }
 
-Vector<float> scan_turned(const View<std::uint8_t, 3>& blocks, const View<float>& query) {
-  const std::size_t count = blocks.shape(0), bytes = blocks.shape(1);
+Vector<float> scan_turned(const View<std::uint8_t, 3>& blocks, const View<float>& query,
+                          const std::optional<Rows>& some) {
+  const std::size_t all = blocks.shape(0), bytes = blocks.shape(1);
+  const std::size_t count = some ? some->shape(0) : all;
   hippo::check_size("query", query.shape(0), 8 * bytes);
   hippo::check_size("the last axis of blocks", blocks.shape(2), hippo::block_rows);
   auto out = allocate<float>(count * hippo::block_rows);
   {
     nb::gil_scoped_release unlocked;
     const hippo::SignQueries quantised{query.data(), 1, bytes};
-    hippo::scan_turned(blocks.data(), count, quantised, out.get());
+    if (some) {
+      hippo::check_rows(span_of(*some), all);
+      hippo::scan_turned(blocks.data(), span_of(*some), quantised, out.get());
+    } else {
+      hippo::scan_turned(blocks.data(), count, quantised, out.get());
+    }
   }
   return give(std::move(out), count * hippo::block_rows);
 }
@@ -196,6 +204,17 @@ nb::typed<nb::tuple, Vector<std::int32_t>, Vector<std::int64_t>, Table<float>> b
                         give(std::move(best), count + 1, 2));
 }
 
+Vector<std::uint32_t> stable_order(const View<std::uint32_t>& keys) {
+  const std::size_t n = keys.shape(0);
+  if (n > 0xffffffffu) throw std::invalid_argument("keys are more than 2^32 - 1");
+  auto order = allocate<std::uint32_t>(n);
+  {
+    nb::gil_scoped_release unlocked;
+    hippo::stable_order(span_of(keys), order.get());
+  }
+  return give(std::move(order), n);
+}
+
 // One version of an index that only grows: its first documents, in storage that versions share.
 //
 // Without the GIL nothing orders a writer and a reader, so the storage brings its own lock.
@@ -299,9 +318,10 @@ NB_MODULE(_native, m) {
         "Estimate the cosine of a unit query with each code.\n\n"
         "The query is rounded to 16 levels; the estimate is <q, signs> / sqrt(2 d / pi).");
   m.def("scan_turned", &scan_turned, "blocks"_a.noconvert(), "query"_a.noconvert(),
+        "some"_a.noconvert() = nb::none(),
         "Do what scan_signs does for codes kept in blocks of 128, faster; shape (blocks * 128,).\n\n"
         "Blocks have the shape (blocks, bytes, 128): codes.reshape(-1, 128, bytes), last two axes\n"
-        "swapped.");
+        "swapped. `some` picks blocks, in order.");
   m.def("maxsim", &maxsim, "codes"_a.noconvert(), "offsets"_a.noconvert(), "queries"_a.noconvert(),
         "rows"_a.noconvert() = nb::none(),
         "Estimate, for each span of codes and each query, the highest cosine within the span.\n\n"
@@ -322,6 +342,9 @@ NB_MODULE(_native, m) {
         "Group rows by code; return the codes, each row's group and each group's two best.\n\n"
         "Codes ascend, groups are places among them, scores are at least 0, shape (codes + 1, 2):\n"
         "rows with a negative code belong to the place after the last, whose scores stay 0.");
+
+  m.def("stable_order", &stable_order, "keys"_a.noconvert(),
+        "Return the positions of keys in ascending order, equal ones by position.");
 
   m.def("top_signs", &sign_contexts<hippo::TopSigns>, "ids"_a.noconvert(),
         "offsets"_a.noconvert(), nb::kw_only(), "components"_a, "nonzeros"_a, "window"_a, "bits"_a,

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         Policy,
         Secrets,
         Signatures,
+        Vectors,
     )
     from hippocampus.core.records import (
         AnchorInfo,
@@ -106,6 +107,7 @@ __all__ = [
     "TopicInfo",
     "Turn",
     "Usage",
+    "Vectors",
 ]
 
 # Names are looked up when first used: importing the package reads no NumPy and no engine, so
@@ -131,6 +133,7 @@ _HOME = {
     "Secrets": "core.config",
     "Schedule": "sleep.schedule",
     "Signatures": "core.config",
+    "Vectors": "core.config",
 }
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from fuzz_banks import _VERBS
 from fuzz_targets import SPECS, TARGETS, as_members
 
-from hippocampus import Memory, Turn
+from hippocampus import Config, Memory, Turn, Vectors
 from hippocampus.calibrate.calibration import BUILT_IN
 from hippocampus.core import events
 from hippocampus.core.config import Policy, Signatures
@@ -97,7 +97,10 @@ def _files() -> Iterator[tuple[str, bytes]]:
 
 def _of_a_bank(folder: Path) -> Iterator[tuple[str, bytes]]:
     """Yield what a bank that has slept keeps, and its export."""
-    with Memory(folder / "seeds.db", embedder=HashEmbedder(16), clock=ManualClock(_NOW)) as memory:
+    config = Config(vectors=Vectors(search="partitions"))
+    with Memory(
+        folder / "seeds.db", embedder=HashEmbedder(16), clock=ManualClock(_NOW), config=config
+    ) as memory:
         bank = memory.bank("ada")
         bank.remember_many([
             Turn(text=text, speaker="Ada", session="s", at=_NOW - timedelta(days=30 - n))
@@ -113,12 +116,12 @@ def _of_a_bank(folder: Path) -> Iterator[tuple[str, bytes]]:
         store = memory.engine.store
         kept = {
             "gists": "gist", "topics": "topic", "facts": "graph", "summary": "summary",
-            "anchors": "concept",
+            "anchors": "concept", "partitions": "partition",
         }  # fmt: skip
         for target, kind in kept.items():
             for start, _ in store.payloads.block_spans(1, kind):
                 payload = store.payloads.block(1, kind, start).payload
-                if target == "anchors":
+                if target in ("anchors", "partitions"):
                     yield target, b"\0" + as_members(payload)
                     yield target, b"\1" + payload
                 else:
@@ -275,7 +278,14 @@ def write(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         found = list(seeds(Path(scratch)))
     for target, data in found:
-        if len(data) <= _MOST or target in ("topics", "anchors", "facts", "summary", "gists"):
+        if len(data) <= _MOST or target in (
+            "topics",
+            "anchors",
+            "facts",
+            "summary",
+            "gists",
+            "partitions",
+        ):
             (folder / target / sha1(data).hexdigest()[:16]).write_bytes(data)  # noqa: S324
 
 

@@ -34,6 +34,8 @@ from hippocampus.core.records import Block, Payloads
 from hippocampus.encode import random_indexing
 from hippocampus.index import gists, graph, topic
 from hippocampus.index.anchors import Anchors
+from hippocampus.index.partition_search import order_of
+from hippocampus.index.partitions import Partitions
 from hippocampus.index.phrase_codec import unpack_phrases
 from hippocampus.journal.content import Segment
 from hippocampus.journal.transfer import read_export
@@ -219,6 +221,12 @@ def _anchors(data: bytes) -> None:
     made.check()
 
 
+def _partitions(data: bytes) -> None:
+    which, rest = _halves(data)
+    made = Partitions.load(rest if which % 2 else as_archive(rest))
+    assert sorted(order_of(made).tolist()) == list(range(len(made)))
+
+
 def _concepts(data: bytes) -> None:
     try:
         document = parse(data)
@@ -323,6 +331,7 @@ TARGETS: Final[dict[str, Callable[[bytes], None]]] = {
     "facts": _facts,
     "summary": _summary,
     "anchors": _anchors,
+    "partitions": _partitions,
     "concepts": _concepts,
     "requests": _requests,
     "cursors": _cursors,

@@ -59,6 +59,23 @@ def test_a_scan_of_turned_blocks_is_a_scan_of_their_rows(on_every_path, seed, bl
         assert np.array_equal(expected, found), path
 
 
+@given(SEEDS, st.lists(st.integers(0, 4), max_size=9), WIDTHS)
+def test_named_blocks_are_scanned_in_the_order_named(on_every_path, seed, named, width):
+    codes, query = make_codes(seed, 128 * 5, width), make_queries(seed, 1, width)[0]
+    turned = np.ascontiguousarray(codes.reshape(-1, 128, width).transpose(0, 2, 1))
+    some = np.array(named, np.uint32)
+    expected = scan_turned(turned, query).reshape(-1, 128)[some].ravel()
+
+    for path, found in on_every_path(lambda: scan_turned(turned, query, some)):
+        assert np.array_equal(expected, found), path
+
+
+def test_blocks_that_are_not_there_are_refused():
+    blocks, query = np.zeros((2, 8, 128), np.uint8), np.zeros(64, np.float32)
+    with pytest.raises(IndexError, match="is out of bounds for 2"):
+        scan_turned(blocks, query, np.array([0, 2], np.uint32))
+
+
 def test_blocks_of_another_shape_are_refused():
     blocks = np.zeros((2, 8, 128), np.uint8)
     with pytest.raises(ValueError, match="query has 32 items, must have 64"):

@@ -1,5 +1,7 @@
 """Anchors are chosen by what is salient, live and are given up, and what is under them is right."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,7 +13,8 @@ from hippocampus.index.anchors import Anchors, effective
 from hippocampus.index.phrase_codec import PROPER
 from hippocampus.language.equivalence import digest_details
 from hippocampus.language.noun_phrases import find_phrases, key_of
-from hippocampus.sleep.concepts import Material, Reads, kin_of, rebuild
+from hippocampus.sleep.concepts import kin_of, rebuild
+from hippocampus.sleep.material import Material, Reads
 
 DAY = 86_400_000_000
 D = 64
@@ -44,7 +47,7 @@ class World:
         return Material(
             keys=np.array([k | PROPER * p for f in found for k, p in f.items()], np.uint32),
             owner=np.repeat(np.arange(count), [len(f) for f in found]),
-            lasting=np.linspace(0, 8, count).astype(np.float32),
+            lasting=np.minimum(8, np.arange(count) * 0.05).astype(np.float32),
             gists=np.array([digest_details(t, ()) << 8 for t in self.texts], np.uint32)
             | np.array([len(f) for f in found], np.uint32),
             occurred_at=np.arange(1, count + 1) * DAY,
@@ -104,6 +107,49 @@ def test_what_lies_under_an_anchor_is_what_brute_force_finds(seed, k_max, theta)
     found = anchors.scores[anchors.ends[at] : anchors.ends[at + 1]]
     np.testing.assert_allclose(found, expected, rtol=1e-5)
     np.testing.assert_allclose(scores[under(anchors, "violin")], expected, rtol=1e-5)
+
+
+@given(st.integers(0, 99), st.integers(1, 12), st.booleans())
+def test_going_on_from_the_last_rebuild_ranks_as_looking_at_all_rows_does(seed, k, loaded):
+    random = np.random.default_rng(seed)
+    words = ["garden", "violin", "tax", "boat", "hedge", "bow", "tram", "form", "sail", "ink"]
+    how = {"curated": ["violin", "boat"], "k": k, "k_max": k, "theta": 0.1, "near": 2.0}
+    world = World(" ".join(random.choice(words, 4)) for _ in range(80))
+    world.hidden = set(random.choice(80, 6).tolist())
+    old, _ = world.rebuild(**how)
+    old = Anchors.load(old.to_bytes()) if loaded else old
+    world.hidden = set(random.choice(80, 6).tolist())  # some are hidden, and some are back
+    world.texts += [" ".join(random.choice(words, 4)) for _ in range(int(random.integers(0, 9)))]
+    world.vectors = np.stack([vector_of(text) for text in world.texts])
+
+    again, report = world.rebuild(old, **how)
+    whole, all_of_them = world.rebuild(replace(old, basis=None), **how)
+
+    meant = int(np.count_nonzero(whole.vectors.any(axis=1)))
+    assert report.ranked_anew <= all_of_them.ranked_anew == meant
+    assert again.names == whole.names
+    assert np.array_equal(again.ends, whole.ends)
+    np.testing.assert_allclose(again.scores, whole.scores, rtol=1e-5)
+
+
+def test_a_rebuild_with_little_new_looks_at_few_rows_again():
+    world = World(talk(200))
+    old, first = world.rebuild(theta=0.0, near=2.0, k=5)
+    world.texts += [f"Line {n} is about a violin again." for n in range(8)]
+    world.vectors = np.stack([vector_of(text) for text in world.texts])
+    _, again = world.rebuild(old, theta=0.0, near=2.0, k=5)
+    _, other = world.rebuild(old, theta=0.1, near=2.0, k=5)
+
+    assert again.ranked_anew == len(again.found) == 1, "what is new itself"
+    assert other.ranked_anew == first.ranked_anew + 1, "by other settings everything"
+
+
+def test_a_basis_of_other_rows_is_refused():
+    anchors, _ = World(talk()).rebuild()
+    short = anchors.basis._replace(shown=anchors.basis.shown[:-20])
+
+    with pytest.raises(InputError, match="a basis of other rows"):
+        Anchors.load(replace(anchors, basis=short).to_bytes())
 
 
 def test_a_repetition_is_stood_for_by_the_newest():

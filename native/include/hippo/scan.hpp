@@ -42,6 +42,20 @@ inline void scan_turned(TurnedBlock codes, std::size_t blocks, const SignQueries
   }
 }
 
+// The same for the blocks named, in that order.
+//
+// Precondition: every block is there.
+inline void scan_turned(TurnedBlock codes, std::span<const std::uint32_t> blocks,
+                        const SignQueries& query, float* out) {
+  Agreement agreement{query};
+  Sums sums;
+  for (const std::uint32_t block : blocks) {
+    agreement(codes + std::size_t{block} * block_rows * query.bytes(), &sums);
+    query.estimate(sums.data(), block_rows, out);
+    out += block_rows;
+  }
+}
+
 // For each of `count` spans of rows and each query, the highest estimate within the span; 0 for an
 // empty span. `span_at(i)` is the number of the i-th span, [offsets[n], offsets[n + 1]) its rows.
 // `out` has shape (count, queries).

@@ -585,6 +585,44 @@ class Flood:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Vectors:
+    """How vectors are searched, and where they are kept; see ``docs/large-banks.md``."""
+
+    search: Literal["auto", "scan", "partitions", "faiss"] = "auto"
+    """``scan``: the signs of every vector are compared. ``partitions``: those near the question,
+    by centroids that sleep has learnt. ``faiss``: an IVF4096 index over OPQ16, which takes the
+    extra ``faiss`` and is made in memory when a bank is first asked. ``auto``: partitions in banks
+    of ``partitioned_rows`` or more, and a scan in smaller ones."""
+    partitioned_rows: Annotated[int, Meta(ge=1)] = 500_000
+    """Episodes from which on ``auto`` has partitions."""
+    probes: Annotated[int, Meta(ge=1, le=4096)] = 256
+    """Partitions that are looked into for a question: the fewer, the faster, and the more is
+    missed."""
+    shards: Literal["none", "source"] = "none"
+    """``source``: within the layout of partitions those of one source lie together, so that what
+    is asked of few sources reads only theirs."""
+    place: Literal["memory", "disk"] = "memory"
+    """Where vectors are while a bank is open: ``disk`` has them mapped from a file without a name
+    beside the store, and in memory only their signs, a ninth. Not for encrypted stores."""
+    layout: Literal["arrival", "partitions"] = "arrival"
+    """``partitions``: vectors lie together by partition, as of the last sleep before the bank was
+    opened, so that those of one question are in fewer pages (SWIFT, section 3.4)."""
+
+    def __post_init__(self) -> None:
+        check(self)
+
+    def partitioned(self, rows: int) -> bool:
+        """Return whether a bank of so many episodes has partitions."""
+        return self.layout == "partitions" or self.searches_partitions(rows)
+
+    def searches_partitions(self, rows: int) -> bool:
+        """Return whether a question looks into partitions of so many episodes."""
+        if self.search == "auto":
+            return rows >= self.partitioned_rows
+        return self.search == "partitions"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """What a ``Memory`` is opened with; validated once, never changed."""
 
@@ -597,6 +635,7 @@ class Config:
     concepts: Concepts = field(default_factory=Concepts)
     policy: Policy = field(default_factory=Policy)
     """What sleep does with banks that have none of their own."""
+    vectors: Vectors = field(default_factory=Vectors)
     compact: Compact = field(default_factory=Compact)
     maturation: Maturation = field(default_factory=Maturation)
     secrets: Secrets = field(default_factory=Secrets)

@@ -23,6 +23,7 @@ from hippocampus.core.clock import Clock, SystemClock, to_micros
 from hippocampus.core.config import Config, Signatures
 from hippocampus.core.cue_names import CUES, USED
 from hippocampus.core.key import Key
+from hippocampus.core.optional import require
 from hippocampus.core.records import Degradation, Embedder, Fingerprint, Reranker, Store
 from hippocampus.encode import tokens as tokenizer
 from hippocampus.encode.embed import load_embedder
@@ -124,6 +125,13 @@ class EngineContext:
             raise InputError(
                 "Secrets.write is 'vault', and there is no key to one: give Memory(vault=…), or"
                 " --vault on the command line"
+            )
+        if self.config.vectors.search == "faiss":
+            require("faiss", extra="faiss", feature="Vectors.search='faiss'")
+        if key is not None and self.config.vectors.place == "disk":
+            raise InputError(
+                "Vectors.place is 'disk', and the store is encrypted: vectors would lie in a file"
+                " in the clear; have place='memory'"
             )
         # What cannot be meant is refused before a file is made.
         self.embedder, self.no_embedder = _open_embedder(embedder)

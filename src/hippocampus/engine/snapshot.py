@@ -7,8 +7,11 @@ it all that has stayed the same (``index/growable_array.py``).
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from hippocampus.core.config import Fusion, Signatures
 from hippocampus.core.events import ProfileSet, Record
@@ -24,10 +27,12 @@ from hippocampus.index.cues import CueSet
 from hippocampus.index.gists import Priming
 from hippocampus.index.graph import GraphCue, Statements
 from hippocampus.index.late_interaction import LateInteractionCue
+from hippocampus.index.partition_search import PartitionSearch, order_of
+from hippocampus.index.partitions import Partitions
 from hippocampus.index.signature import SignatureCue
 from hippocampus.index.told_times import TimeCue
 from hippocampus.index.topic import TopicCue
-from hippocampus.index.vector import VectorCue
+from hippocampus.index.vector import VectorCue, VectorSearch
 from hippocampus.journal.ledger import Ledger
 from hippocampus.language.gazetteer import Gazetteer
 from hippocampus.language.name_signs import NamesRead
@@ -37,6 +42,7 @@ from hippocampus.sleep.artifacts import (
     ANCHORS,
     FACTS,
     GISTS,
+    PARTITIONS,
     SUMMARY,
     TOPICS,
 )
@@ -108,7 +114,7 @@ def take_snapshot(engine: EngineContext, ledger: Ledger, erasures: int) -> BankS
         rotation = None if fingerprint is None else rotation_for(fingerprint)
         cues = CueSet(Bm25Cue())
         if fingerprint is not None:
-            cues.vector = VectorCue(fingerprint.dimension)
+            cues.vector = _vector_cue(engine, ledger, fingerprint.dimension)
         if rotation is not None:
             cues.tokens = LateInteractionCue(rotation.bits)
         if signatures is not None:
@@ -155,6 +161,9 @@ def attach_slept(
     index.cues.time = TimeCue()  # sleep may have read texts that earlier versions wrote
     index.cues.topic = None if topics is None else TopicCue(topics.graph, topics.length)
     index.cues.concept = index.cues.graph = None
+    if index.cues.vector is not None:
+        partitions = _partitions(engine, ledger, index.cues.vector.dimension, problems)
+        index.cues.vector.search = _vector_search(engine, index, partitions)
     gazetteer = Gazetteer() if anchors is None else Gazetteer(anchors.curated())
     anchors = _fitting(anchors, index.cues.vector, problems)
     if anchors is not None and index.cues.vector is not None:
@@ -171,6 +180,54 @@ def attach_slept(
         facts=FactResolver(facts, index.columns, engine.zone), summary=summary,
         has_anchors=anchors is not None, gazetteer=gazetteer, problems=problems,
     )  # fmt: skip
+
+
+def _vector_cue(engine: EngineContext, ledger: Ledger, dimension: int) -> VectorCue:
+    """Return an empty cue that keeps vectors where, and in the order, that is configured."""
+    how, folder, order = engine.config.vectors, None, None
+    if how.place == "disk":
+        beside = Path(engine.store.path).parent
+        is_file = Path(engine.store.path).is_file() and os.access(beside, os.W_OK)
+        folder = beside if is_file else Path(tempfile.gettempdir())
+    if how.layout == "partitions":
+        made = _partitions(engine, ledger, dimension, [])  # who attaches them tells of problems
+        order = None if made is None else order_of(made)
+    return VectorCue(dimension, folder=folder, order=order)
+
+
+def _partitions(
+    engine: EngineContext, ledger: Ledger, dimension: int, problems: list[Degradation]
+) -> Partitions | None:
+    """Return the partitions of a bank's vectors, None where there are none that fit."""
+    if not engine.config.vectors.partitioned(engine.store.episodes.count(ledger.bank)):
+        return None
+    try:
+        made = PARTITIONS.read(ledger)
+    except StoreCorrupt as exc:
+        problems.append(Degradation(part="sleep", reason=str(exc)))
+        return None
+    if made is None or made.dimension == dimension:
+        return made
+    reason = f"partitions have {made.dimension} dimensions, the bank {dimension}; sleep once more"
+    problems.append(Degradation(part="sleep", reason=reason))
+    return None
+
+
+def _vector_search(
+    engine: EngineContext, index: BankIndex, partitions: Partitions | None
+) -> VectorSearch | None:
+    """Return what finds vectors without looking at all of them; None: they are scanned."""
+    how = engine.config.vectors
+    if how.search == "faiss":
+        from hippocampus.index.faiss_search import FaissSearch  # noqa: PLC0415 - an extra
+
+        last = None if index.cues.vector is None else index.cues.vector.search
+        return last if isinstance(last, FaissSearch) else FaissSearch(how.probes)
+    if partitions is None or not how.searches_partitions(len(partitions)):
+        return None
+    columns = index.columns
+    shards = (lambda: columns.source.codes) if how.shards == "source" else None
+    return PartitionSearch(partitions, how.probes, shards)
 
 
 def _fitting(

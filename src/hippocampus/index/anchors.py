@@ -7,6 +7,7 @@ nearest to it, ranked once and for all, so that hearing the anchor is enough to 
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 import zipfile
@@ -34,7 +35,7 @@ _FIVE: Final = 5
 _UNREADABLE: Final = (
     ValueError, KeyError, TypeError, EOFError, OSError, zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
-_IN_HEAD: Final = ("names", "sounds", "words", "rows_built", "pruned", "origins", "merged")
+_IN_HEAD: Final = ("names", "sounds", "words", "rows_built", "pruned", "origins", "merged", "basis")
 
 
 End: TypeAlias = Literal["", "faded", "merged", "crowded out"]
@@ -57,6 +58,21 @@ class Pruned(NamedTuple):
     ended_at: int = 0
     why: End = ""
     into: str = ""
+
+
+class Basis(NamedTuple):
+    """
+    What a rebuild was made of, by which the next tells what of it is still so.
+
+    ``seq``: the last change taken in. ``settings``: those of the ranking. ``digest``: of what rows
+    weigh. ``shown``: which were in force, shape (rows_built,).
+    """
+
+    seq: int
+    now: int
+    settings: str
+    digest: int
+    shown: NDArray[np.bool_]
 
 
 def effective(
@@ -99,7 +115,8 @@ class Anchors:
     ``kin_strengths``: by how much, in (0, 1], float32. ``pruned``: those that were given up
     lately, the last first. ``origins``: the row that spelled each when it was found, -1 where that
     is unknown; () from earlier versions. ``merged``: keys of phrases for which an anchor is heard,
-    and its place.
+    and its place. ``basis``: what it was made of; None for what was imported or made by earlier
+    versions.
     """
 
     names: tuple[str, ...]
@@ -131,6 +148,7 @@ class Anchors:
     pruned: tuple[Pruned, ...] = ()
     origins: tuple[int, ...] = ()
     merged: tuple[tuple[int, int], ...] = ()
+    basis: Basis | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -167,6 +185,9 @@ class Anchors:
         head |= {"pruned": [one[:_FIVE] for one in self.pruned]}
         head |= {"ends": [one[_FIVE:] for one in self.pruned]}
         head |= {"origins": self.origins, "merged": self.merged}
+        if self.basis is not None:
+            shown = base64.b64encode(zlib.compress(np.packbits(self.basis.shown).tobytes()))
+            head["basis"] = self.basis._replace(shown=shown.decode())._asdict()  # type: ignore[arg-type]
         arrays["head"] = np.frombuffer(json.dumps(head, ensure_ascii=False).encode(), np.uint8)
         written = io.BytesIO()
         np.savez_compressed(written, allow_pickle=False, **arrays)
@@ -197,6 +218,7 @@ class Anchors:
                 pruned=tuple(map(_pruned, head.get("pruned", ()), _ends(head))),
                 origins=tuple(map(int, head.get("origins", ()))),
                 merged=tuple((int(key), int(place)) for key, place in head.get("merged", ())),
+                basis=_basis(head.get("basis"), int(head["rows_built"])),
             )  # fmt: skip
             made.check()
         except _UNREADABLE as exc:
@@ -279,6 +301,17 @@ def _pruned(given: Sequence[Any], end: Sequence[Any]) -> Pruned:
     _rule(why in get_args(End) and isinstance(into, str), "an end that was none")
     named = tuple(map(int, rows))
     return Pruned(name, kind, float(salience), int(found_at), named, int(ended_at), why, into)
+
+
+def _basis(given: Any, length: int) -> Basis | None:  # noqa: ANN401  # as JSON has it
+    if given is None:
+        return None
+    most = -(-length // 8)
+    bits = zlib.decompressobj().decompress(base64.b64decode(given["shown"]), most + 1)
+    _rule(len(bits) == most, "a basis of other rows")
+    shown = np.unpackbits(np.frombuffer(bits, np.uint8), count=length).astype(np.bool_)
+    seq, now, digest = (int(given[name]) for name in ("seq", "now", "digest"))
+    return Basis(seq, now, str(given["settings"]), digest, shown)
 
 
 def _rule(kept: bool, broken: str) -> None:  # noqa: FBT001 - said as a sentence

@@ -45,7 +45,7 @@ class GrowableArray(Generic[Item]):
     """
 
     def __init__(self, dtype: type[Item] | np.dtype[Item], *trailing: int) -> None:
-        self._room: NDArray[Item] = np.empty((0, *trailing), dtype)
+        self._room: NDArray[Item] = self._new_room((0, *trailing), np.dtype(dtype))
         self._length = 0
         self._taken = [0]
         """How many rows of the room are in use by any version; shared by all of them."""
@@ -70,7 +70,7 @@ class GrowableArray(Generic[Item]):
     def fork(self) -> GrowableArray[Item]:
         """Return a version with the same rows; what is done to either is not seen in the other."""
         self._shared = True
-        version: GrowableArray[Item] = object.__new__(GrowableArray)
+        version: GrowableArray[Item] = object.__new__(type(self))
         version.__dict__ = self.__dict__.copy()
         return version
 
@@ -94,9 +94,24 @@ class GrowableArray(Generic[Item]):
         """Assign in place to what no version looks at: the part of a last row that is free."""
         self._room[: self._length][places] = values
 
+    def extend_at(self, places: NDArray[np.intp], rows: NDArray[Any], size: int) -> None:
+        """
+        Append rows to an array that nobody has read yet, and put each in a place of its own.
+
+        ``size``: how many rows will have been appended in the end, each in another place below it.
+        """
+        if size > len(self._room):
+            self._move(size)
+        self._room[places] = rows
+        self._length = self._taken[0] = self._length + len(rows)
+
+    def _new_room(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+        """Return room that nobody else has."""
+        return np.empty(shape, dtype)
+
     def _move(self, size: int) -> None:
         """Go on in a room of this version's own, of ``size`` rows."""
-        room = np.empty((size, *self._room.shape[1:]), self._room.dtype)
+        room = self._new_room((size, *self._room.shape[1:]), self._room.dtype)
         room[: self._length] = self._room[: self._length]
         self._room, self._taken, self._shared = room, [self._length], False
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Protocol
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,20 +12,16 @@ from hippocampus.core.records import Kind, Payloads
 from hippocampus.errors import EncoderError
 from hippocampus.index.cue import Mask, Rows, Scores
 from hippocampus.index.growable_array import GrowableArray, Versioned
+from hippocampus.index.quantised_rows import QuantisedRows
 from hippocampus.index.query import Query
-from hippocampus.kernel import (
-    dot_rows,
-    quantise_rows,
-    scan_turned,
-    sign_codes,
-    sum_rows,
-    top_k,
-)
+from hippocampus.kernel import quantise_rows, scan_turned, sign_codes, top_k
 
 BLOCK = 128
 """Rows whose sign codes are kept turned, as the scan reads them."""
 FEW = 8
 """When fewer than one row in so many is allowed, their bytes are no more to read than all signs."""
+FEW_FOR_A_SEARCH = 16_384
+"""How many allowed rows are no more to read than what a search looks at."""
 OVERSAMPLE = 2
 """Rows the sign scan hands to rescoring, per row asked for. Of the ten that an exact scan of 50 000
 real embeddings finds first, 2 find .999 when 200 are asked for, and .91 of all 200 (3: .9995 and
@@ -48,20 +47,71 @@ def pack_vectors(vectors: NDArray[np.float32]) -> list[bytes]:
     return [b.tobytes() + s.astype("<f4").tobytes() for b, s in zip(bytes_, scales, strict=True)]
 
 
+class Searched(Protocol):
+    """What a search is given of the vectors it looks for rows in."""
+
+    def __len__(self) -> int:
+        """How many rows there are."""
+        ...
+
+    @property
+    def signs(self) -> NDArray[np.uint8]:
+        """Sign codes of all rows, in blocks that are kept turned."""
+        ...
+
+    def vectors(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the vectors of rows, shape (rows, dimension)."""
+        ...
+
+    def wide(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return a vector as long as the signs are packed."""
+        ...
+
+
+class VectorSearch(Protocol):
+    """A way to find the rows near a vector without looking at all of them; versions share it."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held in memory."""
+        ...
+
+    def near(
+        self, codes: Searched, vector: NDArray[np.float32], allowed: Mask | None, wanted: int
+    ) -> tuple[Rows, int] | None:
+        """
+        Return ``wanted`` rows near a vector that are allowed, and of how many of the first rows.
+
+        The others are scanned; None: all are.
+        """
+        ...
+
+
 class VectorCue(Versioned):
-    """Pooled embeddings of ``dimension`` floats: ``dimension`` × 9/8 + 4 bytes an episode."""
+    """
+    Pooled embeddings of ``dimension`` floats: ``dimension`` × 9/8 + 4 bytes an episode.
+
+    Args:
+        dimension: how many numbers a vector has.
+        folder: where to keep eight of these nine parts in a file; None to have them in memory.
+        order: in which the vectors of the first rows lie, if not as they come.
+
+    """
 
     kind: Kind = "vector"
 
-    def __init__(self, dimension: int) -> None:
+    def __init__(
+        self, dimension: int, *, folder: Path | None = None, order: Rows | None = None
+    ) -> None:
         self._dimension = dimension
         self._padded = -(-dimension // 64) * 64
         self._signs: GrowableArray[np.uint8] = GrowableArray(np.uint8, self._padded // 8, BLOCK)
-        self._bytes: GrowableArray[np.int8] = GrowableArray(np.int8, dimension)
-        self._scales: GrowableArray[np.float32] = GrowableArray(np.float32)
+        self._rows = QuantisedRows(dimension, folder=folder, order=order)
+        self.search: VectorSearch | None = None
+        """Finds rows among many; None: all are scanned."""
 
     def __len__(self) -> int:
-        return len(self._scales)
+        return len(self._rows)
 
     @property
     def dimension(self) -> int:
@@ -71,11 +121,17 @@ class VectorCue(Versioned):
     @property
     def present(self) -> Mask:
         """Which rows have a vector, shape (n,)."""
-        return self._scales.view > 0
+        return self._rows.present
 
     @property
     def nbytes(self) -> int:
-        return self._signs.nbytes + self._bytes.nbytes + self._scales.nbytes
+        held = self._signs.nbytes + self._rows.nbytes
+        return held if self.search is None else held + self.search.nbytes
+
+    @property
+    def signs(self) -> NDArray[np.uint8]:
+        """Sign codes of all rows, in blocks that are kept turned, shape (blocks, bytes, 128)."""
+        return self._signs.view
 
     def observe(self, payloads: Payloads) -> None:
         size = self._dimension + 4
@@ -87,8 +143,7 @@ class VectorCue(Versioned):
         padded = np.full((len(signed), self._padded), -1.0, np.float32)
         padded[:, : self._dimension] = signed
         self._extend_signs(sign_codes(padded))
-        self._bytes.extend(signed)
-        self._scales.extend(np.where(np.isfinite(scales), scales, 0))
+        self._rows.extend(signed, np.where(np.isfinite(scales), scales, 0))
 
     def _extend_signs(self, codes: NDArray[np.uint8]) -> None:
         """Fill up the last block, then begin others; the last may end in rows not there yet."""
@@ -104,35 +159,62 @@ class VectorCue(Versioned):
     def propose(self, question: Query, allowed: Mask | None, limit: int) -> Rows:
         if question.vector is None or not len(self):
             return np.empty(0, np.uint32)
-        if allowed is not None and np.count_nonzero(allowed) * FEW < len(self):
-            near = np.flatnonzero(allowed).astype(np.uint32)
-        else:
-            mask = None if allowed is None else allowed.view(np.uint8)
-            near = top_k(self.estimates(question.vector), limit * OVERSAMPLE, mask)
+        near = self.candidates(question.vector, allowed, limit * OVERSAMPLE)
         exact = self.score(question, near)
         assert exact is not None, "the question has a vector"
         return near[top_k(exact, limit, None)]
 
+    def candidates(self, vector: NDArray[np.float32], allowed: Mask | None, wanted: int) -> Rows:
+        """Return rows that may be nearest: about ``wanted``, or all that are allowed if few are."""
+        count = len(self) if allowed is None else int(np.count_nonzero(allowed))
+        if (
+            allowed is not None
+            and count * FEW < len(self)
+            and (self.search is None or count <= FEW_FOR_A_SEARCH)
+        ):
+            return np.flatnonzero(allowed).astype(np.uint32)
+        found = None if self.search is None else self.search.near(self, vector, allowed, wanted)
+        if found is None:
+            return self._scanned(vector, allowed, wanted, 0)
+        rows, known = found
+        return np.concatenate([rows, self._scanned(vector, allowed, wanted, known)])
+
+    def _scanned(
+        self, vector: NDArray[np.float32], allowed: Mask | None, wanted: int, start: int
+    ) -> Rows:
+        """Return the rows from ``start`` on whose signs are nearest."""
+        if start >= len(self):
+            return np.empty(0, np.uint32)
+        first = start // BLOCK
+        found = scan_turned(self._signs.view[first:], self.wide(vector))
+        found = found[start - first * BLOCK : len(self) - first * BLOCK]
+        mask = None if allowed is None else allowed[start:].view(np.uint8)
+        rows: Rows = top_k(found, wanted, mask)
+        return rows + np.uint32(start) if start else rows
+
     def estimates(self, vector: NDArray[np.float32]) -> Scores:
         """Estimate the cosine of every row with a vector from the signs alone, shape (n,)."""
-        query = np.zeros(self._padded, np.float32)
-        query[: self._dimension] = vector
-        return scan_turned(self._signs.view, query)[: len(self)]
+        return scan_turned(self._signs.view, self.wide(vector))[: len(self)]
+
+    def wide(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return a vector as long as the signs are packed."""
+        padded = np.zeros(self._padded, np.float32)
+        padded[: self._dimension] = vector
+        return padded
 
     def score(self, question: Query, rows: Rows) -> Scores | None:
         return None if question.vector is None else self.cosines(question.vector, rows)
 
     def cosines(self, vector: NDArray[np.float32], rows: Rows) -> Scores:
         """Return the cosines of a vector and rows, shape (rows,)."""
-        return dot_rows(self._bytes.view, self._scales.view, vector, rows)
+        return self._rows.cosines(vector, rows)
 
     def vectors(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """Return the vectors of rows, shape (rows, dimension); zeros where there is none."""
-        return self._bytes.view[rows] * self._scales.view[rows][:, None]
+        return self._rows.vectors(rows)
 
     def sums(
         self, rows: Rows, groups: NDArray[np.uint32], count: int
     ) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
         """Add up the vectors of rows by group; return the sums, and of how many each is one."""
-        sums = sum_rows(self._bytes.view, self._scales.view, rows, groups, count)
-        return sums, np.bincount(groups[self._scales.view[rows] > 0], minlength=count)
+        return self._rows.sums(rows, groups, count)

@@ -20,7 +20,7 @@ DERIVED: Final[tuple[Kind, ...]] = (
 )  # fmt: skip
 """Payloads that are made from texts, and can be made anew."""
 
-SLEPT: Final[tuple[Kind, ...]] = ("gist", "concept", "topic", "summary", "graph")
+SLEPT: Final[tuple[Kind, ...]] = ("gist", "concept", "topic", "summary", "graph", "partition")
 """What sleep makes of a whole bank, in one block each."""
 
 NO_TIMES: Final = b"\1"

@@ -48,12 +48,16 @@ def scan_turned(
     query: Annotated[
         NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
     ],
+    some: Annotated[
+        NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ]
+    | None = None,
 ) -> Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C")]:
     """
     Do what scan_signs does for codes kept in blocks of 128, faster; shape (blocks * 128,).
 
     Blocks have the shape (blocks, bytes, 128): codes.reshape(-1, 128, bytes), last two axes
-    swapped.
+    swapped. `some` picks blocks, in order.
     """
 
 def maxsim(
@@ -158,6 +162,15 @@ def best_two(
 
     Codes ascend, groups are places among them, scores are at least 0, shape (codes + 1, 2):
     rows with a negative code belong to the place after the last, whose scores stay 0.
+    """
+
+def stable_order(
+    keys: Annotated[
+        NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C")]:
+    """
+    Return the positions of keys in ascending order, equal ones by position.
     """
 
 def top_signs(

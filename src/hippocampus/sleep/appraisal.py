@@ -17,9 +17,9 @@ from hippocampus.core.appraise import OUTCOME, VALUE, appraise
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.index.phrase_codec import PROPER
-from hippocampus.sleep.concepts import Floats, Rows
 from hippocampus.sleep.forgetting_policies import decay, interfere
 from hippocampus.sleep.importance import Features, Numbers, score
+from hippocampus.sleep.material import Floats, Rows
 from hippocampus.sleep.snapshot import SleepSnapshot
 
 _TABLES: Final = 6

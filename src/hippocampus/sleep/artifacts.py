@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.background_yield import pausing
-from hippocampus.core.config import Compact, Concepts, Cosines, Policy
+from hippocampus.core.config import Compact, Concepts, Cosines, Policy, Vectors
 from hippocampus.core.events import (
     ArtifactReplaced,
     Consolidated,
@@ -31,6 +31,7 @@ from hippocampus.index.gists import unpack as unpack_gists
 from hippocampus.index.graph import Statements
 from hippocampus.index.graph import pack as pack_facts
 from hippocampus.index.graph import unpack as unpack_facts
+from hippocampus.index.partitions import Partitions, keep_up
 from hippocampus.index.phrase_codec import PROPER, unpack_phrases
 from hippocampus.index.topic import Topics
 from hippocampus.index.topic import pack as pack_topics
@@ -43,7 +44,7 @@ from hippocampus.language.statements import StatementReader, best_reader
 from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.sleep.appraisal import Appraisal, appraise_night
 from hippocampus.sleep.concept_document import from_json, spelled_rows, to_json
-from hippocampus.sleep.concepts import Floats, Material, Reads, Rows, rebuild
+from hippocampus.sleep.concepts import rebuild
 from hippocampus.sleep.curated_anchors import read_curated
 from hippocampus.sleep.facts import (
     FactReading,
@@ -53,6 +54,7 @@ from hippocampus.sleep.facts import (
     read_with_model,
 )
 from hippocampus.sleep.gists import make_gists, read_noted
+from hippocampus.sleep.material import Floats, Material, Reads, Rows
 from hippocampus.sleep.snapshot import SleepSnapshot, read_night, read_uses
 from hippocampus.sleep.summary import QuotableClause, Read, SummaryVersions, clause_of, summarise
 from hippocampus.sleep.summary import pack as pack_summary
@@ -136,13 +138,14 @@ class Gathered(NamedTuple):
     """
     What a bank was at a moment, told by ``seq``; ``otherwise``: rows that others correct.
 
-    ``vectors`` may be asked later: rows stay.
+    ``vectors`` and ``estimates`` may be asked later: rows stay.
     """
 
     seq: int
     material: Material
     vectors: Callable[[Rows], Floats] | None
     otherwise: list[int]
+    estimates: Callable[[Floats], Floats] | None = None
 
 
 def gather(ledger: Ledger, index: BankIndex, *, unread: bool = False) -> Gathered:
@@ -173,8 +176,10 @@ def gather(ledger: Ledger, index: BankIndex, *, unread: bool = False) -> Gathere
         by_user=~columns.role.holds("assistant", every) & ~columns.role.holds("tool", every),
         session=columns.session.codes.copy(),
     )
-    asked = None if index.cues.vector is None else index.cues.vector.vectors
-    return Gathered(index.seq, material, asked, corrected)
+    cue = index.cues.vector
+    if cue is None:
+        return Gathered(index.seq, material, None, corrected)
+    return Gathered(index.seq, material, cue.vectors, corrected, cue.estimates)
 
 
 def otherwise(ledger: Ledger, index: BankIndex) -> list[int]:
@@ -225,6 +230,7 @@ class SleepContext:
     signals: Mapping[str, float]
     policy: Policy
     compact: Compact
+    vectors: Vectors
     zone: tzinfo
     statements: StatementReader | None
     now: int
@@ -264,6 +270,7 @@ class Artifact(Generic[T]):
     and what a model answered in earlier tries, to which it adds. ``is_same``: whether there is
     nothing new to keep. ``by_meaning``: it takes an embedder; ``of_hidden``: rows that are not in
     force count. ``spelled``: the words in it, each with what they are, for who looks for residue.
+    ``why_not``: why a bank is not to have one, empty if it is.
     """
 
     step: str
@@ -276,6 +283,7 @@ class Artifact(Generic[T]):
     is_same: Callable[[T, T], bool] = lambda _made, _before: False
     by_meaning: bool = False
     of_hidden: bool = False
+    why_not: Callable[[SleepContext, Gathered], str] = lambda _context, _gathered: ""
 
     def read(self, ledger: Ledger) -> T | None:
         """
@@ -316,6 +324,7 @@ class Artifact(Generic[T]):
             self.by_meaning and gathered.vectors is None
         ):
             skipped = "there are no episodes"
+        skipped = skipped or self.why_not(context, gathered)
         if skipped:
             return SleepStep(name=self.step, elapsed_s=0.0, skipped=skipped)
         try:
@@ -357,6 +366,12 @@ def _make_anchors(
     assert context.embedder is not None, "it is by meaning"
     assert gathered.vectors is not None, "and of episodes"
     ledger, curated = context.ledger, read_curated(context.ledger)
+    if before is not None and before.basis is not None:
+        since = ledger.store.journal.read(
+            ledger.bank, after=before.basis.seq, kinds=(Erased, IndexRebuilt)
+        )
+        if since:  # rows may have got vectors or words that they had not
+            before = replace(before, basis=None)
     material = _with_curated(ledger, gathered.material, curated.wanted)
     if context.concepts.anchor_budget is not None:
         with ledger.store.read():
@@ -364,11 +379,12 @@ def _make_anchors(
     made, report = rebuild(
         material,
         before,
-        Reads(gathered.vectors, ledger.reader.names, _naming(context.embedder)),
+        Reads(gathered.vectors, ledger.reader.names, _naming(context.embedder), gathered.estimates),
         curated=curated.wanted,
         denied=curated.denied,
         now=context.now,
         how=context.concepts,
+        seq=gathered.seq,
     )
     names = {"found": report.found, "pruned": report.pruned, "promotable": report.promotable}
     counts = {"anchors": len(made), "entries": report.entries}
@@ -466,6 +482,25 @@ def _make_facts(
     return NewArtifact(made, counts, {"fallbacks": report.fallbacks})
 
 
+def _make_partitions(
+    _context: SleepContext, gathered: Gathered, before: Partitions | None, _: TagAnswers
+) -> NewArtifact[Partitions]:
+    """Put rows that are new into partitions by meaning (CONCEPT, section 8.3)."""
+    assert gathered.vectors is not None, "it is by meaning"
+    made, placed = keep_up(before, gathered.vectors, len(gathered.material))
+    return NewArtifact(made, {"partitions": len(made.centres), "episodes": placed}, {})
+
+
+def _without_partitions(context: SleepContext, gathered: Gathered) -> str:
+    """Return why a bank has no partitions, empty if it is to have them."""
+    how = context.vectors
+    if how.partitioned(len(gathered.material)):
+        return ""
+    if how.search == "auto":
+        return f"there are fewer than {how.partitioned_rows:,} episodes"
+    return f"Vectors.search is {how.search!r}"
+
+
 # ---------------------------------------------------------------- the words in each
 
 
@@ -519,8 +554,15 @@ FACTS: Final[Artifact[Statements]] = Artifact(
     length=lambda made: made.length, make=_make_facts, spelled=_of_facts, is_same=eq,
     of_hidden=True,
 )  # fmt: skip
+PARTITIONS: Final[Artifact[Partitions]] = Artifact(
+    step="partitions", kind="partition", pack=Partitions.to_bytes, unpack=Partitions.load,
+    length=len, make=_make_partitions, spelled=lambda _made: iter(()),
+    is_same=lambda made, before: len(made) == len(before)
+    and np.array_equal(made.of_row, before.of_row),
+    by_meaning=True, of_hidden=True, why_not=_without_partitions,
+)  # fmt: skip
 ARTIFACTS: Final[Mapping[str, Artifact[Any]]] = {
-    artifact.step: artifact for artifact in (ANCHORS, GISTS, TOPICS, SUMMARY, FACTS)
+    artifact.step: artifact for artifact in (ANCHORS, GISTS, TOPICS, SUMMARY, FACTS, PARTITIONS)
 }
 """All that sleep makes anew, by the step that makes it."""
 

@@ -23,7 +23,8 @@ from hippocampus.index.anchor_postings import nearest_edges
 from hippocampus.index.anchors import KINDS, Anchors, leads_back, runs
 from hippocampus.language.noun_phrases import key_of
 from hippocampus.language.phonetic import sound_of
-from hippocampus.sleep.concepts import Material, Tally, associated, mentions_of, words_of
+from hippocampus.sleep.concepts import Tally, associated, words_of
+from hippocampus.sleep.material import Material
 
 VERSION: Final = "1.3"
 """Of the document, as the paper has it."""
@@ -165,9 +166,9 @@ def from_json(
     vectors[[entry["kind"] == "named" for entry in entries.values()]] = 0
     keys = [key_of(name) for name in names]
     material = naming([n for n, e in entries.items() if e["kind"] == "curated"])
-    mentions = mentions_of(keys, material)
     ties = [e["kind"] != "discovered" or " " in n for n, e in entries.items()]
     tally = Tally.of(material, now)
+    mentions = tally.postings.rows_of(keys)
     salience = np.array([tally.salience_of(key) for key in keys], np.float32)
     return Anchors(
         names=names,

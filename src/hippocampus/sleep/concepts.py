@@ -2,17 +2,18 @@
 Choose the anchors of a bank anew, and rank what lies under each (CONCEPT, sections 4.2 to 4.6).
 
 One matrix product of anchors and episodes does it all: 47 000 episodes and 300 anchors take a
-fraction of a second, so there is no approximate search and nothing is carried over but the life of
-the anchors themselves.
+fraction of a second, so there is no approximate search. Of a bank that has slept before only what
+is new is multiplied (``anchor_ranking.py``).
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Final, NamedTuple, TypeAlias, TypedDict
+from typing import Any, Final, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +24,7 @@ from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.core.config import Concepts
 from hippocampus.encode.languages import is_grammar_of_english
 from hippocampus.index.anchor_postings import nearest_edges, settle
-from hippocampus.index.anchors import KINDS, AnchorKind, Anchors, Pruned, effective, runs
-from hippocampus.index.phrase_codec import PROPER
+from hippocampus.index.anchors import KINDS, AnchorKind, Anchors, Basis, Pruned, runs
 from hippocampus.kernel import top_k
 from hippocampus.language.equivalence import say_the_same
 from hippocampus.language.given_names import is_person
@@ -32,9 +32,8 @@ from hippocampus.language.noun_phrases import NOUN, Phrase, key_of, may_be_subje
 from hippocampus.language.nouns import use_of
 from hippocampus.language.phonetic import sound_of
 from hippocampus.sleep.anchor_budget import within_budget
-
-Rows: TypeAlias = NDArray[np.int64]
-Floats: TypeAlias = NDArray[np.float32]
+from hippocampus.sleep.anchor_ranking import AnchorRanking, carried_over
+from hippocampus.sleep.material import Floats, Material, PhrasePostings, Reads, Rows
 
 COMMON: Final = 0.2
 """Share of all episodes above which a phrase tells nothing."""
@@ -62,31 +61,6 @@ _APART: Final = 0.75
 """Cosine of two centres above which they are one sense."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Material:
-    """
-    What a bank has to make concepts from; n rows, p phrases.
-
-    ``keys``, shape (p,), with ``PROPER`` in names; ``owner``: the row of each; ``lasting``
-    importance, ``gists`` (``language/equivalence.py``), ``occurred_at`` in microseconds,
-    ``shown``, ``by_user`` and ``session`` by number, -1 for none, shape (n,). ``uses``: how often
-    each was recalled; None where that is not asked for.
-    """
-
-    keys: NDArray[np.uint32]
-    owner: Rows
-    lasting: Floats
-    gists: NDArray[np.uint32]
-    occurred_at: NDArray[np.int64]
-    shown: NDArray[np.bool_]
-    by_user: NDArray[np.bool_]
-    session: NDArray[np.int32]
-    uses: NDArray[np.int64] | None = None
-
-    def __len__(self) -> int:
-        return len(self.shown)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rebuilt:
     """What a rebuild did with the anchors, by name."""
@@ -96,17 +70,8 @@ class Rebuilt:
     promotable: tuple[str, ...]
     """Discovered ones that stayed salient: somebody may want to keep them for good."""
     entries: int
-
-
-class Reads(NamedTuple):
-    """Readers of a bank, asked for a little at a time."""
-
-    vectors: Callable[[Rows], Floats]
-    """Vectors of rows, shape (rows, dimension), of length 1 or zero."""
-    names: Callable[[Collection[int]], Mapping[int, Sequence[Phrase]]]
-    """Phrases by row, spelled; asked for a few, those of new anchors."""
-    embed: Callable[[Sequence[str]], Floats]
-    """Vectors of names."""
+    ranked_anew: int
+    """Anchors for which all rows were looked at; under the others only what is new was."""
 
 
 def rebuild(
@@ -118,6 +83,7 @@ def rebuild(
     denied: Collection[str],
     now: int,
     how: Concepts,
+    seq: int = 0,
 ) -> tuple[Anchors, Rebuilt]:
     """
     Return a bank's anchors and what lies under each, and what has changed.
@@ -130,17 +96,21 @@ def rebuild(
         denied: anchors that nobody wants.
         now: the present in microseconds.
         how: sizes and thresholds.
+        seq: the last change of the bank that was taken in.
 
     """
     tally, vectors = Tally.of(material, now), reads.vectors
     chosen = _choose(tally, old, reads.names, curated, denied, now, how)
-    chosen, mentions, merged = _within_budget(chosen, material, how)
+    mentions = tally.postings.rows_of([one.key for one in chosen])
+    chosen, mentions, merged = _within_budget(chosen, mentions, material.uses, how)
     anchors = _directions(chosen, old, vectors, reads.embed)
+    keys = [one.key for one in chosen]
     known = _known_aliases(old, material, vectors, how)
-    under = [
-        _settled(rows, scores, vectors(rows), material, how)
-        for rows, scores in _under(anchors, material, known, mentions, vectors, now, how)
-    ]
+    basis = Basis(seq, now, _settings(how), material.digest(len(material)), material.shown)
+    ranking = AnchorRanking.of(anchors, mentions, reads, material, known, now=now, how=how)
+    carried, fresh = carried_over(old, anchors, keys, mentions, known, material, basis, least=how.k)
+    ranked, anew = ranking.ranked(carried, fresh)
+    under = [_settled(rows, scores, vectors(rows), material, how) for rows, scores in ranked]
     ties = [one.kind != "discovered" or " " in one.name for one in chosen]
     rows, ends = runs([one.rows for one in under], np.int32)
     scores, _ = runs([one.scores for one in under], np.float32)
@@ -156,7 +126,7 @@ def rebuild(
         sounds=tuple(sound_of(one.name) for one in chosen),
         words=tuple(words_of(one.name) for one in chosen),
         rows_built=len(material),
-        keys=np.array([one.key for one in chosen], np.uint32),
+        keys=np.array(keys, np.uint32),
         kinds=np.array([KINDS.index(one.kind) for one in chosen], np.uint8),
         salience=np.array([one.salience for one in chosen], np.float32),
         found_salience=np.array([one.found_salience for one in chosen], np.float32),
@@ -167,11 +137,17 @@ def rebuild(
         aliases=aliases, edges=edges, edge_cosines=cosines,
         centres=np.concatenate([anchors[:0], *senses]), centre_ends=centre_ends,
         **associated(mentions, ties, material.session, how),
-        pruned=_pruned(old, chosen, denied, tally, material, merged, now),
+        pruned=_pruned(old, chosen, denied, tally, merged, now),
         origins=tuple(one.origin for one in chosen),
         merged=tuple((key, place) for key, place in merged.items() if place >= 0),
+        basis=basis,
     )  # fmt: skip
-    return made, _report(old, chosen, len(rows))
+    return made, _report(old, chosen, len(rows), anew)
+
+
+def _settings(how: Concepts) -> str:
+    """Return the settings by which what lies under an anchor is ranked."""
+    return json.dumps([how.cosines().theta, how.k, how.k_max, how.mention, how.alpha])
 
 
 class Associated(TypedDict):
@@ -198,7 +174,7 @@ def associated(
     )  # fmt: skip
 
 
-def _report(old: Anchors | None, chosen: Sequence[_Chosen], entries: int) -> Rebuilt:
+def _report(old: Anchors | None, chosen: Sequence[_Chosen], entries: int, anew: int) -> Rebuilt:
     before = set() if old is None else set(old.names)
     return Rebuilt(
         found=tuple(one.name for one in chosen if one.name not in before),
@@ -207,6 +183,7 @@ def _report(old: Anchors | None, chosen: Sequence[_Chosen], entries: int) -> Reb
             one.name for one in chosen if one.kind == "discovered" and one.strong >= PRUNED_AFTER
         ),
         entries=entries,
+        ranked_anew=anew,
     )
 
 
@@ -228,20 +205,21 @@ class _Chosen:
 
 
 def _within_budget(
-    chosen: Sequence[_Chosen], material: Material, how: Concepts
+    chosen: Sequence[_Chosen],
+    mentions: list[Rows],
+    uses: NDArray[np.int64] | None,
+    how: Concepts,
 ) -> tuple[list[_Chosen], list[Rows], dict[int, int]]:
     """
     Return the anchors kept, the rows that name each, and by key which others are merged into.
 
     That is a place among those kept, -1 for none.
     """
-    mentions = mentions_of([one.key for one in chosen], material)
     own = frozenset(place for place, one in enumerate(chosen) if one.kind == "curated")
     if how.anchor_budget is None or len(chosen) - len(own) <= how.anchor_budget:
         return list(chosen), mentions, {}
     worth = np.array([one.salience for one in chosen], np.float64)
-    if material.uses is not None:
-        uses = material.uses
+    if uses is not None:
         worth *= 1 + np.log1p([float(uses[rows].mean()) if len(rows) else 0.0 for rows in mentions])
     kept = within_budget(worth, mentions, how.anchor_budget, own)
     place = {old: new for new, old in enumerate(kept.places)}
@@ -369,7 +347,6 @@ def _pruned(
     chosen: Sequence[_Chosen],
     denied: Collection[str],
     tally: Tally,
-    material: Material,
     merged: Mapping[int, int],
     now: int,
 ) -> tuple[Pruned, ...]:
@@ -390,7 +367,7 @@ def _pruned(
         _ended(known[key], merged.get(key), chosen)._replace(
             salience=tally.salience_of(key), rows=tuple(rows[-_NAMING_PRUNED:].tolist())
         )
-        for key, rows in zip(kept, mentions_of(kept, material), strict=True)
+        for key, rows in zip(kept, tally.postings.rows_of(kept), strict=True)
     )
 
 
@@ -409,11 +386,16 @@ def _ended(one: Pruned, into: int | None, chosen: Sequence[_Chosen]) -> Pruned:
 class Tally:
     """Every phrase once: how often, how lately and by whom it comes up, and how salient it is."""
 
-    keys: NDArray[np.uint32]
+    postings: PhrasePostings
     often: NDArray[np.int64]
     proper: NDArray[np.bool_]
     salience: Floats
     example: Rows
+
+    @property
+    def keys(self) -> NDArray[np.uint32]:
+        """The phrases, ascending."""
+        return self.postings.keys
 
     @classmethod
     def of(cls, material: Material, now: int) -> Tally:
@@ -423,40 +405,34 @@ class Tally:
         What every fifth episode says tells nothing; what only one does is an anchor only if it is
         a name.
         """
-        there = material.shown[material.owner]
-        keys, owner = material.keys[there], material.owner[there]
-        once, first, group = np.unique(
-            keys & ~np.uint32(PROPER), return_index=True, return_inverse=True
-        )
-        counts = np.bincount(group, minlength=len(once))
+        postings = PhrasePostings.of(material)
+        counts = np.diff(postings.ends)
         often = counts.astype(np.float32)
-        proper = np.bincount(group, (keys & PROPER) > 0, len(once)) > often / 2
-        users = np.bincount(group, material.by_user[owner], len(once)) / np.maximum(often, 1)
-        latest = np.zeros(len(once))
-        np.maximum.at(latest, group, material.occurred_at[owner])
+        proper = postings.sums(postings.proper.astype(np.float32)) > often / 2
+        users = postings.sums(material.by_user[postings.rows].astype(np.float32)) / often
+        latest = postings.latest()
         # As seen from the last thing said: a bank that rests for a year has forgotten nothing.
         days = (min(now, latest.max(initial=0)) - latest).clip(0) / MICROS_PER_HOUR / 24
         total = max(1, int(np.count_nonzero(material.shown)))
-        rare = np.log((total + 1) / (often + 0.5))
         features = {
             "frequency": np.log1p(often),
-            "rarity": rare,
+            "rarity": np.log((total + 1) / (often + 0.5)),
             "recency": np.exp(-days / FADING_DAYS),
             "users": 0.5 + 0.5 * users,
         }
         salience = appraise(features, ANCHOR)
         salience[(often > max(3.0, COMMON * total)) | ((often < 2) & ~proper)] = 0
-        return cls(once, counts, proper, salience.astype(np.float32), owner[first])
+        example = postings.rows[postings.ends[:-1]]
+        return cls(postings, counts, proper, salience.astype(np.float32), example)
 
     def has(self, key: int) -> bool:
         """Return whether anything in force says a phrase."""
-        at = int(np.searchsorted(self.keys, key))
-        return at < len(self.keys) and bool(self.keys[at] == key)
+        return self.postings.place(key) is not None
 
     def salience_of(self, key: int) -> float:
         """Return a phrase's salience; 0 for one that does not come up."""
-        at = int(np.searchsorted(self.keys, key))
-        return float(self.salience[at]) if at < len(self.keys) and self.keys[at] == key else 0.0
+        at = self.postings.place(key)
+        return 0.0 if at is None else float(self.salience[at])
 
     def by_salience(self) -> list[int]:
         """Return the places of all that are salient at all, the most salient first."""
@@ -466,17 +442,6 @@ class Tally:
 
 
 # ---------------------------------------------------------------- what lies under them
-
-
-def mentions_of(keys: Sequence[int], material: Material) -> list[Rows]:
-    """Return the rows that name each anchor, in order of time."""
-    there = material.shown[material.owner]
-    bare, owner = (material.keys & ~np.uint32(PROPER))[there], material.owner[there]
-    order = np.lexsort((material.occurred_at[owner], bare))
-    bare, owner = bare[order], owner[order]
-    starts = np.searchsorted(bare, keys, "left")
-    stops = np.searchsorted(bare, keys, "right")
-    return [owner[a:b] for a, b in zip(starts, stops, strict=True)]
 
 
 def _directions(
@@ -577,64 +542,6 @@ def _walked(where: Sequence[Rows], spread: float) -> Floats:
 def _rested(steps: NDArray[Any], spread: float) -> NDArray[Any]:
     """Return the sum of all powers of steps, each worth ``spread`` of the one before."""
     return np.linalg.inv(np.eye(len(steps)) - spread * steps).astype(np.float32)
-
-
-def _under(
-    anchors: Floats,
-    material: Material,
-    known: NDArray[np.int32],
-    mentions: Sequence[Rows],
-    vectors: Callable[[Rows], Floats],
-    now: int,
-    how: Concepts,
-) -> list[tuple[Rows, Floats]]:
-    """Return the rows under each anchor, best first, with their effective scores."""
-    best: list[list[tuple[Rows, Floats]]] = [[] for _ in anchors]
-    own = material.shown.copy()
-    own[known[:, 0]] = False  # others stand for them
-    worth = effective(np.ones(1, np.float32), material.lasting, _ages(material, now), how.alpha)
-    means = anchors.any(axis=1)
-    for place in np.flatnonzero(~means).tolist():  # a name: what names it lies under it
-        rows = mentions[place][own[mentions[place]]]
-        picked = top_k(worth[rows], how.k_max).astype(np.intp)
-        best[place].append((rows[picked], worth[rows[picked]]))
-    meaning = np.flatnonzero(means)
-    directions = anchors[meaning]
-    named, by = _mentions_by_row([mentions[place] for place in meaning.tolist()], own)
-    for first in pausing(range(0, len(material) if len(meaning) else 0, _AT_ONCE)):
-        rows = np.flatnonzero(own[first : first + _AT_ONCE]) + first
-        scores = directions @ vectors(rows).T
-        inside = slice(*np.searchsorted(named, [first, first + _AT_ONCE]).tolist())
-        scores[by[inside], np.searchsorted(rows, named[inside])] += how.mention
-        scores *= scores >= how.cosines().theta
-        scores *= worth[rows]
-        for place, of_one in zip(meaning.tolist(), scores, strict=True):
-            picked = top_k(of_one, how.k_max).astype(np.intp)
-            picked = picked[of_one[picked] > 0]
-            best[place].append((rows[picked], of_one[picked]))
-    return [_ranked(parts, how.k_max) for parts in pausing(best)]
-
-
-def _ages(material: Material, now: int) -> Floats:
-    return (np.maximum(0, now - material.occurred_at) / MICROS_PER_HOUR).astype(np.float32)
-
-
-def _mentions_by_row(
-    mentions: Sequence[Rows], own: NDArray[np.bool_]
-) -> tuple[Rows, NDArray[np.intp]]:
-    """Return the rows that name something, ascending, and which of the lists each is of."""
-    rows = np.concatenate([np.empty(0, np.int64), *mentions])
-    lists = np.repeat(np.arange(len(mentions)), [len(one) for one in mentions])
-    order = np.argsort(rows, kind="stable")
-    order = order[own[rows[order]]]
-    return rows[order], lists[order]
-
-
-def _ranked(parts: Sequence[tuple[Rows, Floats]], most: int) -> tuple[Rows, Floats]:
-    rows = np.concatenate([np.empty(0, np.int64), *(rows for rows, _ in parts)])
-    scores = np.concatenate([np.empty(0, np.float32), *(scores for _, scores in parts)])
-    order = np.argsort(-scores, kind="stable")[:most]
-    return rows[order], scores[order]
 
 
 class _Settled(NamedTuple):

@@ -27,8 +27,8 @@ from hippocampus.language.equivalence import say_about_the_same
 from hippocampus.language.whole_sentences import whole_sentences
 from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.sleep.appraisal import Appraisal, near_ones
-from hippocampus.sleep.concepts import Floats, Rows
 from hippocampus.sleep.importance import PROMOTED, Numbers, tiers
+from hippocampus.sleep.material import Floats, Rows
 from hippocampus.sleep.snapshot import SleepSnapshot
 from hippocampus.sleep.summary import SENTENCE, have_worded, line_asked_for, short_name
 from hippocampus.sleep.topics import BATCH

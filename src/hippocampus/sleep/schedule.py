@@ -23,9 +23,10 @@ STEPS: Final = (
     "concepts",
     "topics",
     "summary",
+    "partitions",
 )
 """The steps of a sleep, in order."""
-NIGHTLY: Final = ("gists", "concepts", "topics")
+NIGHTLY: Final = ("gists", "concepts", "topics", "partitions")
 """Those that make something of a whole bank anew: once a night is enough, for what is written since
 is taken in as it comes."""
 

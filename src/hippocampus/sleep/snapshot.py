@@ -35,7 +35,7 @@ from hippocampus.core.records import DOUBTED, HELD, PINNED, SUSPECT, Act, Episod
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.index.cue import Mask
 from hippocampus.journal.ledger import Ledger
-from hippocampus.sleep.concepts import Floats, Material, Rows
+from hippocampus.sleep.material import Floats, Material, Rows
 
 DOUBTS: Final = (Quarantined, Unquarantined)
 """The events of quarantine."""
