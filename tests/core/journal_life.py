@@ -115,7 +115,7 @@ def _sleep(bank, clock):
 
 def _fade(bank, clock):
     clock.advance(timedelta(days=300))
-    for policy, deed in (("human", "fade"), ("adaptive:90", "lapse"), ("human", "fade")):
+    for policy, deed in (("human", "fade"), ("adaptive:8", "lapse"), ("human", "fade")):
         bank.set_policy(policy)
         slept = bank.sleep()
         assert deed in {done.deed for step in slept.steps for done in step.deeds}, policy

@@ -298,3 +298,13 @@ def test_the_times_asked_of_are_times_that_are_named(text, parts):
 )
 def test_what_speaks_of_nobody_is_asked_of_the_world(text, impersonal):
     assert impersonal == is_impersonal(text, find_terms(text))
+
+
+def test_a_name_that_was_never_heard_is_nobody():
+    text = "What does Ottoline boil?"
+    words = find_terms(text)
+
+    assert is_impersonal(text, words, {word.hash for word in words})
+    assert not is_impersonal(
+        "What do I boil for Ottoline?", find_terms("What do I boil for Ottoline?")
+    )

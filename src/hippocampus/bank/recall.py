@@ -30,6 +30,7 @@ from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.errors import InputError
 from hippocampus.index.cue import Mask
 from hippocampus.index.query import Query
+from hippocampus.language.asked_several import asks_for_several
 from hippocampus.language.question_intent import moment_told
 from hippocampus.recall.check_premise import check_premise
 from hippocampus.recall.confidence import DEPTH, Confidence, confidence
@@ -254,6 +255,7 @@ class Recaller(BankPart):
             gists=self._knowledge.gists_of(found, gists, filters) if gists else (),
             recent=self._lookup.episodes(limit=recent, newest=True, **filters) if recent else (),
             pointers=pointers, without=without, reach=min_score is None,
+            several=asks_for_several(query),
         )  # fmt: skip
         if self._engine.config.secrets.show == "redact":
             found, extras = redacted(found, extras, self._engine.secret_finder)
@@ -281,8 +283,10 @@ def _judge(
     judged = judged._replace(scores=_with_wishes(judged.scores, ranking, rows))
     impersonal = query.impersonal and not (query.speakers or query.definite)
     known = query.vector is not None and here.calibrated.lacking is None
-    if query.small_talk or (known and impersonal and judged.sure < _DOUBT):
+    if query.small_talk:
         return Confidence(np.zeros_like(judged.scores), 0.0, found=False)
+    if known and impersonal and judged.sure < _DOUBT:
+        return Confidence(np.zeros_like(judged.scores), 0.0, found=False, unmet=judged.unmet)
     if ranking.missing_time and not query.advice:  # which is asked for a time to come
         return judged._replace(found=False, unmet=ranking.missing_time)
     leading = len(query.leading.rows)
@@ -351,7 +355,7 @@ def _search(
     graph = "graph" in query.cues
     if graph:
         described = Descriptions(here.index.cues.lexical, texts, allowed)
-        query = facts.names.widen(query, allowed, described)
+        query = facts.names.widen(query, allowed, facts.asker(), described)
     sources = Sources(
         texts=texts if graph and "lexical" in query.cues else None,
         facts=partial(facts.look, texts) if graph else None,

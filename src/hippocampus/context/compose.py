@@ -25,6 +25,8 @@ from hippocampus.encode.tokens import count
 
 _LEAST_REACH = 7.0
 """Standard deviations behind the best hit that even the smallest context holds."""
+_SEVERAL = 2.0
+"""Standard deviations more where several things are asked for."""
 _LEAST_FREED = 64
 """Tokens that may be freed for names in a small budget: so much do a few of them take."""
 _GISTS_PART = 4
@@ -45,6 +47,8 @@ class Extras:
     """Most addresses of hits that did not fit, for which the last hits may give way."""
     without: Iterable[str] = ()
     """Texts that whoever asks has; hits that are part of one are left out unnamed."""
+    several: bool = False
+    """Whether several things are asked for, of which the last lies farther behind the first."""
     reach: bool = False
     """Whether hits that lie too far behind the best one for the budget are left out unnamed."""
 
@@ -81,7 +85,7 @@ def compose(
             break
         spent += cost
         recent.append(episode)
-    reach = _reach(budget_tokens, found=recall.found) if extras.reach else math.inf
+    reach = _reach(budget_tokens, recall, extras) if extras.reach else math.inf
     kept: list[Hit] = []
     left: list[Pointer] = []
     shown = {episode.id for episode in recent}
@@ -106,7 +110,7 @@ def compose(
     )  # fmt: skip
 
 
-def _reach(budget_tokens: int, *, found: bool) -> float:
+def _reach(budget_tokens: int, recall: Recall, extras: Extras) -> float:
     """
     Return how far behind the best hit a context still holds one, in standard deviations.
 
@@ -114,9 +118,10 @@ def _reach(budget_tokens: int, *, found: bool) -> float:
     behind is needed for one question in many, and a large budget can pay for that (ADR 47). Where
     nothing is found, 7 in any: the answer is likely nowhere (ADR 58).
     """
-    if not found:
-        return _LEAST_REACH
-    return _LEAST_REACH + 2 * max(0.0, math.log2(max(budget_tokens, 1) / 400))
+    least = _LEAST_REACH + _SEVERAL * extras.several
+    if not recall.found:
+        return least
+    return least + 2 * max(0.0, math.log2(max(budget_tokens, 1) / 400))
 
 
 def _known(renderer: Renderer, extras: Extras, budget_tokens: int) -> tuple[Renderer, int]:

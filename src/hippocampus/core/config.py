@@ -112,6 +112,12 @@ class Fusion:
     session: float = 0.7
     """Part of its session's support, the mean of its two best scores, that counts towards a turn:
     a session that answers twice is what the question is about."""
+    several: Annotated[float, Meta(ge=0)] = 0.5
+    """Factor on ``session`` where several things are asked for: each has a session of its own, and
+    the mates of the best one speak on of the same (docs/adr/0063)."""
+    alike: Annotated[float, Meta(ge=0)] = 0.5
+    """Weight of nearness in meaning to the best hits together, where several things are asked for
+    (docs/adr/0063)."""
     context_decay_tokens: float = 100.0
     """Length in tokens at which a turn's share of its neighbours' scores has fallen to 1/e, and, as
     the candidates' mean length, its session's: a long turn speaks for itself."""

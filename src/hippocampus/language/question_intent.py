@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
 
@@ -115,11 +115,14 @@ def is_small_talk(text: str, words: Sequence[Term]) -> bool:
     return light and bool(said or "you" in spelled)
 
 
-def is_impersonal(text: str, words: Sequence[Term]) -> bool:
-    """Return whether a question speaks of nobody: "tell me a joke", "what is 3 times 8?"."""
-    spelled = [text[word.start : word.end] for word in words]
-    own = _own(spelled)
-    named = any(word[:1].isupper() for word in spelled[1:])
+def is_impersonal(text: str, words: Sequence[Term], unheard: Collection[int] = frozenset()) -> bool:
+    """
+    Return whether a question speaks of nobody: "tell me a joke", "what is 3 times 8?".
+
+    ``unheard``: hashes of words that a memory has never heard, which name nobody that it knows.
+    """
+    own = _own(text[word.start : word.end] for word in words)
+    named = any(text[word.start].isupper() and word.hash not in unheard for word in words[1:])
     return not named and (not own or (own == {"me"} and _RE.for_me.search(text) is not None))
 
 

@@ -11,6 +11,7 @@ from functools import cache, cached_property
 from typing import Final
 
 from hippocampus.core.word_lists import Patterns, word_set
+from hippocampus.language.asked_several import asks_for_several
 from hippocampus.language.nouns import use_of
 
 _RE: Final = Patterns("standing")
@@ -143,4 +144,6 @@ def asks_for_advice(text: str) -> bool:
     first = _RE.imperative.match(head)
     if first is None or first["verb"].lower().endswith("ing"):  # "Regarding the boat, ..."
         return False
-    return use_of(first["verb"].lower()).verb >= _VERB
+    if use_of(first["verb"].lower()).verb < _VERB:
+        return False
+    return not (_RE.retelling.match(first["verb"]) and asks_for_several(head))

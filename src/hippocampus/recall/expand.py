@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 import numpy as np
 
@@ -22,8 +23,9 @@ from hippocampus.recall.propose import Search
 from hippocampus.recall.spreading_activation import Lift, ReadTexts, spread
 from hippocampus.recall.standardize import Numbers, standardised
 
-ResolveFact = Callable[[AskedFact, Rows, Mask | None], Standing | None]
-"""Resolves a fact by the statements known and by some rows more, within an allowed set."""
+ResolveFact = Callable[[AskedFact, Rows, Mask | None, datetime], Standing | None]
+"""Resolves a fact by the statements known and by some rows more, within an allowed set, as of a
+moment."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +62,7 @@ def expand(search: Search, rows: Rows, sources: Sources) -> Candidates:
     fact = asked_fact(search)
     standing = None
     if sources.facts is not None and fact is not None:
-        standing = sources.facts(fact, rows[:0], search.allowed)
+        standing = sources.facts(fact, rows[:0], search.allowed, search.query.now)
     told = () if standing is None else standing.current
     fresh = np.array(sorted({*lifts, *told}.difference(rows.tolist())), np.uint32)
     if not len(fresh):

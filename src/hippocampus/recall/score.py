@@ -79,6 +79,7 @@ def score(search: Search, candidates: Candidates) -> Scored:
     worth = scores if called is None or not query.cues <= _ONLY_CONCEPTS else scores + called
     sessions = SessionScores.of(index.columns.session.codes[places], worth)
     lean = 0.0 if query.latest > 1 else _lean(lengths, fusion.context_decay_tokens)
+    lean *= fusion.several if query.several else 1.0  # each of them has a session of its own
     support = np.float32(fusion.session * lean) * sessions.support()
     late: dict[str, Numbers] = {} if named is None else {"graph": named}
     news = news + _introducing(search, rows)
