@@ -355,7 +355,7 @@ def _search(
     graph = "graph" in query.cues
     if graph:
         described = Descriptions(here.index.cues.lexical, texts, allowed)
-        query = facts.names.widen(query, allowed, described, asker=facts.asker())
+        query = facts.names.widen(query, allowed, facts.asker(), described)
     sources = Sources(
         texts=texts if graph and "lexical" in query.cues else None,
         facts=partial(facts.look, texts) if graph else None,

@@ -76,15 +76,14 @@ class Aliases:
         self,
         question: Query,
         allowed: Mask | None,
-        described: Descriptions | None = None,
-        *,
         asker: str = "",
+        described: Descriptions | None = None,
     ) -> Query:
         """
         Return the query with the other names that ``allowed`` rows tell; None allows all.
 
-        ``described``: looks for people that no statement knows. ``asker``: who says "my", if that
-        is one person.
+        ``asker``: who says "my", if that is one person. ``described``: looks for people that no
+        statement knows.
         """
         phrases, names, owners = dict(question.phrases), set[str](), set[str]()
         meant: list[set[str]] = []
@@ -98,8 +97,8 @@ class Aliases:
             for word, owner in product(whose.what, sorted(folded)):
                 known = self._of_people.get((owner, singular(word.casefold())), ())
                 people = _told(known, allowed)
-                if not people and described is not None:
-                    people = described.of(whose.owner or owner, word.casefold())
+                if not people and described is not None and (whose.owner or whose.of is not None):
+                    people = described.of(owner, word.casefold())
                 if people:  # whose they are only says who is meant
                     _replace(phrases, (key_of(whose.owner or "my"), key_of(word)), people)
                     names |= people
