@@ -126,13 +126,7 @@ class EngineContext:
                 "Secrets.write is 'vault', and there is no key to one: give Memory(vault=…), or"
                 " --vault on the command line"
             )
-        if self.config.vectors.search == "faiss":
-            require("faiss", extra="faiss", feature="Vectors.search='faiss'")
-        if key is not None and self.config.vectors.place == "disk":
-            raise InputError(
-                "Vectors.place is 'disk', and the store is encrypted: vectors would lie in a file"
-                " in the clear; have place='memory'"
-            )
+        _check_vectors(self.config, key)
         # What cannot be meant is refused before a file is made.
         self.embedder, self.no_embedder = _open_embedder(embedder)
         most = self.config.resident_mb
@@ -333,6 +327,17 @@ class EngineContext:
     def fingerprint(self) -> Fingerprint | None:
         """Return the embedder in use, or the one the store's vectors come from."""
         return self.embedder.fingerprint if self.embedder else self.stored_fingerprint()
+
+
+def _check_vectors(config: Config, key: Key | None) -> None:
+    """Refuse to search or keep vectors in a way that cannot be."""
+    if config.vectors.search == "faiss":
+        require("faiss", extra="faiss", feature="Vectors.search='faiss'")
+    if key is not None and config.vectors.place == "disk":
+        raise InputError(
+            "Vectors.place is 'disk', and the store is encrypted: vectors would lie in a file"
+            " in the clear; have place='memory'"
+        )
 
 
 def _open_embedder(embedder: str | Embedder) -> tuple[Embedder | None, Degradation | None]:

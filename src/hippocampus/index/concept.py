@@ -63,7 +63,7 @@ Spelled: TypeAlias = Callable[
 """Gives, by row, the keys of curated names that it says, and of words that are only part of one."""
 
 
-class Vectors(Protocol):
+class VectorReader(Protocol):
     """A source of the vectors of rows."""
 
     def vectors(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -234,7 +234,7 @@ class ConceptCue(Versioned):
         self,
         anchors: Anchors,
         how: Concepts,
-        seen: Vectors,
+        seen: VectorReader,
         occurred_at: Times,
         sessions: Sessions,
         leads: Leads | None = None,
@@ -289,7 +289,7 @@ class ConceptCue(Versioned):
         return sum(array.nbytes for array in kept)
 
     def attach(
-        self, seen: Vectors, occurred_at: Times, sessions: Sessions, leads: Leads | None = None
+        self, seen: VectorReader, occurred_at: Times, sessions: Sessions, leads: Leads | None = None
     ) -> None:
         """Ask these about rows from now on: those of the version of the index it is part of."""
         self._seen, self._occurred_at = seen, occurred_at
