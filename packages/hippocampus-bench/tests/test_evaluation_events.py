@@ -333,7 +333,7 @@ def test_nobody_foresees_more_than_who_knows_what_comes_at_any_reduction(season)
     assert first[events.BOUND] == pytest.approx(known, abs=1e-4)
 
 
-def test_each_night_tells_how_much_of_what_it_keeps_comes_up_again_and_how_much_could(season):
+def test_each_night_tells_how_much_that_it_keeps_comes_up_again_and_how_much_could(season):
     chose = [row for row in season.rows if row["bound"] is not None]
 
     assert chose

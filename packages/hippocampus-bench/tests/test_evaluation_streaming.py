@@ -223,7 +223,7 @@ def test_merging_saves_what_was_told_twice_and_loses_no_evidence(write):
     assert found["dedup-only"]["difference"]["turn_recall_any@10"]["value"] == 0
 
 
-def test_a_bank_that_lives_once_is_asked_at_every_target_without_knowing_of_the_other(write):
+def test_a_bank_that_lives_once_is_asked_at_every_target_unaware_of_the_other(write):
     def long(place):
         return [
             (role, " ".join(f"{text} Part {n}." for n in range(40))) for role, text in talk(place)
