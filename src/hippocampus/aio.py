@@ -73,6 +73,7 @@ class AsyncBank(OnThreads):
     remember_many = on_a_thread(Bank.remember_many)
     recall = on_a_thread(Bank.recall)
     context = on_a_thread(Bank.context)
+    explain = on_a_thread(Bank.explain)
     get = on_a_thread(Bank.get)
     reveal = on_a_thread(Bank.reveal)
     episodes = on_a_thread(Bank.episodes)

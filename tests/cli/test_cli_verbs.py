@@ -75,6 +75,8 @@ def test_stdin_that_is_not_utf8_is_refused(shell):
         (["--since", "2024-04-01"], {1, 2}),
         (["--until", "2024-04-01"], {0, 1}),
         (["--during", "..2024-03-31"], {0}),
+        (["--during", "2024-03-20", "--during", "April 2024"], {0, 1}),
+        (["--during", "the week when we planted tomatoes"], {2}),
         (["--during", "2024-04-01..", "--during", "2023-01-01..2023-02-01"], {1, 2}),
         (["--where", '{"year": {"$gte": 2025}}'], {2}),
         (["--source", "nowhere"], set()),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hippocampus.bank.bulk import Bulk
 from hippocampus.bank.counting import Counting
+from hippocampus.bank.explain import Explainer
 from hippocampus.bank.knowledge import Knowledge
 from hippocampus.bank.lookup import Lookup
 from hippocampus.bank.part import Verb
@@ -35,6 +36,7 @@ class Bank:
         self._bulk = Bulk(state, self._writes)
         self._recall = Recaller(state, self._lookup, self._knowledge)
         self._counting = Counting(state, self._recall)
+        self._explain = Explainer(state, self._recall)
         self._sleep = SleepVerbs(state)
 
     def __repr__(self) -> str:
@@ -53,6 +55,7 @@ class Bank:
 
     recall = Verb("_recall", Recaller.recall)
     context = Verb("_recall", Recaller.context)
+    explain = Verb("_explain", Explainer.explain)
 
     get = Verb("_lookup", Lookup.get)
     reveal = Verb("_lookup", Lookup.reveal)

@@ -55,6 +55,25 @@ def recall(
     return Answer(found, found.explain() if explain else shown, success=found.found)
 
 
+@verb("explain", embed=True)
+def explain(
+    bank: Bank,
+    query: Words,
+    *,
+    row: list[str] | None = None,
+    k: int = 5,
+    cues: Cues = None,
+    now: Now = None,
+    min_score: float = 0.0,
+    filters: FilterOptions,
+) -> Answer:
+    """Walk through a recall: what was read, proposed, weighed and decided, and why."""
+    made = bank.explain(
+        query, k, ids=row or (), cues=cues, now=now, min_score=min_score, **filters.given()
+    )
+    return Answer(made, clean(str(made)), success=made.recall.found)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptOptions(ParameterGroup):
     """The parts of a prompt beside what is recalled, and how many there are of each."""

@@ -19,6 +19,9 @@ or words for one ("yesterday", "last Monday at six") as of now.
 Stretch: TypeAlias = tuple[When | None, When | None]
 """A stretch of time, from one moment up to another; an open side is None."""
 
+During: TypeAlias = str | Collection[str | Stretch]
+"""When something happened: words for a time or an event, or several of them and of stretches."""
+
 OneOrMany: TypeAlias = str | Collection[str]
 """A value a field must equal, or several of which it must equal one."""
 
