@@ -109,6 +109,7 @@ class AsyncBank(OnThreads):
     people = on_a_thread(Bank.people)
     gists = on_a_thread(Bank.gists)
     topics = on_a_thread(Bank.topics)
+    communities = on_a_thread(Bank.communities)
     topic_outline = on_a_thread(Bank.topic_outline)
     plot_topics = on_a_thread(Bank.plot_topics)
     related = on_a_thread(Bank.related)

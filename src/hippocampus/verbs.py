@@ -340,7 +340,7 @@ BANK_VERBS: Final[Mapping[str, VerbSpec]] = dict([
     *_specs(Bank, "journal", **_READ, pages="seq"),
     *_specs(Bank, "expand history uses quarantine review sources", **_READ, pages="place"),
     *_specs(Bank, "sleeps facts entities people", **_READ, pages="place"),
-    *_specs(Bank, "gists topics topic_outline related anchors", **_READ, pages="place"),
+    *_specs(Bank, "gists topics topic_outline communities related anchors", **_READ, pages="place"),
     *_specs(Bank, "sleep sleep_if_due", **_CHANGE, long=True),
     *_specs(Bank, "hold release accept reveal undo set_policy curate", **_ADMIN),
     *_specs(Bank, "compact", **_ADMIN, long=True),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hippocampus.bank.bulk import Bulk
+from hippocampus.bank.communities import Communities
 from hippocampus.bank.counting import Counting
 from hippocampus.bank.explain import Explainer
 from hippocampus.bank.knowledge import Knowledge
@@ -31,6 +32,7 @@ class Bank:
         self.state = state
         self._lookup = Lookup(state)
         self._knowledge = Knowledge(state)
+        self._communities = Communities(state)
         self._people = People(state, self._knowledge)
         self._writes = Writes(state, self._lookup)
         self._bulk = Bulk(state, self._writes)
@@ -79,6 +81,7 @@ class Bank:
     entities = Verb("_knowledge", Knowledge.entities)
     people = Verb("_people", People.people)
     topics = Verb("_knowledge", Knowledge.topics)
+    communities = Verb("_communities", Communities.communities)
     topic_outline = Verb("_knowledge", Knowledge.topic_outline)
     plot_topics = Verb("_knowledge", Knowledge.plot_topics)
     curate = Verb("_knowledge", Knowledge.curate)

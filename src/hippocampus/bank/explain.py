@@ -288,14 +288,23 @@ class _Account:
     def _why(self, record: EpisodeRow, parts: Mapping[str, float]) -> str:
         row = record.row
         if row in self.shown:
-            best = [_word(name) for name, part in parts.items() if part > 0][:3]
-            return f"It is there by {_listed(best)}." if best else "It is there for want of better."
+            return self._there(row, parts)
         if (hidden := self._hidden(record)) is not None:
             return hidden
         if row not in self.place:
             return self._unproposed(row)
         if not self.shown:
             return f"No hit is good enough for min_score={self.min_score}."
+        return self._behind(row, parts)
+
+    def _there(self, row: int, parts: Mapping[str, float]) -> str:
+        if row in self.query.leading.rows:
+            return "It leads, for the question asks of the whole."
+        best = [_word(name) for name, part in parts.items() if part > 0][:3]
+        return f"It is there by {_listed(best)}." if best else "It is there for want of better."
+
+    def _behind(self, row: int, parts: Mapping[str, float]) -> str:
+        """Say what a candidate lacks that the last hit has."""
         last, scores = self.shown[-1], self.trail.scored.scores
         gap = float(scores[self.place[last]] - scores[self.place[row]])
         if gap <= 0:

@@ -163,7 +163,8 @@ def _of_conversations(
         ranking, shows = search_bank(here, bound, allowed, limit=_PART_DEPTH)
         found = decide(here, bound, ranking, shows, ranking.rows).found
         parts.append(Part(ranking.rows, ranking.scores, found))
-    return replace(query, leading=choose_leading(here.index, asked, parts, allowed))
+    leading = choose_leading(here.index, asked, parts, allowed, here.slept.communities)
+    return replace(query, leading=leading)
 
 
 def _lacking(here: BankSnapshot, encoded: EncodedQuery) -> Iterator[Degradation]:

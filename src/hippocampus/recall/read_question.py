@@ -23,6 +23,7 @@ _WHOLES: Final[Mapping[Whole, str]] = {
     "talk": "one conversation",
     "first": "what was said first",
     "all": "every conversation",
+    "themes": "what all of it is about",
 }
 
 

@@ -61,6 +61,7 @@ def test_many_are_remembered_in_order(http):
         ("gists", {}),
         ("topics", {}),
         ("topic_outline", {}),
+        ("communities", {}),
         ("anchors", {}),
         ("sleeps", {}),
         ("quarantine", {}),
