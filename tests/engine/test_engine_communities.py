@@ -50,7 +50,7 @@ def test_sleep_finds_them_and_each_has_a_summary_that_quotes(bank):
         assert one.name.startswith(one.topics[0])
         assert one.topics[0] in one.summary
         assert one.sources
-        assert all(one.topics[0] in bank.get(id).text for id in one.sources)
+        assert all(one.topics[0] in bank.get(source).text for source in one.sources)
     assert [one.episodes for one in found] == sorted((one.episodes for one in found), reverse=True)
     assert sum(one.share for one in found) <= 1
 

@@ -181,7 +181,7 @@ def scenario(memory, folder, clock):  # noqa: PLR0915 - each verb once, at least
             during=["the day after Lena spoke of the garden on day 3", ("2025-05-20", None)]
         ),
     )
-    yield "communities", lambda: bank.communities()
+    yield "communities", bank.communities
     yield "explain", lambda: bank.explain("What did Ada say of the garden?", 5, ids=ids[:1])
     yield (
         "explain what is not shown",
