@@ -45,7 +45,7 @@ def measure(workshop: Workshop, count: int) -> Iterator[Row]:
             asked = []
             for text in questions()[:_ASKED]:
                 query = parse(text, now=LAST, cues=_CUES)
-                encoded = encode(state.engine, query, here.embedder, None)
+                encoded = encode(state, query, here.embedder, None)
                 asked.append(bind_to(here, query, encoded))
             best: list[list[int]] = []
             for name, way in _ways(here).items():

@@ -7,6 +7,7 @@ import pytest
 from hippocampus import Memory, Turn
 from hippocampus.core.clock import ManualClock
 from hippocampus.core.config import Config, Ingest, Policy
+from hippocampus.encode.embedders.hashing import HashEmbedder
 
 NOW = datetime(2024, 9, 1, 12, tzinfo=UTC)
 
@@ -84,3 +85,50 @@ def test_a_bank_that_nobody_has_asked_holds_no_index(bank, tmp_path, clock):
     assert tiers(bank)["warm"].nbytes > 100_000
     with Memory(tmp_path / "m.db", embedder="hash", clock=clock) as memory:
         assert tiers(memory.bank("home"))["warm"].nbytes < 20_000
+
+
+class Counted(HashEmbedder):
+    """Counts the questions that it embeds."""
+
+    asked = 0
+
+    def embed_query(self, text):
+        self.asked += 1
+        return super().embed_query(text)
+
+
+def test_a_question_that_was_asked_lately_is_not_embedded_again(clock):
+    embedder = Counted()
+    with Memory(":memory:", embedder=embedder, clock=clock) as memory:
+        bank, other = memory.bank("home"), memory.bank("away")
+        for one in (bank, other):
+            one.remember("The ferry is late.", at=NOW)
+        first = bank.recall("Is the ferry late?")
+        assert 1 == embedder.asked
+
+        assert first.hits == bank.recall("Is the ferry late?").hits
+        bank.context("Is the ferry late?")
+        bank.explain("Is the ferry late?")
+        assert 1 == embedder.asked
+
+        other.recall("Is the ferry late?")  # nobody can tell what another bank was asked
+        assert 2 == embedder.asked
+
+        bank.forget(bank.episodes()[0].id, erase=True)
+        bank.remember("The ferry is on time.", at=NOW)
+        bank.recall("Is the ferry late?")
+        assert 3 == embedder.asked
+
+
+def test_only_the_last_questions_are_known(clock):
+    embedder = Counted()
+    with Memory(":memory:", embedder=embedder, clock=clock) as memory:
+        bank = memory.bank("home")
+        bank.remember("The ferry is late.", at=NOW)
+        for n in range(40):
+            bank.recall(f"Is ferry {n} late?")
+        bank.recall("Is ferry 39 late?")
+        assert 40 == embedder.asked
+
+        bank.recall("Is ferry 0 late?")
+        assert 41 == embedder.asked

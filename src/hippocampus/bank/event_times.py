@@ -45,10 +45,10 @@ def stretches_of_event(
     about = parse(join.event, now=now)
     known = {name: given[name] for name in _KNOWN_BY if given.get(name) is not None}
     models = state.models()
-    encoded = encode(engine, about, *models)
+    encoded = encode(state, about, *models)
     with state.asking() as here:
         if models != (here.embedder, here.signatures):  # a rebuild has just moved the store
-            encoded = encode(engine, about, here.embedder, here.signatures)
+            encoded = encode(state, about, here.embedder, here.signatures)
         _, encoded = seen_by_most(here, encoded)
         chosen = read_filters(known, engine.zone, now, read_event=_none)
         allowed = here.index.columns.mask(chosen)

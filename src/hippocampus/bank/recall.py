@@ -138,10 +138,10 @@ class Recaller(BankPart):
         engine, state = self._engine, self._state
         asked = parse(text, now=moment, cues=frozenset(engine.check_cues(how.cues)))
         models = state.models()
-        encoded = encode(engine, asked, *models)
+        encoded = encode(state, asked, *models)
         with state.asking() as here:
             if models != (here.embedder, here.signatures):  # a rebuild has just moved the store
-                encoded = encode(engine, asked, here.embedder, here.signatures)
+                encoded = encode(state, asked, here.embedder, here.signatures)
             clock = _Clock(embed=encoded.elapsed_s)
             degraded, encoded = seen_by_most(here, encoded)
             bound = bind_to(here, asked, encoded)

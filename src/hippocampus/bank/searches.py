@@ -11,7 +11,7 @@ from typing import Final
 from hippocampus.core.budget import check_budget
 from hippocampus.core.config import Signatures
 from hippocampus.core.records import Degradation, Embedder, Interval
-from hippocampus.engine.context import EngineContext
+from hippocampus.engine.bank_state import BankState
 from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.index.cue import Mask, Rows
 from hippocampus.index.query import Query
@@ -32,12 +32,13 @@ _PART_DEPTH: Final = 40
 
 
 def encode(
-    engine: EngineContext, query: Query, embedder: Embedder | None, signs: Signatures | None
+    state: BankState, query: Query, embedder: Embedder | None, signs: Signatures | None
 ) -> EncodedQuery:
-    """Return what the models of an engine make of a question."""
+    """Return what models make of a question that a bank is asked."""
+    engine = state.engine
     return encode_query(
         query, embedder, lacking=engine.no_embedder, signed=signs is not None,
-        extract=engine.keywords,
+        extract=engine.keywords, embed=state.questions.embed,
     )  # fmt: skip
 
 
