@@ -41,7 +41,7 @@ def asks_for(query: Query) -> Iterator[str]:
         yield _WHOLES[query.conversation.whole] + (f": {about}" if about else "")
     if query.advice:
         yield "advice, on which wishes and rules bear"
-    if query.state is not None:
+    if query.state is not None and query.conversation is None:
         yield "one of several states of a matter"
     if query.fact is not None:
         yield f"a fact: {', '.join(sorted(query.fact.relations))}"
@@ -49,5 +49,5 @@ def asks_for(query: Query) -> Iterator[str]:
         yield "what the assistant said"
     if len(query.introduced):
         yield "who somebody is"
-    if query.impersonal and not query.speakers:
+    if query.impersonal and not query.speakers and query.conversation is None:
         yield "something that may be of the world, not of anybody's life"

@@ -38,7 +38,7 @@ const one = (stats, ctx) => {
       ctx.may("admin") && h("button", { class: "danger", onclick: () => erase(ctx) }, "Erase this bank…")),
     stats.tiers.length > 0 && h("div", { class: "tiers" }, stats.tiers.map((tier) => h("div", { class: `tier ${tier.name}` },
       h("h3", null, tier.name), bar(tier.memories / Math.max(1, stats.episodes), `${tier.memories} of ${stats.episodes}`),
-      h("p", { class: "num" }, `${counted(tier.memories, "memory", "memories")}, ${bytes(tier.nbytes)}`), h("p", { class: "quiet" }, TIERS[tier.name])))),
+      h("p", { class: "num" }, `${counted(tier.memories, "memory", "memories")}${tier.nbytes > 0 ? `, ${bytes(tier.nbytes)}` : ""}`), h("p", { class: "quiet" }, TIERS[tier.name])))),
     h("details", null, h("summary", null, "Where the bytes are"), h("table", { class: "data" }, h("tbody", null, weights.map(([name, n]) => h("tr", null,
       h("th", { scope: "row" }, worded(name)), h("td", { class: "num" }, bar(n / total, `${Math.round((n / total) * 100)} %`), bytes(n))))))),
   ];
