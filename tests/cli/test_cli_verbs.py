@@ -267,7 +267,7 @@ def test_an_option_of_a_verb_is_an_argument_of_it():
         "recall": {"full", "explain"}, "remember": {"messages"},
         "forget": {"undo", "yes"}, "pin": {"undo"},
         "history": {"after", "limit"}, "summary": {"versions", "sources"},
-        "topics": {"plot", "force"},
+        "topics": {"plot", "force"}, "explain": {"row"}, "stats": {"tiers"},
         "sleep": {"undo", "past", "watch", "model"}, "compact": {"yes"}, "policy": {"name"},
         "review": {"accept"},
     }  # fmt: skip
