@@ -333,7 +333,8 @@ BANK_VERBS: Final[Mapping[str, VerbSpec]] = dict([
     *_specs(Bank, "forget restore withdraw", **_CHANGE),
     *_specs(Bank, "feedback note_recalls pin unpin", **_CHANGE),
     *_specs(Bank, "recall context", **_READ_WORDS, cached=True),
-    *_specs(Bank, "get stats policy summary curated", **_READ),
+    *_specs(Bank, "compact_session", **_READ_WORDS),
+    *_specs(Bank, "get stats policy summary curated profile", **_READ),
     *_specs(Bank, "episodes", **_READ, pages="time"),
     *_specs(Bank, "find", **_READ_WORDS, pages="time"),
     *_specs(Bank, "count trend count_events explain", **_READ_WORDS),
@@ -342,7 +343,7 @@ BANK_VERBS: Final[Mapping[str, VerbSpec]] = dict([
     *_specs(Bank, "sleeps facts entities people", **_READ, pages="place"),
     *_specs(Bank, "gists topics topic_outline communities related anchors", **_READ, pages="place"),
     *_specs(Bank, "sleep sleep_if_due", **_CHANGE, long=True),
-    *_specs(Bank, "hold release accept reveal undo set_policy curate", **_ADMIN),
+    *_specs(Bank, "hold release accept reveal undo set_policy curate set_profile", **_ADMIN),
     *_specs(Bank, "compact", **_ADMIN, long=True),
 ])  # fmt: skip
 """Every verb of a bank that takes and gives JSON, at ``/v1/banks/{bank}/{verb}``."""

@@ -89,3 +89,20 @@ def test_nothing_that_goes_wrong_is_a_veto(shell, stdin, options, named):
 
     assert (1, "") == (answer.code, answer.out)
     assert named in answer.err
+
+
+def test_a_session_begins_with_the_profile_and_after_a_compaction_with_what_mattered(told):
+    assert "" == told("hook", stdin=event("SessionStart", source="startup")).out
+    told("profile", "--persona", "You are a patient builder.")
+    told("remember", "We decided to slate the roof.", "--session", "s9")
+
+    begun = told("hook", stdin=event("SessionStart", source="startup"))
+    resumed = told("hook", stdin=event("SessionStart", source="compact"))
+    asked = told("hook", stdin=event("UserPromptSubmit", prompt="Who mended the leak?"))
+
+    assert begun.out.startswith("<persona ")
+    assert "patient builder" in begun.out
+    assert "slate the roof" not in begun.out
+    assert resumed.out.startswith(begun.out.rstrip())
+    assert "We decided to slate the roof." in resumed.out
+    assert "patient builder" not in asked.out, "it was told at the beginning"

@@ -269,7 +269,7 @@ def test_an_option_of_a_verb_is_an_argument_of_it():
         "history": {"after", "limit"}, "summary": {"versions", "sources"},
         "topics": {"plot", "force"}, "explain": {"row"}, "stats": {"tiers"},
         "sleep": {"undo", "past", "watch", "model"}, "compact": {"yes"}, "policy": {"name"},
-        "review": {"accept"},
+        "review": {"accept"}, "profile": {"persona", "projects"},
     }  # fmt: skip
     beyond = {
         name: {p.name for p in made.params} - own - more.get(name, set()) - verb.arguments.keys()

@@ -140,6 +140,9 @@ BANK = {
         [Turn(text="One more."), Turn(text="And another.")]
     ),
     "restore": lambda _, b, __: b.restore(first(b)),
+    "profile": lambda _, b, __: b.profile(),
+    "compact_session": lambda _, b, __: b.compact_session("s1", 500),
+    "set_profile": lambda _, b, __: b.set_profile(persona="You are kind."),
     "set_policy": lambda _, b, __: b.set_policy("adaptive:50"),
     "sleep": lambda _, b, __: b.sleep(),
     "sleep_if_due": lambda _, b, __: b.sleep_if_due(Schedule()),

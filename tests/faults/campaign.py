@@ -113,6 +113,7 @@ VERBS = {
     "accept": lambda m: m.bank("ada").accept([e.id for e in m.bank("ada").review()]),
     "feedback": lambda m: m.bank("ada").feedback(ids(m.bank("ada"))[:2], helpful=True),
     "curate": lambda m: m.bank("ada").curate(add=["garden"]),
+    "set_profile": lambda m: m.bank("ada").set_profile(persona="Kind.", projects="The garden."),
     "set_policy": lambda m: m.bank("ada").set_policy("aggressive"),
     "sleep": lambda m: m.bank("ada").sleep(),
     "import": _import,
@@ -122,6 +123,8 @@ VERBS = {
     "backup": _backup,
     "recall": lambda m: m.bank("ada").recall("Which tree is in garden 2?"),
     "context": lambda m: m.bank("ada").context("Which tree is in garden 2?"),
+    "compact_session": lambda m: m.bank("ada").compact_session("new", 200),
+    "profile": lambda m: m.bank("ada").profile(),
     "episodes": lambda m: m.bank("ada").episodes(),
     "find": lambda m: m.bank("ada").find("garden"),
     "facts": lambda m: m.bank("ada").facts(),
@@ -135,7 +138,7 @@ OF_KEYS = {
 """Verbs of encrypted stores only."""
 LATER = {"sleep", "compact"}
 """Verbs that have something to do only after a while."""
-TWICE = {"feedback", "sleep", "curate", "set_policy"}
+TWICE = {"feedback", "sleep", "curate", "set_policy", "set_profile"}
 """Verbs that do something else, or more, when they are done again."""
 
 

@@ -9,6 +9,7 @@ from hippocampus.upkeep import verify
 SCENARIO = (
     "open", "remember", "remember_many", "correct", "pin", "forget", "sleep", "restore", "erase",
     "remember in a new bank", "set_policy", "compact", "delete_bank", "reindex", "curate",
+    "set_profile",
 )  # fmt: skip
 
 

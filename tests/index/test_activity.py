@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from test_concept import Seen, anchors_of, ask, said, unit
+from test_concept import Seen, anchors_of, said, unit
 
 from hippocampus.core.config import Concepts
 from hippocampus.core.records import Payloads
@@ -56,7 +56,7 @@ def test_what_is_active_at_any_time_is_what_was_named_most_and_latest(
     worth = np.where(ages >= 0, np.exp(-ages.clip(0) / fades), 0.0)
     often = np.array([len(rows) for rows in named])
     lately = np.array([worth[rows].sum() for rows in named]) / np.sqrt(often + 5)
-    active = cue.active(ask(now=now))
+    active = cue.active(now)
     if not lately.sum() > 0:
         assert not active
         return

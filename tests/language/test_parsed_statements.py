@@ -165,3 +165,23 @@ def test_whatever_is_said_is_read_without_an_error_and_in_its_own_words(text):
     for said in read(text):
         assert said.subject
         assert said.object.split("'")[0] in text
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("My flatmate Oskar lives in Tromsø.", ("Oskar", "lives_in", "Tromsø", "holds")),
+        ("Oskar, my flatmate, lives in Tromsø.", ("Oskar", "lives_in", "Tromsø", "holds")),
+        ("My plumber lives in Tromsø.", ("Ada's plumber", "lives_in", "Tromsø", "holds")),
+        ("My company Globex moved to Tromsø.", ("Globex", "located_in", "Tromsø", "began")),
+    ],
+)
+def test_who_has_a_name_is_told_of_by_it(text, said):
+    assert said in lines(text)
+    assert not any(subject == "flatmate" for subject, *_ in lines(text))
+
+
+def test_sentences_of_other_languages_tell_no_facts():
+    text = "Das MRT ist am 16. und ich bin nicht mehr da. I live in Tromsø."
+
+    assert lines(text) == [("Ada", "lives_in", "Tromsø", "holds")]

@@ -14,7 +14,6 @@ from hippocampus.language.question_intent import (
     day_of,
     find_intents,
     is_impersonal,
-    names_nothing,
     time_told,
     times_of_events,
 )
@@ -307,17 +306,11 @@ def test_what_speaks_of_nobody_is_asked_of_the_world(text, impersonal):
     assert impersonal == is_impersonal(text, find_terms(text))
 
 
-@pytest.mark.parametrize(
-    ("question", "nothing"),
-    [
-        ("Catch me up.", True),
-        ("How far along had I got?", True),
-        ("shop", False),
-        ("When do we row?", False),
-        ("How much is the coal?", False),
-        ("Can Ingrid row?", False),
-        ("", False),
-    ],
-)
-def test_what_has_no_noun_no_name_and_no_time_names_nothing(question, nothing):
-    assert names_nothing(question, tuple(find_terms(question))) is nothing
+def test_a_name_that_was_never_heard_is_nobody():
+    text = "What does Ottoline boil?"
+    words = find_terms(text)
+
+    assert is_impersonal(text, words, {word.hash for word in words})
+    assert not is_impersonal(
+        "What do I boil for Ottoline?", find_terms("What do I boil for Ottoline?")
+    )

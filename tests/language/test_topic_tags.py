@@ -197,6 +197,20 @@ def test_what_means_the_same_does_so_from_every_side(tag):
         assert tag_name(other) == other
 
 
+@pytest.mark.parametrize("tag", ["car", "cars", "movies", "photo", "physician"])
+@pytest.mark.parametrize("called", ["Car", "Auto", "Movie", "Doc", "Photo"])
+def test_a_tag_means_itself_or_its_singular_whoever_is_called_like_it(tag, called):
+    same = same_as(tag, frozenset({called.casefold()}))
+
+    assert {tag, tag.removesuffix("s")} & set(same)
+
+
+def test_a_thing_beside_somebody_of_its_name_is_a_tag_of_its_own():
+    talk = ["We saw two movies, and more movies. Movie is here, said Movie."] * 3
+
+    assert tag_groups([read_group(talk), read_group(["The automobile and the cars are old."])])
+
+
 def test_a_text_names_a_tag_by_a_synonym_but_not_by_one_of_several_words():
     assert {"car", "automobile", "auto", "motorcar"} == set(spoken("car"))
     assert "motion picture" not in spoken("movie"), "who was sitting in a room was in no such room"

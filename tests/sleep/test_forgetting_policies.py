@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from hippocampus.errors import InputError
 from hippocampus.sleep import forgetting_policies
-from hippocampus.sleep.forgetting_policies import Retention, fade_to, interfere, levels, prune
+from hippocampus.sleep.forgetting_policies import (
+    Retention,
+    fade_by_levels,
+    fade_to,
+    interfere,
+    levels,
+    prune,
+)
 from hippocampus.sleep.outcome import OutcomeHistory, OutcomeUses
 
 ROWS = st.lists(
@@ -20,6 +27,82 @@ ROWS = st.lists(
 def columns(rows):
     value, cost, pinned = np.array(rows, float).reshape(-1, 3).T
     return value + np.arange(len(rows)) * 1e-3, cost, pinned.astype(bool)  # no two alike
+
+
+# ---------------------------------------------------------------- a target, level by level
+
+SHARES = (1.0, 0.9, 0.5, 0.25, 0.1, 0.0)
+FADED = st.lists(
+    st.tuples(st.integers(0, 9), st.integers(0, 20), st.integers(0, 5), st.booleans()), max_size=30
+)  # worth, tokens, level, pinned
+
+
+def squeezed(rows, target, deepest):
+    worth, tokens, level, pinned = np.array(rows, float).reshape(-1, 4).T
+    worth, level = worth + np.arange(len(rows)) * 1e-3, level.astype(np.int64)
+    pinned = pinned.astype(bool)
+    found = fade_by_levels(
+        worth, tokens, level, pinned, target=target, shares=SHARES, deepest=deepest
+    )
+    return worth, tokens, level, pinned, found
+
+
+def shown(tokens, level):
+    return (tokens * np.array(SHARES)[level]).sum()
+
+
+@given(FADED, st.integers(0, 300), st.integers(0, 5))
+def test_a_token_target_is_met_or_all_that_may_fade_is_as_deep_as_it_may(rows, target, deepest):
+    _, tokens, level, pinned, found = squeezed(rows, target, deepest)
+
+    assert np.array_equal(found[pinned], level[pinned])
+    assert np.all(found >= level)
+    assert np.all(found[found > level] <= deepest)
+    assert shown(tokens, found) <= target + 1e-6 or np.all(found[~pinned] >= deepest)
+
+
+@given(FADED, st.integers(0, 300), st.integers(0, 5))
+def test_nothing_fades_by_a_level_while_something_else_could_go_up_to_the_one_before(
+    rows, target, deepest
+):
+    worth, tokens, level, pinned, found = squeezed(rows, target, deepest)
+    faded = found > level
+    if faded.any():
+        last = found[faded].max()
+        assert np.all(found[~pinned] >= last - 1)
+        # On the last level the stalest are, and one fewer of them would not have done.
+        there = np.flatnonzero(faded & (found == last))
+        fresh = ~pinned & (found < last)
+        assert not fresh.any() or worth[fresh].min() > worth[there].max()
+        back = found.copy()
+        best = there[np.argmax(worth[there])]
+        back[best] = max(level[best], last - 1)
+        assert shown(tokens, back) > target
+
+
+@given(FADED, st.integers(0, 300), st.integers(0, 300))
+def test_squeezing_twice_is_squeezing_once_to_the_smaller_target_or_less_deep(rows, one, other):
+    low, high = sorted((one, other))
+    worth, tokens, _, pinned, once = squeezed(rows, low, 5)
+    first = squeezed(rows, high, 5)[-1]
+    then = fade_by_levels(worth, tokens, first, pinned, target=low, shares=SHARES, deepest=5)
+
+    assert np.all(first <= once)
+    assert np.array_equal(then, once)
+
+
+def test_the_stalest_go_down_one_level_before_any_goes_down_two():
+    worth, tokens, free = np.arange(4.0), np.full(4, 100.0), np.zeros(4, bool)
+    at = [
+        fade_by_levels(
+            worth, tokens, np.zeros(4, np.int64), free, target=target, shares=SHARES, deepest=5
+        ).tolist()
+        for target in (400, 390, 365, 320, 210, 200, 30, 0)
+    ]
+    assert at == [
+        [0, 0, 0, 0], [1, 0, 0, 0], [1, 1, 1, 1], [2, 1, 1, 1], [2, 2, 2, 2], [2, 2, 2, 2],
+        [5, 4, 4, 4], [5, 5, 5, 5],
+    ]  # fmt: skip
 
 
 # ---------------------------------------------------------------- a target
@@ -238,7 +321,6 @@ def test_where_there_is_room_those_on_probation_use_it_until_the_season_ends():
             {"target": 1, "probationary_share": 1.0},
             "probationary_share=1.0: must be a number from 0.0 to below 1.0",
         ),
-        ({"target": 1, "step_h": 0.0}, "step_h=0.0: must be a number above 0.0"),
     ],
 )
 def test_settings_that_mean_nothing_are_refused(wrong, complaint):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus.calibrate.thresholds import area_under_roc
 from hippocampus.sleep.outcome import (
+    SIGNALS,
     OutcomeHistory,
     OutcomeUses,
     activation,
@@ -138,3 +140,28 @@ def test_a_use_makes_nothing_less_present_and_the_row_or_group_used_more_so(give
 
     assert np.all(after >= before)
     assert np.all(after[group == group[0]] > before[group == group[0]])
+
+
+@pytest.mark.parametrize("pace", [1.0, 1 / 50])
+def test_a_bank_of_days_learns_as_one_of_months_does(pace):
+    history = week_after_week(kind_matters=True)
+    history = history._replace(at_h=history.at_h * pace)
+    stop = 2400
+    chance = foresee(history.before(stop), float(history.at_h[stop - 1]))
+    later = times_used(history.group, history.uses)[1][:stop] >= stop
+
+    assert area_under_roc(chance[later], chance[~later]) > 0.8
+
+
+def test_what_is_linked_to_something_present_has_more_around_it_than_what_is_not():
+    #  Of three old groups one refers to a group that goes on, one to one that does not.
+    group = np.array([0, 1, 2, 3, 4, 3, 3])
+    at = np.array([0.0, 0, 0, 0, 0, 90, 99])
+    said = [(0, "goes on"), (1, "over")]
+    uses = find_uses(said, group, {"goes on": 3, "over": 4}, {})
+    row = features(OutcomeHistory(at, group, group * 0, group * 0, uses), 100.0)
+    around = row[:, SIGNALS.index("activation around") - 1]
+    linked = row[:, SIGNALS.index("linked") - 1]
+
+    assert around[0] > around[1] > around[2]
+    assert linked[:3].tolist() == [1, 1, 0]

@@ -108,7 +108,7 @@ def test_policies_differ_in_what_they_do(memory, clock):
 
     assert not did["keep"]
     assert set(did["human"]) == {"fade"}
-    assert did["adaptive:200"]["lapse"] > 20
+    assert did["adaptive:200"]["fade"] > 20
     assert did["aggressive"]["merge"] > 20
 
 
@@ -156,7 +156,7 @@ def test_only_a_sleep_that_was_can_be_undone(memory, wrong):
 
 def test_undoing_leaves_what_somebody_has_changed_since(memory, clock):
     bank = filled(memory, clock)
-    bank.set_policy("adaptive:200")
+    bank.set_policy("adaptive:20")
     clock.advance(timedelta(days=300))
     lapsed = [d.episode for d in deeds(bank.sleep()) if d.deed == "lapse"]
     bank.restore(lapsed[0])
@@ -461,17 +461,24 @@ def test_what_is_pinned_or_held_never_fades_and_no_sleep_lets_more_fade_than_its
         assert all(bank.get(id_).level == 0 for id_ in pinned | held)
 
 
-def test_the_least_valuable_lapse_until_the_token_target_is_met(memory, clock):
+def test_the_least_valuable_fade_level_by_level_until_the_token_target_is_met(memory, clock):
     bank = filled(memory, clock)
     helped = bank.episodes()[0]
     bank.feedback(helped.id, helpful=True)
     bank.set_policy("adaptive:200")
     clock.advance(timedelta(days=10))
     bank.sleep()
-    left = bank.episodes()
+    levels = {e.id: e.level for e in bank.episodes()}
 
-    assert 0 < len(left) < 20
-    assert helped.id in {e.id for e in left}, "what helped is kept"
+    assert len(levels) == 40
+    assert max(levels.values()) - min(levels.values()) == 1
+    assert levels[helped.id] == min(levels.values()), "what helped fades last"
+
+    bank.set_policy("adaptive:20")
+    bank.sleep()
+    left = bank.episodes()
+    assert 0 < len(left) < 40, "the least valuable lapse when all others are as short as can be"
+    assert helped.id in {e.id for e in left}
 
 
 def test_what_is_hot_never_fades(memory, clock):
@@ -1041,7 +1048,7 @@ def test_a_sleep_killed_anywhere_leaves_whole_steps_and_the_next_one_finishes(
 def test_two_sleeps_and_a_writer_at_once_lose_nothing(tmp_path, clock):
     with Memory(tmp_path / "m.db", embedder="hash", clock=clock) as memory:
         bank = filled(memory, clock, 60)
-        bank.set_policy("adaptive:400")
+        bank.set_policy("adaptive:40")
         clock.advance(timedelta(days=300))
         before = {e.id for e in bank.episodes()}
         first = min(before)

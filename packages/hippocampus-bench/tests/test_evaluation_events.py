@@ -321,6 +321,33 @@ def test_what_is_foreseen_is_referred_to_after_a_night_more_often_than_others(se
     assert found.low < found.value < found.high
 
 
+def test_nobody_foresees_more_than_who_knows_what_comes_at_any_reduction(season):
+    known = value(season, "foresight_precision", events.BOUND)
+    for name in events.SYSTEMS:
+        assert value(season, "foresight_precision", name) <= known, name
+    assert [row["reduction"] for row in season.by_reduction] == list(events.REDUCTIONS)
+    for row in season.by_reduction:
+        assert row[events.BOUND] >= max(v for k, v in row.items() if k != "reduction")
+    first = season.by_reduction[0]
+    assert first[events.MAIN] == pytest.approx(value(season, "foresight_precision"), abs=1e-4)
+    assert first[events.BOUND] == pytest.approx(known, abs=1e-4)
+
+
+def test_each_night_tells_how_much_of_what_it_keeps_comes_up_again_and_how_much_could(season):
+    chose = [row for row in season.rows if row["bound"] is not None]
+
+    assert chose
+    assert season.rows[-1]["bound"] is None, "nothing comes after the last"
+    assert season.rows[0]["bound"] is None, "the first has room for all"
+    for row in chose:
+        assert 0 <= row["precision"] <= row["bound"] <= 1
+        assert 0 <= row["recall"] <= 1
+        assert row["reduction"] == pytest.approx(1 - row["after"] / row["seen"], abs=1e-4)
+    kept = sum(row["after"] for row in chose)
+    mean = sum(row["precision"] * row["after"] for row in chose) / kept
+    assert mean == pytest.approx(value(season, "foresight_precision"), abs=1e-3)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("wording", ["tuned", "second"])
 def test_the_newest_and_the_oftenest_foresee_less_in_any_words(wording):
@@ -539,7 +566,7 @@ def test_the_command_runs_and_writes_report_receipts_and_plot(stream, tmp_path):
     assert 0 == done.exit_code, done.output
     assert "| hippocampus |" in done.stdout
     made = json.loads(file.read_text())
-    assert {"recency only", "random"} == set(made["baselines"])
+    assert {"recency only", "random", events.BOUND} == set(made["baselines"])
     assert 0.5 <= made["metrics"]["store_reduction"]["value"]
     assert events.tables(made)
     receipts = file.with_name("report.receipts.jsonl").read_text().splitlines()

@@ -221,3 +221,51 @@ def test_merging_saves_what_was_told_twice_and_loses_no_evidence(write):
 
     assert found["dedup-only"]["tokens_kept"] < 0.9
     assert found["dedup-only"]["difference"]["turn_recall_any@10"]["value"] == 0
+
+
+def test_a_bank_that_lives_once_is_asked_at_every_target_without_knowing_of_the_other(write):
+    def long(place):
+        return [
+            (role, " ".join(f"{text} Part {n}." for n in range(40))) for role, text in talk(place)
+        ]
+
+    sessions = [session(place, long(place), gold=place == 3) for place in range(24)]
+    path = write("long.json", [haystack(sessions, gold=3, question="Which wind was on day 3?")])
+    systems = ["dedup-only", "adaptive-25K", "adaptive-10K", "all at L4"]
+    found = rows(path, every=4, once=True, systems=systems)
+    alone = rows(path, every=4, once=True, systems=["adaptive-10K"])
+
+    kept = [found[name]["store_tokens"] for name in (KEEP, *systems)]
+    assert kept == sorted(kept, reverse=True)
+    assert found["adaptive-25K"]["store_tokens"] < 26_000
+    assert found["adaptive-10K"] == alone["adaptive-10K"], "it knows of no question asked before"
+    assert found["all at L4"]["store_episodes"] == found["dedup-only"]["store_episodes"]
+    assert found["all at L4"]["tokens_kept"] < 0.2
+
+
+def test_a_run_that_was_cut_off_goes_on_and_comes_to_the_same(repeated, tmp_path):
+    once = rows(repeated, every=4, systems=["dedup-only"])
+    noted = tmp_path / "lives.jsonl"
+    rows(repeated, every=4, systems=["dedup-only"], resume=noted)
+    whole = noted.read_text()
+    noted.write_text(whole[: whole.rindex("{", 0, -40) + 9])  # cut off within the last line
+    again = rows(repeated, every=4, systems=["dedup-only"], resume=noted)
+
+    def lasting(found):
+        return {
+            name: {k: v for k, v in row.items() if "_s" not in k} for name, row in found.items()
+        }
+
+    assert lasting(again) == lasting(once)
+    assert noted.read_text().count("\n") == whole.count("\n")
+
+
+def test_a_run_does_not_go_on_from_another_nor_from_what_is_none(repeated, tmp_path):
+    noted = tmp_path / "lives.jsonl"
+    rows(repeated, every=4, systems=["dedup-only"], resume=noted)
+    with pytest.raises(InputError, match="of another run"):
+        rows(repeated, every=5, systems=["dedup-only"], resume=noted)
+    for wrong in ("hello\n", "[]\n", ""):
+        noted.write_text(wrong)
+        with pytest.raises(InputError, match="resume="):
+            rows(repeated, every=4, systems=["dedup-only"], resume=noted)

@@ -10,7 +10,9 @@ from hippocampus.bank.knowledge import Knowledge
 from hippocampus.bank.lookup import Lookup
 from hippocampus.bank.part import Verb
 from hippocampus.bank.people import People
+from hippocampus.bank.profile import Profiles
 from hippocampus.bank.recall import Recaller
+from hippocampus.bank.session import Sessions
 from hippocampus.bank.sleep import SleepVerbs
 from hippocampus.bank.writes import Writes
 from hippocampus.core.config import Policy
@@ -36,7 +38,9 @@ class Bank:
         self._people = People(state, self._knowledge)
         self._writes = Writes(state, self._lookup)
         self._bulk = Bulk(state, self._writes)
-        self._recall = Recaller(state, self._lookup, self._knowledge)
+        self._profile = Profiles(state, self._knowledge)
+        self._recall = Recaller(state, self._lookup, self._knowledge, self._profile)
+        self._sessions = Sessions(state, self._lookup, self._knowledge)
         self._counting = Counting(state, self._recall)
         self._explain = Explainer(state, self._recall)
         self._sleep = SleepVerbs(state)
@@ -89,6 +93,10 @@ class Bank:
     export_concepts = Verb("_knowledge", Knowledge.export_concepts)
     related = Verb("_knowledge", Knowledge.related)
     import_concepts = Verb("_knowledge", Knowledge.import_concepts)
+
+    compact_session = Verb("_sessions", Sessions.compact_session)
+    profile = Verb("_profile", Profiles.profile)
+    set_profile = Verb("_profile", Profiles.set_profile)
 
     sleep = Verb("_sleep", SleepVerbs.sleep)
     undo = Verb("_sleep", SleepVerbs.undo)

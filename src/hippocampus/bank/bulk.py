@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hippocampus.bank.part import BankPart, staying
 from hippocampus.bank.writes import Writes
-from hippocampus.core.events import PolicySet
+from hippocampus.core.events import PolicySet, ProfileSet
 from hippocampus.core.records import FileLocation, Imported, Progress
 from hippocampus.engine.bank_state import BankState
 from hippocampus.errors import SourceError
@@ -120,10 +120,13 @@ class Bulk(BankPart):
                 return Imported(added=added, unchanged=len(ids) - added, removed=0)
 
             def load(books: Ledger, encoded: Encoded) -> None:
-                own = books.reader.events(PolicySet)
+                policies = books.reader.events(PolicySet)
+                profiles = books.reader.events(ProfileSet)
                 books.writer.load(whole.records, whole.journal, encoded)
-                if own:  # what was chosen here holds here
-                    books.writer.note(own[-1].event)
+                if policies:  # what was chosen here holds here
+                    books.writer.note(policies[-1].event)
+                if profiles:
+                    books.writer.note(profiles[-1].event)
 
             drafts = whole.drafts()
             self._writes.store_encoded(ledger, drafts, load, progress)

@@ -161,3 +161,13 @@ def _read_pair(pair: Any, now: datetime) -> Any:  # noqa: ANN401 - ``make_filter
     if len(pair) != len(sides):
         return pair
     return tuple(_read(side, end, now) for side, end in zip(sides, pair, strict=True))
+
+
+def sees_all(filters: Filters, *besides: str) -> bool:
+    """
+    Return whether a read may see all that what is made of a whole bank tells of.
+
+    What is made of a bank is made without suspects. ``besides``: filters that do not count.
+    """
+    given = {k: value for k, value in filters.items() if value is not None and k not in besides}
+    return not given or given == {"suspects": "hide"}

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.bank.filter_arguments import Filters
+from hippocampus.bank.filter_arguments import Filters, sees_all
 from hippocampus.bank.part import BankPart, staying
 from hippocampus.core.background_yield import answering
 from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, to_micros
@@ -176,11 +176,8 @@ class Knowledge(BankPart):
 
     def own_summary(self, filters: Filters) -> str:
         """Return what a context says of what went before: of all it may see, or nothing."""
-        given = {name: value for name, value in filters.items() if value is not None}
-        session = given.pop("session", None)
-        if given.get("suspects") == "hide":  # it is made without
-            del given["suspects"]
-        if given or not (session is None or isinstance(session, str)):
+        session = filters.get("session")
+        if not (session is None or isinstance(session, str)) or not sees_all(filters, "session"):
             return ""
         with self._state.asking() as here:
             return "" if here.slept.summary is None else self._sum_up(here, session, TAKEN_IN).text
@@ -249,21 +246,34 @@ class Knowledge(BankPart):
                 AnchorInfo(
                     name=one.name, kind=one.kind, salience=one.salience,
                     found_at=from_micros(one.found_at), weak=PRUNED_AFTER, strong=0, episodes=0,
+                    ended_at=from_micros(one.ended_at) if one.ended_at else None, why=one.why,
+                    into=one.into or None,
                 )
                 for one in found.pruned
                 if self._shown(np.array(one.rows, np.int64)).any()
             ]  # fmt: skip
+        origins = self._origins(found)
         listed = [
             AnchorInfo(
                 name=name, kind=found.kind(place), salience=float(found.salience[place]),
                 found_at=from_micros(int(found.found_at[place])), weak=int(found.weak[place]),
                 strong=int(found.strong[place]),
                 episodes=int(found.ends[place + 1] - found.ends[place]),
+                origin=origins.get(place),
             )
             for place, name in enumerate(found.names)
             if found.kind(place) == "curated" or self._shown(found.naming(place)).any()
         ]  # fmt: skip
         return sorted(listed, key=lambda anchor: -anchor.salience)
+
+    def _origins(self, found: Anchors) -> dict[int, str]:
+        """Return the episodes that anchors were found in, as far as they are in force."""
+        rows = {place: row for place, row in enumerate(found.origins) if row >= 0}
+        with self._books() as ledger:
+            there = ledger.store.episodes.read(ledger.bank, sorted(set(rows.values())))
+        shown = self._shown(np.array([one.row for one in there], np.int64))
+        ids = {one.row: one.id for one, is_shown in zip(there, shown, strict=True) if is_shown}
+        return {place: ids[row] for place, row in rows.items() if row in ids}
 
     def _read_anchors(self) -> Anchors | None:
         with self._books() as ledger:

@@ -12,6 +12,7 @@ from hippocampus.bank.filter_arguments import Filters, spell_out
 from hippocampus.bank.knowledge import Knowledge
 from hippocampus.bank.lookup import Lookup
 from hippocampus.bank.part import BankPart, of_one_moment, staying
+from hippocampus.bank.profile import Profiles, note_left_out
 from hippocampus.bank.searches import bind_to, decide, encode, led, search_bank, seen_by_most
 from hippocampus.context.compose import Extras, compose
 from hippocampus.context.redaction import redacted
@@ -27,6 +28,7 @@ from hippocampus.errors import InputError, UnknownEvent
 from hippocampus.index.cue import Mask
 from hippocampus.index.filters import Filter
 from hippocampus.index.query import Query
+from hippocampus.language.asked_several import asks_for_several
 from hippocampus.recall.confidence import DEPTH, Confidence
 from hippocampus.recall.foreign import foreign
 from hippocampus.recall.parse import parse
@@ -86,10 +88,13 @@ class _Clock:
 class Recaller(BankPart):
     """The verbs that answer a question."""
 
-    def __init__(self, state: BankState, lookup: Lookup, knowledge: Knowledge) -> None:
+    def __init__(
+        self, state: BankState, lookup: Lookup, knowledge: Knowledge, profiles: Profiles
+    ) -> None:
         super().__init__(state)
         self._lookup = lookup
         self._knowledge = knowledge
+        self._profiles = profiles
 
     @spell_out
     @answering()
@@ -215,8 +220,8 @@ class Recaller(BankPart):
         *,
         k: int = 50,
         system: str = "",
-        persona: str = "",
-        projects: str = "",
+        persona: str | None = None,
+        projects: str | None = None,
         summary: str | None = None,
         user: str = "",
         recent: int = 0,
@@ -239,14 +244,16 @@ class Recaller(BankPart):
         beside its date. Where it gets tight, memories go by rank, the last ones first. Tokens
         are counted in ``encode.tokens.VOCABULARY``.
 
-        ``summary`` is the bank's own once it has slept, or of the one session that is asked for;
-        with any other filter there is none, for it would tell of what the filter hides. Give your
-        own, or "" for none. ``without`` are texts that the prompt has anyway, such as the turns
-        a client sends along: memories that say no more than they do are left out. So are those
-        whose score is below ``min_score``; by default, those that hardly ever have to do with the
-        question, and, the smaller the budget the sooner, those that lie far behind the best
-        (docs/adr/0047). A greeting gets none at all, and neither does a question about nobody and
-        nothing known of which the bank most likely knows nothing.
+        ``persona`` and ``projects`` are the bank's own (``set_profile``) if you give none. So is
+        ``summary`` once it has slept, or of the one session that is asked for; with any other
+        filter there is none, for it would tell of what the filter hides; and so is what is under
+        way, read from what is spoken of lately. Give your own, or "" for none. ``without`` are
+        texts that the prompt has anyway, such as the turns a client sends along: memories that say
+        no more than they do are left out. So are those whose score is below ``min_score``; by
+        default, those that hardly ever have to do with the question, and, the smaller the budget
+        the sooner, those that lie far behind the best (docs/adr/0047). A greeting gets none at all,
+        and neither does a question about nobody and nothing known of which the bank most likely
+        knows nothing.
 
         Raises:
             BudgetTooSmall: what comes before the memories alone does not fit.
@@ -258,25 +265,29 @@ class Recaller(BankPart):
             msg = f"without={without!r:.100}: give the texts in a list, even if it is one"
             raise InputError(msg)
         frame = Frame(
-            system=system, persona=persona, projects=projects, summary=summary or "", user=user
-        )
+            system=system, persona=persona or "", projects=projects or "", summary=summary or "",
+            user=user,
+        )  # fmt: skip
         frame.check(budget_tokens)  # before anything is recalled: what fails must leave no trace
         if filters.get("suspects") is None:
             filters["suspects"] = "hide"
         floor = _FLOOR if min_score is None else min_score
         found = self.recall(query, k, now=now, cues=cues, min_score=floor, **filters)
-        own = summary is None and bool(found.confidence)  # a greeting asks for no summary
+        parts = {"persona": persona, "projects": projects, "summary": summary}
+        wanted = [name for name, text in parts.items() if text is None]
         extras = Extras(
-            compact=self._knowledge.own_summary(filters) if own else "",
+            own=self._profiles.own_parts(wanted, filters, found),
             gists=self._knowledge.gists_of(found, gists, filters) if gists else (),
             recent=self._lookup.episodes(limit=recent, newest=True, **filters) if recent else (),
             pointers=pointers, without=without, reach=min_score is None,
+            several=asks_for_several(query),
         )  # fmt: skip
         if self._engine.config.secrets.show == "redact":
             found, extras = redacted(found, extras, self._engine.secret_finder)
-        return compose(
+        made = compose(
             found, budget_tokens=budget_tokens, zone=self._engine.zone, frame=frame, extras=extras
         )
+        return note_left_out(made, extras.own)
 
 
 def _count(here: BankSnapshot, allowed: Mask | None) -> int:
@@ -307,8 +318,10 @@ def _judge(
     judged = judged._replace(scores=_with_wishes(judged.scores, ranking, rows))
     impersonal = query.impersonal and not (query.speakers or query.definite)
     known = query.vector is not None and here.calibrated.lacking is None
-    if query.small_talk or (known and impersonal and judged.sure < _DOUBT):
+    if query.small_talk:
         return Confidence(np.zeros_like(judged.scores), 0.0, found=False)
+    if known and impersonal and judged.sure < _DOUBT:
+        return Confidence(np.zeros_like(judged.scores), 0.0, found=False, unmet=judged.unmet)
     if ranking.missing_time and not query.advice:  # which is asked for a time to come
         return judged._replace(found=False, unmet=ranking.missing_time)
     leading = len(query.leading.rows)

@@ -19,6 +19,7 @@ from hippocampus.language.event_anchored import merge_intervals
 from hippocampus.language.question_intent import time_told
 from hippocampus.recall.check_premise import check_premise
 from hippocampus.recall.confidence import DEPTH, Confidence, confidence
+from hippocampus.recall.described import Descriptions
 from hippocampus.recall.encode_query import EncodedQuery, encode_query
 from hippocampus.recall.evidence import evidence, rivalry, says_all
 from hippocampus.recall.expand import Sources
@@ -78,7 +79,8 @@ def search_bank(
     texts, facts = here.ledger.reader.texts, here.slept.facts
     graph = "graph" in query.cues
     if graph:
-        query = facts.names.widen(query, allowed)
+        described = Descriptions(here.index.cues.lexical, texts, allowed)
+        query = facts.names.widen(query, allowed, described, asker=facts.asker())
     sources = Sources(
         texts=texts if graph and "lexical" in query.cues else None,
         facts=partial(facts.look, texts) if graph else None,

@@ -42,6 +42,10 @@ def hook(*, budget_tokens: int = 1500, scope: BankScope) -> None:
     try:
         event = _read()
         kind = event.get("hook_event_name")
+        if kind == "SessionStart":
+            with scope.open_bank(create=True, embed=False) as bank:
+                _begin(bank, event, budget_tokens)
+            return
         field, role = _KEPT.get(kind if isinstance(kind, str) else "", ("", ""))
         text = _text(event, field)
         if not text or _is_chatter(text):
@@ -79,7 +83,20 @@ def _is_chatter(text: str) -> bool:
     return is_chatter(text)
 
 
+def _begin(bank: Bank, event: Mapping[str, Any], budget_tokens: int) -> None:
+    """Print the profile, and after a compaction what of the conversation matters."""
+    from hippocampus.bank.profile import render_profile  # noqa: PLC0415 - brings NumPy
+
+    session = _text(event, "session_id")
+    parts = [render_profile(bank.profile())]
+    if _text(event, "source") == "compact" and session:
+        parts.append(bank.compact_session(session, budget_tokens).text)
+    told = "\n\n".join(filter(None, parts))
+    if told:
+        print(told)
+
+
 def _recall(bank: Bank, prompt: str, budget_tokens: int) -> None:
-    made = bank.context(prompt, budget_tokens)
+    made = bank.context(prompt, budget_tokens, persona="", projects="")  # told at the beginning
     if made.recall.found and made.items:
         print(made.text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 
@@ -13,6 +13,7 @@ from hippocampus.errors import InputError
 
 if TYPE_CHECKING:
     from hippocampus.bank import Bank
+    from hippocampus.core.records import AnchorInfo
 
 
 @verb("facts")
@@ -57,6 +58,20 @@ def summary(
     parts = [f"{part.text}\n  {' '.join(part.sources) or 'no memory says so'}"
              for part in found.parts] if sources else []  # fmt: skip
     return Answer(found, (*(found.versions if versions else ()), found.text, *parts))
+
+
+@verb("profile")
+def profile(bank: Bank, *, persona: str | None = None, projects: str | None = None) -> Answer:
+    """Show, or say, what every prompt begins with: who the agent is, and what is under way."""
+    if persona is not None or projects is not None:
+        bank.set_profile(persona=persona, projects=projects)
+    found = bank.profile()
+    how = "found in what is spoken of lately" if found.projects_made else "as you said"
+    return Answer(found, [
+        "Who the agent is: " + (found.persona or "nothing said; --persona says it"),
+        *([f"Under way, {how}:", *(f"  {line}" for line in found.projects.splitlines())]
+          if found.projects else ["Under way: nothing said or found; --projects says it"]),
+    ])  # fmt: skip
 
 
 @verb("gists")
@@ -111,15 +126,43 @@ def list_(bank: Bank) -> Answer:
 
 @verb("anchors report")
 def report(bank: Bank) -> Answer:
-    """List anchors that may be worth keeping, that are fading, and that were given up."""
-    anchors = [anchor for anchor in bank.anchors() if anchor.kind == "discovered"]
-    found = {
-        "promotable": [anchor.name for anchor in anchors if anchor.strong >= 3],
-        "weak": [anchor.name for anchor in anchors if anchor.weak],
-        "pruned": [anchor.name for anchor in bank.anchors(pruned=True)],
+    """Show the life of the anchors: born when and of what, fading, merged or given up, and why."""
+    anchors, ended = bank.anchors(), bank.anchors(pruned=True)
+    names = {
+        "promotable": [one.name for one in anchors if _discovered(one) and one.strong >= _LONG],
+        "weak": [one.name for one in anchors if _discovered(one) and one.weak],
+        "pruned": [one.name for one in ended],
     }
-    shown = zip(("worth keeping", "fading", "given up"), found.values(), strict=True)
-    return Answer(found, [f"{what}: {', '.join(names) or 'none'}" for what, names in shown])
+    shown = zip(("worth keeping", "fading", "given up"), names.values(), strict=True)
+    told = [f"{what}: {', '.join(some) or 'none'}" for what, some in shown]
+    lives = sorted([*anchors, *ended], key=lambda one: one.ended_at or one.found_at, reverse=True)
+    rows = [_life(one) for one in lives[:_LIVES]]
+    if len(lives) > _LIVES:
+        told.append(f"the last {_LIVES} of {len(lives)} lives; --json has all:")
+    found = names | {"lives": [*anchors, *ended]}
+    return Answer(found, [*told, table(rows, "anchor", "kind", "born", "from", "then")])
+
+
+_LONG: Final = 3
+"""Sleeps in a row in which an anchor stayed salient, from which on it may be worth keeping."""
+_LIVES: Final = 40
+
+
+def _discovered(anchor: AnchorInfo) -> bool:
+    return anchor.kind == "discovered"
+
+
+def _life(anchor: AnchorInfo) -> tuple[str, ...]:
+    """Return a line on an anchor: its birth, where it comes from, and what became of it."""
+    then = f"{anchor.episodes} episodes"
+    if anchor.weak and anchor.ended_at is None:
+        then += f", fading for {anchor.weak}"
+    if anchor.why or anchor.ended_at is not None:
+        day = f" {anchor.ended_at:%Y-%m-%d}" if anchor.ended_at else ""
+        into = f" into {anchor.into}" if anchor.into else ""
+        then = f"{anchor.why or 'given up'}{into}{day}"
+    born = f"{anchor.found_at:%Y-%m-%d}"
+    return anchor.name, anchor.kind, born, anchor.origin or "", then
 
 
 _NEXT_SLEEP = "'hippocampus sleep' heeds it"

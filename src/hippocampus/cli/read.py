@@ -79,8 +79,8 @@ class PromptOptions(ParameterGroup):
     """The parts of a prompt beside what is recalled, and how many there are of each."""
 
     system: str = ""
-    persona: str = ""
-    projects: str = ""
+    persona: str | None = None
+    projects: str | None = None
     summary: str | None = None
     user: str = ""
     recent: int = 0
@@ -110,6 +110,17 @@ def context(
         f" {len(made.left_out):,} left out"
     )
     return Answer(made, Verbatim(made.text), note=Text(full, "dim"))
+
+
+@verb("compact-session")
+def compact_session(bank: Bank, session: str, *, budget_tokens: int = 2000) -> Answer:
+    """Fit one conversation into a token budget: the newest whole, of the rest what matters."""
+    made = bank.compact_session(session, budget_tokens)
+    told = (
+        f"{made.tokens:,} of {made.budget_tokens:,} tokens: {len(made.kept):,} turns whole,"
+        f" {len(made.shortened):,} shortened, {len(made.left_out):,} left out"
+    )
+    return Answer(made, Verbatim(made.text), note=Text(told, "dim"), success=bool(made.text))
 
 
 @verb("find")

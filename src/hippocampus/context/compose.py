@@ -11,14 +11,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 
-from hippocampus.context.render import Frame, Renderer
+from hippocampus.context.render import Frame, OwnPart, Renderer
 from hippocampus.core.quotes import (
     CLOSE,
     GISTS_CLOSE,
     GISTS_OPEN,
     OPEN,
-    SUMMARY_CLOSE,
-    SUMMARY_OPEN,
     can_be_named,
     quote,
 )
@@ -27,10 +25,10 @@ from hippocampus.encode.tokens import count
 
 _LEAST_REACH = 7.0
 """Standard deviations behind the best hit that even the smallest context holds."""
+_SEVERAL = 2.0
+"""Standard deviations more where several things are asked for."""
 _LEAST_FREED = 64
 """Tokens that may be freed for names in a small budget: so much do a few of them take."""
-_OWN_PART = 16
-"""The bank's own summary takes at most one in so many tokens that the frame leaves."""
 _GISTS_PART = 4
 """Its gists take at most one in so many of the rest."""
 
@@ -39,8 +37,8 @@ _GISTS_PART = 4
 class Extras:
     """Parts of a context beside the frame and the hits."""
 
-    compact: str = ""
-    """The bank's own summary, in place of one; only where it leaves most of the room."""
+    own: Sequence[OwnPart] = ()
+    """What the bank has itself of the parts before its memories; each only if it leaves room."""
     gists: Sequence[str] = ()
     """Gists of the bank, the most important first; likewise."""
     recent: Sequence[Episode] = ()
@@ -49,6 +47,8 @@ class Extras:
     """Most addresses of hits that did not fit, for which the last hits may give way."""
     without: Iterable[str] = ()
     """Texts that whoever asks has; hits that are part of one are left out unnamed."""
+    several: bool = False
+    """Whether several things are asked for, of which the last lies farther behind the first."""
     reach: bool = False
     """Whether hits that lie too far behind the best one for the budget are left out unnamed."""
 
@@ -85,7 +85,7 @@ def compose(
             break
         spent += cost
         recent.append(episode)
-    reach = _reach(budget_tokens, found=recall.found) if extras.reach else math.inf
+    reach = _reach(budget_tokens, recall, extras) if extras.reach else math.inf
     kept: list[Hit] = []
     left: list[Pointer] = []
     shown = {episode.id for episode in recent}
@@ -110,7 +110,7 @@ def compose(
     )  # fmt: skip
 
 
-def _reach(budget_tokens: int, *, found: bool) -> float:
+def _reach(budget_tokens: int, recall: Recall, extras: Extras) -> float:
     """
     Return how far behind the best hit a context still holds one, in standard deviations.
 
@@ -118,24 +118,35 @@ def _reach(budget_tokens: int, *, found: bool) -> float:
     behind is needed for one question in many, and a large budget can pay for that (ADR 47). Where
     nothing is found, 7 in any: the answer is likely nowhere (ADR 58).
     """
-    if not found:
-        return _LEAST_REACH
-    return _LEAST_REACH + 2 * max(0.0, math.log2(max(budget_tokens, 1) / 400))
+    least = _LEAST_REACH + _SEVERAL * extras.several
+    if not recall.found:
+        return least
+    return least + 2 * max(0.0, math.log2(max(budget_tokens, 1) / 400))
 
 
 def _known(renderer: Renderer, extras: Extras, budget_tokens: int) -> tuple[Renderer, int]:
-    """Add the bank's summary and gists, as far as they leave room; return the tokens so far."""
+    """Add what the bank has itself, as far as it leaves room; return the tokens so far."""
     frame, needed = renderer.frame, renderer.frame.check(budget_tokens)
-    if extras.compact and not frame.summary:
-        own = f"{SUMMARY_OPEN}\n{quote(extras.compact)}\n{SUMMARY_CLOSE}"
-        if _OWN_PART * count(own) <= budget_tokens - needed:
-            renderer = replace(renderer, known=(own,))
-            needed = count(renderer.render([], []))
+    for part in extras.own:
+        fits = _as_fits(part, budget_tokens - needed)
+        if fits is not None:
+            frame = replace(frame, own=(*frame.own, fits))
+            needed = frame.check(budget_tokens)
+    renderer = replace(renderer, frame=frame)
     gists = _fitting(extras.gists, budget_tokens - needed)
     if gists:
         renderer = replace(renderer, known=(*renderer.known, gists))
         needed = count(renderer.render([], []))
     return renderer, needed
+
+
+def _as_fits(part: OwnPart, room: int) -> OwnPart | None:
+    """Return a part with as many lines as its share of the room holds; None if that is none."""
+    for number in range(len(part.lines), 0, -1):
+        shorter = part._replace(lines=part.lines[:number])
+        if part.share * count(str(shorter)) <= room:
+            return shorter
+    return None
 
 
 def _fitting(gists: Sequence[str], room: int) -> str:

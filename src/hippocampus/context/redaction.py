@@ -18,7 +18,7 @@ def redacted(found: Recall, extras: Extras, finder: SecretFinder) -> tuple[Recal
     )
     return replace(found, hits=hits), replace(
         extras,
-        compact=finder.redact(extras.compact),
+        own=[p._replace(lines=tuple(map(finder.redact, p.lines))) for p in extras.own],
         gists=[finder.redact(gist) for gist in extras.gists],
         recent=[_redacted(episode, finder) for episode in extras.recent],
     )

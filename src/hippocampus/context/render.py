@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
+from typing import Literal, NamedTuple
 
 from hippocampus.core.quotes import (
     CLOSE,
@@ -23,6 +23,22 @@ from hippocampus.encode.tokens import count
 from hippocampus.errors import BudgetTooSmall
 
 
+class OwnPart(NamedTuple):
+    """A part of a prompt that the bank has itself, for one that nobody hands in."""
+
+    name: Literal["persona", "projects", "summary"]
+    lines: tuple[str, ...]
+    """The text, the lines that matter most first."""
+    tags: tuple[str, str]
+    """What stands before and after it."""
+    share: int
+    """It takes at most one in so many of the tokens that are left."""
+
+    def __str__(self) -> str:
+        """Return the part as it stands in a prompt."""
+        return "\n".join([self.tags[0], *map(quote, self.lines), self.tags[1]])
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
     """The parts of a prompt that stand whole: before the memories, and the message after them."""
@@ -32,12 +48,18 @@ class Frame:
     projects: str = ""
     summary: str = ""
     user: str = ""
+    own: tuple[OwnPart, ...] = ()
+    """What the bank has of the parts before it that nobody handed in."""
 
     @property
     def before(self) -> list[str]:
         """The parts before the memories, in HEMA's order (section 3.5)."""
-        parts = {"persona": self.persona, "projects": self.projects, "summary": self.summary}
-        return [part for part in (self.system, *itertools.starmap(_tagged, parts.items())) if part]
+        parts: dict[Literal["persona", "projects", "summary"], str] = {
+            "persona": self.persona, "projects": self.projects, "summary": self.summary,
+        }  # fmt: skip
+        own = {part.name: str(part) for part in self.own}
+        given = (_tagged(name, text) or own.get(name, "") for name, text in parts.items())
+        return [part for part in (self.system, *given) if part]
 
     @property
     def after(self) -> list[str]:
@@ -67,7 +89,7 @@ class Renderer:
     marked: Mapping[str, Hit]
     """Hits that are over or corrected, by id; they say so, among the recent turns as well."""
     known: Sequence[str] = ()
-    """The bank's summary and gists, rendered."""
+    """The bank's gists, rendered."""
 
     def say(self, episode: Episode) -> str:
         """Return an episode as a line, with what recall knows of it."""

@@ -112,6 +112,12 @@ class Fusion:
     session: float = 0.7
     """Part of its session's support, the mean of its two best scores, that counts towards a turn:
     a session that answers twice is what the question is about."""
+    several: Annotated[float, Meta(ge=0)] = 0.5
+    """Factor on ``session`` where several things are asked for: each has a session of its own, and
+    the mates of the best one speak on of the same (docs/adr/0063)."""
+    alike: Annotated[float, Meta(ge=0)] = 0.5
+    """Weight of nearness in meaning to the best hits together, where several things are asked for
+    (docs/adr/0063)."""
     context_decay_tokens: float = 100.0
     """Length in tokens at which a turn's share of its neighbours' scores has fallen to 1/e, and, as
     the candidates' mean length, its session's: a long turn speaks for itself."""
@@ -178,6 +184,9 @@ class Fusion:
     """What it is worth to be a source of a mature gist that the question means; see ADR 26."""
     explained_weight: float = 0.5
     """Factor on the weight of words that only name an anchor the question activates."""
+    empty_weight: float = 0.25
+    """Factor on the weight of words and meaning of a question that has no content of its own,
+    "catch me up", where something is active that it can be about."""
     anchor_candidates: _Whole = 200
     """Episodes nearest to the activated anchors that become candidates beside the others."""
     sessions: _Whole = 96
@@ -282,6 +291,9 @@ class Concepts:
     """Most phrases of several words that are."""
     named: _Count = 2000
     """Most names that are anchors."""
+    anchor_budget: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
+    """Most anchors beside the curated ones; None: as many as the three numbers above let in. What
+    exceeds it is merged into an anchor that names the same episodes, or given up."""
     k: Annotated[int, Meta(ge=1, le=100_000)] = 20
     """Episodes under an anchor after a rebuild; more while they are as near as the best quarter."""
     k_max: Annotated[int, Meta(ge=1, le=100_000)] = 50

@@ -284,6 +284,15 @@ class AnchorsCurated(JournalEvent, frozen=True, kw_only=True, tag="anchors"):
     """The only sources that anchors may lead to; empty for all; None where nothing is said."""
 
 
+class ProfileSet(JournalEvent, frozen=True, kw_only=True, tag="profile"):
+    """A person said who the agent is to this bank, or what is under way; all that holds now."""
+
+    persona: str = ""
+    """Who the agent is, and how it should be; empty where nothing is said."""
+    projects: str = ""
+    """What is under way; empty for what sleep finds."""
+
+
 class RecallsNoted(JournalEvent, frozen=True, tag="recall"):
     """Recalls since the last time were written down."""
 
@@ -330,7 +339,7 @@ Event: TypeAlias = (
     | Merged | Absorbed | Faded | Lapsed | Quarantined | Unquarantined
     | Annotated | AnnotationWithdrawn
     | SleepBegan | SleepEnded | ArtifactReplaced | IndexRebuilt
-    | PolicySet | AnchorsCurated | RecallsNoted | Consolidated | TextsShortened
+    | PolicySet | AnchorsCurated | ProfileSet | RecallsNoted | Consolidated | TextsShortened
     | Unknown
 )  # fmt: skip
 """What a journal row says."""

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from hippocampus.core.config import Fusion, Signatures
+from hippocampus.core.events import ProfileSet, Record
 from hippocampus.core.records import Degradation, Embedder, Summary
 from hippocampus.encode.signature import Rotation, rotation_for
 from hippocampus.engine.context import Calibrated, EngineContext
@@ -71,6 +72,10 @@ class SummaryMemo:
     """The names in rows that were read lately."""
     last: tuple[tuple[object, ...], Summary] | None = None
     """The last summary that was asked for, and what it was of."""
+    matters: tuple[tuple[object, ...], list[str]] | None = None
+    """What was under way when that was last asked for, and what it was of."""
+    profile: tuple[int, Record[ProfileSet] | None] = (0, None)
+    """What people said last of the bank's profile, and up to which change that was looked for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,7 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,20 +30,33 @@ Node = TypeVar("Node", bound=Hashable)
 
 _DISCOVERED: Final = KINDS.index("discovered")
 _VERSION: Final = 2
+_FIVE: Final = 5
 _UNREADABLE: Final = (
     ValueError, KeyError, TypeError, EOFError, OSError, zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
-_IN_HEAD: Final = ("names", "sounds", "words", "rows_built", "pruned")
+_IN_HEAD: Final = ("names", "sounds", "words", "rows_built", "pruned", "origins", "merged")
+
+
+End: TypeAlias = Literal["", "faded", "merged", "crowded out"]
+"""Why an anchor was given up: it stayed weak, another names its episodes, or others are worth more.
+"" where an earlier version did not note it."""
 
 
 class Pruned(NamedTuple):
-    """An anchor that was given up, and some of the rows that still name it."""
+    """
+    An anchor that was given up, and some of the rows that still name it.
+
+    ``ended_at``: when, in microseconds, 0 if unknown; ``into``: the anchor that is heard instead.
+    """
 
     name: str
     kind: AnchorKind
     salience: float
     found_at: int
     rows: tuple[int, ...]
+    ended_at: int = 0
+    why: End = ""
+    into: str = ""
 
 
 def effective(
@@ -84,7 +97,9 @@ class Anchors:
     1])``, none where it has only one. ``mentions``: the rows that name it, in order of time, by
     ``mention_ends``. ``kin``: anchors that one activates, itself first, by ``kin_ends``, int32;
     ``kin_strengths``: by how much, in (0, 1], float32. ``pruned``: those that were given up
-    lately, the last first.
+    lately, the last first. ``origins``: the row that spelled each when it was found, -1 where that
+    is unknown; () from earlier versions. ``merged``: keys of phrases for which an anchor is heard,
+    and its place.
     """
 
     names: tuple[str, ...]
@@ -114,6 +129,8 @@ class Anchors:
     kin_strengths: NDArray[np.float32]
     kin_ends: NDArray[np.int64]
     pruned: tuple[Pruned, ...] = ()
+    origins: tuple[int, ...] = ()
+    merged: tuple[tuple[int, int], ...] = ()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -146,7 +163,10 @@ class Anchors:
                 arrays[name] = value
         head: dict[str, Any] = {"version": _VERSION, "rows_built": self.rows_built}
         head |= {"names": self.names, "sounds": self.sounds, "words": self.words}
-        head |= {"pruned": self.pruned}
+        # Earlier versions read five numbers of each, and whatever else is in the head not at all.
+        head |= {"pruned": [one[:_FIVE] for one in self.pruned]}
+        head |= {"ends": [one[_FIVE:] for one in self.pruned]}
+        head |= {"origins": self.origins, "merged": self.merged}
         arrays["head"] = np.frombuffer(json.dumps(head, ensure_ascii=False).encode(), np.uint8)
         written = io.BytesIO()
         np.savez_compressed(written, allow_pickle=False, **arrays)
@@ -173,7 +193,10 @@ class Anchors:
                 names=tuple(head["names"]), sounds=tuple(head["sounds"]),
                 words=tuple(map(tuple, head["words"])),
                 rows_built=int(head["rows_built"]), **arrays,
-                pruned=tuple(map(_pruned, head.get("pruned", ()))),  # earlier ones kept none
+                # Earlier versions kept none of these.
+                pruned=tuple(map(_pruned, head.get("pruned", ()), _ends(head))),
+                origins=tuple(map(int, head.get("origins", ()))),
+                merged=tuple((int(key), int(place)) for key, place in head.get("merged", ())),
             )  # fmt: skip
             made.check()
         except _UNREADABLE as exc:
@@ -215,6 +238,7 @@ class Anchors:
             named = np.array(one.rows, np.int32)
             _rule(_within(named, self.rows_built), "an episode that was not there")
         _rule(_within(self.kin, count), "kin that is no anchor")
+        self._check_life(count)
         for numbers in (self.salience, self.vectors, self.scores, self.centres,
                         self.kin_strengths, self.edge_cosines):  # fmt: skip
             _rule(bool(np.isfinite(numbers).all()), "a score that is no number")
@@ -228,15 +252,33 @@ class Anchors:
         _rule(bool((np.diff(self.aliases[:, 0]) > 0).all()), "aliases out of order")
         _rule(not leads_back(dict(self.aliases.tolist())), "aliases that stand for each other")
 
+    def _check_life(self, count: int) -> None:
+        _rule(len(self.origins) in (0, count), "origins of other anchors")
+        origins = np.array(self.origins, np.int64)
+        _rule(bool(((origins >= -1) & (origins < self.rows_built)).all()), "an origin not there")
+        places = np.array([place for _, place in self.merged], np.int64)
+        _rule(_within(places, count), "a phrase merged into no anchor")
+        known = {int(key) for key in self.keys}
+        _rule(known.isdisjoint(key for key, _ in self.merged), "an anchor merged into another")
+
     def _arrays(self) -> dict[str, NDArray[Any]]:
         named = [field.name for field in fields(self)]
         return {name: getattr(self, name) for name in named if name not in _IN_HEAD}
 
 
-def _pruned(given: Sequence[Any]) -> Pruned:
+def _ends(head: Mapping[str, Any]) -> Sequence[Any]:
+    ends: Sequence[Any] = head.get("ends", [(0, "", "")] * len(head.get("pruned", ())))
+    _rule(len(ends) == len(head.get("pruned", ())), "ends of other anchors")
+    return ends
+
+
+def _pruned(given: Sequence[Any], end: Sequence[Any]) -> Pruned:
     name, kind, salience, found_at, rows = given
+    ended_at, why, into = end
     _rule(isinstance(name, str) and kind in KINDS, "an anchor that was none")
-    return Pruned(name, kind, float(salience), int(found_at), tuple(map(int, rows)))
+    _rule(why in get_args(End) and isinstance(into, str), "an end that was none")
+    named = tuple(map(int, rows))
+    return Pruned(name, kind, float(salience), int(found_at), named, int(ended_at), why, into)
 
 
 def _rule(kept: bool, broken: str) -> None:  # noqa: FBT001 - said as a sentence
@@ -244,7 +286,7 @@ def _rule(kept: bool, broken: str) -> None:  # noqa: FBT001 - said as a sentence
         raise ValueError(broken)
 
 
-def _within(places: NDArray[np.int32], stop: int) -> bool:
+def _within(places: NDArray[Any], stop: int) -> bool:
     return bool(((places >= 0) & (places < stop)).all())
 
 

@@ -9,7 +9,8 @@ a question to the rows and sessions that name them.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from datetime import datetime
 from operator import itemgetter
 from typing import Any, Final, Literal, Protocol, TypeAlias, TypeVar
 
@@ -248,7 +249,8 @@ class ConceptCue(Versioned):
         self._silent = np.isin(anchors.keys, np.array(sorted(self._denied), np.uint32))
         """Which anchors were denied since they were chosen."""
         self._length = anchors.rows_built
-        self._place = {key: place for place, key in enumerate(anchors.keys.tolist())}
+        self._place = dict(anchors.merged)
+        self._place |= {key: place for place, key in enumerate(anchors.keys.tolist())}
         self._search = AnchorSearch(anchors.vectors, how.exact_search_anchors)
         self.under = AnchorPostings(anchors, how, seen.cosines, occurred_at)
         self.attach(seen, occurred_at, sessions, leads)
@@ -387,7 +389,7 @@ class ConceptCue(Versioned):
         """
         heard = self._called(question)
         if question.deixis and not heard and self._how.pronouns:
-            heard |= dict.fromkeys(list(self.active(question))[:_MEANT_BY_POINTING], 1.0)
+            heard |= dict.fromkeys(list(self.active(question.now))[:_MEANT_BY_POINTING], 1.0)
         if question.vector is not None and len(self.anchors):
             best, cosines = self._search.best(question.vector, self._how.meant_anchors)
             for place, cosine in zip(best.tolist(), cosines.tolist(), strict=True):
@@ -413,9 +415,9 @@ class ConceptCue(Versioned):
         some = {place: _BY_PART for places in parts if len(places) <= _FEW for place in places}
         return some | heard
 
-    def active(self, question: Query) -> dict[int, float]:
+    def active(self, at: datetime) -> dict[int, float]:
         """
-        Return the anchors that come up more than usual at the time of a question, and their shares.
+        Return the anchors that come up more than usual at a moment, and their shares.
 
         Activity is a sum of mentions that decay with a time constant, spread to coactivated
         anchors, so that a matter of which each side is named once is active. Shares are of the
@@ -425,7 +427,7 @@ class ConceptCue(Versioned):
         places, rows = self._tied.view.T
         occurred_at = self._occurred_at(rows.astype(np.uint32))
         # Rest fades nothing: at most the last mention is taken for the present.
-        now = min(question.now.timestamp() * 1e6, float(occurred_at.max(initial=0)))
+        now = min(at.timestamp() * 1e6, float(occurred_at.max(initial=0)))
         early = occurred_at <= now
         fading = np.exp((occurred_at[early] - now) / fades)
         lately = np.bincount(places[early], fading, len(self.anchors)).astype(np.float64)
@@ -442,6 +444,11 @@ class ConceptCue(Versioned):
         best = np.argsort(-more, kind="stable")[: self._how.active]
         best = best[more[best] > 0]
         return dict(zip(best.tolist(), (more[best] / more[best].sum()).tolist(), strict=True))
+
+    def matters(self, at: datetime) -> Iterator[tuple[str, Rows]]:
+        """Yield the names of what is active at a moment, the most first, and the rows with each."""
+        for place in self.active(at):
+            yield self.anchors.names[place], self._naming(place)
 
     def _spread(self, active: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return how active anchors are when each has given to its kin, shape (anchors,)."""
@@ -461,11 +468,14 @@ class ConceptCue(Versioned):
         named = self._named(place)
         return named if since is None else np.append(named, np.array(since, np.uint32))
 
-    def activate(self, question: Query, allowed: Mask | None = None) -> Activation | None:
+    def activate(
+        self, question: Query, allowed: Mask | None = None, described: Sequence[Rows] = ()
+    ) -> Activation | None:
         """
         Return the activation by what a question calls up; None if it calls up nothing.
 
         ``allowed``: rows that the read may see; no other row counts towards anything.
+        ``described``: rows that hold all words of what it describes, for each such thing.
         """
         seeds = self._seeds(question)
         anchors = self.anchors
@@ -478,6 +488,7 @@ class ConceptCue(Versioned):
         named = [self._naming(place) for place in places.tolist()]
         fresh = (key for key in question.phrases if key in self._new_names)
         new = [np.array(self._novel[key], np.uint32) for key in fresh]
+        new += described
         if not named and not new:
             return None
         values = np.concatenate([active[places], np.full(len(new), active.max(initial=0) or 1)])
@@ -518,7 +529,7 @@ class ConceptCue(Versioned):
         pointing = question.deixis if not seeds or question.deixis >= 1 else 0.0
         if pointing and self._how.pronouns and not any(map(self._is_name, seeds)):
             share = pointing * (_BESIDE_WORDS if seeds else 1.0)
-            for place, part in self.active(question).items():
+            for place, part in self.active(question.now).items():
                 seeds[place] = seeds.get(place, 0.0) + share * part
         return seeds
 

@@ -14,6 +14,7 @@ from hippocampus.core.cue_names import USED
 from hippocampus.core.records import Interval
 from hippocampus.core.word_lists import word_set
 from hippocampus.encode.terms import Term, stem
+from hippocampus.language.asked_choice import Choice
 from hippocampus.language.asked_conversation import AskedConversation
 from hippocampus.language.asked_state import AskedState
 from hippocampus.language.event_anchored import EventAnchoredTime
@@ -69,10 +70,16 @@ class Leading(NamedTuple):
 
 
 class Possessive(NamedTuple):
-    """Something by whose it is: "Ana" and ("sister",) in "Ana's sister"."""
+    """
+    Something by whose it is: "Ana" and ("sister",) in "Ana's sister".
+
+    ``of``: the place among a question's possessives of the one that is the owner, as in "Ana's
+    sister's dog"; ``owner`` is "" for who asks: "my sister".
+    """
 
     owner: str
     what: tuple[str, ...]
+    of: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -107,25 +114,37 @@ class Query:
     """A time in it that hangs on an event: "the day after the interview"."""
     intents: frozenset[Intent] = frozenset()
     """Intents that its words tell; none for most questions."""
+    several: bool = False
+    """Whether it asks for several things, or how many they are."""
+    sort: str = ""
+    """What they are, a noun in the singular: "trip" of "which trips"; "" if it does not say."""
     state: AskedState | None = None
     """Which of several states of one matter it asks for; None if it asks for none, or of a time."""
+    choice: Choice | None = None
+    """The things of which it asks which one it is; None if it puts no choice."""
     advice: bool = False
     """Whether it asks for advice, for leave, or for something to be made: what is wished or barred
     from now on bears on it."""
     impersonal: bool = False
-    """Whether it speaks of nobody: not of who asks, nor of anything with a name."""
+    """Whether it speaks of nobody: not of who asks, nor of anything with a name that is known."""
+    unheard: frozenset[int] = frozenset()
+    """Hashes of its words of content that no text of the bank has in any form."""
     conversation: AskedConversation | None = None
     """What it asks of whole conversations; None if it asks for no such."""
     leading: Leading = field(default_factory=Leading)
     """Rows that come first, of what it asks of whole conversations."""
     latest: float = 0.0
     """Weight of the latest: 1 if it is asked for of something, 1000 if of all, else 0."""
+    empty: bool = False
+    """Whether it has no word of content to search for: "catch me up"."""
     roles: frozenset[str] = field(default_factory=frozenset)
     """Roles that "I" and "you" mean in it."""
     quoting: bool = False
     """Whether it asks for what the one it is put to did or said: "what did you suggest?"."""
     introduced: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
     """Hashes of the name of somebody whom it asks to have explained: "who is Ms Oduya?"."""
+    known_as: frozenset[int] = frozenset()
+    """Hashes of the names of those whom its possessives mean: of "Mr Petrov" for "our landlord"."""
     possessives: tuple[Possessive, ...] = ()
     """Persons and things that it names by whose they are."""
     fact: AskedFact | None = None
@@ -150,6 +169,9 @@ class Query:
     """Keys of phrases that it takes for known: "the glacier paper", "our boat"."""
     definite_words: frozenset[int] = frozenset()
     """Keys of single words of those phrases that have several."""
+    described: tuple[tuple[int, ...], ...] = ()
+    """Hashes of the words of what it describes by more than one: "club", "rowing" of "the club
+    about rowing"."""
     phonetic_codes: tuple[str, ...] = ()
     """Sounds of its content words, for names that are misspelt."""
     deixis: float = 0.0

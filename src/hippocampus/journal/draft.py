@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Self, TypeAlias
 
@@ -37,6 +37,8 @@ class Draft:
     """Of this part's text."""
     marks: int = 0
     """Those with which it begins: the origin that was given, and whether it is suspect."""
+    content: bytes | None = field(default=None, compare=False, repr=False)
+    """The text as its payload has it, where it was made to see how long the text is."""
 
     @classmethod
     def of(cls, row: EpisodeRow, text: str) -> Self:

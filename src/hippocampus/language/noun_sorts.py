@@ -60,6 +60,12 @@ def is_work(noun: str) -> bool:
     return known or (_is_any(noun, _WORKS) and one not in word_set("no_occupations"))
 
 
+def is_someone(noun: str) -> bool:
+    """Return whether a noun is of a person, by work, by kin or otherwise: "colleague"."""
+    one = noun.casefold()
+    return is_work(one) or singular(one) in word_set("kin") or "person" in kinds(singular(one))
+
+
 def is_vehicle(noun: str) -> bool:
     """Return whether a noun is a vehicle's."""
     return _is_any(noun, _VEHICLES)

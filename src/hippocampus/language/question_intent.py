@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
@@ -11,8 +11,6 @@ from typing import Literal, TypeAlias
 from hippocampus.core.records import Interval
 from hippocampus.core.word_lists import Patterns, word_set
 from hippocampus.encode.terms import Term, find_terms
-from hippocampus.language.noun_phrases import NOUN
-from hippocampus.language.nouns import use_of
 from hippocampus.language.time import find_intervals
 
 _RE = Patterns("questions")
@@ -118,43 +116,20 @@ def is_small_talk(text: str, words: Sequence[Term]) -> bool:
     return light and bool(said or "you" in spelled)
 
 
-def is_impersonal(text: str, words: Sequence[Term]) -> bool:
-    """Return whether a question speaks of nobody: "tell me a joke", "what is 3 times 8?"."""
-    spelled = [text[word.start : word.end] for word in words]
-    own = _own(spelled)
-    named = any(word[:1].isupper() for word in spelled[1:])
+def is_impersonal(text: str, words: Sequence[Term], unheard: Collection[int] = frozenset()) -> bool:
+    """
+    Return whether a question speaks of nobody: "tell me a joke", "what is 3 times 8?".
+
+    ``unheard``: hashes of words that a memory has never heard, which name nobody that it knows.
+    """
+    own = _own(text[word.start : word.end] for word in words)
+    named = any(text[word.start].isupper() and word.hash not in unheard for word in words[1:])
     return not named and (not own or (own == {"me"} and _RE.for_me.search(text) is not None))
 
 
 def _own(spelled: Iterable[str]) -> frozenset[str]:
     """Return the words for whoever speaks among some: "i" for "I'm"."""
     return _SELF.intersection(re.split("['’]", word.casefold())[0] for word in spelled)
-
-
-def names_nothing(text: str, words: Sequence[Term]) -> bool:
-    """
-    Return whether a question names neither a thing nor anybody: "how far had I got?".
-
-    It can only be of what was talked of just before. Words without grammar are searched for.
-    """
-    if not any(word.function for word in words):
-        return False
-    content = [text[word.start : word.end] for word in words if not word.function]
-    if (
-        not content
-        or _RE.of_something.search(text)
-        or any(word[:1].isupper() or not word.isalpha() for word in content[1:])
-    ):
-        return False
-    return all(_is_no_noun(word.lower()) for word in content)
-
-
-def _is_no_noun(word: str) -> bool:
-    use = use_of(word)
-    if use.known and use.noun >= NOUN:
-        return False
-    told = word_set("irregular_past_forms") | word_set("particles") | _HOW_FAR
-    return word in told or (use.known and use.verb > 0)
 
 
 def times_of_events(

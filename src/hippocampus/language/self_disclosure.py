@@ -33,9 +33,10 @@ def tells_of_deed(text: str) -> bool:
 
 def only_asks(text: str) -> bool:
     """Return whether every sentence of a text asks: who repeats a question answers none."""
-    if not any(mark in text for mark in _ASKED):
+    if len(text) > _LONGEST_QUESTION or not any(mark in text for mark in _ASKED):
         return False
-    if len(text) > _LONGEST_QUESTION:
+    last = text[max(map(text.rfind, _ASKED)) + 1 :]
+    if any(map(str.isalnum, last)):  # the last sentence says something, as most do
         return False
     sentences = [said for said in _TALK.sentence.findall(text) if said.strip()]
     return all(said.rstrip().endswith(_ASKED) for said in sentences)

@@ -7,9 +7,11 @@ they touch, whatever its words. English; in other languages they are found as an
 
 from __future__ import annotations
 
+from functools import cache, cached_property
 from typing import Final
 
 from hippocampus.core.word_lists import Patterns, word_set
+from hippocampus.language.asked_several import asks_for_several
 from hippocampus.language.nouns import use_of
 
 _RE: Final = Patterns("standing")
@@ -54,26 +56,46 @@ def tells_standing(text: str) -> bool:
     head = text[:_LONGEST]
     if head.rstrip().endswith("?"):
         return False
-    written = _RE.token.findall(head)
-    words = [word.lower().replace("’", "'") for word in written]
-    if not word_set("leanings").isdisjoint(words):
+    said = _WordsSaid(head)
+    if not word_set("leanings").isdisjoint(said.words):
         return True
-    return any(_is_standing(written, words, place) for place in _hints(words))
+    hints = _hints()
+    if hints.isdisjoint(said.words):
+        return False
+    return any(_is_standing(said, at) for at, word in enumerate(said.words) if word in hints)
 
 
-def _hints(words: list[str]) -> list[int]:
-    attitudes = word_set("attitudes")
-    return [place for place, word in enumerate(words) if word in attitudes or word in _LEADING]
+class _WordsSaid:
+    """The words and marks of a text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        if text.isascii():  # at once, in a third of the time
+            self.words: list[str] = _RE.token.findall(text.lower())
+        else:
+            self.words = [word.lower().replace("’", "'") for word in self.written]
+
+    @cached_property
+    def written(self) -> list[str]:
+        """As they are written."""
+        return _RE.token.findall(self._text)
+
+
+@cache
+def _hints() -> frozenset[str]:
+    """Return the words that every wish has one of."""
+    return word_set("attitudes") | _LEADING
 
 
 _LEADING: Final = _ALWAYS | _BARRED | _NOT_DO | {"again"} | {rule[0] for rule in _RULES}
 
 
-def _is_standing(written: list[str], words: list[str], place: int) -> bool:
+def _is_standing(said: _WordsSaid, place: int) -> bool:
     """Return whether the word at a place makes a wish of its clause."""
+    words = said.words
     word, after = words[place], words[place + 1] if place + 1 < len(words) else ""
     if word in word_set("attitudes"):
-        return _has_subject(written, words, place)
+        return _has_subject(said, place)
     if word in _BARRED:
         return after not in _FOR_ONCE
     if word == "again":
@@ -87,16 +109,16 @@ def _is_standing(written: list[str], words: list[str], place: int) -> bool:
     return any(tuple(words[place : place + len(rule)]) == rule for rule in _RULES)
 
 
-def _has_subject(written: list[str], words: list[str], place: int) -> bool:
+def _has_subject(said: _WordsSaid, place: int) -> bool:
     """Return whether somebody has the attitude; what one would like is for once."""
-    at = place - 1
+    words, at = said.words, place - 1
     while at >= 0 and place - at <= 4 and (words[at] in _BETWEEN or words[at].endswith("ly")):
         at -= 1
     if at < 0 or (words[place - 1] == "would" and words[place] in ("like", "love")):
         return False
     if words[at] in _SUBJECT or (at and words[at - 1] in _OWNER):
         return True
-    return written[at][0].isupper() and words[at] not in _MARKS and "'" not in words[at]
+    return said.written[at][0].isupper() and words[at] not in _MARKS and "'" not in words[at]
 
 
 def _begins(words: list[str], place: int) -> bool:
@@ -108,9 +130,20 @@ def _begins(words: list[str], place: int) -> bool:
 
 
 def asks_for_advice(text: str) -> bool:
-    """Return whether a message asks for advice, for leave, or for something to be made."""
+    """
+    Return whether a message asks for advice, for leave, or for something to be made.
+
+    What leads to a question for a fact does not: "I am thinking of the boat. Where is it?"
+    """
     head = text[:_LONGEST]
+    fact = _RE.fact.search(head)
+    if fact is not None:
+        return _RE.advice.search(fact["asks"]) is not None
     if _RE.advice.search(head):
         return True
     first = _RE.imperative.match(head)
-    return first is not None and use_of(first["verb"].lower()).verb >= _VERB
+    if first is None or first["verb"].lower().endswith("ing"):  # "Regarding the boat, ..."
+        return False
+    if use_of(first["verb"].lower()).verb < _VERB:
+        return False
+    return not (_RE.retelling.match(first["verb"]) and asks_for_several(head))

@@ -9,11 +9,14 @@ relation by one name. A language model is the third (``language/statement_model.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final, Literal, TypeAlias
 
 from hippocampus.core.records import Statement
+from hippocampus.encode.languages import ENGLISH, foreign_language
+from hippocampus.encode.terms import language_of
 from hippocampus.language import statement_rules
 from hippocampus.language.nouns import kinds, singular
 from hippocampus.language.relations import (
@@ -34,6 +37,8 @@ PARSED: Final = frozenset(
     " allergic_to diet likes dislikes speaks studies_at owns drives doctor located_in".split()
 )
 """Relations that the parse reads, and rules need not."""
+_SENTENCE_END: Final = re.compile(r"((?<=[.!?。！？])\s+|\n+)")
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
 _ROLES: Final = frozenset({"user", "assistant", "system", "tool"})
 """What is no name: an assistant who is told "you are a wizard" plays one."""
 
@@ -72,6 +77,7 @@ def find_statements(
         reader: what reads them; "parse" needs its weights and spaCy.
 
     """
+    text = _of_english(text)
     ruled = [
         with_one_name(said)
         for said in statement_rules.find_statements(
@@ -90,6 +96,20 @@ def find_statements(
     known = {_told(said) for said in parsed}
     left = [said for said in ruled if _is_left(said) and _told(said) not in known]
     return list(dict.fromkeys([*parsed, *left]))
+
+
+def _of_english(text: str) -> str:
+    """Return a text without sentences surely of other languages: both readers know English."""
+    foreign = _is_foreign(text)
+    parts = _SENTENCE_END.split(text)  # what ends each stands after it
+    for place in range(0, len(parts), 2):
+        if _is_foreign(parts[place]) or (foreign and language_of(parts[place]) != ENGLISH):
+            parts[place] = ""
+    return "".join(parts)
+
+
+def _is_foreign(text: str) -> bool:
+    return foreign_language(_LETTERS.findall(text.casefold())) is not None
 
 
 def _is_left(said: Statement) -> bool:

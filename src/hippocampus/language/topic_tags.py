@@ -226,9 +226,9 @@ def _as_one(
     for group in found:
         times.update({name: one.times for name, one in group.items()})
     shown = {
-        name: max((same for same in same_as(name, names) if same in times), key=times.__getitem__)
+        name: max((*same, name), key=times.__getitem__)  # of what nobody says, 0
         for name in times
-        if same_as(name, names) != (name,)
+        if (same := same_as(name, names)) != (name,)
     }
     merged = []
     for group in found:
@@ -416,16 +416,19 @@ def same_as(tag: str, names: AbstractSet[str] = frozenset()) -> tuple[str, ...]:
     By the dictionary, where that is the first sense of each; but for words that are no one's
     subject, those for feelings, those that people keep apart, and ``names``.
     """
-    if tag in names:
+    if tag in names or _singular(tag) in names:  # "bees" beside somebody called Bee
         return (tag,)
-    same = _same_as(tag)
-    return tuple(word for word in same if word not in names) or (tag,)
+    return tuple(word for word in _same_as(tag) if word not in names)
+
+
+def _singular(tag: str) -> str:
+    *before, last = tag.split("_")
+    return "_".join([*before, singular(last)])
 
 
 @lru_cache(maxsize=1 << 14)
 def _same_as(tag: str) -> tuple[str, ...]:
-    *before, last = tag.split("_")
-    for noun in dict.fromkeys((tag, "_".join([*before, singular(last)]))):
+    for noun in dict.fromkeys((tag, _singular(tag))):
         known = synonyms(noun.replace("_", " "))
         if known:
             same = tuple(filter(_has_synonyms, (word.replace(" ", "_") for word in known)))

@@ -8,9 +8,10 @@ either name (``docs/adr/0035-other-names.md``).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -23,6 +24,7 @@ from hippocampus.language.entity_linking import fold_name
 from hippocampus.language.noun_phrases import key_of
 from hippocampus.language.nouns import singular
 from hippocampus.language.relations import ALSO_CALLED, is_being
+from hippocampus.recall.described import Descriptions
 
 _SO: Final = ("holds", "began")
 _MOST: Final = 3
@@ -70,18 +72,39 @@ class Aliases:
                         found[fold_name(said.subject), said.word].append(name)
         return found
 
-    def widen(self, question: Query, allowed: Mask | None) -> Query:
-        """Return the query with the other names that ``allowed`` rows tell; None allows all."""
+    def widen(
+        self,
+        question: Query,
+        allowed: Mask | None,
+        described: Descriptions | None = None,
+        *,
+        asker: str = "",
+    ) -> Query:
+        """
+        Return the query with the other names that ``allowed`` rows tell; None allows all.
+
+        ``described``: looks for people that no statement knows. ``asker``: who says "my", if that
+        is one person.
+        """
         phrases, names, owners = dict(question.phrases), set[str](), set[str]()
+        meant: list[set[str]] = []
         for whose in question.possessives:
-            owner = fold_name(whose.owner)
-            for word in whose.what:
+            mine = [asker] if asker else []
+            given = [whose.owner] if whose.owner else mine
+            folded = {
+                fold_name(owner) for owner in (given if whose.of is None else meant[whose.of])
+            }
+            meant.append(set())
+            for word, owner in product(whose.what, sorted(folded)):
                 known = self._of_people.get((owner, singular(word.casefold())), ())
                 people = _told(known, allowed)
+                if not people and described is not None:
+                    people = described.of(whose.owner or owner, word.casefold())
                 if people:  # whose they are only says who is meant
-                    _replace(phrases, (key_of(whose.owner), key_of(word)), people)
+                    _replace(phrases, (key_of(whose.owner or "my"), key_of(word)), people)
                     names |= people
                     owners.add(owner)
+                    meant[-1] |= people
         for key in question.phrases:
             things = _told(self._of_things.get(key, ()), allowed)
             phrases |= {key_of(name): phrases.get(key_of(name), ()) for name in things}
@@ -92,6 +115,7 @@ class Aliases:
         terms = np.array(sorted(said.difference(question.terms.tolist())), np.uint32)
         return replace(
             question,
+            known_as=_forms(meant),
             terms=np.concatenate([question.terms, terms]),
             term_weights=np.append(question.term_weights, np.ones(len(terms), np.float32)),
             phrases=phrases,
@@ -124,3 +148,9 @@ def _replace(phrases: dict[int, tuple[int, ...]], said: tuple[int, ...], people:
         if key in said or (at and places.issuperset(at)):
             del phrases[key]
     phrases |= {key_of(name): tuple(sorted(places)) for name in people}
+
+
+def _forms(meant: Iterable[set[str]]) -> frozenset[int]:
+    """Return the hashes of the words of names, in all their forms."""
+    words = (term for names in meant for name in names for term in find_terms(name))
+    return frozenset(h for term in words if not term.function for h in (term.hash, *term.forms))

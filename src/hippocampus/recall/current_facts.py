@@ -12,12 +12,12 @@ import copy
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from hippocampus.core.clock import from_micros
+from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, to_micros
 from hippocampus.core.records import Statement
 from hippocampus.index.columns import Columns
 from hippocampus.index.cue import Mask, Rows
@@ -31,6 +31,11 @@ from hippocampus.recall.spreading_activation import ReadTexts
 
 _TELLINGS: Final = 8
 """Latest statements of a current fact that are lifted; each of them would answer."""
+
+
+_AHEAD: Final = 24 * MICROS_PER_HOUR
+"""By how much a turn may be dated after the present: clocks differ, days are not in all zones."""
+_NO_ASKERS: Final = frozenset({"assistant", "system", "tool"})
 
 
 class Standing(NamedTuple):
@@ -77,13 +82,15 @@ class FactResolver:
         return twin
 
     def look(
-        self, read: ReadTexts, asked: AskedFact, rows: Rows, allowed: Mask | None
+        self, read: ReadTexts, asked: AskedFact, rows: Rows, allowed: Mask | None, now: datetime
     ) -> Standing | None:
         """
         Resolve a fact; None if no statement fits, or those of several people do.
 
-        ``rows`` are read now if no sleep has read them; no other unread row is.
+        ``rows`` are read now if no sleep has read them; no other unread row is. What is dated after
+        ``now`` holds from then on, and so ends nothing yet.
         """
+        allowed = self._said_by(now, allowed)
         fresh = list(self._fresh(read, rows, allowed))
         kin = self._kin(asked, fresh, allowed)
         own = asked.own and not asked.kin
@@ -109,6 +116,15 @@ class FactResolver:
         current = {row for fold in folds for row in fold.standing.current}
         over = {row: at for fold in folds for row, at in fold.standing.over.items()}
         return Standing(frozenset(current), over) if current else None
+
+    def _said_by(self, now: datetime, allowed: Mask | None) -> Mask | None:
+        """Return the mask without rows dated more than a day ahead, as by a wrong clock."""
+        last = to_micros(now) + _AHEAD
+        newest = self.columns.in_order()[-1:].astype(np.uint32)
+        if not (self.columns.occurred_at(newest) > last).any():
+            return allowed
+        there = self.columns.occurred_at(np.arange(len(self.columns), dtype=np.uint32)) <= last
+        return there if allowed is None else there & allowed
 
     def _fresh(self, read: ReadTexts, rows: Rows, allowed: Mask | None) -> Iterator[Told]:
         """Yield the statements of those rows that no sleep has read."""
@@ -165,6 +181,11 @@ class FactResolver:
             ]
             fold = self._folds[key] = _Fold(see, told, _standing(told))
         return fold
+
+    def asker(self) -> str:
+        """Return who says "my" in a question: who speaks, beside an assistant; "" if several do."""
+        people = [name for name in self.columns.speakers() if name.casefold() not in _NO_ASKERS]
+        return people[0] if len(people) == 1 else "" if people else who_speaks(None, "user")
 
     def _speaks(self, name: str) -> bool:
         """Return whether somebody may be "I"."""

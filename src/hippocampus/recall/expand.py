@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 import numpy as np
 
@@ -22,8 +23,9 @@ from hippocampus.recall.propose import Search
 from hippocampus.recall.spreading_activation import Lift, ReadTexts, spread
 from hippocampus.recall.standardize import Numbers, standardised
 
-ResolveFact = Callable[[AskedFact, Rows, Mask | None], Standing | None]
-"""Resolves a fact by the statements known and by some rows more, within an allowed set."""
+ResolveFact = Callable[[AskedFact, Rows, Mask | None, datetime], Standing | None]
+"""Resolves a fact by the statements known and by some rows more, within an allowed set, as of a
+moment."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +64,7 @@ def expand(search: Search, rows: Rows, sources: Sources) -> Candidates:
     fact = asked_fact(search)
     standing = None
     if sources.facts is not None and fact is not None:
-        standing = sources.facts(fact, rows[:0], search.allowed)
+        standing = sources.facts(fact, rows[:0], search.allowed, search.query.now)
     told = () if standing is None else standing.current
     known = set(rows.tolist())
     led_to = {"names": tuple(sorted(lifts.keys() - known)), "facts": tuple(sorted({*told} - known))}
@@ -83,8 +85,11 @@ def asked_fact(search: Search) -> AskedFact | None:
 
 def _weighed(search: Search, rows: Rows, columns: Columns, lifts: Mapping[int, Lift]) -> Candidates:
     """Put columns on one scale, and weigh them."""
+    # What has no content is like some rows by chance, and they would come before what is meant.
+    empty = search.query.empty and search.activation is not None
+    share = search.fusion.empty_weight if empty else 1.0
     features = {
-        name: np.float32(weight) * standardised(columns[name])
+        name: np.float32(weight * share) * standardised(columns[name])
         for name, weight in search.fusion.weights.items()
         if name in columns
     }

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cache, lru_cache
 from itertools import islice, pairwise, takewhile
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,10 @@ from hippocampus.encode.random_indexing import signatures
 from hippocampus.encode.signature import Rotation
 from hippocampus.encode.terms import Term, find_terms, hash_terms, stem
 from hippocampus.index.query import AskedFact, Possessive, Query
+from hippocampus.language.asked_choice import read_choice
 from hippocampus.language.asked_conversation import read_asked_conversation
 from hippocampus.language.asked_of_whom import asks_what_you_said, person_asked_about
+from hippocampus.language.asked_several import asked_in_plural, asks_for_several
 from hippocampus.language.asked_state import AskedState, asked_state
 from hippocampus.language.event_anchored import find_event_anchored
 from hippocampus.language.foreign_intent import (
@@ -39,13 +41,13 @@ from hippocampus.language.gazetteer import Gazetteer
 from hippocampus.language.noun_phrases import NOUN, find_phrases, is_chaff, key_of
 from hippocampus.language.nouns import use_of
 from hippocampus.language.phonetic import sound_of
+from hippocampus.language.pointing import names_nothing, pointing, says_nothing
 from hippocampus.language.question_intent import (
     Intent,
     asks_only_last,
     find_intents,
     is_impersonal,
     is_small_talk,
-    names_nothing,
     places_of,
     times_of_events,
 )
@@ -91,10 +93,14 @@ def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -
         event=find_event_anchored(text, now) if timed else None,
         intents=intents,
         state=None if intervals or small_talk or "list" in intents else _state(text, language),
+        several=language is None and asks_for_several(text),
+        sort=asked_in_plural(text) if language is None else "",
         conversation=None if small_talk else read_asked_conversation(text),
+        choice=None if language else read_choice(text),
         advice=asks_for_advice(text),
         latest=_ABOVE_ALL if latest and asks_only_last(text) else float(latest or resumes),
         roles=foreign_roles(text, language) if language else _roles(text),
+        empty=bool(resumes) and says_nothing(text, words),
         quoting=asks_what_you_said(_ASIDE.sub(" ", text)),
         introduced=hash_terms(person_asked_about(text)),
         possessives=tuple(_possessives(text)),
@@ -139,13 +145,14 @@ def settle(query: Query, frequency: Callable[[NDArray[np.uint32]], NDArray[np.ui
     """
     Choose the forms of a query's words that a bank has; the most frequent stands for the word.
 
-    ``frequency``: how many texts of the bank hold each of some terms.
+    Who is named and was never heard of is nobody. ``frequency``: how many texts of the bank hold
+    each of some terms.
     """
-    several = [word for word in query.words if word.forms]
-    if not several:
-        return query
-    asked = list({form: None for word in several for form in (word.hash, *word.forms)})
+    asked = list({form: None for word in query.words for form in (word.hash, *word.forms)})
     counted = dict(zip(asked, frequency(np.array(asked, np.uint32)).tolist(), strict=True))
+    query = _of_nobody(query, counted)
+    if not any(word.forms for word in query.words):
+        return query
     words, others = [], list[tuple[int, int]]()
     for word in query.words:
         there = [form for form in (word.hash, *word.forms) if counted.get(form)]
@@ -163,6 +170,22 @@ def settle(query: Query, frequency: Callable[[NDArray[np.uint32]], NDArray[np.ui
         term_weights=np.array([*weights.values(), *map(weights.get, extra.values())], np.float32),
         variants={len(places) + n: places[of] for n, of in enumerate(extra.values())},
     )
+
+
+def _of_nobody(query: Query, counted: Mapping[int, int]) -> Query:
+    """Note the words of a query that nobody said, and whether it speaks of anybody at all."""
+    unheard = frozenset(
+        word.hash for word in query.words
+        if not word.function and not any(counted.get(form) for form in (word.hash, *word.forms))
+    )  # fmt: skip
+    if not unheard:
+        return query
+    strange = query.impersonal or (
+        not query.intervals
+        and is_impersonal(query.text, query.words, unheard)
+        and language_asked_in(query.text) is None
+    )
+    return replace(query, unheard=unheard, impersonal=strange)
 
 
 def _is_on(interval: Interval, now: datetime) -> bool:
@@ -225,14 +248,15 @@ def bind(
     )
     if not phrases:
         return bound
-    definite, definite_words = _definite(query.text, spoken)
+    definite = _definite(query.text, spoken, query.unheard)
     return replace(
         bound,
         phrases=_phrases(mentions.rest, spoken, places),
-        definite=definite,
-        definite_words=definite_words,
+        definite=definite.keys,
+        definite_words=definite.words,
+        described=definite.described,
         phonetic_codes=_phonetic_codes(query.text, spoken),
-        deixis=_deixis(query.text, query.words),
+        deixis=pointing(query.text, query.words),
     )
 
 
@@ -286,17 +310,6 @@ def _token_terms(
 _ABOVE_ALL = 1000.0
 """Factor for "the last thing", over "the latest of something": above any sum of scores."""
 
-# What stands for what "we" are at (CONCEPT, section 3.2, mode 1). "It" mostly stands for something
-# in the question itself, and counts only where that names nothing.
-_POINTS = re.compile(r"\b(?:we|us|our|ours|that one|this one)\b", re.IGNORECASE)
-_MAY_POINT = re.compile(r"\b(?:it|its|them)\b", re.IGNORECASE)
-
-
-def _deixis(text: str, words: Sequence[Term]) -> float:
-    if _POINTS.search(text):
-        return 1.0
-    return 0.5 if _MAY_POINT.search(text) or names_nothing(text, words) else 0.0
-
 
 def _phrases(
     text: str, found: Sequence[Term], places: Mapping[int, int]
@@ -319,19 +332,58 @@ _KNOWN = re.compile(
     r"\b(?:the|our|my|your|his|her|their|its|this|that|these|those)\s+", re.IGNORECASE
 )
 _BETWEEN = re.compile(r"[\s-]+")
+# Between a noun and what tells which one is meant: "the paper on glaciers". What "in", "at", "with"
+# or "to" lead to mostly says where, with whom or why something is done.
+_MODIFIES = re.compile(
+    r"\s+(?:about|against|between|for|of|on|over)\s+(?:(?:the|an?|our|my)\s+)?", re.IGNORECASE
+)
+_OURS = re.compile(r"\b(?:the|our|my|this|that|these|those)\s+", re.IGNORECASE)
 
 
-def _definite(text: str, found: Sequence[Term]) -> tuple[frozenset[int], frozenset[int]]:
-    """Return the keys of definite phrases, and of single words in those of several words."""
+class _Definite(NamedTuple):
+    """What a question takes for known: keys of phrases, of their words, and described things."""
+
+    keys: frozenset[int]
+    words: frozenset[int]
+    described: tuple[tuple[int, ...], ...]
+
+
+def _definite(text: str, found: Sequence[Term], unheard: Collection[int]) -> _Definite:
+    """
+    Return what a question takes for known, "the glacier paper", "the paper on glaciers".
+
+    What was never heard of is not known to both sides: "the capital of France".
+    """
     after = {match.end() for match in _KNOWN.finditer(text)}
-    known = [
+    joined = [
         run
         for run in _runs(found)
-        if run[0].start in after
+        if not any(term.hash in unheard for term in run)
         and all(_BETWEEN.fullmatch(text, a.end, b.start) for a, b in pairwise(run))
     ]
+    known = [run for run in joined if run[0].start in after]
+    ours = {match.end() for match in _OURS.finditer(text)}
+    heads = [run for run in known if run[0].start in ours]
+    modifying = list(_modifying(text, heads, joined))
     words = (text[term.start : term.end] for run in known if len(run) > 1 for term in run)
-    return frozenset(key_of(_said(text, run)) for run in known), frozenset(map(key_of, words))
+    keys = (key_of(_said(text, run)) for run in (*known, *(run for _, run in modifying)))
+    return _Definite(
+        frozenset(keys),
+        frozenset(map(key_of, words)),
+        tuple((head.hash, *(term.hash for term in run)) for head, run in modifying),
+    )
+
+
+def _modifying(
+    text: str, known: Sequence[tuple[Term, ...]], joined: Sequence[tuple[Term, ...]]
+) -> Iterator[tuple[Term, tuple[Term, ...]]]:
+    """Yield the nouns that a question takes for known, and the longest run that says which."""
+    longest = {run[0].start: run for run in joined}  # a longer one comes after a shorter
+    for head in {run[0].start: run for run in known}.values():
+        gap = _MODIFIES.match(text, head[-1].end)
+        run = longest.get(gap.end()) if gap else None
+        if run is not None:
+            yield head[-1], run
 
 
 def _runs(found: Sequence[Term]) -> Iterator[tuple[Term, ...]]:
@@ -359,10 +411,16 @@ _ASKS: Final = re.compile(
     r"(?:where|what|who|which|whom|at which|in which|for whom)\b",
     re.IGNORECASE,
 )
-_OWN: Final = re.compile(r"\b(?:my|our)\s+(?:\w+\s+)?(?P<what>\w+)", re.IGNORECASE)
+_OWN: Final = re.compile(r"\b(?:my|our)\s+(?:\w+\s+)?(?P<what>\w+)\b(?!['’])", re.IGNORECASE)
 _WHOSE: Final = re.compile(
-    r"(?<![\w-])(?P<owner>[^\W\d_][\w-]*)['’]s (?P<what>[\w-]+(?: [\w-]+){0,2})"
+    r"(?<![\w-])(?:(?P<own>my|our)|(?P<owner>[^\W\d_][\w-]*)['’]s?)\s+"
+    r"(?=(?P<what>[\w-]+(?: [\w-]+){0,2}))",
+    re.IGNORECASE,
 )
+_POSSESSIVE: Final = frozenset({"my", "our", "the", "of", "a"})
+_NAMED_IN: Final = 7
+"""Words of the name of something by whose it is, at most."""
+_OF: Final = re.compile(r"(?P<what>[\w-]+)\s+of\s+(?P<owner>[A-Z][\w-]*)(?!['’\w-])")
 
 
 @cache
@@ -378,15 +436,18 @@ def _relations_by_word() -> Mapping[str, frozenset[str]]:
 
 def _asked_fact(text: str, found: Iterable[Term], intents: frozenset[Intent]) -> AskedFact | None:
     """Return the fact that a question asks for; None if it asks for none, or for the past."""
-    if "past" in intents or not _ASKS.search(text) or _NO_STATE.search(text):
-        return None
     words = [text[term.start : term.end].casefold() for term in found]
+    if "past" in intents or _NO_STATE.search(text):
+        return None
+    if not _ASKS.search(text) and not _is_possession(text, words):
+        return None
     about = _relations_by_word()
     relations = {name for word in words for name in about.get(word, ())}
     relations |= {stem(match["what"].casefold()) for match in _OWN.finditer(text)}
     nouns = {word: meant for word in words if (meant := relation_of(word)) is not None}
     relations |= set(nouns.values())
-    own = not {"i", "my", "me", "our", "we"}.isdisjoint(words)
+    whose = {one.of for one in _possessives(text)} - {None}  # "my sister's dog" is not mine
+    own = not {"i", "my", "me", "our", "we"}.isdisjoint(words) and not whose
     function_words = word_set("function_words")
     names = frozenset(word.partition("'")[0] for word in words if word not in function_words)
     if not relations or not (own or names):
@@ -395,12 +456,30 @@ def _asked_fact(text: str, found: Iterable[Term], intents: frozenset[Intent]) ->
     return AskedFact(frozenset(relations), names, own, kin, frozenset(nouns))
 
 
+def _is_possession(text: str, words: Sequence[str]) -> bool:
+    """Return whether a question is only the name of something by whose it is: "Ada's address"."""
+    grammar = word_set("function_words").intersection(words)
+    return (
+        len(words) <= _NAMED_IN
+        and grammar <= _POSSESSIVE
+        and bool(_WHOSE.search(text) or _OF.search(text))
+    )
+
+
 def _possessives(text: str) -> Iterator[Possessive]:
-    """Yield the possessives of a text, each up to its first function word."""
-    function_words = word_set("function_words")
-    for match in _WHOSE.finditer(text):
-        what = takewhile(lambda word: word.casefold() not in function_words, match["what"].split())
-        yield Possessive(match["owner"], tuple(what))
+    """Yield the possessives of a text, each up to its first function word, owners before owned."""
+    function_words, ends = word_set("function_words"), dict[int, int]()
+    for place, match in enumerate(_WHOSE.finditer(text)):
+        said = list(re.finditer(r"[\w-]+", match["what"]))
+        what = list(takewhile(lambda word: word[0].casefold() not in function_words, said))
+        if what:
+            ends[match.start("what") + what[-1].end()] = place
+        owner = "" if match["own"] else match["owner"]
+        of = None if match["own"] else ends.get(match.end("owner"))
+        yield Possessive(owner, tuple(word[0] for word in what), of)
+    for match in _OF.finditer(text):
+        if match["what"].casefold() not in function_words:
+            yield Possessive(match["owner"], (match["what"],))
 
 
 # ---------------------------------------------------------------- keywords

@@ -7,6 +7,7 @@ neighbours of the best of them are added, and the rows that activated anchors ar
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
@@ -26,6 +27,8 @@ _WISHES: Final = 50
 """Standing wishes that each cue proposes for a question that asks for advice."""
 _SHARING: Final[tuple[str, ...]] = ("vector", "lexical", "signature")
 """Cues that share the candidates among themselves."""
+_DESCRIBED: Final = 400
+"""Most rows that may have the rarest word of what is described."""
 _LEAST: Final = 1e-6
 """Factor that an explained word keeps at least: it is still a word of the question."""
 
@@ -55,9 +58,13 @@ class Search:
     def of(cls, index: BankIndex, query: Query, allowed: Mask | None, fusion: Fusion) -> Search:
         """Prepare a search: find the named time and activate the anchors."""
         cues = index.cues.among(query.cues)
-        activation = None if cues.concept is None else cues.concept.activate(query, allowed)
+        activation = None
+        if cues.concept is not None:
+            described = _described(query, cues, allowed)
+            activation = cues.concept.activate(query, allowed, list(described.values()))
         if cues.concept is not None and activation is not None:
-            query = _discounted(query, cues.concept.explained(query), fusion.explained_weight)
+            explained = {*cues.concept.explained(query), *_places(query, described)}
+            query = _discounted(query, sorted(explained), fusion.explained_weight)
         asked_alone = query.cues == {"time"}
         if query.listing:
             query = replace(query, intervals=query.listing, cues=frozenset({"time"}))
@@ -71,6 +78,21 @@ class Search:
         if query.listing and within is not None:
             allowed = within if allowed is None else within & allowed
         return cls(index, query, cues, allowed, within, timely, nothing, activation, fusion)
+
+
+def _described(query: Query, cues: CueSet, allowed: Mask | None) -> dict[tuple[int, ...], Rows]:
+    """Return the rows that hold all words of what a query describes, for each such thing."""
+    found = {
+        words: cues.lexical.holding(np.array(words, np.uint32), allowed, _DESCRIBED, least=1)
+        for words in query.described
+    }
+    return {words: rows for words, rows in found.items() if len(rows)}
+
+
+def _places(query: Query, described: Iterable[tuple[int, ...]]) -> set[int]:
+    """Return the places of words among a query's terms."""
+    wanted = [term for words in described for term in words]
+    return set(np.flatnonzero(np.isin(query.terms, wanted)).tolist())
 
 
 class Proposal(NamedTuple):

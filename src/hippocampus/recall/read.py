@@ -104,7 +104,9 @@ class Found(NamedTuple):
         """Return how far each of some hits, in their order, lies behind the best; never falling."""
         if not len(places):
             return []
-        behind = self.ranking.scores.max() - self.ranking.scores[list(places)]
+        # What tells of a further event is as near to the question as what tells of the first.
+        scores = self.ranking.scores - self.ranking.parts.get("events", np.float32(0))
+        behind = np.maximum(scores[list(places)].max() - scores[list(places)], 0)
         # A reranker may put what scored little before what scored much: it is no worse than that.
         lags: list[float] = np.minimum.accumulate(behind[::-1])[::-1].tolist()
         return lags

@@ -31,6 +31,8 @@ from hippocampus.recall.standardize import Numbers, standardised
 _ONLY_CONCEPTS: Final = frozenset({"concept", "time"})
 _BELOW_RECENT: Final = np.float32(1e-4)
 """Distance that a primed row keeps below recent ones: more than scores are rounded by."""
+_ABOUT: Final = np.float32(0.2)
+"""Activation from which on a row is about what is called up, where the latest of that is asked."""
 _RARE: Final = np.float32(3)
 """Most standard deviations that news count: where hardly any turn has some, it is no answer yet."""
 _NAMED: Final = 100
@@ -63,6 +65,9 @@ def score(search: Search, candidates: Candidates) -> Scored:
     # NumPy takes three times as long to look rows up by another type than its own.
     places = rows.astype(np.intp)
     parts |= _surroundings(search, places, fused, lengths)
+    if query.latest:
+        told = _lateness(search, rows, candidates.activation)
+        parts["time"] = parts["time"] + told if "time" in parts else told
     asking = search.cues.lexical.marked(rows)[:, 3]
     if asking.any():
         parts["speaker"] -= asking * np.float32(fusion.only_asking * _weighed(search, candidates))
@@ -74,6 +79,7 @@ def score(search: Search, candidates: Candidates) -> Scored:
     worth = scores if called is None or not query.cues <= _ONLY_CONCEPTS else scores + called
     sessions = SessionScores.of(index.columns.session.codes[places], worth)
     lean = 0.0 if query.latest > 1 else _lean(lengths, fusion.context_decay_tokens)
+    lean *= fusion.several if query.several else 1.0  # each of them has a session of its own
     support = np.float32(fusion.session * lean) * sessions.support()
     late: dict[str, Numbers] = {} if named is None else {"graph": named}
     news = news + _introducing(search, rows)
@@ -100,7 +106,7 @@ def _surroundings(
     search: Search, rows: NDArray[np.intp], fused: Numbers, lengths: Numbers | None
 ) -> dict[str, Numbers]:
     """Return the parts of neighbouring turns, speaker, time and outcome, by name."""
-    index, query, fusion = search.index, search.query, search.fusion
+    index, fusion = search.index, search.fusion
     if not len(rows):
         return {}
     parts: dict[str, Numbers] = {}
@@ -120,12 +126,20 @@ def _surroundings(
         near = search.timely[rows]
         inside = (near >= WITHIN).astype(np.float32)
         parts["time"] = near * np.float32(fusion.time) + inside * np.float32(fusion.within)
-    if query.latest:
-        occurred_at = index.columns.occurred_at(rows.astype(np.uint32))
-        place = np.argsort(np.argsort(occurred_at, kind="stable")).astype(np.float32)
-        late = place * np.float32(fusion.latest * query.latest / max(1, len(rows) - 1))
-        parts["time"] = parts["time"] + late if "time" in parts else late
     return parts
+
+
+def _lateness(search: Search, rows: Rows, activation: Numbers | None) -> Numbers:
+    """Return the part of being late: of all candidates, or of those about what is called up."""
+    weight = np.float32(search.fusion.latest * search.query.latest)
+    occurred_at = search.index.columns.occurred_at(rows)
+    about = np.ones(len(rows), np.bool_) if activation is None else activation >= _ABOUT
+    if search.query.latest > 1 or not about.any():
+        about[:] = True
+    late = np.zeros(len(rows), np.float32)
+    place = np.argsort(np.argsort(occurred_at[about], kind="stable")).astype(np.float32)
+    late[about] = place * (weight / np.float32(max(1, len(place) - 1)))
+    return late
 
 
 def _shortness(search: Search, lengths: Numbers | None) -> Numbers | np.float32:
@@ -257,7 +271,10 @@ def _parties(speakers: tuple[str, ...]) -> NDArray[np.uint32]:
 def _called_up(search: Search, candidates: Candidates) -> Numbers | None:
     """Return the part of activation; asked of the concept cue alone, of its scores as well."""
     concept, weight = search.cues.concept, np.float32(search.fusion.concept)
-    worth = None if candidates.activation is None else weight * candidates.activation
+    near = candidates.activation
+    if near is not None and search.query.latest:  # of all that is about it, how lately counts
+        near = np.minimum(near / _ABOUT, np.float32(1))
+    worth = None if near is None else weight * near
     if concept is not None and search.query.cues <= _ONLY_CONCEPTS:
         near = concept.score(search.query, candidates.rows)
         if near is not None:

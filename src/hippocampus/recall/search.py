@@ -20,14 +20,17 @@ from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.cue import Mask, Rows
 from hippocampus.index.query import Query
 from hippocampus.kernel import top_k
+from hippocampus.recall.choices import lead_with_choice
 from hippocampus.recall.counted_rows import lift_events
 from hippocampus.recall.currency import order_by_time
 from hippocampus.recall.current_facts import Standing
 from hippocampus.recall.expand import Sources, asked_fact, expand
 from hippocampus.recall.named_time import describe_empty
+from hippocampus.recall.possessions import asks_only_who, lead_with_possession
 from hippocampus.recall.propose import Proposal, Search, propose
 from hippocampus.recall.score import Scored, score
 from hippocampus.recall.session_ranking import rank_sessions
+from hippocampus.recall.several_things import lift_alike
 from hippocampus.recall.spreading_activation import AHEAD
 from hippocampus.recall.standardize import Numbers
 from hippocampus.recall.standing_wishes import lift_wishes
@@ -100,11 +103,16 @@ def search(
     scored = score(search, candidates)
     if "how many" in query.intents and sources.texts is not None:
         lift_events(search, scored, sources.texts)
+    lift_alike(search, scored)
     standing = _resolve_fact(search, scored, sources)
     if standing is not None:
         _put_first(scored, standing.current)
+        if sources.texts is not None and asks_only_who(search.query):
+            lead_with_possession(search, scored, sources.texts)
     elif sources.texts is not None:
         order_by_time(search, scored, sources.texts)
+        lead_with_possession(search, scored, sources.texts)
+        lead_with_choice(search, scored, sources.texts)
     lift_wishes(search, scored)
     lift_leading(search, scored)
     rows, scores, signature = scored.rows, scored.scores, search.cues.signature
@@ -136,7 +144,7 @@ def _resolve_fact(search: Search, scored: Scored, sources: Sources) -> Standing 
     if sources.facts is None or fact is None:
         return None
     best = scored.rows[top_k(scored.scores, _READ_FOR_FACTS)]
-    return sources.facts(fact, best, search.allowed)
+    return sources.facts(fact, best, search.allowed, search.query.now)
 
 
 def _put_first(scored: Scored, chosen: frozenset[int]) -> None:

@@ -53,7 +53,7 @@ from hippocampus.sleep.facts import (
     read_with_model,
 )
 from hippocampus.sleep.gists import make_gists, read_noted
-from hippocampus.sleep.snapshot import SleepSnapshot, read_night
+from hippocampus.sleep.snapshot import SleepSnapshot, read_night, read_uses
 from hippocampus.sleep.summary import QuotableClause, Read, SummaryVersions, clause_of, summarise
 from hippocampus.sleep.summary import pack as pack_summary
 from hippocampus.sleep.summary import unpack as unpack_summary
@@ -357,8 +357,12 @@ def _make_anchors(
     assert context.embedder is not None, "it is by meaning"
     assert gathered.vectors is not None, "and of episodes"
     ledger, curated = context.ledger, read_curated(context.ledger)
+    material = _with_curated(ledger, gathered.material, curated.wanted)
+    if context.concepts.anchor_budget is not None:
+        with ledger.store.read():
+            material = replace(material, uses=read_uses(ledger, len(material)).uses)
     made, report = rebuild(
-        _with_curated(ledger, gathered.material, curated.wanted),
+        material,
         before,
         Reads(gathered.vectors, ledger.reader.names, _naming(context.embedder)),
         curated=curated.wanted,

@@ -31,6 +31,7 @@ from hippocampus.language.given_names import is_person
 from hippocampus.language.noun_phrases import NOUN, Phrase, key_of, may_be_subject
 from hippocampus.language.nouns import use_of
 from hippocampus.language.phonetic import sound_of
+from hippocampus.sleep.anchor_budget import within_budget
 
 Rows: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float32]
@@ -68,7 +69,8 @@ class Material:
 
     ``keys``, shape (p,), with ``PROPER`` in names; ``owner``: the row of each; ``lasting``
     importance, ``gists`` (``language/equivalence.py``), ``occurred_at`` in microseconds,
-    ``shown``, ``by_user`` and ``session`` by number, -1 for none, shape (n,).
+    ``shown``, ``by_user`` and ``session`` by number, -1 for none, shape (n,). ``uses``: how often
+    each was recalled; None where that is not asked for.
     """
 
     keys: NDArray[np.uint32]
@@ -79,6 +81,7 @@ class Material:
     shown: NDArray[np.bool_]
     by_user: NDArray[np.bool_]
     session: NDArray[np.int32]
+    uses: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.shown)
@@ -131,8 +134,8 @@ def rebuild(
     """
     tally, vectors = Tally.of(material, now), reads.vectors
     chosen = _choose(tally, old, reads.names, curated, denied, now, how)
+    chosen, mentions, merged = _within_budget(chosen, material, how)
     anchors = _directions(chosen, old, vectors, reads.embed)
-    mentions = mentions_of([one.key for one in chosen], material)
     known = _known_aliases(old, material, vectors, how)
     under = [
         _settled(rows, scores, vectors(rows), material, how)
@@ -164,7 +167,9 @@ def rebuild(
         aliases=aliases, edges=edges, edge_cosines=cosines,
         centres=np.concatenate([anchors[:0], *senses]), centre_ends=centre_ends,
         **associated(mentions, ties, material.session, how),
-        pruned=_pruned(old, {one.key for one in chosen}, denied, tally, material),
+        pruned=_pruned(old, chosen, denied, tally, material, merged, now),
+        origins=tuple(one.origin for one in chosen),
+        merged=tuple((key, place) for key, place in merged.items() if place >= 0),
     )  # fmt: skip
     return made, _report(old, chosen, len(rows))
 
@@ -218,6 +223,33 @@ class _Chosen:
     found_at: int
     weak: int = 0
     strong: int = 0
+    origin: int = -1
+    """The row that spelled it when it was found."""
+
+
+def _within_budget(
+    chosen: Sequence[_Chosen], material: Material, how: Concepts
+) -> tuple[list[_Chosen], list[Rows], dict[int, int]]:
+    """
+    Return the anchors kept, the rows that name each, and by key which others are merged into.
+
+    That is a place among those kept, -1 for none.
+    """
+    mentions = mentions_of([one.key for one in chosen], material)
+    own = frozenset(place for place, one in enumerate(chosen) if one.kind == "curated")
+    if how.anchor_budget is None or len(chosen) - len(own) <= how.anchor_budget:
+        return list(chosen), mentions, {}
+    worth = np.array([one.salience for one in chosen], np.float64)
+    if material.uses is not None:
+        uses = material.uses
+        worth *= 1 + np.log1p([float(uses[rows].mean()) if len(rows) else 0.0 for rows in mentions])
+    kept = within_budget(worth, mentions, how.anchor_budget, own)
+    place = {old: new for new, old in enumerate(kept.places)}
+    return (
+        [chosen[at] for at in kept.places],
+        [mentions[at] for at in kept.places],
+        {chosen[at].key: place.get(into, -1) for at, into in kept.merged.items()},
+    )
 
 
 def words_of(name: str) -> tuple[int, ...]:
@@ -241,7 +273,8 @@ def _choose(
     for name in curated:
         key = key_of(name)
         salience = tally.salience_of(key)
-        chosen.setdefault(key, _Chosen(name.casefold(), key, "curated", salience, salience, now))
+        one = _Chosen(name.casefold(), key, "curated", salience, salience, _since(old, key, now))
+        chosen.setdefault(key, one)
     passed = never | _given_up(old)
     for one in _living(old, tally):
         if one.key not in chosen and one.key not in never:
@@ -265,8 +298,17 @@ def _choose(
             room[_sort(name, named=named)] -= 1
             kind: AnchorKind = "named" if named else "discovered"
             salience = tally.salience_of(key)
-            chosen[key] = _Chosen(name, key, kind, salience, salience, now)
+            origin = int(tally.example[place])
+            chosen[key] = _Chosen(name, key, kind, salience, salience, now, origin=origin)
     return list(chosen.values())
+
+
+def _since(old: Anchors | None, key: int, now: int) -> int:
+    """Return since when somebody wants an anchor, as far as is known."""
+    if old is None:
+        return now
+    there: list[int] = np.flatnonzero(old.keys == key).tolist()
+    return next((int(old.found_at[at]) for at in there if old.kind(at) == "curated"), now)
 
 
 def _is_subject(phrase: Phrase, often: int) -> bool:
@@ -316,39 +358,51 @@ def _living(old: Anchors | None, tally: Tally) -> list[_Chosen]:
         strong = min(255, int(old.strong[place]) + 1) if salience >= max(found, high) else 0
         if weak < PRUNED_AFTER and tally.has(key) and may_be_subject(name):
             at = int(old.found_at[place])
-            living.append(_Chosen(name, key, old.kind(place), salience, found, at, weak, strong))
+            origin = old.origins[place] if old.origins else -1
+            kind = old.kind(place)
+            living.append(_Chosen(name, key, kind, salience, found, at, weak, strong, origin))
     return living
 
 
 def _pruned(
     old: Anchors | None,
-    chosen: Collection[int],
+    chosen: Sequence[_Chosen],
     denied: Collection[str],
     tally: Tally,
     material: Material,
+    merged: Mapping[int, int],
+    now: int,
 ) -> tuple[Pruned, ...]:
-    """Return what was given up lately and is still spoken of, the last first."""
+    """Return what was given up lately and is still spoken of, the last first, and why."""
     if old is None:
         return ()
-    known = {
-        key_of(one.name): one
-        for one in (
-            *(
-                Pruned(old.names[place], old.kind(place), 0.0, int(old.found_at[place]), ())
-                for place in range(len(old))
-                if old.kind(place) != "curated"
-            ),
-            *old.pruned,
-        )
-    }
-    never = {*chosen, *map(key_of, denied)}
+    lived = (
+        Pruned(old.names[place], old.kind(place), 0.0, int(old.found_at[place]), (), now)
+        for place in range(len(old))
+        if old.kind(place) != "curated"
+    )
+    known: dict[int, Pruned] = {}
+    for one in (*lived, *old.pruned):
+        known.setdefault(key_of(one.name), one)
+    never = {*(one.key for one in chosen), *map(key_of, denied)}
     kept = [key for key in known if key not in never and tally.has(key)][:_PRUNED_KEPT]
     return tuple(
-        known[key]._replace(
+        _ended(known[key], merged.get(key), chosen)._replace(
             salience=tally.salience_of(key), rows=tuple(rows[-_NAMING_PRUNED:].tolist())
         )
         for key, rows in zip(kept, mentions_of(kept, material), strict=True)
     )
+
+
+def _ended(one: Pruned, into: int | None, chosen: Sequence[_Chosen]) -> Pruned:
+    """Return an anchor given up with why that was, as it was noted first."""
+    if one.why or not one.ended_at:
+        return one
+    if into is None:
+        return one._replace(why="faded")
+    if into < 0:
+        return one._replace(why="crowded out")
+    return one._replace(why="merged", into=chosen[into].name)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,12 +14,17 @@ from numpy.typing import NDArray
 
 from hippocampus.core.records import DEEPEST, Act
 from hippocampus.sleep.appraisal import Appraisal
-from hippocampus.sleep.forgetting_policies import levels, prune, salience
+from hippocampus.sleep.forgetting_policies import (
+    fade_by_levels,
+    levels,
+    prune,
+    salience,
+)
 from hippocampus.sleep.importance import PROMOTED, PRUNED, tiers
 from hippocampus.sleep.snapshot import SleepSnapshot
 
-SHARES: Final = (1.0, 0.9, 0.5, 0.25, 0.1, 0.0)
-"""About how much of its tokens is shown of a memory at each level."""
+SHARES: Final = (1.0, 0.98, 0.5, 0.25, 0.12, 0.0)
+"""About how much of its tokens is shown of a memory at each level, as measured on talk."""
 _LEAST: Final = "of least salience in its hundred turns"
 _DAY_H: Final = 24.0
 
@@ -116,19 +121,15 @@ def _squeezed(
     """Return levels at which all tokens shown fit the target: what is worth least a token fades."""
     policy = night.policy
     assert policy.token_target is not None, "the caller asked for a target"
-    shares = np.array(SHARES)
-    cost, least = value.tokens * shares[level], value.tokens * shares[policy.deepest]
-    free = ~kept & (value.age_h >= policy.hot_hours)
-    worth = value.value / np.maximum(value.tokens, 1)  # or a few long ones would crowd out many
-    order = np.argsort(np.where(free, worth, np.inf), kind="stable")
-    saved = np.cumsum(np.where(free, np.maximum(cost - least, 0), 0)[order])
-    over = cost.sum() - policy.token_target
-    found = level.copy()
-    if over > 0:
-        gone = order[: int(np.searchsorted(saved, over - 1e-9)) + 1]
-        gone = gone[free[gone]]
-        found[gone] = np.maximum(found[gone], policy.deepest)
-    return found
+    return fade_by_levels(
+        value.value / np.maximum(value.tokens, 1),  # or a few long ones would crowd out many
+        value.tokens,
+        level,
+        kept | (value.age_h < policy.hot_hours),
+        target=policy.token_target,
+        shares=SHARES,
+        deepest=policy.deepest,
+    )
 
 
 def _act(row: int, level: int, why: str) -> Act:

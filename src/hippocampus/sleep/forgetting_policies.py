@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from hippocampus.core.appraise import SALIENCE, appraise
 from hippocampus.core.constraints import check
 from hippocampus.sleep.importance import DECAY_PER_HOUR, Codes, Numbers
-from hippocampus.sleep.outcome import STEP_H, OutcomeHistory, foresee, times_used
+from hippocampus.sleep.outcome import OutcomeHistory, foresee, times_used
 
 Flags = NDArray[np.bool_]
 
@@ -34,6 +34,8 @@ PRUNED_EVERY: Final = 100
 """Turns after which the lowest share goes (HEMA, section 3.4)."""
 LEVEL_H: Final = (30 * 24.0, 60 * 24.0, 120 * 24.0, 240 * 24.0, 480 * 24.0)
 """Hours at which what is worth nothing reaches L1 to L5; what is worth s, after 1/(1-s) of that."""
+
+_SAME: Final = 1e-9
 
 
 def decay(importance: Numbers, age_h: Numbers, *, rate: float = DECAY_PER_HOUR) -> Numbers:
@@ -128,6 +130,49 @@ def fade_to(value: Numbers, cost: Numbers, pinned: Flags, *, target: float) -> F
     return gone
 
 
+def fade_by_levels(
+    worth: Numbers,
+    tokens: Numbers,
+    level: Codes,
+    pinned: Flags,
+    *,
+    target: float,
+    shares: tuple[float, ...],
+    deepest: int,
+) -> Codes:
+    """
+    Return levels at which all tokens shown fit the target, where ``deepest`` lets them.
+
+    Down one level after another (HUMAN, section 5): nothing is halved while something else still
+    has its ornament, and nothing is gone while something else could be shorter. On each level what
+    is worth least goes first, until it fits. Nothing comes back up.
+
+    Args:
+        worth: what each token of a row is worth by now, the stalest least; shape (n,).
+        tokens: of each row in full, from 0 on, shape (n,).
+        level: at which level each is.
+        pinned: who stays at it.
+        target: tokens that may be shown of all together.
+        shares: of its tokens that are shown of a row at each level; never rising.
+        deepest: the last level anybody may reach.
+
+    """
+    left = np.asarray(shares)
+    order = np.argsort(worth, kind="stable")
+    order = order[~pinned[order]]
+    found = level.copy()
+    over = float((tokens * left[level]).sum()) - target
+    for deeper in range(1, deepest + 1):
+        if over <= _SAME:
+            break
+        saves = (tokens * np.maximum(left[found] - left[deeper], 0.0))[order]
+        some = order[: int(np.searchsorted(np.cumsum(saves), over - _SAME)) + 1]
+        some = some[found[some] < deeper]
+        over -= float((tokens[some] * (left[found[some]] - left[deeper])).sum())
+        found[some] = deeper
+    return found
+
+
 def levels(
     age_h: Numbers,
     score: Numbers,
@@ -190,8 +235,6 @@ class Retention:
     probationary_share: Annotated[float, Meta(ge=0.0, lt=1.0)] = 0.1
     """Share of what is kept for what has not been of use yet, where what has would fill it all. The
     less, the surer it is that what is kept was of use, and the less is there of what is new."""
-    step_h: Annotated[float, Meta(gt=0.0)] = STEP_H
-    """Hours between the moments that are looked back at to foresee."""
 
     def __post_init__(self) -> None:
         check(self)
@@ -221,7 +264,7 @@ class Retention:
         """
         count, _ = times_used(history.group, history.uses)
         used = count > 0
-        ahead = foresee(history, now_h, step_h=self.step_h)
+        ahead = foresee(history, now_h)
         value = ahead if self.by == "foreseen" else used + ahead
         held = there & pinned
         room = self.target - float(cost[held].sum())

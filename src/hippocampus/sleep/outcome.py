@@ -21,20 +21,25 @@ from hippocampus.core.appraise import FORESIGHT, appraise
 from hippocampus.core.logistic import fit_logistic, sigmoid
 from hippocampus.sleep.importance import Codes, Numbers, places
 
-STEP_H: Final = 168.0
-"""Hours between the moments that are looked back at: a week."""
-_LOOKS: Final = 4
+_LOOKS: Final = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
+"""How far back is looked, as shares of the time that is remembered: so a bank learns from its first
+days on, and one of years from years."""
 _FEWEST: Final = 50
 """Rows of either outcome without which nothing is learnt."""
 _PRIOR: Final = 10.0
 """Rows that what is usual counts for, beside those of a code itself."""
-_RIDGE: Final = 1000.0
+_RIDGE: Final = 300.0
 """How strongly weights are drawn to where they start, in groups: those of a group are referred to
 together, so thousands of rows may be a handful of chances to learn from."""
 _FADING: Final = 0.8
 """How fast a use counts less, as a power of its age: d of ACT-R's base-level activation, ln Σ t⁻ᵈ
 (J. R. Anderson and L. J. Schooler, Psychological Science 2, 1991), where 0.5 is usual. Between 0.5
 and 0.8 next to nothing changes; below, it comes near to mere frequency."""
+_ROW_FADING: Final = 0.5
+"""The same of a row by itself."""
+_NOWHERE: Final = 1e-6
+"""What is around a group that nothing refers to and that refers to nothing, as a share of what is
+usual for one."""
 _LATELY_H: Final = 336.0
 """Half-life of what counts as going on lately: two weeks."""
 _STEPS: Final = 12
@@ -47,7 +52,8 @@ SIGNALS: Final = (
     "group citations", "group citation rate", "group size", "group actors", "group lately",
     "place", "places to the end", "actor usually used", "kind usually used",
     "group's last kind usually used", "group's kinds usually used", "fame of who cites it",
-    "fame of what it cites",
+    "fame of what it cites", "activation around", "linked", "own activation", "own uses",
+    "uses of rows of its group", "rows of its group used", "refers",
 )  # fmt: skip
 """What may tell a row's future, of itself and of its group; counts and hours as logarithms."""
 
@@ -147,19 +153,19 @@ def times_used(group: Codes, uses: OutcomeUses) -> tuple[Codes, Codes]:
     return count, last
 
 
-def foresee(history: OutcomeHistory, now_h: float, *, step_h: float = STEP_H) -> Numbers:
+def foresee(history: OutcomeHistory, now_h: float) -> Numbers:
     """
     Return how likely each row is to be referred to from now on, in (0, 1).
 
-    Learnt by looking back: as things stood one, two, three and four steps ago, what told who has
-    been referred to since? What is learnt corrects activation, from which it starts, and which
-    stands alone until there is enough to learn from.
+    Learnt by looking back: as things stood a sixteenth, an eighth, a quarter and half of the time
+    ago, what told who has been referred to since? What is learnt corrects activation, from which it
+    starts, and which stands alone until there is enough to learn from.
     """
     _, last = times_used(history.group, history.uses)
     now = features(history, now_h)
     looks = []
-    for back in range(1, _LOOKS + 1):
-        then_h = now_h - back * step_h
+    for share in _LOOKS if len(now) else ():
+        then_h = now_h - share * (now_h - float(history.at_h[0]))
         known = int(np.searchsorted(history.at_h, then_h, "right"))
         if known:
             past = history.before(known)
@@ -237,23 +243,73 @@ def activation(history: OutcomeHistory, now_h: float) -> Numbers:
     Those are when its group began, went on and was referred to, and when the row itself was.
     Hours below one count as one. How often and how lately it was come back to are one number.
     """
-    at, group = history.at_h, history.group
-    n = len(at)
-    if not n:
+    if not len(history.at_h):
         return np.zeros(0)
-    groups = _groups(history)
-    weight = np.maximum(now_h - at, 1.0) ** -_FADING
-    of_group = weight[groups.oldest] + np.bincount(group, weight, len(groups.size))
-    of_group += np.bincount(groups.cited, weight[groups.by], len(groups.size))
-    single = (history.uses.row >= 0) & (history.uses.row < n)
-    by = np.minimum(history.uses.by[single], n - 1)
-    of_row = np.bincount(history.uses.row[single], weight[by], n)
-    present: Numbers = np.log(of_group[group] + of_row)
+    of_group = _present_groups(history, _groups(history), now_h)
+    used, _ = _used_rows(history, _since(history, now_h) ** -_FADING)
+    present: Numbers = np.log(of_group[history.group] + used)
     return present
 
 
+def _since(history: OutcomeHistory, now_h: float) -> Numbers:
+    """Return hours since each row came, at least one."""
+    return np.maximum(now_h - history.at_h, 1.0)
+
+
+def _present_groups(history: OutcomeHistory, groups: _Groups, now_h: float) -> Numbers:
+    """Return Σ t⁻ᵈ of each group: when it began, went on and was referred to."""
+    weight = _since(history, now_h) ** -_FADING
+    there = weight[groups.oldest] * (groups.size > 0)
+    there += np.bincount(history.group, weight, len(groups.size))
+    there += np.bincount(groups.cited, weight[groups.by], len(groups.size))
+    return there
+
+
+def _used_rows(history: OutcomeHistory, weight: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the weights of what refers to each row itself, added up, and how many they are."""
+    n = len(history.at_h)
+    single = (history.uses.row >= 0) & (history.uses.row < n)
+    row, by = history.uses.row[single], np.minimum(history.uses.by[single], n - 1)
+    present, count = np.bincount(row, weight[by], n), np.bincount(row, minlength=n)
+    return present.astype(np.float64), count.astype(np.float64)
+
+
+def _around(groups: _Groups, citing: Codes, present: Numbers) -> tuple[Numbers, Numbers]:
+    """
+    Return how present what is linked to each group is, as a logarithm, and whether anything is.
+
+    A group is linked to what it refers to and to what refers to it, and shares itself out among
+    these; two steps reach what is referred to together with it, as parts of one project are.
+    """
+    every = len(groups.size)
+    links = np.bincount(groups.cited, minlength=every) + np.bincount(citing, minlength=every)
+    found, spread = np.zeros(every), present
+    for _ in range(2):
+        share = spread / np.maximum(links, 1)
+        cited = np.bincount(groups.cited, share[citing], every)
+        spread = (cited + np.bincount(citing, share[groups.cited], every)).astype(np.float64)
+        found += spread
+    usual = float(present.sum()) / max(1, int((groups.size > 0).sum()))
+    return np.log(found + _NOWHERE * usual), (links > 0).astype(np.float64)
+
+
+def _of_rows(history: OutcomeHistory, now_h: float) -> tuple[Numbers, ...]:
+    """Return what is known of rows by themselves, which groups do not tell."""
+    n, group = len(history.at_h), history.group
+    weight = _since(history, now_h) ** -_ROW_FADING
+    present, count = _used_rows(history, weight)
+    of_group = np.bincount(group, count)
+    return (
+        np.log(weight + present),
+        np.log1p(count),
+        np.log1p(of_group)[group],
+        np.log1p(of_group / np.maximum(np.bincount(group), 1))[group],
+        np.log1p(np.bincount(np.minimum(history.uses.by, n - 1), minlength=n)),
+    )
+
+
 def features(history: OutcomeHistory, now_h: float) -> Numbers:
-    """Return ``SIGNALS`` but for the constant, as of now, shape (n, 20)."""
+    """Return ``SIGNALS`` but for the constant, as of now, shape (n, 27)."""
     at, group = history.at_h, history.group
     n = len(at)
     if not n:
@@ -281,15 +337,17 @@ def features(history: OutcomeHistory, now_h: float) -> Numbers:
         np.bincount(group, kinds, every) / np.maximum(groups.size, 1.0),
         np.log1p(np.bincount(groups.cited, fame[citing], every)),
         np.log1p(np.bincount(citing, fame[groups.cited], every)),
+        *_around(groups, citing, _present_groups(history, groups, now_h)),
     )
-    (began, idle, cited, rate, size, actors, lately, stands, mixed, citers, cites) = (
+    began, idle, cited, rate, size, actors, lately, stands, mixed, *linked = (
         one[group] for one in of_groups
     )
     known = (
         activation(history, now_h), np.log1p(age), began, idle, np.log1p(since),
         used.astype(np.float64), np.log1p(count), cited, rate, size, actors, lately,
         np.log1p(place), np.log1p(groups.size[group] - 1 - place),
-        _usual(history.actor, used), kinds, stands, mixed, citers, cites,
+        _usual(history.actor, used), kinds, stands, mixed, *linked,
+        *_of_rows(history, now_h),
     )  # fmt: skip
     return np.stack(known, axis=1)
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import tzinfo
+from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hippocampus.core.background_yield import pausing
-from hippocampus.core.clock import from_micros
+from hippocampus.core.clock import MICROS_PER_DAY, from_micros
 from hippocampus.core.records import Kind
 from hippocampus.encode.terms import hash_terms
 from hippocampus.index.bm25 import MARKS, pack_terms
@@ -53,14 +55,20 @@ def lexical_payload(
     Last come the marks of a text that tells of its speaker, of a deed of theirs, of what is wished
     or barred from now on, or that only asks, if it does.
     """
-    when = f"{from_micros(occurred_at):%d %B %Y}"
     # Apart, for a text is in a language; and in the order that the start of a row is looked up by.
-    said = [hash_terms(f"{when} {speaker or ''}"), hash_terms(text)]
+    said = [_hash_heading(occurred_at // MICROS_PER_DAY, speaker), hash_terms(text)]
     if source:
         said.append(hash_terms(source))
     told = (tells_of_self(text), tells_of_deed(text), tells_standing(text), only_asks(text))
     marks = [mark for mark, is_told in zip(MARKS, told, strict=True) if is_told]
     return pack_terms(np.concatenate([*said, np.array(marks, np.uint32)]))
+
+
+@lru_cache(maxsize=1024)
+def _hash_heading(day: int, speaker: str | None) -> NDArray[np.uint32]:
+    """Return the terms of a day, counted from 1970, and of a speaker: few of many rows in a row."""
+    when = f"{from_micros(day * MICROS_PER_DAY):%d %B %Y}"
+    return hash_terms(f"{when} {speaker or ''}")
 
 
 def times_payload(text: str, occurred_at: int, zone: tzinfo) -> bytes:

@@ -14,7 +14,7 @@ from hippocampus.core.origin import OWN, check_origin, derive_origin
 from hippocampus.core.records import Turn, first_marks
 from hippocampus.core.timestamps import to_moment
 from hippocampus.core.validation import check_text, dump_metadata
-from hippocampus.encode.tokens import count, encode
+from hippocampus.encode.tokens import encode, pack
 from hippocampus.errors import InputError, TextTooLong
 from hippocampus.journal.draft import Draft, digest
 from hippocampus.language.injections import reads_like_injection
@@ -22,6 +22,8 @@ from hippocampus.write.chunking import split_text
 
 _LABEL_CHARACTERS: Final = 4096
 """Longest speaker, role, session, source or address: a long path fits, a text does not."""
+_LEAST_KEPT: Final = 200
+"""Characters of a text from which on its tokens are kept: what is shorter is seldom a part."""
 _METADATA_SHARE: Final = 3
 """Times the size of a text that its metadata may take, which are kept with each of its parts."""
 
@@ -71,7 +73,8 @@ def draft(
             f"metadata has {len(metadata):,} characters; one call takes at most"
             f" {limits.max_text_bytes:,} (Ingest.max_text_bytes); keep what is long in the text"
         )
-    pieces = _split(text, limits)
+    measured = _Measured()
+    pieces = _split(text, limits, measured)
     kept = len(metadata) * len(pieces)
     if kept > max(limits.max_text_bytes, _METADATA_SHARE * len(text)):
         raise TextTooLong(
@@ -85,6 +88,7 @@ def draft(
             occurred_at=occurred_at, session=turn.session, part=part, parts=len(pieces),
             speaker=turn.speaker, role=turn.role, source=turn.source, address=turn.address or "",
             metadata=metadata, digest=digest(salt, piece), marks=_marks(turn, piece),
+            content=measured.content.get(piece),
         )
         for part, (id_, piece) in enumerate(zip(ids, pieces, strict=True))
     ]  # fmt: skip
@@ -117,14 +121,29 @@ def check_label(name: str, value: object) -> None:
         encode(value)  # refuses what cannot be stored
 
 
-def _split(text: str, limits: Ingest) -> list[str]:
+class _Measured:
+    """Counts the tokens of texts, and keeps those of what is as long as a part."""
+
+    def __init__(self) -> None:
+        self.content: dict[str, bytes] = {}
+        """Payloads of texts, as they are stored."""
+
+    def count(self, text: str) -> int:
+        """Return how many tokens a text takes."""
+        ids = encode(text)
+        if len(text) >= _LEAST_KEPT:
+            self.content[text] = pack(ids)
+        return len(ids)
+
+
+def _split(text: str, limits: Ingest, measured: _Measured) -> list[str]:
     if len(text) <= limits.chunk_tokens and text.isascii():  # a token is at least one character
         return [text]
-    if len(text) < limits.chunk_tokens * 16 and count(text) <= limits.chunk_tokens:
+    if len(text) < limits.chunk_tokens * 16 and measured.count(text) <= limits.chunk_tokens:
         return [text]
     groups: list[list[str]] = []
     blank = False  # a long run of white space is no episode of its own
-    for piece in split_text(text, limits.chunk_tokens, count):
+    for piece in split_text(text, limits.chunk_tokens, measured.count):
         blanks = not piece.strip()
         if groups and (blank or blanks):
             groups[-1].append(piece)

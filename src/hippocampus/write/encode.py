@@ -13,7 +13,7 @@ from hippocampus.core.config import Signatures
 from hippocampus.core.records import Embedder, Kind, Passage
 from hippocampus.encode.random_indexing import signatures
 from hippocampus.encode.signature import Rotation, rotation_for
-from hippocampus.encode.tokens import encode, pack
+from hippocampus.encode.tokens import encode, pack, unpack
 from hippocampus.index.vector import pack_vectors
 from hippocampus.journal.draft import CONTEXT_CHARACTERS, CONTEXT_TURNS, Draft, Encoded
 from hippocampus.write.analyse import analyse
@@ -38,10 +38,11 @@ def encode_drafts(
     which "yesterday" is a day. ``signed``:
     how tokens are signed, if they are. ``phrases``: theirs as well, for a bank that has anchors.
     """
-    ids = [encode(d.text) for d in drafts]
-    made: dict[Kind, list[bytes]] = {"content": [pack(own) for own in ids]}
+    content = [pack(encode(d.text)) if d.content is None else d.content for d in drafts]
+    made: dict[Kind, list[bytes]] = {"content": content}
     made |= analyse(drafts, zone=zone, phrases=phrases)
     if signed is not None:
+        ids = [unpack(own).tolist() for own in content]
         made["signature"] = [codes.tobytes() for codes in signatures(ids, signed)]
     if embedder is not None and drafts:
         passages = [

@@ -255,6 +255,20 @@ def test_sources_that_anchors_lead_to_are_chosen(memory, serve, visit):
     assert [] == eye.flaws()
 
 
+def test_the_profile_is_read_and_said(memory, serve, visit):
+    bank = memory.bank("ada")
+    bank.remember("The ferry leaves at nine.")
+    eye = visit(serve(memory))
+    page = eye.see("#/ada/admin")
+    page.click("button:has-text('Edit the profile')")
+    page.fill("dialog [name=persona]", "You are a <b>patient</b> builder.")
+    page.fill("dialog [name=projects]", "The jetty.\nThe roof.")
+    page.click("dialog button[type=submit]")
+    page.wait_for_selector("main :text('You are a <b>patient</b> builder.')")
+    assert "The jetty.\nThe roof." == bank.profile().projects
+    assert [] == eye.flaws()
+
+
 # ---------------------------------------------------------------- keys
 
 

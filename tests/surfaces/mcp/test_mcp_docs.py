@@ -77,6 +77,7 @@ def test_every_common_client_has_its_snippet():
 
 
 EVENTS = {
+    "SessionStart": {"source": "startup"},
     "UserPromptSubmit": {"prompt": "Where does Lena live?"},
     "Stop": {"last_assistant_message": "In Porto."},
 }

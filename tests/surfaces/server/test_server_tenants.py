@@ -151,6 +151,8 @@ def test_a_role_may_what_it_may(tenants, who, allowed):
         ("admin", "POST", "compact", {"dry_run": True}),
         ("admin", "GET", "export", None),
         ("admin", "POST", "set_policy", {"policy": "keep"}),
+        ("read", "GET", "profile", None),
+        ("admin", "POST", "set_profile", {"persona": "You are kind."}),
     ):
         answer = tenants.ask(who, method, at(ACME, verb), json=body)
         assert (200 if role in allowed else 403) == answer.status_code, verb

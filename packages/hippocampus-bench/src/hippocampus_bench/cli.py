@@ -123,13 +123,30 @@ class MadeUp:
     source: Annotated[
         str | None,
         typer.Option(
-            help="streaming: longmemeval or realmem. events: realmem, if --data are that.",
+            help="streaming: longmemeval or realmem. events: realmem, or git for a repository, if"
+            " --data are that.",
             show_default=False,
         ),
     ] = None
     every: Annotated[
         int, typer.Option(help="streaming: sessions between two sleeps of a bank.")
     ] = 10
+    once: Annotated[
+        bool,
+        typer.Option(
+            "--once",
+            help="streaming: let a bank live once for all targets, and meet each on its last night"
+            " in a copy; where questions are asked at the end.",
+        ),
+    ] = False
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="streaming: note what was measured in it, and go on from there if it is cut off.",
+            show_default=False,
+        ),
+    ] = None
     repeats: Annotated[
         float, typer.Option(help="streaming: the share of turns that are told twice.")
     ] = 0.0
@@ -530,6 +547,8 @@ def _streaming(call: _Call) -> None:
             data,
             given.source,
             every=given.every,
+            once=given.once,
+            resume=given.resume,
             repeats=given.repeats,
             systems=_systems(given),
             limit=call.asking.limit,

@@ -50,6 +50,7 @@ from hippocampus_bench.beside import Rows
 from hippocampus_bench.beside import table as wordings_table
 from hippocampus_bench.datasets import sha256_of
 from hippocampus_bench.dwm import Measured, table
+from hippocampus_bench.git_stream import read_git
 from hippocampus_bench.metrics import Estimate
 from hippocampus_bench.realmem_stream import read_realmem
 from hippocampus_bench.texts import EVENTS
@@ -63,7 +64,12 @@ REDUCTION: Final = 0.6
 EVERY_DAYS: Final = 7.0
 PROBATION: Final = 0.015
 """Of what is kept by what was of use, the share that may not have been referred to yet."""
+REDUCTIONS: Final = (0.6, 0.8, 0.9)
+"""Shares that are not kept, at each of which foresight is compared: where much is kept, all that
+will be referred to has room, and keeping what is simple comes near to that."""
 MAIN: Final = "hippocampus"
+BOUND: Final = "best possible"
+"""Who knows what comes, and keeps what is referred to for longest."""
 _HOUR: Final = 3600.0
 _RESAMPLES: Final = 500
 _BANK: Final = "events"
@@ -419,6 +425,8 @@ class EventsReport(Measured):
 
     metrics: Mapping[str, Estimate]
     baselines: Mapping[str, Mapping[str, Estimate]]
+    by_reduction: Sequence[Mapping[str, float]] = ()
+    """What nights foresee when more is let go, beside the simple rules and the best possible."""
     by_truth: Mapping[str, Mapping[str, Estimate]]
     """The same choice, by each meaning of what is referred to later."""
     beside: Rows = ()
@@ -438,6 +446,7 @@ class EventsReport(Measured):
         return made | {
             "metrics": _estimates(self.metrics),
             "baselines": {name: _estimates(found) for name, found in self.baselines.items()},
+            "by_reduction": [dict(row) for row in self.by_reduction],
             "by_truth": {name: _estimates(found) for name, found in self.by_truth.items()},
             "bytes": dict(self.nbytes),
             "took_s": {name: round(took, 2) for name, took in self.took_s.items()},
@@ -489,33 +498,66 @@ def _estimates(found: Mapping[str, Estimate]) -> dict[str, dict[str, float | int
     }
 
 
-MEASURES: Final = (
-    "foresight_precision", "foresight_recall",
-    "retention_precision", "retention_recall", "store_reduction",
-)  # fmt: skip
-_KEPT: Final = MEASURES[2:4]
+MEASURES: Final = ("foresight_precision", "foresight_recall")
+"""What counts: how much of what a night keeps is referred to after it, and how much of that it
+keeps."""
+BOOKS: Final = ("retention_precision", "retention_recall", "store_reduction")
+"""The paper's measures, which also count what had been referred to by then."""
 
 
 def tables(made: Mapping[str, Any]) -> list[str]:
-    """Return what a report says as Markdown: who kept what, by which truth, and when."""
-    heads = ["", *(name.replace("_", " ") for name in MEASURES)]
+    """
+    Return what a report says as Markdown.
+
+    Who foresees how much, at which reduction, night by night; and last the books, by each truth.
+    """
     systems = {MAIN: made["metrics"], **made["baselines"]}
-    return [
-        table(heads, ([name, *(_said(found.get(one)) for one in MEASURES)]
-                      for name, found in systems.items())),
+    said = [_by_system(systems, MEASURES)]
+    if made.get("by_reduction"):
+        said.append(_by_reduction(made["by_reduction"]))
+    nightly = [name for name in _NIGHTLY if any(name in row for row in made["rows"])]
+    said.append(
         table(
-            ["referred to later means", "base rate", *(name.replace("_", " ") for name in _KEPT)],
-            ([name, *(_said(found.get(one)) for one in ("base_rate", *_KEPT))]
-             for name, found in made["by_truth"].items()),
-        ),
-        table(
-            ["day", "events so far", "kept before sleep", "kept after", "tokens so far", "kept"],
-            ([f"{row['day']:.0f}", *(f"{row[one]:,}" for one in _SIZES)] for row in made["rows"]),
-        ),
-    ]  # fmt: skip
+            ["day", *(name.replace("_", " ") for name in _SIZES), *nightly],
+            ([f"{row['day']:.{0 if row['day'] >= 7 else 2}f}",
+              *(f"{row[one]:,}" for one in _SIZES),
+              *(_share(row.get(one)) for one in nightly)] for row in made["rows"]),
+        )
+    )  # fmt: skip
+    said.append(_by_system(systems, BOOKS))
+    heads = ["referred to later means", "base rate", *(one.replace("_", " ") for one in BOOKS[:2])]
+    truths = made["by_truth"].items()
+    said.append(table(heads, ([name, *(_said(found.get(one)) for one in ("base_rate", *BOOKS[:2]))]
+                              for name, found in truths)))  # fmt: skip
+    return said
 
 
-_SIZES: Final = ("seen", "before", "after", "tokens_seen", "tokens_after")
+def _by_system(systems: Mapping[str, Mapping[str, Any]], measures: Sequence[str]) -> str:
+    heads = ["", *(name.replace("_", " ") for name in measures)]
+    return table(heads, ([name, *(_said(found.get(one)) for one in measures)]
+                         for name, found in systems.items()))  # fmt: skip
+
+
+def _by_reduction(rows: Sequence[Mapping[str, float]]) -> str:
+    """Return a table of foresight precision, and of how far it is ahead of the better rule."""
+    rules = [name for name in rows[0] if name != "reduction"]
+    heads = ["not kept", *rules, "times the better of recency and frequency", "of these at most"]
+    said = []
+    for row in rows:
+        simple = max(row[name] for name in _SIMPLE)
+        ahead = (row[name] / simple if simple else math.nan for name in (MAIN, BOUND))
+        said.append([f"{row['reduction']:.0%}", *(f"{row[one]:.3f}" for one in rules),
+                     *(f"{times:.2f}" for times in ahead)])  # fmt: skip
+    return table(heads, said)
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+_SIMPLE: Final = ("recency only", "frequency only")
+_NIGHTLY: Final = ("reduction", "precision", "recall", "bound")
+_SIZES: Final = ("seen", "before", "after", "tokens_after")
 
 
 def _said(found: Mapping[str, float] | None) -> str:
@@ -618,6 +660,11 @@ class _Ahead:
             for column, part in enumerate((np.ones(len(kept)), kept, later, kept & later)):
                 self.sums[:, column] += np.bincount(group, part, len(self.sums))
 
+    def precision(self) -> float:
+        """Return the share of what was kept that was referred to afterwards."""
+        _, kept, _, both = self.sums.sum(axis=0)
+        return float(both / kept) if kept else 0.0
+
     def measures(self) -> dict[str, Estimate]:
         """Return the shares, with intervals that draw whole issues, as references come to them."""
         seen, kept, later, _ = self.sums.sum(axis=0)
@@ -665,7 +712,8 @@ def run(  # noqa: PLR0913 - a report has as many parts
 
     Args:
         data: a stream as JSONL; one is made up without.
-        source: what the data are, if not that: ``realmem``, whose sessions call up others.
+        source: what the data are, if not that: ``realmem``, whose sessions call up others, or
+            ``git``, a repository, whose changes take away lines of earlier ones.
         size: events to make up, 120 000 by default, or of the file's the first so many.
         seed: of the stream, of chance, and of the intervals.
         wording: what a made-up stream is told in: ``tuned``, ``second`` or a file.
@@ -709,6 +757,8 @@ def run(  # noqa: PLR0913 - a report has as many parts
     others = {
         name: season.replayed(SYSTEMS[name]) for name in (SYSTEMS if systems is None else systems)
     }
+    if systems is None or systems:
+        others[BOUND] = season.replayed(season.knows_all())
     by_truth: dict[str, dict[str, Estimate]] = {}
     for name, history in histories.items():
         referred = times_used(history.group, history.uses)[0] > 0
@@ -717,7 +767,7 @@ def run(  # noqa: PLR0913 - a report has as many parts
         commit=report.commit(),
         machine=report.machine(),
         settings={
-            "data": None if data is None else sha256_of(*_files(data)),
+            "data": None if data is None or source == "git" else sha256_of(*_files(data)),
             "source": source,
             "events": len(events),
             "issues": int(season.history.group.max()) + 1,
@@ -735,6 +785,7 @@ def run(  # noqa: PLR0913 - a report has as many parts
         rows=grown.rows,
         metrics=kept.metrics,
         baselines={name: other.metrics for name, other in others.items()},
+        by_reduction=() if systems is not None and not systems else season.by_reduction(),
         by_truth=by_truth,
         nbytes=grown.nbytes,
         took_s=took | grown.took_s,
@@ -751,12 +802,13 @@ def _files(data: Path) -> list[Path]:
 def _stream(
     data: Path | None, source: str | None, size: int | None, seed: int, wording: str
 ) -> list[Event]:
-    if source not in (None, "realmem") or (source and data is None):
-        msg = f"source={source!r}: give 'realmem' and its data, or None for a stream as JSONL"
+    reads = {None: read_stream, "realmem": read_realmem, "git": read_git}
+    if source not in reads or (source and data is None):
+        msg = f"source={source!r}: give 'realmem' or 'git' and its data, or None for a JSONL"
         raise InputError(msg)
     if data is None:
         return make_stream(SIZE if size is None else size, seed=seed, wording=wording)
-    return (read_realmem(data) if source else read_stream(data))[:size]
+    return reads[source](data)[:size]
 
 
 class _Season:
@@ -784,8 +836,11 @@ class _Season:
         stops = np.unique(np.searchsorted(history.at_h, nights, "right"))
         self.stops = [*(int(stop) for stop in stops if 0 < stop < len(events)), len(events)]
 
-    def nights(self, policy: Policy) -> Iterator[tuple[int, Flags, Flags]]:
+    def nights(
+        self, policy: Policy, target: int | None = None
+    ) -> Iterator[tuple[int, Flags, Flags]]:
         """Yield what every night had before it and has after it, by a policy."""
+        target = self.target if target is None else target
         dice = np.random.default_rng(self.seed)
         there = np.zeros(0, np.bool_)
         for stop in self.stops:
@@ -793,7 +848,7 @@ class _Season:
             last = stop == self.stops[-1]
             now_h = float(self.history.at_h[stop - 1])
             fades = policy(
-                Night(self.history.before(stop), there, now_h, last, self.target,
+                Night(self.history.before(stop), there, now_h, last, target,
                       self.texts[:stop], dice)
             )  # fmt: skip
             kept = there & ~fades
@@ -806,6 +861,43 @@ class _Season:
         for _, _, after in self.nights(policy):
             ahead.add(after, self.target)
         return Kept(final=after, metrics=self.measured(after, self.referred) | ahead.measures())
+
+    def knows_all(self) -> Policy:
+        """Return the policy that knows what comes: no other keeps more of it."""
+
+        def value(night: Night) -> Numbers:
+            last = self.last[: len(night.there)]
+            return np.where(last >= len(last), last + 1.0, 0.0)
+
+        return _by(value)
+
+    def by_reduction(self) -> list[dict[str, float]]:
+        """Return what nights foresee by ever smaller targets, without a bank."""
+        others = {name: SYSTEMS[name] for name in (*_SIMPLE, "five factors")}
+        found = []
+        for reduction in REDUCTIONS:
+            target = int((1 - reduction) * len(self.events) + 1e-9)
+            row = {"reduction": reduction}
+            for name, policy in {MAIN: _foreseen, **others, BOUND: self.knows_all()}.items():
+                ahead = _Ahead(self.last, self.history.group, self.seed)
+                for _, _, after in self.nights(policy, target):
+                    ahead.add(after, target)
+                row[name] = round(ahead.precision(), 5)
+            found.append(row)
+        return found
+
+    def foreseen(self, kept: Flags, known: Flags) -> dict[str, float | None]:
+        """Return how much of what a night keeps is referred to after it, and the most there is."""
+        seen, names = len(kept), ("precision", "recall", "bound")
+        if not self.target < seen < len(self.events):
+            return {"reduction": None, **dict.fromkeys(names)}
+        later = self.last[:seen] >= seen
+        shares = (
+            (kept & later).sum() / max(1, kept.sum()), (kept & later).sum() / max(1, later.sum()),
+            (known & later).sum() / max(1, known.sum()),
+        )  # fmt: skip
+        told = {name: round(float(one), 4) for name, one in zip(names, shares, strict=True)}
+        return {"reduction": round(1 - float(kept.sum()) / seen, 4), **told}
 
     def measured(self, kept: Flags, referred: Flags) -> dict[str, Estimate]:
         return measure(kept, referred, self.history.group, reduction=self.reduction, seed=self.seed)
@@ -821,6 +913,7 @@ class _Season:
         ids: list[str] = []
         gone: set[str] = set()
         policy = SleepPolicy(episode_target=self.target, retain="foreseen", cap=1.0)
+        known = {stop: after for stop, _, after in self.nights(self.knows_all())}
         with Memory(path, embedder=embedder, clock=clock) as memory:
             bank = memory.bank(_BANK)
             for stop in self.stops:
@@ -846,6 +939,7 @@ class _Season:
                         "after": int(after.sum()),
                         "tokens_seen": int(self.tokens[:stop].sum()),
                         "tokens_after": int(self.tokens[:stop][after].sum()),
+                        **self.foreseen(after, known[stop]),
                     }
                 )
                 if progress:

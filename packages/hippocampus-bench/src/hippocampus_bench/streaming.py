@@ -9,10 +9,11 @@ The configurations are those of the paper's Tables 3 and 4, over policies of our
 from __future__ import annotations
 
 import random
+import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from pathlib import Path
@@ -23,7 +24,7 @@ from hippocampus.core.clock import ManualClock
 from hippocampus.core.config import POLICIES, Policy
 from hippocampus.core.cue_names import CUES, USED
 from hippocampus.core.optional import require
-from hippocampus.core.records import Episode, Progress
+from hippocampus.core.records import DEEPEST, Episode, Progress
 from hippocampus.encode.tokens import count
 from hippocampus.errors import InputError
 from hippocampus.language.extractive_compression import condense
@@ -34,6 +35,7 @@ from hippocampus_bench.datasets import Case, Dataset, Labels, Question, Said, St
 from hippocampus_bench.dwm import Measured, table
 from hippocampus_bench.options import Options
 from hippocampus_bench.report import commit, machine
+from hippocampus_bench.resumed import Measurements
 from hippocampus_bench.trial import Posed, load
 
 SOURCES: Final = ("longmemeval", "realmem")
@@ -82,15 +84,25 @@ CONFIGURATIONS: Final[Mapping[str, Configuration]] = {
 """The nine of Table 3, "raw RAG" being ``keep everything``, and the targets of Table 4."""
 
 
+LEVELS: Final[Mapping[str, Configuration]] = {
+    f"all at L{level}": Configuration(replace(_ADAPTIVE, token_target=1, deepest=level))
+    for level in range(1, DEEPEST + 1)
+}
+"""Everything at one level of detail, which is what a target of next to nothing comes to; measured
+when it is asked for."""
+
+
 def _chosen(names: Sequence[str] | None) -> dict[str, Configuration]:
-    unknown = [name for name in names or () if name not in CONFIGURATIONS]
+    every = {**CONFIGURATIONS, **LEVELS}
+    unknown = [name for name in names or () if name not in every]
     if unknown:
-        msg = f"systems={unknown[0]!r}: must be of {', '.join(CONFIGURATIONS)}"
+        msg = f"systems={unknown[0]!r}: must be of {', '.join(every)}"
         raise InputError(msg)
+    wanted = {KEEP, *(CONFIGURATIONS if names is None else names)}
     return {
         name: one
-        for name, one in CONFIGURATIONS.items()
-        if (names is None or name in names or name == KEEP) and (not one.graph or _GRAPH in CUES)
+        for name, one in every.items()
+        if name in wanted and (not one.graph or _GRAPH in CUES)
     }
 
 
@@ -102,7 +114,8 @@ class Outcome(NamedTuple):
 
     kind: str
     measures: Mapping[str, float]
-    composed: Answered
+    composed: Answered | None
+    """None of a life that an earlier run has lived."""
 
 
 class Kept(NamedTuple):
@@ -124,18 +137,20 @@ class _Life:
     every: int
     labels: Labels
 
+    ids: dict[str, list[str]] = field(default_factory=dict)
+    """Episodes by the label of their turn,"""
+    session_of: dict[str, str] = field(default_factory=dict)
+    """and the label of its session."""
+
     def live(self) -> tuple[list[Outcome], Kept]:
         """Tell, sleep and ask, in the order in which it happened."""
-        ids: dict[str, list[str]] = {}
-        session_of: dict[str, str] = {}
+        ids, session_of = self.ids, self.session_of
         outcomes = []
         steps = list(in_sessions(self.case))
         sessions = sum(bool(step.remember) for step in steps)
         told = 0
         for step in steps:
-            for question in step.ask:
-                self._wait(question.now)
-                outcomes.append(self._ask(question, ids, session_of))
+            outcomes += self.ask(step.ask)
             turns = []
             for said in step.remember:
                 ref = self._label("turn", said.key)
@@ -148,6 +163,14 @@ class _Life:
             if turns and (told % self.every == 0 or told == sessions):
                 self.bank.sleep(steps=_STEPS)
         return outcomes, _kept(self.bank)
+
+    def ask(self, questions: Sequence[Question]) -> list[Outcome]:
+        """Ask when the data asks."""
+        outcomes = []
+        for question in questions:
+            self._wait(question.now)
+            outcomes.append(self._ask(question, self.ids, self.session_of))
+        return outcomes
 
     def _label(self, kind: str, key: str) -> str:
         return self.labels.of(kind, self.case.id, key)
@@ -275,6 +298,8 @@ def run(  # noqa: PLR0913 - a report has as many parts
     source: str,
     *,
     every: int = EVERY,
+    once: bool = False,
+    resume: Path | None = None,
     repeats: float = 0.0,
     systems: Sequence[str] | None = None,
     limit: int | None = None,
@@ -291,6 +316,9 @@ def run(  # noqa: PLR0913 - a report has as many parts
         data: the data set's file; for RealMem also a folder of them.
         source: longmemeval or realmem.
         every: sessions between two sleeps.
+        once: let a bank live once for all targets of tokens, and forget on its last night alone,
+            in a copy for each; where questions are asked at the end, as LongMemEval's are.
+        resume: a file to note in what was measured, and to go on from.
         repeats: the share of turns that are told twice, to see what merging does where it can; the
             data sets' speakers hardly repeat themselves.
         systems: only these of ``CONFIGURATIONS``, and ``keep everything``.
@@ -314,73 +342,158 @@ def run(  # noqa: PLR0913 - a report has as many parts
     if not 0 <= repeats <= 1:
         msg = f"repeats={repeats}: must be a share from 0 to 1"
         raise InputError(msg)
+    if resume is not None and models is not None:
+        msg = f"resume={str(resume)!r}: contexts are not noted there; leave out the models, or it"
+        raise InputError(msg)
     chosen = _chosen(systems)
     dataset = load(source, data, Options(limit=limit, seed=seed))
     if repeats:
         told = tuple(repeating(case, repeats, seed) for case in dataset.cases)
         dataset = replace(dataset, cases=told)
     ran = commit()  # now, for it may be another when the last life has been lived
-    found: dict[str, list[Outcome]] = {}
-    kept: dict[str, list[Kept]] = {}
-    total = len(chosen) * len(dataset.cases)
-    for name, case, configuration in _lives(chosen, dataset):
-        outcomes, left = _live(case, configuration, embedder, every, seed)
-        found.setdefault(name, []).extend(outcomes)
-        kept.setdefault(name, []).append(left)
+    settings = _settings(source, dataset, embedder) | {
+        "limit": limit,
+        "sleeps": f"after every {every} sessions and the last",
+        "lives": "one for all targets of tokens, which are met on the last night"
+        if once
+        else "own",
+        "told twice": repeats,
+        "left out": [name for name in CONFIGURATIONS if name not in chosen],
+        "answered by": None if models is None else str(getattr(models.answers, "name", "")),
+        "seed": seed,
+        "bootstrap_resamples": resamples,
+    }
+    lives = _Lives(chosen, embedder, every, seed, once, Measurements(resume, settings))
+    found: dict[str, list[Outcome]] = {name: [] for name in chosen}
+    kept: dict[str, list[Kept]] = {name: [] for name in chosen}
+    for place, case in enumerate(dataset.cases):
+        for name, (outcomes, left) in lives.of(case).items():
+            found[name].extend(outcomes)
+            kept[name].append(left)
         if progress:
-            progress(sum(map(len, kept.values())), total)
+            progress((place + 1) * len(chosen), len(chosen) * len(dataset.cases))
     if models is not None:
         found = {name: _replied(some, models, source) for name, some in found.items()}
     drawn = {"seed": seed, "resamples": resamples}
     return Streams(
         commit=ran,
         machine=machine(),
-        settings={
-            "source": source,
-            "data": dict(dataset.files),
-            "questions": len(found[KEEP]),
-            "banks": len(dataset.cases),
-            "limit": limit,
-            "sleeps": f"after every {every} sessions and the last",
-            "told twice": repeats,
-            "embedder": None if embedder is None else str(embedder.fingerprint),
-            "context_tokens": BUDGET,
-            "left out": [name for name in CONFIGURATIONS if name not in chosen],
-            "answered by": None if models is None else str(getattr(models.answers, "name", "")),
-            "seed": seed,
-            "bootstrap_resamples": resamples,
-        },
+        settings=settings,
         rows=[_row(name, found, kept, chosen[name], drawn) for name in chosen],
     )
 
 
-def _lives(
-    chosen: Mapping[str, Configuration], dataset: Dataset
-) -> Iterator[tuple[str, Case, Configuration]]:
-    for case in dataset.cases:
-        for name, configuration in chosen.items():
-            yield name, case, configuration
+def _settings(source: str, dataset: Dataset, embedder: Embedder | None) -> dict[str, object]:
+    return {
+        "source": source,
+        "data": dict(dataset.files),
+        "questions": sum(len(step.ask) for case in dataset.cases for step in case.steps),
+        "banks": len(dataset.cases),
+        "embedder": None if embedder is None else str(embedder.fingerprint),
+        "context_tokens": BUDGET,
+    }
 
 
-def _live(
-    case: Case, configuration: Configuration, embedder: Embedder | None, every: int, seed: int
-) -> tuple[list[Outcome], Kept]:
-    labels = Labels(seed)
-    clock = ManualClock(min(map(_at, case.said), default=datetime.now(UTC)))
-    cues = _CUES + (_GRAPH,) * configuration.graph
-    with ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="hippocampus-bench-"))
-        path = Path(folder) / "stream.db"
-        memory = stack.enter_context(Memory(path, embedder=embedder or "none", clock=clock))
-        bank = memory.bank(f"bench-{labels.of('bank', case.id)}")
-        bank.set_policy(configuration.policy)
-        return _Life(bank, clock, case, cues, every, labels).live()
+@dataclass(frozen=True)
+class _Lives:
+    """A case lived under every configuration, or what an earlier run has noted of that."""
+
+    chosen: Mapping[str, Configuration]
+    embedder: Embedder | None
+    every: int
+    seed: int
+    once: bool
+    noted: Measurements
+
+    def of(self, case: Case) -> dict[str, tuple[list[Outcome], Kept]]:
+        """Return what each configuration came to."""
+        known = {name: self.noted.get(f"{case.id}: {name}") for name in self.chosen}
+        missing = [name for name, one in known.items() if one is None]
+        lived: dict[str, tuple[list[Outcome], Kept]] = {}
+        if self.once and _asks_at_the_end(case):
+            for together in self._families(missing):
+                lived |= self._together(case, together)
+        else:
+            lived = {name: self._alone(case, self.chosen[name]) for name in missing}
+        for name, (outcomes, left) in lived.items():
+            told = [[one.kind, dict(one.measures)] for one in outcomes]
+            self.noted.add(f"{case.id}: {name}", {"outcomes": told, "kept": list(left)})
+        for name, one in known.items():
+            if one is not None:
+                before = [Outcome(kind, measures, None) for kind, measures in one["outcomes"]]
+                lived[name] = before, Kept(*one["kept"])
+        return {name: lived[name] for name in self.chosen}
+
+    def _alone(self, case: Case, configuration: Configuration) -> tuple[list[Outcome], Kept]:
+        with (
+            tempfile.TemporaryDirectory(prefix="hippocampus-bench-") as folder,
+            self._bank(Path(folder) / "stream.db", case, configuration) as life,
+        ):
+            return life.live()
+
+    def _together(self, case: Case, names: Sequence[str]) -> dict[str, tuple[list[Outcome], Kept]]:
+        """
+        Live once, and then meet each target, and ask, in a copy of its own.
+
+        What is asked of one is of use from then on, so the next would keep what it asks for.
+        """
+        told = Case(case.id, tuple(replace(step, ask=()) for step in case.steps))
+        asked = [question for step in case.steps for question in step.ask]
+        found: dict[str, tuple[list[Outcome], Kept]] = {}
+        with tempfile.TemporaryDirectory(prefix="hippocampus-bench-") as folder:
+            lived = Path(folder) / "lived.db"
+            as_one = Configuration(_without_target(self.chosen[names[0]].policy))
+            with self._bank(lived, told, as_one) as life:
+                life.live()
+            for name in names:
+                copy = Path(folder) / "copy.db"
+                shutil.copy(lived, copy)
+                own = self.chosen[name]
+                with self._bank(copy, case, own) as again:
+                    again.ids, again.session_of = life.ids, life.session_of
+                    again.clock.set(life.clock.now())
+                    if own.policy.token_target is not None:
+                        again.bank.sleep(steps=("forget",))
+                    left = _kept(again.bank)
+                    found[name] = again.ask(asked), left
+        return found
+
+    def _families(self, names: Sequence[str]) -> list[list[str]]:
+        """Return who can live together: whose policies differ in their target alone."""
+        found: dict[Policy, list[str]] = {}
+        for name in names:
+            found.setdefault(_without_target(self.chosen[name].policy), []).append(name)
+        return list(found.values())
+
+    @contextmanager
+    def _bank(self, path: Path, case: Case, configuration: Configuration) -> Iterator[_Life]:
+        labels = Labels(self.seed)
+        clock = ManualClock(min(map(_at, case.said), default=datetime.now(UTC)))
+        cues = _CUES + (_GRAPH,) * configuration.graph
+        with Memory(path, embedder=self.embedder or "none", clock=clock) as memory:
+            bank = memory.bank(f"bench-{labels.of('bank', case.id)}")
+            bank.set_policy(configuration.policy)
+            yield _Life(bank, clock, case, cues, self.every, labels)
+
+
+def _without_target(policy: Policy) -> Policy:
+    """Return a policy as it is until the night on which its target is met, of which none fades."""
+    if policy.token_target is not None:
+        policy = replace(policy, token_target=None, deepest=0, cap=_DEDUP.cap)
+    return replace(policy, reconsolidate=False)  # nothing is recalled by then
+
+
+def _asks_at_the_end(case: Case) -> bool:
+    asks = [bool(step.ask) for step in case.steps]
+    tells = [place for place, step in enumerate(case.steps) if step.remember]
+    return not any(asks[: max(tells, default=0)])
 
 
 def _replied(outcomes: Sequence[Outcome], models: Models, source: str) -> list[Outcome]:
-    if all(one.composed.question.answer is None for one in outcomes):
+    composed = [one.composed for one in outcomes if one.composed is not None]
+    if all(one.question.answer is None for one in composed):
         return list(outcomes)
-    answered = reply_to([one.composed for one in outcomes], models, MARKING[source])
+    answered = reply_to(composed, models, MARKING[source])
     return [
         one._replace(measures={**one.measures, **answer.measures})
         for one, answer in zip(outcomes, answered, strict=True)

@@ -49,6 +49,7 @@ from hippocampus.core.records.knowledge import (
     Period,
     Person,
     PersonKind,
+    Profile,
     Related,
     Statement,
     Summary,
@@ -57,6 +58,7 @@ from hippocampus.core.records.knowledge import (
     TopicInfo,
 )
 from hippocampus.core.records.recall import (
+    CompactedSession,
     Context,
     Cost,
     Degradation,
@@ -106,6 +108,7 @@ __all__ = [
     "Change",
     "CommunityInfo",
     "Compacted",
+    "CompactedSession",
     "Context",
     "Cost",
     "CountedEvent",
@@ -141,6 +144,7 @@ __all__ = [
     "Person",
     "PersonKind",
     "Pointer",
+    "Profile",
     "Progress",
     "QuestionRead",
     "Recall",

@@ -24,6 +24,15 @@ class AnchorInfo:
     strong: int
     """Rebuilds in a row in which it was as salient as when it was found, or more."""
     episodes: int
+    origin: str | None = None
+    """The episode that it was found in, if it is known and in force."""
+    ended_at: datetime | None = None
+    """When it was given up; None while it lives."""
+    why: str = ""
+    """Why it was: "faded", as it stayed weak; "merged", as another one names its episodes; "crowded
+    out", as others are worth more within ``Concepts.anchor_budget``."""
+    into: str | None = None
+    """The anchor that is heard in its stead, if it was merged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +45,20 @@ class CuratedAnchors:
     """Names that shall be none, and call nothing up."""
     sources: tuple[str, ...] | None
     """The only sources that anchors may lead to; None where ``Config.concepts`` says it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """What every prompt of a bank begins with: who the agent is, and what is under way."""
+
+    persona: str
+    """Who the agent is to this bank, and how it should be, as people said; empty if nobody did."""
+    projects: str
+    """What is under way: as people said, or what was spoken of most lately; a line for each."""
+    projects_made: bool
+    """Whether that was found in what is remembered, and not said by people."""
+    set_at: datetime | None = None
+    """When somebody last said something of it; None if nobody did."""
 
 
 Beside: TypeAlias = Literal["canonical", "alias", "related", "corrected", "elaborated"]

@@ -180,6 +180,25 @@ class Pointer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CompactedSession:
+    """One conversation within a token budget, in the order in which it was held."""
+
+    session: str
+    text: str
+    tokens: int
+    budget_tokens: int
+    kept: tuple[Episode, ...]
+    """The turns that stand there whole."""
+    shortened: tuple[Episode, ...]
+    """The turns of which only the words that matter most stand there."""
+    left_out: tuple[Pointer, ...]
+    """The turns of which only a mark tells, for ``expand``."""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """A prompt-ready composition of memories within a token budget."""
 

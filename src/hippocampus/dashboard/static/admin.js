@@ -9,6 +9,7 @@ export const show = (ctx) => [
   heading("Banks & keys", ctx.me.id ? `Your key may ${ctx.me.role}: ${ctx.me.banks.join(", ")}` : "This server asks for no key, and answers this machine alone.",
     key.get() && h("button", { onclick: () => { key.forget(); dispatchEvent(new Event("key")); } }, "Forget the key in this tab")),
   ctx.bank.name && h("section", { class: "stack" }, h("h2", null, ctx.bank.name), later(() => ctx.bank.read("stats"), (stats) => one(stats, ctx))),
+  ctx.bank.name && h("section", { class: "section" }, h("h2", null, "Profile"), later(() => ctx.bank.read("profile"), (found) => profile(found, ctx))),
   ctx.bank.name && h("section", { class: "section" }, h("h2", null, "Sources"), later(() => ctx.bank.page("sources", { limit: 200 }), (found) => sources(found, ctx)),
     later(() => ctx.bank.read("curated"), (found) => leads(found, ctx))),
   h("section", { class: "section" }, h("h2", null, "All banks"), banks(ctx)),
@@ -66,6 +67,27 @@ const erase = (ctx) => formDialog(`Erase ${ctx.bank.name} for good?`, [
   location.hash = "#/";
   await ctx.boot();
 }, { danger: true });
+
+// ---------------------------------------------------------------- its profile
+
+const profile = (found, ctx) => [
+  h("p", { class: "quiet" }, "Every prompt of this bank begins with it."),
+  h("dl", { class: "details" },
+    h("dt", null, "Who the agent is"), h("dd", null, lines(found.persona || "Nothing was said.")),
+    h("dt", null, found.projects_made ? "Spoken of lately" : "Under way"), h("dd", null, lines(found.projects || "Nothing was said, or found yet."))),
+  ctx.may("admin") && h("div", { class: "row" }, h("button", { onclick: () => describe(found, ctx) }, "Edit the profile…")),
+];
+
+const lines = (text) => text.split("\n").map((line) => h("p", null, line));
+
+const describe = (found, ctx) => formDialog("The profile of this bank", [
+  field("Who the agent is, and how it should be", "textarea", { name: "persona", rows: 5 }, found.persona),
+  field("What is under way, a line for each; empty for what is spoken of lately", "textarea", { name: "projects", rows: 5 }, found.projects_made ? "" : found.projects),
+], "Save", async ({ persona, projects }) => {
+  await ctx.bank.ask("set_profile", { persona: persona.trim(), projects: projects.trim() });
+  toast("In every prompt from now on.");
+  ctx.refresh();
+});
 
 // ---------------------------------------------------------------- its sources
 

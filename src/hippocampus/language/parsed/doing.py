@@ -14,6 +14,7 @@ from hippocampus.language.noun_sorts import (
     is_employer,
     is_food,
     is_region,
+    is_someone,
     is_study,
     is_vehicle,
     is_work,
@@ -301,9 +302,10 @@ def _living(clause: Clause, place: Token, mode: Mode, referents: Referents) -> I
         place = inner
     subject = clause.subject
     thing = subject is not None and subject.pos_ == "NOUN" and kin_of(subject) is None
-    if thing and subject is not None:
-        name = referents.thing(subject)
-        if name is not None and not is_work(subject.text):
+    if thing and subject is not None and not is_someone(subject.text):
+        called = referents.called(subject)
+        name = referents.thing(subject) if called is None else words_of(called)
+        if name is not None:
             yield Statement(name, "located_in", words_of(place), mode)
     elif clause.who is not None:
         yield Statement(clause.who, "lives_in", words_of(place), mode)

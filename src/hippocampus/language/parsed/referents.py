@@ -148,7 +148,7 @@ class Referents:
             noun.dep_ == "appos" or (noun.dep_ in ("compound", "nmod") and head.i > noun.i)
         ):
             return head
-        return _next_name(noun)
+        return _next_name(noun) or _name_before(noun)
 
     def entity(self, token: Token) -> str | None:
         """Return who or what a token stands for; None if that is nobody known."""
@@ -193,3 +193,14 @@ def _next_name(noun: Token) -> Token | None:
     follows = place < len(doc) and doc[place].dep_ in ("appos", *SUBJECTS, "ROOT", "flat", "dobj")
     beside = follows and is_proper(doc[place]) and not is_date(doc[place])
     return doc[place] if beside else None
+
+
+def _name_before(noun: Token) -> Token | None:
+    """Return a name that a noun explains between commas: "Ada, my sister, ..."."""
+    start, stop = noun.left_edge.i, noun.i + 1
+    if start < noun.sent.start + 2 or child(noun, "poss") is None or stop >= len(noun.doc):
+        return None
+    name = noun.doc[start - 2]
+    between = noun.doc[start - 1].text == "," and noun.doc[stop].text == ","
+    alone = name.i - len(list(children(name, *_WITHIN))) == noun.sent.start
+    return name if between and alone and is_proper(name) and not is_date(name) else None

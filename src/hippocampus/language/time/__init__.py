@@ -41,6 +41,8 @@ __all__ = ["differences", "find_intervals", "find_told"]
 
 _MOST_TOLD = 64
 """A calendar tells more, and answers no question about one of them."""
+_ASKING = ("how", "number", "count", "difference", "interval", "gap")
+"""Every question about the time between two moments has one of these words."""
 _SENTENCE_END = re.compile(r"[.?!](?=\s|$)|\n")
 
 
@@ -92,6 +94,9 @@ def find_told(text: str, said_at: datetime, zone: tzinfo) -> tuple[Interval, ...
 
 def differences(text: str) -> list[tuple[int, int]]:
     """Return the sentences that ask for the time between two moments, as (start, end), in order."""
+    lowered = text.lower()
+    if not any(word in lowered for word in _ASKING):
+        return []
     asked = [match.span() for match in WRITTEN.difference.finditer(text)]
     if not asked:
         return []

@@ -35,6 +35,7 @@ _WRITTEN: Final = re.compile(
     re.IGNORECASE,
 )
 """A year, a date, an hour or the like: what is a time without a word for one."""
+_DIGIT: Final = re.compile("[0-9]")
 _RECURRING: Final = ("clock", "easter", "hours", "month_day", "months", "nth_weekday")
 """The functions of ``spans`` that a meaning may call."""
 _CORE_ROLES: Final = {
@@ -96,9 +97,22 @@ def word_meanings() -> Mapping[str, Meaning]:
 
 def may_tell_time(text: str) -> bool:
     """Return whether a text is worth reading: every expression has a core word, or is written."""
-    if not _core_words().isdisjoint(_LETTERS.findall(text.lower())):
-        return True
-    return bool(_WRITTEN.search(text))
+    return bool(core_words_in(text)) or bool(_has_marks(text) and _WRITTEN.search(text))
+
+
+def core_words_in(text: str) -> frozenset[str]:
+    """Return the words of a text of which every expression that is not written holds one."""
+    return _core_words().intersection(_LETTERS.findall(text.lower()))
+
+
+def written_at(text: str) -> list[int]:
+    """Return where in a text a time may begin that is written with digits, in order."""
+    return [match.start() for match in _WRITTEN.finditer(text)] if _has_marks(text) else []
+
+
+def _has_marks(text: str) -> bool:
+    """Return whether a text has a digit or a clock, without which no time is written."""
+    return _DIGIT.search(text) is not None or "clock" in text.lower()
 
 
 @cache

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -12,7 +13,14 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from hippocampus.core.word_lists import word_set
 from hippocampus.language.time import spans
-from hippocampus.language.time.english import WRITTEN, Role, may_tell_time, word_meanings
+from hippocampus.language.time.english import (
+    WRITTEN,
+    Role,
+    core_words_in,
+    may_tell_time,
+    word_meanings,
+    written_at,
+)
 from hippocampus.language.time.spans import DAY, SECONDS, Recurring, Span, Unit, Value, floor, shift
 from hippocampus.language.time.tense import Tenses
 
@@ -85,8 +93,14 @@ _USUALLY = frozenset("usually always never often normally sometimes generally ty
 def read(text: str, now: datetime, *, told: bool = False) -> list[Reading]:
     """Return what in an English text can be read as time, in order; ``now`` is aware."""
     found: list[Reading] = []
+    core, written = core_words_in(text), written_at(text)
     for start, end in sentences(text):
-        found += read_sentence(text, start, end, now, told=told)
+        # Most sentences have nothing written, and none of the few words that there are.
+        if bisect_left(written, start) == bisect_left(written, end):
+            said = text[start:end].lower()
+            if not any(word in said for word in core):
+                continue
+        found += _readings(text, start, end, now, told=told)
     return longest(found, len(text))
 
 
@@ -95,8 +109,12 @@ def read_sentence(
 ) -> Iterator[Reading]:
     """Yield what can be read in an English sentence, even where readings overlap."""
     if may_tell_time(text[start:end]):
-        matches = WRITTEN.token.finditer(text, start, end)
-        yield from readings(Reader(list(map(token_of, matches)), end, now, told=told))
+        yield from _readings(text, start, end, now, told=told)
+
+
+def _readings(text: str, start: int, end: int, now: datetime, *, told: bool) -> Iterator[Reading]:
+    matches = WRITTEN.token.finditer(text, start, end)
+    return readings(Reader(list(map(token_of, matches)), end, now, told=told))
 
 
 def longest(found: Iterable[Reading], length: int) -> list[Reading]:

@@ -1,0 +1,42 @@
+"""
+Rows for a question for several things: each is told by its own row, and they are alike.
+
+"Which trips did Ada take?" is answered by a memory of each trip, most of them from different talks.
+What is near the best rows together is likely one more of them, whether or not it has a word of the
+question; the best row stays the best (docs/adr/0063).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from hippocampus.kernel import top_k
+from hippocampus.recall.propose import Search
+from hippocampus.recall.score import Scored
+from hippocampus.recall.standardize import Numbers, standardised
+
+_BEST: Final = 5
+"""Best rows that together say what else is one of the things."""
+_BEHIND: Final = np.float32(1e-3)
+"""Distance that what is alike keeps from the best row."""
+
+
+def lift_alike(search: Search, scored: Scored) -> None:
+    """Lift what is like the best rows, where several things are asked for."""
+    query, vector, weight = search.query, search.cues.vector, search.fusion.alike
+    if not query.several or vector is None or query.vector is None or not weight:
+        return
+    best = scored.rows[top_k(scored.scores, _BEST)]
+    if len(best) < 2:
+        return
+    meant = vector.vectors(best.astype(np.int64)).mean(axis=0)
+    length = float(np.linalg.norm(meant))
+    if not length:
+        return
+    near = vector.cosines(np.ascontiguousarray(meant / length, np.float32), scored.rows)
+    room = np.maximum(scored.scores.max() - scored.scores - _BEHIND, 0)
+    part: Numbers = np.minimum(np.float32(weight) * np.maximum(standardised(near), 0), room)
+    scored.parts["alike"] = part
+    np.add(scored.scores, part, out=scored.scores)
