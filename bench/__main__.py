@@ -16,6 +16,7 @@ from bench.measure import HERE, Row, commit, machine
 
 PARTS = (
     "search",
+    "router",
     "ingest",
     "store",
     "erasing",

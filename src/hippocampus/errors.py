@@ -15,6 +15,7 @@ What can go wrong, as a tree a caller can catch at any height.
     - UnknownBank
     - UnknownEpisode
     - UnknownSource
+    - UnknownEvent        nothing in the bank tells of an event that a filter names
     - AmbiguousId         the beginning of an id is that of several
     - NotRecorded         a cassette is asked for what it has not recorded
     - SourceError         a file could not be read as a memory source
@@ -157,6 +158,10 @@ class UnknownEpisode(InputError, KeyError):
 
 class UnknownSource(InputError, LookupError):
     """Nothing in the bank is from a source of that name."""
+
+
+class UnknownEvent(InputError, LookupError):
+    """Nothing in the bank tells of the event whose time was asked for."""
 
 
 class AmbiguousId(InputError, LookupError):

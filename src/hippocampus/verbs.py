@@ -24,7 +24,7 @@ from hippocampus import wire
 from hippocampus.bank import Bank
 from hippocampus.bank.filter_arguments import Filters, read_filters
 from hippocampus.core.argument_names import refuse_unknown
-from hippocampus.core.records import Episode, Hit, Turn
+from hippocampus.core.records import Episode, Hit, Stretch, Turn
 from hippocampus.core.validation import dump_metadata
 from hippocampus.errors import InputError, InvalidText
 from hippocampus.memory import Memory
@@ -63,10 +63,7 @@ class Argument(NamedTuple):
     @property
     def structured(self) -> bool:
         """Whether a value is more than text, a number or a list of them: JSON in a query."""
-        return any(
-            get_origin(part) is Mapping or any(get_origin(one) is tuple for one in get_args(part))
-            for part in self._parts
-        )
+        return any(get_origin(part) is Mapping or _has_pairs(part) for part in self._parts)
 
     @property
     def is_list(self) -> bool:
@@ -74,9 +71,31 @@ class Argument(NamedTuple):
         kinds = {get_origin(part) for part in self._parts if part is not type(None)}
         return kinds == {list} and not self.structured
 
+    def from_text(self, text: str) -> Any:  # noqa: ANN401 - JSON is any
+        """Read a structured value off a query: JSON, or, where it may be words, those."""
+        words = str in self._parts
+        if words and not text.lstrip().startswith(("[", "{")):
+            return text
+        try:
+            return wire.load(Any, text)
+        except InputError:
+            if words:
+                return text
+            raise
+
     @property
     def _parts(self) -> tuple[Any, ...]:
         return get_args(self.type) if get_origin(self.type) is Union else (self.type,)
+
+
+def _several(argument: Argument, texts: Sequence[str]) -> bool:
+    """Return whether texts in a query are a list of words."""
+    return len(texts) > 1 and isinstance(argument.from_text(texts[-1]), str)
+
+
+def _has_pairs(kind: Any) -> bool:  # noqa: ANN401 - a type
+    """Return whether a type is of lists with pairs in them."""
+    return any(get_origin(one) is tuple or _has_pairs(one) for one in get_args(kind))
 
 
 class Given(NamedTuple):
@@ -170,8 +189,8 @@ class VerbSpec:
         values: dict[str, Any] = {}
         for name, texts in found.items():
             argument = self.arguments.get(name)
-            if argument is not None and argument.structured:
-                values[name] = wire.load(Any, texts[-1])
+            if argument is not None and argument.structured and not _several(argument, texts):
+                values[name] = argument.from_text(texts[-1])
             elif len(texts) > 1 or (argument is not None and argument.is_list):
                 values[name] = texts
             else:
@@ -206,7 +225,8 @@ class VerbSpec:
         known = self._signature.parameters
         refuse_unknown(self.name, kwargs, list(known)[1:])
         if "as_of" in known and "where" in known:
-            read_filters({n: v for n, v in kwargs.items() if n in _FILTERS}, UTC, _ANY_TIME)
+            told = {n: v for n, v in kwargs.items() if n in _FILTERS}
+            read_filters(told, UTC, _ANY_TIME, _some_time)  # the bank knows its events
         given = dict(self._signature.bind(None, *args, **kwargs).arguments)
         del given[next(iter(known))]
         for name, parameter in known.items():
@@ -215,6 +235,10 @@ class VerbSpec:
         if given.get("metadata") is not None:
             dump_metadata(given["metadata"])
         return {name: _as_ids(listed(value)) for name, value in given.items()}
+
+
+def _some_time(_: str) -> list[Stretch]:
+    return [(_ANY_TIME, None)]
 
 
 def listed(value: Any) -> Any:  # noqa: ANN401 - any argument
@@ -313,11 +337,11 @@ BANK_VERBS: Final[Mapping[str, VerbSpec]] = dict([
     *_specs(Bank, "get stats policy summary curated profile", **_READ),
     *_specs(Bank, "episodes", **_READ, pages="time"),
     *_specs(Bank, "find", **_READ_WORDS, pages="time"),
-    *_specs(Bank, "count trend count_events", **_READ_WORDS),
+    *_specs(Bank, "count trend count_events explain", **_READ_WORDS),
     *_specs(Bank, "journal", **_READ, pages="seq"),
     *_specs(Bank, "expand history uses quarantine review sources", **_READ, pages="place"),
     *_specs(Bank, "sleeps facts entities people", **_READ, pages="place"),
-    *_specs(Bank, "gists topics topic_outline related anchors", **_READ, pages="place"),
+    *_specs(Bank, "gists topics topic_outline communities related anchors", **_READ, pages="place"),
     *_specs(Bank, "sleep sleep_if_due", **_CHANGE, long=True),
     *_specs(Bank, "hold release accept reveal undo set_policy curate set_profile", **_ADMIN),
     *_specs(Bank, "compact", **_ADMIN, long=True),

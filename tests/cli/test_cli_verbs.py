@@ -75,6 +75,8 @@ def test_stdin_that_is_not_utf8_is_refused(shell):
         (["--since", "2024-04-01"], {1, 2}),
         (["--until", "2024-04-01"], {0, 1}),
         (["--during", "..2024-03-31"], {0}),
+        (["--during", "2024-03-20", "--during", "April 2024"], {0, 1}),
+        (["--during", "the week when we planted tomatoes"], {2}),
         (["--during", "2024-04-01..", "--during", "2023-01-01..2023-02-01"], {1, 2}),
         (["--where", '{"year": {"$gte": 2025}}'], {2}),
         (["--source", "nowhere"], set()),
@@ -265,7 +267,7 @@ def test_an_option_of_a_verb_is_an_argument_of_it():
         "recall": {"full", "explain"}, "remember": {"messages"},
         "forget": {"undo", "yes"}, "pin": {"undo"},
         "history": {"after", "limit"}, "summary": {"versions", "sources"},
-        "topics": {"plot", "force"},
+        "topics": {"plot", "force"}, "explain": {"row"}, "stats": {"tiers"},
         "sleep": {"undo", "past", "watch", "model"}, "compact": {"yes"}, "policy": {"name"},
         "review": {"accept"}, "profile": {"persona", "projects"},
     }  # fmt: skip

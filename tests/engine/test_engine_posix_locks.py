@@ -106,6 +106,8 @@ BANK = {
     "curate": lambda _, b, __: b.curate(add=["pear tree"]),
     "entities": lambda _, b, __: b.entities(),
     "episodes": lambda _, b, __: b.episodes(),
+    "communities": lambda _, b, __: b.communities(),
+    "explain": lambda _, b, __: b.explain("the garden", ids=[first(b)]),
     "expand": lambda _, b, __: b.expand(b.gists()[0].id) if b.gists() else None,
     "export": moved,
     "export_concepts": with_concepts,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from hippocampus.bank.bulk import Bulk
+from hippocampus.bank.communities import Communities
 from hippocampus.bank.counting import Counting
+from hippocampus.bank.explain import Explainer
 from hippocampus.bank.knowledge import Knowledge
 from hippocampus.bank.lookup import Lookup
 from hippocampus.bank.part import Verb
@@ -32,6 +34,7 @@ class Bank:
         self.state = state
         self._lookup = Lookup(state)
         self._knowledge = Knowledge(state)
+        self._communities = Communities(state)
         self._people = People(state, self._knowledge)
         self._writes = Writes(state, self._lookup)
         self._bulk = Bulk(state, self._writes)
@@ -39,6 +42,7 @@ class Bank:
         self._recall = Recaller(state, self._lookup, self._knowledge, self._profile)
         self._sessions = Sessions(state, self._lookup, self._knowledge)
         self._counting = Counting(state, self._recall)
+        self._explain = Explainer(state, self._recall)
         self._sleep = SleepVerbs(state)
 
     def __repr__(self) -> str:
@@ -57,6 +61,7 @@ class Bank:
 
     recall = Verb("_recall", Recaller.recall)
     context = Verb("_recall", Recaller.context)
+    explain = Verb("_explain", Explainer.explain)
 
     get = Verb("_lookup", Lookup.get)
     reveal = Verb("_lookup", Lookup.reveal)
@@ -80,6 +85,7 @@ class Bank:
     entities = Verb("_knowledge", Knowledge.entities)
     people = Verb("_people", People.people)
     topics = Verb("_knowledge", Knowledge.topics)
+    communities = Verb("_communities", Communities.communities)
     topic_outline = Verb("_knowledge", Knowledge.topic_outline)
     plot_topics = Verb("_knowledge", Knowledge.plot_topics)
     curate = Verb("_knowledge", Knowledge.curate)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping
-from datetime import datetime, timedelta, tzinfo
-from typing import Any, Final, TypedDict, TypeVar
+from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Any, Final, TypeAlias, TypedDict, TypeVar
 
 from hippocampus.core.argument_names import refuse_unknown
-from hippocampus.core.records import OneOrMany, Stretch, Suspects, Trusted, When, Where
+from hippocampus.core.records import During, OneOrMany, Stretch, Suspects, Trusted, When, Where
+from hippocampus.core.timestamps import is_day, to_moment
+from hippocampus.errors import InvalidFilter, InvalidTime
 from hippocampus.index.filters import Filter, make_filter
-from hippocampus.language.time.given import end_of, start_of
+from hippocampus.language.time.given import end_of, named_time, start_of
 
 _Verb = TypeVar("_Verb", bound=Callable[..., object])
 
@@ -22,8 +24,9 @@ class Filters(TypedDict, total=False):
         since: only what happened at this time or later; of words, "last week", from its start on.
         until: only what happened before this time; a date alone includes its day, and words what
             they name: ``since="last week", until="last week"``.
-        during: only what happened in one of these stretches of time, each from a moment up to
-            another, or None where it is open; as ``since`` and ``until``, but several.
+        during: only what happened then: words for a time ("last week"), or for an event that is
+            looked up first ("the week when Ana was away"); or one of several such words and
+            stretches of time, each from a moment up to another, or None where it is open.
         session: only this session, or one of these.
         speaker: only this speaker, or one of these; upper and lower case are the same.
         role: only this role, or one of these.
@@ -38,7 +41,7 @@ class Filters(TypedDict, total=False):
 
     since: When | None
     until: When | None
-    during: Collection[Stretch] | None
+    during: During | None
     session: OneOrMany | None
     speaker: OneOrMany | None
     role: OneOrMany | None
@@ -70,7 +73,13 @@ def spell_out(verb: _Verb) -> _Verb:
     return verb
 
 
-def read_filters(given: Mapping[str, object], zone: tzinfo, now: datetime) -> Filter:
+ReadEvent: TypeAlias = Callable[[str], Iterable[Stretch]]
+"""Finds out when an event was that words tell of."""
+
+
+def read_filters(
+    given: Mapping[str, object], zone: tzinfo, now: datetime, read_event: ReadEvent
+) -> Filter:
     """
     Validate what a caller asks to see.
 
@@ -79,32 +88,70 @@ def read_filters(given: Mapping[str, object], zone: tzinfo, now: datetime) -> Fi
     Raises:
         InvalidTime: a time that cannot be read.
         UnknownArgument: a name that is none.
+        UnknownEvent: ``read_event`` finds nothing of an event.
         InvalidFilter: anything else that cannot be meant.
 
     """
     refuse_unknown("a read", given, Filters.__annotations__, what="filter")
     moments = {name: _read(name, given[name], now) for name in _TIMES & given.keys()}
+    if given.get("during") is not None:
+        moments["during"] = _read_during(given["during"], now, read_event)
     return make_filter(**{**given, **moments}, timezone=zone)
 
 
 _MICROSECOND: Final = timedelta(microseconds=1)
-_TIMES: Final = frozenset({"since", "until", "during", "as_of"})
+_TIMES: Final = frozenset({"since", "until", "as_of"})
 
 
 def _read(name: str, value: Any, now: datetime) -> Any:  # noqa: ANN401 - ``make_filter`` looks
-    """Return a time, or stretches, with the words for any of them read."""
+    """Return a time, with the words for it read."""
     if value is None:
         return None
     if name == "since":
         return start_of(value, now, name=name)
-    if name != "during":
-        end = end_of(value, now, name=name)
-        in_words = isinstance(end, datetime) and end is not value
-        # What the bank knew includes its moment, so the last one of "yesterday" is meant.
-        return end - _MICROSECOND if in_words and name == "as_of" else end  # type: ignore[operator]
-    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Collection):
+    end = end_of(value, now, name=name)
+    in_words = isinstance(end, datetime) and end is not value
+    # What the bank knew includes its moment, so the last one of "yesterday" is meant.
+    return end - _MICROSECOND if in_words and name == "as_of" else end  # type: ignore[operator]
+
+
+def _read_during(value: Any, now: datetime, read_event: ReadEvent) -> Any:  # noqa: ANN401
+    """Return stretches, with all words for them read; ``make_filter`` looks at the rest."""
+    if isinstance(value, str):
+        return list(_read_words(value, now, read_event))
+    if isinstance(value, bytes | Mapping) or not isinstance(value, Collection):
         return value
-    return [_read_pair(one, now) for one in value]
+    found: list[Any] = []
+    for one in value:
+        if not isinstance(one, str):
+            found.append(_read_pair(one, now))
+            continue
+        if _is_moment(one):
+            msg = f"during={value!r:.100}: {one!r} is a moment; give pairs of moments, or words"
+            raise InvalidFilter(msg)
+        found += _read_words(one, now, read_event)
+    return found
+
+
+def _read_words(words: str, now: datetime, read_event: ReadEvent) -> Iterable[Stretch]:
+    """Return the time that words name, or of the event that they tell of."""
+    if not words.strip():
+        raise InvalidFilter(f"during={words!r}: say when, or leave it out to match everything")
+    if _is_moment(words):
+        if not is_day(words):
+            msg = f"during={words!r}: is a moment; give a pair of moments, or a day"
+            raise InvalidFilter(msg)
+        return [(words, words)]
+    named = named_time(words, now)
+    return read_event(words) if named is None else [(named.start, named.end)]
+
+
+def _is_moment(text: str) -> bool:
+    try:
+        to_moment(text, UTC, name="during")
+    except InvalidTime:
+        return False
+    return True
 
 
 def _read_pair(pair: Any, now: datetime) -> Any:  # noqa: ANN401 - ``make_filter`` looks

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from hippocampus.bank.filter_arguments import Filters, spell_out
 from hippocampus.bank.part import BankPart, of_one_moment
 from hippocampus.core.background_yield import answering
-from hippocampus.core.clock import from_micros
+from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, to_micros
 from hippocampus.core.constraints import check_whole
-from hippocampus.core.events import Erased
+from hippocampus.core.events import Erased, RecallsNoted
 from hippocampus.core.quotes import unquote
 from hippocampus.core.records import By, Change, Episode, EpisodeRow, Period, SourceInfo, Stats
 from hippocampus.core.validation import check_text
@@ -26,6 +26,7 @@ from hippocampus.index.filters import Filter
 from hippocampus.journal.source_register import KnownSource, SourceRegister
 from hippocampus.recall.parse import signed
 from hippocampus.recall.trend import check_by, trend
+from hippocampus.sleep.snapshot import read_policy
 
 
 class Lookup(BankPart):
@@ -276,13 +277,19 @@ class Lookup(BankPart):
             )
 
     def stats(self) -> Stats:
-        """Return what the bank holds, and how many bytes by kind of data."""
+        """Return what the bank holds, how many bytes by kind of data, and in which tier it is."""
         fingerprint, held = self._engine.fingerprint(), self._state.held()
         with self._books() as ledger:
+            policy = read_policy(ledger, self._engine.config.policy)
+            since = to_micros(self._engine.now()) - int(policy.hot_hours * MICROS_PER_HOUR)
+            noted = ledger.reader.events(RecallsNoted)
+            recalls = [*self._state.recalled, *(one for row in noted for one in row.event.shown)]
+            used = {row for at, *rows in recalls if at >= since for row in rows}
             return ledger.reader.stats(
                 embedder=None if fingerprint is None else str(fingerprint),
                 uncalibrated=self._engine.calibration().lacking,
-                resident_bytes=held + self._engine.segments.nbytes(ledger.bank),
+                held_bytes=(held, self._engine.segments.nbytes(ledger.bank)),
+                lately=(since, used),
             )
 
     def position(self) -> tuple[int, Hashable]:

@@ -6,10 +6,11 @@ import inspect
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from functools import wraps
+from functools import partial, wraps
 from types import MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
+from hippocampus.bank.event_times import stretches_of_event
 from hippocampus.bank.filter_arguments import read_filters
 from hippocampus.core.argument_names import refuse_unknown
 from hippocampus.core.records import Episode, Hit, Interval, When
@@ -45,8 +46,10 @@ class BankPart:
             yield self._engine.ledger(self.name)
 
     def _filter(self, given: Mapping[str, object], now: datetime | None = None) -> Filter:
-        """Validate what a caller asks to see, as of now or of a moment."""
-        return read_filters(given, self._engine.zone, now or self._engine.now())
+        """Validate what a caller asks to see, as of now or of a moment; look events up."""
+        moment = now or self._engine.now()
+        read_event = partial(stretches_of_event, self._state, given=given, now=moment)
+        return read_filters(given, self._engine.zone, moment, read_event)
 
     def _present(self, now: When | None) -> datetime:
         """Return the present moment that is meant, the clock's for None."""

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Sequence, Sized
-from dataclasses import replace
-from datetime import tzinfo
-from functools import partial
-from typing import Final, Unpack
+from collections.abc import Callable, Collection, Sequence
+from typing import Final, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 
@@ -16,46 +13,76 @@ from hippocampus.bank.knowledge import Knowledge
 from hippocampus.bank.lookup import Lookup
 from hippocampus.bank.part import BankPart, of_one_moment, staying
 from hippocampus.bank.profile import Profiles, note_left_out
+from hippocampus.bank.searches import bind_to, decide, encode, led, search_bank, seen_by_most
 from hippocampus.context.compose import Extras, compose
 from hippocampus.context.redaction import redacted
 from hippocampus.context.render import Frame
 from hippocampus.core.background_yield import answering
 from hippocampus.core.budget import check_budget
-from hippocampus.core.config import Signatures
 from hippocampus.core.constraints import check_share, check_whole
-from hippocampus.core.records import Context, Cost, Degradation, Embedder, Recall, When
+from hippocampus.core.records import Context, Cost, Recall, When
 from hippocampus.core.validation import check_text
 from hippocampus.engine.bank_state import BankState
 from hippocampus.engine.snapshot import BankSnapshot
-from hippocampus.errors import InputError
+from hippocampus.errors import InputError, UnknownEvent
 from hippocampus.index.cue import Mask
+from hippocampus.index.filters import Filter
 from hippocampus.index.query import Query
 from hippocampus.language.asked_several import asks_for_several
-from hippocampus.language.question_intent import moment_told
-from hippocampus.recall.check_premise import check_premise
-from hippocampus.recall.confidence import DEPTH, Confidence, confidence
-from hippocampus.recall.described import Descriptions
-from hippocampus.recall.encode_query import EncodedQuery, encode_query
-from hippocampus.recall.evidence import evidence, rivalry
-from hippocampus.recall.expand import Sources
+from hippocampus.recall.confidence import DEPTH, Confidence
 from hippocampus.recall.foreign import foreign
-from hippocampus.recall.parse import bind, parse, settle, signed
+from hippocampus.recall.parse import parse
 from hippocampus.recall.read import Found, read_rows, when_it_was
 from hippocampus.recall.rerank import rerank
-from hippocampus.recall.search import Ranking, search
+from hippocampus.recall.search import Ranking
 from hippocampus.recall.spelling import respelled
 from hippocampus.recall.standardize import Numbers
-from hippocampus.recall.whole_conversations import Part, choose_leading
 
 _DOUBT: Final = 0.35
 """Confidence below which a question about nobody is not the bank's (docs/adr/0047)."""
 _FLOOR: Final = 0.005
 """Least score of what a context holds unless told otherwise (docs/adr/0047)."""
 _ASK: Final = "ask a question, or give a few words of what you look for"
-_PART_DEPTH: Final = 40
-"""Rows that are looked at for each event, or the matter, of a question about conversations."""
 _SURE: Final = 0.5
 """Least score of what is asked for by its place in time alone."""
+
+
+class Asking(NamedTuple):
+    """How a question is asked, beside its filters; see ``Recaller.recall``."""
+
+    now: When | None = None
+    cues: Sequence[str] | None = None
+    min_score: float = 0.0
+
+
+class Looked(NamedTuple):
+    """What led to an answer, for who explains it."""
+
+    here: BankSnapshot
+    query: Query
+    chosen: Filter
+    ranking: Ranking
+    rows: list[int]
+    """Rows of the hits, best first."""
+    shows: dict[str, Numbers]
+    """What each of the best rows shows of the question."""
+
+
+Look: TypeAlias = Callable[[Looked], None]
+
+
+class _Clock:
+    """Seconds by step, each from the end of the one before."""
+
+    def __init__(self, **first: float) -> None:
+        self.steps_s = dict(first)
+        self.last = time.perf_counter()
+
+    def note(self, step: str) -> None:
+        """End a step."""
+        now = time.perf_counter()
+        self.steps_s[step] = now - self.last
+        self.last = now
 
 
 class Recaller(BankPart):
@@ -98,52 +125,59 @@ class Recaller(BankPart):
             InputError: a filter or argument that makes no sense.
 
         """
-        started, engine, state = time.perf_counter(), self._engine, self._state
+        return self.answer(query, k, Asking(now, cues, min_score), filters)
+
+    def answer(
+        self, query: str, k: int, how: Asking, filters: Filters, look: Look | None = None
+    ) -> Recall:
+        """Answer a question, and let who explains it look at what led to the answer."""
+        started = time.perf_counter()
         check_whole(k=k)
-        check_share(min_score=min_score)
+        check_share(min_score=how.min_score)
         text = self._respelled(query)
-        moment = self._present(now)
-        chosen = self._filter(filters, moment)
-        asked = parse(text, now=moment, cues=frozenset(engine.check_cues(cues)))
+        moment = self._present(how.now)
+        try:
+            chosen = self._filter(filters, moment)
+        except UnknownEvent as exc:  # then there is nothing in its time
+            return _of_unknown_time(query, str(exc), time.perf_counter() - started)
+        engine, state = self._engine, self._state
+        asked = parse(text, now=moment, cues=frozenset(engine.check_cues(how.cues)))
         models = state.models()
-        encoded = self._encode(asked, *models)
+        encoded = encode(state, asked, *models)
         with state.asking() as here:
             if models != (here.embedder, here.signatures):  # a rebuild has just moved the store
-                encoded = self._encode(asked, here.embedder, here.signatures)
-            held = time.perf_counter()
-            degraded, encoded = _seen_by_most(here, encoded)
-            bound = _bind(here, asked, encoded)
-            understood = time.perf_counter()
+                encoded = encode(state, asked, here.embedder, here.signatures)
+            clock = _Clock(embed=encoded.elapsed_s)
+            degraded, encoded = seen_by_most(here, encoded)
+            bound = bind_to(here, asked, encoded)
+            clock.note("understand")
             allowed = here.index.columns.mask(chosen)
-            filtered = time.perf_counter()
-            bound = _led(here, bound, encoded, allowed, engine.zone)
-            ranking, shows = _search(here, bound, allowed, limit=max(k, DEPTH))
-            searched = time.perf_counter()
+            clock.note("filter")
+            bound = led(here, bound, encoded, allowed, engine.zone)
+            ranking, shows = search_bank(here, bound, allowed, limit=max(k, DEPTH))
+            clock.note("search")
             shows, read = self._read(here, bound, allowed, ranking, shows, k)
             sessions = here.index.columns.session.named(read.ranking.sessions[:k])
-            count = len(here.index) if allowed is None else int(np.count_nonzero(allowed))
         order, failed = rerank(engine.reranker, text, read.texts)
         degraded += [*foreign(bound, models[0], read.texts), *filter(None, [failed])]
         places = [*order, *range(len(order), len(read.ranking.rows))]
         shows = {name: column[places] for name, column in shows.items()}
         judged = _judge(here, bound, ranking, shows, places)
-        order = order[: int(np.count_nonzero(judged.scores[: len(order)] >= min_score))]
+        order = order[: int(np.count_nonzero(judged.scores[: len(order)] >= how.min_score))]
         hits = read.hits(order, judged.scores[: len(order)].tolist(), self._told(here.index))
         when = when_it_was(hits, engine.zone) if judged.found and "when" in bound.intents else None
         state.note_shown(here, read.shown(order))
-        ended = time.perf_counter()
-        steps = {
-            "embed": encoded.elapsed_s, "understand": understood - held,
-            "filter": filtered - understood, "search": searched - filtered,
-            "read": ended - searched,
-        }  # fmt: skip
+        clock.note("read")
+        if look is not None:
+            rows = [int(read.ranking.rows[place]) for place in order]
+            look(Looked(here, bound, chosen, read.ranking, rows, shows))
         return Recall(
             query=query, read_as="" if text == query else text, hits=tuple(hits),
             found=judged.found, confidence=judged.sure,
             sessions=sessions, intervals=bound.intervals, note=judged.unmet, when=when,
             cost=Cost(
-                elapsed_s=ended - started, embed_s=encoded.elapsed_s, steps_s=steps,
-                allowed=count, candidates=read.ranking.candidates,
+                elapsed_s=clock.last - started, embed_s=encoded.elapsed_s, steps_s=clock.steps_s,
+                allowed=_count(here, allowed), candidates=read.ranking.candidates,
                 hamming_searches=read.ranking.hamming_searches,
             ),
             degraded=tuple(degraded),
@@ -172,18 +206,9 @@ class Recaller(BankPart):
             allowed = np.ones(len(here.index), np.bool_) if allowed is None else allowed.copy()
         while read.missing and allowed is not None:
             allowed[read.missing] = False
-            ranking, shows = _search(here, query, allowed, limit=max(k, DEPTH))
+            ranking, shows = search_bank(here, query, allowed, limit=max(k, DEPTH))
             read = read_rows(here.ledger, ranking, k, here.index.corrected, allowed)
         return shows, read
-
-    def _encode(
-        self, query: Query, embedder: Embedder | None, signs: Signatures | None
-    ) -> EncodedQuery:
-        engine = self._engine
-        return encode_query(
-            query, embedder, lacking=engine.no_embedder, signed=signs is not None,
-            extract=engine.keywords,
-        )  # fmt: skip
 
     @spell_out
     @answering()
@@ -265,6 +290,16 @@ class Recaller(BankPart):
         return note_left_out(made, extras.own)
 
 
+def _count(here: BankSnapshot, allowed: Mask | None) -> int:
+    return len(here.index) if allowed is None else int(np.count_nonzero(allowed))
+
+
+def _of_unknown_time(query: str, why: str, elapsed_s: float) -> Recall:
+    """Return what there is in the time of an event that nothing tells of: nothing."""
+    cost = Cost(elapsed_s=elapsed_s)
+    return Recall(query=query, hits=(), found=False, confidence=0.0, note=why, cost=cost)
+
+
 def _judge(
     here: BankSnapshot,
     query: Query,
@@ -279,7 +314,7 @@ def _judge(
     of the world, not of somebody's life, and looks like nothing that was said. The last thing said
     and whatever was at some time are what was asked for, however little their words say so.
     """
-    judged = _decide(here, query, ranking, shows, rows)
+    judged = decide(here, query, ranking, shows, rows)
     judged = judged._replace(scores=_with_wishes(judged.scores, ranking, rows))
     impersonal = query.impersonal and not (query.speakers or query.definite)
     known = query.vector is not None and here.calibrated.lacking is None
@@ -316,127 +351,3 @@ def _with_wishes(scores: Numbers, ranking: Ranking, places: Sequence[int]) -> Nu
     least = np.where(lifted[list(places)] > 0, np.float32(2 * _FLOOR), np.float32(0))
     raised: Numbers = np.maximum.accumulate(np.maximum(scores, least)[::-1])[::-1]
     return raised
-
-
-def _bind(here: BankSnapshot, query: Query, encoded: EncodedQuery) -> Query:
-    """Add to a query what the bank knows of its words."""
-    keywords = () if here.signatures is None else signed(encoded.keywords, here.signatures)
-    settled = settle(query, here.index.cues.lexical.frequency)
-    return bind(
-        settled, embedded=encoded.embedded, rotation=here.rotation,
-        speakers=here.index.columns.speakers(), keywords=keywords,
-        phrases=here.slept.has_anchors and not query.cues.isdisjoint({"concept", "graph"}),
-        gazetteer=here.slept.gazetteer,
-    )  # fmt: skip
-
-
-def _seen_by_most(
-    here: BankSnapshot, encoded: EncodedQuery
-) -> tuple[list[Degradation], EncodedQuery]:
-    """
-    Return what recall goes on without, and the question as most episodes can be asked it.
-
-    That is without its vector where most have none to compare with.
-
-    What lacks one then looks far from everything, and hardly anything would be found: until a sleep
-    has made them, words alone say more.
-    """
-    few = here.index.without_vectors * 2 > len(here.index)
-    degraded = [*encoded.degraded, *_lacking(here, encoded)]
-    return degraded, encoded._replace(embedded=None, event=None) if few else encoded
-
-
-def _search(
-    here: BankSnapshot, query: Query, allowed: Mask | None, *, limit: int
-) -> tuple[Ranking, dict[str, Numbers]]:
-    """Rank rows for a bound query; return with them what each shows of it."""
-    check_budget()
-    texts, facts = here.ledger.reader.texts, here.slept.facts
-    graph = "graph" in query.cues
-    if graph:
-        described = Descriptions(here.index.cues.lexical, texts, allowed)
-        query = facts.names.widen(query, allowed, facts.asker(), described)
-    sources = Sources(
-        texts=texts if graph and "lexical" in query.cues else None,
-        facts=partial(facts.look, texts) if graph else None,
-    )
-    ranking = search(here.index, query, allowed, here.fusion, limit, sources)
-    return ranking, evidence(here.index, query, ranking.rows)
-
-
-def _decide(
-    here: BankSnapshot, query: Query, ranking: Ranking, shows: dict[str, Numbers], rows: Sized
-) -> Confidence:
-    """Say how likely each hit is, best first, and whether anything was found."""
-    rival = rivalry(here.index, query, ranking.contenders)
-    supposed = check_premise(here.index, query, ranking.rows[:DEPTH])
-    models = here.calibrated.values.models
-    return confidence(shows, len(rows), rival, supposed, models=models)
-
-
-def _time_of_event(
-    here: BankSnapshot, query: Query, encoded: EncodedQuery, allowed: Mask | None, zone: tzinfo
-) -> Query:
-    """Give a query the time that hangs on an event, if the event is surely found."""
-    join = query.event
-    if join is None:
-        return query
-    about = parse(join.event, now=query.now, cues=query.cues)
-    event = _bind(here, about, encoded._replace(embedded=encoded.event, keywords=()))
-    ranking, shows = _search(here, event, allowed, limit=DEPTH)
-    if not _decide(here, event, ranking, shows, ranking.rows).found:
-        return query
-    entries = here.ledger.reader.read(ranking.rows[:1].tolist())
-    if not entries:  # it is damaged
-        return query
-    best = entries[0].episode
-    moment = moment_told(best.text, best.occurred_at.astimezone(zone))
-    own = [one for one in query.intervals if one.text not in join.event]
-    return replace(query, intervals=(*own, *join.resolve([moment], query.now)))
-
-
-def _led(
-    here: BankSnapshot, query: Query, encoded: EncodedQuery, allowed: Mask | None, zone: tzinfo
-) -> Query:
-    """Give a query what other searches find first: the time of an event, and what leads."""
-    query = _time_of_event(here, query, encoded, allowed, zone)
-    return _of_conversations(here, query, encoded, allowed)
-
-
-def _of_conversations(
-    here: BankSnapshot, query: Query, encoded: EncodedQuery, allowed: Mask | None
-) -> Query:
-    """Give a query of whole conversations the rows that come first: of each event, or matter."""
-    asked = query.conversation
-    if asked is None or query.listing or query.latest:
-        return query
-    parts = []
-    for about, embedded in zip(asked.about, encoded.parts, strict=True):
-        part = parse(about, now=query.now, cues=query.cues)
-        part = replace(part, intervals=query.intervals, listing=(), conversation=None)
-        bound = _bind(here, part, encoded._replace(embedded=embedded, keywords=()))
-        ranking, shows = _search(here, bound, allowed, limit=_PART_DEPTH)
-        found = _decide(here, bound, ranking, shows, ranking.rows).found
-        parts.append(Part(ranking.rows, ranking.scores, found))
-    return replace(query, leading=choose_leading(here.index, asked, parts, allowed))
-
-
-def _lacking(here: BankSnapshot, encoded: EncodedQuery) -> Iterator[Degradation]:
-    """Say what of the bank some cues could not see."""
-    index = here.index
-    rest = f"of {len(index)} episodes have none, and are"
-    if encoded.embedded is not None and index.without_vectors:
-        why = (
-            f"{index.without_vectors} {rest} found by words alone; the next sleep makes them, or"
-            " 'hippocampus sleep --steps vectors' now"
-        )
-        yield Degradation(part="vectors", reason=why)
-    if encoded.keywords and index.without_signatures:
-        why = f"{index.without_signatures} {rest} not found by them; run 'hippocampus reindex'"
-        yield Degradation(part="signatures", reason=why)
-    yield from here.slept.problems[-1:]
-    if damage := here.ledger.store.upkeep.damage(here.ledger.bank):
-        more = f"; so are {len(damage) - 1} other places" if len(damage) > 1 else ""
-        yield Degradation(part="store", reason=f"{damage[0]}{more}")
-    if here.calibrated.damaged:
-        yield Degradation(part="calibration", reason=str(here.calibrated.lacking))

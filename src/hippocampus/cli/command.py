@@ -33,7 +33,7 @@ from typing import get_type_hints as type_hints
 import typer
 from typer.core import TyperCommand
 
-from hippocampus.cli.options import BankScope, Opening, Scope
+from hippocampus.cli.options import BankScope, FilterOptions, Opening, Scope
 from hippocampus.cli.render import Answer, complain, show
 from hippocampus.core.argument_names import meant_by
 from hippocampus.core.parameter_groups import described, spread
@@ -119,7 +119,11 @@ def _opened(
     own = [given for given in wanted if given.name != "zone"]
 
     def run(*, scope: BankScope, **options: Any) -> Answer | None:  # noqa: ANN401 - whatever it takes
-        with scope.open_bank(**how) if opens == "bank" else scope.open(**how) as held:
+        filters = options.get("filters")
+        own_how = how
+        if isinstance(filters, FilterOptions) and filters.names_event:
+            own_how = how | {"embed": True}
+        with scope.open_bank(**own_how) if opens == "bank" else scope.open(**own_how) as held:
             zone = {} if len(own) == len(wanted) else {"zone": scope.zone}
             return function(held, **options, **zone)
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from rich.text import Text
+
 from hippocampus.cli.command import verb
-from hippocampus.cli.render import Answer, table
+from hippocampus.cli.render import Answer, clean, table
 from hippocampus.errors import InputError
 
 if TYPE_CHECKING:
@@ -93,6 +95,22 @@ def topics(bank: Bank, *, plot: Path | None = None, force: bool = False) -> Answ
     if plot is not None:
         plot_topics(found, plot, overwrite=force)
     return Answer(found, "\n".join(bank.topic_outline()))
+
+
+@verb("communities")
+def communities(bank: Bank) -> Answer:
+    """Show what a bank is about as a whole: topics that are said together, and a summary each."""
+    found = bank.communities()
+    shown = [
+        line
+        for one in found
+        for line in (
+            Text(f"{one.name}  ({one.episodes:,} memories, {one.share:.0%})", "bold"),
+            Text(clean(f"  {one.summary}")),
+            Text(clean(f"  {', '.join(t.replace('_', ' ') for t in one.topics[3:12])}\n"), "dim"),
+        )
+    ]
+    return Answer(found, shown, success=bool(found))
 
 
 # ---------------------------------------------------------------- anchors

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 from getpass import getpass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, TypedDict, Unpack
@@ -225,13 +225,16 @@ def _condition(text: str) -> Mapping[str, Any]:
         raise InvalidFilter(str(exc)) from exc
 
 
-def _stretch(text: str) -> tuple[str | None, str | None]:
-    """Return the pair of moments of "A..B", one of which may be left out."""
+def _stretch(text: str) -> str | tuple[str | None, str | None]:
+    """Return the pair of moments of "A..B", one of which may be left out, or words for a time."""
     start, dots, end = (part.strip() for part in text.partition(".."))
-    if not dots:
-        msg = f"--during {text!r}: write it like 2024-03-05..2024-03-08, or 2024-03-05.. for since"
-        raise InvalidFilter(msg)
-    return start or None, end or None
+    if dots:
+        return start or None, end or None
+    try:
+        date.fromisoformat(start)
+    except ValueError:
+        return text
+    return start, start
 
 
 def _one_or_many(text: str) -> str | tuple[str, ...]:
@@ -275,7 +278,7 @@ class FilterOptions(ParameterGroup):
 
     since: str | None = None
     until: str | None = None
-    during: Annotated[list[tuple[str | None, str | None]] | None, _stretch] = None
+    during: Annotated[list[str | tuple[str | None, str | None]] | None, _stretch] = None
     session: list[str] | None = None
     speaker: list[str] | None = None
     role: list[str] | None = None
@@ -284,3 +287,8 @@ class FilterOptions(ParameterGroup):
     as_of: str | None = None
     trust: Annotated[str | tuple[str, ...] | None, _one_or_many] = None
     suspects: str | None = None
+
+    @property
+    def names_event(self) -> bool:
+        """Whether an event has to be looked up, as a question is."""
+        return any(isinstance(one, str) for one in self.during or ())

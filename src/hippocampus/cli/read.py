@@ -55,6 +55,25 @@ def recall(
     return Answer(found, found.explain() if explain else shown, success=found.found)
 
 
+@verb("explain", embed=True)
+def explain(
+    bank: Bank,
+    query: Words,
+    *,
+    row: list[str] | None = None,
+    k: int = 5,
+    cues: Cues = None,
+    now: Now = None,
+    min_score: float = 0.0,
+    filters: FilterOptions,
+) -> Answer:
+    """Walk through a recall: what was read, proposed, weighed and decided, and why."""
+    made = bank.explain(
+        query, k, ids=row or (), cues=cues, now=now, min_score=min_score, **filters.given()
+    )
+    return Answer(made, clean(str(made)), success=made.recall.found)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptOptions(ParameterGroup):
     """The parts of a prompt beside what is recalled, and how many there are of each."""
@@ -208,9 +227,22 @@ def _detail(change: Change) -> str:
 
 
 @verb("stats")
-def stats(bank: Bank, *, zone: tzinfo) -> Answer:
+def stats(bank: Bank, *, tiers: bool = False, zone: tzinfo) -> Answer:
     """Show the size of a bank: memories, sessions, speakers, bytes."""
+    return _held(bank, zone, tiers=tiers)
+
+
+@verb("status")
+def status(bank: Bank, *, tiers: bool = False, zone: tzinfo) -> Answer:
+    """Show the size of a bank; another name for stats."""
+    return _held(bank, zone, tiers=tiers)
+
+
+def _held(bank: Bank, zone: tzinfo, *, tiers: bool) -> Answer:
     held = bank.stats()
+    if tiers:
+        shown = [(t.name, f"{t.memories:,}", f"{t.nbytes:,}", _TIERS[t.name]) for t in held.tiers]
+        return Answer(held.tiers, table(shown, "tier", "memories", "bytes", "what is in it"))
     times = [moment_text(t, zone) for t in (held.first, held.last) if t is not None]
     rows = [
         ("bank", held.bank),
@@ -222,11 +254,19 @@ def stats(bank: Bank, *, zone: tzinfo) -> Answer:
         ("sources", _some(held.sources)),
         ("time", " to ".join(times)),
         ("bytes", ", ".join(f"{kind} {n:,}" for kind, n in held.stored_bytes.items())),
+        ("tiers", ", ".join(f"{t.name} {t.memories:,}" for t in held.tiers)),
         ("embedder", held.embedder or "none"),
     ]
     if held.uncalibrated is not None:
         rows.append(("thresholds", held.uncalibrated))
     return Answer(held, pairs(rows))
+
+
+_TIERS = {
+    "hot": "said or recalled lately; texts read lately, in memory",
+    "warm": "the index, in memory",
+    "cold": "texts in sealed blocks, in the file",
+}
 
 
 @verb("sources")

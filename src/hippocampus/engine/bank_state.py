@@ -23,6 +23,7 @@ from hippocampus.core.events import (
 from hippocampus.core.records import Embedder
 from hippocampus.engine.bank_cache import held_bytes
 from hippocampus.engine.context import EngineContext
+from hippocampus.engine.question_memo import QuestionMemo
 from hippocampus.engine.snapshot import BankSnapshot, follow, take_snapshot
 from hippocampus.index.graph import Statements
 from hippocampus.journal.ledger import Ledger
@@ -90,6 +91,8 @@ class BankState:
         self.echo_filter = EchoFilter(echo_words=engine.config.ingest.echo_words)
         self.recalled: list[list[int]] = []
         """Recalls to be written down: when, in microseconds, and the rows shown."""
+        self.questions = QuestionMemo()
+        """What it was asked lately, embedded."""
         self.snapshot: BankSnapshot | None = None
         """The last one taken; ``take`` brings it up."""
         self.has_anchors = False
@@ -210,6 +213,7 @@ class BankState:
         with self._noting:
             self._erasures += 1
             self.echo_filter.clear()
+        self.questions.clear()
         self.engine.segments.drop(self._number)
 
     def read_on(self, before: Statements, made: Statements) -> bool:
@@ -280,6 +284,7 @@ class BankState:
         """Return how many bytes are held now; ``notes``: by these alone."""
         now = self.snapshot
         derived = () if now is None else (now.index, now.slept, now.summaries)
+        derived = (*derived, self.questions)
         parts = (self.echo_filter, self.recalled, *(() if notes else derived))
         engine = self.engine
         shared = (engine, engine.store, engine.config, engine.segments, engine.zone)
@@ -289,6 +294,7 @@ class BankState:
         """Keep only notes, unless asked anew; return their bytes, and what is to be freed."""
         gone, self.snapshot, self._weighed = self.snapshot, None, _NEVER
         self.engine.segments.drop(self._number)
+        self.questions.clear()
         return self.held(notes=True), gone
 
     def forget_notes(self) -> object:

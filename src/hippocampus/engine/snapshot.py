@@ -31,7 +31,7 @@ from hippocampus.index.partition_search import PartitionSearch, order_of
 from hippocampus.index.partitions import Partitions
 from hippocampus.index.signature import SignatureCue
 from hippocampus.index.told_times import TimeCue
-from hippocampus.index.topic import TopicCue
+from hippocampus.index.topic import Community, TopicCue
 from hippocampus.index.vector import VectorCue, VectorSearch
 from hippocampus.journal.ledger import Ledger
 from hippocampus.language.gazetteer import Gazetteer
@@ -62,6 +62,8 @@ class SleptState:
     """Whether the bank has anchors, and so what is written has its phrases read."""
     gazetteer: Gazetteer = field(default_factory=Gazetteer)
     """The curated names among its anchors."""
+    communities: tuple[Community, ...] = ()
+    """What it is about as a whole."""
     problems: Sequence[Degradation] = ()
     """What of it could not be read; it grows if texts turn out to be damaged."""
 
@@ -179,6 +181,7 @@ def attach_slept(
     return SleptState(
         facts=FactResolver(facts, index.columns, engine.zone), summary=summary,
         has_anchors=anchors is not None, gazetteer=gazetteer, problems=problems,
+        communities=() if topics is None else topics.communities,
     )  # fmt: skip
 
 

@@ -222,6 +222,16 @@ _HEAD: Final = struct.Struct("<6sHIQ")
 """Magic, format, CRC-32 of the packed rest, bytes of the rest unpacked."""
 
 
+class Community(NamedTuple):
+    """Tags that are said together, the most central first, and the rows that are about them."""
+
+    tags: tuple[str, ...]
+    rows: Rows
+    """Ascending; a row is of one community."""
+    telling: tuple[int, ...]
+    """Rows that between them have most of its tags, the best first."""
+
+
 class Topics(NamedTuple):
     """
     A graph as it is kept.
@@ -236,6 +246,8 @@ class Topics(NamedTuple):
     embedder: str = ""
     kept: Mapping[str, Any] = {}
     readings: bytes = b""
+    communities: tuple[Community, ...] = ()
+    """Those with most rows first."""
 
 
 _Name = Annotated[str, msgspec.Meta(min_length=1)]
@@ -254,6 +266,14 @@ class _StoredTag(msgspec.Struct):
     vector: bool
 
 
+class _StoredCommunity(msgspec.Struct):
+    """A community as JSON has it; ``tags``: places in the list of tags; ``rows``: uint32."""
+
+    tags: list[_Place]
+    rows: bytes
+    telling: list[_Place]
+
+
 class _StoredGraph(msgspec.Struct):
     """An artifact as JSON has it; ``vectors``: float16 in base64, of the tags that have one."""
 
@@ -264,11 +284,12 @@ class _StoredGraph(msgspec.Struct):
     dimension: Annotated[Dimension, msgspec.Meta(multiple_of=8)]  # as the kernels take them
     vectors: bytes
     readings: bytes = b""  # earlier versions kept none
+    communities: list[_StoredCommunity] = []  # likewise
 
 
 def pack(artifact: Topics) -> bytes:
     """Return the bytes of an artifact; the same graph gives the same bytes."""
-    graph, length, embedder, kept, readings = artifact
+    graph, length, embedder, kept, readings, communities = artifact
     tags = sorted(graph, key=lambda tag: tag.name)
     place = {tag.name: at for at, tag in enumerate(tags)}
     vectors = [tag.vector for tag in tags if tag.vector is not None]
@@ -284,6 +305,13 @@ def pack(artifact: Topics) -> bytes:
         ],
         dimension=len(vectors[0]) if vectors else 0,
         vectors=np.array(vectors).astype("<f2").tobytes(),
+        communities=[
+            _StoredCommunity(
+                [place[name] for name in one.tags], one.rows.astype("<u4").tobytes(),
+                list(one.telling),
+            )
+            for one in communities
+        ],
     )  # fmt: skip
     said = msgspec.to_builtins(stored, order="sorted")
     body = json.dumps(said, ensure_ascii=False, separators=(",", ":")).encode()
@@ -353,7 +381,17 @@ def _read(said: _StoredGraph) -> Topics:
         raise ValueError(said.embedder)
     for name, vector in zip(seen, vectors, strict=True):
         graph[name].vector = vector
-    return Topics(graph, said.length, said.embedder, said.kept, said.readings)
+    found = tuple(_community(one, said) for one in said.communities)
+    return Topics(graph, said.length, said.embedder, said.kept, said.readings, found)
+
+
+def _community(told: _StoredCommunity, said: _StoredGraph) -> Community:
+    rows = np.frombuffer(told.rows, "<u4")
+    falls = np.any(np.diff(rows.astype(np.int64)) < 1)
+    strange = any(row >= said.length for row in told.telling)
+    if falls or strange or (len(rows) and rows[-1] >= said.length):
+        raise ValueError(told.tags)
+    return Community(tuple(said.tags[at].name for at in told.tags), rows, tuple(told.telling))
 
 
 # ---------------------------------------------------------------- the cue

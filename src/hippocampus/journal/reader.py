@@ -32,6 +32,7 @@ from hippocampus.core.records import (
     Interval,
     Stats,
     Store,
+    Tier,
     settled_level,
 )
 from hippocampus.encode import tokens as tokenizer
@@ -213,12 +214,27 @@ class LedgerReader:
         ]
 
     def stats(
-        self, *, embedder: str | None, uncalibrated: str | None, resident_bytes: int
+        self,
+        *,
+        embedder: str | None,
+        uncalibrated: str | None,
+        held_bytes: tuple[int, int],
+        lately: tuple[int, Collection[int]],
     ) -> Stats:
-        """Return what the bank holds, and how many bytes by kind of data."""
+        """
+        Return what the bank holds, and how many bytes by kind of data.
+
+        Args:
+            embedder: what makes its vectors.
+            uncalibrated: why thresholds are another embedder's.
+            held_bytes: bytes in memory, of the index and notes, and of texts.
+            lately: since when something is hot, in microseconds, and rows recalled since.
+
+        """
         every = list(self.store.episodes.scan(self.bank))
         states = Counter(e.state for e in every)
         active = [e for e in every if e.state == "active"]
+        stored = self.store.upkeep.stored_bytes(self.bank)
         return Stats(
             bank=self.name, episodes=states["active"], superseded=states["superseded"],
             forgotten=states["forgotten"],
@@ -227,9 +243,31 @@ class LedgerReader:
             sources=tuple(sorted({e.source for e in active if e.source})),
             first=from_micros(min(e.occurred_at for e in active)) if active else None,
             last=from_micros(max(e.occurred_at for e in active)) if active else None,
-            stored_bytes=self.store.upkeep.stored_bytes(self.bank), embedder=embedder,
-            uncalibrated=uncalibrated, resident_bytes=resident_bytes,
+            stored_bytes=stored, embedder=embedder, uncalibrated=uncalibrated,
+            resident_bytes=sum(held_bytes), tiers=self._tiers(active, stored, held_bytes, lately),
         )  # fmt: skip
+
+    def _tiers(
+        self,
+        active: Sequence[EpisodeRow],
+        stored: Mapping[str, int],
+        held_bytes: tuple[int, int],
+        lately: tuple[int, Collection[int]],
+    ) -> tuple[Tier, ...]:
+        """Return where what is in force is: hot, warm and cold."""
+        since, used = lately
+        index_bytes, text_bytes = held_bytes
+        payloads = self.store.payloads
+        spans = payloads.block_spans(self.bank, "content")
+        stop = max((first + count for first, count in spans), default=0)
+        loose = sum(len(ids) for _, ids in payloads.tail(self.bank, "content", start=stop))
+        hot = sum(e.occurred_at >= since or e.row in used for e in active)
+        sealed = sum(e.row < stop for e in active)
+        return (
+            Tier(name="hot", memories=hot, nbytes=text_bytes),
+            Tier(name="warm", memories=len(active), nbytes=index_bytes),
+            Tier(name="cold", memories=sealed, nbytes=max(0, stored.get("content", 0) - loose)),
+        )
 
     def ids(self, rows: Collection[int]) -> dict[int, str]:
         """Return the ids of rows."""

@@ -18,8 +18,9 @@ _LONGEST: Final = 600
 _MOST_SENTENCES: Final = 3
 _MOST_EVENTS: Final = 8
 
-Whole: TypeAlias = Literal["events", "about", "talk", "first", "all"]
-"""Events to be put in order; all of a matter; one conversation; a beginning; every conversation."""
+Whole: TypeAlias = Literal["events", "about", "talk", "first", "all", "themes"]
+"""Events to be put in order; all of a matter; one conversation; a beginning; every conversation;
+what all of it is about."""
 
 
 class AskedConversation(NamedTuple):
@@ -46,7 +47,7 @@ def read_asked_conversation(text: str) -> AskedConversation | None:
     if len(sentences) > _MOST_SENTENCES:
         return None
     for sentence in filter(_RE.asks.match, sentences):
-        found = _in_order(sentence) or _first(sentence) or _all(sentence)
+        found = _themes(sentence) or _in_order(sentence) or _first(sentence) or _all(sentence)
         if found is not None:
             return found
     return None
@@ -92,6 +93,16 @@ def _first(sentence: str) -> AskedConversation | None:
     own = _RE.said.search(sentence)
     of_self = own is not None and "i" in own[0].casefold().replace("’", "'").split()
     return AskedConversation("first", (rest,) if _says(rest) else (), of_self)
+
+
+def _themes(sentence: str) -> AskedConversation | None:
+    """Read "what are the main themes of all this?", "what is all of it about?"."""
+    asked = _RE.themes.search(sentence) or _RE.all_about.search(sentence)
+    if not asked:
+        return None
+    rest = _bare(_without(sentence[: asked.start()] + " " + sentence[asked.end() :]))
+    rest = _bare(_RE.everything.sub(" ", rest))
+    return None if _says(rest) else AskedConversation("themes")
 
 
 def _all(sentence: str) -> AskedConversation | None:

@@ -8,10 +8,10 @@ any other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Final, Literal, TypeAlias
 
 from hippocampus.core.records import Interval
 from hippocampus.core.word_lists import Patterns, word_list
@@ -20,45 +20,97 @@ from hippocampus.language.time import differences, find_intervals
 
 _RE: Final = Patterns("questions")
 _MOST_WORDS: Final = 12
+_LONG: Final = timedelta(days=62)
+"""No event whose distance in days or weeks is told takes longer."""
 _IDIOMS: Final = frozenset({"all", "long", "ever", "a while", "a long time", "now", "hours"})
+
+
+Side: TypeAlias = Literal["of", "before", "after", "until", "since", "past", "whole"]
+"""Where a time lies beside an event: a unit of it, at a distance from it, all before, all from its
+beginning on or from its end on, or as long as it took."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventAnchoredTime:
     """
-    A time at a known distance from an event.
+    A time that an event gives, at a known distance from it.
 
     ``event``: what to look for, from ``start`` to ``end`` of ``text``. ``lead``: what stands before
-    it, and means a time once a date follows.
+    it, from ``begin`` on, and means a time once a date follows. ``side``: where that time lies.
     """
 
     text: str
     event: str
     lead: str
+    begin: int
     start: int
     end: int
+    side: Side = "of"
 
-    def resolve(self, moments: Iterable[datetime], now: datetime) -> tuple[Interval, ...]:
+    def resolve(self, times: Iterable[datetime | Interval], now: datetime) -> tuple[Interval, ...]:
         """
-        Return the times meant if the event was at these moments, merged.
+        Return the times meant if the event was then, merged.
 
         Args:
-            moments: when the event may have been, aware: of the best hits for it, say.
+            times: moments at which the event may have been, aware, or how long it may have taken.
             now: as for ``find_intervals``; results are in its time zone.
 
         """
-        days = (moment.astimezone(now.tzinfo).strftime("%Y-%m-%d") for moment in moments)
         # Whatever else in the question is a time has nothing to do with the event.
         return merge_intervals(
-            interval for day in days for interval in find_intervals(f"{self.lead} {day}", now)
+            interval
+            for time in times
+            for interval in self._beside(
+                time if isinstance(time, Interval) else Interval(time, time), now
+            )
         )
+
+    def _beside(self, time: Interval, now: datetime) -> Iterator[Interval]:
+        """Yield the times that lie beside one of the event's."""
+        if self.side == "whole":
+            yield replace(time, text=self.event)
+        elif self.side == "until":
+            yield Interval(None, time.start, self.text)
+        elif self.side in ("since", "past"):
+            yield Interval(time.start if self.side == "since" else time.end, None, self.text)
+        else:
+            yield from self._at(time, now)
+
+    def _at(self, time: Interval, now: datetime) -> Iterator[Interval]:
+        """Yield the times at a distance from one of the event's, or the units that it lay in."""
+        if _is_long(time):  # "last year" it was, and nobody knows on which day
+            return
+        first, last = (
+            [] if day is None else list(find_intervals(f"{self.lead} {day}", now))
+            for day in (_day(time.start, now), _last_day(time, now))
+        )
+        if self.side == "before":
+            yield from first
+        elif self.side == "after":
+            yield from last
+        elif first and last:  # of an event of several weeks, every week
+            yield Interval(first[0].start, last[-1].end, first[0].text)
+
+
+def _is_long(time: Interval) -> bool:
+    return time.start is None or time.end is None or time.end - time.start > _LONG
+
+
+def _day(moment: datetime | None, now: datetime) -> str | None:
+    return None if moment is None else moment.astimezone(now.tzinfo).strftime("%Y-%m-%d")
+
+
+def _last_day(time: Interval, now: datetime) -> str | None:
+    if time.end is None or time.end == time.start:
+        return _day(time.end, now)
+    return _day(time.end - timedelta(microseconds=1), now)
 
 
 def find_event_anchored(text: str, now: datetime) -> EventAnchoredTime | None:
     """
     Return the first time in a question that is given by its distance from an event, or None.
 
-    Not one: "after the trip", for people say so of the same day as well (ADR 0018), what the
+    Not one: "after the trip", for people say so of the same day as well (ADR 18), what the
     calendar knows ("the day after Christmas"), and what asks for the time between two moments
     ("how many days before the trip ...").
     """
@@ -81,16 +133,49 @@ def find_event_anchored(text: str, now: datetime) -> EventAnchoredTime | None:
         ):
             continue
         way = (found["way"] or "").lower()
-        lead = f"{found['lead']} {'after' if way.startswith('later') else found['way']}"
+        side: Side = "of" if found["unit"] else "before" if way == "before" else "after"
         start = found.start("event")
         return EventAnchoredTime(
             text=text,
             event=event,
-            lead=f"the {found['unit']} of" if found["unit"] else lead,
+            lead=f"the {found['unit']} of" if found["unit"] else f"{found['lead']} {side}",
+            begin=found.start(),
             start=start,
             end=start + len(event),
+            side=side,
         )
     return None
+
+
+def read_event_time(text: str, now: datetime) -> EventAnchoredTime:
+    """
+    Read a text that is nothing but an event, or a time beside one.
+
+    "The week when Ana was away", "since the move", "while we were in Rome", "the trip".
+    """
+    found = find_event_anchored(text, now)
+    if found is not None and _RE.before_event.fullmatch(text, 0, found.begin):
+        return found
+    said = _RE.beside_event.match(text)
+    start = said.end() if said else 0
+    event = text[start:].strip().rstrip(".?!")
+    side: Side = "whole"
+    if said and said["way"]:
+        side = _SIDES[said["way"].casefold()]
+    return EventAnchoredTime(
+        text=text,
+        event=event or text,
+        lead="",
+        begin=0,
+        start=start,
+        end=start + len(event),
+        side=side,
+    )
+
+
+_SIDES: Final[Mapping[str, Side]] = {
+    "before": "until", "until": "until", "till": "until", "after": "past", "since": "since",
+}  # fmt: skip
 
 
 def _is_read(whole: str, event: str, known: str) -> bool:

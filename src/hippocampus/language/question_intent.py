@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
 
@@ -208,18 +209,32 @@ def day_of(moment: datetime) -> Interval:
         return Interval(start, None)
 
 
-def moment_told(text: str, occurred_at: datetime) -> datetime:
+def time_told(text: str, occurred_at: datetime) -> Interval:
     """
-    Return when that was of which a text tells: on the only day that it names, or when it was said.
+    Return when that was of which a text tells: the only time or day it names, or when it was said.
 
     Args:
-        text: such as "I had the interview yesterday".
-        occurred_at: the aware moment at which it was said.
+        text: such as "I had the interview yesterday", or "We are away from 3 to 10 May".
+        occurred_at: the aware moment at which it was said, up to which lasts what it says has
+            been so "since Monday".
+
+    Returns:
+        That time; without a text if it is the day on which it was said.
 
     """
-    days = [
-        one.start + (one.end - one.start) / 2
+    said = day_of(occurred_at)
+    told = [
+        replace(one, end=said.end) if one.end is None else one
         for one in find_intervals(text, occurred_at, told=True)
-        if one.start is not None and one.end is not None and one.end - one.start <= _DAY
+        if one.start is not None and (one.end is not None or one.start < occurred_at)
     ]
-    return days[0] if len(days) == 1 else occurred_at
+    days = [one for one in told if one.end is not None and _lasts(one) <= _DAY]
+    only = told if len(told) == 1 else days
+    return only[0] if len(only) == 1 else said
+
+
+def _lasts(interval: Interval) -> timedelta:
+    """Return how long an interval is that is open on no side."""
+    assert interval.start is not None, "open"
+    assert interval.end is not None, "open"
+    return interval.end - interval.start

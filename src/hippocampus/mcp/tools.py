@@ -41,6 +41,7 @@ class Narrowing(ParameterGroup):
 
     since: str | None = None
     until: str | None = None
+    during: str | None = None
     session: str | None = None
     speaker: str | None = None
     source: str | None = None

@@ -122,6 +122,14 @@ def confidence(
     return Confidence(scores.astype(np.float32), sure, found, unmet)
 
 
+def least_found(
+    evidence: Mapping[str, Numbers], *, models: Sequence[LogisticModel] = MODELS
+) -> float:
+    """Return the confidence from which something counts as found, by this evidence; 1: never."""
+    model = next((m for m in models if all(name in evidence for name in m.evidence)), None)
+    return 1.0 if model is None else model.found
+
+
 def _probability(odds: NDArray[np.float64]) -> NDArray[np.float64]:
     return 1.0 / (1.0 + np.exp(-odds))
 

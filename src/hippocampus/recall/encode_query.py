@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from hippocampus.core.records import Degradation, Embedded, Embedder
@@ -39,6 +39,7 @@ def encode_query(
     lacking: Degradation | None,
     signed: bool,
     extract: KeywordExtractor | None,
+    embed: Callable[[Embedder, str], Embedded],
 ) -> EncodedQuery:
     """
     Embed a question, and the event that its time hangs on, and choose its keywords.
@@ -49,6 +50,7 @@ def encode_query(
         lacking: why there is none.
         signed: whether the bank's tokens are signed, so that keywords can be looked for.
         extract: chooses keywords; by default they are the rarest kinds of words in it.
+        embed: has the embedder embed a text, unless that is known.
 
     """
     embedded = event = None
@@ -61,9 +63,9 @@ def encode_query(
             degraded += [] if lacking is None else [lacking]
         else:
             try:
-                embedded = embedder.embed_query(query.text)
-                parts = tuple(embedder.embed_query(part) for part in about)
-                event = None if query.event is None else embedder.embed_query(query.event.event)
+                embedded = embed(embedder, query.text)
+                parts = tuple(embed(embedder, part) for part in about)
+                event = None if query.event is None else embed(embedder, query.event.event)
             except EncoderError as exc:
                 degraded.append(Degradation(part="embedder", reason=str(exc)))
     elapsed = time.perf_counter() - started

@@ -75,6 +75,23 @@ def rivalry(index: BankIndex, query: Query, contenders: Rows) -> float | None:
     return _mean_of_best(fits[another], few) - _mean_of_best(fits[~another], few)
 
 
+def says_all(index: BankIndex, query: Query, rows: Rows) -> NDArray[np.bool_]:
+    """
+    Return which rows have every word of content of a query, in any form, shape (rows,).
+
+    The name of somebody who speaks is also in what they say themselves.
+    """
+    there, places = spelled(index.cues.lexical.matches(query, rows) > 0, query)
+    if query.speakers:
+        names = hashes_of_names(query.speakers)
+        own = _said_by_another(index, query, rows) == 0
+        there[own] += [float(term in names) for term in query.terms[places].tolist()]
+    if not len(places):
+        return np.zeros(len(rows), np.bool_)
+    held: NDArray[np.bool_] = np.all(there > 0, axis=1)
+    return held
+
+
 def _mean_of_best(fits: Numbers, few: int) -> float:
     """Return the mean of the best few, 0 for each that is lacking."""
     return float(np.sort(fits)[::-1][:few].sum() / few)

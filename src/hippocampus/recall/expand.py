@@ -8,7 +8,7 @@ is asked for has rows that tell it (``current_facts.py``). After this the candid
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import numpy as np
@@ -49,6 +49,8 @@ class Candidates:
     """Activation of each by the anchors that the question calls up, shape (rows,)."""
     lifts: Mapping[int, Lift]
     """Lifts by spreading activation, row → lift."""
+    led_to: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """Rows that nobody had proposed, by what led to them: ``names`` or ``facts``."""
 
 
 def expand(search: Search, rows: Rows, sources: Sources) -> Candidates:
@@ -64,14 +66,16 @@ def expand(search: Search, rows: Rows, sources: Sources) -> Candidates:
     if sources.facts is not None and fact is not None:
         standing = sources.facts(fact, rows[:0], search.allowed, search.query.now)
     told = () if standing is None else standing.current
-    fresh = np.array(sorted({*lifts, *told}.difference(rows.tolist())), np.uint32)
+    known = set(rows.tolist())
+    led_to = {"names": tuple(sorted(lifts.keys() - known)), "facts": tuple(sorted({*told} - known))}
+    fresh = np.array(sorted({*lifts, *told} - known), np.uint32)
     if not len(fresh):
         return replace(candidates, lifts=lifts)
     every = each_once(np.concatenate([rows, fresh]))
     order = np.argsort(np.concatenate([rows, fresh]))
     added = measure(search.query, search.cues, fresh, search.fusion)
     joined = {name: np.concatenate([columns[name], added[name]])[order] for name in columns}
-    return _weighed(search, every, joined, lifts)
+    return replace(_weighed(search, every, joined, lifts), led_to=led_to)
 
 
 def asked_fact(search: Search) -> AskedFact | None:

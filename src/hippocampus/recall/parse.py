@@ -260,6 +260,34 @@ def bind(
     )
 
 
+def without_event(query: Query, speakers: Iterable[str]) -> Query:
+    """
+    Take the words for a time that hangs on an event for those of a time, once that is known.
+
+    "What did Tom say in the week when Ana was away?" is about Tom, and not about a week. A question
+    that has no other words keeps them.
+    """
+    if query.event is None:
+        return query
+    begin, end = query.event.begin, query.event.end
+    words = tuple(
+        word._replace(function=True) if begin <= word.start < end else word for word in query.words
+    )
+    beside = [word for word in words if not begin <= word.start < end]
+    named = _named(_words(query.text, _asked_about(query.text, beside)), speakers)
+    stays = np.isin(query.terms, [word.hash for word in beside])
+    for place, of in query.variants.items():
+        stays[place] = stays[of]
+    if not (query.term_weights[stays] > 0).any():
+        return replace(query, speakers=named)
+    kept = stays.astype(np.float32)
+    discounts = kept if query.term_discounts is None else kept * query.term_discounts
+    weights = query.term_weights * kept
+    return replace(
+        query, words=words, speakers=named, term_weights=weights, term_discounts=discounts
+    )
+
+
 def _token_terms(
     words: Sequence[Term],
     places: Mapping[int, int],

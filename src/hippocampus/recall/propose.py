@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,8 @@ from hippocampus.recall.standardize import Numbers
 
 _WISHES: Final = 50
 """Standing wishes that each cue proposes for a question that asks for advice."""
+_SHARING: Final[tuple[str, ...]] = ("vector", "lexical", "signature")
+"""Cues that share the candidates among themselves."""
 _DESCRIBED: Final = 400
 """Most rows that may have the rarest word of what is described."""
 _LEAST: Final = 1e-6
@@ -93,70 +95,97 @@ def _places(query: Query, described: Iterable[tuple[int, ...]]) -> set[int]:
     return set(np.flatnonzero(np.isin(query.terms, wanted)).tolist())
 
 
-def propose(search: Search) -> Rows:
-    """Return the candidates, ascending: every allowed row of a small bank."""
+class Proposal(NamedTuple):
+    """Rows that were proposed, best first, and by whom: the name of a cue, or what else does."""
+
+    by: str
+    rows: Rows
+    in_time: bool = False
+    """Whether they are the best within the time that the question names."""
+
+
+class Proposed(NamedTuple):
+    """The candidates, ascending, and who proposed them; nobody where a small bank has no others."""
+
+    rows: Rows
+    proposals: tuple[Proposal, ...] = ()
+
+
+def propose(search: Search) -> Proposed:
+    """Return the candidates: every allowed row of a small bank."""
     index, allowed, most = search.index, search.allowed, search.fusion.candidates
     leading = np.array(search.query.leading.rows, np.uint32)
     total = len(index) if allowed is None else int(np.count_nonzero(allowed))
     if total <= most:
         everyone = np.arange(len(index)) if allowed is None else np.flatnonzero(allowed)
-        return everyone.astype(np.uint32)
-    rows = _proposed(search)
+        return Proposed(everyone.astype(np.uint32))
+    proposals = _proposals(search)
     if len(leading):
-        rows = each_once(np.concatenate([rows, leading]))
+        proposals.append(Proposal("session", leading))
     if search.activation is not None:
         near = search.activation.best(search.fusion.anchor_candidates, allowed)
-        rows = each_once(np.concatenate([rows, near]))
-    return rows
+        proposals.append(Proposal("concept", near))
+    rows = each_once(np.concatenate([one.rows for one in proposals]))
+    return Proposed(rows, tuple(proposals))
 
 
 def _discounted(query: Query, explained: list[int], weight: float) -> Query:
     """Let words that only name an activated anchor weigh less, unless there are no others."""
     discounts = np.ones(len(query.terms), np.float32)
     discounts[explained] = max(weight, _LEAST)
+    if query.term_discounts is not None:
+        discounts *= query.term_discounts
     if not (discounts[query.term_weights > 0] == 1).any():
         return query
     return replace(query, term_weights=query.term_weights * discounts, term_discounts=discounts)
 
 
-def _proposed(search: Search) -> Rows:
+def _proposals(search: Search) -> list[Proposal]:
     index, query, allowed = search.index, search.query, search.allowed
     fusion = search.fusion
-    narrow = []
+    scopes = [(allowed, False)]
     if search.within is not None:
-        narrow = [search.within if allowed is None else search.within & allowed]
+        scopes.append((search.within if allowed is None else search.within & allowed, True))
     sharing, free = _proposing(search)
     if not sharing and not free:
-        return _latest(index, narrow[0] if narrow else None, fusion.candidates)
+        latest = _latest(index, scopes[1][0] if scopes[1:] else None, fusion.candidates)
+        return [Proposal("time", latest, in_time=True)]
     share = max(1, fusion.candidates // max(1, len(sharing)))
-    proposed = [
-        cue.propose(query, scope, share) for cue in sharing + free for scope in (allowed, *narrow)
+    proposals = [
+        Proposal(name, cue.propose(query, scope, share), in_time)
+        for name, cue in (sharing | free).items()
+        for scope, in_time in scopes
     ]
     if query.advice and fusion.standing:  # which may share no word with what is asked
         wishes = index.cues.lexical.standing()
         scope = wishes if allowed is None else wishes & allowed
-        proposed += [cue.propose(query, scope, _WISHES) for cue in sharing]
+        proposals += [
+            Proposal("standing", cue.propose(query, scope, _WISHES)) for cue in sharing.values()
+        ]
     if query.latest:
-        proposed.append(index.columns.last(fusion.neighbour_reach, allowed).astype(np.uint32))
+        last = index.columns.last(fusion.neighbour_reach, allowed).astype(np.uint32)
+        proposals.append(Proposal("time", last))
     before, after = index.columns.neighbours()
-    best = np.concatenate([rows[: fusion.neighbour_reach // len(proposed)] for rows in proposed])
+    each = fusion.neighbour_reach // len(proposals)
+    best = np.concatenate([one.rows[:each] for one in proposals])
     beside = np.concatenate([before[best], after[best]])
     near = beside[beside >= 0].astype(np.uint32)
-    proposed.append(near if allowed is None else near[allowed[near]])
-    return each_once(np.concatenate(proposed))
+    near = near if allowed is None else near[allowed[near]]
+    return [*proposals, Proposal("neighbours", near)]
 
 
-def _proposing(search: Search) -> tuple[list[Cue], list[Cue]]:
-    """Return the cues that share the candidates, and one that proposes beside them."""
-    cues = search.cues
-    lexical = cues.lexical if "lexical" in search.query.cues else None
-    sharing: list[Cue] = [
-        cue for cue in (cues.vector, lexical, cues.signature) if cue is not None
-    ] or [cue for cue in (cues.tokens,) if cue is not None]
-    if cues.concept is not None:
-        return sharing, [cues.concept]  # it has few to offer, and takes nobody's share
-    alone: list[Cue] = [cue for cue in (cues.graph, cues.topic) if cue is not None]
-    return (sharing, []) if sharing else (alone[:1], [])
+def _proposing(search: Search) -> tuple[dict[str, Cue], dict[str, Cue]]:
+    """Return the cues that share the candidates, by name, and one that proposes beside them."""
+    cues = search.cues.named()
+    if "lexical" not in search.query.cues:
+        del cues["lexical"]
+    sharing = {name: cues[name] for name in _SHARING if name in cues} or {
+        name: cues[name] for name in ("tokens",) if name in cues
+    }
+    if "concept" in cues:  # it has few to offer, and takes nobody's share
+        return sharing, {"concept": cues["concept"]}
+    alone = [name for name in ("graph", "topic") if name in cues]
+    return (sharing, {}) if sharing else ({name: cues[name] for name in alone[:1]}, {})
 
 
 def _latest(index: BankIndex, within: Mask | None, most: int) -> Rows:

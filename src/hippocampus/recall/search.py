@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
+from time import perf_counter
 from typing import Final
 
 import numpy as np
@@ -25,7 +27,7 @@ from hippocampus.recall.current_facts import Standing
 from hippocampus.recall.expand import Sources, asked_fact, expand
 from hippocampus.recall.named_time import describe_empty
 from hippocampus.recall.possessions import asks_only_who, lead_with_possession
-from hippocampus.recall.propose import Search, propose
+from hippocampus.recall.propose import Proposal, Search, propose
 from hippocampus.recall.score import Scored, score
 from hippocampus.recall.session_ranking import rank_sessions
 from hippocampus.recall.several_things import lift_alike
@@ -38,7 +40,21 @@ _READ_FOR_FACTS: Final = 8
 """Best rows that are read for facts, where a question asks for one."""
 CONTENDERS: Final = 100
 """Best rows among which it shows whether what is asked about somebody was said by another."""
+_STEPS: Final = ("propose", "expand", "score")
 _NOTHING: Final = Sources()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trail:
+    """Everything that led to a ranking, as its steps left it."""
+
+    asked: Search
+    proposals: tuple[Proposal, ...]
+    led_to: Mapping[str, tuple[int, ...]]
+    """Candidates that only other candidates, or known facts, led to, by which."""
+    scored: Scored
+    """Every candidate, its score and the parts of that."""
+    steps_s: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,6 +79,7 @@ class Ranking:
     """A sentence, if the question names a certain time of which there is nothing; else ""."""
     superseded: Mapping[int, int]
     """Rows whose facts of the kind asked for are all superseded; since when, in microseconds."""
+    trail: Trail
 
 
 # OpenBLAS computes with what lies beside short arrays too; when that is no number, NumPy warns of a
@@ -77,8 +94,12 @@ def search(
     sources: Sources = _NOTHING,
 ) -> Ranking:
     """Rank the allowed episodes for a query; the ``limit`` best are returned."""
+    times = [perf_counter()]
     search = Search.of(index, query, allowed, fusion)
-    candidates = expand(search, propose(search), sources)
+    proposed = propose(search)
+    times.append(perf_counter())
+    candidates = expand(search, proposed.rows, sources)
+    times.append(perf_counter())
     scored = score(search, candidates)
     if "how many" in query.intents and sources.texts is not None:
         lift_events(search, scored, sources.texts)
@@ -98,6 +119,8 @@ def search(
     first = top_k(scores, min(max(limit, CONTENDERS), len(scores)))
     best = first[:limit]
     near = candidates.activation
+    times.append(perf_counter())
+    took = {n: b - a for n, (a, b) in zip(_STEPS, pairwise(times), strict=True)}
     return Ranking(
         rows=rows[best],
         scores=scores[best],
@@ -111,6 +134,7 @@ def search(
         if signature is not None and query.keywords
         else {},
         superseded={} if standing is None else standing.over,
+        trail=Trail(search, proposed.proposals, candidates.led_to, scored, took),
     )
 
 

@@ -3,7 +3,8 @@ What comes first where whole conversations are asked of: each event once, each c
 
 Of "in which order did I buy the boat and paint the fence?" the best memory of each event leads, in
 order of time. Of a summary of one matter, the best memory of each conversation that bears on it
-leads, then others of these conversations: five memories of one day are no summary of a year.
+leads, then others of these conversations: five memories of one day are no summary of a year. Of
+the themes of all there is, what tells best of each community of topics leads.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.cue import Mask, Rows
 from hippocampus.index.query import Leading
+from hippocampus.index.topic import Community
 from hippocampus.language.asked_conversation import AskedConversation
 from hippocampus.recall.propose import Search
 from hippocampus.recall.score import Scored
@@ -40,11 +42,18 @@ class Part(NamedTuple):
 
 
 def choose_leading(
-    index: BankIndex, asked: AskedConversation, parts: Sequence[Part], allowed: Mask | None
+    index: BankIndex,
+    asked: AskedConversation,
+    parts: Sequence[Part],
+    allowed: Mask | None,
+    communities: Sequence[Community] = (),
 ) -> Leading:
-    """Return the rows that lead, and whether they answer."""
+    """Return the rows that lead, and whether they answer; ``communities``: of the whole bank."""
     if asked.whole == "events":
         return _events(index, parts)
+    if asked.whole == "themes":
+        themes = _of_each(index, communities, allowed)
+        return Leading(themes, sure=True) if themes else _of_all(index, asked, allowed)
     if not asked.about:
         return _of_all(index, asked, allowed)
     if not parts or not len(parts[0].rows):
@@ -71,6 +80,21 @@ def _events(index: BankIndex, parts: Sequence[Part]) -> Leading:
     order = index.columns.occurred_at(np.array(taken, np.uint32)).tolist()
     rows = tuple(row for _, row in sorted(zip(order, taken, strict=True)))
     return Leading(rows, sure=all(part.found for part in parts))
+
+
+def _of_each(
+    index: BankIndex, communities: Sequence[Community], allowed: Mask | None
+) -> tuple[int, ...]:
+    """Return what tells best of each community, the largest first, then what tells next of each."""
+    visible = index.columns.visible() if allowed is None else allowed
+    seen = [
+        (int(visible[one.rows].sum()), [row for row in one.telling if visible[row]])
+        for one in communities
+    ]
+    ranked = [rows for _, rows in sorted(seen, key=lambda one: -one[0]) if rows]
+    depth = max(map(len, ranked), default=0)
+    in_turn = [rows[at] for at in range(depth) for rows in ranked if at < len(rows)]
+    return tuple(in_turn[:MOST])
 
 
 def _of_all(index: BankIndex, asked: AskedConversation, allowed: Mask | None) -> Leading:

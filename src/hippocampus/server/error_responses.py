@@ -14,6 +14,7 @@ _STATUS: Final[tuple[tuple[type[HippocampusError], int], ...]] = (
     (errors.UnknownBank, 404),
     (errors.UnknownEpisode, 404),
     (errors.UnknownSource, 404),
+    (errors.UnknownEvent, 404),
     (errors.TextTooLong, 413),
     (errors.InputError, 422),
     (errors.Unauthorized, 401),

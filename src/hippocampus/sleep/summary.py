@@ -143,20 +143,32 @@ def short_name(name: str) -> str:
 
 
 def clause_of(
-    row: int, at: int, who: str | None, role: str | None, text: str
+    row: int,
+    at: int,
+    who: str | None,
+    role: str | None,
+    text: str,
+    *,
+    about: Callable[[str], float] = lambda _: 0.0,
 ) -> QuotableClause | None:
-    """Return the sentence that a summary may quote of a turn, None if it has none to quote."""
+    """
+    Return the sentence that a summary may quote of a turn, None if it has none to quote.
+
+    ``about``: what a sentence is worth besides, by what the summary is of.
+    """
     if role in ("assistant", "tool", "system"):
         return None
+
+    def worth_of(quoted: str, worth: float) -> float:
+        return worth + _DECIDED * decides(quoted) + _DONE * tells_of_deed(quoted) + about(quoted)
+
     best = max(
-        whole_sentences(text, SENTENCE),
-        key=lambda one: one.worth + _DECIDED * decides(one.text) + _DONE * tells_of_deed(one.text),
-        default=None,
+        whole_sentences(text, SENTENCE), key=lambda one: worth_of(one.text, one.worth), default=None
     )
     if best is None:
         return None
     quoted = best.text
-    worth = best.worth + _DECIDED * decides(quoted) + _DONE * tells_of_deed(quoted)
+    worth = worth_of(quoted, best.worth)
     worth *= 1.0 if tells_of_self(quoted) else _OF_OTHERS
     name = short_name(who or role or "")
     topics = tuple(_topics_of(quoted))

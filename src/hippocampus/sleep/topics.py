@@ -47,6 +47,7 @@ from hippocampus.language.topic_tags import (
     without_kinds,
 )
 from hippocampus.llm.ask import ChatModel, Completer
+from hippocampus.sleep.communities import find_communities
 
 WINDOW: Final = 20
 """Turns of a session that are tagged together, about."""
@@ -190,7 +191,9 @@ def make_topics(
         asked=len(asked),
         fallbacks=tuple(fallbacks),
     )
-    return Topics(graph, length, vectors.identity, kept, readings.packed()), report
+    windows = [[turn.row for turn in group] for group in groups]
+    found = find_communities(graph, windows)
+    return Topics(graph, length, vectors.identity, kept, readings.packed(), found), report
 
 
 def group_turns(turns: Iterable[WindowTurn], size: int = WINDOW) -> list[list[WindowTurn]]:

@@ -7,7 +7,7 @@ import pytest
 
 from hippocampus import Client, wire
 from hippocampus.bank import Bank
-from hippocampus.core.records import Context, Episode, Recall, Slept, Stats, Turn
+from hippocampus.core.records import Context, Episode, Explanation, Recall, Slept, Stats, Turn
 from hippocampus.verbs import BANK_VERBS
 
 BANK = "acme/Łena"
@@ -52,6 +52,7 @@ def test_many_are_remembered_in_order(http):
         ("count_events", {"question": "how often did we speak of Lisbon?"}),
         ("stats", {}),
         ("episodes", {"speaker": "lena", "newest": True, "during": [["2024-01-01", None]]}),
+        ("episodes", {"during": "the month when I am moving to Lisbon"}),
         ("journal", {"after": 1}),
         ("summary", {"session": "trip"}),
         ("facts", {}),
@@ -60,6 +61,7 @@ def test_many_are_remembered_in_order(http):
         ("gists", {}),
         ("topics", {}),
         ("topic_outline", {}),
+        ("communities", {}),
         ("anchors", {}),
         ("sleeps", {}),
         ("quarantine", {}),
@@ -68,7 +70,7 @@ def test_many_are_remembered_in_order(http):
 )
 def test_what_is_read_over_http_is_what_is_read_here(http, told, name, asked):
     if BANK_VERBS[name].method == "GET":
-        structured = {k: json.dumps(v) if k == "during" else v for k, v in asked.items()}
+        structured = {k: json.dumps(v) if isinstance(v, list) else v for k, v in asked.items()}
         answer = http.get(f"{AT}/{name}", params=structured)
     else:
         answer = http.post(f"{AT}/{name}", json=asked)
@@ -86,6 +88,15 @@ def test_a_recall_comes_back_as_the_record_it_was(http, told):
 
     assert [hit.id for hit in told.recall("Where is Lena moving?", 2)] == [h.id for h in found]
     assert "Lisbon" in found[0].text
+
+
+def test_an_explanation_comes_back_as_the_record_it_was(http, told):
+    one = told.episodes()[0].id
+    answer = http.post(f"{AT}/explain", json={"query": "Where is Lena moving?", "ids": [one]})
+
+    made, here = wire.load(Explanation, answer.content), told.explain("Where is Lena moving?")
+    assert here.hits == made.hits
+    assert one == made.asked[0].id
 
 
 def test_a_context_comes_back_as_the_record_it_was(http, told):

@@ -19,6 +19,9 @@ or words for one ("yesterday", "last Monday at six") as of now.
 Stretch: TypeAlias = tuple[When | None, When | None]
 """A stretch of time, from one moment up to another; an open side is None."""
 
+During: TypeAlias = str | Collection[str | Stretch]
+"""When something happened: words for a time or an event, or several of them and of stretches."""
+
 OneOrMany: TypeAlias = str | Collection[str]
 """A value a field must equal, or several of which it must equal one."""
 
@@ -140,6 +143,22 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Tier:
+    """
+    One of the three tiers of a bank (HUMAN, section 3).
+
+    ``hot``: what was said or recalled within the policy's ``hot_hours``; its bytes are of texts
+    that were read lately and are kept in memory. ``warm``: what the index in memory has, which is
+    all that is in force; its bytes are the index's, 0 while nobody has asked the bank. ``cold``:
+    what is sealed in compressed blocks of the file; its bytes are those of texts.
+    """
+
+    name: Literal["hot", "warm", "cold"]
+    memories: int
+    nbytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
     """What a bank holds."""
 
@@ -159,6 +178,8 @@ class Stats:
     """Why thresholds are another embedder's; None when they are this one's own."""
     resident_bytes: int = field(default=0, compare=False)
     """Bytes of memory that the bank holds in this process, about: its index, notes and texts."""
+    tiers: tuple[Tier, ...] = field(default=(), compare=False)
+    """Where its memories are: hot, warm and cold."""
 
 
 @renamed({"skipped": "unreadable"})

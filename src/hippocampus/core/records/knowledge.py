@@ -87,6 +87,24 @@ class TopicInfo:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CommunityInfo:
+    """A theme of a bank: topics that are said together, and what is said of them."""
+
+    name: str
+    """Its most central topics."""
+    topics: tuple[str, ...]
+    """All of them, the most central first."""
+    episodes: int
+    """Memories that are more about it than about any other."""
+    share: float
+    """Their share of all memories in force."""
+    summary: str
+    """A line of quotations, of at most ``Config.compact.tokens``."""
+    sources: tuple[str, ...] = ()
+    """Ids of what it quotes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Gist:
     """What several episodes of one matter came to: a second trace, beside them."""
 

@@ -20,6 +20,11 @@ export const show = (ctx) => [
 
 // ---------------------------------------------------------------- one bank
 
+const TIERS = {
+  hot: "said or recalled lately; texts read lately are in memory", warm: "in the index, in memory once the bank is asked",
+  cold: "texts in sealed blocks, in the file",
+};
+
 const one = (stats, ctx) => {
   const weights = Object.entries(stats.stored_bytes).filter(([, n]) => n > 0).sort((a, b) => b[1] - a[1]);
   const total = weights.reduce((sum, [, n]) => sum + n, 0);
@@ -32,6 +37,9 @@ const one = (stats, ctx) => {
       h("button", { onclick: () => attempt(() => ctx.bank.save("export_concepts", "concepts.json")) }, "Export concepts"),
       ctx.may("write") && h("button", { onclick: () => take(ctx) }, "Import a file…"),
       ctx.may("admin") && h("button", { class: "danger", onclick: () => erase(ctx) }, "Erase this bank…")),
+    stats.tiers.length > 0 && h("div", { class: "tiers" }, stats.tiers.map((tier) => h("div", { class: `tier ${tier.name}` },
+      h("h3", null, tier.name), bar(tier.memories / Math.max(1, stats.episodes), `${tier.memories} of ${stats.episodes}`),
+      h("p", { class: "num" }, `${counted(tier.memories, "memory", "memories")}${tier.nbytes > 0 ? `, ${bytes(tier.nbytes)}` : ""}`), h("p", { class: "quiet" }, TIERS[tier.name])))),
     h("details", null, h("summary", null, "Where the bytes are"), h("table", { class: "data" }, h("tbody", null, weights.map(([name, n]) => h("tr", null,
       h("th", { scope: "row" }, worded(name)), h("td", { class: "num" }, bar(n / total, `${Math.round((n / total) * 100)} %`), bytes(n))))))),
   ];

@@ -9,6 +9,7 @@ import * as search from "./search.js";
 // Those that are not first are fetched when they are asked for.
 const VIEWS = {
   search: { label: "Search", load: () => search },
+  explain: { label: "Explain", of: "search", load: () => import("./explain.js") },
   timeline: { label: "Timeline", load: () => import("./timeline.js") },
   topics: { label: "Topics", load: () => import("./topics.js") },
   facts: { label: "People & facts", load: () => import("./facts.js") },
@@ -116,8 +117,8 @@ const first = () => formDialog("Remember something", [
 });
 
 const around = (place) => {
-  swap(by("views"), h("ul", null, Object.entries(VIEWS).map(([name, { label }]) => h("li", null, h("a", {
-    href: address(place.bank, name, {}), "aria-current": name === place.view ? "page" : null,
+  swap(by("views"), h("ul", null, Object.entries(VIEWS).filter(([, { of }]) => !of).map(([name, { label }]) => h("li", null, h("a", {
+    href: address(place.bank, name, {}), "aria-current": name === (VIEWS[place.view]?.of ?? place.view) ? "page" : null,
   }, icon(name), h("span", null, label))))));
   foldViews();
   const names = banks.entries.includes(place.bank) || !place.bank ? banks.entries : [place.bank, ...banks.entries];

@@ -5,7 +5,7 @@ import { CUES, counted, cueName, day, ms, percent, stretch, whole } from "./form
 import { attempt, bar, entry, faulted, notice, toast } from "./parts.js";
 
 const SHOWN = 12;
-const FILTERS = ["since", "until", "speaker", "session", "as_of"];
+const FILTERS = ["since", "until", "during", "speaker", "session", "as_of"];
 const ASKABLE = ["lexical", "vector", "tokens", "time", "topic", "concept", "graph"];
 
 export const show = (ctx) => {
@@ -38,6 +38,7 @@ export const show = (ctx) => {
     h("div", { class: "grid" },
       field("Said since", "input", { type: "date", name: "since", value: params.since ?? "" }),
       field("Said until", "input", { type: "date", name: "until", value: params.until ?? "" }),
+      field("In the time of", "input", { name: "during", value: params.during ?? "", placeholder: "the week when Ana was away" }),
       field("Speaker", "input", { name: "speaker", value: params.speaker ?? "" }),
       field("Conversation", "input", { name: "session", value: params.session ?? "" }),
       field("As known on", "input", { type: "date", name: "as_of", value: params.as_of ?? "" }),
@@ -79,7 +80,7 @@ const welcome = () => notice("What would you like to know?",
 const answer = (made, ctx) => {
   const { recall } = made;
   if (recall.hits.length === 0) {
-    return [degraded(recall), notice("Nothing was found", "Nothing that these filters let it see bears on the question. Other words, or fewer filters, may help.")];
+    return [degraded(recall), notice("Nothing was found", recall.note || "Nothing that these filters let it see bears on the question. Other words, or fewer filters, may help.", explained(ctx))];
   }
   const inside = new Set(made.items.map((hit) => hit.episode.id));
   const list = h("ol", { class: "hits" });
@@ -91,18 +92,20 @@ const answer = (made, ctx) => {
   const more = h("div", { class: "row" });
   add(0);
   return [
-    verdict(recall), h("p", { class: "to-context" }, h("button", { onclick: () => document.getElementById("context").scrollIntoView() }, "To the context")), degraded(recall),
+    verdict(recall, ctx), h("p", { class: "to-context" }, h("button", { onclick: () => document.getElementById("context").scrollIntoView() }, "To the context")), degraded(recall),
     h("div", { class: "side-by-side" },
       h("section", { "aria-labelledby": "hits" }, h("h2", { id: "hits" }, "Hits"), list, more),
       composed(made)),
   ];
 };
 
-const verdict = (recall) => h("div", { class: "verdict" },
+const explained = (ctx) => h("a", { href: ctx.link("explain", { ...ctx.params, budget: null, k: null }) }, "How was this found?");
+
+const verdict = (recall, ctx) => h("div", { class: "verdict" },
   h("p", null, h("strong", null, recall.found ? `${percent(recall.confidence)} sure that it is among these` : recall.note || "Probably nothing here answers that"),
     recall.when && recall.found && h("span", null, "It was ", h("strong", null, stretch(recall.when)), recall.when.text && ` (“${recall.when.text}”)`),
     recall.intervals.map((one) => h("span", null, `“${one.text}” is ${stretch(one)}`))),
-  h("p", { class: "quiet num" }, `${ms(recall.cost.elapsed_s)} over ${counted(recall.cost.allowed, "memory", "memories")}, ${whole(recall.cost.candidates)} looked at closely`));
+  h("p", { class: "quiet num" }, `${ms(recall.cost.elapsed_s)} over ${counted(recall.cost.allowed, "memory", "memories")}, ${whole(recall.cost.candidates)} looked at closely. `, explained(ctx)));
 
 const degraded = (recall) => recall.degraded.length > 0 && h("div", { class: "hint warn", role: "note" },
   h("strong", null, "Searched with less than usual. "),

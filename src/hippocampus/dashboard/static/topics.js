@@ -1,8 +1,8 @@
 // What this bank speaks of: tags from broad to narrow, to be walked through.
 
 import { h, swap } from "./dom.js";
-import { counted, whole, worded } from "./format.js";
-import { entry, heading, later, notice } from "./parts.js";
+import { counted, percent, whole, worded } from "./format.js";
+import { bar, entry, heading, later, notice } from "./parts.js";
 import { walk } from "./walk.js";
 
 export const show = (ctx) => [
@@ -20,6 +20,15 @@ const none = (ctx) => notice("No topics yet", "Sleep makes them of what the bank
 const to = (name, by, ctx) => ({ label: worded(name), count: whole(by.get(name)?.episodes ?? 0), href: ctx.link("topics", { topic: name }) });
 const often = (by) => (a, b) => (by.get(b)?.episodes ?? 0) - (by.get(a)?.episodes ?? 0);
 
+// What the bank is about as a whole: topics that are said together.
+const themes = (ctx) => later(() => ctx.bank.read("communities"), (found) => found.length > 0 && h("section", { class: "section" },
+  h("h2", null, "Themes"), h("p", { class: "quiet" }, "Topics that are said together, and what is said of them."),
+  h("ol", { class: "themes" }, found.slice(0, 12).map((one) => h("li", null,
+    h("h3", null, one.name, h("span", { class: "num" }, ` ${counted(one.episodes, "memory", "memories")}`)),
+    bar(one.share, percent(one.share)),
+    one.summary && h("p", null, one.summary),
+    h("div", { class: "row" }, one.topics.slice(0, 8).map((name) => h("a", { class: "chip", href: ctx.link("topics", { topic: name }) }, worded(name)))))))));
+
 const all = (topics, by, ctx) => {
   const roots = topics.filter((topic) => !topic.parents.length && topic.children.length)
     .sort((a, b) => b.children.length - a.children.length || b.episodes - a.episodes);
@@ -28,6 +37,8 @@ const all = (topics, by, ctx) => {
     h("span", { class: "num" }, whole(by.get(name)?.episodes ?? 0)));
   const rest = h("div", { class: "row" }, single.slice(0, 60).map(({ name }) => chip(name)));
   return [
+    themes(ctx),
+    h("h2", null, "From broad to narrow"),
     h("p", { class: "quiet num" }, `${counted(topics.length, "topic")}; the numbers are memories.`),
     h("div", { class: "section trees" }, roots.map((root) => h("section", { class: "tree" },
       h("h2", null, h("a", { class: "item", href: ctx.link("topics", { topic: root.name }) }, worded(root.name)), h("span", { class: "num" }, whole(root.episodes))),

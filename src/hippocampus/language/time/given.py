@@ -55,11 +55,18 @@ def _in_words(when: When, now: datetime, name: str) -> Interval | None:
     try:
         to_moment(when, UTC, name=name)
     except InvalidTime:
-        found = find_intervals(when, now)
-        if len(found) == 1 and not when.replace(found[0].text, "", 1).strip(_AROUND):
-            return found[0]
-        raise
+        named = named_time(when, now)
+        if named is None:
+            raise
+        return named
     return None
+
+
+def named_time(words: str, now: datetime) -> Interval | None:
+    """Return the time that words name, if they name one and nothing else."""
+    found = find_intervals(words, now)
+    alone = len(found) == 1 and not words.replace(found[0].text, "", 1).strip(_AROUND)
+    return found[0] if alone else None
 
 
 def _edge(edge: datetime | None, when: When, name: str, what: str) -> datetime:

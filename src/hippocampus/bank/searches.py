@@ -1,0 +1,191 @@
+"""One search of a bank: a question bound to a snapshot, rows ranked, what was found judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sized
+from dataclasses import replace
+from datetime import tzinfo
+from functools import partial
+from typing import Final
+
+from hippocampus.core.budget import check_budget
+from hippocampus.core.config import Signatures
+from hippocampus.core.records import Degradation, Embedder, Interval
+from hippocampus.engine.bank_state import BankState
+from hippocampus.engine.snapshot import BankSnapshot
+from hippocampus.index.cue import Mask, Rows
+from hippocampus.index.query import Query
+from hippocampus.language.event_anchored import merge_intervals
+from hippocampus.language.question_intent import time_told
+from hippocampus.recall.check_premise import check_premise
+from hippocampus.recall.confidence import DEPTH, Confidence, confidence
+from hippocampus.recall.described import Descriptions
+from hippocampus.recall.encode_query import EncodedQuery, encode_query
+from hippocampus.recall.evidence import evidence, rivalry, says_all
+from hippocampus.recall.expand import Sources
+from hippocampus.recall.parse import bind, parse, settle, signed, without_event
+from hippocampus.recall.search import Ranking, search
+from hippocampus.recall.standardize import Numbers
+from hippocampus.recall.whole_conversations import Part, choose_leading
+
+_PART_DEPTH: Final = 40
+"""Rows that are looked at for each event, or the matter, of a question about conversations."""
+
+
+def encode(
+    state: BankState, query: Query, embedder: Embedder | None, signs: Signatures | None
+) -> EncodedQuery:
+    """Return what models make of a question that a bank is asked."""
+    engine = state.engine
+    return encode_query(
+        query, embedder, lacking=engine.no_embedder, signed=signs is not None,
+        extract=engine.keywords, embed=state.questions.embed,
+    )  # fmt: skip
+
+
+def bind_to(here: BankSnapshot, query: Query, encoded: EncodedQuery) -> Query:
+    """Add to a query what the bank knows of its words."""
+    keywords = () if here.signatures is None else signed(encoded.keywords, here.signatures)
+    settled = settle(query, here.index.cues.lexical.frequency)
+    return bind(
+        settled, embedded=encoded.embedded, rotation=here.rotation,
+        speakers=here.index.columns.speakers(), keywords=keywords,
+        phrases=here.slept.has_anchors and not query.cues.isdisjoint({"concept", "graph"}),
+        gazetteer=here.slept.gazetteer,
+    )  # fmt: skip
+
+
+def seen_by_most(
+    here: BankSnapshot, encoded: EncodedQuery
+) -> tuple[list[Degradation], EncodedQuery]:
+    """
+    Return what recall goes on without, and the question as most episodes can be asked it.
+
+    That is without its vector where most have none to compare with.
+
+    What lacks one then looks far from everything, and hardly anything would be found: until a sleep
+    has made them, words alone say more.
+    """
+    few = here.index.without_vectors * 2 > len(here.index)
+    degraded = [*encoded.degraded, *_lacking(here, encoded)]
+    return degraded, encoded._replace(embedded=None, event=None) if few else encoded
+
+
+def search_bank(
+    here: BankSnapshot, query: Query, allowed: Mask | None, *, limit: int
+) -> tuple[Ranking, dict[str, Numbers]]:
+    """Rank rows for a bound query; return with them what each shows of it."""
+    check_budget()
+    texts, facts = here.ledger.reader.texts, here.slept.facts
+    graph = "graph" in query.cues
+    if graph:
+        described = Descriptions(here.index.cues.lexical, texts, allowed)
+        query = facts.names.widen(query, allowed, facts.asker(), described)
+    sources = Sources(
+        texts=texts if graph and "lexical" in query.cues else None,
+        facts=partial(facts.look, texts) if graph else None,
+    )
+    ranking = search(here.index, query, allowed, here.fusion, limit, sources)
+    return ranking, evidence(here.index, query, ranking.rows)
+
+
+def decide(
+    here: BankSnapshot, query: Query, ranking: Ranking, shows: dict[str, Numbers], rows: Sized
+) -> Confidence:
+    """Say how likely each hit is, best first, and whether anything was found."""
+    rival = rivalry(here.index, query, ranking.contenders)
+    supposed = check_premise(here.index, query, ranking.rows[:DEPTH])
+    models = here.calibrated.values.models
+    return confidence(shows, len(rows), rival, supposed, models=models)
+
+
+def times_of_event(
+    here: BankSnapshot, about: Query, encoded: EncodedQuery, allowed: Mask | None, zone: tzinfo
+) -> tuple[Interval, ...]:
+    """
+    Return when something took place, by what tells of it; nothing unless it is surely found.
+
+    The best row says when. Where it has every word of what is looked for, so do others that have:
+    what took place twice has two times, but for those that only speak of it again.
+    """
+    event = bind_to(here, about, encoded)
+    ranking, shows = search_bank(here, event, allowed, limit=DEPTH)
+    if not decide(here, event, ranking, shows, ranking.rows).found:
+        return ()
+    rows: Rows = ranking.rows[:1]
+    whole = says_all(here.index, event, ranking.rows)
+    if whole[0]:
+        rows = ranking.rows[whole]
+    told = [
+        (one.row, time_told(one.episode.text, one.episode.occurred_at.astimezone(zone)))
+        for one in here.ledger.reader.read(rows.tolist())
+        if one.episode.state != "erased"
+    ]
+    told.sort(key=lambda one: one[0] != rows[0])  # the best first; a damaged one is not there
+    named = [interval for _, interval in told if interval.text]
+    return merge_intervals(named or [interval for _, interval in told[:1]])
+
+
+def _at_event(
+    here: BankSnapshot, query: Query, encoded: EncodedQuery, allowed: Mask | None, zone: tzinfo
+) -> Query:
+    """Give a query the time that hangs on an event, if the event is surely found."""
+    join = query.event
+    if join is None:
+        return query
+    about = parse(join.event, now=query.now, cues=query.cues)
+    alone = encoded._replace(embedded=encoded.event, keywords=())
+    times = times_of_event(here, about, alone, allowed, zone)
+    if not times:
+        return query
+    own = [one for one in query.intervals if one.text not in join.event]
+    query = without_event(query, here.index.columns.speakers())
+    return replace(query, intervals=(*own, *join.resolve(times, query.now)))
+
+
+def led(
+    here: BankSnapshot, query: Query, encoded: EncodedQuery, allowed: Mask | None, zone: tzinfo
+) -> Query:
+    """Give a query what other searches find first: the time of an event, and what leads."""
+    query = _at_event(here, query, encoded, allowed, zone)
+    return _of_conversations(here, query, encoded, allowed)
+
+
+def _of_conversations(
+    here: BankSnapshot, query: Query, encoded: EncodedQuery, allowed: Mask | None
+) -> Query:
+    """Give a query of whole conversations the rows that come first: of each event, or matter."""
+    asked = query.conversation
+    if asked is None or query.listing or query.latest:
+        return query
+    parts = []
+    for about, embedded in zip(asked.about, encoded.parts, strict=True):
+        part = parse(about, now=query.now, cues=query.cues)
+        part = replace(part, intervals=query.intervals, listing=(), conversation=None)
+        bound = bind_to(here, part, encoded._replace(embedded=embedded, keywords=()))
+        ranking, shows = search_bank(here, bound, allowed, limit=_PART_DEPTH)
+        found = decide(here, bound, ranking, shows, ranking.rows).found
+        parts.append(Part(ranking.rows, ranking.scores, found))
+    leading = choose_leading(here.index, asked, parts, allowed, here.slept.communities)
+    return replace(query, leading=leading)
+
+
+def _lacking(here: BankSnapshot, encoded: EncodedQuery) -> Iterator[Degradation]:
+    """Say what of the bank some cues could not see."""
+    index = here.index
+    rest = f"of {len(index)} episodes have none, and are"
+    if encoded.embedded is not None and index.without_vectors:
+        why = (
+            f"{index.without_vectors} {rest} found by words alone; the next sleep makes them, or"
+            " 'hippocampus sleep --steps vectors' now"
+        )
+        yield Degradation(part="vectors", reason=why)
+    if encoded.keywords and index.without_signatures:
+        why = f"{index.without_signatures} {rest} not found by them; run 'hippocampus reindex'"
+        yield Degradation(part="signatures", reason=why)
+    yield from here.slept.problems[-1:]
+    if damage := here.ledger.store.upkeep.damage(here.ledger.bank):
+        more = f"; so are {len(damage) - 1} other places" if len(damage) > 1 else ""
+        yield Degradation(part="store", reason=f"{damage[0]}{more}")
+    if here.calibrated.damaged:
+        yield Degradation(part="calibration", reason=str(here.calibrated.lacking))
