@@ -272,7 +272,7 @@ def test_anchors_that_do_not_fit_the_bank_are_left_out_with_a_reason(
     bank.sleep()
     sound = ANCHORS.read(memory.engine.ledger("ada"))
     for change, message in (
-        ({"rows_built": 99}, "sleep saw 99 episodes"),
+        ({"rows_built": 99, "basis": None}, "sleep saw 99 episodes"),
         ({"vectors": sound.vectors[:, :8], "centres": sound.centres[:, :8]}, "8 dimensions"),
     ):
         put_anchors(bank, replace(sound, **change))

@@ -248,6 +248,11 @@ def top_signs(
     return _as_numbers(np.take_along_axis(sums, largest, axis=1) > 0)
 
 
+def stable_order(keys: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Return the places of keys in ascending order, equal ones in theirs."""
+    return np.argsort(keys, kind="stable").astype(np.uint32)
+
+
 def plane_signs(
     ids: NDArray[np.uint64],
     offsets: NDArray[np.uint64],
