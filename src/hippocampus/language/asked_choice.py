@@ -150,8 +150,9 @@ def _places(words: Sequence[Term], thing: frozenset[int]) -> list[int]:
 def _is_joined(text: str, words: Sequence[Term], one: int, other: int) -> bool:
     """Return whether "or" or "and" joins two words, with little else between them."""
     first, last = sorted((one, other))
-    between = text[words[first].end : words[last].start]
-    return last - first <= _JOINED + 1 and _JOINING.search(between) is not None
+    if last - first > _JOINED + 1:
+        return False
+    return _JOINING.search(text, words[first].end, words[last].start) is not None
 
 
 def _is_turned_down(text: str, word: Term) -> bool:
