@@ -10,7 +10,7 @@ from hippocampus.encode.terms import hash_terms
 from hippocampus.index.graph import Statements
 from hippocampus.language.noun_phrases import key_of
 from hippocampus.recall.alias_expansion import Aliases
-from hippocampus.recall.parse import bind, parse
+from hippocampus.recall.parse import bind, parse, without_event
 
 NOW = datetime(2025, 5, 2, tzinfo=UTC)
 HERON = Statement("boat trip", "also_called", "Heron")
@@ -87,6 +87,15 @@ def test_only_what_is_hers_is_replaced_and_she_is_asked_about_no_more():
     )
     assert {"Ana"} == about.speakers
     assert set() == names(MIA).widen(about, None).speakers
+
+
+def test_other_names_count_whole_beside_words_that_a_known_event_takes_away():
+    question = without_event(ask("What did Tom say of the boat trip in the week when Eva was away?"), ())
+    wide = names(HERON).widen(question, None)
+
+    assert 0 in question.term_discounts
+    assert len(wide.terms) == len(wide.term_weights) == len(wide.term_discounts)
+    assert 1 == wide.term_discounts[-1]
 
 
 def test_words_of_grammar_in_another_name_ask_for_nothing():

@@ -112,11 +112,14 @@ class Aliases:
             return question
         said = {term.hash for name in names for term in find_terms(name) if not term.function}
         terms = np.array(sorted(said.difference(question.terms.tolist())), np.uint32)
+        whole = np.ones(len(terms), np.float32)
+        less = question.term_discounts
         return replace(
             question,
             known_as=_forms(meant),
             terms=np.concatenate([question.terms, terms]),
-            term_weights=np.append(question.term_weights, np.ones(len(terms), np.float32)),
+            term_weights=np.append(question.term_weights, whole),
+            term_discounts=None if less is None else np.append(less, whole),
             phrases=phrases,
             definite=question.definite | {key_of(name) for name in names},
             speakers=frozenset(
