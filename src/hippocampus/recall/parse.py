@@ -420,7 +420,7 @@ _WHOSE: Final = re.compile(
 _POSSESSIVE: Final = frozenset({"my", "our", "the", "of", "a"})
 _NAMED_IN: Final = 7
 """Words of the name of something by whose it is, at most."""
-_OF: Final = re.compile(r"(?P<what>[\w-]+)\s+of\s+(?P<owner>[A-Z][\w-]*)(?!['’\w-])")
+_OF: Final = re.compile(r"(?<![\w-])(?P<what>[\w-]+)\s+of\s+(?P<owner>[A-Z][\w-]*)(?!['’\w-])")
 
 
 @cache
