@@ -90,7 +90,9 @@ def test_only_what_is_hers_is_replaced_and_she_is_asked_about_no_more():
 
 
 def test_other_names_count_whole_beside_words_that_a_known_event_takes_away():
-    question = without_event(ask("What did Tom say of the boat trip in the week when Eva was away?"), ())
+    question = without_event(
+        ask("What did Tom say of the boat trip in the week when Eva was away?"), ()
+    )
     wide = names(HERON).widen(question, None)
 
     assert 0 in question.term_discounts
