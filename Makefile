@@ -80,7 +80,7 @@ stubs: setup  ## rewrite the stub of the native module
 sbom: setup  ## rewrite the bill of materials, docs/sbom.cdx.json
 	@$(BIN)/python bench/tools/sbom.py
 
-SANITIZED := -std=c++20 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -Inative/include
+SANITIZED := -std=c++20 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -Wno-psabi -Inative/include
 
 native:  ## check the C++ kernels under the address and undefined-behaviour sanitizers
 	@mkdir -p build

@@ -4,7 +4,7 @@ How does our memory compare with mem0, called in the same way, with the same emb
     python -m bench.against_mem0 --data locomo.json --peer-python /elsewhere/bin/python
 
 ``--data``: LoCoMo's file, or half of it. ``--peer-python``: the interpreter of an environment that
-has mem0ai, and onnxruntime, tokenizers and platformdirs in the versions we use; mem0 is no
+has mem0ai, and this package, whose embedder it uses, too; mem0 is no
 dependency of ours. Nothing is asked over the network: ``infer=False``, mem0's telemetry is off.
 """
 
@@ -105,7 +105,7 @@ def in_its_process(python: str, system: str, way: str, cases, rounds: int, named
         file.write_text(json.dumps(work))
         done = subprocess.run(
             [python, "-m", "bench.mem0_calls", system, way, file, str(rounds), named],
-            cwd=HERE.parent, env=os.environ | {"PYTHONPATH": str(HERE.parent / "src")},
+            cwd=HERE.parent,
             stdout=subprocess.PIPE, text=True, check=True,
         )  # fmt: skip
     return json.loads(done.stdout)

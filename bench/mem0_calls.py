@@ -2,8 +2,7 @@
 The calls that ``against_mem0`` times, on mem0's ``Memory`` or on ours, in a process of its own.
 
 Both are called alike: mem0's interface is all that is used of either. mem0 gets the embedder that
-ours has, the same code with the same weights; so this file, and ``hippocampus.encode.onnx``, run in
-the environment that mem0 is installed in.
+ours has, the same code with the same weights; so this package is installed where mem0 is, too.
 """
 
 # ruff: noqa: PLC0415 - each system is imported only in the environment that has it
@@ -35,13 +34,14 @@ def theirs(folder):
     from mem0.embeddings.base import EmbeddingBase
 
     from hippocampus.core.records import Passage
+    from hippocampus.encode.contextual import DIMENSION
+    from hippocampus.encode.minilm import MiniLmEmbedder
     from hippocampus.encode.model_files import DEFAULT_MODEL, installed
-    from hippocampus.encode.onnx import DIMENSION, OnnxEmbedder
 
     class MiniLM(EmbeddingBase):
         def __init__(self):
             super().__init__()
-            self.model = OnnxEmbedder(installed(DEFAULT_MODEL))
+            self.model = MiniLmEmbedder(installed(DEFAULT_MODEL))
 
         def embed(self, text, memory_action=None):  # noqa: ARG002 - mem0's signature
             return self.model.embed([Passage(text)])[0].vector.tolist()

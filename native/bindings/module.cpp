@@ -24,6 +24,7 @@
 #include "hippo/simd.hpp"
 #include "hippo/sorting.hpp"
 #include "hippo/top_k.hpp"
+#include "transformer.hpp"
 #include "wavelet.hpp"
 
 namespace nb = nanobind;
@@ -398,5 +399,6 @@ NB_MODULE(_native, m) {
            "k1"_a, "b"_a,
            "Return what each term gives each document of `rows`, unweighted; shape (rows, terms).");
 
+  bind_transformer(m);
   bind_wavelet(m);
 }

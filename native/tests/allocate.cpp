@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "encoder.hpp"
 #include "hippo/bm25.hpp"
 #include "hippo/dynamic_wavelet.hpp"
 #include "hippo/hamming.hpp"
@@ -173,9 +174,18 @@ void what_keeps_nothing() {
   });
 }
 
+void encoder() {
+  encoder_test::Drawn drawn;
+  at_every_allocation([&] { encoder_test::model(drawn, 1); });
+  const hippo::Transformer model = encoder_test::model(drawn, 1);
+  const std::vector<float> rows = drawn(9 * encoder_test::width);
+  at_every_allocation([&] { encoder_test::states(model, rows); });
+}
+
 }  // namespace
 
 int main() {
+  encoder();
   inverted_index();
   growing_matrix(0, 5000);
   growing_matrix(3000, 900);   // written anew

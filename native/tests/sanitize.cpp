@@ -10,6 +10,7 @@
 #include <random>
 #include <vector>
 
+#include "encoder.hpp"
 #include "hippo/bm25.hpp"
 #include "hippo/groups.hpp"
 #include "hippo/hamming.hpp"
@@ -167,9 +168,17 @@ void wavelets(std::size_t n) {
   });
 }
 
+void encoders(std::size_t rows) {
+  encoder_test::Drawn drawn;
+  const hippo::Transformer model = encoder_test::model(drawn, 1);
+  const std::vector<float> given = drawn(rows * encoder_test::width);
+  on_every_path("encoder", [&] { return encoder_test::states(model, given); });
+}
+
 }  // namespace
 
 int main() {
+  for (std::size_t rows : {4, 7, 33, 50}) encoders(rows);
   for (std::size_t n : {0, 1, 63, 64, 127, 128, 129, 511})
     for (std::size_t width : {1, 7, 16, 17, 32, 48, 512}) scans(n, width);
   for (std::size_t n : {1, 5, 64})

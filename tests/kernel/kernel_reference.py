@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
+from kernel_transformer_reference import Transformer
 from kernel_wavelet_reference import (
     DynamicWaveletMatrix,
     HuffmanWaveletMatrix,
@@ -16,7 +17,13 @@ from kernel_wavelet_reference import (
 )
 from numpy.typing import NDArray
 
-__all__ = ["DynamicWaveletMatrix", "HuffmanWaveletMatrix", "WaveletMatrix", "hamming_scan"]
+__all__ = [
+    "DynamicWaveletMatrix",
+    "HuffmanWaveletMatrix",
+    "Transformer",
+    "WaveletMatrix",
+    "hamming_scan",
+]
 
 TOP_LEVEL = 15
 """A query coordinate is rounded to the levels 0 to 15."""

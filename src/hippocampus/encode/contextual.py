@@ -5,21 +5,21 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.records import Embedded, Passage
 from hippocampus.encode.embedders.base import LocalEmbedder, unit
+from hippocampus.encode.encoder import Encoder, TextRows
 
 DIMENSION = 384
 WINDOW = 254
 """Word pieces of one pass, without those that begin and end it."""
 
-_BATCH_PIECES = 512
-"""Padded pieces per pass. Throughput is flat from 300 on; memory grows with every one more."""
+_BATCH_PIECES = 4096
+"""Pieces that are encoded together: 12 MB of vectors in, and as much out."""
 _NEIGHBOUR_CHARS = 16 * WINDOW
 """As much of a neighbour as is read: a piece rarely covers more than 16 characters."""
 
@@ -40,8 +40,8 @@ class _Job(NamedTuple):
     end: int
     into: int
     """Where its own pieces go among all pieces of the passage."""
-    pool: slice
-    """Which pieces the pooled vector is the mean of."""
+    asked: TextRows
+    """Which pieces the pooled vector is the mean of: its own, or all if nothing is beside them."""
 
 
 class ContextualEmbedder(LocalEmbedder):
@@ -60,14 +60,15 @@ class ContextualEmbedder(LocalEmbedder):
     """Pieces that begin every pass over a passage."""
     _closing: Sequence[int]
     """Pieces that end every pass."""
+    _encoder: Encoder
 
     @abstractmethod
     def _pieces(self, text: str) -> WordPieces:
         """Cut a text into word pieces, independent of what stands beside it."""
 
     @abstractmethod
-    def _states(self, ids: NDArray[np.int64], lengths: NDArray[np.int32]) -> NDArray[np.float32]:
-        """Return the last hidden states of a padded batch, shape (batch, length, 384)."""
+    def _words(self, ids: Sequence[int]) -> NDArray[np.float32]:
+        """Return the word vectors of pieces, shape (pieces, 384)."""
 
     def embed(self, passages: Sequence[Passage]) -> list[Embedded]:
         """Embed passages, in order; equal ones give equal vectors whatever is in the batch."""
@@ -86,11 +87,11 @@ class ContextualEmbedder(LocalEmbedder):
         ]
         sums = np.zeros((len(passages), DIMENSION))
         tokens = [np.empty((len(own.ids), DIMENSION), np.float32) for own in pieces]
-        for batch in _batches(jobs):
-            for job, states in zip(batch, self._run([job.ids for job in batch]), strict=True):
-                size = job.end - job.start
-                sums[job.place] += states[job.pool].mean(axis=0) * max(size, 1)
-                tokens[job.place][job.into : job.into + size] = states[job.start : job.end]
+        for job, states in zip(jobs, self._states(jobs), strict=True):
+            size = job.end - job.start
+            first = job.start - job.asked.first
+            sums[job.place] += states.mean(axis=0) * max(size, 1)
+            tokens[job.place][job.into : job.into + size] = states[first : first + size]
         vectors = unit(sums, by=self.name)
         return [
             Embedded(
@@ -118,58 +119,26 @@ class ContextualEmbedder(LocalEmbedder):
             ahead = min(ahead, room - back)
             cut = [*opening, *stream[start - back : end + ahead], *self._closing]
             first = len(opening) + back
-            own = slice(first, first + end - start)
-            pool = slice(None) if len(stream) == end - start else own
-            yield _Job(place, cut, own.start, own.stop, start - len(left), pool)
+            last = first + end - start
+            alone = len(stream) == end - start
+            asked = TextRows(len(cut), 0 if alone else first, len(cut) if alone else last)
+            yield _Job(place, cut, first, last, start - len(left), asked)
 
-    def _run(self, rows: Sequence[list[int]]) -> Iterator[NDArray[np.float32]]:
-        """Run one batch; yields last hidden states per row, shape (pieces, 384)."""
-        lengths = np.array([len(row) for row in rows], np.int32)
-        ids = np.zeros((len(rows), lengths.max()), np.int64)
-        for row, line in zip(rows, ids, strict=True):
-            line[: len(row)] = row
-        states = self._states(ids, lengths)
-        return (line[:length] for line, length in zip(states, lengths, strict=True))
+    def _states(self, jobs: Sequence[_Job]) -> Iterator[NDArray[np.float32]]:
+        """Return the last hidden states that each job asks for, shape (pieces, 384)."""
+        for some in _some_at_a_time(jobs):
+            words = self._words([piece for job in some for piece in job.ids])
+            yield from self._encoder.states([job.asked for job in some], words)
 
 
-def _batches(jobs: Sequence[_Job]) -> Iterator[list[_Job]]:
-    """Group jobs of about equal length, which keeps padding small."""
+def _some_at_a_time(jobs: Sequence[_Job]) -> Iterator[list[_Job]]:
     batch: list[_Job] = []
-    for job in sorted(jobs, key=lambda job: len(job.ids)):
-        if batch and (len(batch) + 1) * len(job.ids) > _BATCH_PIECES:
+    size = 0
+    for job in jobs:
+        if batch and size + len(job.ids) > _BATCH_PIECES:
             yield batch
-            batch = []
+            batch, size = [], 0
         batch.append(job)
+        size += len(job.ids)
     if batch:
         yield batch
-
-
-def open_session(
-    graph: str,
-    *,
-    threads: int,
-    folder: Path | None = None,
-    weights: dict[str, NDArray[np.float32]] | None = None,
-) -> Any:  # noqa: ANN401 - onnxruntime has no types
-    """
-    Start ONNX Runtime on a graph of this package, whose weights are in files or in memory.
-
-    ``folder``: where the files lie that the graph names. ``weights``: arrays in their place.
-    """
-    import onnxruntime  # noqa: PLC0415 - heavy, and only needed with a model
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    # Threads that wait for one another in a loop take the processor from everybody else's work.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.log_severity_level = 4  # errors are raised as well; stderr is not ours to write to
-    if folder is not None:
-        options.add_session_config_entry(
-            "session.model_external_initializers_file_folder_path", str(folder)
-        )
-    if weights is not None:
-        values = list(map(onnxruntime.OrtValue.ortvalue_from_numpy, weights.values()))
-        options.add_external_initializers(list(weights), values)
-    made = (Path(__file__).parent / graph).read_bytes()
-    return onnxruntime.InferenceSession(made, options, providers=["CPUExecutionProvider"])

@@ -13,18 +13,26 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.files import reading
+from hippocampus.encode.encoder import WordRows
 from hippocampus.errors import EncoderError
 
 _HEAD: Final = struct.Struct("<4sI7ifi")
 _VOCABULARY: Final = struct.Struct("<5iQ")
-_BLOCK: Final = np.dtype([("scale", "<f2"), ("weights", np.uint8, 16)])
+BLOCK: Final = np.dtype([("scale", "<f2"), ("weights", np.uint8, 16)])
 _BLOCK_SIZE: Final = 32
 _WHOLE, _FOUR_BITS = 0, 1
+
+
+class _Place(NamedTuple):
+    offset: int
+    items: int
+    packed: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,23 +49,24 @@ class E5File:
     unknown: int
     written: Mapping[int, str]
     width: int
-    _tensors: Mapping[str, tuple[NDArray[Any], bool]]
-
-    @property
-    def names(self) -> list[str]:
-        """Names of its tensors."""
-        return list(self._tensors)
+    _path: Path
+    _tensors: Mapping[str, _Place]
 
     def tensor(self, name: str) -> NDArray[np.float32]:
-        """Return a tensor, flat."""
-        stored, packed = self._tensors[name]
-        return unpack(stored) if packed else np.asarray(stored, np.float32)
+        """Read a tensor, flat."""
+        place = self._tensors[name]
+        kind = BLOCK if place.packed else np.dtype("<f4")
+        with reading(self._path) as file:
+            stored = np.fromfile(file, kind, place.items, offset=place.offset)
+        if stored.size != place.items:
+            msg = f"{self._path}: it ends within {name}"
+            raise EncoderError(msg)
+        return unpack(stored) if place.packed else stored
 
-    def rows(self, name: str, which: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Return some rows of a tensor in four bits whose rows are as wide as the model."""
-        stored, _ = self._tensors[name]
-        blocks = stored.reshape(-1, self.width // _BLOCK_SIZE)[which.ravel()]
-        return unpack(blocks.ravel()).reshape(*which.shape, self.width)
+    def rows(self, name: str) -> WordRows:
+        """Return the rows, as wide as the model, of a tensor in four bits; to be unpacked."""
+        nbytes = self.width // _BLOCK_SIZE * BLOCK.itemsize
+        return WordRows(self._path, offset=self._tensors[name].offset, nbytes=nbytes)
 
 
 def unpack(blocks: NDArray[Any]) -> NDArray[np.float32]:
@@ -73,7 +82,7 @@ def unpack(blocks: NDArray[Any]) -> NDArray[np.float32]:
 
 def read_e5(path: Path) -> E5File:
     """
-    Map a file and read all but its tensors, which are read when they are asked for.
+    Read all of a file but its tensors, which are read when they are asked for.
 
     Raises:
         EncoderError: it is not such a file.
@@ -81,13 +90,13 @@ def read_e5(path: Path) -> E5File:
     """
     try:
         data = np.memmap(path, np.uint8, "r").data
-        return _parse(data)
+        return _parse(path, data)
     except (OSError, ValueError, struct.error, UnicodeDecodeError) as exc:
         msg = f"{path}: not the weights of multilingual-e5-small ({exc})"
         raise EncoderError(msg) from exc
 
 
-def _parse(data: memoryview) -> E5File:
+def _parse(path: Path, data: memoryview) -> E5File:
     mark, _, width, *_ = _HEAD.unpack_from(data)
     if mark != b"E5S1":
         msg = f"it begins with {mark!r}"
@@ -106,7 +115,7 @@ def _parse(data: memoryview) -> E5File:
     at += size
     written, at = _spellings(data, at)
     tensors = _directory(data, at)
-    return E5File(pieces, first, last, unknown, written, width, tensors)
+    return E5File(pieces, first, last, unknown, written, width, path, tensors)
 
 
 def _spellings(data: memoryview, at: int) -> tuple[dict[int, str], int]:
@@ -122,10 +131,10 @@ def _spellings(data: memoryview, at: int) -> tuple[dict[int, str], int]:
     return found, end
 
 
-def _directory(data: memoryview, at: int) -> dict[str, tuple[NDArray[Any], bool]]:
+def _directory(data: memoryview, at: int) -> dict[str, _Place]:
     (count,) = struct.unpack_from("<i", data, at)
     at += 4
-    found: dict[str, tuple[NDArray[Any], bool]] = {}
+    found: dict[str, _Place] = {}
     for _ in range(count):
         (length,) = struct.unpack_from("<H", data, at)
         name = data[at + 2 : at + 2 + length].tobytes().decode("ascii")
@@ -134,5 +143,8 @@ def _directory(data: memoryview, at: int) -> dict[str, tuple[NDArray[Any], bool]
         at += 21
         packed = kind == _FOUR_BITS
         items = size // _BLOCK_SIZE if packed else size
-        found[name] = np.frombuffer(data, _BLOCK if packed else "<f4", items, offset), packed
+        if offset + items * (BLOCK.itemsize if packed else 4) > len(data):
+            msg = f"it ends within {name}"
+            raise ValueError(msg)
+        found[name] = _Place(offset, items, packed)
     return found

@@ -57,9 +57,9 @@ def load_embedder(spec: str, *, directory: Path | None = None) -> Embedder | Non
             folder = installed(DEFAULT_MODEL, directory=directory)
             if folder is None:
                 raise not_installed(DEFAULT_MODEL, directory=directory)
-            from hippocampus.encode.onnx import OnnxEmbedder  # noqa: PLC0415 - heavy
+            from hippocampus.encode.minilm import MiniLmEmbedder  # noqa: PLC0415 - heavy
 
-            return OnnxEmbedder(folder)
+            return MiniLmEmbedder(folder)
         case "multilingual", "":
             folder = installed(MULTILINGUAL, directory=directory)
             if folder is None:

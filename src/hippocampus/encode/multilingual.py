@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -12,16 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.records import Embedded, Fingerprint, Passage
-from hippocampus.encode.contextual import DIMENSION, ContextualEmbedder, WordPieces, open_session
-from hippocampus.encode.e5_file import E5File, read_e5
+from hippocampus.encode.contextual import DIMENSION, ContextualEmbedder, WordPieces
+from hippocampus.encode.e5_file import BLOCK, E5File, read_e5, unpack
 from hippocampus.encode.embedders.base import sha256_of, valid
+from hippocampus.encode.encoder import Encoder, LayerWeights
 from hippocampus.encode.model_files import MODELS, MULTILINGUAL, is_sound
 from hippocampus.errors import EncoderError
 
 _RECIPE: Final = "own tokens' mean, neighbours as context, query and passage/1"
 _SPACE: Final = "\u2581"
 """What a space is within pieces."""
-_MOST_THREADS: Final = 8
+_LAYERS: Final = 12
 _FILE: Final = "e5-small-q4.bin"
 
 
@@ -29,8 +29,8 @@ class MultilingualEmbedder(ContextualEmbedder):
     """
     Pooled and token vectors of multilingual-e5-small; equal meanings are near in any language.
 
-    The weights were rounded to four bits and are calculated with as float32. Questions and
-    passages begin with the words the model was trained with.
+    The weights were rounded to four bits. Questions and passages begin with the words the model
+    was trained with.
     """
 
     name = "multilingual-e5-small"
@@ -55,11 +55,8 @@ class MultilingualEmbedder(ContextualEmbedder):
             raise EncoderError(f"{folder}: its files were altered; {fix}")
         self._file = read_e5(folder / _FILE)
         self._tokenizer = _tokenizer(self._file)
-        self._session = open_session(
-            "multilingual.onnx",
-            threads=threads or min(os.cpu_count() or 1, _MOST_THREADS),
-            weights=_weights(self._file),
-        )
+        self._rows = self._file.rows("emb.word")
+        self._encoder = _encoder(self._file, threads)
         first = self._file.first
         self._opening = [first, *self._pieces("passage:").ids]
         self._asking = [first, *self._pieces("query:").ids]
@@ -90,11 +87,8 @@ class MultilingualEmbedder(ContextualEmbedder):
             spans = [(places[start], places[max(start, end - 1)] + 1) for start, end in spans]
         return WordPieces(encoded.ids, [_bare(text, *span) for span in spans])
 
-    def _states(self, ids: NDArray[np.int64], lengths: NDArray[np.int32]) -> NDArray[np.float32]:
-        words = self._file.rows("emb.word", ids)
-        (states,) = self._session.run(None, {"words": words, "lengths": lengths})
-        made: NDArray[np.float32] = states
-        return made
+    def _words(self, ids: Sequence[int]) -> NDArray[np.float32]:
+        return unpack(np.frombuffer(self._rows(ids), BLOCK)).reshape(-1, DIMENSION)
 
 
 def _plain(text: str, written: Mapping[int, str]) -> tuple[str, list[int] | None]:
@@ -130,17 +124,29 @@ def _tokenizer(file: E5File) -> Any:  # noqa: ANN401 - the tokenizers package is
     return tokenizer
 
 
-def _weights(file: E5File) -> dict[str, NDArray[np.float32]]:
-    """Return the arrays that the graph lacks, by name, as it multiplies by them."""
-    made: dict[str, NDArray[np.float32]] = {}
-    for name in file.names:
-        if name == "emb.word":
-            continue
-        array = file.tensor(name)
-        if name.endswith(("q.w", "k.w", "v.w", "ao.w", "fi.w", "fo.w")):
-            width = 4 * DIMENSION if name.endswith("fo.w") else DIMENSION
-            array = np.ascontiguousarray(array.reshape(-1, width).T)
-        elif name in ("emb.pos", "emb.type"):
-            array = array.reshape(-1, DIMENSION)
-        made[name] = array
-    return made
+def _encoder(file: E5File, threads: int | None) -> Encoder:
+    def linear(name: str, inputs: int = DIMENSION) -> tuple[Any, Any]:
+        return file.tensor(f"{name}.w").reshape(-1, inputs), file.tensor(f"{name}.b")
+
+    def norm(name: str) -> tuple[Any, Any]:
+        return file.tensor(f"{name}.w"), file.tensor(f"{name}.b")
+
+    def layer(of: str) -> LayerWeights:
+        return LayerWeights(
+            query=linear(f"{of}.q"),
+            key=linear(f"{of}.k"),
+            value=linear(f"{of}.v"),
+            mixed=linear(f"{of}.ao"),
+            attended=norm(f"{of}.aln"),
+            wide=linear(f"{of}.fi"),
+            narrow=linear(f"{of}.fo", 4 * DIMENSION),
+            done=norm(f"{of}.oln"),
+        )
+
+    places, kinds = (file.tensor(f"emb.{name}").reshape(-1, DIMENSION) for name in ("pos", "type"))
+    return Encoder(
+        places=places + kinds[0],
+        embedded=norm("emb.ln"),
+        layers=(layer(f"l{number}") for number in range(_LAYERS)),
+        threads=threads,
+    )

@@ -299,6 +299,102 @@ class Bm25Index:
         Return what each term gives each document of `rows`, unweighted; shape (rows, terms).
         """
 
+class Transformer:
+    """
+    A transformer encoder of BERT's kind, with linear layers in eight bits.
+
+    The same states on every processor, bit by bit, whatever else is run.
+    """
+
+    def __init__(
+        self,
+        scale: Annotated[
+            NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        shift: Annotated[
+            NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        *,
+        heads: int,
+        epsilon: float,
+    ) -> None: ...
+    def add(
+        self,
+        *,
+        attention: Annotated[
+            NDArray[numpy.float32],
+            dict(shape=(None, None), order="C", device="cpu", writable=False),
+        ],
+        attention_bias: Annotated[
+            NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        mixed: Annotated[
+            NDArray[numpy.float32],
+            dict(shape=(None, None), order="C", device="cpu", writable=False),
+        ],
+        mixed_bias: Annotated[
+            NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        attended: Annotated[
+            NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        attended_shift: Annotated[
+            NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        wide: Annotated[
+            NDArray[numpy.float32],
+            dict(shape=(None, None), order="C", device="cpu", writable=False),
+        ],
+        wide_bias: Annotated[
+            NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        narrow: Annotated[
+            NDArray[numpy.float32],
+            dict(shape=(None, None), order="C", device="cpu", writable=False),
+        ],
+        narrow_bias: Annotated[
+            NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        done: Annotated[
+            NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        done_shift: Annotated[
+            NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+    ) -> None:
+        """
+        Add a layer.
+
+        Weights have a row an output, as PyTorch keeps them; those of attention
+        are queries', keys' and values' below one another.
+        """
+
+    def run(
+        self,
+        embedded: Annotated[
+            NDArray[numpy.float32],
+            dict(shape=(None, None), order="C", device="cpu", writable=False),
+        ],
+        stretches: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None, None), order="C", device="cpu", writable=False)
+        ],
+        passes: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        threads: int,
+    ) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C")]:
+        """
+        Return the last layer's states of rows that words, places and kinds add up to.
+
+        `passes`: where each pass ends; none sees another. `stretches`: (first, last, from, to,
+        wanted, end): rows first to last see those from `from` to `to`, and the states of those
+        from `wanted` to `end` are returned.
+        """
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the weights."""
+
 def hamming_scan(
     codes: Annotated[
         NDArray[numpy.uint8], dict(shape=(None, None), order="C", device="cpu", writable=False)

@@ -1,9 +1,9 @@
-"""The default embedder: all-MiniLM-L6-v2 on ONNX Runtime, without PyTorch or conversion."""
+"""The default embedder: all-MiniLM-L6-v2, its published weights rounded to eight bits."""
 
 from __future__ import annotations
 
 import hashlib
-import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,23 +17,22 @@ from hippocampus.encode.contextual import (
     WINDOW,
     ContextualEmbedder,
     WordPieces,
-    open_session,
 )
 from hippocampus.encode.embedders.base import sha256_of, valid
+from hippocampus.encode.encoder import Encoder, LayerWeights, WordRows
 from hippocampus.encode.model_files import DEFAULT_MODEL, MODELS, is_sound
+from hippocampus.encode.safetensors import SafeTensors, read_safetensors
 from hippocampus.errors import EncoderError
 
-__all__ = ["WINDOW", "OnnxEmbedder"]
+__all__ = ["WINDOW", "MiniLmEmbedder"]
 
+_LAYERS = 6
 _RECIPE = "own tokens' mean, neighbours as context/1"
 """Names how vectors are made from the weights; changes when they change. The graph is not part of
 it: a faster one that gives the same vectors must not send anybody's store into re-embedding."""
 
-MOST_THREADS = 8
-"""A question is 15 pieces; more threads than this only wait for one another."""
 
-
-class OnnxEmbedder(ContextualEmbedder):
+class MiniLmEmbedder(ContextualEmbedder):
     """MiniLM's pooled vectors and, from the same pass, its contextual token vectors."""
 
     name = DEFAULT_MODEL
@@ -62,9 +61,13 @@ class OnnxEmbedder(ContextualEmbedder):
         if not is_sound(folder / "model.safetensors", pinned["model.safetensors"]):
             raise EncoderError(altered)
         self._tokenizer = _tokenizer(vocabulary)
-        self._session = open_session(
-            "minilm.onnx", threads=threads or min(os.cpu_count() or 1, MOST_THREADS), folder=folder
+        tensors = read_safetensors(folder / "model.safetensors")
+        self._rows = WordRows(
+            folder / "model.safetensors",
+            offset=tensors.offset("embeddings.word_embeddings.weight"),
+            nbytes=4 * DIMENSION,
         )
+        self._encoder = _encoder(tensors, threads)
         self._opening = [self._tokenizer.token_to_id("[CLS]")]
         self._closing = [self._tokenizer.token_to_id("[SEP]")]
         hashes = [pinned[file].sha256 for file in sorted(pinned)]
@@ -80,10 +83,33 @@ class OnnxEmbedder(ContextualEmbedder):
         encoded = self._tokenizer.encode(*valid([text]), add_special_tokens=False)
         return WordPieces(encoded.ids, encoded.offsets)
 
-    def _states(self, ids: NDArray[np.int64], lengths: NDArray[np.int32]) -> NDArray[np.float32]:
-        (states,) = self._session.run(None, {"input_ids": ids, "lengths": lengths})
-        made: NDArray[np.float32] = states
-        return made
+    def _words(self, ids: Sequence[int]) -> NDArray[np.float32]:
+        return np.frombuffer(self._rows(ids), "<f4").reshape(-1, DIMENSION)
+
+
+def _encoder(tensors: SafeTensors, threads: int | None) -> Encoder:
+    def pair(name: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        return tensors[f"{name}.weight"], tensors[f"{name}.bias"]
+
+    def layer(of: str) -> LayerWeights:
+        return LayerWeights(
+            query=pair(f"{of}.attention.self.query"),
+            key=pair(f"{of}.attention.self.key"),
+            value=pair(f"{of}.attention.self.value"),
+            mixed=pair(f"{of}.attention.output.dense"),
+            attended=pair(f"{of}.attention.output.LayerNorm"),
+            wide=pair(f"{of}.intermediate.dense"),
+            narrow=pair(f"{of}.output.dense"),
+            done=pair(f"{of}.output.LayerNorm"),
+        )
+
+    return Encoder(
+        places=tensors["embeddings.position_embeddings.weight"]
+        + tensors["embeddings.token_type_embeddings.weight"][0],
+        embedded=pair("embeddings.LayerNorm"),
+        layers=(layer(f"encoder.layer.{number}") for number in range(_LAYERS)),
+        threads=threads,
+    )
 
 
 def _tokenizer(vocabulary: bytes) -> Any:  # noqa: ANN401 - the tokenizers package is loaded late

@@ -1,0 +1,57 @@
+"""Weight files of the safetensors format: a header of JSON, and tensors one after another."""
+
+from __future__ import annotations
+
+import json
+from math import prod
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.core.files import reading
+from hippocampus.errors import EncoderError
+
+
+class SafeTensors:
+    """The tensors of a file, each read when it is asked for."""
+
+    def __init__(self, path: Path, places: dict[str, tuple[int, tuple[int, ...]]]) -> None:
+        self._path, self._places = path, places
+
+    def offset(self, name: str) -> int:
+        """Return where a tensor begins, in bytes from the start of the file."""
+        return self._places[name][0]
+
+    def __getitem__(self, name: str) -> NDArray[np.float32]:
+        offset, shape = self._places[name]
+        count = prod(shape)
+        with reading(self._path) as file:
+            made = np.fromfile(file, "<f4", count, offset=offset)
+        if made.size != count:
+            msg = f"{self._path}: it ends within {name}; run 'hippocampus models install --force'"
+            raise EncoderError(msg)
+        return made.reshape(shape)
+
+
+def read_safetensors(path: Path) -> SafeTensors:
+    """
+    Read the header of a file; tensors of other numbers than float32 are left out.
+
+    Raises:
+        EncoderError: it is not such a file.
+
+    """
+    try:
+        with reading(path) as file:
+            size = int.from_bytes(file.read(8), "little")
+            header = json.loads(file.read(size))
+        places = {
+            name: (8 + size + tensor["data_offsets"][0], tuple(tensor["shape"]))
+            for name, tensor in header.items()
+            if name != "__metadata__" and tensor["dtype"] == "F32"
+        }
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError) as exc:
+        msg = f"{path}: not a file of weights ({exc}); run 'hippocampus models install --force'"
+        raise EncoderError(msg) from exc
+    return SafeTensors(path, places)
