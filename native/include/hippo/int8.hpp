@@ -126,12 +126,13 @@ class ByteWeights {
       for (std::size_t b = 0; b < blocks; ++b) {
         const std::size_t at = (group * blocks + b) * group_outputs + lane;
         scales_[at] = part.scales[o * blocks + b];
+        std::int32_t sum = 0;
         for (std::size_t k = b * block_inputs; k < (b + 1) * block_inputs; k += 4)
           for (std::size_t i = 0; i < 4; ++i) {
-            const int code = from[k + i] - 128;
-            to[k * group_outputs + i] = static_cast<std::int8_t>(code);
-            offsets_[at] -= 128 * code;
+            to[k * group_outputs + i] = static_cast<std::int8_t>(from[k + i] - 128);
+            sum += from[k + i] - 128;
           }
+        offsets_[at] = -128 * sum;
       }
     }
   }

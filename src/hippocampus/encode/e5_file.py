@@ -57,7 +57,7 @@ class E5File:
         place = self._tensors[name]
         kind = BLOCK if place.packed else np.dtype("<f4")
         with reading(self._path) as file:
-            stored = np.fromfile(file, kind, place.items, offset=place.offset)
+            stored: NDArray[Any] = np.fromfile(file, kind, place.items, offset=place.offset)
         if stored.size != place.items:
             msg = f"{self._path}: it ends within {name}"
             raise EncoderError(msg)
