@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstring>
 #include <exception>
 #include <functional>
@@ -26,19 +27,14 @@ namespace {
 
 using Floats = View<float>;
 
-struct Linear {
-  const Matrix<float>& weights;
-  const Floats& bias;
-};
-
-hippo::ByteWeights linear(const char* name, const Linear& of, std::size_t outputs,
-                          std::size_t inputs, std::size_t doubled) {
-  hippo::check_size(name, of.weights.shape(0), outputs);
-  hippo::check_size(name, of.weights.shape(1), inputs);
-  hippo::check_size(name, of.bias.shape(0), outputs);
-  hippo::check_finite(name, {of.weights.data(), outputs * inputs});
-  hippo::check_finite(name, {of.bias.data(), outputs});
-  return {of.weights.data(), of.bias.data(), outputs, inputs, doubled};
+void set(const char* name, hippo::ByteWeights& to, std::size_t first, std::size_t count,
+         std::size_t inputs, const Matrix<float>& weights, const Floats& bias, float by = 1.0f) {
+  hippo::check_size(name, weights.shape(0), count);
+  hippo::check_size(name, weights.shape(1), inputs);
+  hippo::check_size(name, bias.shape(0), count);
+  hippo::check_finite(name, {weights.data(), count * inputs});
+  hippo::check_finite(name, {bias.data(), count});
+  to.set(first, count, weights.data(), bias.data(), by);
 }
 
 hippo::Norm norm(const char* name, const Floats& scale, const Floats& shift, std::size_t width,
@@ -102,18 +98,28 @@ class Transformer {
         encoder_(scale.shape(0), heads,
                  norm("the first norm", scale, shift, scale.shape(0), epsilon)) {}
 
-  void add(const Matrix<float>& attention, const Floats& attention_bias,
+  void add(const Matrix<float>& query, const Floats& query_bias, const Matrix<float>& key,
+           const Floats& key_bias, const Matrix<float>& value, const Floats& value_bias,
            const Matrix<float>& mixed, const Floats& mixed_bias, const Floats& attended,
            const Floats& attended_shift, const Matrix<float>& wide, const Floats& wide_bias,
            const Matrix<float>& narrow, const Floats& narrow_bias, const Floats& done,
            const Floats& done_shift) {
     const std::size_t d = encoder_.width(), never = 4 * d;
-    encoder_.add({linear("attention", {attention, attention_bias}, 3 * d, d, 2 * d),
-                  linear("mixed", {mixed, mixed_bias}, d, d, never),
-                  norm("attended", attended, attended_shift, d, epsilon_),
-                  linear("wide", {wide, wide_bias}, 4 * d, d, never),
-                  linear("narrow", {narrow, narrow_bias}, d, 4 * d, never),
-                  norm("done", done, done_shift, d, epsilon_)});
+    hippo::Layer layer{{3 * d, d, 2 * d},
+                       {d, d, never},
+                       norm("attended", attended, attended_shift, d, epsilon_),
+                       {4 * d, d, never},
+                       {d, 4 * d, never},
+                       norm("done", done, done_shift, d, epsilon_)};
+    // Scores are divided by the root of a head's width: queries are, once.
+    const float by = 1.0f / std::sqrt(static_cast<float>(hippo::head_width));
+    set("query", layer.attention, 0, d, d, query, query_bias, by);
+    set("key", layer.attention, d, d, d, key, key_bias);
+    set("value", layer.attention, 2 * d, d, d, value, value_bias);
+    set("mixed", layer.mixed, 0, d, d, mixed, mixed_bias);
+    set("wide", layer.wide, 0, 4 * d, d, wide, wide_bias);
+    set("narrow", layer.narrow, 0, d, 4 * d, narrow, narrow_bias);
+    encoder_.add(std::move(layer));
   }
 
   // Passes are independent of each other and are shared out among threads; threads that are left
@@ -214,13 +220,13 @@ void bind_transformer(nb::module_& m) {
                           "The same states on every processor, bit by bit, whatever else is run.")
       .def(nb::init<const Floats&, const Floats&, std::size_t, float>(), "scale"_a.noconvert(),
            "shift"_a.noconvert(), nb::kw_only(), "heads"_a, "epsilon"_a)
-      .def("add", &Transformer::add, nb::kw_only(), "attention"_a.noconvert(),
-           "attention_bias"_a.noconvert(), "mixed"_a.noconvert(), "mixed_bias"_a.noconvert(),
+      .def("add", &Transformer::add, nb::kw_only(), "query"_a.noconvert(),
+           "query_bias"_a.noconvert(), "key"_a.noconvert(), "key_bias"_a.noconvert(),
+           "value"_a.noconvert(), "value_bias"_a.noconvert(), "mixed"_a.noconvert(), "mixed_bias"_a.noconvert(),
            "attended"_a.noconvert(), "attended_shift"_a.noconvert(), "wide"_a.noconvert(),
            "wide_bias"_a.noconvert(), "narrow"_a.noconvert(), "narrow_bias"_a.noconvert(),
            "done"_a.noconvert(), "done_shift"_a.noconvert(),
-           "Add a layer.\n\nWeights have a row an output, as PyTorch keeps them; those of attention\n"
-           "are queries', keys' and values' below one another.")
+           "Add a layer. Weights have a row an output, as PyTorch keeps them; they are copied.")
       .def("run", &Transformer::run, "embedded"_a.noconvert(), "stretches"_a.noconvert(),
            "passes"_a.noconvert(), "threads"_a,
            "Return the last layer's states of rows that words, places and kinds add up to.\n\n"

@@ -30,8 +30,9 @@ inline hippo::Transformer model(Drawn& drawn, std::size_t layers) {
   const std::vector<float> ones(4 * width, 1.0f);
   const auto norm = [&] { return hippo::Norm{ones.data(), drawn(width).data(), width, 1e-12f}; };
   const auto linear = [&](std::size_t outputs, std::size_t inputs, std::size_t doubled) {
-    return hippo::ByteWeights{drawn(outputs * inputs).data(), drawn(outputs).data(), outputs,
-                              inputs, doubled};
+    hippo::ByteWeights made{outputs, inputs, doubled};
+    made.set(0, outputs, drawn(outputs * inputs).data(), drawn(outputs).data());
+    return made;
   };
   hippo::Transformer made{width, width / hippo::head_width, norm()};
   for (std::size_t i = 0; i < layers; ++i)

@@ -144,7 +144,10 @@ class Transformer:
     def step(self, x, w, stretches):
         width = x.shape[1]
         never = 4 * width
-        three = linear(x, w["attention"], w["attention_bias"], 2 * width)
+        by = F(1) / np.sqrt(F(32))
+        weights = np.concatenate([w["query"] * by, w["key"], w["value"]])
+        bias = np.concatenate([w["query_bias"] * by, w["key_bias"], w["value_bias"]])
+        three = linear(x, weights, bias, 2 * width)
         seen = attend(three, stretches, self.heads)
         x = x + linear(seen, w["mixed"], w["mixed_bias"], never)
         x = norm(x, w["attended"], w["attended_shift"], self.epsilon)

@@ -16,7 +16,9 @@ WIDTH, HEADS, EPSILON = 192, 6, 1e-12
 def layer(random, width=WIDTH):
     """Draw the weights of a layer; some inputs are larger than others, as in real ones."""
     shapes = {
-        "attention": (3 * width, width),
+        "query": (width, width),
+        "key": (width, width),
+        "value": (width, width),
         "mixed": (width, width),
         "wide": (4 * width, width),
         "narrow": (width, 4 * width),
@@ -76,7 +78,8 @@ def in_floats(x, first, layers):
 
     x = norm(x.astype("f8"), *first)
     for w in layers:
-        q, k, v = np.split(x @ w["attention"].T + w["attention_bias"], 3, axis=1)
+        q, k, v = (x @ w[n].T + w[f"{n}_bias"] for n in ("query", "key", "value"))
+        q = q / np.sqrt(32)
         seen = np.empty_like(x)
         for head in range(0, WIDTH, 32):
             at = slice(head, head + 32)

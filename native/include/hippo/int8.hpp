@@ -104,35 +104,43 @@ class Bytes {
 // four after them; scales as 16 for each group and block.
 class ByteWeights {
  public:
-  // `inputs` a multiple of 64, `outputs` of 48; row-major, as PyTorch keeps them. `doubled`: the
-  // first output that is calculated with all of 16 bits of what it is given.
-  ByteWeights(const float* weights, const float* bias, std::size_t outputs, std::size_t inputs,
-              std::size_t doubled)
+  // `inputs` a multiple of 64, `outputs` of 48. `doubled`: the first output that is calculated with
+  // all of 16 bits of what it is given.
+  ByteWeights(std::size_t outputs, std::size_t inputs, std::size_t doubled)
       : outputs_(outputs),
         inputs_(inputs),
         doubled_(doubled),
         codes_(outputs * inputs),
         scales_(outputs * inputs / block_inputs),
         offsets_(scales_.size()),
-        bias_(bias, bias + outputs) {
-    const std::size_t blocks = inputs / block_inputs;
-    Bytes rounded_rows;
-    rounded_rows.round(weights, outputs, inputs);
-    const Bytes::Part part = rounded_rows.coarse();
-    for (std::size_t o = 0; o < outputs; ++o) {
+        bias_(outputs) {}
+
+  // Set `count` outputs from `first` on; row-major, as PyTorch keeps them, all of it times `by`.
+  void set(std::size_t first, std::size_t count, const float* weights, const float* bias,
+           float by = 1.0f) {
+    const std::size_t blocks = inputs_ / block_inputs;
+    std::vector<float> row(inputs_);
+    Bytes rounded;
+    for (std::size_t o = first; o < first + count; ++o, weights += inputs_) {
       const std::size_t group = o / group_outputs, lane = o % group_outputs;
-      std::int8_t* to = codes_.data() + group * group_outputs * inputs + 4 * lane;
-      const std::uint8_t* from = part.codes + o * inputs;
+      std::transform(weights, weights + inputs_, row.begin(), [by](float w) { return w * by; });
+      rounded.round(row.data(), 1, inputs_);
+      const Bytes::Part part = rounded.coarse();
+      bias_[o] = bias[o - first] * by;
+      std::int8_t* to = codes_.data() + group * group_outputs * inputs_ + 4 * lane;
       for (std::size_t b = 0; b < blocks; ++b) {
         const std::size_t at = (group * blocks + b) * group_outputs + lane;
-        scales_[at] = part.scales[o * blocks + b];
+        scales_[at] = part.scales[b];
+        const std::uint8_t* from = part.codes + b * block_inputs;
         std::int32_t sum = 0;
-        for (std::size_t k = b * block_inputs; k < (b + 1) * block_inputs; k += 4)
-          for (std::size_t i = 0; i < 4; ++i) {
-            to[k * group_outputs + i] = static_cast<std::int8_t>(from[k + i] - 128);
-            sum += from[k + i] - 128;
-          }
+        for (std::size_t k = 0; k < block_inputs; ++k) sum += from[k] - 128;
         offsets_[at] = -128 * sum;
+        for (std::size_t k = 0; k < block_inputs; k += 4) {
+          std::uint32_t four;
+          std::memcpy(&four, from + k, sizeof four);
+          four ^= 0x80808080u;  // less 128, as signed bytes
+          std::memcpy(to + (b * block_inputs + k) * group_outputs, &four, sizeof four);
+        }
       }
     }
   }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -90,12 +90,12 @@ class Encoder:
         Args:
             places: What each place adds to a word's vector, the kind of text included.
             embedded: The norm of their sum, scale and shift.
-            layers: From the first to the last.
+            layers: From the first to the last; none is looked at once the next was asked for.
             threads: Of one call, every processor up to eight unless given.
         """
         self._places = places
         self._threads = threads or min(os.cpu_count() or 1, MOST_THREADS)
-        self._layers = Transformer(*map(_plain, embedded), heads=HEADS, epsilon=EPSILON)
+        self._layers = Transformer(*embedded, heads=HEADS, epsilon=EPSILON)
         for layer in layers:
             self._layers.add(**_of_kernel(layer))
 
@@ -128,21 +128,10 @@ class Encoder:
         return [states[a:b] for a, b in pairwise(edges)]
 
 
-def _of_kernel(layer: LayerWeights) -> Mapping[str, NDArray[np.float32]]:
-    """Return a layer's weights as the kernel takes them; scores are scaled by way of queries."""
-    scale = np.float32((len(layer.query[1]) // HEADS) ** -0.5)
-    three = [(layer.query[0] * scale, layer.query[1] * scale), layer.key, layer.value]
-    linear = {"mixed": layer.mixed, "wide": layer.wide, "narrow": layer.narrow}
-    made = {
-        "attention": np.concatenate([weights for weights, _ in three]),
-        "attention_bias": np.concatenate([bias for _, bias in three]),
-    }
-    for name, (weights, bias) in linear.items():
-        made |= {name: _plain(weights), f"{name}_bias": _plain(bias)}
-    for name, (scale_of, shift) in (("attended", layer.attended), ("done", layer.done)):
-        made |= {name: _plain(scale_of), f"{name}_shift": _plain(shift)}
+def _of_kernel(layer: LayerWeights) -> dict[str, NDArray[np.float32]]:
+    """Return a layer's weights by the kernel's names."""
+    made: dict[str, NDArray[np.float32]] = {}
+    for name, (weights, other) in layer._asdict().items():
+        of_norm = name in ("attended", "done")
+        made |= {name: weights, f"{name}_shift" if of_norm else f"{name}_bias": other}
     return made
-
-
-def _plain(array: NDArray[np.float32]) -> NDArray[np.float32]:
-    return np.ascontiguousarray(array, np.float32)

@@ -88,25 +88,30 @@ class MiniLmEmbedder(ContextualEmbedder):
 
 
 def _encoder(tensors: SafeTensors, threads: int | None) -> Encoder:
-    def pair(name: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        return tensors[f"{name}.weight"], tensors[f"{name}.bias"]
+    rooms: dict[str, NDArray[np.float32]] = {}  # each layer's weights are read into the last one's
+
+    def pair(of: str, part: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        for end in ("weight", "bias"):
+            name = f"{part}.{end}"
+            rooms[name] = tensors.read(f"{of}.{name}", rooms.get(name))
+        return rooms[f"{part}.weight"], rooms[f"{part}.bias"]
 
     def layer(of: str) -> LayerWeights:
         return LayerWeights(
-            query=pair(f"{of}.attention.self.query"),
-            key=pair(f"{of}.attention.self.key"),
-            value=pair(f"{of}.attention.self.value"),
-            mixed=pair(f"{of}.attention.output.dense"),
-            attended=pair(f"{of}.attention.output.LayerNorm"),
-            wide=pair(f"{of}.intermediate.dense"),
-            narrow=pair(f"{of}.output.dense"),
-            done=pair(f"{of}.output.LayerNorm"),
+            query=pair(of, "attention.self.query"),
+            key=pair(of, "attention.self.key"),
+            value=pair(of, "attention.self.value"),
+            mixed=pair(of, "attention.output.dense"),
+            attended=pair(of, "attention.output.LayerNorm"),
+            wide=pair(of, "intermediate.dense"),
+            narrow=pair(of, "output.dense"),
+            done=pair(of, "output.LayerNorm"),
         )
 
     return Encoder(
-        places=tensors["embeddings.position_embeddings.weight"]
-        + tensors["embeddings.token_type_embeddings.weight"][0],
-        embedded=pair("embeddings.LayerNorm"),
+        places=tensors.read("embeddings.position_embeddings.weight")
+        + tensors.read("embeddings.token_type_embeddings.weight")[0],
+        embedded=pair("embeddings", "LayerNorm"),
         layers=(layer(f"encoder.layer.{number}") for number in range(_LAYERS)),
         threads=threads,
     )

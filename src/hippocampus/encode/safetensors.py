@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -23,15 +22,17 @@ class SafeTensors:
         """Return where a tensor begins, in bytes from the start of the file."""
         return self._places[name][0]
 
-    def __getitem__(self, name: str) -> NDArray[np.float32]:
+    def read(self, name: str, room: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+        """Read a tensor, into an array of its shape if one is given."""
         offset, shape = self._places[name]
-        count = prod(shape)
+        made = np.empty(shape, np.float32) if room is None else room
         with reading(self._path) as file:
-            made = np.fromfile(file, "<f4", count, offset=offset)
-        if made.size != count:
+            file.seek(offset)
+            whole = file.readinto(made.data) == made.nbytes
+        if not whole:
             msg = f"{self._path}: it ends within {name}; run 'hippocampus models install --force'"
             raise EncoderError(msg)
-        return made.reshape(shape)
+        return made
 
 
 def read_safetensors(path: Path) -> SafeTensors:

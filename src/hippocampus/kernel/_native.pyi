@@ -321,11 +321,25 @@ class Transformer:
     def add(
         self,
         *,
-        attention: Annotated[
+        query: Annotated[
             NDArray[numpy.float32],
             dict(shape=(None, None), order="C", device="cpu", writable=False),
         ],
-        attention_bias: Annotated[
+        query_bias: Annotated[
+            NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        key: Annotated[
+            NDArray[numpy.float32],
+            dict(shape=(None, None), order="C", device="cpu", writable=False),
+        ],
+        key_bias: Annotated[
+            NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        value: Annotated[
+            NDArray[numpy.float32],
+            dict(shape=(None, None), order="C", device="cpu", writable=False),
+        ],
+        value_bias: Annotated[
             NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
         mixed: Annotated[
@@ -363,10 +377,7 @@ class Transformer:
         ],
     ) -> None:
         """
-        Add a layer.
-
-        Weights have a row an output, as PyTorch keeps them; those of attention
-        are queries', keys' and values' below one another.
+        Add a layer. Weights have a row an output, as PyTorch keeps them; they are copied.
         """
 
     def run(
