@@ -18,6 +18,7 @@ PARTS = (
     "search",
     "router",
     "ingest",
+    "encoder",
     "store",
     "erasing",
     "opening",

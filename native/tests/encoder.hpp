@@ -31,7 +31,8 @@ inline hippo::Transformer model(Drawn& drawn, std::size_t layers) {
   const auto norm = [&] { return hippo::Norm{ones.data(), drawn(width).data(), width, 1e-12f}; };
   const auto linear = [&](std::size_t outputs, std::size_t inputs, std::size_t doubled) {
     hippo::ByteWeights made{outputs, inputs, doubled};
-    made.set(0, outputs, drawn(outputs * inputs).data(), drawn(outputs).data());
+    const std::vector<float> weights = drawn(outputs * inputs), bias = drawn(outputs);
+    made.set(0, outputs, weights.data(), bias.data());
     return made;
   };
   hippo::Transformer made{width, width / hippo::head_width, norm()};

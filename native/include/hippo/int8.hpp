@@ -16,6 +16,21 @@
 #include "hippo/lanes.hpp"
 #include "hippo/simd.hpp"
 
+#if defined(__aarch64__) && (defined(__GNUC__) || defined(__clang__))
+#define HIPPO_ARM 1
+#include <arm_neon.h>
+#if defined(__linux__)
+#include <sys/auxv.h>
+#endif
+#if defined(__clang__)
+#define HIPPO_DOT __attribute__((target("dotprod")))
+#else
+#define HIPPO_DOT __attribute__((target("arch=armv8.2-a+dotprod")))
+#endif
+#else
+#define HIPPO_ARM 0
+#endif
+
 #if HIPPO_X86
 #define HIPPO_VNNI                                                                         \
   __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma,"          \
@@ -157,6 +172,9 @@ class ByteWeights {
       return tiles<4>(x, out, {&row_vnni<1>, &row_vnni<2>, &row_vnni<3>, &row_vnni<4>});
     if (simd() >= Simd::avx2)
       return tiles<4>(x, out, {&row_avx2<1>, &row_avx2<2>, &row_avx2<3>, &row_avx2<4>});
+#elif HIPPO_ARM
+    if (has_dot()) return tiles<4>(x, out, {&row_dot<1>, &row_dot<2>, &row_dot<3>, &row_dot<4>});
+    return tiles<2>(x, out, {&row_neon<1>, &row_neon<2>});
 #endif
     tiles<1>(x, out, {&row_scalar});
   }
@@ -179,6 +197,18 @@ class ByteWeights {
   static bool has_vnni() {
     static const bool has = __builtin_cpu_supports("avx512vnni");
     return has;
+  }
+#endif
+
+#if HIPPO_ARM
+  // Whether sdot is there: in every processor of Apple's, and in others since about 2018.
+  static bool has_dot() {
+#if defined(__linux__)
+    static const bool has = getauxval(AT_HWCAP) & (1ul << 20);  // HWCAP_ASIMDDP
+    return has;
+#else
+    return true;
+#endif
   }
 #endif
 
@@ -326,8 +356,9 @@ class ByteWeights {
               _mm512_loadu_ps(tile.scales + (g * blocks + b) * group_outputs);
           for (std::size_t r = 0; r < R; ++r) {
             const __m512 by = _mm512_mul_ps(_mm512_set1_ps(part.scales[r * blocks + b]), scales);
-            sums[r][g] =
-                _mm512_add_ps(sums[r][g], _mm512_mul_ps(_mm512_cvtepi32_ps(whole[r][g]), by));
+            // The form with a mask: GCC 12 warns of its own header's without.
+            const __m512 sum = _mm512_maskz_cvtepi32_ps(0xFFFF, whole[r][g]);
+            sums[r][g] = _mm512_add_ps(sums[r][g], _mm512_mul_ps(sum, by));
           }
         }
       }
@@ -338,6 +369,87 @@ class ByteWeights {
         _mm512_storeu_ps(tile.out + r * tile.outputs + at,
                          _mm512_add_ps(sums[r][g], _mm512_loadu_ps(tile.bias + at)));
       }
+  }
+#endif
+
+#if HIPPO_ARM
+  // Sixteen outputs of R rows at a time; `block` adds up one block of one group: R x 4 registers.
+  template <std::size_t R, class Block>
+  HIPPO_INLINE static void row_arm(const Tile& tile, Block block) {
+    const std::size_t blocks = tile.inputs / block_inputs;
+    for (std::size_t g = 0; g < tile_groups; ++g) {
+      float32x4_t sums[R][4];
+      for (std::size_t r = 0; r < R; ++r)
+        for (std::size_t s = 0; s < 4; ++s) sums[r][s] = vdupq_n_f32(0.0f);
+      for (std::size_t p = 0; p < tile.count; ++p) {
+        const Bytes::Part& part = tile.parts[p];
+        for (std::size_t b = 0; b < blocks; ++b) {
+          int32x4_t whole[R][4];
+          block(tile.codes + (g * tile.inputs + b * block_inputs) * group_outputs,
+                part.codes + b * block_inputs, tile.inputs, whole);
+          const float* scales = tile.scales + (g * blocks + b) * group_outputs;
+          for (std::size_t s = 0; s < 4; ++s) {
+            const float32x4_t by = vld1q_f32(scales + 4 * s);
+            for (std::size_t r = 0; r < R; ++r)
+              sums[r][s] =
+                  vaddq_f32(sums[r][s], vmulq_f32(vcvtq_f32_s32(whole[r][s]),
+                                                  vmulq_n_f32(by, part.scales[r * blocks + b])));
+          }
+        }
+      }
+      for (std::size_t r = 0; r < R; ++r)
+        for (std::size_t s = 0; s < 4; ++s) {
+          const std::size_t at = g * group_outputs + 4 * s;
+          vst1q_f32(tile.out + r * tile.outputs + at,
+                    vaddq_f32(sums[r][s], vld1q_f32(tile.bias + at)));
+        }
+    }
+  }
+
+  // Four inputs of a row, 128 taken off, four times.
+  HIPPO_INLINE static int8x16_t four_of(const std::uint8_t* from) {
+    std::uint32_t bytes;
+    std::memcpy(&bytes, from, sizeof bytes);
+    return vreinterpretq_s8_u32(vdupq_n_u32(bytes ^ 0x80808080u));
+  }
+
+  template <std::size_t R>
+  HIPPO_DOT static void block_dot(const std::int8_t* w, const std::uint8_t* a, std::size_t row,
+                                  int32x4_t (&whole)[R][4]) {
+    for (std::size_t r = 0; r < R; ++r)
+      for (std::size_t s = 0; s < 4; ++s) whole[r][s] = vdupq_n_s32(0);
+    for (std::size_t k = 0; k < block_inputs; k += 4, w += 4 * group_outputs)
+      for (std::size_t r = 0; r < R; ++r) {
+        const int8x16_t four = four_of(a + r * row + k);
+        for (std::size_t s = 0; s < 4; ++s)
+          whole[r][s] = vdotq_s32(whole[r][s], vld1q_s8(w + 16 * s), four);
+      }
+  }
+
+  template <std::size_t R>
+  static void row_dot(const Tile& tile) {
+    row_arm<R>(tile, [](const std::int8_t* w, const std::uint8_t* a, std::size_t row,
+                        int32x4_t(&whole)[R][4]) { block_dot<R>(w, a, row, whole); });
+  }
+
+  // Without sdot: pairs of products are added to 32 bits, two sums an output.
+  template <std::size_t R>
+  static void row_neon(const Tile& tile) {
+    row_arm<R>(tile, [](const std::int8_t* w, const std::uint8_t* a, std::size_t row,
+                        int32x4_t(&whole)[R][4]) HIPPO_INLINE {
+      int32x4_t pairs[R][8];
+      for (std::size_t r = 0; r < R; ++r)
+        for (std::size_t s = 0; s < 8; ++s) pairs[r][s] = vdupq_n_s32(0);
+      for (std::size_t k = 0; k < block_inputs; k += 4, w += 4 * group_outputs)
+        for (std::size_t r = 0; r < R; ++r) {
+          const int8x8_t four = vget_low_s8(four_of(a + r * row + k));
+          for (std::size_t s = 0; s < 8; ++s)
+            pairs[r][s] = vpadalq_s16(pairs[r][s], vmull_s8(vld1_s8(w + 8 * s), four));
+        }
+      for (std::size_t r = 0; r < R; ++r)
+        for (std::size_t s = 0; s < 4; ++s)
+          whole[r][s] = vpaddq_s32(pairs[r][2 * s], pairs[r][2 * s + 1]);
+    });
   }
 #endif
 
