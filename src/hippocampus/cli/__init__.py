@@ -18,26 +18,51 @@ import contextlib
 import sys
 import warnings
 from io import TextIOWrapper
+from typing import TYPE_CHECKING
 
-from hippocampus.cli.app import app
-from hippocampus.cli.command import hush
-from hippocampus.cli.completion import prepare
-from hippocampus.cli.render import complain
+if TYPE_CHECKING:
+    from hippocampus.cli.commands import app
 
 __all__ = ["app", "main"]
 
 
+def __getattr__(name: str) -> object:
+    """Return the application, which is made for who looks at it; ``--version`` does without."""
+    if name != "app":
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    from hippocampus.cli.commands import app  # noqa: PLC0415 - brings Typer and Rich
+
+    return app
+
+
 def _warn(message: Warning | str, *_: object, **__: object) -> None:
     """Tell a warning in a line, as an error; where it comes from tells nobody here anything."""
+    from hippocampus.cli.render import complain  # noqa: PLC0415 - brings Rich
+
     complain(str(message))
 
 
 def main() -> None:
     """Run the command line and exit."""
+    if sys.argv[1:] == ["--version"]:
+        from hippocampus.errors import VERSION  # noqa: PLC0415 - only when asked
+
+        print(VERSION)
+        return
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a memory may hold what the terminal cannot show
             stream.reconfigure(errors="replace")
     warnings.showwarning = _warn
+    _run()
+
+
+def _run() -> None:
+    """Run the application."""
+    from hippocampus.cli.command import hush  # noqa: PLC0415 - brings Typer and Rich
+    from hippocampus.cli.commands import app  # noqa: PLC0415 - likewise
+    from hippocampus.cli.completion import prepare  # noqa: PLC0415 - likewise
+
     prepare()
     try:
         try:

@@ -32,6 +32,7 @@ from typing import get_type_hints as type_hints
 
 import typer
 from typer.core import TyperCommand
+from typer.main import get_group
 
 from hippocampus.cli.options import BankScope, FilterOptions, Opening, Scope
 from hippocampus.cli.render import Answer, complain, show
@@ -133,18 +134,21 @@ def _opened(
     return run
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Add every command of ``help.toml`` to an app, in that order."""
-    groups = {"": app}
-    for name, told in HELP.items():
-        panel = told.get("panel")
-        if "group" in told:
-            groups[name] = typer.Typer(no_args_is_help=True, help=told["group"])
-            app.add_typer(groups[name], name=name, rich_help_panel=panel)
-        elif name != "shared":
-            group, _, last = name.rpartition(" ")
-            function, cls = _COMMANDS[name]
-            _add(groups[group], last, function, told, cls=cls)
+def make_command(name: str) -> Any:  # noqa: ANN401 - Click's or Typer's own
+    """Make the command, or the group of commands, that is called so in ``help.toml``."""
+    told = HELP[name]
+    app = typer.Typer()
+    if "group" in told:
+        group = typer.Typer(no_args_is_help=True, help=told["group"])
+        app.add_typer(group, name=name, rich_help_panel=told.get("panel"))
+        for whole, about in HELP.items():
+            if whole.startswith(f"{name} "):
+                function, cls = _COMMANDS[whole]
+                _add(group, whole.rpartition(" ")[2], function, about, cls=cls)
+    else:
+        function, cls = _COMMANDS[name]
+        _add(app, name, function, told, cls=cls)
+    return get_group(app).commands[name]
 
 
 def command(

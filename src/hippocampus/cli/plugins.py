@@ -32,7 +32,7 @@ class Commands(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401 - Click's or Typer's own
         """Return the names of all commands, other distributions' after ours."""
         self._add_found()
-        return super().list_commands(ctx)
+        return list(self.commands)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401
         """Return a command; None if there is none of that name, or it cannot be loaded."""

@@ -1,0 +1,110 @@
+"""
+The application: every command, in the order in which ``--help`` teaches them.
+
+A command is made when it is called, or when somebody wants to see all of them: to import every
+module and describe every option to Typer takes four times as long as one command of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, MutableMapping
+from importlib import import_module
+from typing import Annotated, Any, Final
+
+import typer
+
+from hippocampus.cli.command import HELP, make_command
+from hippocampus.cli.plugins import Commands
+from hippocampus.errors import VERSION
+
+HOMES: Final[Mapping[str, str]] = {
+    name: module
+    for module, names in {
+        "chat": "chat",
+        "completion": "completion",
+        "demo": "demo",
+        "encryption": "encrypt decrypt encryption",
+        "hook": "hook",
+        "know": "facts people summary profile gists topics communities anchors",
+        "mcp": "mcp",
+        "models": "models",
+        "proxy": "proxy",
+        "read": "recall explain context compact-session find count count-events trend episodes show"
+        " history stats status sources banks",
+        "serve": "serve ui keys",
+        "sleep": "sleep policy pin hold release quarantine review reveal feedback",
+        "upkeep": "verify scan doctor reindex reembed calibrate compact backup export",
+        "write": "remember import correct forget restore",
+    }.items()
+    for name in names.split()
+}
+"""The module beside this one in which a command or a group of them is."""
+
+
+class _Made(MutableMapping[str, Any]):
+    """Commands by name, each made when it is first looked up; others may be added."""
+
+    def __init__(self) -> None:
+        names = (name for name in HELP if name != "shared" and " " not in name)
+        self._made: dict[str, Any] = dict.fromkeys(names)
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - Click's or Typer's own
+        if self._made[name] is None:
+            import_module(f"hippocampus.cli.{HOMES[name]}")
+            self._made[name] = make_command(name)
+        return self._made[name]
+
+    def __setitem__(self, name: str, command: object) -> None:
+        self._made[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._made
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._made)
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+
+class _Own(Commands):
+    def __init__(self, **how: Any) -> None:  # noqa: ANN401 - as Typer has it
+        super().__init__(**how)
+        self.commands = _Made()
+
+
+app = typer.Typer(
+    name="hippocampus",
+    cls=_Own,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 done, 1 nothing found or problems found, 2 wrong call, 3 store,"
+    " 4 model, 5 missing package, 130 interrupted. The same verbs are in Python:"
+    " from hippocampus import Memory.",
+)
+
+
+def _version(value: bool) -> None:  # noqa: FBT001 - Typer's way to call it
+    if value:
+        print(VERSION)
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """
+    Long-term memory for LLM agents, in one file.
+
+    Begin with 'hippocampus remember "Lena moved to Porto."', then
+    'hippocampus recall "where does Lena live?"'.
+    """
