@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hippocampus.bank.part import BankPart, staying
 from hippocampus.bank.writes import Writes
@@ -12,8 +13,9 @@ from hippocampus.engine.bank_state import BankState
 from hippocampus.errors import SourceError
 from hippocampus.journal.draft import Encoded
 from hippocampus.journal.ledger import Ledger
-from hippocampus.journal.transfer import Export, as_it_is, export_bank, read_export
-from hippocampus.write.check import check_label
+
+if TYPE_CHECKING:
+    from hippocampus.journal.transfer import Export
 
 
 class Bulk(BankPart):
@@ -38,6 +40,11 @@ class Bulk(BankPart):
             OutputExists: there is such a file, or a store.
 
         """
+        from hippocampus.journal.transfer import (  # noqa: PLC0415 - not for a recall
+            as_it_is,
+            export_bank,
+        )
+
         hides = self._engine.config.secrets.show == "redact"
         gate = self._engine.secret_gate.without_secrets if hides else as_it_is
         ledger = self._engine.ledger(self.name)
@@ -73,6 +80,9 @@ class Bulk(BankPart):
             progress: called as it advances.
 
         """
+        from hippocampus.journal.transfer import read_export  # noqa: PLC0415 - not for a recall
+        from hippocampus.write.check import check_label  # noqa: PLC0415 - not for a recall
+
         path = Path(path)
         check_label("as_", as_)
         if format in (None, "hippocampus"):
@@ -98,6 +108,7 @@ class Bulk(BankPart):
         What another source has as well, or is held, stays. Returns how many episodes changed.
         """
         from hippocampus.bank.source_import import SourceImport  # noqa: PLC0415
+        from hippocampus.write.check import check_label  # noqa: PLC0415 - not for a recall
 
         check_label("source", source)
         self._engine.ledger(self.name)

@@ -16,7 +16,6 @@ from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.index.cue import Mask
 from hippocampus.index.topic import Community
 from hippocampus.sleep.artifacts import otherwise
-from hippocampus.sleep.summary import Version, clause_of, fold, tell
 
 _NAMED_BY: Final = 3
 """Topics that a community is called by."""
@@ -61,6 +60,13 @@ class Communities(BankPart):
     def _told_of(
         self, here: BankSnapshot, community: Community, shown: Mask, total: int
     ) -> CommunityInfo | None:
+        from hippocampus.sleep.summary import (  # noqa: PLC0415 - not for a recall
+            Version,
+            clause_of,
+            fold,
+            tell,
+        )
+
         rows = community.rows[shown[community.rows]]
         if not len(rows):
             return None

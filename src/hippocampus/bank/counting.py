@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import timedelta
-from typing import Final, Unpack
+from typing import TYPE_CHECKING, Final, Unpack
 
 from hippocampus.bank.filter_arguments import Filters, spell_out
 from hippocampus.bank.part import BankPart, of_one_moment, staying
@@ -22,8 +22,10 @@ from hippocampus.index.cue import Mask
 from hippocampus.index.filters import Filter
 from hippocampus.language.counting.asked import AskedEvents, read_asked_events
 from hippocampus.language.counting.families import stems_of_family
-from hippocampus.language.counting.mentions import EventMentions, Mention, find_mentions
-from hippocampus.recall.counted_events import ToldEvent, group_events
+
+if TYPE_CHECKING:
+    from hippocampus.language.counting.mentions import EventMentions
+    from hippocampus.recall.counted_events import ToldEvent
 
 _NOT_TOLD_BY: Final = ("assistant", "tool", "system")
 """Roles whose words tell nobody's life."""
@@ -64,6 +66,10 @@ class Counting(BankPart):
             InputError: a question that is blank, or a filter that makes no sense.
 
         """
+        from hippocampus.recall.counted_events import (  # noqa: PLC0415 - not for a recall
+            group_events,
+        )
+
         engine = self._engine
         text = check_text(question, limits=engine.config.ingest)
         moment = self._present(now).astimezone(engine.zone)
@@ -93,6 +99,8 @@ class Counting(BankPart):
     def _told_by_words(
         self, episodes: Iterable[Episode], asked: AskedEvents
     ) -> Iterator[ToldEvent]:
+        from hippocampus.recall.counted_events import ToldEvent  # noqa: PLC0415 - not for a recall
+
         for episode in episodes:
             check_budget()
             for mention in self._mentions(episode, asked).found:
@@ -101,6 +109,11 @@ class Counting(BankPart):
 
     def _told_by_meaning(self, found: Recall, asked: AskedEvents) -> Iterator[ToldEvent]:
         """Yield what hits may tell in other words, without one that counts."""
+        from hippocampus.language.counting.mentions import (  # noqa: PLC0415 - not for a recall
+            Mention,
+        )
+        from hippocampus.recall.counted_events import ToldEvent  # noqa: PLC0415 - not for a recall
+
         zone = self._engine.zone
         for hit in found.hits:
             episode = hit.episode
@@ -121,6 +134,11 @@ class Counting(BankPart):
             yield ToldEvent(episode.id, episode.occurred_at, mention, "meaning")
 
     def _mentions(self, episode: Episode, asked: AskedEvents) -> EventMentions:
+        from hippocampus.language.counting.mentions import (  # noqa: PLC0415 - not for a recall
+            EventMentions,
+            find_mentions,
+        )
+
         if episode.role in _NOT_TOLD_BY:
             return EventMentions([])
         name = (episode.speaker or "").casefold().split()

@@ -33,7 +33,6 @@ from hippocampus.index.filters import Filter
 from hippocampus.recall.confidence import least_found
 from hippocampus.recall.evidence import rivalry
 from hippocampus.recall.features import features
-from hippocampus.recall.read_question import asks_for
 
 _NEXT: Final = 3
 """Candidates after the hits that are told of."""
@@ -139,6 +138,8 @@ class _Account:
     # ------------------------------------------------------------ the question
 
     def _question(self) -> QuestionRead:
+        from hippocampus.recall.read_question import asks_for  # noqa: PLC0415 - not for a recall
+
         query = self.query
         lexical, weighed = self.here.index.cues.lexical, self.trail.asked.query
         worth = lexical.rarity(weighed.terms) * weighed.term_weights

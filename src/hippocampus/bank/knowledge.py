@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,6 @@ from hippocampus.bank.part import BankPart, staying
 from hippocampus.core.background_yield import answering
 from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, to_micros
 from hippocampus.core.events import AnchorsCurated
-from hippocampus.core.files import read_bytes, writing
 from hippocampus.core.origin import OWN, least_trusted
 from hippocampus.core.records import (
     AnchorInfo,
@@ -48,10 +47,7 @@ from hippocampus.index.graph import Statements
 from hippocampus.index.topic import TagGraph
 from hippocampus.index.vector import VectorCue
 from hippocampus.language.entity_linking import Same, canonical_name, fold_name, resolve
-from hippocampus.language.statements import best_reader
 from hippocampus.language.time.given import moment_of
-from hippocampus.recall.fact_timeline import Known, Told, know
-from hippocampus.recall.provenance import sentences_of, trace
 from hippocampus.sleep.artifacts import (
     ANCHORS,
     TOPICS,
@@ -62,13 +58,11 @@ from hippocampus.sleep.artifacts import (
     otherwise,
     quoting,
 )
-from hippocampus.sleep.concept_document import parse
-from hippocampus.sleep.concepts import PRUNED_AFTER
 from hippocampus.sleep.curated_anchors import check_curated, check_sources, read_curated
-from hippocampus.sleep.facts import read_on
 from hippocampus.sleep.summary import TAKEN_IN, QuotableClause, go_on, holds, tell
-from hippocampus.sleep.summary_known import Planned, quote_plans, state_facts
-from hippocampus.sleep.topic_plot import outline, plot_topics
+
+if TYPE_CHECKING:
+    from hippocampus.recall.fact_timeline import Known
 
 _PLANNERS: Final = 40
 """Rows that are read for plans, the last ones."""
@@ -80,6 +74,11 @@ def _traced(
     here: BankSnapshot, told: str, shown: Mask, since: int, now: datetime
 ) -> Iterator[tuple[str, list[int]]]:
     """Yield the sentences of a model's words, each with the rows that it comes from."""
+    from hippocampus.recall.provenance import (  # noqa: PLC0415 - not for a recall
+        sentences_of,
+        trace,
+    )
+
     allowed = shown.copy()
     allowed[since:] = False  # the model was not shown these
     for sentence in sentences_of(told):
@@ -160,6 +159,12 @@ class Knowledge(BankPart):
 
     def _begin_with(self, here: BankSnapshot, shown: Mask, now: datetime) -> list[QuotableClause]:
         """Return what a summary begins with: facts that sleep has read, and plans."""
+        from hippocampus.sleep.summary_known import (  # noqa: PLC0415 - not for a recall
+            Planned,
+            quote_plans,
+            state_facts,
+        )
+
         columns, ledger, zone = here.index.columns, here.ledger, self._engine.zone
         read = here.slept.facts.known
         facts, _, _ = self._fold(here, read, Filter(suspect=False))
@@ -238,6 +243,8 @@ class Knowledge(BankPart):
             pruned: those instead that sleep gave up and that are still spoken of, the last first.
 
         """
+        from hippocampus.sleep.concepts import PRUNED_AFTER  # noqa: PLC0415 - not for a recall
+
         found = self._read_anchors()
         if found is None:
             return []
@@ -370,6 +377,8 @@ class Knowledge(BankPart):
         self, here: BankSnapshot, statements: Statements, chosen: Filter
     ) -> tuple[list[Known], dict[str, Same], dict[int, EpisodeRow]]:
         """Fold the facts of rows that a read may see."""
+        from hippocampus.recall.fact_timeline import Told, know  # noqa: PLC0415 - not for a recall
+
         columns, ledger = here.index.columns, here.ledger
         seen = columns.mask(chosen)
         speakers = columns.speakers()
@@ -390,6 +399,9 @@ class Knowledge(BankPart):
 
     def _read_facts(self) -> Statements:
         """Return what was read of whom, after reading what came since somebody last asked."""
+        from hippocampus.language.statements import best_reader  # noqa: PLC0415 - not for a recall
+        from hippocampus.sleep.facts import read_on  # noqa: PLC0415 - not for a recall
+
         while True:
             with self._state.asking() as here:
                 index, ledger, before = here.index, here.ledger, here.slept.facts.known
@@ -424,11 +436,15 @@ class Knowledge(BankPart):
     @staying
     def topic_outline(self) -> list[str]:
         """Return the tags as indented lines, the broad ones first."""
+        from hippocampus.sleep.topic_plot import outline  # noqa: PLC0415 - not for a recall
+
         return outline(self._tag_graph())
 
     @staying
     def plot_topics(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Draw the topics; until 0.3, for ``hippocampus.sleep.topic_plot.plot_topics``."""
+        from hippocampus.sleep.topic_plot import plot_topics  # noqa: PLC0415 - not for a recall
+
         warnings.warn(
             "Bank.plot_topics is hippocampus.sleep.topic_plot.plot_topics(bank.topics(), …) now;"
             " the old name goes with 0.3",
@@ -499,6 +515,8 @@ class Knowledge(BankPart):
             OutputExists: there is such a file, or a store.
 
         """
+        from hippocampus.core.files import writing  # noqa: PLC0415 - not for a recall
+
         engine = self._engine
         with self._books() as ledger:
             anchors = ANCHORS.read(ledger)
@@ -554,6 +572,9 @@ class Knowledge(BankPart):
             InputError: it is none, or does not fit the bank; nothing was changed.
 
         """
+        from hippocampus.core.files import read_bytes  # noqa: PLC0415 - not for a recall
+        from hippocampus.sleep.concept_document import parse  # noqa: PLC0415 - not for a recall
+
         engine = self._engine
         try:
             document = parse(read_bytes(path))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Literal, Unpack
+from typing import TYPE_CHECKING, Literal, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +18,13 @@ from hippocampus.core.quotes import unquote
 from hippocampus.core.records import By, Change, Episode, EpisodeRow, Period, SourceInfo, Stats
 from hippocampus.core.validation import check_text
 from hippocampus.encode.keywords import MOST_KEYWORDS
-from hippocampus.encode.random_indexing import radius_in_company
-from hippocampus.encode.token_matcher import TokenPattern
 from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.errors import InputError, UnknownEpisode, WrongKey
 from hippocampus.index.filters import Filter
-from hippocampus.journal.source_register import KnownSource, SourceRegister
 from hippocampus.recall.parse import signed
-from hippocampus.recall.trend import check_by, trend
-from hippocampus.sleep.snapshot import read_policy
+
+if TYPE_CHECKING:
+    from hippocampus.journal.source_register import KnownSource
 
 
 class Lookup(BankPart):
@@ -130,6 +128,10 @@ class Lookup(BankPart):
 
         See ``docs/sources.md``; ``forget(source=…)`` and ``restore(source=…)`` take their names.
         """
+        from hippocampus.journal.source_register import (  # noqa: PLC0415 - not for a recall
+            SourceRegister,
+        )
+
         with self._books() as ledger:
             register = SourceRegister(ledger.reader)
             register.catch_up()
@@ -173,6 +175,10 @@ class Lookup(BankPart):
                 signed.
 
         """
+        from hippocampus.encode.token_matcher import (  # noqa: PLC0415 - not for a recall
+            TokenPattern,
+        )
+
         if not terms:
             raise InputError("find: give at least one word or phrase to look for")
         if len(terms) > MOST_KEYWORDS:
@@ -203,6 +209,10 @@ class Lookup(BankPart):
         self, here: BankSnapshot, terms: Sequence[str], radius: int | Literal["auto"]
     ) -> NDArray[np.int64]:
         """Return the rows that hold every term by its signatures, ascending."""
+        from hippocampus.encode.random_indexing import (  # noqa: PLC0415 - not for a recall
+            radius_in_company,
+        )
+
         cue, how = here.index.cues.signature, here.signatures
         if how is None or cue is None:
             raise InputError(f"radius={radius!r}: nothing is signed here; see Config.signatures")
@@ -239,6 +249,8 @@ class Lookup(BankPart):
             InputError: the term is blank, or there would be more than 10 000 periods.
 
         """
+        from hippocampus.recall.trend import check_by, trend  # noqa: PLC0415 - not for a recall
+
         by = check_by(by)
         chosen = self._filter(filters)
         counts, occurred_at, seen = self._occurrences(term, chosen)
@@ -251,6 +263,10 @@ class Lookup(BankPart):
         self, term: str, chosen: Filter
     ) -> tuple[dict[int, int], NDArray[np.int64], NDArray[np.bool_]]:
         """Return how often a term is in each row that has it, when rows were said, and which."""
+        from hippocampus.encode.token_matcher import (  # noqa: PLC0415 - not for a recall
+            TokenPattern,
+        )
+
         phrase = TokenPattern(term)
         with self._state.asking() as here:
             columns = here.index.columns
@@ -278,6 +294,8 @@ class Lookup(BankPart):
 
     def stats(self) -> Stats:
         """Return what the bank holds, how many bytes by kind of data, and in which tier it is."""
+        from hippocampus.sleep.snapshot import read_policy  # noqa: PLC0415 - not for a recall
+
         fingerprint, held = self._engine.fingerprint(), self._state.held()
         with self._books() as ledger:
             policy = read_policy(ledger, self._engine.config.policy)

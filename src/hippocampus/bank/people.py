@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -18,19 +18,10 @@ from hippocampus.core.word_lists import word_set
 from hippocampus.engine.bank_state import BankState
 from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.language.entity_linking import fold_name
-from hippocampus.language.name_signs import (
-    LIKELY,
-    SURE,
-    NameSigns,
-    NamesRead,
-    is_title,
-    may_be_name,
-    read_names,
-)
-from hippocampus.language.named_beings import sorts_of_names, with_whole_names
 from hippocampus.language.noun_phrases import NOUN
-from hippocampus.language.nouns import use_of
-from hippocampus.language.statements import who_speaks
+
+if TYPE_CHECKING:
+    from hippocampus.language.name_signs import NameSigns, NamesRead
 
 _MOST_READ: Final = 20_000
 """Rows that are read for names, the last ones: some seconds, the first time."""
@@ -64,10 +55,18 @@ class _Tally:
     """What each name is to whom, by (name, other)."""
 
     def add(self, name: str, signs: NameSigns) -> None:
+        from hippocampus.language.name_signs import NameSigns  # noqa: PLC0415 - not for a recall
+
         self.signs[name] = self.signs.get(name, NameSigns()).plus(signs)
 
     def take(self, row: EpisodeRow, read: NamesRead) -> None:
         """Take in what a row shows; of an assistant's words only how names are written."""
+        from hippocampus.language.name_signs import (  # noqa: PLC0415 - not for a recall
+            NameSigns,
+            may_be_name,
+        )
+        from hippocampus.language.statements import who_speaks  # noqa: PLC0415 - not for a recall
+
         others = row.role in _OF_OTHERS or row.speaker in _OF_OTHERS
         for name, signs in read.signs.items():
             written = NameSigns(signs.inside, signs.opening, signs.small, signs.plain)
@@ -86,6 +85,12 @@ class _Tally:
 
     def take_facts(self, facts: Iterable[Fact]) -> None:
         """Take in whom facts are about."""
+        from hippocampus.language.name_signs import (  # noqa: PLC0415 - not for a recall
+            LIKELY,
+            SURE,
+            NameSigns,
+        )
+
         for fact in facts:
             ends = []
             if fact.relation in _BETWEEN_PEOPLE:
@@ -110,6 +115,8 @@ def _is_spelled_as_one(name: str) -> bool:
 
 
 def _is_part_of_one(word: str) -> bool:
+    from hippocampus.language.name_signs import may_be_name  # noqa: PLC0415 - not for a recall
+
     acronym = word.isupper() and len(word) > 1
     return word[0].isupper() and not acronym and may_be_name(fold_name(word))
 
@@ -146,6 +153,8 @@ class People(BankPart):
     def _read(
         self, here: BankSnapshot, rows: Sequence[int]
     ) -> Iterable[tuple[EpisodeRow, NamesRead]]:
+        from hippocampus.language.name_signs import read_names  # noqa: PLC0415 - not for a recall
+
         known = here.summaries.names
         with self._store.read():
             texts = here.ledger.reader.texts([row for row in rows if row not in known])
@@ -160,6 +169,12 @@ class People(BankPart):
 
 def _people(tally: _Tally, speakers: Sequence[str]) -> list[Person]:
     """Judge by all that was told, and put together what is one."""
+    from hippocampus.language.name_signs import SURE, NameSigns  # noqa: PLC0415 - not for a recall
+    from hippocampus.language.named_beings import (  # noqa: PLC0415 - not for a recall
+        sorts_of_names,
+        with_whole_names,
+    )
+
     for name in speakers:
         tally.add(fold_name(name), NameSigns(inside=SURE, person=4 * SURE))
         tally.spelled[fold_name(name)][name] += len(tally.rows) + 1
@@ -195,6 +210,9 @@ def _people(tally: _Tally, speakers: Sequence[str]) -> list[Person]:
 
 def _is_called_so(name: str, whole: str) -> bool:
     """Return whether somebody is called by a part of their name: not "Big", and not "Craigs"."""
+    from hippocampus.language.name_signs import is_title  # noqa: PLC0415 - not for a recall
+    from hippocampus.language.nouns import use_of  # noqa: PLC0415 - not for a recall
+
     use = use_of(name)
     word = is_title(name) or name in word_set("kin") or (use.known and use.noun < NOUN)
     short = name.endswith("s") and name.removesuffix("s") in whole.split()

@@ -14,7 +14,6 @@ from hippocampus.bank.lookup import Lookup
 from hippocampus.bank.part import BankPart, of_one_moment, staying
 from hippocampus.bank.profile import Profiles, note_left_out
 from hippocampus.bank.searches import bind_to, decide, encode, led, search_bank, seen_by_most
-from hippocampus.context.compose import Extras, compose
 from hippocampus.context.redaction import redacted
 from hippocampus.context.render import Frame
 from hippocampus.core.background_yield import answering
@@ -259,6 +258,11 @@ class Recaller(BankPart):
             BudgetTooSmall: what comes before the memories alone does not fit.
 
         """
+        from hippocampus.context.compose import (  # noqa: PLC0415 - only for a context
+            Extras,
+            compose,
+        )
+
         check_whole(budget_tokens=budget_tokens)
         check_whole(recent=recent, pointers=pointers, gists=gists)
         if isinstance(without, str):

@@ -8,7 +8,6 @@ from typing import Final
 from hippocampus.bank.knowledge import Knowledge
 from hippocampus.bank.lookup import Lookup
 from hippocampus.bank.part import BankPart, staying
-from hippocampus.context.compact_session import compact_session
 from hippocampus.context.render import OwnPart
 from hippocampus.core.background_yield import answering
 from hippocampus.core.constraints import check_whole
@@ -45,6 +44,10 @@ class Sessions(BankPart):
             BudgetTooSmall: not even the mark that all was left out fits.
 
         """
+        from hippocampus.context.compact_session import (  # noqa: PLC0415 - not for a recall
+            compact_session,
+        )
+
         check_whole(budget_tokens=budget_tokens)
         if not isinstance(session, str):
             raise InputError(f"session={session!r:.100}: name one conversation of the bank")

@@ -45,15 +45,11 @@ from hippocampus.core.records import (
 )
 from hippocampus.core.validation import check_text
 from hippocampus.engine.bank_cache import give_back
-from hippocampus.engine.missing_vectors import embed_missing
 from hippocampus.errors import InputError, StoreError, UnknownBank
 from hippocampus.journal.acts import DEEDS
 from hippocampus.journal.ledger import Ledger
 from hippocampus.sleep.artifacts import Gathered, SleepContext, gather
-from hippocampus.sleep.gists import demote
 from hippocampus.sleep.schedule import NIGHTLY, STEPS, Past, Schedule, due
-from hippocampus.sleep.sleeper import BY_MEANING, Sleeper, check_steps
-from hippocampus.sleep.snapshot import DOUBTS, count_sleeps, doubts_of, find_uses, read_policy
 
 _LOOKED_BACK: Final = 1000
 """Changes at a time among which the last that somebody made is looked for."""
@@ -106,6 +102,12 @@ class SleepVerbs(BankPart):
             progress: called with how many steps are done, of how many.
 
         """
+        from hippocampus.sleep.sleeper import (  # noqa: PLC0415 - only for a sleep
+            BY_MEANING,
+            Sleeper,
+            check_steps,
+        )
+
         wanted = check_steps(steps)
         engine = self._engine
         if not dry_run:
@@ -143,6 +145,10 @@ class SleepVerbs(BankPart):
             return slept
 
     def _embed_missing(self) -> Mapping[str, int]:
+        from hippocampus.engine.missing_vectors import (  # noqa: PLC0415 - only for a sleep
+            embed_missing,
+        )
+
         return {"episodes": embed_missing(self._state)}
 
     def _gathered(self, ledger: Ledger, *, unread: bool) -> Gathered:
@@ -164,6 +170,9 @@ class SleepVerbs(BankPart):
             InputError: the bank has had no such sleep.
 
         """
+        from hippocampus.sleep.gists import demote  # noqa: PLC0415 - only for a sleep
+        from hippocampus.sleep.snapshot import count_sleeps  # noqa: PLC0415 - only for a sleep
+
         with self._state.changing(), self._state.transaction() as ledger:
             begun = count_sleeps(ledger)
             whole = isinstance(sleep, int) and not isinstance(sleep, bool)
@@ -202,6 +211,8 @@ class SleepVerbs(BankPart):
 
     def _past(self) -> Past:
         """Return when the bank was last changed, slept, and had everything made anew."""
+        from hippocampus.sleep.snapshot import DOUBTS, doubts_of  # noqa: PLC0415 - only for a sleep
+
         with self._store.read():
             ledger = self._state.ledger()
             doubts = ledger.reader.events(*DOUBTS)
@@ -252,6 +263,8 @@ class SleepVerbs(BankPart):
     @property
     def policy(self) -> Policy:
         """What sleep does with this bank; the store's ``Config.policy`` unless it has its own."""
+        from hippocampus.sleep.snapshot import read_policy  # noqa: PLC0415 - only for a sleep
+
         with self._store.read():
             return read_policy(self._state.ledger(), self._engine.config.policy)
 
@@ -328,6 +341,8 @@ class SleepVerbs(BankPart):
 
         What is of use fades as if it had been said then (``Policy.decay_per_hour``).
         """
+        from hippocampus.sleep.snapshot import find_uses  # noqa: PLC0415 - only for a sleep
+
         with self._books() as ledger:
             found = find_uses(ledger, ledger.reader.find(id).row, list(self._state.recalled))
         return [from_micros(at) for at in found]
@@ -351,6 +366,8 @@ def _moment(record: Record[SleepBegan]) -> _Moment:
 
 def _is_somebodys(change: JournalRow, ledger: Ledger) -> bool:
     """Return whether it was not sleep that wrote a change; ``undo`` is somebody's, too."""
+    from hippocampus.sleep.snapshot import DOUBTS  # noqa: PLC0415 - only for a sleep
+
     if (event := class_of(change.kind)) not in _OF_SLEEP:
         return True
     if event not in DOUBTS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from hippocampus.bank.part import BankPart
 from hippocampus.bank.writes import Writes
@@ -29,18 +29,12 @@ from hippocampus.engine.bank_state import BankState
 from hippocampus.journal.draft import Encoded
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.source_register import KnownSource, SourceRegister
-from hippocampus.sources.walk import this_host
-from hippocampus.write.check import Group
-from hippocampus.write.file_import import FileRead, read_files
-from hippocampus.write.source_identity import (
-    ImportedFile,
-    Target,
-    identify,
-    is_free,
-    is_gone,
-    name_by_hand,
-)
-from hippocampus.write.source_update import Update, compare, named
+
+if TYPE_CHECKING:
+    from hippocampus.write.check import Group
+    from hippocampus.write.file_import import FileRead
+    from hippocampus.write.source_identity import ImportedFile, Target
+    from hippocampus.write.source_update import Update
 
 
 class _Import(NamedTuple):
@@ -75,6 +69,8 @@ class SourceImport(BankPart):
         progress: Progress | None,
     ) -> Imported:
         """Bring what a bank has from a file, or from those of a folder, up to what they say."""
+        from hippocampus.write.file_import import read_files  # noqa: PLC0415 - not for a recall
+
         now = self._engine.now()
         read = read_files(
             path, format=format, chunk_tokens=self._engine.config.ingest.chunk_tokens,
@@ -102,6 +98,8 @@ class SourceImport(BankPart):
 
     def withdraw(self, source: str) -> int:
         """Hide what a source alone has; returns how many episodes."""
+        from hippocampus.write.source_update import compare  # noqa: PLC0415 - not for a recall
+
         with self._state.changing(), self._state.transaction() as ledger:
             self._register.catch_up()
             update = compare(ledger, self._register, source, ())
@@ -111,6 +109,10 @@ class SourceImport(BankPart):
     # ------------------------------------------------------------ the steps
 
     def _prepared(self, file: FileRead, call: _Import) -> ImportedFile:
+        from hippocampus.write.source_identity import (  # noqa: PLC0415 - not for a recall
+            ImportedFile,
+        )
+
         groups = [self._writes.group(turn, call.now) for turn in file.turns]
         place = call.location.place
         if call.root is not None:
@@ -118,6 +120,11 @@ class SourceImport(BankPart):
         return ImportedFile(file.name, file.format, place, groups)
 
     def _identified(self, files: Sequence[ImportedFile], call: _Import) -> list[Target]:
+        from hippocampus.write.source_identity import (  # noqa: PLC0415 - not for a recall
+            identify,
+            name_by_hand,
+        )
+
         with self._store.read():
             ledger = self._engine.ledger(self.name)
             self._register.catch_up()
@@ -133,6 +140,12 @@ class SourceImport(BankPart):
         self, file: ImportedFile, target: Target, call: _Import, progress: Progress
     ) -> Imported:
         """Make what a source has equal what its file says."""
+        from hippocampus.write.source_update import (  # noqa: PLC0415 - not for a recall
+            Update,
+            compare,
+            named,
+        )
+
         with self._state.changing():
             with self._state.transaction() as ledger:
                 self._register.catch_up()
@@ -166,6 +179,11 @@ class SourceImport(BankPart):
         self, ledger: Ledger, file: ImportedFile, target: Target, call: _Import
     ) -> list[Target]:
         """Return what a file is that was to be a new source, if there is one of that name now."""
+        from hippocampus.write.source_identity import (  # noqa: PLC0415 - not for a recall
+            identify,
+            is_free,
+        )
+
         if is_free(self._register, target.source):
             return [target]
         return identify(
@@ -252,6 +270,8 @@ class SourceImport(BankPart):
 
     def _miss(self, seen: Collection[str], call: _Import) -> Imported:
         """Hide what files said that are gone from the folder, if it is synced; else name them."""
+        from hippocampus.write.source_identity import is_gone  # noqa: PLC0415 - not for a recall
+
         self._register.catch_up()
         removed, missing = 0, list[str]()
         for known in self._inside(call):
@@ -266,6 +286,8 @@ class SourceImport(BankPart):
 
 def _located(path: Path, location: FileLocation | None) -> tuple[FileLocation, str | None]:
     """Return where a file is, and of a folder its absolute path; ``location``: of a copy."""
+    from hippocampus.sources.walk import this_host  # noqa: PLC0415 - not for a recall
+
     if location is not None:
         return location, None
     place = path.resolve().as_posix()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from hippocampus.bank.lookup import Lookup
 from hippocampus.bank.part import BankPart, staying
@@ -41,13 +41,10 @@ from hippocampus.engine.bank_state import BankState
 from hippocampus.errors import InputError
 from hippocampus.journal.draft import Draft, Encoded
 from hippocampus.journal.ledger import Ledger
-from hippocampus.journal.source_register import held_by, restorable
-from hippocampus.language.extractive_compression import shown
 from hippocampus.language.time.given import moment_of
-from hippocampus.write.check import Group, check_label, draft
-from hippocampus.write.encode import context_before, encode_drafts
-from hippocampus.write.flood_gate import check_flood
-from hippocampus.write.messages import turn_of
+
+if TYPE_CHECKING:
+    from hippocampus.write.check import Group
 
 _Stored = TypeVar("_Stored")
 
@@ -128,6 +125,8 @@ class Writes(BankPart):
             StoreError: the store could not take it; nothing was stored.
 
         """
+        from hippocampus.write.messages import turn_of  # noqa: PLC0415 - not for a recall
+
         turn = turn_of(
             text if isinstance(text, Mapping) else Turn(text=text),
             at=at, speaker=speaker, role=role, session=session, source=source, address=address,
@@ -292,6 +291,8 @@ class Writes(BankPart):
         self, names: Sequence[str], *, erase: bool, progress: Progress | None
     ) -> int:
         """Do it piece by piece: no transaction is long, and what is done is done."""
+        from hippocampus.journal.source_register import held_by  # noqa: PLC0415 - not for a recall
+
         with self._store.read():
             held = held_by(self._engine.ledger(self.name), names)
         self._engine.ledger(self.name).writer.check_free(held.alone)
@@ -311,6 +312,10 @@ class Writes(BankPart):
         return self._piecemeal(held.alone, change, progress)
 
     def _restore_sources(self, names: Sequence[str]) -> int:
+        from hippocampus.journal.source_register import (  # noqa: PLC0415 - not for a recall
+            restorable,
+        )
+
         with self._store.read():
             ids = restorable(self._engine.ledger(self.name), names)
         return self._piecemeal(ids, lambda ledger, some: ledger.writer.restore(some), None)
@@ -387,6 +392,10 @@ class Writes(BankPart):
 
     def _settle(self, ledger: Ledger, *, dry_run: bool) -> int:
         """Make texts what is shown of them; returns how many. The caller holds ``writing``."""
+        from hippocampus.language.extractive_compression import (  # noqa: PLC0415 - not for a recall
+            shown,
+        )
+
         now = self._engine.now()
         faded: list[tuple[EpisodeRow, Sequence[Draft]]] = []
         batch = self._engine.config.ingest.batch
@@ -415,6 +424,8 @@ class Writes(BankPart):
 
     def group(self, turn: Turn, now: datetime, *, by_metadata: bool = False) -> Group:
         """Check a turn and make it ready to be stored."""
+        from hippocampus.write.check import draft  # noqa: PLC0415 - not for a recall
+
         if not isinstance(turn, Turn):
             raise InputError(f"{turn!r:.100} is not a Turn; wrap the text, as in Turn(text=…)")
         engine = self._engine
@@ -445,6 +456,8 @@ class Writes(BankPart):
 
     def check_flood(self, groups: Sequence[Group], now: datetime) -> None:
         """Refuse more from one origin within an hour than ``Config.flood`` lets in."""
+        from hippocampus.write.flood_gate import check_flood  # noqa: PLC0415 - not for a recall
+
         most = self._engine.config.flood
         if most.episodes is not None or most.characters is not None:
             drafts = (d for group in groups for d in group.drafts)
@@ -532,6 +545,11 @@ class Writes(BankPart):
         progress: Progress | None,
     ) -> Encoded:
         """Make the payloads of drafts, each read in the light of what its session said before."""
+        from hippocampus.write.encode import (  # noqa: PLC0415 - not for a recall
+            context_before,
+            encode_drafts,
+        )
+
         batch = self._engine.config.ingest.batch
         sessions = {d.session for d in drafts if d.session is not None}
         before = context_before(drafts, ledger.reader.last_said(sessions))
@@ -556,6 +574,8 @@ def _either(
     source: OneOrMany | None,
 ) -> list[str]:
     """Return the names of sources that are given instead of ids."""
+    from hippocampus.write.check import check_label  # noqa: PLC0415 - not for a recall
+
     if (id is None) == (source is None):
         msg = f"{verb}: name episodes by id, or a source; one of the two"
         raise InputError(msg)
@@ -567,6 +587,8 @@ def _either(
 
 def _of(given: Turn | Message, session: str | None) -> Turn:
     """Return the turn that is meant, in a session if it names none."""
+    from hippocampus.write.messages import turn_of  # noqa: PLC0415 - not for a recall
+
     turn = turn_of(given)
     return turn if session is None or turn.session is not None else replace(turn, session=session)
 

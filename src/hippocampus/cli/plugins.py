@@ -29,7 +29,7 @@ APART: Final[Mapping[str, str]] = {"bench": BENCH}
 class Commands(TyperGroup):
     """The group of all commands: those registered here first, then those of entry points."""
 
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401 - Click's or Typer's own
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - as Typer has it
         """Return the names of all commands, other distributions' after ours."""
         self._add_found()
         return list(self.commands)

@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hippocampus.core.config import Fusion, Signatures
 from hippocampus.core.events import ProfileSet, Record
@@ -27,15 +28,12 @@ from hippocampus.index.cues import CueSet
 from hippocampus.index.gists import Priming
 from hippocampus.index.graph import GraphCue, Statements
 from hippocampus.index.late_interaction import LateInteractionCue
-from hippocampus.index.partition_search import PartitionSearch, order_of
-from hippocampus.index.partitions import Partitions
 from hippocampus.index.signature import SignatureCue
 from hippocampus.index.told_times import TimeCue
 from hippocampus.index.topic import Community, TopicCue
 from hippocampus.index.vector import VectorCue, VectorSearch
 from hippocampus.journal.ledger import Ledger
 from hippocampus.language.gazetteer import Gazetteer
-from hippocampus.language.name_signs import NamesRead
 from hippocampus.language.noun_phrases import key_of
 from hippocampus.recall.current_facts import FactResolver
 from hippocampus.sleep.artifacts import (
@@ -48,6 +46,10 @@ from hippocampus.sleep.artifacts import (
 )
 from hippocampus.sleep.curated_anchors import read_curated
 from hippocampus.sleep.summary import QuotableClause, SummaryVersions
+
+if TYPE_CHECKING:
+    from hippocampus.index.partitions import Partitions
+    from hippocampus.language.name_signs import NamesRead
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -187,6 +189,8 @@ def attach_slept(
 
 def _vector_cue(engine: EngineContext, ledger: Ledger, dimension: int) -> VectorCue:
     """Return an empty cue that keeps vectors where, and in the order, that is configured."""
+    from hippocampus.index.partition_search import order_of  # noqa: PLC0415 - where there are any
+
     how, folder, order = engine.config.vectors, None, None
     if how.place == "disk":
         beside = Path(engine.store.path).parent
@@ -220,6 +224,10 @@ def _vector_search(
     engine: EngineContext, index: BankIndex, partitions: Partitions | None
 ) -> VectorSearch | None:
     """Return what finds vectors without looking at all of them; None: they are scanned."""
+    from hippocampus.index.partition_search import (  # noqa: PLC0415 - where there are any
+        PartitionSearch,
+    )
+
     how = engine.config.vectors
     if how.search == "faiss":
         from hippocampus.index.faiss_search import FaissSearch  # noqa: PLC0415 - an extra

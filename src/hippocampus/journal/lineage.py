@@ -28,7 +28,6 @@ from hippocampus.core.records import (
     settled_level,
 )
 from hippocampus.journal.reader import LedgerPart
-from hippocampus.language.equivalence import digest_details
 from hippocampus.language.noun_phrases import proper_keys
 
 
@@ -160,6 +159,10 @@ class Lineage(LedgerPart):
 
     def _says_the_same(self, own: EpisodeRow, alias: int) -> bool:
         """Return whether what an episode stands for has no detail that it has not itself."""
+        from hippocampus.language.equivalence import (  # noqa: PLC0415 - not for a recall
+            digest_details,
+        )
+
         (other,) = self._store.episodes.read(self._bank, [alias])
         if other.digest == own.digest or settled_level(
             own.marks

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from functools import partial
 from operator import eq
-from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,31 +36,20 @@ from hippocampus.index.phrase_codec import PROPER, unpack_phrases
 from hippocampus.index.topic import Topics
 from hippocampus.index.topic import pack as pack_topics
 from hippocampus.index.topic import unpack as unpack_topics
-from hippocampus.journal.draft import spoken
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.payloads import READ_BY_LANGUAGE
-from hippocampus.language.gazetteer import Gazetteer
-from hippocampus.language.statements import StatementReader, best_reader
-from hippocampus.llm.ask import ChatModel, Completer
-from hippocampus.sleep.appraisal import Appraisal, appraise_night
-from hippocampus.sleep.concept_document import from_json, spelled_rows, to_json
-from hippocampus.sleep.concepts import rebuild
 from hippocampus.sleep.curated_anchors import read_curated
-from hippocampus.sleep.facts import (
-    FactReading,
-    before_reading,
-    count,
-    read_on,
-    read_with_model,
-)
-from hippocampus.sleep.gists import make_gists, read_noted
-from hippocampus.sleep.material import Floats, Material, Reads, Rows
-from hippocampus.sleep.snapshot import SleepSnapshot, read_night, read_uses
-from hippocampus.sleep.summary import QuotableClause, Read, SummaryVersions, clause_of, summarise
+from hippocampus.sleep.summary import QuotableClause, Read, SummaryVersions
 from hippocampus.sleep.summary import pack as pack_summary
 from hippocampus.sleep.summary import unpack as unpack_summary
-from hippocampus.sleep.topics import TagAnswers, WindowTurn, make_topics
-from hippocampus.write.analyse import lexical_payloads, phrase_payloads, times_payloads
+
+if TYPE_CHECKING:
+    from hippocampus.language.statements import StatementReader
+    from hippocampus.llm.ask import ChatModel, Completer
+    from hippocampus.sleep.appraisal import Appraisal
+    from hippocampus.sleep.material import Floats, Material, Rows
+    from hippocampus.sleep.snapshot import SleepSnapshot
+    from hippocampus.sleep.topics import TagAnswers
 
 _AT_ONCE: Final = 1024
 T = TypeVar("T")
@@ -68,6 +57,11 @@ T = TypeVar("T")
 
 def find_missing_phrases(ledger: Ledger, zone: tzinfo) -> SleepStep:
     """Read the phrases of episodes that were written when nobody needed them; and their times."""
+    from hippocampus.write.analyse import (  # noqa: PLC0415 - only for a sleep
+        phrase_payloads,
+        times_payloads,
+    )
+
     started, store, bank = time.perf_counter(), ledger.store, ledger.bank
     done = 0
     read_words_by_language(ledger)
@@ -98,6 +92,8 @@ def read_words_by_language(ledger: Ledger) -> int:
 
     Returns of how many rows they changed. Stopped, it begins again; the first row is the last done.
     """
+    from hippocampus.write.analyse import lexical_payloads  # noqa: PLC0415 - only for a sleep
+
     store, bank = ledger.store, ledger.bank
     with store.read():
         first = next(iter(_payloads(ledger, "lexical", range(1))), b"")
@@ -123,6 +119,7 @@ def read_words_by_language(ledger: Ledger) -> int:
 
 def quoting(ledger: Ledger, known: dict[int, QuotableClause | None]) -> Read:
     """Return what says what a summary may quote of rows, each read once as long as it is known."""
+    from hippocampus.sleep.summary import clause_of  # noqa: PLC0415 - only for a sleep
 
     def read(rows: Sequence[int]) -> list[QuotableClause | None]:
         missing = [row for row in rows if row not in known]
@@ -154,6 +151,9 @@ def gather(ledger: Ledger, index: BankIndex, *, unread: bool = False) -> Gathere
 
     ``unread``: read phrases that nobody has read yet, and do not keep them.
     """
+    from hippocampus.sleep.material import Material  # noqa: PLC0415 - only for a sleep
+    from hippocampus.write.analyse import phrase_payloads  # noqa: PLC0415 - only for a sleep
+
     columns, count = index.columns, len(index)
     with ledger.store.read():
         there = _payloads(ledger, "phrase", range(count))
@@ -191,6 +191,8 @@ def otherwise(ledger: Ledger, index: BankIndex) -> list[int]:
 
 def _with_curated(ledger: Ledger, material: Material, names: Sequence[str]) -> Material:
     """Have whoever says a curated name mention it, phrase or not: "go to market", "C++"."""
+    from hippocampus.language.gazetteer import Gazetteer  # noqa: PLC0415 - only for a sleep
+
     spellings = Gazetteer(names)
     if not spellings:
         return material
@@ -238,6 +240,8 @@ class SleepContext:
 
     def snapshot(self, gathered: Gathered) -> SleepSnapshot:
         """Return the bank as of the moment it was gathered."""
+        from hippocampus.sleep.snapshot import read_night  # noqa: PLC0415 - only for a sleep
+
         return read_night(
             self.ledger, gathered.material, policy=self.policy, now=self.now, zone=self.zone,
             vectors=gathered.vectors, recalled=self.recalled,
@@ -245,6 +249,8 @@ class SleepContext:
 
     def appraise(self, night: SleepSnapshot) -> Appraisal:
         """Return what every memory in force is worth."""
+        from hippocampus.sleep.appraisal import appraise_night  # noqa: PLC0415 - only for a sleep
+
         return appraise_night(night, signals=self.signals, interference=self.cosines.interference)
 
 
@@ -257,7 +263,7 @@ class NewArtifact(NamedTuple, Generic[T]):
     note: Consolidated | None = None
 
 
-Make: TypeAlias = Callable[[SleepContext, Gathered, T | None, TagAnswers], NewArtifact[T]]
+Make: TypeAlias = "Callable[[SleepContext, Gathered, T | None, TagAnswers], NewArtifact[T]]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -363,6 +369,10 @@ def _make_anchors(
     context: SleepContext, gathered: Gathered, before: Anchors | None, _: TagAnswers
 ) -> NewArtifact[Anchors]:
     """Choose the anchors anew and rank what lies under each (CONCEPT, section 4.5)."""
+    from hippocampus.sleep.concepts import rebuild  # noqa: PLC0415 - only for a sleep
+    from hippocampus.sleep.material import Reads  # noqa: PLC0415 - only for a sleep
+    from hippocampus.sleep.snapshot import read_uses  # noqa: PLC0415 - only for a sleep
+
     assert context.embedder is not None, "it is by meaning"
     assert gathered.vectors is not None, "and of episodes"
     ledger, curated = context.ledger, read_curated(context.ledger)
@@ -395,6 +405,8 @@ def _make_topics(
     context: SleepContext, gathered: Gathered, before: Topics | None, answers: TagAnswers
 ) -> NewArtifact[Topics]:
     """Bring the graph of tags up to what was said since the last sleep (SWIFT, section 3.2)."""
+    from hippocampus.sleep.topics import WindowTurn, make_topics  # noqa: PLC0415 - only for a sleep
+
     ledger, shown = context.ledger, gathered.material.shown
     with ledger.store.read():
         texts = ledger.reader.texts(np.flatnonzero(shown).tolist())
@@ -418,6 +430,8 @@ def _make_gists(
     context: SleepContext, gathered: Gathered, before: Traces | None, answers: TagAnswers
 ) -> NewArtifact[Traces]:
     """Make gists of what is promoted and belongs together (HUMAN, section 4)."""
+    from hippocampus.sleep.gists import make_gists, read_noted  # noqa: PLC0415 - only for a sleep
+
     assert context.embedder is not None, "it is by meaning"
     night = context.snapshot(gathered)
     made, report = make_gists(
@@ -440,6 +454,9 @@ def _make_summary(
     context: SleepContext, gathered: Gathered, before: SummaryVersions | None, answers: TagAnswers
 ) -> NewArtifact[SummaryVersions]:
     """Bring the running summary up to what was said since the last sleep (HEMA, section 3.2)."""
+    from hippocampus.journal.draft import spoken  # noqa: PLC0415 - only for a sleep
+    from hippocampus.sleep.summary import summarise  # noqa: PLC0415 - only for a sleep
+
     ledger = context.ledger
 
     def talk(rows: Sequence[int]) -> list[str]:
@@ -465,6 +482,15 @@ def _make_facts(
     context: SleepContext, gathered: Gathered, before: Statements | None, answers: TagAnswers
 ) -> NewArtifact[Statements]:
     """Read what the bank was told of whom, from where reading stopped."""
+    from hippocampus.language.statements import best_reader  # noqa: PLC0415 - only for a sleep
+    from hippocampus.sleep.facts import (  # noqa: PLC0415 - only for a sleep
+        FactReading,
+        before_reading,
+        count,
+        read_on,
+        read_with_model,
+    )
+
     ledger, model = context.ledger, context.model
     before = before_reading(before, context.statements)
     with ledger.store.read():
@@ -574,6 +600,11 @@ def export_concepts(
     ledger: Ledger, anchors: Anchors, *, model: str, now: datetime
 ) -> dict[str, Any]:
     """Return the concept index as a JSON document."""
+    from hippocampus.sleep.concept_document import (  # noqa: PLC0415 - only for a sleep
+        spelled_rows,
+        to_json,
+    )
+
     known = ledger.store.episodes.read(ledger.bank, spelled_rows(anchors))
     there = {e.row: e for e in known if e.state == "active"}
     return to_json(anchors, there, model=model, built_at=now)
@@ -589,6 +620,8 @@ def import_concepts(
     now: int,
 ) -> int:
     """Put a document's anchors in the place of the bank's; returns how many."""
+    from hippocampus.sleep.concept_document import from_json  # noqa: PLC0415 - only for a sleep
+
     made = from_json(
         document,
         model=embedder.fingerprint.name,

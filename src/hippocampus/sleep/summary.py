@@ -32,12 +32,8 @@ from hippocampus.core.ranges import Micros
 from hippocampus.core.records import Usage
 from hippocampus.encode.tokens import count
 from hippocampus.errors import EncoderError, InputError, ModelAnswer
-from hippocampus.language.equivalence import say_about_the_same
-from hippocampus.language.extractive_compression import KEYWORDS, condense
 from hippocampus.language.importance import decides
 from hippocampus.language.noun_phrases import find_phrases
-from hippocampus.language.self_disclosure import tells_of_deed, tells_of_self
-from hippocampus.language.whole_sentences import whole_sentences
 from hippocampus.llm.ask import ChatModel, Completer, ModelTask, ask_many, json_of
 
 FORMAT: Final = 2
@@ -156,6 +152,14 @@ def clause_of(
 
     ``about``: what a sentence is worth besides, by what the summary is of.
     """
+    from hippocampus.language.self_disclosure import (  # noqa: PLC0415 - only for a sleep
+        tells_of_deed,
+        tells_of_self,
+    )
+    from hippocampus.language.whole_sentences import (  # noqa: PLC0415 - only for a sleep
+        whole_sentences,
+    )
+
     if role in ("assistant", "tool", "system"):
         return None
 
@@ -179,6 +183,10 @@ def take_in(
     said: tuple[QuotableClause, ...], new: QuotableClause, tokens: int
 ) -> tuple[QuotableClause, ...]:
     """Return what is quoted after one more turn: S_t of S_t-1 and u_t."""
+    from hippocampus.language.equivalence import (  # noqa: PLC0415 - only for a sleep
+        say_about_the_same,
+    )
+
     kept = [old for old in said if not say_about_the_same(old.text, new.text)]
     kept.append(new)
     spent = sum(clause.tokens for clause in kept)
@@ -259,6 +267,10 @@ def tell(
         known: what stands before all that, as it is, the most telling first.
 
     """
+    from hippocampus.language.equivalence import (  # noqa: PLC0415 - only for a sleep
+        say_about_the_same,
+    )
+
     if not versions:
         return SummaryLine("", ())
     known = [] if told else list(known)
@@ -455,6 +467,11 @@ def have_worded(
 
 def _shown(talk: Sequence[str]) -> list[str]:
     """Return talk as a model is shown it: if it is long in fewer words, at last in fewer lines."""
+    from hippocampus.language.extractive_compression import (  # noqa: PLC0415 - only for a sleep
+        KEYWORDS,
+        condense,
+    )
+
     lines = list(talk)
     for level in range(1, KEYWORDS + 1):
         if sum(map(len, lines)) <= LONGEST_TALK:
