@@ -17,21 +17,19 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 from weakref import WeakValueDictionary
 
-from hippocampus.calibrate.calibration import CONVERSATIONS, Calibration
-from hippocampus.core.clock import Clock
-from hippocampus.core.config import Config
-from hippocampus.core.constraints import check_whole
-from hippocampus.core.key import Key, as_key
-from hippocampus.core.records import Embedder, Progress, Reranker, Slept
-from hippocampus.encode.keywords import KeywordExtractor
-from hippocampus.engine.context import CALIBRATED, EngineContext, check_name
-from hippocampus.engine.sleep_thread import sleeping
+from hippocampus.calibrate import CONVERSATIONS
 from hippocampus.errors import HippocampusError, InputError, StoreLocked, StoreReadOnly, UnknownBank
-from hippocampus.llm.ask import ChatModel, Completer
-from hippocampus.sleep.schedule import Schedule
 
 if TYPE_CHECKING:
     from hippocampus.bank import Bank
+    from hippocampus.calibrate.calibration import Calibration
+    from hippocampus.core.clock import Clock
+    from hippocampus.core.config import Config
+    from hippocampus.core.key import Key
+    from hippocampus.core.records import Embedder, Progress, Reranker, Slept
+    from hippocampus.encode.keywords import KeywordExtractor
+    from hippocampus.llm.ask import ChatModel, Completer
+    from hippocampus.sleep.schedule import Schedule
 
 _MOVED: Final = {
     "hot": "bank_cache",
@@ -102,6 +100,11 @@ class Memory:
         key: Key | str | None = None,
         vault: Key | str | None = None,
     ) -> None:
+        from hippocampus.core.key import as_key  # noqa: PLC0415 - for who opens a store
+        from hippocampus.engine.context import (  # noqa: PLC0415 - for who opens a store
+            EngineContext,
+        )
+
         self.engine = EngineContext(
             path, embedder=embedder, cues=cues, config=config, clock=clock, reranker=reranker,
             keywords=keywords, model=_model(model), read_only=read_only, create=create,
@@ -133,6 +136,8 @@ class Memory:
             StoreReadOnly: the store was opened without the right to change it.
 
         """
+        from hippocampus.engine.context import CALIBRATED  # noqa: PLC0415 - for who opens a store
+
         used = self.engine.embedder
         if used is None:
             raise InputError("there is no embedder to calibrate; open the store with one")
@@ -158,6 +163,7 @@ class Memory:
         """
         from hippocampus.bank import Bank  # noqa: PLC0415
         from hippocampus.engine.bank_state import BankState  # noqa: PLC0415
+        from hippocampus.engine.context import check_name  # noqa: PLC0415 - for who opens a store
 
         check_name(name)
         cache = self.engine.bank_cache
@@ -178,6 +184,10 @@ class Memory:
             limit: most names.
 
         """
+        from hippocampus.core.constraints import (  # noqa: PLC0415 - for who opens a store
+            check_whole,
+        )
+
         check_whole(limit=limit, optional=True)
         return self.engine.store.banks.names(prefix=prefix, after=after, limit=limit)
 
@@ -255,6 +265,9 @@ class Memory:
 
         One that is locked, or gone meanwhile, keeps none of the others awake; it is still due.
         """
+        from hippocampus.core.records import Slept  # noqa: PLC0415 - for who opens a store
+        from hippocampus.sleep.schedule import Schedule  # noqa: PLC0415 - for who opens a store
+
         schedule, slept = schedule or Schedule(), list[Slept]()
         for name in self.banks():
             with suppress(StoreLocked, UnknownBank):
@@ -281,6 +294,11 @@ class Memory:
             failed: told what else goes wrong; then it is tried again, and the other banks sleep.
 
         """
+        from hippocampus.engine.sleep_thread import (  # noqa: PLC0415 - for who opens a store
+            sleeping,
+        )
+        from hippocampus.sleep.schedule import Schedule  # noqa: PLC0415 - for who opens a store
+
         when = schedule or Schedule()
         return sleeping(
             self.banks, lambda name: self.bank(name).sleep_if_due(when),

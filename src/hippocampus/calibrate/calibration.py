@@ -7,19 +7,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Final, NamedTuple, Self
 
+from hippocampus.calibrate import CONVERSATIONS
 from hippocampus.core.config import TOKENS, VECTOR, Cosines
 from hippocampus.core.records import Fingerprint
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.recall.confidence import MODELS, LogisticModel
 
-POOL: Final = 4
-"""Conversations that are read into one bank, besides each into its own."""
-POOLS: Final = 2
-"""Pools of conversations on which embedders are compared: those of the least calibration there is,
-so that each is compared with the default one on the same questions."""
-CONVERSATIONS: Final = POOL * POOLS
-"""Some 2 300 turns: enough, with the default embedder's models to start from, and a minute's work
-for it on two cores."""
 MOST_CONVERSATIONS: Final = 72
 """All that ship; the calibration of the default embedder was made on them."""
 SIGNALS: Final = ("length", "surprise", "position", "recency")

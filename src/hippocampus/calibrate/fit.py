@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.calibrate.calibration import POOLS
+from hippocampus.calibrate import POOLS
 from hippocampus.calibrate.trial import TrialQuestion
 from hippocampus.core.logistic import fit_logistic, newton
 from hippocampus.recall.confidence import MODELS, Confidence, LogisticModel, confidence

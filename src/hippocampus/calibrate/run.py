@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hippocampus.calibrate.calibration import CONVERSATIONS, MOST_CONVERSATIONS, Calibration
+from hippocampus.calibrate import CONVERSATIONS
+from hippocampus.calibrate.calibration import MOST_CONVERSATIONS, Calibration
 from hippocampus.calibrate.conversations import read_synthetic
 from hippocampus.calibrate.fit import find_hearing, learn_models
 from hippocampus.calibrate.thresholds import find_cosines, weigh_signals

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.calibrate.calibration import POOL
+from hippocampus.calibrate import POOL
 from hippocampus.calibrate.conversations import (
     SyntheticConversation,
     SyntheticData,

@@ -15,15 +15,22 @@ Results go to stdout; progress, questions and errors to stderr. Exit codes:
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import warnings
 from io import TextIOWrapper
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from hippocampus.cli.commands import app
 
 __all__ = ["app", "main"]
+
+_BRIEF: Final = frozenset(
+    "recall explain context compact-session find count trend episodes sources show history stats"
+    " status banks profile hook pin hold release feedback facts people summary gists".split()
+)
+"""Commands that ask or change one thing."""
 
 
 def __getattr__(name: str) -> object:
@@ -54,6 +61,10 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):  # a memory may hold what the terminal cannot show
             stream.reconfigure(errors="replace")
     warnings.showwarning = _warn
+    if sys.argv[1:2] and sys.argv[1] in _BRIEF:
+        # Starting threads for matrix products takes longer than these have to compute. NumPy reads
+        # it when it is loaded; what somebody has set stays.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _run()
 
 

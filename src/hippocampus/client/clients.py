@@ -13,7 +13,8 @@ import msgspec
 
 from hippocampus.aio import AsyncBank, AsyncMemory
 from hippocampus.bank import Bank
-from hippocampus.calibrate.calibration import CONVERSATIONS, Calibration
+from hippocampus.calibrate import CONVERSATIONS
+from hippocampus.calibrate.calibration import Calibration
 from hippocampus.client.transport import CONNECTIONS, LINES, Call, Line
 from hippocampus.core.constraints import check_whole
 from hippocampus.core.files import read_bytes, reading

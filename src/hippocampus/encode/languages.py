@@ -112,12 +112,22 @@ def has_stemmer(language: str) -> bool:
     return language in _STEMMERS
 
 
+class _Unmarked(dict[int, int | None]):
+    """Characters as ``str.translate`` takes them: a mark is left out, all else is itself."""
+
+    def __missing__(self, code: int) -> int | None:
+        self[code] = None if unicodedata.category(chr(code)) == "Mn" else code
+        return self[code]
+
+
+_UNMARKED: Final = _Unmarked()
+
+
 def bare(word: str) -> str:
     """Return a word without the marks on its letters: "telefono" for "teléfono"."""
     if word.isascii() or script_of(word) not in _ACCENTED:
         return word
-    split = unicodedata.normalize("NFD", word)
-    return "".join(char for char in split if unicodedata.category(char) != "Mn")
+    return unicodedata.normalize("NFD", word).translate(_UNMARKED)
 
 
 @cache

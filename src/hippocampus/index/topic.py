@@ -86,7 +86,9 @@ class TagGraph:
             self._levels.clear()
         tag = self[name]
         more = np.fromiter(rows, np.uint32)
-        if len(more):
+        if not len(tag.rows) and np.all(more[1:] > more[:-1]):  # as they are kept: nothing to sort
+            tag.rows = more
+        elif len(more):
             tag.rows = np.union1d(tag.rows, more)
         tag.names.update(names)
         return tag

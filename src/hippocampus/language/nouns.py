@@ -43,13 +43,10 @@ class _WordUses:
     """
 
     def __init__(self, kept: Mapping[str, NDArray[Any]]) -> None:
-        self._text = kept["words"].tobytes().decode()
-        ends = np.flatnonzero(kept["words"] == ord("\n")).tolist()
-        self._start = array("i", [0, *(end + 1 for end in ends), len(self._text) + 1])
-        hashes = np.fromiter(map(hash, self._text.split("\n")), np.int64)
-        order = np.argsort(hashes)
-        self._hashes = array("q", hashes[order].tobytes())
-        self._places = array("i", order.astype(np.int32).tobytes())
+        self._text = kept["words"].tobytes().decode()  # in order, so that nothing need be sorted
+        ends = np.flatnonzero(kept["words"] == ord("\n")).astype(np.int32) + 1
+        self._start = array("i", np.r_[np.int32(0), ends, len(self._text) + 1].tobytes())
+        self._count = len(ends) + 1
         self.noun = kept["noun"].tobytes()
         self.verb = kept["verb"].tobytes()
         self.parent = array("i", kept["parent"].tobytes())
@@ -57,14 +54,8 @@ class _WordUses:
 
     def find(self, word: str) -> int | None:
         """Return the place of a word."""
-        wanted = hash(word)
-        at = bisect_left(self._hashes, wanted)
-        while at < len(self._hashes) and self._hashes[at] == wanted:
-            place = self._places[at]
-            if self.spell(place) == word:
-                return place
-            at += 1
-        return None
+        place = bisect_left(range(self._count), word, key=self.spell)
+        return place if place < self._count and self.spell(place) == word else None
 
     def spell(self, place: int) -> str:
         """Return the word at a place."""
