@@ -18,7 +18,7 @@ import contextlib
 import os
 import sys
 import warnings
-from io import TextIOWrapper
+from io import BytesIO, TextIOWrapper
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -65,7 +65,45 @@ def main() -> None:
         # Starting threads for matrix products takes longer than these have to compute. NumPy reads
         # it when it is loaded; what somebody has set stays.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    _run()
+    if os.environ.get("HIPPOCAMPUS_RESIDENT"):
+        _run_in_resident()
+    else:
+        _run()
+
+
+def _run_in_resident() -> None:
+    """Have a resident process run the command; without one, do it and see to there being one."""
+    from hippocampus.cli import resident  # noqa: PLC0415 - only when asked for
+
+    args = sys.argv[1:]
+    minutes = resident.wanted(args)
+    if not minutes:
+        _run()
+        return
+    given = b""
+    if args[0] == "hook" or "-" in args:
+        given = sys.stdin.buffer.read()
+        sys.stdin = TextIOWrapper(BytesIO(given), encoding="utf-8")
+    if args[0] == "hook":
+        # Should an answer not come and the work be done here, it is kept once: at the same time.
+        from datetime import UTC, datetime  # noqa: PLC0415 - only when asked for
+
+        sys.argv += ["--at", datetime.now(UTC).isoformat()]
+    store = resident.store_of(args)
+    try:
+        code = resident.ask(sys.argv[1:], store, given)
+    except BrokenPipeError:  # whoever reads our output has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    except KeyboardInterrupt:
+        code = 130
+    if code is not None:
+        sys.exit(code)
+    try:
+        _run()
+    finally:
+        sys.stdout.flush()
+        resident.begin(args, store, minutes)
 
 
 def _run() -> None:

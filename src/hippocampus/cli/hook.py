@@ -37,7 +37,7 @@ class _NoVeto(Command):
 
 
 @verb("hook", opens=None, cls=_NoVeto)
-def hook(*, budget_tokens: int = 1500, scope: BankScope) -> None:
+def hook(*, budget_tokens: int = 1500, at: str | None = None, scope: BankScope) -> None:
     """Recall and remember for a coding agent, from its hooks."""
     try:
         event = _read()
@@ -53,7 +53,7 @@ def hook(*, budget_tokens: int = 1500, scope: BankScope) -> None:
         with scope.open_bank(create=True, embed=True) as bank:
             if role == "user":
                 _recall(bank, text, budget_tokens)
-            bank.remember(text, role=role, session=_text(event, "session_id") or None)
+            bank.remember(text, at=at, role=role, session=_text(event, "session_id") or None)
     except (HippocampusError, OSError) as exc:
         complain(str(exc))
         raise typer.Exit(EXIT_NOTHING) from None

@@ -7,11 +7,22 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from getpass import getpass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, TypedDict, Unpack
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    Protocol,
+    TypeAlias,
+    TypedDict,
+    Unpack,
+)
 from zoneinfo import ZoneInfo
 
 from hippocampus.core.cue_names import cue_of
@@ -177,8 +188,35 @@ class BankScope(Scope):
     @contextmanager
     def open_bank(self, **how: Unpack[Opening]) -> Iterator[Bank]:
         """Open the store for as long as the bank is used."""
+        kept = _kept.get()
+        if kept is not None and self.key is None and self.vault is None:
+            if not how.get("create"):
+                self.check()
+            yield kept(self, self.path, self.bank, **how)
+            return
         with self.open(**how) as memory:
             yield memory.bank(self.bank)
+
+
+class Keeper(Protocol):
+    """Lends banks of stores that stay open."""
+
+    def __call__(self, engine: Engine, path: str, name: str, /, **how: Unpack[Opening]) -> Bank:
+        """Return a bank of the store at a path, opened as an engine does."""
+        ...
+
+
+_kept: Final[ContextVar[Keeper | None]] = ContextVar("_kept", default=None)
+
+
+@contextmanager
+def keep_open(keeper: Keeper) -> Iterator[None]:
+    """Have commands take banks from stores that stay open."""
+    before = _kept.set(keeper)
+    try:
+        yield
+    finally:
+        _kept.reset(before)
 
 
 def default_store() -> Path:

@@ -1,0 +1,240 @@
+"""
+The resident process of a store: it runs commands as whoever asked would, over a store kept open.
+
+One request after the other; each is from a process of the same user, which the kernel says. It ends
+when nobody asks for long enough, when the store is another file, or the program another version.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import time
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout, suppress
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Unpack
+
+from hippocampus.cli.resident import (
+    ANSWERS,
+    STAMP,
+    folder,
+    identity,
+    is_of,
+    is_ours_alone,
+    locked,
+    receive,
+    send,
+    socket_of,
+)
+from hippocampus.errors import HippocampusError
+
+if TYPE_CHECKING:
+    from hippocampus.bank import Bank
+    from hippocampus.cli.options import Engine, Opening
+    from hippocampus.memory import Memory
+
+_KEPT: Final = 2
+"""Ways to open the store that are kept: with an embedder, and without."""
+_READ_S: Final = 2.0
+"""How long a request may take to come."""
+_WAIT_S: Final = 3.0
+"""How long the one before may take to leave."""
+
+
+class _Captured(TextIOWrapper):
+    """What a command prints, for who asked; it is a terminal if theirs is."""
+
+    def __init__(self, encoding: str, *, terminal: bool) -> None:
+        self.bytes = BytesIO()
+        self._terminal = terminal
+        super().__init__(self.bytes, encoding=encoding, errors="replace", write_through=True)
+
+    def isatty(self) -> bool:
+        return self._terminal
+
+
+class OpenStore:
+    """A store that stays open between commands, in the ways in which they open it."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._open: dict[object, Memory] = {}
+        self._used: set[Bank] = set()
+
+    def bank(self, engine: Engine, path: str, name: str, /, **how: Unpack[Opening]) -> Bank:
+        """Return a bank of the store, which is opened if it is not yet."""
+        ways = (engine.embedder, engine.timezone, engine.secrets, engine.hide_secrets)
+        key = (os.path.realpath(path), ways, how.get("embed", False))
+        memory = self._open.pop(key, None) or engine.memory(path, **how)
+        self._open[key] = memory  # the one used last is last
+        if len(self._open) > _KEPT:
+            self._open.pop(next(iter(self._open))).close()
+        bank = memory.bank(name)
+        self._used.add(bank)
+        return bank
+
+    def note(self) -> None:
+        """Write down what was recalled, which closing would, for sleep to know."""
+        while self._used:
+            with suppress(HippocampusError):  # no answer depends on it
+                self._used.pop().note_recalls()
+
+    def close(self) -> None:
+        """Close it; may be opened again."""
+        while self._open:
+            self._open.popitem()[1].close()
+
+
+def main(store: str, idle_s: float, scope: Sequence[str] = ()) -> None:
+    """Answer until nobody has asked for ``idle_s``; ``scope``: options to open the store with."""
+    os.umask(0o077)
+    if not is_ours_alone(folder()):
+        return
+    path = Path(socket_of(store))
+    held = _alone(path)
+    if held is None:
+        return
+    kept = OpenStore(store)
+    try:
+        _warm_up(kept, scope)
+        with suppress(FileNotFoundError):
+            path.unlink()  # of one that was killed
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(str(path))
+            listening.listen()
+            mine = identity(str(path))
+            try:
+                _answer_all(listening, kept, idle_s, str(path))
+            finally:
+                if identity(str(path)) == mine:  # or it is another one's
+                    path.unlink()
+    finally:
+        kept.close()
+        os.close(held)
+
+
+def _alone(path: Path) -> int | None:
+    """Be the only process of a store, for as long as a descriptor is open; None if there is one."""
+    until = time.monotonic() + _WAIT_S  # the one before may be about to leave
+    while (held := locked(str(path))) is None and time.monotonic() < until:
+        time.sleep(0.05)
+    return held
+
+
+def _warm_up(kept: OpenStore, scope: Sequence[str]) -> None:
+    """Load what answering takes, before anybody waits for it."""
+    from typer.main import get_command  # noqa: PLC0415 - after the lock, as all that is heavy
+
+    from hippocampus import Memory  # noqa: PLC0415 - likewise
+    from hippocampus.cli.commands import app  # noqa: PLC0415 - likewise
+    from hippocampus.cli.options import BankScope  # noqa: PLC0415 - likewise
+
+    root: Any = get_command(app)
+    given = ["recall", "-", "--store", kept.path, *scope]
+    with suppress(HippocampusError, SystemExit):  # whoever asks is told what is wrong
+        options = root.commands["recall"].make_context("recall", given[1:]).params
+        engine = BankScope(
+            store=kept.path, bank=options["bank"], embedder=options["embedder"],
+            timezone=options["timezone"], secrets=options["secrets"],
+            hide_secrets=options["hide_secrets"],
+        )  # fmt: skip
+        bank = kept.bank(engine, kept.path, engine.bank, embed=True)
+        with bank.state.asking():
+            pass
+        with Memory(":memory:", embedder=bank.state.engine.embedder or "none") as apart:
+            one = apart.bank("one")  # in a store of its own: nobody has recalled anything
+            one.remember("Ada planted a pear tree in Porto last spring.", speaker="Ada")
+            one.context("When did Ada plant the pear tree?", 100)
+
+
+def _answer_all(listening: socket.socket, store: OpenStore, idle_s: float, path: str) -> None:
+    listening.settimeout(idle_s)
+    mine, same, going = identity(path), identity(store.path), True
+    while going:
+        try:
+            connection, _ = listening.accept()
+        except TimeoutError:
+            return
+        with connection:
+            going = _answer(connection, store, same) and identity(path) == mine
+        store.note()
+
+
+def _answer(connection: socket.socket, store: OpenStore, same: list[int]) -> bool:
+    """Answer one request; return whether to go on."""
+    connection.settimeout(_READ_S)
+    if not is_of(connection, os.geteuid()):
+        return True
+    with suppress(OSError):  # whoever asked has left, or says nothing
+        asked = receive(connection)
+        if asked is None or asked.get("store") != store.path:
+            return True
+        if asked.get("stamp") != STAMP or not same == asked["identity"] == identity(store.path):
+            send(connection, {"refused": "of another version, or of another file"})
+            return False
+        if asked["args"][0] in ANSWERS:
+            send(connection, run(store, asked))
+    return True
+
+
+def run(store: OpenStore, asked: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Run a command as the process that asked would; return what it printed and its exit code."""
+    from hippocampus.cli.commands import app  # noqa: PLC0415 - after the lock
+    from hippocampus.cli.options import keep_open  # noqa: PLC0415 - likewise
+
+    out, err = (_Captured(asked["encoding"], terminal=one) for one in asked["terminal"])
+    given = TextIOWrapper(BytesIO(asked["stdin"].encode("latin-1")), encoding="utf-8")
+    code = 0
+    with ExitStack() as stack:
+        stack.enter_context(_variables(asked["variables"]))
+        stack.enter_context(keep_open(store.bank))
+        stack.enter_context(redirect_stdout(out))
+        stack.enter_context(redirect_stderr(err))
+        stack.enter_context(_stdin(given))
+        os.chdir(asked["folder"])
+        stack.callback(os.chdir, "/")  # so as to keep nobody from taking a folder away
+        try:
+            app(asked["args"], prog_name="hippocampus")
+        except SystemExit as exc:
+            code = exc.code if isinstance(exc.code, int) else 0
+    told = {"out": out.bytes.getvalue(), "err": err.bytes.getvalue()}
+    return {"code": code} | {name: said.decode("latin-1") for name, said in told.items()}
+
+
+@contextmanager
+def _variables(given: Mapping[str, str]) -> Iterator[None]:
+    """Have the variables of whoever asked, and none of ours of that kind."""
+    before = dict(os.environ)
+    for name in before:
+        if name.startswith("HIPPOCAMPUS_") or name in {"COLUMNS", "LINES"}:
+            del os.environ[name]
+    os.environ.update(given)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+@contextmanager
+def _stdin(given: TextIOWrapper) -> Iterator[None]:
+    before, sys.stdin = sys.stdin, given
+    try:
+        yield
+    finally:
+        sys.stdin = before
+
+
+def _warn(message: Warning | str, *_: object, **__: object) -> None:
+    from hippocampus.cli.render import complain  # noqa: PLC0415 - brings Rich
+
+    complain(str(message))
+
+
+if __name__ == "__main__":
+    warnings.showwarning = _warn
+    main(sys.argv[1], 60 * float(sys.argv[2]), sys.argv[3:])
