@@ -31,7 +31,7 @@ def mcp(
     )
     door = Door(lambda: scope.open(create=True, embed=True))
     server = create_server(door, bank=scope.bank, all_banks=all_banks, compat=compat)
-    door.knock()
+    door.knock(scope.bank)
     try:
         if http:
             serve_http(server, port, ready=_tell)

@@ -65,15 +65,19 @@ class OpenStore:
         self._open: dict[object, Memory] = {}
         self._used: set[Bank] = set()
 
-    def bank(self, engine: Engine, path: str, name: str, /, **how: Unpack[Opening]) -> Bank:
-        """Return a bank of the store, which is opened if it is not yet."""
+    def memory(self, engine: Engine, path: str, **how: Unpack[Opening]) -> Memory:
+        """Return the store, which is opened if it is not yet."""
         ways = (engine.embedder, engine.timezone, engine.secrets, engine.hide_secrets)
         key = (os.path.realpath(path), ways, how.get("embed", False))
         memory = self._open.pop(key, None) or engine.memory(path, **how)
         self._open[key] = memory  # the one used last is last
         if len(self._open) > _KEPT:
             self._open.pop(next(iter(self._open))).close()
-        bank = memory.bank(name)
+        return memory
+
+    def bank(self, engine: Engine, path: str, name: str, /, **how: Unpack[Opening]) -> Bank:
+        """Return a bank of the store."""
+        bank = self.memory(engine, path, **how).bank(name)
         self._used.add(bank)
         return bank
 
@@ -105,12 +109,13 @@ def main(store: str, idle_s: float, scope: Sequence[str] = ()) -> None:
             path.unlink()  # of one that was killed
         with socket.socket(socket.AF_UNIX) as listening:
             listening.bind(str(path))
+            path.chmod(0o600)
             listening.listen()
-            mine = identity(str(path))
+            mine = _birth(path)
             try:
-                _answer_all(listening, kept, idle_s, str(path))
+                _answer_all(listening, kept, idle_s, path)
             finally:
-                if identity(str(path)) == mine:  # or it is another one's
+                if _birth(path) == mine:  # or it is another one's
                     path.unlink()
     finally:
         kept.close()
@@ -126,41 +131,40 @@ def _alone(path: Path) -> int | None:
 
 
 def _warm_up(kept: OpenStore, scope: Sequence[str]) -> None:
-    """Load what answering takes, before anybody waits for it."""
+    """Open the store as the command did that began this, and load what answering takes."""
     from typer.main import get_command  # noqa: PLC0415 - after the lock, as all that is heavy
 
-    from hippocampus import Memory  # noqa: PLC0415 - likewise
     from hippocampus.cli.commands import app  # noqa: PLC0415 - likewise
     from hippocampus.cli.options import BankScope  # noqa: PLC0415 - likewise
+    from hippocampus.warm_up import warm_up  # noqa: PLC0415 - likewise
 
     root: Any = get_command(app)
-    given = ["recall", "-", "--store", kept.path, *scope]
     with suppress(HippocampusError, SystemExit):  # whoever asks is told what is wrong
-        options = root.commands["recall"].make_context("recall", given[1:]).params
-        engine = BankScope(
-            store=kept.path, bank=options["bank"], embedder=options["embedder"],
-            timezone=options["timezone"], secrets=options["secrets"],
-            hide_secrets=options["hide_secrets"],
-        )  # fmt: skip
-        bank = kept.bank(engine, kept.path, engine.bank, embed=True)
-        with bank.state.asking():
-            pass
-        with Memory(":memory:", embedder=bank.state.engine.embedder or "none") as apart:
-            one = apart.bank("one")  # in a store of its own: nobody has recalled anything
-            one.remember("Ada planted a pear tree in Porto last spring.", speaker="Ada")
-            one.context("When did Ada plant the pear tree?", 100)
+        options = root.commands["recall"].make_context("recall", ["-", *scope]).params
+        names = ("bank", "embedder", "timezone", "secrets", "hide_secrets")
+        engine = BankScope(store=kept.path, **{name: options[name] for name in names})
+        warm_up(kept.memory(engine, kept.path, embed=True), engine.bank)
 
 
-def _answer_all(listening: socket.socket, store: OpenStore, idle_s: float, path: str) -> None:
+def _birth(path: Path) -> tuple[int, int]:
+    """Return what tells a socket from one that is made in its place later."""
+    try:
+        seen = path.lstat()
+    except OSError:
+        return (0, 0)
+    return (seen.st_ino, seen.st_ctime_ns)
+
+
+def _answer_all(listening: socket.socket, store: OpenStore, idle_s: float, path: Path) -> None:
     listening.settimeout(idle_s)
-    mine, same, going = identity(path), identity(store.path), True
+    mine, same, going = _birth(path), identity(store.path), True
     while going:
         try:
             connection, _ = listening.accept()
         except TimeoutError:
             return
         with connection:
-            going = _answer(connection, store, same) and identity(path) == mine
+            going = _answer(connection, store, same) and _birth(path) == mine
         store.note()
 
 

@@ -49,6 +49,8 @@ _SHOWN = 80
 """Characters of a refused argument that are shown."""
 _HALF = 400
 """Characters of an error's beginning, where the value is, and of its end, where the fix is."""
+_GREETING_S = 0.3
+"""Seconds that a client has to say hello in before the store is opened."""
 _GRACE_S = 2
 """Seconds that requests have to end in when the server stops."""
 
@@ -65,6 +67,7 @@ class Door:
         self._open = open_
         self._opening = threading.Lock()
         self._memory: Memory | None = None
+        self._left = threading.Event()
 
     def __call__(self) -> Memory:
         """Return the memory, opened."""
@@ -73,17 +76,25 @@ class Door:
                 self._memory = self._open()
             return self._memory
 
-    def knock(self) -> None:
-        """Begin to open it, and return at once."""
+    def knock(self, bank: str | None = None) -> None:
+        """Begin to open it, and to load what a bank's first recall takes; return at once."""
 
         def open_() -> None:
             with suppress(HippocampusError, OSError):  # whoever needs it first is told
-                self()
+                self._left.wait(
+                    _GREETING_S
+                )  # or the client would wait for this while it says hello
+                memory = self()
+                if bank is not None and not self._left.is_set():
+                    from hippocampus.warm_up import warm_up  # noqa: PLC0415 - it is the engine
+
+                    warm_up(memory, bank)
 
         threading.Thread(target=open_, name="hippocampus-open", daemon=True).start()
 
     def close(self) -> None:
         """Close what was opened."""
+        self._left.set()
         with self._opening:
             if self._memory is not None:
                 self._memory.close()
