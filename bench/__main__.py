@@ -22,6 +22,7 @@ PARTS = (
     "store",
     "erasing",
     "opening",
+    "cold",
     "imports",
     "memory",
     "sleep",

@@ -23,11 +23,13 @@ import msgspec
 from hippocampus import wire
 from hippocampus.bank import Bank
 from hippocampus.bank.filter_arguments import Filters, read_filters
+from hippocampus.calibrate.calibration import Calibration
 from hippocampus.core.argument_names import refuse_unknown
-from hippocampus.core.records import Episode, Hit, Stretch, Turn
+from hippocampus.core.records import Embedder, Episode, Hit, Progress, Slept, Stretch, Turn
 from hippocampus.core.validation import dump_metadata
 from hippocampus.errors import InputError, InvalidText
 from hippocampus.memory import Memory
+from hippocampus.sleep.schedule import Schedule
 
 AccessRole: TypeAlias = Literal["read", "write", "admin"]
 """The permission of a caller; a writer may read, and an admin may do both."""
@@ -42,6 +44,10 @@ _PAGE: Final[Mapping[str, Any]] = {"limit": int | None, "cursor": str | None}
 _ANY_TIME: Final = datetime(2000, 1, 1, tzinfo=UTC)
 """As of which a client reads words for a time, to see whether they are some."""
 _FILTERS: Final[Mapping[str, Any]] = type_hints(Filters)
+_NOT_LOADED: Final[dict[str, Any]] = {
+    one.__name__: one for one in (Calibration, Embedder, Schedule, Slept)
+} | {"Progress": Progress}
+"""Types that methods of ``Memory`` name, and that its module does not load."""
 _OWN_JSON: Final = (bytes, datetime, date, timedelta)
 """Types that ``_plain`` turns into JSON or refuses one by one."""
 
@@ -138,12 +144,12 @@ class VerbSpec:
     @cached_property
     def returns(self) -> Any:  # noqa: ANN401 - a type
         """The type of its result."""
-        return type_hints(self.function)["return"]
+        return type_hints(self.function, localns=_NOT_LOADED)["return"]
 
     @cached_property
     def arguments(self) -> Mapping[str, Argument]:
         """Its arguments by name, as they travel."""
-        hints = type_hints(self.function)
+        hints = type_hints(self.function, localns=_NOT_LOADED)
         found: dict[str, Argument] = {}
         for name, parameter in self._signature.parameters.items():
             if name in (*_NOT_SENT, *self.leave_out):
