@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import version
 
 import pytest
 
@@ -90,6 +91,9 @@ def test_importing_everything_public_imports_no_model_runtime_and_no_surface():
 
 
 LATER = (
+    "numpy", "msgspec", "sqlite3", "Stemmer", "nupunkt", "rs_bpe", "spacy", "tzlocal",
+    "hippocampus.core.config", "hippocampus.core.records", "hippocampus.encode",
+    "hippocampus.engine.context", "hippocampus.language", "hippocampus.store",
     "asyncio", "concurrent.futures", "logging", "ssl", "http.client", "email.message",
     "html.parser", "importlib.metadata", "platformdirs", "subprocess", "hippocampus.bank",
     "hippocampus.calibrate.run",
@@ -100,13 +104,44 @@ LATER = (
 )  # fmt: skip
 
 
-def test_importing_memory_imports_only_what_opening_a_store_takes():
+def test_importing_memory_imports_nothing_that_opening_a_store_takes():
     """A list is sturdier than a time, which ``bench/imports.py`` measures."""
     loaded = run(
         "import json, sys\nfrom hippocampus import Memory\nprint(json.dumps(sorted(sys.modules)))"
     )
 
     assert set() == set(LATER) & set(loaded)
+
+
+def test_telling_the_version_loads_no_command():
+    loaded = run(
+        """
+import contextlib, io, json, sys
+sys.argv = ["hippocampus", "--version"]
+from hippocampus.cli import main
+with contextlib.redirect_stdout(io.StringIO()) as told:
+    main()
+print(json.dumps([told.getvalue(), sorted({m.partition(".")[0] for m in sys.modules})]))
+"""
+    )
+
+    assert [f"{version(errors.DISTRIBUTION)}\n", set()] == [
+        loaded[0], {"numpy", "typer", "rich", "msgspec", "tomllib", "sqlite3"} & set(loaded[1]),
+    ]  # fmt: skip
+
+
+def test_a_command_loads_no_other_command():
+    loaded = run(
+        """
+import contextlib, io, json, sys
+from hippocampus.cli.commands import HOMES, app
+with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+    app(["stats", "--help"])
+print(json.dumps([m for m in set(HOMES.values()) if f"hippocampus.cli.{m}" in sys.modules]))
+"""
+    )
+
+    assert ["read"] == loaded
 
 
 def test_importing_takes_nothing_from_the_environment_and_opens_nothing():

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import typer.main
-from hippocampus.cli.app import app
+from hippocampus.cli.commands import app
 
 import hippocampus
 from hippocampus import AsyncBank, AsyncMemory, Bank, Memory, errors
