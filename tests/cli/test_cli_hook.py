@@ -1,8 +1,15 @@
 """What a coding agent's hooks get from memory, and that they can never stand in its way."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
+from in_process import invoke
+
+from hippocampus.cli import hook
+from hippocampus.cli.hook_events import read_call
 
 
 def event(name, **fields):
@@ -106,3 +113,61 @@ def test_a_session_begins_with_the_profile_and_after_a_compaction_with_what_matt
     assert resumed.out.startswith(begun.out.rstrip())
     assert "We decided to slate the roof." in resumed.out
     assert "patient builder" not in asked.out, "it was told at the beginning"
+
+
+@pytest.mark.parametrize(
+    ("args", "read"),
+    [
+        ([], ("me", "default", 1500, None)),
+        (["--bank", "work", "--budget", "80"], ("work", "default", 80, None)),
+        (
+            ["--bank=work", "--bank=home", "--at=2024-05-01"],
+            ("home", "default", 1500, "2024-05-01"),
+        ),
+        (["--embedder", "none", "--budget-tokens=7"], ("me", "none", 7, None)),
+    ],
+)
+def test_plain_options_are_read_as_typer_reads_them(monkeypatch, args, read):
+    seen = []
+    monkeypatch.setattr(hook, "answer", lambda call: seen.append(call) or True)
+    for variable in ("BANK", "EMBEDDER", "TIMEZONE", "STORE"):
+        monkeypatch.delenv(f"HIPPOCAMPUS_{variable}", raising=False)
+    invoke("hook", *args)
+    call = read_call(args)
+
+    assert [call] == seen
+    assert read == (call.scope.bank, call.scope.embedder, call.budget_tokens, call.at)
+
+
+def test_variables_stand_for_options_that_are_not_given(monkeypatch):
+    monkeypatch.setenv("HIPPOCAMPUS_BANK", "work")
+    monkeypatch.setenv("HIPPOCAMPUS_STORE", "")
+
+    assert ("work", None) == (read_call([]).scope.bank, read_call([]).scope.store)
+    assert "home" == read_call(["--bank", "home"]).scope.bank
+
+
+@pytest.mark.parametrize(
+    "args",
+    [["--help"], ["--budget", "many"], ["--budget"], ["--bank=", "x"], ["--key", "file:k"], ["x"],
+     ["--bank", "--store"], ["--hide-secrets"]],
+)  # fmt: skip
+def test_other_options_are_left_to_typer(args):
+    assert read_call(args) is None
+
+
+def test_an_event_is_answered_without_typer(shell):
+    code = """
+import sys
+from hippocampus.cli import main
+try:
+    main()
+finally:
+    print(sorted({"typer", "rich", "pydantic"} & set(sys.modules)), file=sys.stderr)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, "hook"], env={**os.environ, **shell.env}, text=True,
+        input=event("Stop", last_assistant_message="ok"), capture_output=True, check=False,
+    )  # fmt: skip
+
+    assert (0, "[]\n") == (done.returncode, done.stderr)

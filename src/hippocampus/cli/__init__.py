@@ -107,18 +107,30 @@ def _run_in_resident() -> None:
 
 
 def _run() -> None:
-    """Run the application."""
-    from hippocampus.cli.command import hush  # noqa: PLC0415 - brings Typer and Rich
-    from hippocampus.cli.commands import app  # noqa: PLC0415 - likewise
-    from hippocampus.cli.completion import prepare  # noqa: PLC0415 - likewise
-
-    prepare()
+    """Run the application, or a hook's event without it."""
     try:
         try:
-            app()
+            if sys.argv[1:2] != ["hook"] or not _answered_a_hook(sys.argv[2:]):
+                from hippocampus.cli.commands import app  # noqa: PLC0415 - brings Typer and Rich
+                from hippocampus.cli.completion import prepare  # noqa: PLC0415 - likewise
+
+                prepare()
+                app()
         finally:
             with contextlib.suppress(ValueError):  # closed already
                 sys.stdout.flush()
     except BrokenPipeError:
+        from hippocampus.cli.command import hush  # noqa: PLC0415 - brings Typer and Rich
+
         hush()
         sys.exit(0)
+
+
+def _answered_a_hook(args: list[str]) -> bool:
+    """Answer a hook's event; return whether the options were plain enough to be read here."""
+    from hippocampus.cli.hook_events import answer, read_call  # noqa: PLC0415 - only for a hook
+
+    call = read_call(args)
+    if call is not None and not answer(call):
+        sys.exit(1)
+    return call is not None
