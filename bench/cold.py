@@ -187,7 +187,11 @@ def of_process(
 
 
 def _run(command: Sequence[str], stdin: str, env: Mapping[str, str]) -> Spent:
-    kept = {name: value for name, value in os.environ.items() if "HIPPOCAMPUS" not in name}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if "HIPPOCAMPUS" not in name and name != "PYTHONDONTWRITEBYTECODE"
+    }
     before, started = os.times(), time.perf_counter()
     subprocess.run(
         command, input=stdin, capture_output=True, text=True, check=False, env=kept | env

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import typer.main
-from hippocampus.cli.commands import app
 
 import hippocampus
 from hippocampus import AsyncBank, AsyncMemory, Bank, Memory, errors
+from hippocampus.cli.commands import app
 from hippocampus.core import config
 from hippocampus.server import create_app
 

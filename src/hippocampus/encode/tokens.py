@@ -40,6 +40,11 @@ def _tokenizer() -> Tokenizer:
     return openai.o200k_base()
 
 
+def is_storable(text: str) -> bool:
+    """Return whether ``encode`` takes a text, without loading the vocabulary."""
+    return text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text)
+
+
 def encode(text: str) -> list[int]:
     """
     Return the token ids of ``text``; ``decode`` gives the text back exactly.

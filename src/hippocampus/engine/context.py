@@ -367,7 +367,8 @@ def check_name(name: object) -> str:
             f"bank={name!r}: a bank's name is required, 1 to 200 characters without control"
             " characters; there is no default bank"
         )
-    tokenizer.encode(name)
+    if not tokenizer.is_storable(name):
+        tokenizer.encode(name)  # which says what is wrong
     return name
 
 
