@@ -107,10 +107,10 @@ def _run_in_resident() -> None:
 
 
 def _run() -> None:
-    """Run the application, or a hook's event without it."""
+    """Run the application, or what is called often without it."""
     try:
         try:
-            if sys.argv[1:2] != ["hook"] or not _answered_a_hook(sys.argv[2:]):
+            if not _done_without_typer(sys.argv[1:]):
                 from hippocampus.cli.commands import app  # noqa: PLC0415 - brings Typer and Rich
                 from hippocampus.cli.completion import prepare  # noqa: PLC0415 - likewise
 
@@ -126,11 +126,18 @@ def _run() -> None:
         sys.exit(0)
 
 
-def _answered_a_hook(args: list[str]) -> bool:
-    """Answer a hook's event; return whether the options were plain enough to be read here."""
-    from hippocampus.cli.hook_events import answer, read_call  # noqa: PLC0415 - only for a hook
+def _done_without_typer(args: list[str]) -> bool:
+    """Run what is called often, as far as its options are plain; return whether it is done."""
+    done: bool | None = None
+    if args[:1] == ["hook"]:
+        from hippocampus.cli.hook_events import answer, read_call  # noqa: PLC0415 - only for it
 
-    call = read_call(args)
-    if call is not None and not answer(call):
+        call = read_call(args[1:])
+        done = None if call is None else answer(call)
+    elif args[:1] == ["recall"]:
+        from hippocampus.cli.recalled import recalled  # noqa: PLC0415 - only for it
+
+        done = recalled(args[1:])
+    if done is False:
         sys.exit(1)
-    return call is not None
+    return bool(done)

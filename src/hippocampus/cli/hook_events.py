@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hippocampus.cli.options import BankScope
+from hippocampus.cli.plain_options import read_plain, whole
 from hippocampus.errors import HippocampusError, InputError
 
 if TYPE_CHECKING:
@@ -23,10 +23,7 @@ _KEPT: Final = {
 """The events that bring something to remember: in which field, and in whose role."""
 _OPTIONS: Final[Mapping[str, str]] = {
     "--budget": "budget_tokens", "--budget-tokens": "budget_tokens", "--at": "at",
-} | {f"--{name}": name for name in ("store", "bank", "embedder", "timezone")}  # fmt: skip
-_SCOPE: Final = ("store", "bank", "embedder", "timezone")
-_SELDOM: Final = ("KEY", "VAULT", "SECRETS", "HIDE_SECRETS")
-"""Variables, after "HIPPOCAMPUS_", whose values Typer reads."""
+}  # fmt: skip
 
 
 class HookCall(NamedTuple):
@@ -38,28 +35,13 @@ class HookCall(NamedTuple):
 
 
 def read_call(args: Sequence[str]) -> HookCall | None:
-    """
-    Read the plain options of the command; None if there are others, which Typer is to read.
-
-    Loading Typer takes as long as all else that an event with nothing in it needs.
-    """
-    if any(os.environ.get(f"HIPPOCAMPUS_{name}") for name in _SELDOM):
+    """Read how the command was called, if that is plain; None if Typer is to read it."""
+    plain = read_plain(args, _OPTIONS)
+    budget = whole((plain or {}).pop("budget_tokens", str(BUDGET)))
+    if plain is None or budget is None:
         return None
-    found: dict[str, str] = {
-        name: value for name in _SCOPE if (value := os.environ.get(f"HIPPOCAMPUS_{name.upper()}"))
-    }
-    left = list(args)
-    while left:
-        name, equals, value = left.pop(0).partition("=")
-        if not equals and left and not left[0].startswith("-"):
-            value = left.pop(0)
-        if name not in _OPTIONS or not value:
-            return None
-        found[_OPTIONS[name]] = value
-    budget, at = found.pop("budget_tokens", str(BUDGET)), found.pop("at", None)
-    if not (budget.isascii() and budget.isdecimal()):
-        return None
-    return HookCall(BankScope(**found), int(budget), at)  # type: ignore[arg-type]  # all are text
+    at = plain.pop("at", None)
+    return HookCall(BankScope(**plain), budget, at)  # type: ignore[arg-type]  # all are text
 
 
 def answer(call: HookCall) -> bool:

@@ -12,8 +12,8 @@ from rich.text import Text
 
 from hippocampus.cli.command import verb
 from hippocampus.cli.options import Cues, FilterOptions, Now, Words, bits_or_auto, text_or_stdin
+from hippocampus.cli.recalled import HITS, told
 from hippocampus.cli.render import (
-    EXCERPT,
     Answer,
     Verbatim,
     clean,
@@ -21,7 +21,6 @@ from hippocampus.cli.render import (
     events_view,
     moment_text,
     pairs,
-    recall_view,
     short_id,
     table,
     trend_view,
@@ -39,7 +38,7 @@ def recall(
     bank: Bank,
     query: Words,
     *,
-    k: int = 5,
+    k: int = HITS,
     cues: Cues = None,
     now: Now = None,
     min_score: float = 0.0,
@@ -51,8 +50,7 @@ def recall(
 ) -> Answer:
     """Find the memories that answer a question, and say why."""
     found = bank.recall(query, k, cues=cues, now=now, min_score=min_score, **filters.given())
-    shown = recall_view(found, zone, ids=ids, limit=None if full else EXCERPT)
-    return Answer(found, found.explain() if explain else shown, success=found.found)
+    return told(found, zone, full=full, ids=ids, explain=explain)
 
 
 @verb("explain", embed=True)
