@@ -196,7 +196,7 @@ class Session:
         )  # fmt: skip
 
     def ask(self, *args, **how):
-        return self.run(*args, resident_min="5", **how)
+        return self.run(*args, resident_min="0.3", **how)  # what it begins soon ends
 
     def start(self, idle_min="5", **how):
         """Begin a process, and wait until it answers."""
