@@ -511,10 +511,10 @@ class Writes(BankPart):
         """Encode drafts, and only then open the transaction in which they are stored."""
         engine = self._engine
         while True:
-            embedder, how = engine.embedder, engine.signatures()
+            embedder, how = engine.embedder, engine.signs()
             encoded = self._encode(ledger, drafts, embedder, how, progress)
             with self._state.transaction(indexed=indexed) as books:
-                if engine.embedder is not embedder or engine.signatures() != how:
+                if engine.embedder is not embedder or engine.signs() != how:
                     continue  # a rebuild has moved the store to others: encode once more
                 if encoded:
                     engine.warn_if_unembedded()

@@ -631,7 +631,8 @@ class Config:
     signatures: Signatures | Literal["stored"] | None = "stored"
     """How what is remembered from now on is signed, for recall to search as well: as the store's
     tokens are, if any is; in a way of your own, where none is; or, when None, not at all.
-    ``reindex`` makes the signatures of what is there, or drops them."""
+    ``reindex`` makes the signatures of what is there, or drops them. A store that is begun without
+    an embedder is signed by default until there is one (``docs/adr/0074``)."""
     concepts: Concepts = field(default_factory=Concepts)
     policy: Policy = field(default_factory=Policy)
     """What sleep does with banks that have none of their own."""

@@ -48,6 +48,8 @@ def embed_missing(state: BankState) -> int:
                 books.payloads.fill(kind, payloads)
         done += len(made.get("vector", ()))
     with state.changing(), state.transaction() as books:
+        if engine.signing().unasked:  # for want of what is there now
+            engine.store.payloads.drop(books.bank, "signature")
         books.payloads.seal()
         books.writer.note(IndexRebuilt())  # an index that is in memory has no place for them
     return done

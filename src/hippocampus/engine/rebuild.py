@@ -11,7 +11,7 @@ from hippocampus.core.config import Signatures
 from hippocampus.core.events import IndexRebuilt
 from hippocampus.core.records import Embedder, Kind, Progress
 from hippocampus.encode.random_indexing import dump
-from hippocampus.engine.context import SIGNED, EngineContext, dump_fingerprint
+from hippocampus.engine.context import EngineContext, dump_fingerprint
 from hippocampus.errors import InputError
 from hippocampus.journal.draft import Encoded
 from hippocampus.journal.ledger import Ledger
@@ -47,9 +47,15 @@ def rebuild(
 
 def _making(engine: EngineContext, maker: Embedder | None) -> tuple[Signatures | None, str]:
     """Return how a rebuild signs now, and what to call one with this embedder that does so."""
-    signed = engine.signatures()
+    signed = None if _outlived(engine, maker) else engine.signatures()
     mark = "" if maker is None else dump_fingerprint(maker.fingerprint)
     return signed, mark + ("" if signed is None else dump(signed))
+
+
+def _outlived(engine: EngineContext, maker: Embedder | None) -> bool:
+    """Return whether signatures that nobody asked for have an embedder in their place."""
+    embeds = maker is not None or engine.fingerprint() is not None
+    return embeds and engine.signing().unasked
 
 
 def _named(engine: EngineContext, banks: Sequence[str] | None) -> list[str]:
@@ -70,7 +76,7 @@ def _swap(
 ) -> dict[str, int]:
     """Put what a rebuild has made in the place of what was, all of it or nothing."""
     done: dict[str, int] = {}
-    before, unsigns = engine.embedder, engine.config.signatures is None and banks is None
+    before, declined = engine.embedder, engine.config.signatures is None
     kinds: set[Kind] = {"lexical", "times", "phrase"}
     if maker is not None:
         kinds |= {"vector", "tokens"}
@@ -78,6 +84,7 @@ def _swap(
         try:
             with engine.store.write():
                 signed, mark = _making(engine, maker)  # if it was signed otherwise meanwhile
+                unsigns = banks is None and (declined or _outlived(engine, maker))
                 moves = maker is not None and maker.fingerprint != engine.stored_fingerprint()
                 if signed is not None or unsigns:
                     kinds.add("signature")
@@ -92,7 +99,7 @@ def _swap(
                 if maker is not None:
                     engine.store.settings.put("embedder", dump_fingerprint(maker.fingerprint))
                 if unsigns:
-                    engine.store.settings.put(SIGNED, None)
+                    engine.drop_signatures(declined=declined)
                 engine.settle_signatures(record=True)
                 engine.store.settings.put(REBUILDING, None)
                 if before is not None:  # not after the commit: the next writer asks for it

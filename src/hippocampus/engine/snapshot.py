@@ -97,6 +97,8 @@ class BankSnapshot:
     """Turns token vectors before their signs are taken; None without such vectors."""
     signatures: Signatures | None
     """How its tokens are signed."""
+    signed_unasked: bool
+    """Whether they are only for want of an embedder."""
     calibrated: Calibrated
     """What the numbers of the embedder mean."""
     fusion: Fusion
@@ -110,7 +112,7 @@ class BankSnapshot:
 def take_snapshot(engine: EngineContext, ledger: Ledger, erasures: int) -> BankSnapshot:
     """Build a bank's index from the store, and read what sleep has left."""
     with engine.embedder_lock, engine.store.read():
-        embedder, signatures = engine.embedder, engine.signatures()
+        embedder, (signatures, unasked) = engine.embedder, engine.signing()
         engine.check_embedder(embedder)
         fingerprint, calibrated = engine.fingerprint(), engine.calibration()
         rotation = None if fingerprint is None else rotation_for(fingerprint)
@@ -126,8 +128,8 @@ def take_snapshot(engine: EngineContext, ledger: Ledger, erasures: int) -> BankS
         index.catch_up()
     fusion = engine.config.fusion.heard(calibrated.values.hearing)
     return BankSnapshot(
-        ledger, index, embedder, rotation, signatures, calibrated, fusion, slept, erasures,
-        SummaryMemo(),
+        ledger, index, embedder, rotation, signatures, unasked, calibrated, fusion, slept,
+        erasures, SummaryMemo(),
     )  # fmt: skip
 
 
