@@ -520,6 +520,7 @@ class Writes(BankPart):
                     engine.warn_if_unembedded()
                     engine.settle_embedder(embedder)
                     engine.settle_signatures(record=True)
+                    engine.settle_spans()
                 self._state.write_recalls(books)
                 return store(books, encoded)
 
@@ -541,7 +542,7 @@ class Writes(BankPart):
             some = slice(start, start + batch)
             made = encode_drafts(
                 drafts[some], before[some], zone=self._engine.zone, embedder=embedder,
-                signed=how, phrases=self._state.has_anchors,
+                signed=how, phrases=self._state.has_anchors, spans=self._engine.spans(),
             )  # fmt: skip
             for kind, payloads in made.items():
                 encoded.setdefault(kind, {}).update(payloads)

@@ -126,6 +126,11 @@ class Fusion:
     length_penalty: float = 0.04
     """Penalty, as a cosine, for each e-fold of length past ``long_tokens``: the more tokens, the
     better the best of them matches anything."""
+    span: Annotated[float, Meta(ge=0, le=1)] = 0.0
+    """How far the match of a text's best span, and not of the whole text, is its match with the
+    question's tokens. In stores that note spans; see ``Config.spans``."""
+    span_tokens: Annotated[int, Meta(ge=2, le=10_000)] = 24
+    """Length of a span, in tokens of the text."""
     speaker: float = 2.0
     """What it is worth that the speaker named in the question speaks."""
     user: float = 0.5
@@ -633,6 +638,11 @@ class Config:
     tokens are, if any is; in a way of your own, where none is; or, when None, not at all.
     ``reindex`` makes the signatures of what is there, or drops them. A store that is begun without
     an embedder is signed by default until there is one (``docs/adr/0074``)."""
+    spans: bool | None = None
+    """Whether what is remembered from now on notes where in its text each of the embedder's tokens
+    stands, a byte a token: a hit then says which span of it matches best (``Hit.span``), and
+    ``Fusion.span`` can weigh that. None: as the store does. ``reindex`` notes it of what is there,
+    or drops it."""
     concepts: Concepts = field(default_factory=Concepts)
     policy: Policy = field(default_factory=Policy)
     """What sleep does with banks that have none of their own."""

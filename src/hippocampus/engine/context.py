@@ -58,6 +58,8 @@ UNASKED: Final = "default"
 """A store that was begun without an embedder is signed, so that more than words finds anything."""
 DECLINED: Final = "off"
 """Somebody has dropped the store's signatures."""
+SPANS: Final = "spans"
+"""The setting that says that episodes note where their token codes stand: ``on``."""
 CALIBRATED: Final = "calibration"
 """The setting that says what the numbers of an embedder mean."""
 _SWITCHED_OFF: Final = Degradation(
@@ -314,6 +316,23 @@ class EngineContext:
         """Note that no token is signed any more, and if somebody wanted that; in a transaction."""
         self.store.settings.put(SIGNED, None)
         self.store.settings.put(SIGNING, DECLINED if declined else None)
+
+    def spans(self) -> bool:
+        """Return whether what comes in notes where its token codes stand."""
+        how = self.config.spans
+        return self.store.settings.get(SPANS) is not None if how is None else how
+
+    def settle_spans(self, *, whole: bool = False) -> None:
+        """
+        Have whoever opens the store from now on note spans, if they are; in a transaction.
+
+        ``whole``: this was decided for all that is in the store, and holds if they are not, too.
+        """
+        wanted = self.config.spans
+        if wanted is None or not (wanted or whole):
+            return
+        if wanted != (self.store.settings.get(SPANS) is not None):
+            self.store.settings.put(SPANS, "on" if wanted else None)
 
     def check_cues(self, cues: Sequence[str] | None) -> tuple[str, ...]:
         """Return cue names after checking them; those that this memory uses for None."""

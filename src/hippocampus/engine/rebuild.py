@@ -40,7 +40,7 @@ def rebuild(
     _begin(engine, mark)
     for report in (progress, None):  # twice: once more for what was written meanwhile
         for name in _named(engine, banks):
-            encode = partial(encode_drafts, zone=engine.zone, embedder=maker, signed=signed)
+            encode = _encoder(engine, maker, signed)
             _stage(engine.ledger(name), encode, mark, progress=report)
     return _swap(engine, banks, maker)
 
@@ -49,7 +49,17 @@ def _making(engine: EngineContext, maker: Embedder | None) -> tuple[Signatures |
     """Return how a rebuild signs now, and what to call one with this embedder that does so."""
     signed = None if _outlived(engine, maker) else engine.signatures()
     mark = "" if maker is None else dump_fingerprint(maker.fingerprint)
-    return signed, mark + ("" if signed is None else dump(signed))
+    mark += "" if signed is None else dump(signed)
+    return signed, mark + (" and spans" if engine.spans() else "")
+
+
+def _encoder(
+    engine: EngineContext, maker: Embedder | None, signed: Signatures | None
+) -> Callable[..., Encoded]:
+    """Return what makes the payloads of drafts."""
+    return partial(
+        encode_drafts, zone=engine.zone, embedder=maker, signed=signed, spans=engine.spans()
+    )
 
 
 def _outlived(engine: EngineContext, maker: Embedder | None) -> bool:
@@ -79,7 +89,7 @@ def _swap(
     before, declined = engine.embedder, engine.config.signatures is None
     kinds: set[Kind] = {"lexical", "times", "phrase"}
     if maker is not None:
-        kinds |= {"vector", "tokens"}
+        kinds |= {"vector", "tokens", "spans"}
     with engine.embedder_lock:
         try:
             with engine.store.write():
@@ -91,7 +101,7 @@ def _swap(
                 _begin(engine, mark)  # if another one has come between
                 for name in _named(engine, banks):
                     ledger = engine.ledger(name)
-                    encode = partial(encode_drafts, zone=engine.zone, embedder=maker, signed=signed)
+                    encode = _encoder(engine, maker, signed)
                     _stage(ledger, encode, mark)  # what came until this transaction
                     done[name] = _promote(ledger, kinds)
                     if moves:
@@ -101,6 +111,7 @@ def _swap(
                 if unsigns:
                     engine.drop_signatures(declined=declined)
                 engine.settle_signatures(record=True)
+                engine.settle_spans(whole=banks is None and maker is not None)
                 engine.store.settings.put(REBUILDING, None)
                 if before is not None:  # not after the commit: the next writer asks for it
                     engine.embedder = maker

@@ -30,6 +30,7 @@ from hippocampus.index.late_interaction import LateInteractionCue
 from hippocampus.index.partition_search import PartitionSearch, order_of
 from hippocampus.index.partitions import Partitions
 from hippocampus.index.signature import SignatureCue
+from hippocampus.index.token_spans import TokenSpans
 from hippocampus.index.told_times import TimeCue
 from hippocampus.index.topic import Community, TopicCue
 from hippocampus.index.vector import VectorCue, VectorSearch
@@ -121,6 +122,7 @@ def take_snapshot(engine: EngineContext, ledger: Ledger, erasures: int) -> BankS
             cues.vector = _vector_cue(engine, ledger, fingerprint.dimension)
         if rotation is not None:
             cues.tokens = LateInteractionCue(rotation.bits)
+            cues.spans = TokenSpans() if engine.spans() else None
         if signatures is not None:
             cues.signature = SignatureCue(signatures.bits, signatures.radius)
         index = BankIndex(engine.store, ledger.bank, cues)
