@@ -107,7 +107,7 @@ def test_a_text_whose_secrets_are_hidden_says_no_span_in_a_context(open_memory):
     assert spans["Bis"]
 
 
-def test_a_short_span_that_says_all_comes_before_a_long_text_that_says_it_here_and_there():
+def test_what_one_span_says_whole_counts_more_than_words_far_apart():
     def first(fusion):
         with Memory(":memory:", embedder="hash", config=Config(spans=True, fusion=fusion)) as one:
             bank = one.bank("ada")

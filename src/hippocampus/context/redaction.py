@@ -14,9 +14,11 @@ def redacted(found: Recall, extras: Extras, finder: SecretFinder) -> tuple[Recal
     """Return hits and other parts of a context without the secrets in their texts."""
     hits = tuple(
         replace(
-            hit, episode=episode, tokens=count(episode.text),
+            hit,
+            episode=episode,
+            tokens=count(episode.text),
             span=hit.span if episode.text == hit.text else None,
-        )  # fmt: skip
+        )
         for hit, episode in ((hit, _redacted(hit.episode, finder)) for hit in found.hits)
     )
     return replace(found, hits=hits), replace(

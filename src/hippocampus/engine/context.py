@@ -107,6 +107,9 @@ class EngineContext:
 
     """
 
+    _begun = False
+    """Whether it is known that there is something in the store, or how it is signed."""
+
     def __init__(  # noqa: PLR0913 - as Memory is told
         self,
         path: str | Path,
@@ -155,7 +158,6 @@ class EngineContext:
         )  # fmt: skip
         self.embedder_lock = threading.RLock()
         self._warned = False
-        self._begun = False
         self._calibrated: tuple[tuple[Fingerprint | None, str | None], Calibrated] | None = None
         try:
             self.check_embedder(self.embedder)
