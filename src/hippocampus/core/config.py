@@ -118,6 +118,10 @@ class Fusion:
     alike: Annotated[float, Meta(ge=0)] = 0.5
     """Weight of nearness in meaning to the best hits together, where several things are asked for
     (docs/adr/0063)."""
+    feedback: Annotated[float, Meta(ge=0)] = 0.0
+    """Weight of the rare words that several of the best hits share and the question lacks: what has
+    all of them gains so many standard deviations. For talk in which a matter is taken up again and
+    again; see the page on HEMA."""
     context_decay_tokens: float = 100.0
     """Length in tokens at which a turn's share of its neighbours' scores has fallen to 1/e, and, as
     the candidates' mean length, its session's: a long turn speaks for itself."""
