@@ -27,7 +27,7 @@ from hippocampus.core.records import EpisodeRow, Kind, Payloads, Progress, state
 from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.random_indexing import signatures
 from hippocampus.encode.tokens import encode, pack
-from hippocampus.engine.context import SIGNED
+from hippocampus.engine.context import SIGNED, SIGNING, UNASKED
 from hippocampus.errors import DISTRIBUTION, HippocampusError, InputError, StoreCorrupt
 from hippocampus.index.bank_index import read_payloads
 from hippocampus.index.bm25 import ASKING, MARKS, STANDING, pack_terms
@@ -479,14 +479,15 @@ def _store_rows(memory: Memory) -> list[tuple[str, str, bool | None]]:
     engine = memory.engine
     size = sum(file.stat().st_size for file in engine.store.upkeep.files())
     fingerprint = engine.stored_fingerprint()
-    signed = engine.store.settings.get(SIGNED)
+    signed, by = engine.store.settings.get(SIGNED), engine.store.settings.get(SIGNING)
+    unasked = ", until there is an embedder" if by == UNASKED else ""
     problems = engine.store.upkeep.check()
     ahead = sum(len(rows) + len(numbers) for _, rows, numbers in misdated(memory))
     return [
         ("store", f"{engine.store.path}, {size / 1e6:.1f} MB", True),
         ("banks", str(len(memory.banks())), None),
         ("vectors", "none yet" if fingerprint is None else str(fingerprint), None),
-        ("signatures", signed or "none", None),
+        ("signatures", f"{signed or 'none'}{unasked}", None),
         ("calibration", *_calibration(memory)),
         ("database", "; ".join(problems) or "sound", not problems),
         (

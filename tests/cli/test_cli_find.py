@@ -76,3 +76,18 @@ def test_a_store_that_is_signed_otherwise_is_not_signed_anew_by_accident(told):
     told("remember", "And so is this.")
     with Memory(told.store, embedder="none") as memory:
         assert Signatures(bits=64) == memory.engine.stored_signatures()
+
+
+def test_a_reindex_has_hits_say_which_span_of_them_matches_or_not(told):
+    query = ["recall", "the trams of Porto", "--json"]
+    spans = [hit["span"] for hit in told(*query).json["hits"]]
+    assert spans == [None] * len(spans)
+    assert 2 == told("reindex", "--no-spans", "--bank", "me").code
+    assert 0 == told("reindex", "--spans").code
+    told("remember", "The trams of Porto are old.", "--at", "2024-05-01")
+
+    for hit in told(*query).json["hits"]:
+        start, end = hit["span"]
+        assert 0 <= start < end <= len(hit["episode"]["text"])
+    assert 0 == told("reindex", "--no-spans").code
+    assert told(*query).json["hits"][0]["span"] is None

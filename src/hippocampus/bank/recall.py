@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import Final, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
@@ -19,7 +20,7 @@ from hippocampus.context.render import Frame
 from hippocampus.core.background_yield import answering
 from hippocampus.core.budget import check_budget
 from hippocampus.core.constraints import check_share, check_whole
-from hippocampus.core.records import Context, Cost, Recall, When
+from hippocampus.core.records import Context, Cost, Hit, Recall, When
 from hippocampus.core.validation import check_text
 from hippocampus.engine.bank_state import BankState
 from hippocampus.engine.snapshot import BankSnapshot
@@ -28,6 +29,7 @@ from hippocampus.index.cue import Mask
 from hippocampus.index.filters import Filter
 from hippocampus.index.query import Query
 from hippocampus.language.asked_several import asks_for_several
+from hippocampus.recall.best_span import best_characters
 from hippocampus.recall.confidence import DEPTH, Confidence
 from hippocampus.recall.foreign import foreign
 from hippocampus.recall.parse import parse
@@ -163,7 +165,7 @@ class Recaller(BankPart):
         shows = {name: column[places] for name, column in shows.items()}
         judged = _judge(here, bound, ranking, shows, places)
         order = order[: int(np.count_nonzero(judged.scores[: len(order)] >= how.min_score))]
-        hits = read.hits(order, judged.scores[: len(order)].tolist(), self._told(here.index))
+        hits = self._hits(here, bound, read, order, judged)
         when = when_it_was(hits, engine.zone) if judged.found and "when" in bound.intents else None
         state.note_shown(here, read.shown(order))
         clock.note("read")
@@ -181,6 +183,14 @@ class Recaller(BankPart):
             ),
             degraded=tuple(degraded),
         )  # fmt: skip
+
+    def _hits(
+        self, here: BankSnapshot, query: Query, read: Found, order: list[int], judged: Confidence
+    ) -> list[Hit]:
+        """Return the hits in an order, each with what of it matches the question best."""
+        span_of = partial(best_characters, here.index.cues, query, fusion=here.fusion)
+        scores = judged.scores[: len(order)].tolist()
+        return read.hits(order, scores, self._told(here.index), span_of)
 
     def _respelled(self, query: str) -> str:
         """Return a question, once it is looked at, with what is misspelt in it as it is meant."""

@@ -64,11 +64,18 @@ def seen_by_most(
     That is without its vector where most have none to compare with.
 
     What lacks one then looks far from everything, and hardly anything would be found: until a sleep
-    has made them, words alone say more.
+    has made them, words alone say more. Signatures that are there for want of vectors count where
+    there is none, and most episodes have them.
     """
-    few = here.index.without_vectors * 2 > len(here.index)
-    degraded = [*encoded.degraded, *_lacking(here, encoded)]
-    return degraded, encoded._replace(embedded=None, event=None) if few else encoded
+    index = here.index
+    few = index.without_vectors * 2 > len(index)
+    seen = encoded._replace(embedded=None, event=None) if few else encoded
+    if here.signed_unasked and (
+        seen.embedded is not None or index.without_signatures * 2 > len(index)
+    ):
+        seen = seen._replace(keywords=())
+    lacking = _lacking(here, encoded._replace(keywords=seen.keywords))
+    return [*encoded.degraded, *lacking], seen
 
 
 def search_bank(

@@ -524,15 +524,16 @@ class Writes(BankPart):
         """Encode drafts, and only then open the transaction in which they are stored."""
         engine = self._engine
         while True:
-            embedder, how = engine.embedder, engine.signatures()
+            embedder, how = engine.embedder, engine.signs()
             encoded = self._encode(ledger, drafts, embedder, how, progress)
             with self._state.transaction(indexed=indexed) as books:
-                if engine.embedder is not embedder or engine.signatures() != how:
+                if engine.embedder is not embedder or engine.signs() != how:
                     continue  # a rebuild has moved the store to others: encode once more
                 if encoded:
                     engine.warn_if_unembedded()
                     engine.settle_embedder(embedder)
                     engine.settle_signatures(record=True)
+                    engine.settle_spans()
                 self._state.write_recalls(books)
                 return store(books, encoded)
 
@@ -559,7 +560,7 @@ class Writes(BankPart):
             some = slice(start, start + batch)
             made = encode_drafts(
                 drafts[some], before[some], zone=self._engine.zone, embedder=embedder,
-                signed=how, phrases=self._state.has_anchors,
+                signed=how, phrases=self._state.has_anchors, spans=self._engine.spans(),
             )  # fmt: skip
             for kind, payloads in made.items():
                 encoded.setdefault(kind, {}).update(payloads)

@@ -47,6 +47,7 @@ class Opening(TypedDict, total=False):
         embed: load the embedder. What neither adds nor asks starts at once without, and works on a
             store whose model is not on this machine.
         sign: sign tokens or do not, or as the store has it, for None.
+        spans: note where tokens stand or do not, or as the store has it, for None.
         model: a language model, as a specification.
         resident_mb: memory for banks in use.
         key: opens a store that is encrypted.
@@ -57,6 +58,7 @@ class Opening(TypedDict, total=False):
     create: bool
     embed: bool
     sign: bool | None
+    spans: bool | None
     model: str
     resident_mb: float | None
     key: Key | None
@@ -132,6 +134,7 @@ class Engine:
             timezone=_zone_name(self.timezone),
             ingest=Ingest(batch=_BATCH),
             resident_mb=how.get("resident_mb"),
+            spans=how.get("spans"),
             secrets=Secrets(write=self.secrets, show="redact" if self.hide_secrets else "keep"),
         )
         sign = how.get("sign")

@@ -95,14 +95,28 @@ def _salvage(scope: Scope, target: Path) -> Answer:
 
 
 @verb("reindex", opens=None)
-def reindex(*, bank: str | None = None, signatures: bool | None = None, scope: Scope) -> Answer:
+def reindex(
+    *,
+    bank: str | None = None,
+    signatures: bool | None = None,
+    spans: bool | None = None,
+    scope: Scope,
+) -> Answer:
     """Make every index anew from the texts."""
     from hippocampus import upkeep  # noqa: PLC0415 - the engine, only when used
 
     if bank is not None and signatures is False:
         msg = f"--no-signatures --bank {bank}: a store signs all banks or none; leave --bank out"
         raise InputError(msg)
-    with scope.open(embed=True, sign=signatures) as memory, progress("reindexing") as step:
+    if bank is not None and spans is False:
+        msg = (
+            f"--no-spans --bank {bank}: a store notes spans in all banks or none; leave --bank out"
+        )
+        raise InputError(msg)
+    with (
+        scope.open(embed=True, sign=signatures, spans=spans) as memory,
+        progress("reindexing") as step,
+    ):
         return _done(upkeep.reindex(memory, bank=bank, progress=step))
 
 

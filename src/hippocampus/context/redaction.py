@@ -13,7 +13,12 @@ from hippocampus.language.secrets import SecretFinder
 def redacted(found: Recall, extras: Extras, finder: SecretFinder) -> tuple[Recall, Extras]:
     """Return hits and other parts of a context without the secrets in their texts."""
     hits = tuple(
-        replace(hit, episode=episode, tokens=count(episode.text))
+        replace(
+            hit,
+            episode=episode,
+            tokens=count(episode.text),
+            span=hit.span if episode.text == hit.text else None,
+        )
         for hit, episode in ((hit, _redacted(hit.episode, finder)) for hit in found.hits)
     )
     return replace(found, hits=hits), replace(

@@ -118,6 +118,10 @@ class Fusion:
     alike: Annotated[float, Meta(ge=0)] = 0.5
     """Weight of nearness in meaning to the best hits together, where several things are asked for
     (docs/adr/0063)."""
+    feedback: Annotated[float, Meta(ge=0)] = 0.0
+    """Weight of the rare words that several of the best hits share and the question lacks: what has
+    all of them gains so many standard deviations. For talk in which a matter is taken up again and
+    again; see the page on HEMA."""
     context_decay_tokens: float = 100.0
     """Length in tokens at which a turn's share of its neighbours' scores has fallen to 1/e, and, as
     the candidates' mean length, its session's: a long turn speaks for itself."""
@@ -126,6 +130,11 @@ class Fusion:
     length_penalty: float = 0.04
     """Penalty, as a cosine, for each e-fold of length past ``long_tokens``: the more tokens, the
     better the best of them matches anything."""
+    span: Annotated[float, Meta(ge=0, le=1)] = 0.0
+    """How far the match of a text's best span, and not of the whole text, is its match with the
+    question's tokens. In stores that note spans; see ``Config.spans``."""
+    span_tokens: Annotated[int, Meta(ge=2, le=10_000)] = 24
+    """Length of a span, in tokens of the text."""
     speaker: float = 2.0
     """What it is worth that the speaker named in the question speaks."""
     user: float = 0.5
@@ -631,7 +640,13 @@ class Config:
     signatures: Signatures | Literal["stored"] | None = "stored"
     """How what is remembered from now on is signed, for recall to search as well: as the store's
     tokens are, if any is; in a way of your own, where none is; or, when None, not at all.
-    ``reindex`` makes the signatures of what is there, or drops them."""
+    ``reindex`` makes the signatures of what is there, or drops them. A store that is begun without
+    an embedder is signed by default until there is one (``docs/adr/0074``)."""
+    spans: bool | None = None
+    """Whether what is remembered from now on notes where in its text each of the embedder's tokens
+    stands, a byte a token: a hit then says which span of it matches best (``Hit.span``), and
+    ``Fusion.span`` can weigh that. None: as the store does. ``reindex`` notes it of what is there,
+    or drops it."""
     concepts: Concepts = field(default_factory=Concepts)
     policy: Policy = field(default_factory=Policy)
     """What sleep does with banks that have none of their own."""

@@ -99,6 +99,13 @@ def vocabulary() -> list[bytes]:
     return [decode_bytes([token]) for token in range(SIZE)]
 
 
+@lru_cache(maxsize=1 << 16)
+def token_bytes(token: int) -> bytes:
+    """Return the bytes that an id stands for."""
+    made: bytes = _tokenizer().bpe().decode_tokens([token])
+    return made
+
+
 def pack(tokens: Sequence[int]) -> bytes:
     """Return ids as bytes, three a token, little-endian."""
     wide = np.asarray(tokens, dtype="<u4").view(np.uint8).reshape(-1, 4)

@@ -174,7 +174,8 @@ class BankState:
             self.forget_notes()  # rows of another bank
             last, self._number, self._heeded = None, number, 0
         if last is not None and (
-            engine.signatures() != last.signatures or engine.calibration() != last.calibrated
+            engine.signing() != (last.signatures, last.signed_unasked)
+            or engine.calibration() != last.calibrated
         ):
             last = None
         try:

@@ -52,6 +52,14 @@ if TYPE_CHECKING:
 
 SIGNED: Final = "signatures"
 """The setting that says how the store's tokens were signed."""
+SIGNING: Final = "signing"
+"""The setting that says who decided that: ``UNASKED`` or ``DECLINED``; else it was configured."""
+UNASKED: Final = "default"
+"""A store that was begun without an embedder is signed, so that more than words finds anything."""
+DECLINED: Final = "off"
+"""Somebody has dropped the store's signatures."""
+SPANS: Final = "spans"
+"""The setting that says that episodes note where their token codes stand: ``on``."""
 CALIBRATED: Final = "calibration"
 """The setting that says what the numbers of an embedder mean."""
 _SWITCHED_OFF: Final = Degradation(
@@ -69,6 +77,14 @@ class Calibrated(NamedTuple):
     """Why there are none; None when they are its own."""
     damaged: bool = False
     """Whether there were some that cannot be read."""
+
+
+class Signing(NamedTuple):
+    """How tokens are signed."""
+
+    how: Signatures | None
+    unasked: bool = False
+    """Only because the store was begun without an embedder."""
 
 
 class EngineContext:
@@ -90,6 +106,9 @@ class EngineContext:
         reranker, keywords, model, cues: as given to ``Memory``.
 
     """
+
+    _begun = False
+    """Whether it is known that there is something in the store, or how it is signed."""
 
     def __init__(  # noqa: PLR0913 - as Memory is told
         self,
@@ -213,9 +232,49 @@ class EngineContext:
             raise StoreCorrupt(msg, path=self.store.path) from exc
 
     def signatures(self) -> Signatures | None:
-        """Return how tokens are signed: as configured, which by default is as the store's are."""
+        """
+        Return how tokens are signed: as configured, which by default is as the store's are.
+
+        Those of a store that begins without an embedder are, as ``Signatures`` has it.
+        """
         how = self.config.signatures
-        return self.stored_signatures() if how == "stored" else how
+        if how != "stored":
+            return how
+        return Signatures() if self._begins_signed() else self.stored_signatures()
+
+    def signing(self) -> Signing:
+        """Return how tokens are signed, and whether anybody asked for that."""
+        how = self.signatures()
+        if how is None or self.config.signatures != "stored":
+            return Signing(how)
+        unasked = self._begins_signed() or self.store.settings.get(SIGNING) == UNASKED
+        return Signing(how, unasked)
+
+    def signs(self) -> Signatures | None:
+        """
+        Return how what comes in is signed: as the rest is, or not at all.
+
+        What nobody asked for ends where there is an embedder: vectors find more, and a store does
+        not pay for both.
+        """
+        if self.embedder is None:
+            return self.signatures()
+        how, unasked = self.signing()
+        return None if unasked else how
+
+    def _begins_signed(self) -> bool:
+        """Return whether there is nothing in the store yet, and no embedder for what will be."""
+        if not self._begun:
+            self._begun = self._has_begun()
+        return not self._begun and self.embedder is None
+
+    def _has_begun(self) -> bool:
+        """Return whether something has been said of how the store is signed, or is in it."""
+        said = map(self.store.settings.get, (SIGNED, SIGNING, "embedder"))
+        if any(setting is not None for setting in said):
+            return True
+        there = filter(None, map(self.store.banks.number, self.store.banks.names()))
+        return any(map(self.store.episodes.count, there))
 
     def stored_signatures(self) -> Signatures | None:
         """
@@ -239,14 +298,43 @@ class EngineContext:
 
         ``record``: make it the configured one, where there is none; inside a transaction.
         """
-        how = self.config.signatures
-        if how is None or how == "stored":
+        how, settings = self.config.signatures, self.store.settings
+        if how == "stored":
+            if record and self._begins_signed():
+                settings.put(SIGNED, dump(Signatures()))
+                settings.put(SIGNING, UNASKED)
             return
-        stored, configured = self.store.settings.get(SIGNED), dump(how)
+        if how is None:
+            return
+        stored, configured = settings.get(SIGNED), dump(how)
         if stored not in (None, configured):
             raise SignatureMismatch(stored=stored, configured=configured)
         if record and stored is None:
-            self.store.settings.put(SIGNED, configured)
+            settings.put(SIGNED, configured)
+        if record and settings.get(SIGNING) is not None:
+            settings.put(SIGNING, None)  # now somebody has asked for them
+
+    def drop_signatures(self, *, declined: bool) -> None:
+        """Note that no token is signed any more, and if somebody wanted that; in a transaction."""
+        self.store.settings.put(SIGNED, None)
+        self.store.settings.put(SIGNING, DECLINED if declined else None)
+
+    def spans(self) -> bool:
+        """Return whether what comes in notes where its token codes stand."""
+        how = self.config.spans
+        return self.store.settings.get(SPANS) is not None if how is None else how
+
+    def settle_spans(self, *, whole: bool = False) -> None:
+        """
+        Have whoever opens the store from now on note spans, if they are; in a transaction.
+
+        ``whole``: this was decided for all that is in the store, and holds if they are not, too.
+        """
+        wanted = self.config.spans
+        if wanted is None or not (wanted or whole):
+            return
+        if wanted != (self.store.settings.get(SPANS) is not None):
+            self.store.settings.put(SPANS, "on" if wanted else None)
 
     def check_cues(self, cues: Sequence[str] | None) -> tuple[str, ...]:
         """Return cue names after checking them; those that this memory uses for None."""
@@ -261,7 +349,8 @@ class EngineContext:
 
     def settings(self) -> tuple[str | None, ...]:
         """Return what is recorded of how the store's vectors are made, signed and read."""
-        return tuple(self.store.settings.get(key) for key in ("embedder", SIGNED, CALIBRATED))
+        keys = ("embedder", SIGNED, SIGNING, CALIBRATED)
+        return tuple(self.store.settings.get(key) for key in keys)
 
     def calibration(self) -> Calibrated:
         """Return what the numbers of the embedder in use mean, as far as anybody found out."""

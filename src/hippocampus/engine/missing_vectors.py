@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import tzinfo
 from typing import Final
 
 import numpy as np
@@ -12,10 +11,11 @@ from hippocampus.core.budget import check_budget
 from hippocampus.core.events import IndexRebuilt
 from hippocampus.core.records import Embedder, EpisodeRow, Kind
 from hippocampus.engine.bank_state import BankState
+from hippocampus.engine.context import EngineContext
 from hippocampus.journal.ledger import Ledger
 from hippocampus.write.encode import context_before, encode_drafts
 
-_KINDS: Final[tuple[Kind, ...]] = ("vector", "tokens")
+_KINDS: Final[tuple[Kind, ...]] = ("vector", "tokens", "spans")
 _AT_ONCE: Final = 512
 """Episodes of a transaction: it may write whole blocks, and what is done by then stays done."""
 
@@ -39,7 +39,7 @@ def embed_missing(state: BankState) -> int:
     for start in range(0, len(walked), _AT_ONCE):
         check_budget()
         some = walked[start : start + _AT_ONCE]
-        made = _embedded(ledger, some, wanted, said, embedder, engine.zone)
+        made = _embedded(ledger, some, wanted, said, embedder, engine)
         with state.changing(), state.transaction(indexed=False) as books:
             if engine.embedder is not embedder:  # a rebuild has moved the store to another
                 return done
@@ -48,6 +48,8 @@ def embed_missing(state: BankState) -> int:
                 books.payloads.fill(kind, payloads)
         done += len(made.get("vector", ()))
     with state.changing(), state.transaction() as books:
+        if engine.signing().unasked:  # for want of what is there now
+            engine.store.payloads.drop(books.bank, "signature")
         books.payloads.seal()
         books.writer.note(IndexRebuilt())  # an index that is in memory has no place for them
     return done
@@ -76,7 +78,7 @@ def _embedded(
     wanted: set[int],
     said: dict[str, list[str]],
     embedder: Embedder,
-    zone: tzinfo,
+    engine: EngineContext,
 ) -> Mapping[Kind, Mapping[int, bytes]]:
     """Return the payloads of those records that are wanted, by kind and row."""
     drafts = ledger.reader.drafts(records)
@@ -89,7 +91,7 @@ def _embedded(
         places = some[start : start + batch]
         encoded = encode_drafts(
             [drafts[place] for place in places], [before[place] for place in places],
-            zone=zone, embedder=embedder, signed=None,
+            zone=engine.zone, embedder=embedder, signed=None, spans=engine.spans(),
         )  # fmt: skip
         for kind in _KINDS:
             own = encoded.get(kind, {})

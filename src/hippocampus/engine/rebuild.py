@@ -11,7 +11,7 @@ from hippocampus.core.config import Signatures
 from hippocampus.core.events import IndexRebuilt
 from hippocampus.core.records import Embedder, Kind, Progress
 from hippocampus.encode.random_indexing import dump
-from hippocampus.engine.context import SIGNED, EngineContext, dump_fingerprint
+from hippocampus.engine.context import EngineContext, dump_fingerprint
 from hippocampus.errors import InputError
 from hippocampus.journal.draft import Encoded
 from hippocampus.journal.ledger import Ledger
@@ -40,16 +40,32 @@ def rebuild(
     _begin(engine, mark)
     for report in (progress, None):  # twice: once more for what was written meanwhile
         for name in _named(engine, banks):
-            encode = partial(encode_drafts, zone=engine.zone, embedder=maker, signed=signed)
+            encode = _encoder(engine, maker, signed)
             _stage(engine.ledger(name), encode, mark, progress=report)
     return _swap(engine, banks, maker)
 
 
 def _making(engine: EngineContext, maker: Embedder | None) -> tuple[Signatures | None, str]:
     """Return how a rebuild signs now, and what to call one with this embedder that does so."""
-    signed = engine.signatures()
+    signed = None if _outlived(engine, maker) else engine.signatures()
     mark = "" if maker is None else dump_fingerprint(maker.fingerprint)
-    return signed, mark + ("" if signed is None else dump(signed))
+    mark += "" if signed is None else dump(signed)
+    return signed, mark + (" and spans" if engine.spans() else "")
+
+
+def _encoder(
+    engine: EngineContext, maker: Embedder | None, signed: Signatures | None
+) -> Callable[..., Encoded]:
+    """Return what makes the payloads of drafts."""
+    return partial(
+        encode_drafts, zone=engine.zone, embedder=maker, signed=signed, spans=engine.spans()
+    )
+
+
+def _outlived(engine: EngineContext, maker: Embedder | None) -> bool:
+    """Return whether signatures that nobody asked for have an embedder in their place."""
+    embeds = maker is not None or engine.fingerprint() is not None
+    return embeds and engine.signing().unasked
 
 
 def _named(engine: EngineContext, banks: Sequence[str] | None) -> list[str]:
@@ -70,21 +86,22 @@ def _swap(
 ) -> dict[str, int]:
     """Put what a rebuild has made in the place of what was, all of it or nothing."""
     done: dict[str, int] = {}
-    before, unsigns = engine.embedder, engine.config.signatures is None and banks is None
+    before, declined = engine.embedder, engine.config.signatures is None
     kinds: set[Kind] = {"lexical", "times", "phrase"}
     if maker is not None:
-        kinds |= {"vector", "tokens"}
+        kinds |= {"vector", "tokens", "spans"}
     with engine.embedder_lock:
         try:
             with engine.store.write():
                 signed, mark = _making(engine, maker)  # if it was signed otherwise meanwhile
+                unsigns = banks is None and (declined or _outlived(engine, maker))
                 moves = maker is not None and maker.fingerprint != engine.stored_fingerprint()
                 if signed is not None or unsigns:
                     kinds.add("signature")
                 _begin(engine, mark)  # if another one has come between
                 for name in _named(engine, banks):
                     ledger = engine.ledger(name)
-                    encode = partial(encode_drafts, zone=engine.zone, embedder=maker, signed=signed)
+                    encode = _encoder(engine, maker, signed)
                     _stage(ledger, encode, mark)  # what came until this transaction
                     done[name] = _promote(ledger, kinds)
                     if moves:
@@ -92,8 +109,9 @@ def _swap(
                 if maker is not None:
                     engine.store.settings.put("embedder", dump_fingerprint(maker.fingerprint))
                 if unsigns:
-                    engine.store.settings.put(SIGNED, None)
+                    engine.drop_signatures(declined=declined)
                 engine.settle_signatures(record=True)
+                engine.settle_spans(whole=banks is None and maker is not None)
                 engine.store.settings.put(REBUILDING, None)
                 if before is not None:  # not after the commit: the next writer asks for it
                     engine.embedder = maker

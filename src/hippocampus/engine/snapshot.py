@@ -29,6 +29,7 @@ from hippocampus.index.gists import Priming
 from hippocampus.index.graph import GraphCue, Statements
 from hippocampus.index.late_interaction import LateInteractionCue
 from hippocampus.index.signature import SignatureCue
+from hippocampus.index.token_spans import TokenSpans
 from hippocampus.index.told_times import TimeCue
 from hippocampus.index.topic import Community, TopicCue
 from hippocampus.index.vector import VectorCue, VectorSearch
@@ -99,6 +100,8 @@ class BankSnapshot:
     """Turns token vectors before their signs are taken; None without such vectors."""
     signatures: Signatures | None
     """How its tokens are signed."""
+    signed_unasked: bool
+    """Whether they are only for want of an embedder."""
     calibrated: Calibrated
     """What the numbers of the embedder mean."""
     fusion: Fusion
@@ -112,7 +115,7 @@ class BankSnapshot:
 def take_snapshot(engine: EngineContext, ledger: Ledger, erasures: int) -> BankSnapshot:
     """Build a bank's index from the store, and read what sleep has left."""
     with engine.embedder_lock, engine.store.read():
-        embedder, signatures = engine.embedder, engine.signatures()
+        embedder, (signatures, unasked) = engine.embedder, engine.signing()
         engine.check_embedder(embedder)
         fingerprint, calibrated = engine.fingerprint(), engine.calibration()
         rotation = None if fingerprint is None else rotation_for(fingerprint)
@@ -121,6 +124,7 @@ def take_snapshot(engine: EngineContext, ledger: Ledger, erasures: int) -> BankS
             cues.vector = _vector_cue(engine, ledger, fingerprint.dimension)
         if rotation is not None:
             cues.tokens = LateInteractionCue(rotation.bits)
+            cues.spans = TokenSpans() if engine.spans() else None
         if signatures is not None:
             cues.signature = SignatureCue(signatures.bits, signatures.radius)
         index = BankIndex(engine.store, ledger.bank, cues)
@@ -128,8 +132,8 @@ def take_snapshot(engine: EngineContext, ledger: Ledger, erasures: int) -> BankS
         index.catch_up()
     fusion = engine.config.fusion.heard(calibrated.values.hearing)
     return BankSnapshot(
-        ledger, index, embedder, rotation, signatures, calibrated, fusion, slept, erasures,
-        SummaryMemo(),
+        ledger, index, embedder, rotation, signatures, unasked, calibrated, fusion, slept,
+        erasures, SummaryMemo(),
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from hippocampus.index.cue import Cue
 from hippocampus.index.graph import GraphCue
 from hippocampus.index.late_interaction import LateInteractionCue
 from hippocampus.index.signature import SignatureCue
+from hippocampus.index.token_spans import TokenSpans
 from hippocampus.index.told_times import TimeCue
 from hippocampus.index.topic import TopicCue
 from hippocampus.index.vector import VectorCue
@@ -35,14 +36,18 @@ class CueSet:
     graph: GraphCue | None = None
     topic: TopicCue | None = None
     time: TimeCue = field(default_factory=TimeCue)
+    spans: TokenSpans | None = None
+    """Where in the content the codes of ``tokens`` stand; no cue of its own."""
 
     def named(self) -> dict[str, Cue]:
         """Return the cues there are, by name."""
-        every = {one.name: getattr(self, one.name) for one in fields(self)}
+        every = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "spans"}
         return {name: cue for name, cue in every.items() if cue is not None}
 
-    def __iter__(self) -> Iterator[Cue]:
-        return iter(self.named().values())
+    def __iter__(self) -> Iterator[Cue | TokenSpans]:
+        yield from self.named().values()
+        if self.spans is not None:
+            yield self.spans
 
     def fork(self) -> CueSet:
         """Return a set of forks of the cues there are."""
@@ -56,4 +61,4 @@ class CueSet:
             for name in self.named()
             if name not in names and name not in ("lexical", "time")
         }
-        return replace(self, **left_out)
+        return replace(self, **left_out, spans=self.spans if "tokens" in names else None)

@@ -67,3 +67,15 @@ class LateInteractionCue(Versioned):
         """Return each question token's best match in each row, a cosine, shape (rows, tokens)."""
         assert question.tokens is not None, "ask only when the question has tokens"
         return maxsim(self._codes.view, self._ends.view, question.tokens, rows)
+
+    def matches_within(
+        self, question: Query, rows: Rows, first: NDArray[np.int64], stop: NDArray[np.int64]
+    ) -> Scores:
+        """Return the same of parts of rows, each from a code to before another; ascending."""
+        assert question.tokens is not None, "ask only when the question has tokens"
+        begins = self._ends.view[rows.astype(np.intp)]
+        ends = np.zeros(2 * len(rows) + 2, np.uint64)
+        ends[1:-1:2], ends[2:-1:2] = begins + first.view(np.uint64), begins + stop.view(np.uint64)
+        ends[-1] = len(self._codes)
+        parts = np.arange(1, len(ends) - 1, 2, dtype=np.uint32)  # what lies between is skipped
+        return maxsim(self._codes.view, ends, question.tokens, parts)

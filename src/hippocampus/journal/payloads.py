@@ -16,7 +16,7 @@ from hippocampus.journal.draft import Encoded
 from hippocampus.journal.reader import LedgerPart, LedgerReader
 
 DERIVED: Final[tuple[Kind, ...]] = (
-    "vector", "tokens", "lexical", "times", "signature", "phrase",
+    "vector", "tokens", "lexical", "times", "signature", "phrase", "spans",
 )  # fmt: skip
 """Payloads that are made from texts, and can be made anew."""
 

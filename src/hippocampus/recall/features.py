@@ -17,7 +17,9 @@ from hippocampus.core.config import Fusion
 from hippocampus.index.cue import Rows
 from hippocampus.index.cues import CueSet
 from hippocampus.index.query import Query
+from hippocampus.recall.best_span import best_spans
 from hippocampus.recall.standardize import Numbers
+from hippocampus.recall.token_weights import token_weights
 
 Feature: TypeAlias = Callable[[CueSet, Query, Rows], Numbers | None]
 Columns: TypeAlias = Mapping[str, Numbers]
@@ -29,7 +31,7 @@ ONLY_GRAPH: Final = frozenset({"graph", "time"})
 def features(fusion: Fusion) -> Mapping[str, Feature]:
     """Return every cue's feature by name, in the order in which they are added up."""
     return {
-        "tokens": partial(late_interaction, long=fusion.long_tokens, penalty=fusion.length_penalty),
+        "tokens": partial(late_interaction, fusion=fusion),
         "lexical": bm25,
         "vector": cosine,
         "signature": signature,
@@ -49,33 +51,24 @@ def bm25(cues: CueSet, query: Query, rows: Rows) -> Numbers | None:
     return cues.lexical.score(query, rows) if "lexical" in query.cues else None
 
 
-def late_interaction(
-    cues: CueSet, query: Query, rows: Rows, *, long: float, penalty: float
-) -> Numbers | None:
+def late_interaction(cues: CueSet, query: Query, rows: Rows, *, fusion: Fusion) -> Numbers | None:
     """
     Mean of each question token's best match (MaxSim), weighted by the IDF of its word.
 
-    Args:
-        cues: the cues that are asked.
-        query: the query.
-        rows: the rows.
-        long: tokens from which a text's length is held against its best matches.
-        penalty: reduction, as a cosine, for each e-fold of length past that.
-
+    A long text has its length held against it, or, by ``Fusion.span``, only its best span counted.
     """
-    if cues.tokens is None or query.tokens is None or query.token_terms is None:
+    weight = token_weights(cues, query)
+    if cues.tokens is None or weight is None:
         return None
-    known = query.token_terms >= 0
-    weight = np.zeros(len(known), np.float32)
-    weight[known] = np.sqrt(cues.lexical.rarity(query.terms)[query.token_terms[known]])
-    if query.term_discounts is not None:
-        weight[known] *= query.term_discounts[query.token_terms[known]]
-    if not weight.sum() > 0:
-        weight[:] = 1.0
-    matched: Numbers = cues.tokens.matches(query, rows) @ (weight / weight.sum())
+    matched: Numbers = cues.tokens.matches(query, rows) @ weight
     lengths = cues.tokens.lengths(rows).astype(np.float32)
-    crowd = np.log(np.maximum(lengths / np.float32(long), np.float32(1)))
-    column: Numbers = matched - np.float32(penalty) * crowd
+    crowd = np.log(np.maximum(lengths / np.float32(fusion.long_tokens), np.float32(1)))
+    column: Numbers = matched - np.float32(fusion.length_penalty) * crowd
+    if fusion.span:
+        best = best_spans(cues, query, rows, weight, fusion.span_tokens)
+        if best is not None:
+            best = np.where(np.isnan(best), column, best)
+            column = column + np.float32(fusion.span) * (best - column)
     return column
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import tzinfo
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -25,6 +25,9 @@ _MAIN: Final = 0.5
 """Share of its words from which a statement is what a text says."""
 _SHOWN: Final = 10
 """Hits of each recall that count as shown."""
+
+SpanOf: TypeAlias = Callable[[int, str], tuple[int, int] | None]
+"""Which characters of a row's text match best."""
 
 
 class Shown(NamedTuple):
@@ -54,8 +57,14 @@ class Found(NamedTuple):
         """Their texts, as they are shown: what has faded is shorter, and ``get`` has all of it."""
         return [one.shown if one.episode.level else one.episode.text for one in self.entries]
 
-    def hits(self, places: Sequence[int], scores: Sequence[float], told: Told) -> list[Hit]:
-        """Return the hits in an order, with their scores, and the times that each is ``told``."""
+    def hits(
+        self, places: Sequence[int], scores: Sequence[float], told: Told, span_of: SpanOf
+    ) -> list[Hit]:
+        """
+        Return the hits in an order, with their scores.
+
+        ``told``: the times that each tells; ``span_of``: which characters of it match best.
+        """
         ranking, texts = self.ranking, self.texts
         rows, over = ranking.rows.tolist(), self._overtaken() | dict(ranking.superseded)
         gains = np.maximum(list(ranking.parts.values()), 0).T.tolist()
@@ -78,6 +87,7 @@ class Found(NamedTuple):
                     activation=float(ranking.activation[place]),
                     valid_to=None if until is None else from_micros(until),
                     corrected_by=self.corrections[place],
+                    span=None if episode.level else span_of(rows[place], episode.text),
                 )
             )
         return hits

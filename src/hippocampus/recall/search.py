@@ -28,6 +28,7 @@ from hippocampus.recall.expand import Sources, asked_fact, expand
 from hippocampus.recall.named_time import describe_empty
 from hippocampus.recall.possessions import asks_only_who, lead_with_possession
 from hippocampus.recall.propose import Proposal, Search, propose
+from hippocampus.recall.relevance_feedback import lift_agreed
 from hippocampus.recall.score import Scored, score
 from hippocampus.recall.session_ranking import rank_sessions
 from hippocampus.recall.several_things import lift_alike
@@ -104,6 +105,8 @@ def search(
     if "how many" in query.intents and sources.texts is not None:
         lift_events(search, scored, sources.texts)
     lift_alike(search, scored)
+    if sources.texts is not None:
+        lift_agreed(search, scored, sources.texts)
     standing = _resolve_fact(search, scored, sources)
     if standing is not None:
         _put_first(scored, standing.current)

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.config import Signatures
-from hippocampus.core.records import Embedder, Kind, Passage
+from hippocampus.core.records import Embedded, Embedder, Kind, Passage
 from hippocampus.encode.random_indexing import signatures
 from hippocampus.encode.signature import Rotation, rotation_for
+from hippocampus.encode.token_spans import pack_spans
 from hippocampus.encode.tokens import encode, pack, unpack
 from hippocampus.index.vector import pack_vectors
 from hippocampus.journal.draft import CONTEXT_CHARACTERS, CONTEXT_TURNS, Draft, Encoded
@@ -30,6 +31,7 @@ def encode_drafts(
     embedder: Embedder | None,
     signed: Signatures | None,
     phrases: bool = False,
+    spans: bool = False,
 ) -> Encoded:
     """
     Return the payloads of drafts.
@@ -37,6 +39,7 @@ def encode_drafts(
     ``before``: what was said before each, oldest first; it colours the token vectors. ``zone``: in
     which "yesterday" is a day. ``signed``:
     how tokens are signed, if they are. ``phrases``: theirs as well, for a bank that has anchors.
+    ``spans``: also where in the text each of the embedder's tokens stands.
     """
     content = [pack(encode(d.text)) if d.content is None else d.content for d in drafts]
     made: dict[Kind, list[bytes]] = {"content": content}
@@ -54,10 +57,21 @@ def encode_drafts(
         rotation = rotation_for(embedder.fingerprint)
         if rotation is not None:
             made["tokens"] = _signatures([e.tokens for e in embedded], rotation)
+            if spans:
+                made["spans"] = list(map(_spans, drafts, content, embedded))
     return {
         kind: {d.id: payload for d, payload in zip(drafts, column, strict=True) if payload}
         for kind, column in made.items()
     }
+
+
+def _spans(draft: Draft, content: bytes, embedded: Embedded) -> bytes:
+    """Return where in a draft's content its token vectors stand; nothing where none says so."""
+    spans, tokens = embedded.spans, embedded.tokens
+    if spans is None or tokens is None or not 0 < len(spans) == len(tokens):
+        return b""
+    lead = len(draft.spoken) - len(draft.text)
+    return pack_spans(draft.text, unpack(content), spans[:, 0] - lead)
 
 
 def _signatures(tokens: Sequence[NDArray[np.float32] | None], rotation: Rotation) -> list[bytes]:

@@ -110,7 +110,9 @@ def _open(path: Path, options: Options) -> AbstractContextManager[EvaluatedMemor
         return options.open_memory(path)
     from hippocampus import Config, Memory, Signatures  # noqa: PLC0415 - metrics need no engine
 
-    config = Config(signatures=Signatures() if options.signs else None)
+    config = Config()  # what recall does by default
+    if options.cues is not None:
+        config = Config(signatures=Signatures() if options.signs else None)
     return Memory(path, embedder=options.embedder, config=config)
 
 

@@ -38,6 +38,9 @@ class Hit:
     corrected_by: str | None = None
     """The id of what a person said of it, soon after it was recalled, that it is otherwise; None if
     nobody did, as far as sleep has noted, or if that is nothing that this recall may see."""
+    span: tuple[int, int] | None = None
+    """Which characters of its text match the question best. None where the store does not note
+    where in a text its tokens stand (``Config.spans``), or the text has faded."""
 
     @property
     def id(self) -> str:
