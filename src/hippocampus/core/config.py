@@ -641,7 +641,7 @@ class Config:
     """How what is remembered from now on is signed, for recall to search as well: as the store's
     tokens are, if any is; in a way of your own, where none is; or, when None, not at all.
     ``reindex`` makes the signatures of what is there, or drops them. A store that is begun without
-    an embedder is signed by default until there is one (``docs/adr/0074``)."""
+    an embedder is signed by default until there is one (``docs/adr/0073``)."""
     spans: bool | None = None
     """Whether what is remembered from now on notes where in its text each of the embedder's tokens
     stands, a byte a token: a hit then says which span of it matches best (``Hit.span``), and
