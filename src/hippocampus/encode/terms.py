@@ -57,6 +57,8 @@ _CONTRACTED = frozenset({"d", "ll", "m", "re", "s", "ve"})
 _HASHED: dict[str, int] = {}
 _HASHED_IN: dict[tuple[str, str], int] = {}
 _HASHED_LIMIT = 1 << 18
+_QUESTION = 1000
+"""Characters of a text up to which it may be a question, which several readers look at in turn."""
 
 
 class Term(NamedTuple):
@@ -144,6 +146,11 @@ def hash_words(text: str) -> list[int]:
 
 def language_of(text: str) -> str | None:
     """Return the language that most of a text is in, by its code; None where nobody can tell."""
+    return _language_of(text) if len(text) <= _QUESTION else _language_of.__wrapped__(text)
+
+
+@lru_cache(maxsize=64)
+def _language_of(text: str) -> str | None:
     words = _find(_fold(text))
     if text.isascii():
         return next(iter(_latin(words)), None)
@@ -205,6 +212,11 @@ def _same(left: str, right: str) -> bool:
 
 def find_terms(text: str) -> list[Term]:
     """Return the terms of a question with their places in it."""
+    return list(_terms_of(text) if len(text) <= _QUESTION else _terms_of.__wrapped__(text))
+
+
+@lru_cache(maxsize=64)
+def _terms_of(text: str) -> Sequence[Term]:
     folded = text.lower()  # keeps lengths for all but a few characters, so places stay true
     if len(folded) != len(text):
         folded = text
@@ -213,12 +225,10 @@ def find_terms(text: str) -> list[Term]:
     words = [_fold(folded[start:end]) for start, end in places]
     latin = _latin(words)
     english = latin[:1] in ((), (ENGLISH,))
-    found = []
-    for (start, end), word in zip(places, words, strict=True):
-        hashed = _hash_as(word, languages_of(word, latin[:1]))
-        plain = english and word[0] < "\u0250"
-        function = _is_grammar(word) if plain else is_grammar(word, latin)
-        found.append(Term(start, end, hashed, function, _forms(word, latin, hashed)))
+    found = [
+        Term(start, end, *_read_word(word, latin, english))
+        for (start, end), word in zip(places, words, strict=True)
+    ]
     if not _SOME_UNSPACED.search(folded):
         return found
     places = list(_places_of_pairs(folded))
@@ -235,6 +245,17 @@ def find_terms(text: str) -> list[Term]:
         term._replace(function=True) if all(covered[term.start : term.end]) else term
         for term in [*sounds, *pairs]
     ]
+
+
+@lru_cache(maxsize=1 << 14)
+def _read_word(
+    word: str, latin: Sequence[str], english: bool  # noqa: FBT001
+) -> tuple[int, bool, tuple[int, ...]]:
+    """Return the hash of a question's word, whether it is one of grammar, and its forms."""
+    hashed = _hash_as(word, languages_of(word, latin[:1]))
+    plain = english and word[0] < "\u0250"
+    function = _is_grammar(word) if plain else is_grammar(word, latin)
+    return hashed, function, _forms(word, latin, hashed)
 
 
 @lru_cache(maxsize=1 << 14)
