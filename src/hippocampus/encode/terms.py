@@ -32,6 +32,7 @@ from hippocampus.encode.languages import (
     language_by_script,
     languages_of,
     latin_languages,
+    leans_to_english,
     script_of,
     stem_in,
     stop_words,
@@ -122,6 +123,14 @@ def _hash(word: str) -> int:
     return known
 
 
+def _hashes(words: Sequence[str]) -> list[int]:
+    """Return the hashes of English words."""
+    try:
+        return list(map(_HASHED.__getitem__, words))
+    except KeyError:  # some are new
+        return list(map(_hash, words))
+
+
 def _hash_in(word: str, language: str) -> int:
     """Return the hash of a word of another language than English."""
     known = _HASHED_IN.get((word, language))
@@ -169,13 +178,13 @@ def hash_terms(text: str) -> NDArray[np.uint32]:
     """Return the term hashes of ``text``: of its words in order, then of pairs of characters."""
     folded = _fold(text)
     words = _find(folded)
+    ascii_only = folded.isascii()
+    if ascii_only and leans_to_english(words):
+        return np.array(_hashes(words), dtype=np.uint32)
     latin = _latin(words)[:1]
-    known = _HASHED
-    if folded.isascii():
-        if latin in ((), (ENGLISH,)):
-            hashes = [known[word] if word in known else _hash(word) for word in words]
-        else:
-            hashes = [_hash_in(word, latin[0]) for word in words]
+    if ascii_only:
+        foreign = latin not in ((), (ENGLISH,))
+        hashes = [_hash_in(word, latin[0]) for word in words] if foreign else _hashes(words)
         return np.array(hashes, dtype=np.uint32)
     hashes = [_hash_as(word, languages_of(word, latin)) for word in words]
     if _SOME_UNSPACED.search(folded):

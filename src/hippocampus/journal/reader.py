@@ -190,6 +190,12 @@ class LedgerReader:
         """Return episodes by row, in the order asked; those that are damaged are left out."""
         return [entry.dated(told) for entry in self.read(rows)]
 
+    def written(self, record: EpisodeRow, text: str, told: Told) -> Episode:
+        """Return an episode that was just written, of which nothing is to be read."""
+        episode = _episode(self.name, record, text, {})
+        times = told(record.row, episode)
+        return replace(episode, times=times) if times else episode
+
     def drafts(self, records: Iterable[EpisodeRow]) -> list[Draft]:
         """Return what stored episodes were made from; erased ones are left out."""
         by_row = {record.row: record for record in records}

@@ -8,6 +8,7 @@ from enum import IntEnum
 from functools import cache
 from typing import Any, Final, TypeAlias
 
+from hippocampus.core.ascii_words import letter_runs
 from hippocampus.core.word_lists import Patterns, word_list
 from hippocampus.language.time import spans
 
@@ -102,7 +103,8 @@ def may_tell_time(text: str) -> bool:
 
 def core_words_in(text: str) -> frozenset[str]:
     """Return the words of a text of which every expression that is not written holds one."""
-    return _core_words().intersection(_LETTERS.findall(text.lower()))
+    words = letter_runs(text) if text.isascii() else _LETTERS.findall(text.lower())
+    return _core_words().intersection(words)
 
 
 def written_at(text: str) -> list[int]:

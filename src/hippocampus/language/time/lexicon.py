@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from hippocampus.core.ascii_words import letter_runs
 from hippocampus.core.word_lists import word_list
 from hippocampus.encode.languages import ENGLISH, bare, stop_words
 from hippocampus.encode.terms import UNSPACED
@@ -30,7 +31,6 @@ TIMED: Final = frozenset(
 _MARKS: Final = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff\u200c\u200d"
 """Marks on letters, and the blocks of India whose vowels are marks."""
 _APART: Final = rf"{UNSPACED}\uac00-\ud7a3"
-_ASCII_WORD: Final = re.compile(r"[a-z]+")
 _CORE: Final = {
     Role.DAY, Role.TONIGHT, Role.PART, Role.UNIT, Role.WEEKDAY, Role.MONTH, Role.SEASON,
     Role.HOLIDAY, Role.NOW,
@@ -50,7 +50,7 @@ def word_pattern() -> re.Pattern[str]:
 
 def words_of(text: str) -> list[str]:
     """Return the words of a text in lower case."""
-    return (_ASCII_WORD if text.isascii() else word_pattern()).findall(text.casefold())
+    return list(letter_runs(text)) if text.isascii() else word_pattern().findall(text.casefold())
 
 
 class Meaning(NamedTuple):
