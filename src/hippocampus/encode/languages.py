@@ -79,7 +79,7 @@ _USUAL: Final = {"en": 2.0} | dict.fromkeys(
 )
 _RARE: Final = 0.6
 """How likely a language is beside the others; of English, the list is short, too."""
-_ROUNDED: Final = 1e-6
+ROUNDED: Final = 1e-6
 """More than sums of evidence are rounded by."""
 _STRANGE: Final = 0.25
 """How much less likely, with a letter that is none of its own."""
@@ -168,8 +168,13 @@ def leans_to_english(words: Collection[str]) -> bool:
     All that speaks for others is taken for one of them; where it is still less than what speaks
     for English, or nothing does, there is no need to look at each of them.
     """
-    leaning = list(filter(None, map(_leanings().get, set(words))))
-    return not leaning or sum(leaning) > _ROUNDED
+    known = list(filter(None, map(_leanings().get, set(words))))
+    return not known or sum(known) > ROUNDED
+
+
+def leaning(words: Collection[str]) -> float:
+    """Return how much more words of grammar speak for English than for all others at most."""
+    return sum(filter(None, map(_leanings().get, set(words))))
 
 
 @cache

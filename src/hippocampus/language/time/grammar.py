@@ -65,6 +65,8 @@ _NEVER_FIRST = {
     Role.WORD, Role.MARK, Role.COMMA, Role.AND, Role.OF, Role.TO, Role.DASH, Role.POSSESSIVE,
     Role.EVERY,
 }  # fmt: skip
+_LEADING = {Role.IN, Role.ON, Role.AT, Role.AROUND, Role.FOR, Role.THE, Role.ONE}
+"""What begins no expression by itself, but together with what follows."""
 _STOPS = {Role.END, Role.MARK, Role.COMMA}
 _KINDS = {
     kind: Role[kind.upper()]
@@ -139,9 +141,12 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
 
 def readings(reader: Reader) -> Iterator[Reading]:
     """Yield the longest reading that begins at each token of a sentence."""
-    for i, token in enumerate(reader.tokens[: reader.count]):
+    tokens = reader.tokens
+    for i, token in enumerate(tokens[: reader.count]):
         if token.role in _NEVER_FIRST:
             continue
+        if token.role in _LEADING and tokens[i + 1].role is Role.WORD:
+            continue  # "in a garden", as most of them are
         try:
             reading = reader.reading(i)
         except (ValueError, OverflowError):
