@@ -31,11 +31,16 @@ Meaning: TypeAlias = tuple[Role, Any]
 
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _WRITTEN: Final = re.compile(
-    r"(?<![0-9])[12][0-9]{3}(?![0-9])|[0-9][:/.-][0-9]|[0-9] ?(?:st|nd|rd|th|s|am|pm|a\.m|p\.m)\b"
-    r"|['\u2019][0-9]{2}\b|\b[qh][1-4]\b|o['\u2019]clock",
-    re.IGNORECASE,
+    r"[0-9'\u2019qQhHoO](?i:(?<=[12])(?<![0-9].)[0-9]{3}(?![0-9])|(?<=[0-9])[:/.-][0-9]"
+    r"|(?<=[0-9]) ?(?:st|nd|rd|th|s|am|pm|a\.m|p\.m)\b|(?<=['\u2019])[0-9]{2}\b"
+    r"|(?<=[qh])(?<!\w.)[1-4]\b|(?<=o)['\u2019]clock)",
+    re.DOTALL,
 )
-"""A year, a date, an hour or the like: what is a time without a word for one."""
+"""
+A year, a date, an hour or the like: what is a time without a word for one.
+
+What it begins with comes first, for then it is looked for as fast as one character is.
+"""
 _DIGIT: Final = re.compile("[0-9]")
 _RECURRING: Final = ("clock", "easter", "hours", "month_day", "months", "nth_weekday")
 """The functions of ``spans`` that a meaning may call."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -48,9 +48,9 @@ def word_pattern() -> re.Pattern[str]:
     return re.compile(rf"[{_APART}]|(?:[^\W\d_{_APART}][{_MARKS}]*)+")
 
 
-def words_of(text: str) -> list[str]:
+def words_of(text: str) -> Sequence[str]:
     """Return the words of a text in lower case."""
-    return list(letter_runs(text)) if text.isascii() else word_pattern().findall(text.casefold())
+    return letter_runs(text) if text.isascii() else word_pattern().findall(text.casefold())
 
 
 class Meaning(NamedTuple):
