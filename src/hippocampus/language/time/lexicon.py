@@ -141,13 +141,19 @@ def _entry(english: str, foreign: str) -> tuple[tuple[str, ...], Meaning]:
         side = "before" if foreign.endswith("_") else "after"
     said = "" if english in (NOTHING, _NOT_SO) else english.replace("_", "").rstrip("~").strip()
     meaning = Meaning(
-        tokens=tuple(map(token_of, WRITTEN.token.finditer(said))),
+        tokens=_tokens_of(said),
         side=side,
         of_amount=english in _AMOUNTS,
         short=english.endswith("~"),
         capital=foreign[:1].isupper() and foreign[1:2].islower(),
     )
     return words, meaning
+
+
+@cache
+def _tokens_of(said: str) -> tuple[Token, ...]:
+    """Return the tokens of English words, which most languages have words for."""
+    return tuple(map(token_of, WRITTEN.token.finditer(said)))
 
 
 @cache
