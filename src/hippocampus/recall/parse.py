@@ -345,12 +345,16 @@ def _phrases(
 
     With each, the places of its words among the question's terms, as far as they are known.
     """
-    keys: dict[int, tuple[int, ...]] = dict.fromkeys(
-        (phrase.key for phrase in find_phrases(text)), ()
-    )
+    keys: dict[int, tuple[int, ...]] = dict.fromkeys(_keys_of_phrases(text), ())
     for run in _runs(found):
         keys[key_of(_said(text, run))] = tuple(places[term.hash] for term in run)
     return keys
+
+
+@lru_cache(maxsize=256)
+def _keys_of_phrases(text: str) -> tuple[int, ...]:
+    """Return the keys of a question's phrases; the same is often asked again."""
+    return tuple(phrase.key for phrase in find_phrases(text))
 
 
 # "The glacier paper", "our boat": something that both sides know already, where "a boat" is any.

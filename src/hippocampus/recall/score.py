@@ -111,8 +111,10 @@ def _surroundings(
         return {}
     parts: dict[str, Numbers] = {}
     before, after = index.columns.neighbours()
-    gift = np.float32(fusion.previous_turn) * looked_up(rows, fused, before[rows])
-    gift += np.float32(fusion.next_turn) * looked_up(rows, fused, after[rows])
+    beside = np.concatenate([before[rows], after[rows]])
+    theirs = looked_up(rows.astype(beside.dtype), fused, beside)  # of no row, -1, it is 0
+    gift = np.float32(fusion.previous_turn) * theirs[: len(rows)]
+    gift += np.float32(fusion.next_turn) * theirs[len(rows) :]
     # An answer leans on what it answers; notes of one voice are each about what they say.
     parts["neighbours"] = gift * _shortness(search, lengths) * index.columns.in_talk(rows)
     parts["speaker"] = _speaking(search, rows)
