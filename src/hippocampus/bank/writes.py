@@ -42,7 +42,7 @@ from hippocampus.errors import InputError
 from hippocampus.journal.draft import Draft, Encoded
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.reader import Told
-from hippocampus.journal.writer import Added
+from hippocampus.journal.writer import AddedRows
 from hippocampus.language.time.given import moment_of
 
 if TYPE_CHECKING:
@@ -540,7 +540,7 @@ class Writes(BankPart):
 
     def _add(
         self, ledger: Ledger, groups: Sequence[Sequence[Draft]], progress: Progress | None = None
-    ) -> Added:
+    ) -> AddedRows:
         drafts = [d for group in groups for d in group]
         return self.store_encoded(
             ledger, drafts, lambda books, it: books.writer.add_records(groups, it), progress

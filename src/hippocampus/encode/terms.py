@@ -260,7 +260,9 @@ def _terms_of(text: str) -> Sequence[Term]:
 
 @lru_cache(maxsize=1 << 14)
 def _read_word(
-    word: str, latin: Sequence[str], english: bool  # noqa: FBT001
+    word: str,
+    latin: Sequence[str],
+    english: bool,  # noqa: FBT001
 ) -> tuple[int, bool, tuple[int, ...]]:
     """Return the hash of a question's word, whether it is one of grammar, and its forms."""
     hashed = _hash_as(word, languages_of(word, latin[:1]))

@@ -25,7 +25,7 @@ from hippocampus.journal.payloads import LedgerPayloads
 from hippocampus.journal.reader import LedgerPart, LedgerReader
 
 
-class Added(NamedTuple):
+class AddedRows(NamedTuple):
     """The rows of drafts by id, and the records of those that were not there before."""
 
     rows: dict[str, int]
@@ -70,7 +70,7 @@ class LedgerWriter(LedgerPart):
         *,
         at: int | None = None,
         old: EpisodeRow | None = None,
-    ) -> Added:
+    ) -> AddedRows:
         """
         Add drafts, turn by turn, with their payloads.
 
@@ -94,7 +94,7 @@ class LedgerWriter(LedgerPart):
         self.note_at(at, ((e.row, Remembered(id=e.id, supersedes=link)) for e in records))
         self._payloads.put(encoded, {e.id: e.row for e in records})
         self._payloads.seal()
-        return Added(places, records)
+        return AddedRows(places, records)
 
     def correct(self, old: EpisodeRow, drafts: Sequence[Draft], encoded: Encoded) -> int:
         """

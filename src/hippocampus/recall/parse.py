@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from itertools import islice, pairwise, takewhile
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -263,7 +263,7 @@ def bind(
         token_terms = _token_terms(query.words, places, embedded.spans, len(tokens))
     mentions = gazetteer.read(query.text)
     spoken = [word for word in query.words if mentions.rest[word.start : word.end].strip()]
-    told: dict[str, object] = {}
+    told: dict[str, Any] = {}
     if phrases:
         definite = _definite(query.text, spoken, query.unheard)
         told = {

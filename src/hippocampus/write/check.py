@@ -177,6 +177,6 @@ def _other_id(id_: str, name: str) -> str:
 
 
 def _with_length(piece: str) -> bytes:
-    """Return a piece as it is hashed: its length goes before it, so that none runs into the next."""
+    """Return a piece as it is hashed: after its length, so that none runs into the next."""
     raw = piece.encode()
     return len(raw).to_bytes(8, "little") + raw

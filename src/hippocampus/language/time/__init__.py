@@ -69,6 +69,7 @@ def find_intervals(text: str, now: datetime, *, told: bool = False) -> tuple[Int
 
 def _read(text: str, now: datetime, *, told: bool, foreign: bool) -> list[Interval]:
     """Return what a text that may tell a time tells, as of an aware moment."""
+    assert now.tzinfo is not None, "it is aware"
     try:
         readings = (read_in if foreign else read)(text, now, told=told)
     except OverflowError:  # the calendar ends with the day of ``now``
