@@ -290,10 +290,11 @@ class Segments:
 
     def nbytes(self, bank: int | None = None) -> int:
         """Return how many bytes are kept, of one bank or of all."""
+        lately = self.lately.nbytes(bank)
         if bank is None:
-            return self._bytes
+            return self._bytes + lately
         with self._lock:
-            return sum(s.nbytes for (of, _), (_, s) in self._kept.items() if of == bank)
+            return lately + sum(s.nbytes for (of, _), (_, s) in self._kept.items() if of == bank)
 
     def drop(self, bank: int) -> None:
         """Let go of all that is kept of a bank: what is erased must leave memory, too."""

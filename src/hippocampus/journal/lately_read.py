@@ -19,8 +19,11 @@ Text: TypeAlias = tuple[str, int]
 
 _MOST_CHARACTERS: Final = 1 << 18
 """Characters of texts that are kept of each bank."""
-_MOST_RECORDS: Final = 4096
+_MOST_RECORDS: Final = 2048
 """Records that are kept of each bank."""
+_OF_A_TEXT: Final = 250
+_OF_A_RECORD: Final = 800
+"""Bytes that Python takes for one, about, beside the characters of a text."""
 
 
 @dataclass(slots=True, eq=False)
@@ -32,6 +35,12 @@ class AtOneMoment:
     texts: dict[int, Text] = field(default_factory=dict)
     records: dict[int, EpisodeRow] = field(default_factory=dict)
     characters: int = 0
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory held, about."""
+        texts = self.characters + _OF_A_TEXT * len(self.texts)
+        return texts + _OF_A_RECORD * len(self.records)
 
 
 _NOTHING: Final = AtOneMoment(-1)
@@ -70,6 +79,11 @@ class LatelyRead:
             if len(known.records) + len(records) > _MOST_RECORDS:
                 known.records = {}
             known.records.update(records)
+
+    def nbytes(self, bank: int | None = None) -> int:
+        """Return how many bytes are kept, about, of one bank or of all."""
+        with self._lock:
+            return sum(one.nbytes for of, one in self._known.items() if bank in (None, of))
 
     def drop(self, bank: int) -> None:
         """Let go of all that is kept of a bank."""
