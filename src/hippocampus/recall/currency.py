@@ -126,7 +126,7 @@ def _asked_words(query: Query) -> NDArray[np.uint32]:
     return asked[~is_among(asked, _names_in(query.text))]
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def _names_in(question: str) -> NDArray[np.uint32]:
     """Return the hashes of the names in a question, ascending."""
     return each_once(hash_terms(" ".join(_NAME.findall(question))))

@@ -345,7 +345,8 @@ def _phrases(
 
     With each, the places of its words among the question's terms, as far as they are known.
     """
-    keys: dict[int, tuple[int, ...]] = dict.fromkeys(_keys_of_phrases(text), ())
+    found_in = _keys_of_phrases if len(text) <= _QUESTION else _keys_of_phrases.__wrapped__
+    keys: dict[int, tuple[int, ...]] = dict.fromkeys(found_in(text), ())
     for run in _runs(found):
         keys[key_of(_said(text, run))] = tuple(places[term.hash] for term in run)
     return keys
