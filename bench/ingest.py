@@ -36,8 +36,27 @@ def run(workshop: Workshop, *, quick: bool) -> Iterator[Row]:
             unit="turns/s", baseline=count / plain_s(list(turns(count))),
             note="vectors from a table; baseline plain SQLite inserts",
         )  # fmt: skip
+        yield from without_embedder(count)
     yield with_real_embedder()
     yield from one_by_one()
+
+
+def without_embedder(count: int) -> Iterator[Row]:
+    """Yield turns a second where nothing embeds them, by the clock and of the processor."""
+    some = [replace(turn, metadata={}) for turn in turns(count)]
+    with TemporaryDirectory() as folder, Memory(Path(folder) / "m.db", embedder="none") as memory:
+        bank = memory.bank("b")
+        bank.remember_many(some[:BATCH])  # word lists are read at the first use
+        start, used = time.perf_counter(), time.process_time()
+        bank.remember_many(some[BATCH:])
+        by_clock, cpu = time.perf_counter() - start, time.process_time() - used
+    size = f"{count // 1000} k"
+    name = f"remember_many, {size}, without an embedder"
+    yield Row(name=name, value=(count - BATCH) / by_clock, unit="turns/s")
+    yield Row(
+        name=f"{name}, processor", value=(count - BATCH) / cpu, unit="turns/s",
+        note="turns by a second of the processor's",
+    )  # fmt: skip
 
 
 def plain_s(some: list[Turn]) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sized
+from collections.abc import Collection, Iterator, Mapping, Sized
 from dataclasses import replace
 from datetime import tzinfo
 from functools import partial
@@ -25,6 +25,7 @@ from hippocampus.recall.evidence import evidence, rivalry, says_all
 from hippocampus.recall.expand import Sources
 from hippocampus.recall.parse import bind, parse, settle, signed, without_event
 from hippocampus.recall.search import Ranking, search
+from hippocampus.recall.spreading_activation import ReadTexts
 from hippocampus.recall.standardize import Numbers
 from hippocampus.recall.whole_conversations import Part, choose_leading
 
@@ -78,12 +79,27 @@ def seen_by_most(
     return [*encoded.degraded, *lacking], seen
 
 
+class _EachOnce:
+    """Texts of rows, each read once in a search, whichever of its steps asks for it."""
+
+    def __init__(self, read: ReadTexts) -> None:
+        self._read = read
+        self._known: dict[int, str] = {}
+
+    def __call__(self, rows: Collection[int]) -> Mapping[int, str]:
+        known = self._known
+        fresh = [row for row in rows if row not in known]
+        if fresh:
+            known |= self._read(fresh)
+        return {row: known[row] for row in sorted(rows) if row in known}
+
+
 def search_bank(
     here: BankSnapshot, query: Query, allowed: Mask | None, *, limit: int
 ) -> tuple[Ranking, dict[str, Numbers]]:
     """Rank rows for a bound query; return with them what each shows of it."""
     check_budget()
-    texts, facts = here.ledger.reader.texts, here.slept.facts
+    texts, facts = _EachOnce(here.ledger.reader.texts), here.slept.facts
     graph = "graph" in query.cues
     if graph:
         described = Descriptions(here.index.cues.lexical, texts, allowed)

@@ -41,6 +41,8 @@ from hippocampus.engine.bank_state import BankState
 from hippocampus.errors import InputError
 from hippocampus.journal.draft import Draft, Encoded
 from hippocampus.journal.ledger import Ledger
+from hippocampus.journal.reader import Told
+from hippocampus.journal.writer import AddedRows
 from hippocampus.language.time.given import moment_of
 
 if TYPE_CHECKING:
@@ -472,14 +474,41 @@ class Writes(BankPart):
         self._state.take()  # what is wrong with it is said before anything is encoded
         for groups, now in calls:
             self._sift(ledger, groups, now, fresh, answer)
+        made: dict[int, Episode] = {}
         if fresh:
-            answer |= self.add(ledger, [group.drafts for group in fresh.values()])
-        told = self._told(None if self._state.snapshot is None else self._state.snapshot.index)
+            added = self._add(ledger, [group.drafts for group in fresh.values()])
+            answer |= added.rows
+            made = self._written(ledger, added.records, fresh)
         kept: list[list[Episode]] = []
         for groups, _ in calls:
             rows = [answer[d.id] for group in groups for d in group.drafts if d.id in answer]
-            kept.append(ledger.reader.episodes(rows, told))
+            kept.append(self._episodes(ledger, rows, made))
         return kept
+
+    def _written(
+        self, ledger: Ledger, records: Sequence[EpisodeRow], fresh: Mapping[str, Group]
+    ) -> dict[int, Episode]:
+        """Return what was just written, by row: as it was given, for reading it takes as long."""
+        told = self._told_here()
+        said = {d.id: d.text for group in fresh.values() for d in group.drafts}
+        return {e.row: ledger.reader.written(e, said[e.id], told) for e in records}
+
+    def _episodes(
+        self, ledger: Ledger, rows: Sequence[int], made: Mapping[int, Episode]
+    ) -> list[Episode]:
+        """Return the episodes of rows, in their order, of which some were just made."""
+        others = [row for row in rows if row not in made]
+        if not others:
+            return [made[row] for row in rows]
+        told = self._told_here()
+        known = {one.row: one.dated(told) for one in ledger.reader.read(others)}
+        every = {**known, **made}
+        return [every[row] for row in rows if row in every]
+
+    def _told_here(self) -> Told:
+        """Return what gives the times that texts tell, by the last snapshot if there is one."""
+        last = self._state.snapshot
+        return self._told(None if last is None else last.index)
 
     def _sift(
         self,
@@ -507,9 +536,14 @@ class Writes(BankPart):
         self, ledger: Ledger, groups: Sequence[Sequence[Draft]], progress: Progress | None = None
     ) -> dict[str, int]:
         """Encode and store; returns the rows by id."""
+        return self._add(ledger, groups, progress).rows
+
+    def _add(
+        self, ledger: Ledger, groups: Sequence[Sequence[Draft]], progress: Progress | None = None
+    ) -> AddedRows:
         drafts = [d for group in groups for d in group]
         return self.store_encoded(
-            ledger, drafts, lambda books, it: books.writer.add(groups, it), progress
+            ledger, drafts, lambda books, it: books.writer.add_records(groups, it), progress
         )
 
     def store_encoded(

@@ -129,7 +129,7 @@ def pointer_line(pointer: Pointer) -> str:
 
 def quoted(text: str) -> list[str]:
     """Return who said what in each line, when a text is nothing but lines that we rendered."""
-    for begin, end in (*_OWN_PARTS, (MORE_OPEN, MORE_CLOSE)):
+    for begin, end in (*_OWN_PARTS, (MORE_OPEN, MORE_CLOSE)) if "<" in text else ():
         if begin in text:
             text = _without(text, begin, end)
     if not (OPEN in text or RECENT_OPEN in text or _LINE.match(text)):
@@ -147,6 +147,8 @@ def quoted(text: str) -> list[str]:
 
 def without_quotes(text: str) -> str:
     """Take our own quoted memories out of a text; unchanged when there are none."""
+    if "<" not in text:  # with which all of them begin
+        return text
     for begin, end in (
         *_OWN_PARTS,
         (SESSION_OPEN, SESSION_CLOSE),

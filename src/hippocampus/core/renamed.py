@@ -29,9 +29,10 @@ def renamed(names: Mapping[str, str]) -> Callable[[type[T]], type[T]]:
 
         @wraps(init)
         def take(self: object, *args: Any, **given: Any) -> None:  # noqa: ANN401 - any field
-            for old in given.keys() & names.keys():
-                _warn(cls, old, names[old])
-                given[names[old]] = given.pop(old)
+            if not names.keys().isdisjoint(given):
+                for old in given.keys() & names.keys():
+                    _warn(cls, old, names[old])
+                    given[names[old]] = given.pop(old)
             init(self, *args, **given)
 
         RENAMED[cast("Hashable", cls)] = names

@@ -79,6 +79,8 @@ _USUAL: Final = {"en": 2.0} | dict.fromkeys(
 )
 _RARE: Final = 0.6
 """How likely a language is beside the others; of English, the list is short, too."""
+ROUNDED: Final = 1e-6
+"""More than sums of evidence are rounded by."""
 _STRANGE: Final = 0.25
 """How much less likely, with a letter that is none of its own."""
 _RIVAL: Final = 0.5
@@ -157,6 +159,31 @@ def is_plain_english(words: Collection[str]) -> bool:
     of_grammar = stop_words()[ENGLISH]
     # Each as often as it is there: of a long text the share of different ones only falls.
     return 5 * sum(map(of_grammar.__contains__, words)) > 2 * len(words)
+
+
+def leans_to_english(words: Collection[str]) -> bool:
+    """
+    Return True only where ``detect`` finds no other language than English likeliest, by ASCII.
+
+    All that speaks for others is taken for one of them; where it is still less than what speaks
+    for English, or nothing does, there is no need to look at each of them.
+    """
+    known = list(filter(None, map(_leanings().get, set(words))))
+    return not known or sum(known) > ROUNDED
+
+
+def leaning(words: Collection[str]) -> float:
+    """Return how much more words of grammar speak for English than for all others at most."""
+    return sum(filter(None, map(_leanings().get, set(words))))
+
+
+@cache
+def _leanings() -> Mapping[str, float]:
+    """Return how much more each word of grammar speaks for English than for any other language."""
+    return {
+        word: (_USUAL[ENGLISH] * (ENGLISH in of) - any(one != ENGLISH for one in of)) / len(of)
+        for word, of in _grammar().items()
+    }
 
 
 def evidence(words: Collection[str]) -> dict[str, float]:

@@ -32,6 +32,7 @@ from hippocampus.encode.languages import (
     language_by_script,
     languages_of,
     latin_languages,
+    leans_to_english,
     script_of,
     stem_in,
     stop_words,
@@ -47,6 +48,8 @@ UNSPACED_ONE = re.compile(f"[{UNSPACED}]")
 _SOME_UNSPACED = re.compile(f"[{UNSPACED}{_HANGUL}]")
 _ONE_IDEOGRAPH = re.compile(f"[{_IDEOGRAPHS}]")
 _ASCII_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_FOLDED_ASCII = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)?")
+"""The same in what is folded and all ASCII, in two thirds of the time."""
 _SOUND = re.compile(f"(?:[\u3040-\u30ff]|[{_CLUSTERS}][\u0e31-\u0e4e\u0eb1-\u0ece]*)$")
 """A sound by itself, which means nothing where its neighbours are there, as an ideograph does."""
 _MARKED = "\x01"
@@ -57,6 +60,8 @@ _CONTRACTED = frozenset({"d", "ll", "m", "re", "s", "ve"})
 _HASHED: dict[str, int] = {}
 _HASHED_IN: dict[tuple[str, str], int] = {}
 _HASHED_LIMIT = 1 << 18
+_QUESTION = 1000
+"""Characters of a text up to which it may be a question, which several readers look at in turn."""
 
 
 class Term(NamedTuple):
@@ -105,7 +110,7 @@ def _fold(text: str) -> str:
 
 
 def _find(folded: str) -> list[str]:
-    return (_ASCII_WORD if folded.isascii() else _word()).findall(folded)
+    return (_FOLDED_ASCII if folded.isascii() else _word()).findall(folded)
 
 
 def _hash(word: str) -> int:
@@ -118,6 +123,14 @@ def _hash(word: str) -> int:
             _HASHED.clear()
         _HASHED[word] = known
     return known
+
+
+def _hashes(words: Sequence[str]) -> list[int]:
+    """Return the hashes of English words."""
+    try:
+        return list(map(_HASHED.__getitem__, words))
+    except KeyError:  # some are new
+        return list(map(_hash, words))
 
 
 def _hash_in(word: str, language: str) -> int:
@@ -144,6 +157,11 @@ def hash_words(text: str) -> list[int]:
 
 def language_of(text: str) -> str | None:
     """Return the language that most of a text is in, by its code; None where nobody can tell."""
+    return _language_of(text) if len(text) <= _QUESTION else _language_of.__wrapped__(text)
+
+
+@lru_cache(maxsize=64)
+def _language_of(text: str) -> str | None:
     words = _find(_fold(text))
     if text.isascii():
         return next(iter(_latin(words)), None)
@@ -162,13 +180,13 @@ def hash_terms(text: str) -> NDArray[np.uint32]:
     """Return the term hashes of ``text``: of its words in order, then of pairs of characters."""
     folded = _fold(text)
     words = _find(folded)
+    ascii_only = folded.isascii()
+    if ascii_only and leans_to_english(words):
+        return np.array(_hashes(words), dtype=np.uint32)
     latin = _latin(words)[:1]
-    known = _HASHED
-    if folded.isascii():
-        if latin in ((), (ENGLISH,)):
-            hashes = [known[word] if word in known else _hash(word) for word in words]
-        else:
-            hashes = [_hash_in(word, latin[0]) for word in words]
+    if ascii_only:
+        foreign = latin not in ((), (ENGLISH,))
+        hashes = [_hash_in(word, latin[0]) for word in words] if foreign else _hashes(words)
         return np.array(hashes, dtype=np.uint32)
     hashes = [_hash_as(word, languages_of(word, latin)) for word in words]
     if _SOME_UNSPACED.search(folded):
@@ -205,6 +223,11 @@ def _same(left: str, right: str) -> bool:
 
 def find_terms(text: str) -> list[Term]:
     """Return the terms of a question with their places in it."""
+    return list(_terms_of(text) if len(text) <= _QUESTION else _terms_of.__wrapped__(text))
+
+
+@lru_cache(maxsize=64)
+def _terms_of(text: str) -> Sequence[Term]:
     folded = text.lower()  # keeps lengths for all but a few characters, so places stay true
     if len(folded) != len(text):
         folded = text
@@ -213,12 +236,10 @@ def find_terms(text: str) -> list[Term]:
     words = [_fold(folded[start:end]) for start, end in places]
     latin = _latin(words)
     english = latin[:1] in ((), (ENGLISH,))
-    found = []
-    for (start, end), word in zip(places, words, strict=True):
-        hashed = _hash_as(word, languages_of(word, latin[:1]))
-        plain = english and word[0] < "\u0250"
-        function = _is_grammar(word) if plain else is_grammar(word, latin)
-        found.append(Term(start, end, hashed, function, _forms(word, latin, hashed)))
+    found = [
+        Term(start, end, *_read_word(word, latin, english))
+        for (start, end), word in zip(places, words, strict=True)
+    ]
     if not _SOME_UNSPACED.search(folded):
         return found
     places = list(_places_of_pairs(folded))
@@ -235,6 +256,19 @@ def find_terms(text: str) -> list[Term]:
         term._replace(function=True) if all(covered[term.start : term.end]) else term
         for term in [*sounds, *pairs]
     ]
+
+
+@lru_cache(maxsize=1 << 14)
+def _read_word(
+    word: str,
+    latin: Sequence[str],
+    english: bool,  # noqa: FBT001
+) -> tuple[int, bool, tuple[int, ...]]:
+    """Return the hash of a question's word, whether it is one of grammar, and its forms."""
+    hashed = _hash_as(word, languages_of(word, latin[:1]))
+    plain = english and word[0] < "\u0250"
+    function = _is_grammar(word) if plain else is_grammar(word, latin)
+    return hashed, function, _forms(word, latin, hashed)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -75,6 +75,10 @@ class VectorReader(Protocol):
         ...
 
 
+_UNMOVED: Final = np.float32(-1)
+"""Stands for the activation of rows that nothing activates, below that of any other."""
+
+
 class Activation:
     """
     Activation of rows by the anchors that a question calls up, in [0, 1].
@@ -130,16 +134,17 @@ class Activation:
 
     def best(self, most: int, allowed: Mask | None) -> Rows:
         """Return the most active allowed rows, ascending."""
-        lent = np.zeros(int(self._codes.max(initial=-1)) + 2, np.bool_)  # the last is "none"
-        lent[self._sessions] = True
-        some = lent[self._codes]
-        some[self._rows] = True
+        lent = np.full(int(self._codes.max(initial=-1)) + 2, _UNMOVED)  # the last is "none"
+        lent[self._sessions] = self._lent
+        sums = lent[self._codes]
+        sums[self._rows] = self._sum(self._rows)
+        some = sums >= 0
         if allowed is not None:
             some &= allowed
-        rows = np.flatnonzero(some).astype(np.uint32)
+        rows = some.nonzero()[0].astype(np.uint32)
         if self._leads is not None:
             rows = rows[self._leads(rows)]
-        return np.sort(rows[top_k(self._sum(rows), most)])
+        return np.sort(rows[top_k(sums[rows], most)])
 
 
 def _summed(

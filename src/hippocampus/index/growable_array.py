@@ -51,6 +51,8 @@ class GrowableArray(Generic[Item]):
         """How many rows of the room are in use by any version; shared by all of them."""
         self._shared = False
         """Whether another version may read rows of this one in the same room."""
+        self._seen: NDArray[Item] | None = None
+        """The rows as they were last asked for; one recall does so dozens of times."""
 
     def __len__(self) -> int:
         return self._length
@@ -58,8 +60,11 @@ class GrowableArray(Generic[Item]):
     @property
     def view(self) -> NDArray[Item]:
         """The rows, read-only and without copying; those of an old view stay as they were."""
-        view = self._room[: self._length]
-        view.flags.writeable = False
+        view = self._seen
+        if view is None or len(view) != self._length or view.base is not self._room:
+            view = self._room[: self._length]
+            view.flags.writeable = False
+            self._seen = view
         return view
 
     @property

@@ -115,7 +115,9 @@ class TimeCue(DenseCue, Versioned):
 
     def of(self, row: int, text: str, zone: tzinfo) -> tuple[Interval, ...]:
         """Return the times that a row's text tells, in their order."""
-        first, stop = np.searchsorted(self._rows.view, [row, row + 1]).tolist()
+        first, stop = self._rows.view.searchsorted((row, row + 1)).tolist()
+        if first == stop:  # as of most
+            return ()
         return tuple(
             Interval(
                 None if start == _OPEN[0] else from_micros(start).astimezone(zone),

@@ -28,6 +28,7 @@ from hippocampus.core.records import Block, Store
 from hippocampus.encode import tokens as tokenizer
 from hippocampus.encode.token_matcher import LOST, SPELLED, Mask, TokenPattern
 from hippocampus.errors import StoreCorrupt
+from hippocampus.journal.lately_read import LatelyRead, Text
 from hippocampus.kernel import HuffmanWaveletMatrix, WaveletMatrix
 
 _HEAD = struct.Struct("<4sHH")
@@ -264,6 +265,7 @@ class Segments:
         self._marks: dict[int, tuple[int, Marks]] = {}
         self._kept: OrderedDict[tuple[int, int], tuple[bytes, Segment]] = OrderedDict()
         self._bytes = 0
+        self.lately = LatelyRead()
         self._lock = threading.Lock()
 
     def marks(self, store: Store, bank: int) -> Marks:
@@ -288,15 +290,17 @@ class Segments:
 
     def nbytes(self, bank: int | None = None) -> int:
         """Return how many bytes are kept, of one bank or of all."""
+        lately = self.lately.nbytes(bank)
         if bank is None:
-            return self._bytes
+            return self._bytes + lately
         with self._lock:
-            return sum(s.nbytes for (of, _), (_, s) in self._kept.items() if of == bank)
+            return lately + sum(s.nbytes for (of, _), (_, s) in self._kept.items() if of == bank)
 
     def drop(self, bank: int) -> None:
         """Let go of all that is kept of a bank: what is erased must leave memory, too."""
         with self._lock:
             self._marks.pop(bank, None)
+            self.lately.drop(bank)
             for key in [key for key in self._kept if key[0] == bank]:
                 self._bytes -= self._kept.pop(key)[1].nbytes
 
@@ -346,15 +350,24 @@ class Content:
             found |= self.unpacked(stored)
         return {row: ids for row, ids in found.items() if len(ids)}
 
-    def texts(self, rows: Collection[int]) -> dict[int, tuple[str, int]]:
-        """Return the texts of rows, each with its length in tokens."""
-        decoded: dict[int, tuple[str, int]] = {}
-        for row, ids in pausing(self.ids(rows).items()):
+    def texts(self, rows: Collection[int]) -> dict[int, Text]:
+        """Return the texts of rows, ascending, each with its length in tokens."""
+        seen = self._store.changes()
+        lately = self._segments.lately
+        known = lately.of(self._bank, seen).texts
+        fresh = [row for row in rows if row not in known]
+        decoded: dict[int, Text] = {}
+        for row, ids in pausing(self.ids(fresh).items() if fresh else ()):
             try:
                 decoded[row] = self._decode(row, ids), len(ids)
             except StoreCorrupt as exc:
                 self._store.upkeep.note_damage(self._bank, "content", row, str(exc))
-        return decoded
+        if decoded and self._store.changes() == seen:  # else they may be of a later moment
+            lately.keep_texts(self._bank, seen, decoded)
+        if len(fresh) == len(rows):
+            return decoded
+        decoded |= ((row, known[row]) for row in rows if row in known)
+        return {row: decoded[row] for row in sorted(decoded)}
 
     def check(self, row: int) -> None:
         """

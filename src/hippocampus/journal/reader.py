@@ -39,6 +39,7 @@ from hippocampus.encode import tokens as tokenizer
 from hippocampus.errors import AmbiguousId, InputError, StoreCorrupt, UnknownEpisode
 from hippocampus.journal.content import Content, Segments
 from hippocampus.journal.draft import CONTEXT_TURNS, Draft, spoken
+from hippocampus.journal.lately_read import Text
 from hippocampus.language.noun_phrases import Phrase, find_phrases, names_of
 
 SHORTEST_ID: Final = 4
@@ -64,7 +65,8 @@ class LedgerEntry(NamedTuple):
 
     def dated(self, told: Told) -> Episode:
         """Return the episode with the times that its text tells."""
-        return replace(self.episode, times=told(self.row, self.episode))
+        times = told(self.row, self.episode)
+        return replace(self.episode, times=times) if times else self.episode
 
     @property
     def shown(self) -> str:
@@ -77,6 +79,19 @@ class LedgerEntry(NamedTuple):
         return shown(self.episode.text, self.episode.level, settled=self.settled)
 
 
+class _Read(NamedTuple):
+    """Records, their texts by row with lengths in tokens, and the ids of rows they are tied to."""
+
+    records: Sequence[EpisodeRow]
+    texts: Mapping[int, Text]
+    ids: Mapping[int, str]
+
+
+def _linked(records: Iterable[EpisodeRow]) -> set[int]:
+    """Return the rows that some supersede, or are superseded by."""
+    return {row for e in records for row in (e.supersedes, e.superseded_by) if row is not None}
+
+
 class LedgerReader:
     """What reads one bank, anywhere; inside ``store.read()`` it sees one moment."""
 
@@ -85,6 +100,7 @@ class LedgerReader:
         self.bank = bank
         self.name = name
         self.content = Content(store, bank, segments)
+        self._lately = segments.lately
 
     def find(self, id: str, *, erased: bool = False) -> EpisodeRow:  # noqa: A002
         """Return an episode by id; an erased one only when asked for."""
@@ -143,11 +159,7 @@ class LedgerReader:
 
     def read(self, rows: Sequence[int]) -> list[LedgerEntry]:
         """Return episodes by row, in the order asked; those that are damaged are left out."""
-        with self.store.read():
-            records = self.store.episodes.read(self.bank, rows)
-            texts = self.content.texts(rows)
-            linked = {r for e in records for r in (e.supersedes, e.superseded_by) if r is not None}
-            ids = self.ids(linked)
+        records, texts, ids = self._lately_read(rows) or self._read(rows)
         read: list[LedgerEntry] = []
         for e in records:
             if isinstance(e, DamagedRow) or (e.state != "erased" and e.row not in texts):
@@ -157,9 +169,32 @@ class LedgerReader:
             read.append(LedgerEntry(e.row, episode, tokens, e.digest, settled_level(e.marks)))
         return read
 
+    def _lately_read(self, rows: Sequence[int]) -> _Read | None:
+        """Return what is known of rows without reading; None if that is not all of it."""
+        known = self._lately.of(self.bank, self.store.changes())
+        records = [known.records[row] for row in rows if row in known.records]
+        texts = {row: known.texts[row] for row in rows if row in known.texts}
+        whole = len(records) == len(rows) == len(texts)
+        return _Read(records, texts, {}) if whole and not _linked(records) else None
+
+    def _read(self, rows: Sequence[int]) -> _Read:
+        with self.store.read():
+            records = self.store.episodes.read(self.bank, rows)
+            texts = self.content.texts(rows)
+            ids = self.ids(_linked(records))
+            sound = {e.row: e for e in records if not isinstance(e, DamagedRow)}
+            self._lately.keep_records(self.bank, self.store.changes(), sound)
+        return _Read(records, texts, ids)
+
     def episodes(self, rows: Sequence[int], told: Told) -> list[Episode]:
         """Return episodes by row, in the order asked; those that are damaged are left out."""
         return [entry.dated(told) for entry in self.read(rows)]
+
+    def written(self, record: EpisodeRow, text: str, told: Told) -> Episode:
+        """Return an episode that was just written, of which nothing is to be read."""
+        episode = _episode(self.name, record, text, {})
+        times = told(record.row, episode)
+        return replace(episode, times=times) if times else episode
 
     def drafts(self, records: Iterable[EpisodeRow]) -> list[Draft]:
         """Return what stored episodes were made from; erased ones are left out."""

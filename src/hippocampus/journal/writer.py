@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 from hippocampus.core.clock import MOST_AHEAD, to_micros
 from hippocampus.core.events import (
@@ -22,6 +23,13 @@ from hippocampus.journal.draft import Draft, Encoded
 from hippocampus.journal.lineage import Lineage
 from hippocampus.journal.payloads import LedgerPayloads
 from hippocampus.journal.reader import LedgerPart, LedgerReader
+
+
+class AddedRows(NamedTuple):
+    """The rows of drafts by id, and the records of those that were not there before."""
+
+    rows: dict[str, int]
+    records: Sequence[EpisodeRow]
 
 
 class LedgerWriter(LedgerPart):
@@ -52,8 +60,19 @@ class LedgerWriter(LedgerPart):
         at: int | None = None,
         old: EpisodeRow | None = None,
     ) -> dict[str, int]:
+        """Do as ``add_records`` does; returns the rows by id."""
+        return self.add_records(groups, encoded, at=at, old=old).rows
+
+    def add_records(
+        self,
+        groups: Iterable[Sequence[Draft]],
+        encoded: Encoded,
+        *,
+        at: int | None = None,
+        old: EpisodeRow | None = None,
+    ) -> AddedRows:
         """
-        Add drafts, turn by turn, with their payloads; returns the rows by id.
+        Add drafts, turn by turn, with their payloads.
 
         ``at``: now by default. ``old``: what they are a new wording of.
         """
@@ -75,7 +94,7 @@ class LedgerWriter(LedgerPart):
         self.note_at(at, ((e.row, Remembered(id=e.id, supersedes=link)) for e in records))
         self._payloads.put(encoded, {e.id: e.row for e in records})
         self._payloads.seal()
-        return places
+        return AddedRows(places, records)
 
     def correct(self, old: EpisodeRow, drafts: Sequence[Draft], encoded: Encoded) -> int:
         """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -129,7 +128,8 @@ def is_impersonal(text: str, words: Sequence[Term], unheard: Collection[int] = f
 
 def _own(spelled: Iterable[str]) -> frozenset[str]:
     """Return the words for whoever speaks among some: "i" for "I'm"."""
-    return _SELF.intersection(re.split("['’]", word.casefold())[0] for word in spelled)
+    bare = (word.casefold().replace("’", "'").partition("'")[0] for word in spelled)
+    return _SELF.intersection(bare)
 
 
 def times_of_events(

@@ -185,7 +185,7 @@ def find_alike(texts: Iterable[str], *, over: bool = False) -> Iterator[tuple[in
             yield from (
                 (at, place, " ".join(clause.words[: _frame(other, clause) or None]))
                 for at, other in before
-                if at != place and alike(other, clause) and not (over and rivals(other, clause))
+                if at != place and (_tell_alike if over else alike)(other, clause)
             )
             before.append((place, clause))
 
@@ -198,6 +198,11 @@ def rivals(one: StatedClause, other: StatedClause) -> bool:
 def alike(one: StatedClause, other: StatedClause) -> bool:
     """Return whether two clauses say one thing of one matter, of the past as well."""
     return rivals(one, other) or _differ_in_their_ends(one, other, _is_told)
+
+
+def _tell_alike(one: StatedClause, other: StatedClause) -> bool:
+    """Return whether two clauses say one thing of one matter of the past, and none is rival."""
+    return _differ_in_their_ends(one, other, _is_told) and not rivals(one, other)
 
 
 def _differ_in_their_ends(

@@ -11,24 +11,25 @@ from __future__ import annotations
 
 from typing import Final
 
+from hippocampus.core.ascii_words import letter_runs
 from hippocampus.core.word_lists import Patterns
 
 _TALK: Final = Patterns("talk")
 _FIRST_PERSON: Final = frozenset({"i", "me", "my", "mine", "myself", "we", "our", "ours"})
+_SUBJECTS: Final = frozenset({"i", "we"})
 _ASKED: Final = ("?", "？", "؟")
 _LONGEST_QUESTION: Final = 2000
 """Characters of a text that are read: what is longer does not only ask."""
-_TO_WORDS: Final = {at: " " for at in range(128) if not (chr(at).isalnum() or chr(at) == "_")}
 
 
 def tells_of_self(text: str) -> bool:
     """Return whether any sentence says something in the first person without asking."""
-    return _may(text) and _TALK.of_self.search(text) is not None
+    return _may(text, _FIRST_PERSON) and _TALK.of_self.search(text) is not None
 
 
 def tells_of_deed(text: str) -> bool:
     """Return whether a first person did or was something: "we went", "I've also joined"."""
-    return _may(text) and _TALK.of_deed.search(text) is not None
+    return _may(text, _SUBJECTS) and _TALK.of_deed.search(text) is not None
 
 
 def only_asks(text: str) -> bool:
@@ -42,8 +43,6 @@ def only_asks(text: str) -> bool:
     return all(said.rstrip().endswith(_ASKED) for said in sentences)
 
 
-def _may(text: str) -> bool:
+def _may(text: str, wanted: frozenset[str]) -> bool:
     """Return False where a look at the words, a fifth of the time of a search, rules it out."""
-    if not text.isascii():
-        return True
-    return not _FIRST_PERSON.isdisjoint(text.lower().translate(_TO_WORDS).split())
+    return not (text.isascii() and wanted.isdisjoint(letter_runs(text)))

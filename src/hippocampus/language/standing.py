@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import cache, cached_property
 from typing import Final
 
+from hippocampus.core.ascii_words import letter_runs
 from hippocampus.core.word_lists import Patterns, word_set
 from hippocampus.language.asked_several import asks_for_several
 from hippocampus.language.nouns import use_of
@@ -56,6 +57,8 @@ def tells_standing(text: str) -> bool:
     head = text[:_LONGEST]
     if head.rstrip().endswith("?"):
         return False
+    if head.isascii() and _telling().isdisjoint(letter_runs(head)):
+        return False
     said = _WordsSaid(head)
     if not word_set("leanings").isdisjoint(said.words):
         return True
@@ -79,6 +82,19 @@ class _WordsSaid:
     def written(self) -> list[str]:
         """As they are written."""
         return _RE.token.findall(self._text)
+
+
+@cache
+def _telling() -> frozenset[str]:
+    """Return runs of letters of which every text that tells a wish has one: its rarest."""
+    words = word_set("leanings") | word_set("attitudes")
+    words |= _ALWAYS | _BARRED | _NOT_DO | {"again"} | set(map(_rarest, _RULES))
+    return frozenset(word.rpartition("'")[2] for word in words)
+
+
+def _rarest(rule: tuple[str, ...]) -> str:
+    """Return the word of a rule that fewest texts have: the least common sort, then the longest."""
+    return max(rule, key=lambda word: (word not in word_set("function_words"), len(word)))
 
 
 @cache

@@ -69,6 +69,8 @@ def order_by_time(search: Search, scored: Scored, read: ReadTexts) -> None:
     may = before & _alike(query, rows, texts)
     if query.state is not None:
         may |= before & _of_one_matter(search, query.state, rows, scores + told, texts)
+    if not (may.any() or told.any()):
+        return
     # Of several that overtake one, the newest comes first, or the oldest.
     step = _AHEAD * (1 + later.sum(axis=1 if newest else 0))
     raised = np.where(
@@ -112,9 +114,8 @@ def _alike(query: Query, rows: Rows, texts: Mapping[int, str]) -> NDArray[np.boo
     """
     said = [texts.get(row, "") for row in rows.tolist()]
     alike = np.zeros((len(rows), len(rows)), np.bool_)
-    asked = _asked_words(query)
     for one, other, matter in find_alike(said, over=query.state is None):
-        if query.state is not None or is_among(_terms(matter), asked).any():
+        if query.state is not None or is_among(_terms(matter), _asked_words(query)).any():
             alike[one, other] = alike[other, one] = True
     return alike
 
@@ -122,8 +123,13 @@ def _alike(query: Query, rows: Rows, texts: Mapping[int, str]) -> NDArray[np.boo
 def _asked_words(query: Query) -> NDArray[np.uint32]:
     """Return the hashes of a question's words that are no names, ascending."""
     asked = each_once(query.terms[query.term_weights > 0])
-    named = each_once(hash_terms(" ".join(_NAME.findall(query.text))))
-    return asked[~is_among(asked, named)]
+    return asked[~is_among(asked, _names_in(query.text))]
+
+
+@lru_cache(maxsize=16)
+def _names_in(question: str) -> NDArray[np.uint32]:
+    """Return the hashes of the names in a question, ascending."""
+    return each_once(hash_terms(" ".join(_NAME.findall(question))))
 
 
 def _told_of_now(search: Search, rows: Rows, texts: Mapping[int, str]) -> Numbers:
@@ -166,8 +172,7 @@ def _kinship(search: Search, rows: Rows, texts: Mapping[int, str]) -> Numbers:
     asked = each_once(search.query.terms[search.query.term_weights > 0])
     rarity[is_among(every, asked)] *= _ASKED
     # That two hits are of somebody who is asked about makes them no one matter yet.
-    named = hash_terms(" ".join(_NAME.findall(search.query.text)))
-    rarity[is_among(every, each_once(named))] = 0
+    rarity[is_among(every, _names_in(search.query.text))] = 0
     weighed = has * rarity
     own = np.maximum(weighed.sum(axis=1), 1)
     kinship: Numbers = weighed @ has.T / np.minimum.outer(own, own)

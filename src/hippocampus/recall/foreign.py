@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from hippocampus.core.records import Degradation, Embedder
@@ -34,7 +35,7 @@ def foreign(query: Query, embedder: Embedder | None, texts: Sequence[str]) -> It
         yield Degradation(part="language", reason=_unread(asked))
     if query.vector is None or embedder is None or embedder.fingerprint.name != DEFAULT_MODEL:
         return
-    told = (language_of(text[:_LONGEST]) for text in texts[:_LOOKED_AT])
+    told = (_language_of(text[:_LONGEST]) for text in texts[:_LOOKED_AT])
     languages = dict.fromkeys(one for one in (asked, *told) if one not in (None, ENGLISH))
     if languages:
         some = " and ".join(NAMES[one] for one in languages)
@@ -43,6 +44,12 @@ def foreign(query: Query, embedder: Embedder | None, texts: Sequence[str]) -> It
         )
         reason = f"{DEFAULT_MODEL} was made for English, and hardly knows {some}; {fix} do"
         yield Degradation(part="meaning", reason=reason)
+
+
+@lru_cache(maxsize=4096)
+def _language_of(text: str) -> str | None:
+    """Return the language of a memory's beginning; the same few are found by most questions."""
+    return language_of(text)
 
 
 def _unread(language: str) -> str:

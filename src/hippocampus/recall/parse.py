@@ -6,10 +6,10 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache, lru_cache
 from itertools import islice, pairwise, takewhile
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,8 @@ from hippocampus.language.question_intent import (
 from hippocampus.language.relations import relation_of
 from hippocampus.language.standing import asks_for_advice
 from hippocampus.language.time import find_intervals
+from hippocampus.language.time.english import may_tell_time
+from hippocampus.language.time.mixed import may_tell_time_in
 
 _NO_NAMES: Final = Gazetteer()
 
@@ -70,6 +72,30 @@ def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -
         cues: names of the cues that it is asked of. Without ``time`` its times do not count.
 
     """
+    if now.tzinfo is None or len(text) > _QUESTION or not _is_timeless(text):
+        return _read(text, now, cues)
+    return replace(_read_timeless(text, cues), now=now)
+
+
+_QUESTION: Final = 1000
+"""Characters up to which a text is likely a question, and to be asked again."""
+
+
+def _is_timeless(text: str) -> bool:
+    """Return whether a text names no time, so that it says the same at any moment."""
+    return not may_tell_time(text) and not may_tell_time_in(text)
+
+
+@lru_cache(maxsize=256)
+def _read_timeless(text: str, cues: frozenset[str]) -> Query:
+    """Read a question that says the same at any moment; the same is often asked again."""
+    query = _read(text, datetime.now(UTC), cues)
+    for shared in (query.terms, query.term_weights):
+        shared.flags.writeable = False
+    return query
+
+
+def _read(text: str, now: datetime, cues: frozenset[str]) -> Query:
     timed = "time" in cues
     intervals = find_intervals(text, now) if timed else ()
     words = tuple(_without_times(find_terms(text), text, intervals))
@@ -237,7 +263,18 @@ def bind(
         token_terms = _token_terms(query.words, places, embedded.spans, len(tokens))
     mentions = gazetteer.read(query.text)
     spoken = [word for word in query.words if mentions.rest[word.start : word.end].strip()]
-    bound = replace(
+    told: dict[str, Any] = {}
+    if phrases:
+        definite = _definite(query.text, spoken, query.unheard)
+        told = {
+            "phrases": _phrases(mentions.rest, spoken, places),
+            "definite": definite.keys,
+            "definite_words": definite.words,
+            "described": definite.described,
+            "phonetic_codes": _phonetic_codes(query.text, spoken),
+            "deixis": pointing(query.text, query.words),
+        }
+    return replace(
         query,
         speakers=_named(_words(query.text, _asked_about(query.text, query.words)), speakers),
         vector=None if embedded is None else _aligned(embedded.vector),
@@ -245,18 +282,7 @@ def bind(
         token_terms=token_terms,
         keywords=keywords,
         gazetteer_keys=mentions.names,
-    )
-    if not phrases:
-        return bound
-    definite = _definite(query.text, spoken, query.unheard)
-    return replace(
-        bound,
-        phrases=_phrases(mentions.rest, spoken, places),
-        definite=definite.keys,
-        definite_words=definite.words,
-        described=definite.described,
-        phonetic_codes=_phonetic_codes(query.text, spoken),
-        deixis=pointing(query.text, query.words),
+        **told,
     )
 
 
@@ -319,12 +345,17 @@ def _phrases(
 
     With each, the places of its words among the question's terms, as far as they are known.
     """
-    keys: dict[int, tuple[int, ...]] = dict.fromkeys(
-        (phrase.key for phrase in find_phrases(text)), ()
-    )
+    found_in = _keys_of_phrases if len(text) <= _QUESTION else _keys_of_phrases.__wrapped__
+    keys: dict[int, tuple[int, ...]] = dict.fromkeys(found_in(text), ())
     for run in _runs(found):
         keys[key_of(_said(text, run))] = tuple(places[term.hash] for term in run)
     return keys
+
+
+@lru_cache(maxsize=256)
+def _keys_of_phrases(text: str) -> tuple[int, ...]:
+    """Return the keys of a question's phrases; the same is often asked again."""
+    return tuple(phrase.key for phrase in find_phrases(text))
 
 
 # "The glacier paper", "our boat": something that both sides know already, where "a boat" is any.
@@ -466,11 +497,14 @@ def _is_possession(text: str, words: Sequence[str]) -> bool:
     )
 
 
+_PART: Final = re.compile(r"[\w-]+")
+
+
 def _possessives(text: str) -> Iterator[Possessive]:
     """Yield the possessives of a text, each up to its first function word, owners before owned."""
     function_words, ends = word_set("function_words"), dict[int, int]()
     for place, match in enumerate(_WHOSE.finditer(text)):
-        said = list(re.finditer(r"[\w-]+", match["what"]))
+        said = list(_PART.finditer(match["what"]))
         what = list(takewhile(lambda word: word[0].casefold() not in function_words, said))
         if what:
             ends[match.start("what") + what[-1].end()] = place

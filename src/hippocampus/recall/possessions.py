@@ -9,6 +9,7 @@ asked of them leads.
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -68,9 +69,10 @@ def asks_only_who(query: Query) -> bool:
     return query.fact is not None and all(map(_is_someone, query.fact.relations))
 
 
-def _words(text: str) -> set[int]:
+@lru_cache(maxsize=4096)
+def _words(text: str) -> frozenset[int]:
     """Return the hashes of a text's words, as they are looked up by."""
-    return set(hash_terms(text[:_READ]).tolist())
+    return frozenset(hash_terms(text[:_READ]).tolist())
 
 
 def _has_most(words: Collection[int], thing: Collection[frozenset[int]]) -> bool:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from hippocampus.core.clock import MICROS_PER_HOUR, to_micros
 from hippocampus.index.cue import Mask, Rows
-from hippocampus.index.sorted_sets import each_once
+from hippocampus.index.sorted_sets import each_once, looked_up
 from hippocampus.kernel import top_k
 from hippocampus.language.noun_phrases import names_of
 from hippocampus.recall.expand import Candidates, summed
@@ -110,12 +110,11 @@ def _surroundings(
     if not len(rows):
         return {}
     parts: dict[str, Numbers] = {}
-    # One place more than rows: what a row without a neighbour, -1, reads is its zero.
-    everyone = np.zeros(len(index) + 1, np.float32)
-    everyone[rows] = fused
     before, after = index.columns.neighbours()
-    gift = np.float32(fusion.previous_turn) * everyone[before[rows]]
-    gift += np.float32(fusion.next_turn) * everyone[after[rows]]
+    beside = np.concatenate([before[rows], after[rows]])
+    theirs = looked_up(rows.astype(beside.dtype), fused, beside)  # of no row, -1, it is 0
+    gift = np.float32(fusion.previous_turn) * theirs[: len(rows)]
+    gift += np.float32(fusion.next_turn) * theirs[len(rows) :]
     # An answer leans on what it answers; notes of one voice are each about what they say.
     parts["neighbours"] = gift * _shortness(search, lengths) * index.columns.in_talk(rows)
     parts["speaker"] = _speaking(search, rows)

@@ -10,6 +10,7 @@ words alone, so the near ones are made and looked up.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from string import ascii_lowercase
 from typing import Final
 
@@ -24,6 +25,8 @@ from hippocampus.language.nouns import use_of
 Frequency = Callable[[NDArray[np.uint32]], NDArray[np.uint32]]
 """Gives in how many episodes each of some terms is."""
 
+_QUESTION: Final = 1000
+"""Characters up to which a text is likely a question, and to be asked again."""
 _LETTERS: Final = range(4, 16)
 """Letters of a word that is looked into: shorter ones are near everything."""
 _MOST_WORDS: Final = 3
@@ -38,7 +41,8 @@ _SOUNDS: Final = (
 
 def respelled(text: str, frequency: Frequency) -> str:
     """Return a question with the words that are misspelt as they are most likely meant."""
-    doubtful = [term for term in find_terms(text) if _is_doubtful(text, term)]
+    known = len(text) <= _QUESTION
+    doubtful = _doubtful_terms(text) if known else _doubtful_terms.__wrapped__(text)
     if not doubtful or len(doubtful) > _MOST_WORDS:
         return text
     # In any form: a bank in another language has it under that one.
@@ -50,6 +54,12 @@ def respelled(text: str, frequency: Frequency) -> str:
         if meant is not None:
             text = f"{text[: term.start]}{meant}{text[term.end :]}"
     return text
+
+
+@lru_cache(maxsize=256)
+def _doubtful_terms(text: str) -> tuple[Term, ...]:
+    """Return the words of a question that may be misspelt; the same is often asked again."""
+    return tuple(term for term in find_terms(text) if _is_doubtful(text, term))
 
 
 def _is_doubtful(text: str, term: Term) -> bool:

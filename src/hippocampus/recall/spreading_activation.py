@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hippocampus.encode.terms import hash_terms
 from hippocampus.index.cue import Rows
@@ -138,13 +140,18 @@ def _led_to(search: Search, row: int, text: str) -> Iterator[tuple[int, float]]:
 def names_leading_on(search: Search, text: str) -> Iterator[tuple[str, Rows, Numbers]]:
     """Yield each name of a text that nobody asked by, who has it, and how strong each tie is."""
     lexical, asked = search.cues.lexical, set(search.query.terms.tolist())
-    for name in dict.fromkeys(_names(text)):
-        terms = hash_terms(name)
+    for name, terms in _named(text):
         if asked.issuperset(terms.tolist()):
             continue
         others = lexical.holding(terms, search.allowed, _HEARD)
         rare = math.log((len(lexical) + 1) / (len(others) + 0.5)) / math.log(len(lexical) + 1)
         yield name, others, np.where(lexical.opening(terms, others), rare, _IN_PASSING * rare)
+
+
+@lru_cache(maxsize=4096)
+def _named(text: str) -> tuple[tuple[str, NDArray[np.uint32]], ...]:
+    """Return each name of a text, and its terms; the same few texts lead on most questions."""
+    return tuple((name, hash_terms(name)) for name in dict.fromkeys(_names(text)))
 
 
 def _names(text: str) -> Iterator[str]:

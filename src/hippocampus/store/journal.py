@@ -50,7 +50,8 @@ class SqliteJournal:
         random = os.urandom(SALT_BYTES * len(rows))
         made: list[Row] = []
         for place, change in enumerate(rows):
-            salt = b"" if change.detail == BLANK else random[place * SALT_BYTES :][:SALT_BYTES]
+            at = place * SALT_BYTES
+            salt = b"" if change.detail == BLANK else random[at : at + SALT_BYTES]
             checksum = change_checksum(change, salt)
             head = chained(head, checksum)
             made.append((bank, *change, salt, checksum, head))

@@ -34,15 +34,16 @@ def analyse(drafts: Sequence[Draft], *, zone: tzinfo, phrases: bool) -> dict[Kin
     ``zone``: in which "yesterday" is a day. ``phrases``: those for the concept cue as well, for a
     bank that has anchors.
     """
-    found: dict[Kind, list[bytes]] = {
-        "lexical": [
-            lexical_payload(d.text, occurred_at=d.occurred_at, speaker=d.speaker, source=d.source)
-            for d in drafts
-        ],
-        "times": [times_payload(d.text, d.occurred_at, zone) for d in drafts],
-    }
+    found: dict[Kind, list[bytes]] = {"lexical": [], "times": []}
     if phrases:
-        found["phrase"] = [phrase_payload(d.text, d.speaker, d.role) for d in drafts]
+        found["phrase"] = []
+    for d in drafts:  # what one reader finds out about the words of a text, the next one knows
+        found["lexical"].append(
+            lexical_payload(d.text, occurred_at=d.occurred_at, speaker=d.speaker, source=d.source)
+        )
+        found["times"].append(times_payload(d.text, d.occurred_at, zone))
+        if phrases:
+            found["phrase"].append(phrase_payload(d.text, d.speaker, d.role))
     return found
 
 
@@ -60,8 +61,10 @@ def lexical_payload(
     if source:
         said.append(hash_terms(source))
     told = (tells_of_self(text), tells_of_deed(text), tells_standing(text), only_asks(text))
-    marks = [mark for mark, is_told in zip(MARKS, told, strict=True) if is_told]
-    return pack_terms(np.concatenate([*said, np.array(marks, np.uint32)]))
+    if any(told):
+        marks = [mark for mark, is_told in zip(MARKS, told, strict=True) if is_told]
+        said.append(np.array(marks, np.uint32))
+    return b"".join(map(pack_terms, said))
 
 
 @lru_cache(maxsize=1024)

@@ -162,24 +162,21 @@ def episode_ids(
 
     The text is hashed once, however many parts it has.
     """
-    whole = blake2b(digest_size=12)
-    for piece in (bank, turn.text, turn.speaker or "", str(occurred_at)):
-        _hash(whole, piece)
+    said = (bank, turn.text, turn.speaker or "", str(occurred_at))
+    whole = blake2b(b"".join(map(_with_length, said)), digest_size=12)
     for part in range(parts):
         known = whole.copy()
-        _hash(known, str(part))
+        known.update(_with_length(str(part)))
         if apart:
-            _hash(known, apart)
+            known.update(_with_length(apart))
         yield known.hexdigest()
 
 
 def _other_id(id_: str, name: str) -> str:
-    other = blake2b(digest_size=12)
-    for piece in (id_, name):
-        _hash(other, piece)
-    return other.hexdigest()
+    return blake2b(_with_length(id_) + _with_length(name), digest_size=12).hexdigest()
 
 
-def _hash(known: blake2b, piece: str) -> None:
+def _with_length(piece: str) -> bytes:
+    """Return a piece as it is hashed: after its length, so that none runs into the next."""
     raw = piece.encode()
-    known.update(len(raw).to_bytes(8, "little") + raw)
+    return len(raw).to_bytes(8, "little") + raw

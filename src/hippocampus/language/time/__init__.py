@@ -64,12 +64,18 @@ def find_intervals(text: str, now: datetime, *, told: bool = False) -> tuple[Int
     foreign = may_tell_time_in(text)
     if not foreign and not may_tell_time(text):
         return ()
+    return tuple(_read(text, now, told=told, foreign=foreign))
+
+
+def _read(text: str, now: datetime, *, told: bool, foreign: bool) -> list[Interval]:
+    """Return what a text that may tell a time tells, as of an aware moment."""
+    assert now.tzinfo is not None, "it is aware"
     try:
         readings = (read_in if foreign else read)(text, now, told=told)
     except OverflowError:  # the calendar ends with the day of ``now``
-        return ()
+        return []
     if not readings:
-        return ()
+        return []
     idle = differences(text)
     found: list[Interval] = []
     for reading in readings:
@@ -80,16 +86,19 @@ def find_intervals(text: str, now: datetime, *, told: bool = False) -> tuple[Int
         interval = _aware(reading.lo, reading.hi, now.tzinfo, said)
         if interval is not None:
             found.append(replace(interval, vague=True) if reading.vague else interval)
-    return tuple(found)
+    return found
 
 
 def find_told(text: str, said_at: datetime, zone: tzinfo) -> tuple[Interval, ...]:
     """Return the first 64 times that a text tells which was said at a moment, in a time zone."""
+    foreign = may_tell_time_in(text)
+    if not foreign and not may_tell_time(text):  # as most do not
+        return ()
     try:
         moment = said_at.astimezone(zone)
     except OverflowError:  # the first or the last day of the calendar
         return ()
-    return find_intervals(text, moment, told=True)[:_MOST_TOLD]
+    return tuple(_read(text, moment, told=True, foreign=foreign)[:_MOST_TOLD])
 
 
 def differences(text: str) -> list[tuple[int, int]]:

@@ -8,6 +8,7 @@ from enum import IntEnum
 from functools import cache
 from typing import Any, Final, TypeAlias
 
+from hippocampus.core.ascii_words import letter_runs
 from hippocampus.core.word_lists import Patterns, word_list
 from hippocampus.language.time import spans
 
@@ -30,11 +31,16 @@ Meaning: TypeAlias = tuple[Role, Any]
 
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _WRITTEN: Final = re.compile(
-    r"(?<![0-9])[12][0-9]{3}(?![0-9])|[0-9][:/.-][0-9]|[0-9] ?(?:st|nd|rd|th|s|am|pm|a\.m|p\.m)\b"
-    r"|['\u2019][0-9]{2}\b|\b[qh][1-4]\b|o['\u2019]clock",
-    re.IGNORECASE,
+    r"[0-9'\u2019qQhHoO](?i:(?<=[12])(?<![0-9].)[0-9]{3}(?![0-9])|(?<=[0-9])[:/.-][0-9]"
+    r"|(?<=[0-9]) ?(?:st|nd|rd|th|s|am|pm|a\.m|p\.m)\b|(?<=['\u2019])[0-9]{2}\b"
+    r"|(?<=[qh])(?<!\w.)[1-4]\b|(?<=o)['\u2019]clock)",
+    re.DOTALL,
 )
-"""A year, a date, an hour or the like: what is a time without a word for one."""
+"""
+A year, a date, an hour or the like: what is a time without a word for one.
+
+What it begins with comes first, for then it is looked for as fast as one character is.
+"""
 _DIGIT: Final = re.compile("[0-9]")
 _RECURRING: Final = ("clock", "easter", "hours", "month_day", "months", "nth_weekday")
 """The functions of ``spans`` that a meaning may call."""
@@ -102,7 +108,8 @@ def may_tell_time(text: str) -> bool:
 
 def core_words_in(text: str) -> frozenset[str]:
     """Return the words of a text of which every expression that is not written holds one."""
-    return _core_words().intersection(_LETTERS.findall(text.lower()))
+    words = letter_runs(text) if text.isascii() else _LETTERS.findall(text.lower())
+    return _core_words().intersection(words)
 
 
 def written_at(text: str) -> list[int]:

@@ -8,7 +8,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from hippocampus.core.word_lists import word_set
@@ -65,6 +65,8 @@ _NEVER_FIRST = {
     Role.WORD, Role.MARK, Role.COMMA, Role.AND, Role.OF, Role.TO, Role.DASH, Role.POSSESSIVE,
     Role.EVERY,
 }  # fmt: skip
+_LEADING = {Role.IN, Role.ON, Role.AT, Role.AROUND, Role.FOR, Role.THE, Role.ONE}
+"""What begins no expression by itself, but together with what follows."""
 _STOPS = {Role.END, Role.MARK, Role.COMMA}
 _KINDS = {
     kind: Role[kind.upper()]
@@ -139,9 +141,12 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
 
 def readings(reader: Reader) -> Iterator[Reading]:
     """Yield the longest reading that begins at each token of a sentence."""
-    for i, token in enumerate(reader.tokens[: reader.count]):
+    tokens = reader.tokens
+    for i, token in enumerate(tokens[: reader.count]):
         if token.role in _NEVER_FIRST:
             continue
+        if token.role in _LEADING and tokens[i + 1].role is Role.WORD:
+            continue  # "in a garden", as most of them are
         try:
             reading = reader.reading(i)
         except (ValueError, OverflowError):
@@ -152,11 +157,17 @@ def readings(reader: Reader) -> Iterator[Reading]:
 
 def token_of(match: re.Match[str]) -> Token:
     """Return a word or mark of English with what it does."""
-    kind, raw = match.lastgroup or "", match.group()
+    role, value, word, capital = _meaning_of(match.lastgroup or "", match.group())
+    return Token(role, value, word, match.start(), match.end(), capital)
+
+
+@lru_cache(maxsize=1 << 14)
+def _meaning_of(kind: str, raw: str) -> tuple[Role, Any, str, bool]:
+    """Return what a word or mark does, what it means, how it is looked up, and its capital."""
     word = raw.lower()
     if kind == "word":
         role, value = word_meanings().get(word, _PLAIN)
-        return Token(role, value, word, *match.span(), raw[0].isupper())
+        return role, value, word, raw[0].isupper()
     role, value = _KINDS.get(kind, Role.WORD), None
     if kind == "number":
         if len(raw) <= _LONGEST_NUMBER and raw.replace(".", "", 1).isdigit():
@@ -165,7 +176,7 @@ def token_of(match: re.Match[str]) -> Token:
         value = int(raw[:-2])
     elif kind == "mark":
         role = _MARKS.get(raw, role)
-    return Token(role, value, word, *match.span(), raw[0].isupper())
+    return role, value, word, raw[0].isupper()
 
 
 class Reader:

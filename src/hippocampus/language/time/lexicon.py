@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from hippocampus.core.ascii_words import letter_runs
 from hippocampus.core.word_lists import word_list
 from hippocampus.encode.languages import ENGLISH, bare, stop_words
 from hippocampus.encode.terms import UNSPACED
@@ -30,7 +31,6 @@ TIMED: Final = frozenset(
 _MARKS: Final = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff\u200c\u200d"
 """Marks on letters, and the blocks of India whose vowels are marks."""
 _APART: Final = rf"{UNSPACED}\uac00-\ud7a3"
-_ASCII_WORD: Final = re.compile(r"[a-z]+")
 _CORE: Final = {
     Role.DAY, Role.TONIGHT, Role.PART, Role.UNIT, Role.WEEKDAY, Role.MONTH, Role.SEASON,
     Role.HOLIDAY, Role.NOW,
@@ -48,9 +48,9 @@ def word_pattern() -> re.Pattern[str]:
     return re.compile(rf"[{_APART}]|(?:[^\W\d_{_APART}][{_MARKS}]*)+")
 
 
-def words_of(text: str) -> list[str]:
+def words_of(text: str) -> Sequence[str]:
     """Return the words of a text in lower case."""
-    return (_ASCII_WORD if text.isascii() else word_pattern()).findall(text.casefold())
+    return letter_runs(text) if text.isascii() else word_pattern().findall(text.casefold())
 
 
 class Meaning(NamedTuple):
@@ -141,13 +141,19 @@ def _entry(english: str, foreign: str) -> tuple[tuple[str, ...], Meaning]:
         side = "before" if foreign.endswith("_") else "after"
     said = "" if english in (NOTHING, _NOT_SO) else english.replace("_", "").rstrip("~").strip()
     meaning = Meaning(
-        tokens=tuple(map(token_of, WRITTEN.token.finditer(said))),
+        tokens=_tokens_of(said),
         side=side,
         of_amount=english in _AMOUNTS,
         short=english.endswith("~"),
         capital=foreign[:1].isupper() and foreign[1:2].islower(),
     )
     return words, meaning
+
+
+@cache
+def _tokens_of(said: str) -> tuple[Token, ...]:
+    """Return the tokens of English words, which most languages have words for."""
+    return tuple(map(token_of, WRITTEN.token.finditer(said)))
 
 
 @cache

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from datetime import datetime
 from typing import Final
 
-from hippocampus.encode.languages import ENGLISH, evidence, is_plain_english
+from hippocampus.encode.languages import ENGLISH, ROUNDED, evidence, is_plain_english, leaning
 from hippocampus.encode.terms import UNSPACED, language_of
 from hippocampus.language.time.grammar import Reading, longest, read_sentence, sentences
 from hippocampus.language.time.lexicon import (
@@ -41,6 +41,8 @@ def may_tell_time_in(text: str) -> bool:
     if is_plain_english(words):
         return False
     if not has_shared_time_words(words) and not _WRITTEN.search(text):
+        return False
+    if text.isascii() and _leans_to_english(words):
         return False
     return likely_languages(text)[:1] != [ENGLISH]
 
@@ -98,6 +100,20 @@ def likely_languages(text: str) -> list[str]:
         return []
     likely = [one for one, evident in seen.items() if evident >= _RIVAL * best]
     return sorted(likely, key=lambda one: (-seen[one], one != ENGLISH, one))
+
+
+def _leans_to_english(words: Collection[str]) -> bool:
+    """
+    Return True only where ``likely_languages`` of words in ASCII begins with English.
+
+    All that speaks for others is taken for one of them, as of words of grammar alone.
+    """
+    more = 0.0
+    for word in set(words):
+        of = languages_of_times(word)
+        if of:
+            more += (_USUAL * (ENGLISH in of) - any(one != ENGLISH for one in of)) / len(of)
+    return leaning(words) + more > _SURE + ROUNDED
 
 
 def _time_words(words: Collection[str]) -> Iterator[tuple[str, str]]:

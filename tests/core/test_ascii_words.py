@@ -1,0 +1,60 @@
+"""The first look at a text's words sees what a closer look would find."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hippocampus.core.ascii_words import letter_runs
+from hippocampus.encode.languages import (
+    ENGLISH,
+    detect,
+    is_plain_english,
+    leans_to_english,
+    stop_words,
+)
+from hippocampus.language.standing import tells_standing
+from hippocampus.language.time.english import may_tell_time, written_at
+
+_ASCII = st.text(st.characters(max_codepoint=127), max_size=60)
+_GRAMMAR = st.sampled_from(sorted({w for some in stop_words().values() for w in some}))
+_TOLD = re.compile(
+    r"(?<![0-9])[12][0-9]{3}(?![0-9])|[0-9][:/.-][0-9]|[0-9] ?(?:st|nd|rd|th|s|am|pm|a\.m|p\.m)\b"
+    r"|['\u2019][0-9]{2}\b|\b[qh][1-4]\b|o['\u2019]clock",
+    re.IGNORECASE,
+)
+
+
+@given(_ASCII)
+def test_runs_of_letters_are_those_a_pattern_finds(text):
+    assert list(letter_runs(text)) == re.findall("[a-z]+", text.lower())
+
+
+@given(st.lists(_GRAMMAR | st.sampled_from(["boat", "haus", "tisch"]), max_size=12))
+def test_where_words_lean_to_english_no_other_language_is_likelier(words):
+    words = [word for word in words if word.isascii()]
+    if leans_to_english(words) and not is_plain_english(words):
+        assert detect(words, count=len(words))[:1] in ((), (ENGLISH,))
+
+
+@given(st.text(st.sampled_from("0123456789129':/.- qQhHoOsStTaApPmMclock\u2019\n_x"), max_size=14))
+def test_written_times_are_found_where_each_of_them_begins(text):
+    clock = any(map(str.isdigit, text)) or "clock" in text.lower()
+    assert written_at(text) == [one.start() for one in _TOLD.finditer(text) if clock]
+    assert may_tell_time(text) or not written_at(text)
+
+
+def test_every_wish_is_seen_at_a_first_look():
+    wishes = (
+        "From now on answer in French.", "In future write less.", "Going forward, use tabs.",
+        "As a rule we eat at six.", "Every time I ask, be brief.", "Each time, show the steps.",
+        "When I ask for a list, number it.", "When I mention tea, ask which.",
+        "If I ask about wine, say no.", "I can't stand coriander.", "We don't eat meat.",
+        "Never call before noon.", "I'm vegan.", "Do not write that again.", "She loves plums.",
+    )  # fmt: skip
+    assert [wish for wish in wishes if not tells_standing(wish)] == [
+        wish for wish in wishes if not tells_standing(f"{wish} \u2026")
+    ]
+    assert sum(map(tells_standing, wishes)) > 10
