@@ -112,7 +112,7 @@ def mcp(store: str) -> Iterator[Row]:
         started = time.perf_counter()
         with subprocess.Popen(
             hippocampus("mcp", "--store", store, "--bank", "b"),
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=usual(),
         ) as process:  # fmt: skip
             assert process.stdin is not None, "it is a pipe"
             assert process.stdout is not None, "it is a pipe"
@@ -145,7 +145,7 @@ def server(store: str) -> Iterator[Row]:
         started = time.perf_counter()
         with subprocess.Popen(
             hippocampus("serve", "--store", store, "--port", "0"),
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=usual(),
         ) as process:  # fmt: skip
             assert process.stderr is not None, "it is a pipe"
             while "answers at" not in process.stderr.readline():
@@ -186,15 +186,19 @@ def of_process(
     return [_run(command, given, env or {}) for _ in range(runs + 1)][1:]
 
 
-def _run(command: Sequence[str], stdin: str, env: Mapping[str, str]) -> Spent:
-    kept = {
+def usual() -> dict[str, str]:
+    """Return the environment of a user: no settings of ours, and bytecode is kept."""
+    return {
         name: value
         for name, value in os.environ.items()
         if "HIPPOCAMPUS" not in name and name != "PYTHONDONTWRITEBYTECODE"
     }
+
+
+def _run(command: Sequence[str], stdin: str, env: Mapping[str, str]) -> Spent:
     before, started = os.times(), time.perf_counter()
     subprocess.run(
-        command, input=stdin, capture_output=True, text=True, check=False, env=kept | env
+        command, input=stdin, capture_output=True, text=True, check=False, env=usual() | env
     )
     wall_s, after = time.perf_counter() - started, os.times()
     cpu_s = after.children_user + after.children_system

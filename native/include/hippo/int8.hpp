@@ -216,10 +216,8 @@ class ByteWeights {
   template <std::size_t Most>
   void tiles(const Bytes& x, float* out, const Sum (&sums)[Most]) const {
     const std::size_t blocks = inputs_ / block_inputs, tiles = (x.rows() + Most - 1) / Most;
-    const std::size_t column = tile_outputs * inputs_, share = column / std::max<std::size_t>(tiles, 1);
     for (std::size_t o = 0; o < outputs_; o += tile_outputs) {
-      const std::int8_t* codes = codes_.data() + o * inputs_;
-      Tile tile{codes,
+      Tile tile{codes_.data() + o * inputs_,
                 scales_.data() + o * blocks,
                 offsets_.data() + o * blocks,
                 bias_.data() + o,
@@ -230,8 +228,6 @@ class ByteWeights {
                 nullptr};
       for (std::size_t t = 0; t < tiles; ++t) {
         const std::size_t row = t * x.rows() / tiles, end = (t + 1) * x.rows() / tiles;
-        // The weights of the next outputs come while these are worked on.
-        if (o + tile_outputs < outputs_) prefetch(codes + column + t * share, share);
         tile.parts[0] = x.coarse().from(row);
         if (tile.count == 2) tile.parts[1] = x.rest().from(row);
         tile.out = out + row * outputs_ + o;
