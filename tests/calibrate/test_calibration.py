@@ -122,7 +122,7 @@ def test_what_is_built_in_is_what_the_default_embedder_gives():
 
     assert found.embedder == BUILT_IN.embedder
     assert found.cosines == pytest.approx(BUILT_IN.cosines, abs=0.02)
-    assert found.hearing == pytest.approx(1, abs=0.05)  # .97 since weights are rounded
+    assert found.hearing == pytest.approx(0.97, abs=0.03)  # 1 was measured in fp32
     assert found.signals == pytest.approx(BUILT_IN.signals, abs=0.05)
     for here, there in zip(found.models, BUILT_IN.models, strict=True):
         assert here.found == pytest.approx(there.found, abs=0.05)
