@@ -38,8 +38,10 @@ ROWS = (
 def block(root: Path = ROOT) -> str:
     """Return what the README shows; a report that is not there leaves its row out."""
     reports = {row: found for row in ROWS if (found := _load(root, f"evaluation/{_at(row)}"))}
-    speed = _load(root, "bench/results/speed.json")
-    return _lines([*_accuracy(reports), *_speed(speed, SHOWN, "`make bench`")])
+    parts = [*_accuracy(reports)]
+    for name, (shown, command) in SPEED.items():
+        parts += _speed(_load(root, f"bench/results/{name}.json"), shown, command)
+    return _lines(parts)
 
 
 def anchors(root: Path = ROOT) -> str:
@@ -116,16 +118,32 @@ SHOWN = (
     "recall, 50 k, p50",
     "recall, 50 k, p95",
     "recall, 50 k, one session of 20 turns, p50",
-    "recall, 50 k, embedding included, p50",
     "recall, 200 k, p50",
     "remember_many, 50 k, all but the embedder",
-    "remember_many, 512 turns, default embedder",
     "opening 50 k, default embedder: bank read",
-    "import hippocampus, median",
-    "resident at 50 k, default embedder loaded",
     "disk an episode, whole file",
 )
 """What a reader of the README wants to know; the rest is in the file."""
+OF_THE_ENCODER = (
+    "a question embedded, wall, p50",
+    "a turn embedded, wall, p50",
+    "turns embedded at once, wall",
+    "cosine to fp32, mean of turns",
+)
+OF_STARTS = (
+    "hippocampus --version",
+    "from hippocampus import Memory",
+    "hippocampus recall",
+    "hippocampus recall, resident process",
+    "hippocampus hook, a prompt",
+    "hippocampus hook, a prompt, resident process",
+)
+SPEED = {
+    "speed": (SHOWN, "`make bench`"),
+    "encoder": (OF_THE_ENCODER, "`python -m bench --only encoder`"),
+    "cold": (OF_STARTS, "`python -m bench --only cold`"),
+}
+"""Reports whose figures the README shows, which of them, and what measures them."""
 OF_ANCHORS = (
     "rebuild, 47 k",
     "rebuild, 100 k",

@@ -13,7 +13,6 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -46,7 +45,7 @@ hippo::Norm norm(const char* name, const Floats& scale, const Floats& shift, std
   return {scale.data(), shift.data(), width, epsilon};
 }
 
-// Threads that begin together, or not at all; as many as the system gives, and this one.
+// Threads that begin together: this one, and as many others as there are to be had.
 class Team {
  public:
   explicit Team(std::size_t wanted) {
@@ -57,7 +56,7 @@ class Team {
           go_.wait(false);
           if (work_) work_(m);
         });
-    } catch (const std::system_error&) {  // no more threads: fewer do it
+    } catch (const std::exception&) {  // no thread or no memory for one more: fewer do it
     }
   }
   Team(const Team&) = delete;
