@@ -16,7 +16,9 @@
 #include "arrays.hpp"
 #include "hippo/bm25.hpp"
 #include "hippo/check.hpp"
+#include "hippo/checksum.hpp"
 #include "hippo/groups.hpp"
+#include "hippo/mapped.hpp"
 #include "hippo/random_index.hpp"
 #include "hippo/rows8.hpp"
 #include "hippo/scan.hpp"
@@ -85,7 +87,8 @@ Table<float> maxsim(const Matrix<std::uint8_t>& codes, const View<std::uint64_t>
                     const Matrix<float>& queries, const std::optional<Rows>& rows) {
   const std::size_t bytes = codes.shape(1), width = queries.shape(0);
   hippo::check_size("a row of queries", queries.shape(1), 8 * bytes);
-  hippo::check_offsets(span_of(offsets), codes.shape(0));
+  hippo::check_first_offset(span_of(offsets));
+  if (!rows) hippo::check_offsets(span_of(offsets), codes.shape(0));
   const std::size_t spans = offsets.shape(0) - 1, count = rows ? rows->shape(0) : spans;
   auto out = allocate<float>(count * width);
   {
@@ -93,6 +96,7 @@ Table<float> maxsim(const Matrix<std::uint8_t>& codes, const View<std::uint64_t>
     const hippo::SignQueries quantised{queries.data(), width, bytes};
     if (rows) {
       hippo::check_rows(span_of(*rows), spans);
+      hippo::check_offsets_of(span_of(*rows), span_of(offsets), codes.shape(0));
       hippo::max_sim(
           codes.data(), offsets.data(), count, [at = rows->data()](std::size_t i) { return at[i]; },
           quantised, out.get());
@@ -244,6 +248,33 @@ struct Bm25 {
     return ask(storage->index, own);  // what it is now: this version may be growing
   }
 
+  nb::typed<nb::tuple, Vector<std::uint32_t>, Vector<std::uint32_t>, Vector<std::uint32_t>,
+            Vector<std::uint32_t>, Vector<std::uint32_t>>
+  pack() const {
+    const hippo::PackedBm25 packed =
+        reading([](const hippo::Bm25Index& index, hippo::Bm25Extent within) {
+          if (index.size() != within.documents)
+            throw std::invalid_argument("a version of " + std::to_string(within.documents) +
+                                        " documents, after which another one appended; pack that");
+          return index.pack();
+        });
+    return nb::make_tuple(give(packed.hashes), give(packed.frequencies), give(packed.postings),
+                          give(packed.lengths), give(packed.unheard));
+  }
+
+  static Bm25 unpack(const View<std::uint32_t>& hashes, const View<std::uint32_t>& frequencies,
+                     const View<std::uint32_t>& postings, const View<std::uint32_t>& lengths,
+                     const View<std::uint32_t>& unheard) {
+    Bm25 made;
+    {
+      nb::gil_scoped_release unlocked;
+      made.storage->index.unpack(span_of(hashes), span_of(frequencies), span_of(postings),
+                                 span_of(lengths), span_of(unheard));
+    }
+    made.own = made.storage->index.extent();
+    return made;
+  }
+
   Vector<std::uint32_t> document_frequency(const View<std::uint32_t>& terms) const {
     auto out = allocate<std::uint32_t>(terms.shape(0));
     reading([&](const hippo::Bm25Index& index, hippo::Bm25Extent within) {
@@ -388,6 +419,13 @@ NB_MODULE(_native, m) {
                 [](const hippo::Bm25Index& index, auto) { return index.nbytes(); });
           },
           "Bytes of memory held, those of longer versions included.")
+      .def("pack", &Bm25::pack,
+           "Return what it holds in plain arrays; of all versions the longest can.\n\n"
+           "They are the hash and frequency of each term, all postings, and the length and number\n"
+           "of new terms of each document.")
+      .def_static("unpack", &Bm25::unpack, "hashes"_a.noconvert(), "frequencies"_a.noconvert(),
+                  "postings"_a.noconvert(), "lengths"_a.noconvert(), "unheard"_a.noconvert(),
+                  "Return an index of what another one has packed; what does not fit is refused.")
       .def("document_frequency", &Bm25::document_frequency, "terms"_a.noconvert(),
            "Return in how many documents each term occurs.")
       .def("unheard", &Bm25::unheard, "rows"_a.noconvert(),
@@ -398,6 +436,31 @@ NB_MODULE(_native, m) {
       .def("contributions", &Bm25::contributions, "terms"_a.noconvert(), "rows"_a.noconvert(),
            "k1"_a, "b"_a,
            "Return what each term gives each document of `rows`, unweighted; shape (rows, terms).");
+
+  m.def(
+      "checksum",
+      [](const View<std::uint8_t>& bytes) {
+        nb::gil_scoped_release unlocked;
+        return hippo::checksum(bytes.data(), bytes.shape(0));
+      },
+      "raw"_a.noconvert(), "Return XXH64 of some bytes, which guards against damage.");
+
+  nb::class_<hippo::MappedRoom>(
+      m, "MappedRoom",
+      "A part of a file mapped into memory, with room behind it; what is written stays in memory.\n\n"
+      "Where the file was cut short meanwhile it reads as zeros, and `damaged` says so.")
+      .def(nb::init<int, std::uint64_t, std::size_t, std::size_t>(), "descriptor"_a, "offset"_a,
+           "nbytes"_a, "room"_a)
+      .def_prop_ro(
+          "array",
+          [](nb::handle_t<hippo::MappedRoom> self) {
+            const auto& room = nb::cast<const hippo::MappedRoom&>(self);
+            return Vector<std::uint8_t>(room.data(), {room.size()}, self);
+          },
+          "Its bytes, shape (room,), uint8; as long as it is held, so is the map.")
+      .def_prop_ro("damaged", &hippo::MappedRoom::damaged,
+                   "Whether something of the file was gone when it was looked at.");
+  m.attr("MAPS_FILES") = HIPPO_MAPS == 1;
 
   bind_transformer(m);
   bind_wavelet(m);

@@ -31,6 +31,7 @@ from hippocampus.engine.context import SIGNED, SIGNING, UNASKED
 from hippocampus.errors import DISTRIBUTION, HippocampusError, InputError, StoreCorrupt
 from hippocampus.index.bank_index import read_payloads
 from hippocampus.index.bm25 import ASKING, MARKS, STANDING, pack_terms
+from hippocampus.index.index_file import find_damage
 from hippocampus.index.phrase_codec import unpack_phrases
 from hippocampus.index.told_times import times_fit
 from hippocampus.journal.draft import digest
@@ -87,6 +88,8 @@ def verify(
     """
     engine, signed = memory.engine, memory.engine.stored_signatures()
     problems = engine.store.upkeep.check() + _broken_chains(memory, chain)
+    for file in engine.store.index_files.every():
+        problems += find_damage(file.path)
     places: list[ResiduePlace] = []
     if residue is not None:
         problems += engine.store.upkeep.leftovers()

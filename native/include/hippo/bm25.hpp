@@ -40,6 +40,11 @@ struct Bm25Parameters {
   }
 };
 
+// An index in plain arrays, as it is kept in a file: a term's postings lie together, ascending.
+struct PackedBm25 {
+  std::vector<std::uint32_t> hashes, frequencies, postings, lengths, unheard;
+};
+
 // The first documents of an index, as a reader saw them: later ones do not count towards anything.
 struct Bm25Extent {
   std::size_t documents = 0;
@@ -67,6 +72,60 @@ class Bm25Index {
         lengths_.push_back(static_cast<std::uint32_t>(offsets[i + 1] - offsets[i]));
       }
       total_length_ += terms.size();
+    });
+  }
+
+  PackedBm25 pack() const {
+    PackedBm25 packed{.hashes = {}, .frequencies = {}, .postings = {}, .lengths = lengths_,
+                      .unheard = unheard_};
+    packed.hashes.reserve(distinct_);
+    packed.frequencies.reserve(distinct_);
+    for (const Term& term : terms_) {
+      if (term.frequency == 0) continue;
+      packed.hashes.push_back(term.hash);
+      packed.frequencies.push_back(term.frequency);
+      each_block(term, term.frequency, [&](const std::uint32_t* postings, std::size_t count) {
+        packed.postings.insert(packed.postings.end(), postings, postings + count);
+        return true;
+      });
+    }
+    return packed;
+  }
+
+  // Take in what another index has packed; this one is new. What does not fit together is refused,
+  // whoever made it.
+  void unpack(std::span<const std::uint32_t> hashes, std::span<const std::uint32_t> frequencies,
+              std::span<const std::uint32_t> postings, std::span<const std::uint32_t> lengths,
+              std::span<const std::uint32_t> unheard) {
+    if (size() != 0 || distinct_ != 0) throw std::invalid_argument("only a new index is unpacked");
+    check_size("frequencies", frequencies.size(), hashes.size());
+    check_size("unheard", unheard.size(), lengths.size());
+    if (lengths.size() > max_documents)
+      throw std::length_error("an index holds at most " + std::to_string(max_documents) +
+                              " documents, and was given " + std::to_string(lengths.size()));
+    wholeness_.change([&] {
+      std::size_t room = 64;
+      while (hashes.size() * 4 > room * 3) room *= 2;
+      terms_.assign(room, Term{});
+      std::size_t at = 0;
+      for (std::size_t t = 0; t < hashes.size(); ++t) {
+        const std::uint32_t frequency = frequencies[t];
+        if (frequency == 0 || frequency > postings.size() - at)
+          throw std::invalid_argument("term " + std::to_string(t) + " has " +
+                                      std::to_string(frequency) + " postings, of which there are " +
+                                      std::to_string(postings.size() - at));
+        Term& term = find_or_create(hashes[t]);
+        if (term.frequency != 0)
+          throw std::invalid_argument("term " + std::to_string(t) + " is there twice");
+        take_over(term, postings.subspan(at, frequency), lengths.size());
+        at += frequency;
+      }
+      if (at != postings.size())
+        throw std::invalid_argument(std::to_string(postings.size() - at) + " postings are left");
+      lengths_.assign(lengths.begin(), lengths.end());
+      unheard_.assign(unheard.begin(), unheard.end());
+      total_length_ = 0;
+      for (const std::uint32_t length : lengths) total_length_ += length;
     });
   }
 
@@ -232,6 +291,25 @@ class Bm25Index {
     }
     word(term.last)[filled + 1] = document << 8 | 1;
     ++term.frequency;
+  }
+
+  // Give a new term all of its postings, which must ascend and lie below `documents`.
+  void take_over(Term& term, std::span<const std::uint32_t> postings, std::size_t documents) {
+    std::uint64_t least = 0;
+    for (const std::uint32_t posting : postings) {
+      if (posting >> 8 < least || posting >> 8 >= documents || (posting & 255) == 0)
+        throw std::invalid_argument("posting " + std::to_string(posting) +
+                                    " is out of order, or of no document");
+      least = (posting >> 8) + std::uint64_t{1};
+    }
+    while (term.frequency < postings.size()) {
+      grow(term);
+      const std::size_t left = postings.size() - term.frequency;
+      const std::uint32_t width = std::clamp(2 * term.width(), 1u, widest_block);
+      const auto count = static_cast<std::uint32_t>(std::min<std::size_t>(left, width));
+      std::copy_n(postings.data() + term.frequency, count, word(term.last) + 1);
+      term.frequency += count;
+    }
   }
 
   // Chain a new block to a term whose last one is full.

@@ -25,19 +25,40 @@ inline void check_rows(std::span<const std::uint32_t> rows, std::size_t n,
                               " is out of bounds for " + std::to_string(n) + " " + name);
 }
 
-// Offsets of consecutive spans: from 0, never falling, to the number of items.
-inline void check_offsets(std::span<const std::uint64_t> offsets, std::size_t items) {
+inline void check_first_offset(std::span<const std::uint64_t> offsets) {
   if (offsets.empty()) throw std::invalid_argument("offsets is empty, must start with 0");
   if (offsets.front() != 0)
     throw std::invalid_argument("offsets[0]=" + std::to_string(offsets.front()) + ", must be 0");
-  for (std::size_t i = 1; i < offsets.size(); ++i)
-    if (offsets[i] < offsets[i - 1])
-      throw std::invalid_argument("offsets[" + std::to_string(i) +
-                                  "]=" + std::to_string(offsets[i]) + " is below its predecessor " +
-                                  std::to_string(offsets[i - 1]));
+}
+
+// Span i ends no earlier than it begins.
+inline void check_offset(std::span<const std::uint64_t> offsets, std::size_t i) {
+  if (offsets[i + 1] < offsets[i])
+    throw std::invalid_argument("offsets[" + std::to_string(i + 1) +
+                                "]=" + std::to_string(offsets[i + 1]) +
+                                " is below its predecessor " + std::to_string(offsets[i]));
+}
+
+// Offsets of consecutive spans: from 0, never falling, to the number of items.
+inline void check_offsets(std::span<const std::uint64_t> offsets, std::size_t items) {
+  check_first_offset(offsets);
+  for (std::size_t i = 0; i + 1 < offsets.size(); ++i) check_offset(offsets, i);
   if (offsets.back() != items)
     throw std::invalid_argument("offsets end at " + std::to_string(offsets.back()) +
                                 ", must end at the number of items, " + std::to_string(items));
+}
+
+// The same of some spans alone, which are looked at and no others. Precondition: rows are spans.
+inline void check_offsets_of(std::span<const std::uint32_t> rows,
+                             std::span<const std::uint64_t> offsets, std::size_t items) {
+  for (const std::uint32_t row : rows) {
+    check_offset(offsets, row);
+    if (offsets[row + std::size_t{1}] > items)
+      throw std::invalid_argument(
+          "offsets[" + std::to_string(row + std::size_t{1}) +
+          "]=" + std::to_string(offsets[row + std::size_t{1}]) +
+          " is past the number of items, " + std::to_string(items));
+  }
 }
 
 inline void check_finite(const char* what, std::span<const float> values) {

@@ -141,6 +141,8 @@ class SleepVerbs(BankPart):
             msg = f"bank {self.name!r} was deleted while it slept; of what was, nothing is left"
             raise UnknownBank(msg) from exc
         with self._state.asking():  # the sleeper pays for the index, not the next reader
+            if not dry_run:
+                self._state.keep_index()
             give_back()  # a night holds several times what a bank does
             return slept
 

@@ -659,6 +659,10 @@ class Config:
     """What reads facts off texts: rules over words, or a dependency parse of English, for which
     ``hippocampus models install english`` brings the weights and the extra ``english`` the rest.
     None: the parse where it is installed, and the rules elsewhere."""
+    index_file_rows: Annotated[int, Meta(ge=1)] | None = 20_000
+    """From how many episodes on sleep writes a bank's index to a file beside the store, from which
+    opening maps it; it is made anew where it is missing. None: never. Encrypted stores have none,
+    for words' hashes and vectors would lie there in the clear."""
     timezone: str = "UTC"
     """IANA name. Naive datetimes are read in it, and "yesterday" means its yesterday."""
     busy_timeout_s: float = 10.0

@@ -23,8 +23,11 @@ from hippocampus.core.events import (
 from hippocampus.core.records import Embedder
 from hippocampus.engine.bank_cache import held_bytes
 from hippocampus.engine.context import EngineContext
+from hippocampus.engine.index_at_rest import keep
 from hippocampus.engine.question_memo import QuestionMemo
 from hippocampus.engine.snapshot import BankSnapshot, follow, take_snapshot
+from hippocampus.errors import StoreCorrupt
+from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.graph import Statements
 from hippocampus.journal.ledger import Ledger
 from hippocampus.recall.current_facts import FactResolver
@@ -120,6 +123,30 @@ class BankState:
             finally:
                 if here.erasures != self._erasures:  # texts that it read may be gone since
                     self.engine.segments.drop(here.ledger.bank)
+                self._check_at_rest(here)
+
+    def _check_at_rest(self, here: BankSnapshot) -> None:
+        """Refuse what was read of an index whose file is not whole any more, and forget it."""
+        if not _is_damaged(here.index):
+            return
+        with self.following:
+            if self.snapshot is here:
+                self.snapshot, self._seen = None, -1
+            for file in self._store.index_files.find(here.ledger.bank):
+                self._store.index_files.remove(file.path)
+        msg = (
+            f"the file with the index of bank {self.name!r} was cut short while it was in use;"
+            " nothing is lost, and it is made anew: ask again"
+        )
+        raise StoreCorrupt(msg, path=self._store.path)
+
+    def keep_index(self) -> None:
+        """Write a large bank's index to a file, and go on with what is mapped from it."""
+        with self.following:
+            now = self.take()
+            if keep(self.engine, now.ledger, now.index):
+                self.snapshot, self._seen = None, -1
+                self.take()
 
     @contextmanager
     def changing(self) -> Iterator[None]:
@@ -174,7 +201,8 @@ class BankState:
             self.forget_notes()  # rows of another bank
             last, self._number, self._heeded = None, number, 0
         if last is not None and (
-            engine.signing() != (last.signatures, last.signed_unasked)
+            _is_damaged(last.index)
+            or engine.signing() != (last.signatures, last.signed_unasked)
             or engine.calibration() != last.calibrated
         ):
             last = None
@@ -304,3 +332,8 @@ class BankState:
             gone, self.recalled = self.recalled, []
             self.echo_filter.clear()
         return gone
+
+
+def _is_damaged(index: BankIndex) -> bool:
+    """Return whether the file that an index is mapped from is not whole any more."""
+    return index.at_rest is not None and index.at_rest.damaged()

@@ -19,6 +19,7 @@ from hippocampus.core.events import ProfileSet, Record
 from hippocampus.core.records import Degradation, Embedder, Summary
 from hippocampus.encode.signature import Rotation, rotation_for
 from hippocampus.engine.context import Calibrated, EngineContext
+from hippocampus.engine.index_at_rest import load
 from hippocampus.errors import StoreCorrupt
 from hippocampus.index.anchors import Anchors
 from hippocampus.index.bank_index import BankIndex
@@ -119,16 +120,20 @@ def take_snapshot(engine: EngineContext, ledger: Ledger, erasures: int) -> BankS
         engine.check_embedder(embedder)
         fingerprint, calibrated = engine.fingerprint(), engine.calibration()
         rotation = None if fingerprint is None else rotation_for(fingerprint)
-        cues = CueSet(Bm25Cue())
-        if fingerprint is not None:
-            cues.vector = _vector_cue(engine, ledger, fingerprint.dimension)
-        if rotation is not None:
-            cues.tokens = LateInteractionCue(rotation.bits)
-            cues.spans = TokenSpans() if engine.spans() else None
-        if signatures is not None:
-            cues.signature = SignatureCue(signatures.bits, signatures.radius)
-        index = BankIndex(engine.store, ledger.bank, cues)
-        slept = attach_slept(engine, ledger, index, calibrated)
+        for file in (*engine.store.index_files.find(ledger.bank), None):
+            cues = CueSet(Bm25Cue())
+            if fingerprint is not None:
+                cues.vector = _vector_cue(engine, ledger, fingerprint.dimension)
+            if rotation is not None:
+                cues.tokens = LateInteractionCue(rotation.bits)
+                cues.spans = TokenSpans() if engine.spans() else None
+            if signatures is not None:
+                cues.signature = SignatureCue(signatures.bits, signatures.radius)
+            index = BankIndex(engine.store, ledger.bank, cues)
+            slept = attach_slept(engine, ledger, index, calibrated)
+            if file is None or load(engine, ledger, index, file):
+                break
+            engine.store.index_files.remove(file.path)
         index.catch_up()
     fusion = engine.config.fusion.heard(calibrated.values.hearing)
     return BankSnapshot(

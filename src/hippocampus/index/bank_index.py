@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Sized
 from itertools import chain
-from typing import Final, Self
+from typing import Final, Protocol, Self
 
 import numpy as np
 from rpds import HashTrieMap
@@ -25,6 +25,7 @@ from hippocampus.core.events import (
 from hippocampus.core.records import STATE_CHANGES, Kind, Payloads, Store
 from hippocampus.errors import HippocampusError, StoreCorrupt
 from hippocampus.index.anchor_postings import Times
+from hippocampus.index.archive import Archive
 from hippocampus.index.columns import Columns
 from hippocampus.index.concept import Leads, Sessions
 from hippocampus.index.cues import CueSet
@@ -59,6 +60,14 @@ def _outcome(event: JournalEvent) -> int:
     return 0
 
 
+class AtRest(Protocol):
+    """A file that an index is mapped from."""
+
+    def damaged(self) -> bool:
+        """Return whether something of the file was gone when it was looked at."""
+        ...
+
+
 class BankIndex(Versioned):
     """
     Derived, disposable: what it holds can be rebuilt from the store at any time.
@@ -83,6 +92,10 @@ class BankIndex(Versioned):
         """What sleep has made of clusters of rows, if it has."""
         self.without_vectors = 0
         """Episodes in force that no embedder has seen; they are found by words alone."""
+        self.at_rest: AtRest | None = None
+        """The file that parts of it are mapped from, if it was read from one."""
+        self.rows_at_rest = 0
+        """How many of its rows that file has."""
         self.without_signatures = 0
         """Episodes in force whose tokens were never signed, where others' are."""
 
@@ -107,6 +120,42 @@ class BankIndex(Versioned):
         leads = None if sources is None else columns.source.telling(sources)
         return vector, columns.occurred_at, lambda: columns.session.codes, leads
 
+    def archive(self, archive: Archive) -> None:
+        """
+        Tell of the columns, of the cues that come of what was written, and of what was said of it.
+
+        Those of what sleep has made are made anew from that.
+        """
+        self.seq = archive.plain("seq", self.seq)
+        self.without_vectors = archive.plain("without_vectors", self.without_vectors)
+        self.columns.archive(archive.within("columns"))
+        archive.array("outcome", self.outcome)
+        told = archive.plain("corrected", {str(row): by for row, by in self.corrected.items()})
+        self.corrected = HashTrieMap({int(row): tuple(by) for row, by in told.items()})
+        cues = self.cues
+        for name, cue in (
+            ("lexical", cues.lexical), ("vector", cues.vector), ("tokens", cues.tokens),
+            ("spans", cues.spans),
+        ):  # fmt: skip
+            if cue is not None:
+                cue.archive(archive.within(name))
+
+    def check(self) -> None:
+        """
+        Compare the parts with each other, as far as nothing else does.
+
+        Raises:
+            ValueError: they are not of the same rows.
+
+        """
+        rows, cues = len(self), self.cues
+        parts: list[Sized | None] = [self.outcome, cues.lexical, cues.vector, cues.tokens]
+        parts.append(cues.spans)
+        lengths = [rows if part is None else len(part) for part in parts]
+        if lengths != [rows] * len(parts) or not self.columns.fits():
+            raise ValueError(f"its parts have {lengths} of {rows} rows")
+        self.rows_at_rest = rows
+
     def catch_up(self) -> None:
         """
         Take in what has changed since the last call; one snapshot.
@@ -129,7 +178,7 @@ class BankIndex(Versioned):
     def _catch_up(self) -> None:
         with self._store.read():
             last = self._store.journal.last_seq(self._bank)
-            if last == self.seq:
+            if last == self.seq and all(len(cue) == len(self) for cue in self.cues):
                 return
             start = len(self.columns)
             fresh = list(self._store.episodes.scan(self._bank, start=start))

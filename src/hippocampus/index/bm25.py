@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.records import Kind, Payloads
+from hippocampus.index.archive import Archive
 from hippocampus.index.cue import Mask, Rows, Scores, best_rows
 from hippocampus.index.growable_array import GrowableArray, Versioned
 from hippocampus.index.query import Query
@@ -52,6 +53,16 @@ class Bm25Cue(Versioned):
     @property
     def nbytes(self) -> int:
         return self._index.nbytes + self._early.nbytes + self._marks.nbytes
+
+    def archive(self, archive: Archive) -> None:
+        """Tell of its terms, their episodes, and the beginnings and marks of these."""
+        names = ("hashes", "frequencies", "postings", "lengths", "unheard")
+        held = self._index.pack()
+        told = [archive.fixed(name, one) for name, one in zip(names, held, strict=True)]
+        if any(one is not own for one, own in zip(told, held, strict=True)):
+            self._index = Bm25Index.unpack(*told)
+        archive.array("early", self._early, any_bits=True)
+        archive.array("marks", self._marks)
 
     def observe(self, payloads: Payloads) -> None:
         ends = np.cumsum(payloads.lengths // 4, dtype=np.uint64)

@@ -18,6 +18,7 @@ from hippocampus.core.clock import to_micros
 from hippocampus.core.origin import OWN, Origin
 from hippocampus.core.records import SUSPECT, EpisodeRow, State
 from hippocampus.errors import InputError, UnknownEpisode
+from hippocampus.index.archive import Archive
 from hippocampus.index.filters import (
     ORDER,
     Condition,
@@ -77,6 +78,14 @@ class Labels(Versioned):
             known[value] = self._code_of[folded]
         self.count = len(self.values)
         self._codes.extend(np.fromiter(map(known.__getitem__, column), np.int32, len(column)))
+
+    def archive(self, archive: Archive) -> None:
+        """Tell of the values and the code of every row; other spellings are met again."""
+        self.values = archive.plain("values", self.values[: self.count])
+        self.count = len(self.values)
+        self._code_of = {self._fold(value): code for code, value in enumerate(self.values)}
+        self._spelled = {None: -1, **{value: code for code, value in enumerate(self.values)}}
+        archive.array("codes", self._codes)
 
     def clear(self, row: int) -> None:
         """Take the value off a row."""
@@ -181,23 +190,35 @@ def _to_float(value: Frozen) -> float:
         return np.inf if value > 0 else -np.inf
 
 
+_NO_METADATA: Final = "{}"
+
+
 class _Metadata:
     """
     The metadata of rows by key, shared by all versions of the columns; each asks about its rows.
 
     Parsed when a condition is first asked about: a bank that is never asked never pays. The lock
     is held for that, and while the values of one key are looked through.
+
+    Space: 4 bytes a row, and each distinct text once; then what the fields take.
     """
 
     def __init__(self) -> None:
         self._fields: defaultdict[str, _Field] = defaultdict(_Field)
-        self._unread: list[tuple[int, str]] = []
+        self._texts = Labels()
+        self._read_rows = 0
+        """How many of the first rows are in the fields."""
         self._lock = threading.Lock()
 
     def observe(self, rows: Sequence[EpisodeRow]) -> None:
         """Take in the metadata of later rows."""
         with self._lock:
-            self._unread += [(r.row, r.metadata) for r in rows if len(r.metadata) > len("{}")]
+            self._texts.extend([None if r.metadata == _NO_METADATA else r.metadata for r in rows])
+
+    def archive(self, archive: Archive) -> None:
+        """Tell of the texts, which are parsed again."""
+        with self._lock:
+            self._texts.archive(archive)
 
     def meets(self, clause: Predicate, length: int) -> Mask:
         """Return which of the first ``length`` rows meet a condition on one key."""
@@ -216,19 +237,21 @@ class _Metadata:
         return met
 
     def _read(self) -> None:
-        unread, self._unread = self._unread, []
-        parsed: dict[str, list[tuple[str, Frozen]]] = {}
+        start, self._read_rows = self._read_rows, len(self._texts.codes)
+        codes = self._texts.codes[start:]
+        rows = np.flatnonzero(codes >= 0)
+        parsed: dict[int, list[tuple[str, Frozen]]] = {}
         found: defaultdict[str, tuple[list[int], list[Frozen]]] = defaultdict(lambda: ([], []))
-        for row, text in unread:
-            if text not in parsed:
-                flat = flatten(json.loads(text))
-                parsed[text] = [(key, freeze(value)) for key, value in flat.items()]
-            for key, value in parsed[text]:
-                rows, values = found[key]
-                rows.append(row)
+        for row, code in zip((rows + start).tolist(), codes[rows].tolist(), strict=True):
+            if code not in parsed:
+                flat = flatten(json.loads(self._texts.values[code]))
+                parsed[code] = [(key, freeze(value)) for key, value in flat.items()]
+            for key, value in parsed[code]:
+                those, values = found[key]
+                those.append(row)
                 values.append(value)
-        for key, (rows, values) in found.items():
-            self._fields[key].extend(rows, values)
+        for key, (those, values) in found.items():
+            self._fields[key].extend(those, values)
 
 
 _OPEN: Final = (np.iinfo(np.int64).min, np.iinfo(np.int64).max)
@@ -236,6 +259,13 @@ _OPEN: Final = (np.iinfo(np.int64).min, np.iinfo(np.int64).max)
 _UNHEARD: Final = np.iinfo(np.int64).min
 _NOBODY: Final = -1 << 32
 """The voice of a row with neither a speaker nor a role."""
+
+
+_ARRAYS: Final = (
+    "suspect", "occurred_at", "recorded_at", "shown", "shown_first", "erased", "change_rows",
+    "change_times", "change_shown", "turns", "parts", "chains", "first_voice", "talk",
+)  # fmt: skip
+"""The arrays of ``Columns`` that are told as they are."""
 
 
 class _Neighbours(NamedTuple):
@@ -305,6 +335,36 @@ class Columns(Versioned):
 
     def __len__(self) -> int:
         return len(self._occurred_at)
+
+    def archive(self, archive: Archive) -> None:
+        """Tell of everything but what is worked out again when somebody asks."""
+        for name in ("session", "speaker", "role", "source", "origin"):
+            getattr(self, name).archive(archive.within(name))
+        claimed = {name: sorted(rows) for name, rows in self._claimed.items()}
+        claimed = archive.plain("claimed", claimed)
+        self._claimed = {name: frozenset(rows) for name, rows in claimed.items()}
+        self._suspects = archive.plain("suspects", self._suspects)
+        self._hidden = archive.plain("hidden", self._hidden)
+        for name in _ARRAYS:
+            archive.array(name, getattr(self, f"_{name}"))
+        self._timeline = self._time()
+        self._timeline.archive(archive.within("timeline"))
+        self._metadata.archive(archive.within("metadata"))
+        chains = archive.plain("chains", [_plain_key(key) for key in self._chain_of])
+        self._chain_of = {_key_of(key): number for number, key in enumerate(chains)}
+        before, after = self.neighbours()
+        fixed = archive.fixed("before", before), archive.fixed("after", after)
+        self._links = _Neighbours(*fixed, frozenset())
+
+    def fits(self) -> bool:
+        """Return whether all columns are of the same rows, as those of a file should be."""
+        rows = len(self)
+        of_rows = ("suspect", "recorded_at", "shown", "shown_first", "erased", "turns", "chains")
+        lengths = {len(getattr(self, f"_{name}")) for name in of_rows}
+        lengths |= {len(one.codes) for one in (self.session, self.speaker, self.role)}
+        lengths |= {len(one.codes) for one in (self.source, self.origin)}
+        sessions = len(self._talk) == len(self._first_voice) == self.session.count
+        return lengths == {rows} and sessions and len(self._links.before) == rows
 
     # ------------------------------------------------------------ taking in
 
@@ -666,6 +726,15 @@ def _origins(rows: Sequence[EpisodeRow]) -> list[str]:
             origin = known[key] = row.origin
         told.append(origin)
     return told
+
+
+def _plain_key(key: Hashable) -> list[object]:
+    """Return the key of a chain as JSON has it."""
+    return list(key) if isinstance(key, tuple) else [key]
+
+
+def _key_of(plain: list[Any]) -> Hashable:
+    return plain[0] if len(plain) == 1 else tuple(plain)
 
 
 def _chain_key(row: EpisodeRow) -> Hashable:

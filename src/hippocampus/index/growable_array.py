@@ -51,8 +51,10 @@ class GrowableArray(Generic[Item]):
         """How many rows of the room are in use by any version; shared by all of them."""
         self._shared = False
         """Whether another version may read rows of this one in the same room."""
-        self._seen: NDArray[Item] | None = None
-        """The rows as they were last asked for; one recall does so dozens of times."""
+        self._seen: tuple[NDArray[Item], NDArray[Item]] | None = None
+        """The rows as they were last asked for, and their room; a recall asks dozens of times."""
+        self._mapped = 0
+        """How many of the first rows lie in a file, and in memory only while others leave room."""
 
     def __len__(self) -> int:
         return self._length
@@ -60,16 +62,19 @@ class GrowableArray(Generic[Item]):
     @property
     def view(self) -> NDArray[Item]:
         """The rows, read-only and without copying; those of an old view stay as they were."""
-        view = self._seen
-        if view is None or len(view) != self._length or view.base is not self._room:
-            view = self._room[: self._length]
-            view.flags.writeable = False
-            self._seen = view
+        room, seen = self._room, self._seen
+        if seen is not None and seen[0] is room and len(seen[1]) == self._length:
+            return seen[1]
+        view = room[: self._length]
+        view.flags.writeable = False
+        self._seen = room, view
         return view
 
     @property
     def nbytes(self) -> int:
-        """Bytes held, room to grow included."""
+        """Bytes held, room to grow included; of what is mapped from a file, what was appended."""
+        if self._mapped:
+            return (self._length - self._mapped) * (self._room.nbytes // len(self._room))
         return self._room.nbytes
 
     def fork(self) -> GrowableArray[Item]:
@@ -95,6 +100,26 @@ class GrowableArray(Generic[Item]):
             self._move(len(self._room))
         self._room[: self._length][places] = values
 
+    def adopt(self, room: NDArray[Any], length: int, *, mapped: bool = False) -> None:
+        """
+        Have rows that are there already instead of its own, of the same kind.
+
+        Args:
+            room: nobody else's, and writeable.
+            length: how many rows of it there are.
+            mapped: whether they lie in a file.
+
+        Raises:
+            ValueError: they are of another kind.
+
+        """
+        kind = room.dtype, room.shape[1:]
+        if kind != (self._room.dtype, self._room.shape[1:]) or len(room) < length:
+            msg = f"{length} rows of {kind}: must be of {self._room.dtype}, {self._room.shape[1:]}"
+            raise ValueError(msg)
+        self._room, self._length, self._taken = room, length, [length]
+        self._shared, self._mapped = False, length if mapped else 0
+
     def put_unread(self, places: Any, values: Any) -> None:  # noqa: ANN401  # as NumPy has it
         """Assign in place to what no version looks at: the part of a last row that is free."""
         self._room[: self._length][places] = values
@@ -119,6 +144,7 @@ class GrowableArray(Generic[Item]):
         room = self._new_room((size, *self._room.shape[1:]), self._room.dtype)
         room[: self._length] = self._room[: self._length]
         self._room, self._taken, self._shared = room, [self._length], False
+        self._mapped = 0
 
 
 _FORKED: Final = (Versioned, GrowableArray, Bm25Index)

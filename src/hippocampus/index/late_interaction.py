@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.records import Kind, Payloads
+from hippocampus.index.archive import Archive
 from hippocampus.index.cue import Mask, Rows, Scores
 from hippocampus.index.growable_array import GrowableArray, Versioned
 from hippocampus.index.query import Query
@@ -34,6 +35,11 @@ class LateInteractionCue(Versioned):
     @property
     def nbytes(self) -> int:
         return self._codes.nbytes + self._ends.nbytes
+
+    def archive(self, archive: Archive) -> None:
+        """Tell of its codes, and where those of each episode end."""
+        archive.array("codes", self._codes, any_bits=True)
+        archive.array("ends", self._ends)
 
     def observe(self, payloads: Payloads) -> None:
         width = self._codes.view.shape[1]

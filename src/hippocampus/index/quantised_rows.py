@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.index.archive import Archive
 from hippocampus.index.cue import Rows, Scores
 from hippocampus.index.disk_array import DiskArray
 from hippocampus.index.growable_array import GrowableArray, Versioned
@@ -53,6 +54,11 @@ class QuantisedRows(Versioned):
         """Bytes held in memory."""
         laid = 0 if self._places is None else self._places.nbytes
         return self._bytes.nbytes + self._scales.nbytes + laid
+
+    def archive(self, archive: Archive) -> None:
+        """Tell of the bytes and scales."""
+        archive.array("bytes", self._bytes, any_bits=True)
+        archive.array("scales", self._scales)
 
     def extend(self, signed: NDArray[np.int8], scales: NDArray[np.float32]) -> None:
         """Append rows."""

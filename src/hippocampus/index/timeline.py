@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.index.archive import Archive
 from hippocampus.index.growable_array import GrowableArray, Versioned
 
 Rows: TypeAlias = NDArray[np.int64]
@@ -41,6 +42,11 @@ class Timeline(Versioned):
     def nbytes(self) -> int:
         """Bytes held in memory."""
         return self._rows.nbytes + self._moments.nbytes
+
+    def archive(self, archive: Archive) -> None:
+        """Tell of its rows and their moments."""
+        archive.array("rows", self._rows)
+        archive.array("moments", self._moments)
 
     def insert(self, rows: Rows, moments: Moments) -> None:
         """Put later rows, ascending, where they belong."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.records import Kind, Payloads
+from hippocampus.index.archive import Archive
 from hippocampus.index.cue import Rows
 from hippocampus.index.growable_array import GrowableArray, Versioned
 
@@ -40,6 +41,11 @@ class TokenSpans(Versioned):
     @property
     def nbytes(self) -> int:
         return self._steps.nbytes + self._ends.nbytes
+
+    def archive(self, archive: Archive) -> None:
+        """Tell of the steps, and where those of each episode end."""
+        archive.array("steps", self._steps)
+        archive.array("ends", self._ends)
 
     def observe(self, payloads: Payloads) -> None:
         self._ends.extend(np.cumsum(payloads.lengths, dtype=np.int64) + len(self._steps))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from hippocampus.core.records import Kind, Payloads
 from hippocampus.errors import EncoderError
+from hippocampus.index.archive import Archive
 from hippocampus.index.cue import Mask, Rows, Scores
 from hippocampus.index.growable_array import GrowableArray, Versioned
 from hippocampus.index.quantised_rows import QuantisedRows
@@ -132,6 +133,11 @@ class VectorCue(Versioned):
     def signs(self) -> NDArray[np.uint8]:
         """Sign codes of all rows, in blocks that are kept turned, shape (blocks, bytes, 128)."""
         return self._signs.view
+
+    def archive(self, archive: Archive) -> None:
+        """Tell of its signs, and of the vectors."""
+        archive.array("signs", self._signs, any_bits=True)
+        self._rows.archive(archive)
 
     def observe(self, payloads: Payloads) -> None:
         size = self._dimension + 4

@@ -1,13 +1,16 @@
 """The native kernels, typed. The tests have each once more in plain NumPy."""
 
 from hippocampus.kernel._native import (
+    MAPS_FILES,
     Bm25Index,
     DynamicWaveletMatrix,
     HuffmanWaveletMatrix,
+    MappedRoom,
     Transformer,
     WaveletMatrix,
     best_two,
     build_info,
+    checksum,
     dot_rows,
     hamming_scan,
     maxsim,
@@ -24,13 +27,16 @@ from hippocampus.kernel._native import (
 )
 
 __all__ = [
+    "MAPS_FILES",
     "Bm25Index",
     "DynamicWaveletMatrix",
     "HuffmanWaveletMatrix",
+    "MappedRoom",
     "Transformer",
     "WaveletMatrix",
     "best_two",
     "build_info",
+    "checksum",
     "dot_rows",
     "hamming_scan",
     "maxsim",

@@ -246,6 +246,44 @@ class Bm25Index:
     def nbytes(self) -> int:
         """Bytes of memory held, those of longer versions included."""
 
+    def pack(
+        self,
+    ) -> tuple[
+        Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C")],
+        Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C")],
+        Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C")],
+        Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C")],
+        Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C")],
+    ]:
+        """
+        Return what it holds in plain arrays; of all versions the longest can.
+
+        They are the hash and frequency of each term, all postings, and the length and number
+        of new terms of each document.
+        """
+
+    @staticmethod
+    def unpack(
+        hashes: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        frequencies: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        postings: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        lengths: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        unheard: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+    ) -> Bm25Index:
+        """
+        Return an index of what another one has packed; what does not fit is refused.
+        """
+
     def document_frequency(
         self,
         terms: Annotated[
@@ -298,6 +336,31 @@ class Bm25Index:
         """
         Return what each term gives each document of `rows`, unweighted; shape (rows, terms).
         """
+
+def checksum(
+    raw: Annotated[
+        NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+) -> int:
+    """Return XXH64 of some bytes, which guards against damage."""
+
+class MappedRoom:
+    """
+    A part of a file mapped into memory, with room behind it; what is written stays in memory.
+
+    Where the file was cut short meanwhile it reads as zeros, and `damaged` says so.
+    """
+
+    def __init__(self, descriptor: int, offset: int, nbytes: int, room: int) -> None: ...
+    @property
+    def array(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C")]:
+        """Its bytes, shape (room,), uint8; as long as it is held, so is the map."""
+
+    @property
+    def damaged(self) -> bool:
+        """Whether something of the file was gone when it was looked at."""
+
+MAPS_FILES: bool = True
 
 class Transformer:
     """

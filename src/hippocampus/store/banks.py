@@ -60,6 +60,10 @@ class SqliteBanks:
         known: int = number
         return known
 
+    def has(self, bank: int) -> bool:
+        """Return whether there is a bank of a number."""
+        return bool(self._db.rows("SELECT 1 FROM banks WHERE bank = ?", bank))
+
     def since(self, bank: int) -> int:
         """Return when a bank was made."""
         at: int = self._db.rows("SELECT at FROM banks WHERE bank = ?", bank)[0][0]

@@ -85,8 +85,11 @@ class SqliteJournal:
             "UPDATE journal SET at = ?, checksum = ?, head = ? WHERE bank = ? AND seq = ?", made
         )
 
-    def head(self, bank: int) -> bytes:
-        return self._last(bank)[1]
+    def head(self, bank: int, *, seq: int | None = None) -> bytes:
+        if seq is None:
+            return self._last(bank)[1]
+        found = self._db.rows("SELECT head FROM journal WHERE bank = ? AND seq = ?", bank, seq)
+        return found[0][0] if found and isinstance(found[0][0], bytes) else NO_CHANGES
 
     def heads(self, bank: int) -> list[bytes]:
         made = [NO_CHANGES]

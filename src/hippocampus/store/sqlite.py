@@ -11,6 +11,7 @@ from hippocampus.store.banks import SqliteBanks
 from hippocampus.store.connections import Connections
 from hippocampus.store.encryption import SqliteEncryption
 from hippocampus.store.episodes import SqliteEpisodes
+from hippocampus.store.index_files import IndexFiles
 from hippocampus.store.journal import SqliteJournal
 from hippocampus.store.payloads import SqlitePayloads
 from hippocampus.store.settings import SqliteSettings
@@ -50,7 +51,8 @@ class SqliteStore:
         self.episodes = SqliteEpisodes(db)
         self.payloads = SqlitePayloads(db)
         tables = Tables(self.settings, self.banks, self.journal, self.episodes, self.payloads)
-        self.upkeep = SqliteUpkeep(db, tables)
+        self.index_files = IndexFiles(db, self.banks, self.journal)
+        self.upkeep = SqliteUpkeep(db, tables, self.index_files)
         db.start(migrations, create=create)
         try:
             self.encryption.unlock(key)

@@ -19,6 +19,7 @@ from hippocampus.store import schema
 from hippocampus.store.banks import SqliteBanks
 from hippocampus.store.checksums import damaged
 from hippocampus.store.episodes import SqliteEpisodes
+from hippocampus.store.index_files import IndexFiles
 from hippocampus.store.invariants import invariants
 from hippocampus.store.journal import SqliteJournal
 from hippocampus.store.opening import beside
@@ -53,8 +54,9 @@ class Tables(NamedTuple):
 class SqliteUpkeep:
     """Upkeep of the file; see ``StoreUpkeep``."""
 
-    def __init__(self, db: Transactions, tables: Tables) -> None:
+    def __init__(self, db: Transactions, tables: Tables, index_files: IndexFiles) -> None:
         self._db = db
+        self._index_files = index_files
         self._connections = db.connections
         self._tables = tables
 
@@ -90,6 +92,7 @@ class SqliteUpkeep:
         self._connections.writable()
         if self._connections.file is not None:
             sweep(self._connections.file.parent)
+            self._index_files.sweep()
         file = self._connections.file
         try:
             if shrink or not _CAN_PATCH or file is None or self._page_count() >= MOST_PAGES:
@@ -284,11 +287,9 @@ class SqliteUpkeep:
     def files(self) -> list[Path]:
         if self._connections.file is None:
             return []
-        return [
-            file
-            for end in ("", *COMPANIONS)
-            if (file := beside(self._connections.file, end)).exists()
-        ]
+        named = [beside(self._connections.file, end) for end in ("", *COMPANIONS)]
+        named += [one.path for one in self._index_files.every()]
+        return [file for file in named if file.exists()]
 
 
 def _page(read_at: ReadAt, number: int, size: int) -> bytes:

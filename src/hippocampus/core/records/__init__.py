@@ -67,7 +67,7 @@ from hippocampus.core.records.recall import (
     Recall,
 )
 from hippocampus.core.records.sleep import Act, Deeds, SleepStep, Slept, Usage
-from hippocampus.core.records.store import Store
+from hippocampus.core.records.store import IndexFile, Store
 from hippocampus.core.records.stored import (
     ALL_MARKS,
     DEEPEST,
@@ -132,6 +132,7 @@ __all__ = [
     "Gist",
     "Hit",
     "Imported",
+    "IndexFile",
     "Interval",
     "Kind",
     "MemoryAccount",

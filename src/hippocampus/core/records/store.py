@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from hippocampus.core.events import JournalEvent, JournalRow
 from hippocampus.core.records.episode import Progress, State
@@ -73,8 +73,12 @@ class JournalTable(Protocol):
     def redate(self, bank: int, moments: Mapping[int, int]) -> None:
         """Date changes anew, by number; the bank's head is another one after that."""
 
-    def head(self, bank: int) -> bytes:
-        """Return what a bank's journal comes to, a hash over every change; empty without any."""
+    def head(self, bank: int, *, seq: int | None = None) -> bytes:
+        """
+        Return what a bank's journal comes to, a hash over every change; empty without any.
+
+        ``seq``: up to this change instead of the last.
+        """
 
     def heads(self, bank: int) -> list[bytes]:
         """Return what the head was before the first change, and after each, by what is stored."""
@@ -198,6 +202,33 @@ class PayloadTable(Protocol):
         """Make payloads of one kind those of ``target``, in place of what was there."""
 
 
+class IndexFile(NamedTuple):
+    """A file with the index of a bank as of a change."""
+
+    bank: int
+    seq: int
+    path: Path
+
+
+class IndexFileTable(Protocol):
+    """Files beside a store with indexes of banks: derived, and none from before an erasure."""
+
+    def place(self, bank: int, seq: int) -> Path | None:
+        """Return where the index of a bank goes; None if there is none: in memory, encrypted."""
+
+    def find(self, bank: int) -> list[IndexFile]:
+        """Return the files of a bank, the newest first."""
+
+    def every(self) -> list[IndexFile]:
+        """Return those of all banks, the newest first."""
+
+    def remove(self, path: Path) -> None:
+        """Remove one that is of no use; who has it mapped goes on with what it was."""
+
+    def sweep(self) -> None:
+        """Remove those that may hold what was erased since, or are of banks that are gone."""
+
+
 class StoreUpkeep(Protocol):
     """What is done to a store as a whole, outside its transactions."""
 
@@ -309,6 +340,10 @@ class Store(Protocol):
     @property
     def payloads(self) -> PayloadTable:
         """What is kept per episode, texts among it."""
+
+    @property
+    def index_files(self) -> IndexFileTable:
+        """Indexes in files of their own."""
 
     @property
     def upkeep(self) -> StoreUpkeep:

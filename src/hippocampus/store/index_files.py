@@ -1,0 +1,78 @@
+"""
+Where indexes of banks lie in files, beside the database: ``NAME-index-BANK-SEQ``.
+
+They are made by others and derived from what is in the store. What matters here is that none
+outlives what was erased: whoever finishes an erasure removes those from before it.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from hippocampus.core.cipher import STORE
+from hippocampus.core.events import Erased
+from hippocampus.core.records import IndexFile
+from hippocampus.store.banks import SqliteBanks
+from hippocampus.store.journal import SqliteJournal
+from hippocampus.store.opening import beside
+from hippocampus.store.transactions import Transactions
+
+_NAMED: Final = re.compile(r"-index-(\d{1,18})-(\d{1,18})")
+
+
+class IndexFiles:
+    """The files there are of one store; see ``IndexFileTable``."""
+
+    def __init__(self, db: Transactions, banks: SqliteBanks, journal: SqliteJournal) -> None:
+        self._db = db
+        self._banks = banks
+        self._journal = journal
+
+    def place(self, bank: int, seq: int) -> Path | None:
+        """Return where the index of a bank goes; None if nothing of it may lie in the clear."""
+        file = self._db.connections.file
+        if file is None or self._db.connections.read_only or self._seals():
+            return None
+        return beside(file, f"-index-{bank}-{seq}")
+
+    def find(self, bank: int) -> list[IndexFile]:
+        """Return the files of a bank, the newest first."""
+        return [] if self._seals() else [one for one in self.every() if one.bank == bank]
+
+    def every(self) -> list[IndexFile]:
+        """Return all there are, the newest first."""
+        file = self._db.connections.file
+        if file is None:
+            return []
+        found = []
+        for path in file.parent.glob(f"{_escaped(file.name)}-index-*"):
+            named = _NAMED.fullmatch(path.name.removeprefix(file.name))
+            if named is not None:
+                found.append(IndexFile(int(named[1]), int(named[2]), path))
+        return sorted(found, key=lambda one: -one.seq)
+
+    def sweep(self) -> None:
+        """Remove those that may hold what was erased since, or are of banks that are gone."""
+        for one in self.every():
+            if (
+                self._seals()
+                or not self._banks.has(one.bank)
+                or self._journal.read(one.bank, after=one.seq, kinds=(Erased,), limit=1)
+            ):
+                one.path.unlink(missing_ok=True)
+
+    def remove(self, path: Path) -> None:
+        """Remove one that is of no use; who has it mapped goes on with what it was."""
+        if not self._db.connections.read_only:
+            with suppress(OSError):  # it is derived, and looked at again by whoever comes next
+                path.unlink(missing_ok=True)
+
+    def _seals(self) -> bool:
+        return self._db.cipher(STORE).seals
+
+
+def _escaped(name: str) -> str:
+    return re.sub(r"([*?\[])", r"[\1]", name)
