@@ -28,6 +28,7 @@ PARTS = (
     "sleep",
     "vectors",
     "large",
+    "million",
     "kernels",
     "wavelet",
     "counts",

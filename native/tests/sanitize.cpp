@@ -132,6 +132,12 @@ void words() {
   std::vector<float> scores(index.size()), shares(chosen.size() * query.size());
   index.score(query, nullptr, mask.data(), {1.2f, 0.75f}, index.extent(), scores.data());
   index.contributions(query, chosen, {1.2f, 0.75f}, index.extent(), shares.data());
+  const hippo::PackedBm25 packed = index.pack();
+  hippo::Bm25Index again;
+  again.unpack(packed.hashes, packed.frequencies, packed.postings, packed.lengths, packed.unheard);
+  std::vector<float> same(index.size());
+  again.score(query, nullptr, mask.data(), {1.2f, 0.75f}, again.extent(), same.data());
+  if (same != scores) throw std::runtime_error("what was packed scores otherwise");
   const hippo::Bm25Extent first{7, 100};
   index.score(query, nullptr, mask.data(), {1.2f, 0.75f}, first, scores.data());
   for (const std::uint32_t document : chosen) index.unheard(document);

@@ -35,7 +35,7 @@ TEXTS = st.sampled_from(
 SPEAKERS = st.sampled_from(["Ada", None])
 TIMES = st.sampled_from([datetime(2024, 3, 1, tzinfo=UTC), datetime(2024, 3, 2, tzinfo=UTC)])
 PICK = st.integers(0, 10**6)
-CONFIG = Config(ingest=Ingest(seal_rows=4))
+CONFIG = Config(ingest=Ingest(seal_rows=4), index_file_rows=1)
 
 
 class Known:
@@ -171,6 +171,12 @@ class BankMachine(RuleBasedStateMachine):
     def reopen(self):
         self.memories.pop(0).close()
         self.memories.append(self.opened())
+
+    @precondition(lambda self: self.model)
+    @rule()
+    def put_the_index_in_a_file(self):
+        with self.bank.state.asking():
+            self.bank.state.keep_index()
 
     @precondition(lambda self: self.model)
     @rule()

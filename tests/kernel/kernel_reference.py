@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
@@ -134,6 +135,51 @@ def best_two(
     return found, groups, best
 
 
+class MappedRoom:
+    """A part of a file in memory, with room behind it."""
+
+    def __init__(self, descriptor: int, offset: int, nbytes: int, room: int) -> None:
+        self.array = np.zeros(max(nbytes, room), np.uint8)
+        self.array[:nbytes] = np.frombuffer(os.pread(descriptor, nbytes, offset), np.uint8)
+        self.damaged = False
+
+
+def checksum(raw: NDArray[np.uint8]) -> int:
+    """Return XXH64 of some bytes, seed 0."""
+    p1, p2, p3 = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9
+    p4, p5, most = 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5, (1 << 64) - 1
+
+    def rotated(x: int, by: int) -> int:
+        return (x << by | x >> 64 - by) & most
+
+    def mixed(lane: int, word: int) -> int:
+        return rotated((lane + word * p2) & most, 31) * p1 & most
+
+    data, at = raw.tobytes(), 0
+    words = [int.from_bytes(data[i : i + 8], "little") for i in range(0, len(data) - 7, 8)]
+    found = p5
+    if len(data) >= 32:
+        lanes = [(p1 + p2) & most, p2, 0, -p1 & most]
+        at = len(data) // 32 * 4
+        for place, word in enumerate(words[:at]):
+            lanes[place % 4] = mixed(lanes[place % 4], word)
+        found = sum(rotated(one, by) for one, by in zip(lanes, (1, 7, 12, 18), strict=True)) & most
+        for lane in lanes:
+            found = ((found ^ mixed(0, lane)) * p1 + p4) & most
+    found = (found + len(data)) & most
+    for word in words[at:]:
+        found = (rotated(found ^ mixed(0, word), 27) * p1 + p4) & most
+    rest = data[8 * len(words) :]
+    if len(rest) >= 4:
+        word, rest = int.from_bytes(rest[:4], "little"), rest[4:]
+        found = (rotated(found ^ (word * p1 & most), 23) * p2 + p3) & most
+    for byte in rest:
+        found = rotated(found ^ (byte * p5 & most), 11) * p1 & most
+    found = (found ^ found >> 33) * p2 & most
+    found = (found ^ found >> 29) * p3 & most
+    return found ^ found >> 32
+
+
 class Bm25Index:
     """An append-only index over documents numbered from 0, scored by BM25: a list of counters."""
 
@@ -147,6 +193,22 @@ class Bm25Index:
         """Append documents; document i is ``terms[offsets[i]:offsets[i + 1]]``."""
         for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
             self._documents.append(Counter(terms[start:end].tolist()))
+
+    def pack(self) -> tuple[NDArray[np.uint32], ...]:
+        """Return what it holds in plain arrays, terms in ascending order."""
+        hashes = sorted(set().union(*self._documents))
+        lists = [
+            [row << 8 | min(d[term], 255) for row, d in enumerate(self._documents) if term in d]
+            for term in hashes
+        ]
+        told = (
+            hashes,
+            list(map(len, lists)),
+            [posting for one in lists for posting in one],
+            [d.total() for d in self._documents],
+            self.unheard(np.arange(len(self), dtype=np.uint32)),
+        )
+        return tuple(np.array(one, np.uint32) for one in told)
 
     def document_frequency(self, terms: NDArray[np.uint32]) -> NDArray[np.uint32]:
         """Return in how many documents each term occurs."""

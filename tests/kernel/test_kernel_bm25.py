@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import kernel_reference as reference
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hippocampus.kernel import Bm25Index
@@ -214,3 +214,56 @@ def f32(n):
 
 def u8(n):
     return np.ones(n, np.uint8)
+
+
+@given(BATCHES, DOCUMENTS, st.lists(TERMS, max_size=6))
+def test_what_was_packed_is_the_same_index_again_and_grows_on(batches, more, query):
+    fast, plain = both(batches)
+    packed = fast.pack()
+    order = np.argsort(packed[0], kind="stable")
+    expected = plain.pack()
+    assert np.array_equal(packed[0][order], expected[0])
+    assert np.array_equal(packed[1][order], expected[1])
+    assert sorted(packed[2].tolist()) == sorted(expected[2].tolist())
+    again = Bm25Index.unpack(*packed)
+    for one in (fast, plain, again):
+        one.extend(*flat(more))
+    terms, rows = np.array(query, np.uint32), np.arange(len(plain), dtype=np.uint32)
+    assert np.array_equal(again.unheard(rows), fast.unheard(rows))
+    assert np.array_equal(again.document_frequency(terms), plain.document_frequency(terms))
+    assert np.array_equal(
+        again.score(terms, None, None, 0.9, 0.4), fast.score(terms, None, None, 0.9, 0.4)
+    )
+
+
+def test_only_the_longest_version_is_packed():
+    index = Bm25Index()
+    index.extend(*flat([[1, 2]]))
+    before = index.fork()
+    index.extend(*flat([[3]]))
+    with pytest.raises(ValueError, match="after which another one appended"):
+        before.pack()
+
+
+@settings(max_examples=300)
+@given(BATCHES, st.data())
+def test_what_was_packed_and_then_changed_is_refused_or_harmless(batches, data):
+    fast, _ = both(batches)
+    packed = [one.copy() for one in fast.pack()]
+    which = data.draw(st.integers(0, 4))
+    if not len(packed[which]):
+        return
+    kind = data.draw(st.sampled_from(["change", "cut", "more"]))
+    if kind == "change":
+        at = data.draw(st.integers(0, len(packed[which]) - 1))
+        packed[which][at] = data.draw(st.integers(0, 2**32 - 1))
+    elif kind == "cut":
+        packed[which] = packed[which][:-1]
+    else:
+        packed[which] = np.append(packed[which], packed[which][-1:])
+    try:
+        index = Bm25Index.unpack(*packed)
+    except ValueError:
+        return
+    index.score(packed[0][:9], None, None, 0.9, 0.4)
+    index.extend(*flat([[1, 2, 3]]))

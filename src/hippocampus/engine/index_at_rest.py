@@ -17,7 +17,7 @@ from hippocampus.core.records import IndexFile
 from hippocampus.engine.context import EngineContext, dump_fingerprint
 from hippocampus.errors import HippocampusError
 from hippocampus.index.bank_index import BankIndex
-from hippocampus.index.index_file import Reading, Writing
+from hippocampus.index.index_file import IndexFileReader, IndexFileWriter
 from hippocampus.journal.ledger import Ledger
 
 _GONE: Final = (Erased, IndexRebuilt)
@@ -42,7 +42,7 @@ def load(engine: EngineContext, ledger: Ledger, index: BankIndex, file: IndexFil
         return False
     try:
         with reading(file.path) as raw:
-            archive = Reading(raw, file.path.stat().st_size)
+            archive = IndexFileReader(raw, file.path.stat().st_size)
             if archive.contents.made_of != _made_of(engine, ledger, file.seq):
                 return False
             index.archive(archive)
@@ -69,7 +69,7 @@ def keep(engine: EngineContext, ledger: Ledger, index: BankIndex) -> bool:
     there = store.index_files.find(ledger.bank)
     if index.at_rest is not None and there and len(index) - index.rows_at_rest < _share(index):
         return False
-    archive = Writing()
+    archive = IndexFileWriter()
     index.archive(archive)
     with store.read():
         made_of = _made_of(engine, ledger, index.seq)

@@ -73,7 +73,7 @@ class Contents(msgspec.Struct, frozen=True):
 
 
 @dataclass(slots=True)
-class Writing:
+class IndexFileWriter:
     """Takes note of what an index holds; ``write`` puts it in a file."""
 
     _prefix: str = ""
@@ -123,7 +123,7 @@ class Writing:
             file.truncate(start + at)
 
 
-class Reading:
+class IndexFileReader:
     """Puts what a file holds in the place of what an index has."""
 
     def __init__(self, file: BufferedReader, size: int, prefix: str = "") -> None:
