@@ -144,7 +144,8 @@ def fill(path: Path, count: int) -> dict[str, float]:
     embedder = TableEmbedder()
     with Memory(path, embedder=embedder, config=CONFIG) as memory:
         bank = memory.bank("b")
-        there, used = bank.stats().episodes, 0.0
+        there = bank.stats().episodes if "b" in memory.banks() else 0
+        used = 0.0
         every = islice(turns(count), there, None)
         while some := list(islice(every, BATCH)):
             embedder.expect(some)
@@ -152,7 +153,7 @@ def fill(path: Path, count: int) -> dict[str, float]:
             start, spent = time.process_time(), embedder.spent_s
             bank.remember_many(given)
             used += time.process_time() - start - (embedder.spent_s - spent)
-    return {"cpu_s": used * count / max(count - there, 1)}
+    return {"cpu_s": used * count / max(count - there, 1) or 1.0}
 
 
 def sleep(path: Path, _count: int) -> dict[str, float]:

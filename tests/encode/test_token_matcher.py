@@ -52,6 +52,10 @@ def counted(term, texts, allowed=None):
     rows = segment.candidates([wanted], allowed)
     assert sorted(set(rows)) == rows
     found = {row - 5: wanted.count(texts[row - 5]) for row in rows}
+    if wanted.alone:  # the ids say the same by themselves, where they say that they do
+        times, unsure = segment.count(wanted, allowed)
+        told = {row: n for row, n in enumerate(times.tolist()) if not unsure[row]}
+        assert told == {row: found.get(row, 0) for row in told}
     return {row: times for row, times in found.items() if times}
 
 
@@ -110,6 +114,14 @@ def test_the_rarest_is_looked_for_first_and_the_common_only_where_reading_costs_
 
     assert [300, 301] == segment.candidates([TokenPattern("the"), TokenPattern("quokka")], every)
     assert [*range(300)] == segment.candidates([TokenPattern("the"), TokenPattern("tram")], every)
+
+
+def test_words_in_plain_text_are_counted_by_their_ids_alone():
+    texts = ["The art of it.", "an ART, the art's", "start", "art", "Kunst (art); naïve art ☕"]
+    segment = Segment.of(0, [np.array(tokens.encode(text), np.uint64) for text in texts])
+    times, unsure = segment.count(TokenPattern("art"), np.ones(len(texts), np.bool_))
+    assert times.tolist() == [1, 2, 0, 1, 2]
+    assert not unsure.any()
 
 
 def test_few_texts_without_the_word_are_decoded():

@@ -176,7 +176,7 @@ class Lookup(BankPart):
 
         """
         from hippocampus.encode.token_matcher import (  # noqa: PLC0415 - not for a recall
-            TokenPattern,
+            token_pattern,
         )
 
         if not terms:
@@ -185,7 +185,7 @@ class Lookup(BankPart):
             msg = f"find: {len(terms):,} terms; at most {MOST_KEYWORDS} at once: each is a search"
             raise InputError(msg)
         page = _page(limit, offset, newest=newest)
-        phrases = [TokenPattern(term) for term in terms] if radius is None else []
+        phrases = [token_pattern(term) for term in terms] if radius is None else []
         chosen = self._filter(filters)
         with self._state.asking() as here:
             columns = here.index.columns
@@ -264,10 +264,10 @@ class Lookup(BankPart):
     ) -> tuple[dict[int, int], NDArray[np.int64], NDArray[np.bool_]]:
         """Return how often a term is in each row that has it, when rows were said, and which."""
         from hippocampus.encode.token_matcher import (  # noqa: PLC0415 - not for a recall
-            TokenPattern,
+            token_pattern,
         )
 
-        phrase = TokenPattern(term)
+        phrase = token_pattern(term)
         with self._state.asking() as here:
             columns = here.index.columns
             occurred_at = columns.occurred_at(np.arange(len(columns), dtype=np.uint32))

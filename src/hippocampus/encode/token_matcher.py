@@ -72,6 +72,10 @@ class TokenPattern:
     """All states that are not ``LOST`` are below."""
     at_edge: Mask
     """Whether an occurrence begins where the id does, so that the id before decides as well."""
+    surely: Mask
+    """Whether the id tells all that it could of whether it is one; a text has to, elsewhere."""
+    alone: bool
+    """Whether it is one word, whose occurrences cannot overlap."""
 
     def __init__(self, text: str) -> None:
         if not isinstance(text, str) or not text.strip():
@@ -89,6 +93,7 @@ class TokenPattern:
         self._opens, self._closes = _is_word(folded[0]), _is_word(folded[-1])
         before, after = r"(?<!\w)" * self._opens, r"(?!\w)" * self._closes
         self._occurrences = re.compile(before + re.escape(folded) + after).findall
+        self.alone = all(map(_is_word, folded))
         self._spell(folded)
 
     def count(self, text: str) -> int:
@@ -97,18 +102,21 @@ class TokenPattern:
 
     # ------------------------------------------------------------ in ids
 
-    def may_follow(self, ids: Ids) -> Mask:
-        """Return after which ids it may begin."""
-        word: Mask = _vocabulary().closes[ids]
-        return ~word
+    def may_follow(self, ids: Ids) -> tuple[Mask, Mask]:
+        """Return after which ids it may begin, and of which that is known for sure."""
+        known = _vocabulary()
+        return ~known.closes[ids], known.ends_whole[ids]
 
-    def step(self, states: States, ids: Ids) -> States:
-        """Return the states after one more id each."""
+    def step(self, states: States, ids: Ids) -> tuple[States, Mask]:
+        """Return the states after one more id each, and which of them are for sure."""
         place = _find(self._second_keys, _key(states, ids))
         after = np.append(self._after, LOST)[place]  # nowhere is the last
+        surely = np.append(self._after_surely, True)[place]  # the value
         whole = states == self._whole
-        after[whole] = np.where(_vocabulary().opens[ids[whole]], LOST, SPELLED)
-        return after
+        known = _vocabulary()
+        after[whole] = np.where(known.opens[ids[whole]], LOST, SPELLED)
+        surely[whole] = known.begins_whole[ids[whole]]
+        return after, surely
 
     def find(self, states: States, ids: Ids) -> States:
         """Return where in ``first`` the ids are that lead to these states, -1 for nowhere."""
@@ -116,7 +124,8 @@ class TokenPattern:
 
     def spelled(self, states: States) -> Mask:
         """Return whether all of it was spelled, if no further id comes."""
-        return np.isin(states, (SPELLED, self._whole))
+        whole: Mask = (states == SPELLED) | (states == self._whole)
+        return whole
 
     def _spell(self, folded: str) -> None:
         """
@@ -134,26 +143,28 @@ class TokenPattern:
         for character in sorted({c for letter in folded for c in _folds_to().get(letter, ())}):
             cut = character.encode()
             for n in range(1, len(cut)):
-                starts += [(id_, base + n, False) for id_ in known.cut.get(cut[:n], ())]
+                starts += [(id_, base + n, False, False) for id_ in known.cut.get(cut[:n], ())]
                 steps += [
-                    (base + n, id_, SPELLED if to in (SPELLED, len(cut)) else base + to)
-                    for _, id_, to in _steps(cut, n, word=False)
+                    (base + n, id_, SPELLED if to in (SPELLED, len(cut)) else base + to, False)
+                    for _, id_, to, _ in _steps(cut, n, word=False)
                 ]
             base += len(cut)
         starts.sort(key=itemgetter(1, 0))
         steps.sort()
-        self.first = np.array([id_ for id_, _, _ in starts], np.uint64)
-        self.begun = np.array([state for _, state, _ in starts], np.int64)
-        self.at_edge = np.array([edge for _, _, edge in starts], np.bool_)
-        self.second = np.array([id_ for _, id_, _ in steps], np.uint64)
-        self.going = np.array([state for state, _, _ in steps], np.int64)
-        self._after = np.array([to for _, _, to in steps], np.int64)
+        self.first = np.array([id_ for id_, _, _, _ in starts], np.uint64)
+        self.begun = np.array([state for _, state, _, _ in starts], np.int64)
+        self.at_edge = np.array([edge for _, _, edge, _ in starts], np.bool_)
+        self.surely = np.array([surely for _, _, _, surely in starts], np.bool_)
+        self.second = np.array([id_ for _, id_, _, _ in steps], np.uint64)
+        self.going = np.array([state for state, _, _, _ in steps], np.int64)
+        self._after = np.array([to for _, _, to, _ in steps], np.int64)
+        self._after_surely = np.array([surely for _, _, _, surely in steps], np.bool_)
         self._first_keys = _key(self.begun, self.first)
         self._second_keys = _key(self.going, self.second)
         self.states = base + 1
 
-    def _starts(self, spelt: bytes) -> Iterator[tuple[int, int, bool]]:
-        """Yield (id, the state after it, whether it begins where the id does)."""
+    def _starts(self, spelt: bytes) -> Iterator[tuple[int, int, bool, bool]]:
+        """Yield (id, the state after it, whether it begins where the id does, if that is sure)."""
         known = _vocabulary()
         rest = spelt[1:]
         before = (b"(?<!" + _WORD + b".)") * self._opens  # behind the first byte
@@ -164,29 +175,45 @@ class TokenPattern:
             at, stop = found.start(), found.end(1)
             id_ = bisect_right(known.places, at) - 1
             edge = self._opens and at == known.places[id_]
+            surely = not self._opens or edge or known.joined[at - 1 : at].isascii()
             if found[1].endswith(_SEAM):
-                yield id_, stop - at - 1, edge
+                yield id_, stop - at - 1, edge, surely
+                continue
+            beyond = known.joined[stop : stop + 1]
+            if self._closes and beyond == _SEAM:
+                yield id_, self._whole, edge, surely
             else:
-                cut_off = self._closes and known.joined[stop : stop + 1] == _SEAM
-                yield id_, self._whole if cut_off else SPELLED, edge
+                yield id_, SPELLED, edge, surely and (not self._closes or beyond.isascii())
 
 
-def _steps(spelt: bytes, state: int, word: bool) -> Iterator[tuple[int, int, int]]:  # noqa: FBT001
-    """Yield (state, id, the state after it) for ids that go on from a state."""
+def token_pattern(text: str) -> TokenPattern:
+    """Return the pattern of a word or phrase; making one takes milliseconds, so it is kept."""
+    return _made(text) if isinstance(text, str) else TokenPattern(text)  # which says what is wrong
+
+
+_made = lru_cache(maxsize=256)(TokenPattern)
+
+
+def _steps(
+    spelt: bytes,
+    state: int,
+    word: bool,  # noqa: FBT001  # it is one argument of three
+) -> Iterator[tuple[int, int, int, bool]]:
+    """Yield (state, id, the state after it, if that is sure) for ids that go on from a state."""
     known, rest = _vocabulary(), spelt[state:]
     for size in range(1, len(rest) + 1):
         piece = rest[:size]
         at = bisect_left(known.ordered, piece)
         if size < len(rest):
             stop = bisect_right(known.ordered, piece, at)
-            yield from ((state, id_, state + size) for id_ in known.order[at:stop])
+            yield from ((state, id_, state + size, True) for id_ in known.order[at:stop])
             if not known.ordered[stop].startswith(piece):
                 return  # nor does any begin with more of it
     for place in range(at, bisect_left(known.ordered, rest + _SEAM, at)):
         beyond = known.ordered[place][len(rest) : len(rest) + 1]
         if not (word and _is_word_byte(beyond)):
             ended = len(spelt) if word and not beyond else SPELLED
-            yield state, known.order[place], ended
+            yield state, known.order[place], ended, not word or beyond.isascii()
 
 
 def _key(states: States, ids: Ids) -> States:
@@ -203,6 +230,11 @@ def _find(keys: States, wanted: States) -> States:
 
 def _is_word(character: str) -> bool:
     return character.isalnum() or character == "_"  # as the regular expression \w has it
+
+
+def _is_whole(character: str) -> bool:
+    """Return whether there is a character, and not a byte of one."""
+    return bool(character) and not "\udc80" <= character <= "\udcff"
 
 
 # ---------------------------------------------------------------- the vocabulary
@@ -224,6 +256,10 @@ class _Vocabulary(NamedTuple):
     """Whether each begins with a word character, for sure; shape (2**BITS,)."""
     closes: Mask
     """Whether each ends with one, for sure."""
+    begins_whole: Mask
+    """Whether each begins with a whole character, so that it is known whether it opens."""
+    ends_whole: Mask
+    """Whether each ends with one, so that it is known whether it closes."""
     cut: Mapping[bytes, Sequence[int]]
     """Ids by the bytes they end with, of those that hold a part of a character."""
 
@@ -250,6 +286,9 @@ def _fold_vocabulary() -> _Vocabulary:
     opens, closes = np.zeros((2, 1 << tokenizer.BITS), np.bool_)
     opens[: len(folded)] = [_is_word(text[:1]) for text in folded]
     closes[: len(folded)] = [_is_word(text[-1:]) for text in folded]
+    begins_whole, ends_whole = np.zeros((2, 1 << tokenizer.BITS), np.bool_)
+    begins_whole[: len(folded)] = [_is_whole(text[:1]) for text in folded]
+    ends_whole[: len(folded)] = [_is_whole(text[-1:]) for text in folded]
     cut = defaultdict(list)
     for id_, text in enumerate(folded):
         if not text.isascii() and "\udc80" <= text[-1] <= "\udcff":
@@ -257,7 +296,7 @@ def _fold_vocabulary() -> _Vocabulary:
                 cut[bytes_[id_][-size:]].append(id_)
     return _Vocabulary(
         joined, places, max(map(len, bytes_)), [*(bytes_[id_] for id_ in order), _SEAM], order,
-        opens, closes, cut,
+        opens, closes, begins_whole, ends_whole, cut,
     )  # fmt: skip
 
 

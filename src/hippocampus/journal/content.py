@@ -142,27 +142,55 @@ class Segment:
             allowed[rows] = True
         return (self.first + rows).tolist()
 
+    def count(self, word: TokenPattern, allowed: Mask) -> tuple[Places, Mask]:
+        """
+        Return how often a word is in each row allowed, by the ids alone, and where that is unsure.
+
+        Args:
+            word: what is ``alone``.
+            allowed: which rows count, shape (len(self),).
+
+        """
+        rows, surely = self._spelled(word, *self._often(word), allowed)
+        unsure = np.zeros(len(self), np.bool_)
+        unsure[rows[~surely]] = True
+        return np.bincount(rows, minlength=len(self)), unsure
+
     def _rows(
         self, phrase: TokenPattern, first: Places, second: Places, allowed: Mask
     ) -> NDArray[np.int64]:
         """Return where among the rows allowed a phrase may occur, looked up as ``_often`` says."""
+        found = np.zeros(len(self), np.bool_)
+        found[self._spelled(phrase, first, second, allowed)[0]] = True
+        return np.flatnonzero(found)
+
+    def _spelled(
+        self, phrase: TokenPattern, first: Places, second: Places, allowed: Mask
+    ) -> tuple[Places, Mask]:
+        """Return the row of each place where a phrase may be spelled, and whether it surely is."""
         access, ends = self.matrix.access, self.ends
         places, kind = self._beginnings(phrase, first, second)
         rows = np.searchsorted(ends, places, "right") - 1
-        fits = allowed[rows]
-        beside = fits & phrase.at_edge[kind] & (places > ends[rows])
-        fits[beside] = phrase.may_follow(access((places[beside] - 1).astype(np.uint64)))
+        fits, surely = allowed[rows], phrase.surely[kind]
+        beside = np.flatnonzero(fits & phrase.at_edge[kind] & (places > ends[rows]))
+        may, known = phrase.may_follow(access((places[beside] - 1).astype(np.uint64)))
+        fits[beside], surely[beside] = may, surely[beside] & known
         places, rows, states = places[fits], rows[fits], phrase.begun[kind[fits]]
-        found = np.zeros(len(self), np.bool_)
+        surely = surely[fits]
+        found: list[tuple[Places, Mask]] = []
         while len(places):  # as often as there are ids in the longest spelling
             places = places + 1
             over = (places == ends[rows + 1]) | (states == SPELLED)
-            found[rows[over & phrase.spelled(states)]] = True
-            places, rows, states = places[~over], rows[~over], states[~over]
-            states = phrase.step(states, access(places.astype(np.uint64)))
+            whole = over & phrase.spelled(states)
+            found.append((rows[whole], surely[whole]))
+            places, rows, states, surely = (part[~over] for part in (places, rows, states, surely))
+            states, known = phrase.step(states, access(places.astype(np.uint64)))
             going = states != LOST
             places, rows, states = places[going], rows[going], states[going]
-        return np.flatnonzero(found)
+            surely = (surely & known)[going]
+        if not found:
+            return np.empty(0, np.int64), np.empty(0, np.bool_)
+        return np.concatenate([one for one, _ in found]), np.concatenate([s for _, s in found])
 
     def _often(self, phrase: TokenPattern) -> tuple[Places, Places]:
         """
@@ -386,8 +414,21 @@ class Content:
 
     def count(self, phrase: TokenPattern, allowed: Mask) -> dict[int, int]:
         """Return how often a phrase occurs in each of the rows allowed that have it, in order."""
-        counted = ((row, phrase.count(text)) for row, text in self._likely([phrase], allowed))
-        return {row: times for row, times in counted if times}
+        if not phrase.alone:
+            counted = ((row, phrase.count(text)) for row, text in self._likely([phrase], allowed))
+            return {row: times for row, times in counted if times}
+        found: dict[int, int] = {}
+        with self._store.read():
+            for segment in self._stream(allowed):
+                first = segment.first
+                times, unsure = segment.count(phrase, _within(segment, allowed))
+                doubtful = (np.flatnonzero(unsure) + first).tolist()
+                times[unsure] = 0
+                for row, text in self._decoded(segment, doubtful):
+                    times[row - first] = phrase.count(text)
+                rows = np.flatnonzero(times)
+                found.update(zip((rows + first).tolist(), times[rows].tolist(), strict=True))
+        return found
 
     def find(self, phrases: Sequence[TokenPattern], allowed: Mask) -> list[int]:
         """Return those of the rows allowed that have all of some phrases, in order."""
@@ -402,15 +443,16 @@ class Content:
         """
         with self._store.read():
             for segment in self._stream(allowed):
-                within = np.zeros(len(segment), np.bool_)  # it may have rows that came meanwhile
-                known = allowed[segment.first : segment.first + len(segment)]
-                within[: len(known)] = known
-                rows = segment.candidates(phrases, within)
-                for row, ids in zip(rows, segment.ids(rows), strict=True):
-                    try:
-                        yield row, self._decode(row, ids)
-                    except StoreCorrupt as exc:
-                        self._store.upkeep.note_damage(self._bank, "content", row, str(exc))
+                rows = segment.candidates(phrases, _within(segment, allowed))
+                yield from self._decoded(segment, rows)
+
+    def _decoded(self, segment: Segment, rows: list[int]) -> Iterator[tuple[int, str]]:
+        """Yield the texts of rows of a segment that can be read."""
+        for row, ids in zip(rows, segment.ids(rows), strict=True):
+            try:
+                yield row, self._decode(row, ids)
+            except StoreCorrupt as exc:
+                self._store.upkeep.note_damage(self._bank, "content", row, str(exc))
 
     def _stream(self, allowed: Mask) -> Iterator[Segment]:
         """Yield the segments that hold rows allowed; in the end what is not sealed yet, as one."""
@@ -500,6 +542,14 @@ class Content:
             segment = Segment.load(block, path=self._store.path)
             self._segments.keep(self._bank, first, mark, segment)
         return segment
+
+
+def _within(segment: Segment, allowed: Mask) -> Mask:
+    """Return which rows of a segment are allowed; it may have some that came meanwhile."""
+    within = np.zeros(len(segment), np.bool_)
+    known = allowed[segment.first : segment.first + len(segment)]
+    within[: len(known)] = known
+    return within
 
 
 _first = itemgetter(0)
