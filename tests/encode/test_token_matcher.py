@@ -49,8 +49,10 @@ def counted(term, texts, allowed=None):
     wanted = TokenPattern(term)
     segment = Segment.of(5, [np.array(tokens.encode(text), np.uint64) for text in texts])
     allowed = np.ones(len(texts), np.bool_) if allowed is None else allowed
-    rows = segment.candidates([wanted], allowed)
+    found, doubtful = segment.candidates([wanted], allowed)
+    rows = found.tolist()
     assert sorted(set(rows)) == rows
+    assert all(wanted.count(texts[row - 5]) for row in found[~doubtful].tolist())
     found = {row - 5: wanted.count(texts[row - 5]) for row in rows}
     if wanted.alone:  # the ids say the same by themselves, where they say that they do
         times, unsure = segment.count(wanted, allowed)
@@ -98,13 +100,15 @@ def test_rows_that_are_not_allowed_are_not_looked_at(data):
 def test_no_text_that_has_all_of_several_terms_is_missed(terms, texts):
     segment = Segment.of(5, [np.array(tokens.encode(text), np.uint64) for text in texts])
     every = np.ones(len(texts), np.bool_)
-    rows = segment.candidates([TokenPattern(one) for one in terms], every)
+    found, unsure = segment.candidates([TokenPattern(one) for one in terms], every)
+    rows = found.tolist()
     expected = {
         row for row, text in enumerate(texts, 5) if all(occurrences(one, text) for one in terms)
     }
 
     assert sorted(set(rows)) == rows
     assert expected <= set(rows)
+    assert set(found[~unsure].tolist()) <= expected
 
 
 def test_the_rarest_is_looked_for_first_and_the_common_only_where_reading_costs_more():
@@ -112,8 +116,11 @@ def test_the_rarest_is_looked_for_first_and_the_common_only_where_reading_costs_
     segment = Segment.of(0, [np.array(tokens.encode(text), np.uint64) for text in texts])
     every = np.ones(len(texts), np.bool_)
 
-    assert [300, 301] == segment.candidates([TokenPattern("the"), TokenPattern("quokka")], every)
-    assert [*range(300)] == segment.candidates([TokenPattern("the"), TokenPattern("tram")], every)
+    def found(*terms):
+        return segment.candidates([TokenPattern(term) for term in terms], every)[0].tolist()
+
+    assert [300, 301] == found("the", "quokka")
+    assert [*range(300)] == found("the", "tram")
 
 
 def test_words_in_plain_text_are_counted_by_their_ids_alone():
@@ -128,7 +135,8 @@ def test_few_texts_without_the_word_are_decoded():
     others = ["The lis bon mots of bonnie Lisbonne, lisbons and Lisbon2.", "L. is Bon Jovi on?"]
     segment = Segment.of(0, [np.array(tokens.encode(text), np.uint64) for text in others])
 
-    assert [] == segment.candidates([TokenPattern("Lisbon")], np.ones(2, np.bool_))
+    found, _ = segment.candidates([TokenPattern("Lisbon")], np.ones(2, np.bool_))
+    assert not len(found)
 
 
 @pytest.mark.parametrize("text", ["", " \n", None, 7, "x" * (LONGEST + 1), "\ud800"])

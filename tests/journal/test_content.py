@@ -68,7 +68,7 @@ def test_a_segment_of_version_1_is_read_and_written_as_one_of_version_2():
 
     assert read(old, range(7, 12)) == TEXTS
     assert make_segment().to_block() == old.to_block()
-    assert [7] == old.candidates([TokenPattern("boat leaves")], np.ones(5, bool))
+    assert [7] == old.candidates([TokenPattern("boat leaves")], np.ones(5, bool))[0].tolist()
 
 
 @pytest.mark.parametrize("written", [Segment.to_block, version_1])

@@ -119,9 +119,13 @@ class Segment:
         at = self.ends.data  # the quickest way to single numbers of an array
         return [span(at[row - first], at[row - first + 1]) for row in rows]
 
-    def candidates(self, phrases: Sequence[TokenPattern], allowed: Mask) -> list[int]:
+    def candidates(
+        self, phrases: Sequence[TokenPattern], allowed: Mask
+    ) -> tuple[Places, NDArray[np.bool_]]:
         """
         Return the rows in which all of some phrases may occur, in order; in no other they do.
+
+        And, of each, whether it is unsure until its text is read.
 
         The rarest is looked for first (DWM, section 3.2.2), and each further one in the rows that
         are left, until to read their texts, which tells as well, takes less than to look for it.
@@ -134,13 +138,18 @@ class Segment:
         often = [self._often(phrase) for phrase in phrases]
         places = [int(first.sum() + second.sum()) for first, second in often]
         rows = np.flatnonzero(allowed)
+        unsure = np.zeros(len(self), np.bool_)
         for nth, which in enumerate(sorted(range(len(phrases)), key=places.__getitem__)):
             if nth and places[which] > _PLACES_A_TEXT * len(rows):
+                unsure[:] = True
                 break
-            rows = self._rows(phrases[which], *often[which], allowed)
-            allowed = np.zeros(len(self), np.bool_)
-            allowed[rows] = True
-        return (self.first + rows).tolist()
+            there, surely = self._spelled(phrases[which], *often[which], allowed)
+            allowed, certain = np.zeros((2, len(self)), np.bool_)
+            allowed[there] = True
+            certain[there[surely]] = True  # once is enough
+            unsure |= ~certain
+            rows = np.flatnonzero(allowed)
+        return self.first + rows, unsure[rows]
 
     def count(self, word: TokenPattern, allowed: Mask) -> tuple[Places, Mask]:
         """
@@ -156,18 +165,19 @@ class Segment:
         unsure[rows[~surely]] = True
         return np.bincount(rows, minlength=len(self)), unsure
 
-    def _rows(
-        self, phrase: TokenPattern, first: Places, second: Places, allowed: Mask
-    ) -> NDArray[np.int64]:
-        """Return where among the rows allowed a phrase may occur, looked up as ``_often`` says."""
-        found = np.zeros(len(self), np.bool_)
-        found[self._spelled(phrase, first, second, allowed)[0]] = True
-        return np.flatnonzero(found)
-
     def _spelled(
         self, phrase: TokenPattern, first: Places, second: Places, allowed: Mask
     ) -> tuple[Places, Mask]:
-        """Return the row of each place where a phrase may be spelled, and whether it surely is."""
+        """
+        Return the row of each place where a phrase may be spelled, and whether it surely is.
+
+        Args:
+            phrase: what to look for.
+            first: how often to look up each of ``phrase.first``, as ``_often`` says.
+            second: how often each of ``phrase.second``.
+            allowed: which rows count, shape (len(self),).
+
+        """
         access, ends = self.matrix.access, self.ends
         places, kind = self._beginnings(phrase, first, second)
         rows = np.searchsorted(ends, places, "right") - 1
@@ -415,7 +425,7 @@ class Content:
     def count(self, phrase: TokenPattern, allowed: Mask) -> dict[int, int]:
         """Return how often a phrase occurs in each of the rows allowed that have it, in order."""
         if not phrase.alone:
-            counted = ((row, phrase.count(text)) for row, text in self._likely([phrase], allowed))
+            counted = ((row, phrase.count(text)) for row, text in self._likely(phrase, allowed))
             return {row: times for row, times in counted if times}
         found: dict[int, int] = {}
         with self._store.read():
@@ -432,19 +442,26 @@ class Content:
 
     def find(self, phrases: Sequence[TokenPattern], allowed: Mask) -> list[int]:
         """Return those of the rows allowed that have all of some phrases, in order."""
-        likely = self._likely(phrases, allowed)
-        return [row for row, text in likely if all(phrase.count(text) for phrase in phrases)]
+        found: list[int] = []
+        with self._store.read():
+            for segment in self._stream(allowed):
+                rows, unsure = segment.candidates(phrases, _within(segment, allowed))
+                read = self._decoded(segment, rows[unsure].tolist())
+                also = {row for row, text in read if all(one.count(text) for one in phrases)}
+                doubtful = zip(rows.tolist(), unsure.tolist(), strict=True)
+                found += [row for row, is_unsure in doubtful if not is_unsure or row in also]
+        return found
 
-    def _likely(self, phrases: Sequence[TokenPattern], allowed: Mask) -> Iterator[tuple[int, str]]:
+    def _likely(self, phrase: TokenPattern, allowed: Mask) -> Iterator[tuple[int, str]]:
         """
-        Yield the texts of all rows that have some phrases, in order, and few others.
+        Yield the texts of all rows that have a phrase, in order, and few others.
 
         Nothing else is decoded: where the ids of phrases are, the matrices tell.
         """
         with self._store.read():
             for segment in self._stream(allowed):
-                rows = segment.candidates(phrases, _within(segment, allowed))
-                yield from self._decoded(segment, rows)
+                rows, _ = segment.candidates([phrase], _within(segment, allowed))
+                yield from self._decoded(segment, rows.tolist())
 
     def _decoded(self, segment: Segment, rows: list[int]) -> Iterator[tuple[int, str]]:
         """Yield the texts of rows of a segment that can be read."""
