@@ -23,7 +23,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <stdexcept>
 #include <system_error>
 
@@ -33,16 +32,16 @@ namespace hippo {
 
 namespace guard {
 
-// A map's addresses, read by a signal handler: plain atomics, found by trying all.
+// A map's addresses, read by a signal handler: plain atomics, found by trying all. No lock is taken,
+// for it might be held by another thread when the process is forked.
 struct Range {
-  std::atomic<std::uintptr_t> begin{0}, end{0};
+  std::atomic<std::uintptr_t> begin{0}, end{0};  // free where the end is 0, being taken where it is 1
   std::atomic<bool> damaged{false};
 };
 
 inline constexpr std::size_t most = 1024;
 inline Range ranges[most];
 inline std::atomic<std::size_t> used{0};  // none is in use from there on
-inline std::mutex changing;
 inline struct sigaction before;
 inline std::uintptr_t page_size = 4096;
 
@@ -84,22 +83,22 @@ inline Range* add(void* first, std::size_t bytes) {
     sigemptyset(&own.sa_mask);
     return sigaction(SIGBUS, &own, &before) == 0;
   }();
-  const std::scoped_lock held{changing};
   for (std::size_t i = 0; installed && i < most; ++i) {
     Range& range = ranges[i];
-    if (range.end.load() != 0) continue;
+    std::uintptr_t end = 0;
+    if (!range.end.compare_exchange_strong(end, 1)) continue;
     range.damaged.store(false);
     range.begin.store(reinterpret_cast<std::uintptr_t>(first));
     range.end.store(reinterpret_cast<std::uintptr_t>(first) + bytes);
-    if (i >= used.load()) used.store(i + 1);
+    for (std::size_t n = used.load(); n <= i && !used.compare_exchange_weak(n, i + 1);) {
+    }
     return &range;
   }
   return nullptr;
 }
 
 inline void drop(Range* range) {
-  const std::scoped_lock held{changing};
-  range->begin.store(0);
+  range->begin.store(~std::uintptr_t{0});
   range->end.store(0);
 }
 

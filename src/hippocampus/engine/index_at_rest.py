@@ -50,7 +50,7 @@ def load(engine: EngineContext, ledger: Ledger, index: BankIndex, file: IndexFil
     except (*_UNFIT, HippocampusError) as exc:
         _log.warning("%s is of no use, and the index is made anew: %s", file.path, exc)
         return False
-    index.at_rest = archive
+    index.at_rest = archive.mapped
     return True
 
 

@@ -123,13 +123,24 @@ class IndexFileWriter:
             file.truncate(start + at)
 
 
+class MappedParts:
+    """The parts of a file that are mapped; empty where nothing is."""
+
+    def __init__(self) -> None:
+        self.rooms: list[MappedRoom] = []
+
+    def damaged(self) -> bool:
+        """Return whether something of the file was gone when it was looked at."""
+        return any(room.damaged for room in self.rooms)
+
+
 class IndexFileReader:
     """Puts what a file holds in the place of what an index has."""
 
     def __init__(self, file: BufferedReader, size: int, prefix: str = "") -> None:
         self._file = file
         self._prefix = prefix
-        self._rooms: list[MappedRoom] = []
+        self.mapped = MappedParts()
         self.contents, self._start = _table(file, size)
         self._sections = {section.name: section for section in self.contents.sections}
 
@@ -150,11 +161,15 @@ class IndexFileReader:
             return
         row = section.nbytes // section.shape[0]
         most = (section.nbytes * _MORE + _SPARE) // row * row
-        room = MappedRoom(self._file.fileno(), self._start + section.offset, section.nbytes, most)
-        self._rooms.append(room)
-        array.adopt(
-            room.array[:most].view(dtype).reshape(-1, *trailing), section.shape[0], mapped=True
-        )
+        at = self._start + section.offset
+        try:
+            room = MappedRoom(self._file.fileno(), at, section.nbytes, most)
+        except (OSError, RuntimeError):  # no addresses, or too many maps
+            array.adopt(self._read(section), section.shape[0])
+            return
+        self.mapped.rooms.append(room)
+        rows = room.array[:most].view(dtype).reshape(-1, *trailing)
+        array.adopt(rows, section.shape[0], mapped=True)
 
     def fixed(self, name: str, array: NDArray[Item]) -> NDArray[Item]:
         """Return what an array is to be."""
@@ -172,10 +187,6 @@ class IndexFileReader:
             raise TypeError(msg)
         kept: Plain = found
         return kept
-
-    def damaged(self) -> bool:
-        """Return whether something of the file was gone when it was looked at."""
-        return any(room.damaged for room in self._rooms)
 
     def _read(self, section: Section) -> NDArray[Any]:
         array = np.empty(section.shape, np.dtype(section.dtype))
