@@ -10,29 +10,29 @@ from hippocampus.core.cipher import STORE, Unsealable
 from hippocampus.errors import StoreCorrupt
 from hippocampus.store import schema
 from hippocampus.store.checksums import damaged, holds, row_checksum
+from hippocampus.store.database import Database, Row
 from hippocampus.store.encryption import SqliteEncryption
-from hippocampus.store.transactions import Row, Transactions
 
 
 class SqliteBanks:
     """The ``banks`` table; see ``BankTable``."""
 
-    def __init__(self, db: Transactions, encryption: SqliteEncryption) -> None:
+    def __init__(self, db: Database, encryption: SqliteEncryption) -> None:
         self._db = db
         self._encryption = encryption
         self._sound: tuple[str, Row] | None = None
         """The name and row last asked for, once compared."""
 
     def names(self, *, prefix: str = "", after: str = "", limit: int | None = None) -> list[str]:
-        most = -1 if limit is None else limit
+        most = "" if limit is None else f" LIMIT {max(0, int(limit))}"
         cipher = self._db.cipher(STORE)
         if cipher.seals:  # sealed names have an order of their own
             names = sorted(name for _, name in self._all() if name is not None)
             return [n for n in names if n.startswith(prefix) and n > after][:limit]
         found = self._db.rows(
-            "SELECT bank, name, at, checksum FROM banks"
-            " WHERE name >= ? AND name > ? AND name < ? ORDER BY name LIMIT ?",
-            prefix, after, _beyond(prefix), most,
+            "SELECT bank, name, at, checksum FROM banks"  # noqa: S608
+            f" WHERE name >= ? AND name > ? AND name < ? ORDER BY name{most}",
+            prefix, after, _beyond(prefix),
         )  # fmt: skip
         return [name for bank, name, at, mark in found if holds(mark, _checksum(bank, name, at))]
 
@@ -55,7 +55,7 @@ class SqliteBanks:
         number, at, checksum = found[0]
         if self._sound != (name, found[0]):
             if not holds(checksum, _checksum(number, name, at)):
-                raise self._db.connections.refuse(StoreCorrupt, damaged(f"bank {name!r}"))
+                raise self._db.refuse(StoreCorrupt, damaged(f"bank {name!r}"))
             self._sound = name, found[0]
         known: int = number
         return known

@@ -14,16 +14,15 @@ from collections.abc import Callable
 from hippocampus.core.cipher import KEY_BYTES, PLAIN, STORE, Cipher
 from hippocampus.core.key import Key, KeyRefused, Slot, as_header, make_slot, open_slots, slots_of
 from hippocampus.errors import StoreCorrupt, StoreEncrypted, StoreError, WrongKey
-from hippocampus.store import schema
 from hippocampus.store.checksums import damaged
+from hippocampus.store.database import Database
 from hippocampus.store.settings import HEADER, SqliteSettings, key_of
-from hippocampus.store.transactions import Transactions
 
 
 class SqliteEncryption:
     """The ciphers of a store's banks; of one in plain words each changes nothing."""
 
-    def __init__(self, db: Transactions, settings: SqliteSettings) -> None:
+    def __init__(self, db: Database, settings: SqliteSettings) -> None:
         self._db = db
         self._settings = settings
         self._key: Key | None = None
@@ -59,17 +58,16 @@ class SqliteEncryption:
     def _check_unused(self) -> None:
         """Refuse a store in plain words that is in use; another process may just encrypt it."""
         if self._settings.any() and not self._is_encrypted():
-            raise self._db.connections.refuse(
+            raise self._db.refuse(
                 StoreError, "is not encrypted, so no key opens it: leave the key out, or make one"
                 " that is with 'hippocampus encrypt'",
             )  # fmt: skip
 
     def _is_encrypted(self) -> bool:
-        ((mark,),) = self._db.rows("PRAGMA application_id")
-        return bool(mark == schema.ENCRYPTED_ID)
+        return self._db.is_marked_encrypted()
 
     def _make(self, key: Key) -> None:
-        self._db.do(f"PRAGMA application_id = {schema.ENCRYPTED_ID}")
+        self._db.mark_encrypted()
         master = os.urandom(KEY_BYTES)
         self._put_header([self._slot(key, master)])
         self._master = Cipher(master)
@@ -78,13 +76,13 @@ class SqliteEncryption:
 
     def _unlock(self) -> None:
         header = self._stored_header()
-        master = open_header(self._key, header, self._db.connections.refuse)
+        master = open_header(self._key, header, self._db.refuse)
         self._header, self._master, self._known = header, Cipher(master), {}
 
     def _stored_header(self) -> str:
         header = self._settings.get_plain(HEADER)
         if header is None:
-            raise self._db.connections.refuse(StoreCorrupt, damaged(f"setting {HEADER!r}"))
+            raise self._db.refuse(StoreCorrupt, damaged(f"setting {HEADER!r}"))
         return header
 
     # ------------------------------------------------------------ ciphers
@@ -119,7 +117,7 @@ class SqliteEncryption:
                 if self._stored_header() != self._header:
                     self._unlock()
                     return self._opened(bank)
-        raise self._db.connections.refuse(StoreCorrupt, damaged(f"the key of bank {bank}"))
+        raise self._db.refuse(StoreCorrupt, damaged(f"the key of bank {bank}"))
 
     def make(self, bank: int) -> None:
         """Make the key of a new bank; the caller is in a transaction that writes."""
@@ -165,13 +163,13 @@ class SqliteEncryption:
 
     def _master_key(self) -> bytes:
         """Return the master key, which is kept nowhere but in its cipher."""
-        return open_header(self._key, self._header, self._db.connections.refuse)
+        return open_header(self._key, self._header, self._db.refuse)
 
     def _slot(self, key: Key, master: bytes) -> Slot:
         try:
             return make_slot(key, master)
         except KeyRefused as exc:
-            raise self._db.connections.refuse(WrongKey, str(exc)) from exc
+            raise self._db.refuse(WrongKey, str(exc)) from exc
 
     def _put(self, bank: int, key: bytes, master: Cipher) -> None:
         self._settings.put_plain(key_of(bank), master.seal(key_of(bank), key).hex())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Final
@@ -12,8 +11,8 @@ from hippocampus.core.cipher import Cipher, Unsealable
 from hippocampus.core.records import STORED_NAMES, DamagedRow, EpisodeRow, State
 from hippocampus.errors import StoreCorrupt, StoreError
 from hippocampus.store.checksums import damaged, holds, is_of, row_checksum
+from hippocampus.store.database import Database, Row
 from hippocampus.store.sealing import open_episode, seal_episode
-from hippocampus.store.transactions import Row, Transactions, as_json
 
 # Without statistics SQLite reads a whole bank by its primary key rather than use an index whose
 # first column is the bank as well (35 ms a call at 50 000 episodes): such queries name the index.
@@ -29,14 +28,14 @@ _SCAN_ROWS = 4096
 class SqliteEpisodes:
     """The ``episodes`` table; see ``EpisodeTable``."""
 
-    def __init__(self, db: Transactions) -> None:
+    def __init__(self, db: Database) -> None:
         self._db = db
 
     def add(self, bank: int, rows: Iterable[EpisodeRow]) -> None:
         rows = list(rows)
         for expected, episode in enumerate(rows, self.count(bank)):
             if episode.row != expected:
-                raise self._db.connections.refuse(
+                raise self._db.refuse(
                     StoreError,
                     f"bank {bank}: the next free row is {expected}, not {episode.row};"
                     " catch up with the journal first",
@@ -113,9 +112,9 @@ class SqliteEpisodes:
     def read(self, bank: int, rows: Collection[int]) -> list[EpisodeRow]:
         found = self._db.rows(
             f"SELECT {_CHECKED} FROM episodes"  # noqa: S608
-            " WHERE bank = ? AND row IN (SELECT value FROM json_each(?))",
+            f" WHERE bank = ? AND {self._db.among('row')}",
             bank,
-            as_json(rows),
+            self._db.many(rows),
         )
         by_row = {row[0]: row for row in found}
         return [self._sound(bank, by_row[row]) for row in rows if row in by_row]
@@ -155,14 +154,14 @@ class SqliteEpisodes:
         """Yield what stands for rows that are not there, though later ones are."""
         if len(rows) > _SCAN_ROWS:
             place = f"the episodes table of bank {bank} between rows {rows[0]} and {rows[-1] + 1}"
-            raise self._db.connections.refuse(StoreCorrupt, damaged(place))
+            raise self._db.refuse(StoreCorrupt, damaged(place))
         for row in rows:
             self._db.damage.note(bank, "episodes", row, damaged(f"row {row} of bank {bank}"))
             yield DamagedRow.of(row, "")
 
     def last_of_session(self, bank: int, session: str, limit: int) -> list[EpisodeRow]:
         found = self._db.rows(
-            f"SELECT {_CHECKED} FROM episodes INDEXED BY episodes_by_session"  # noqa: S608
+            f"SELECT {_CHECKED} FROM episodes {self._db.using('episodes_by_session')}"  # noqa: S608
             " WHERE bank = ? AND session = ?"
             " ORDER BY row DESC LIMIT ?",
             bank,
@@ -173,7 +172,7 @@ class SqliteEpisodes:
 
     def from_source(self, bank: int, source: str) -> list[EpisodeRow]:
         found = self._db.rows(
-            f"SELECT {_CHECKED} FROM episodes INDEXED BY episodes_by_source"  # noqa: S608
+            f"SELECT {_CHECKED} FROM episodes {self._db.using('episodes_by_source')}"  # noqa: S608
             " WHERE bank = ? AND source = ? ORDER BY row",
             bank,
             self._db.cipher(bank).seal_text("source", source),
@@ -197,10 +196,9 @@ class SqliteEpisodes:
         cipher = self._db.cipher(bank)
         named = {cipher.seal_text("id", one): one for one in ids}
         found = self._db.rows(
-            "SELECT id, row FROM episodes"
-            " WHERE bank = ? AND id IN (SELECT value FROM json_each(?))",
+            f"SELECT id, row FROM episodes WHERE bank = ? AND {self._db.among('id')}",  # noqa: S608
             bank,
-            json.dumps(list(named)),
+            self._db.many(list(named)),
         )
         # By a damaged page of the index one may come that nobody asked for.
         return {named[one]: row for one, row in found if one in named}
@@ -212,7 +210,7 @@ class SqliteEpisodes:
             opened = (_opened(cipher, one) for (one,) in stored)
             return sorted(one for one in opened if one.startswith(prefix))[:limit]
         found = self._db.rows(
-            "SELECT id FROM episodes INDEXED BY episodes_by_id"
+            f"SELECT id FROM episodes {self._db.using('episodes_by_id')}"  # noqa: S608
             " WHERE bank = ? AND id >= ? AND id < ? ORDER BY id LIMIT ?",
             bank, prefix, prefix + _LAST, limit,
         )  # fmt: skip
@@ -220,7 +218,7 @@ class SqliteEpisodes:
 
     def rows_with_digest(self, bank: int, digest: bytes) -> list[int]:
         found = self._db.rows(
-            "SELECT row FROM episodes INDEXED BY episodes_by_digest"
+            f"SELECT row FROM episodes {self._db.using('episodes_by_digest')}"  # noqa: S608
             " WHERE bank = ? AND digest = ? AND state <> 'erased'"
             " ORDER BY row",
             bank,

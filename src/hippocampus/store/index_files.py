@@ -16,9 +16,9 @@ from hippocampus.core.cipher import STORE
 from hippocampus.core.events import Erased
 from hippocampus.core.records import IndexFile
 from hippocampus.store.banks import SqliteBanks
+from hippocampus.store.database import Database
 from hippocampus.store.journal import SqliteJournal
 from hippocampus.store.opening import beside
-from hippocampus.store.transactions import Transactions
 
 _NAMED: Final = re.compile(r"-index-(\d{1,18})-(\d{1,18})")
 
@@ -26,15 +26,15 @@ _NAMED: Final = re.compile(r"-index-(\d{1,18})-(\d{1,18})")
 class IndexFiles:
     """The files there are of one store; see ``IndexFileTable``."""
 
-    def __init__(self, db: Transactions, banks: SqliteBanks, journal: SqliteJournal) -> None:
+    def __init__(self, db: Database, banks: SqliteBanks, journal: SqliteJournal) -> None:
         self._db = db
         self._banks = banks
         self._journal = journal
 
     def place(self, bank: int, seq: int) -> Path | None:
         """Return where the index of a bank goes; None if nothing of it may lie in the clear."""
-        file = self._db.connections.file
-        if file is None or self._db.connections.read_only or self._seals():
+        file = self._db.file
+        if file is None or self._db.read_only or self._seals():
             return None
         return beside(file, f"-index-{bank}-{seq}")
 
@@ -44,7 +44,7 @@ class IndexFiles:
 
     def every(self) -> list[IndexFile]:
         """Return all there are, the newest first."""
-        file = self._db.connections.file
+        file = self._db.file
         if file is None:
             return []
         found = []
@@ -66,7 +66,7 @@ class IndexFiles:
 
     def remove(self, path: Path) -> None:
         """Remove one that is of no use; who has it mapped goes on with what it was."""
-        if not self._db.connections.read_only:
+        if not self._db.read_only:
             with suppress(OSError):  # it is derived, and looked at again by whoever comes next
                 path.unlink(missing_ok=True)
 

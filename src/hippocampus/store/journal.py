@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final
@@ -20,8 +19,8 @@ from hippocampus.store.checksums import (
     holds,
     is_of,
 )
+from hippocampus.store.database import Database, Row
 from hippocampus.store.sealing import open_change, seal_change
-from hippocampus.store.transactions import Row, Transactions, as_json
 
 _JOURNAL: Final = ", ".join(JournalRow._fields)
 _CHECKED: Final = f"{_JOURNAL}, salt, checksum"
@@ -32,7 +31,7 @@ DAMAGED: Final = "damaged"
 class SqliteJournal:
     """The ``journal`` table; see ``JournalTable``."""
 
-    def __init__(self, db: Transactions) -> None:
+    def __init__(self, db: Database) -> None:
         self._db = db
 
     def append(self, bank: int, rows: Iterable[JournalRow]) -> None:
@@ -40,7 +39,7 @@ class SqliteJournal:
         last, head = self._last(bank)
         for expected, change in enumerate(rows, last + 1):
             if change.seq != expected:
-                raise self._db.connections.refuse(
+                raise self._db.refuse(
                     StoreError,
                     f"bank {bank} is at change {last}, so {change.seq} cannot stand where"
                     f" {expected} belongs; catch up with the journal first",
@@ -108,18 +107,17 @@ class SqliteJournal:
         limit: int | None = None,
     ) -> list[JournalRow]:
         # Left alone, the planner goes through the bank's journal for the changes of one episode.
-        by = "" if row is None else "INDEXED BY journal_by_row"
+        by = "" if row is None else self._db.using("journal_by_row")
         sql = f"SELECT {_CHECKED} FROM journal {by} WHERE bank = ? AND seq > ?"  # noqa: S608
         values: list[object] = [bank, after]
         if row is not None:
             sql += " AND row = ?"
             values.append(int(row))
         if kinds is not None:
-            sql += " AND kind IN (SELECT value FROM json_each(?))"
-            values.append(json.dumps(list(map(kind_of, kinds))))
-        found = self._db.rows(
-            f"{sql} ORDER BY seq LIMIT ?", *values, -1 if limit is None else limit
-        )
+            sql += f" AND {self._db.among('kind')}"
+            values.append(self._db.many(list(map(kind_of, kinds))))
+        most = "" if limit is None else f" LIMIT {int(limit)}"
+        found = self._db.rows(f"{sql} ORDER BY seq{most}", *values)
         return [self._sound(bank, stored) for stored in found]
 
     def _sound(self, bank: int, stored: Row) -> JournalRow:
@@ -143,10 +141,10 @@ class SqliteJournal:
 
     def redact(self, bank: int, rows: Collection[int]) -> None:
         found = self._db.rows(
-            "SELECT detail, salt, seq FROM journal INDEXED BY journal_by_row"
-            " WHERE bank = ? AND row IN (SELECT value FROM json_each(?)) AND detail <> ?",
+            f"SELECT detail, salt, seq FROM journal {self._db.using('journal_by_row')}"  # noqa: S608
+            f" WHERE bank = ? AND {self._db.among('row')} AND detail <> ?",
             bank,
-            as_json(rows),
+            self._db.many(rows),
             BLANK,
         )
         self._db.do_many(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
@@ -13,14 +12,14 @@ from hippocampus.core.records import Block, Kind
 from hippocampus.errors import StoreCorrupt, StoreError
 from hippocampus.store.blocks import seal, unseal
 from hippocampus.store.checksums import damaged, holds, payload_checksum
+from hippocampus.store.database import Database
 from hippocampus.store.sealing import payload_place
-from hippocampus.store.transactions import Transactions, as_json
 
 
 class SqlitePayloads:
     """The ``tail`` and ``blocks`` tables; see ``PayloadTable``."""
 
-    def __init__(self, db: Transactions) -> None:
+    def __init__(self, db: Database) -> None:
         self._db = db
 
     def put(self, bank: int, kind: Kind, payloads: Iterable[tuple[int, bytes]]) -> None:
@@ -30,7 +29,8 @@ class SqlitePayloads:
             made = [(row, cipher.seal(payload_place(kind, row), payload)) for row, payload in made]
         self._db.do_many(
             "INSERT INTO tail (bank, kind, row, payload, checksum) VALUES (?, ?, ?, ?, ?)"
-            " ON CONFLICT DO UPDATE SET payload = excluded.payload, checksum = excluded.checksum",
+            " ON CONFLICT (bank, kind, row) DO UPDATE"
+            " SET payload = excluded.payload, checksum = excluded.checksum",
             (
                 (bank, kind, int(row), payload, payload_checksum(bank, kind, row, payload))
                 for row, payload in made
@@ -65,11 +65,12 @@ class SqlitePayloads:
 
     def tails(self, bank: int, starts: Mapping[Kind, int]) -> dict[Kind, dict[int, bytes]]:
         found: dict[Kind, dict[int, bytes]] = {kind: {} for kind in starts}
-        for kind, row, payload, mark in self._db.rows(
-            "SELECT kind, row, payload, checksum FROM json_each(?) CROSS JOIN tail"
-            " ON bank = ? AND kind = key AND row >= value",
-            json.dumps({kind: int(start) for kind, start in starts.items()}), bank,
-        ):  # fmt: skip
+        one = (
+            "SELECT kind, row, payload, checksum FROM tail WHERE bank = ? AND kind = ? AND row >= ?"
+        )
+        values = [value for kind, start in starts.items() for value in (bank, kind, int(start))]
+        every = self._db.rows(" UNION ALL ".join([one] * len(starts)), *values) if starts else []
+        for kind, row, payload, mark in every:
             made = self._sound(bank, kind, row, payload, mark)
             if made is not None:
                 found[kind][row] = made
@@ -77,11 +78,11 @@ class SqlitePayloads:
 
     def read(self, bank: int, kind: Kind, rows: Collection[int]) -> dict[int, bytes]:
         found = self._db.rows(
-            "SELECT row, payload, checksum FROM tail WHERE bank = ? AND kind = ?"
-            " AND row IN (SELECT value FROM json_each(?))",
+            "SELECT row, payload, checksum FROM tail WHERE bank = ? AND kind = ?"  # noqa: S608
+            f" AND {self._db.among('row')}",
             bank,
             kind,
-            as_json(rows),
+            self._db.many(rows),
         )
         read = {row: self._sound(bank, kind, row, made, mark) for row, made, mark in found}
         return {row: made for row, made in read.items() if made is not None}
@@ -99,7 +100,7 @@ class SqlitePayloads:
             bank, kind, ends, first,
         )  # fmt: skip
         if clash:
-            raise self._db.connections.refuse(
+            raise self._db.refuse(
                 StoreError,
                 f"bank {bank}: a {kind} block of rows {first} to {ends - 1} would overlap the"
                 f" one of rows {clash[0][0]} to {sum(clash[0]) - 1}; seal whole blocks",
@@ -126,16 +127,15 @@ class SqlitePayloads:
         return [(number(first), number(count)) for first, count in self._db.rows(sql, bank, kind)]
 
     def sealed(self, bank: int, kinds: Collection[Kind]) -> dict[Kind, int]:
-        found: dict[Kind, object] = dict(
-            self._db.rows(
-                "SELECT value, IFNULL((SELECT first + count FROM blocks WHERE bank = ?"
-                " AND kind = value ORDER BY first DESC LIMIT 1), 0) FROM json_each(?)",
-                bank,
-                json.dumps(list(kinds)),
-            )
+        one = (
+            "SELECT * FROM (SELECT kind, first + count FROM blocks WHERE bank = ? AND kind = ?"
+            " ORDER BY first DESC LIMIT 1) AS last"
         )
+        values = [value for kind in kinds for value in (bank, kind)]
+        every = self._db.rows(" UNION ALL ".join([one] * len(kinds)), *values) if kinds else []
         place = f"where the blocks of bank {bank} end"
-        return {kind: self._db.number(end, place) for kind, end in found.items()}
+        found = {kind: self._db.number(end, place) for kind, end in every}
+        return {kind: found.get(kind, 0) for kind in kinds}
 
     def block_marks(self, bank: int, kind: Kind) -> list[tuple[int, int, bytes]]:
         return [
@@ -156,13 +156,13 @@ class SqlitePayloads:
             int(first),
         )
         if not found:
-            raise self._db.connections.refuse(
+            raise self._db.refuse(
                 StoreError,
                 f"bank {bank} has no {kind} block that begins at row {first}; ask block_spans in"
                 " the same read()",
             )
         count, framed, checksum = found[0]
-        path = self._db.connections.path
+        path = self._db.path
         block = unseal(bank, kind, int(first), count, framed, checksum, path=path)
         try:
             payload = self._db.cipher(bank).unseal(
@@ -170,14 +170,13 @@ class SqlitePayloads:
             )
         except Unsealable as exc:
             place = f"the {kind} block of bank {bank} from row {first} on"
-            raise self._db.connections.refuse(StoreCorrupt, damaged(place)) from exc
+            raise self._db.refuse(StoreCorrupt, damaged(place)) from exc
         return Block(block.first, block.count, payload)
 
     def blank(self, bank: int, kind: Kind, rows: Collection[int]) -> None:
         found = self._db.rows(
-            "SELECT row FROM tail WHERE bank = ? AND kind = ?"
-            " AND row IN (SELECT value FROM json_each(?))",
-            bank, kind, as_json(rows),
+            f"SELECT row FROM tail WHERE bank = ? AND kind = ? AND {self._db.among('row')}",  # noqa: S608
+            bank, kind, self._db.many(rows),
         )  # fmt: skip
         self.put(bank, kind, [(row, b"") for (row,) in found])
 
@@ -188,7 +187,7 @@ class SqlitePayloads:
 
     def move(self, bank: int, kind: Kind, target: Kind) -> None:
         if self.block_spans(bank, kind):
-            raise self._db.connections.refuse(
+            raise self._db.refuse(
                 StoreError, f"bank {bank}: sealed {kind} payloads cannot be moved"
             )
         self.drop(bank, target)

@@ -17,12 +17,12 @@ from hippocampus.errors import StoreCorrupt, StoreError
 from hippocampus.store import schema
 from hippocampus.store.blocks import unseal
 from hippocampus.store.checksums import change_checksum, holds, payload_checksum, row_checksum
+from hippocampus.store.database import Row
 from hippocampus.store.encryption import open_header
 from hippocampus.store.opening import READER_PRAGMAS, connect, probe
 from hippocampus.store.sealing import open_change, open_episode, payload_place
 from hippocampus.store.seam import translate
 from hippocampus.store.settings import HEADER, key_of
-from hippocampus.store.transactions import Row
 
 _AT_ONCE: Final = 4096
 """Keys asked for in one query, until one fails."""

@@ -7,7 +7,7 @@ from typing import Final
 from hippocampus.core.cipher import STORE, Unsealable
 from hippocampus.errors import StoreCorrupt
 from hippocampus.store.checksums import damaged, holds, row_checksum
-from hippocampus.store.transactions import Row, Transactions
+from hippocampus.store.database import Database, Row
 
 HEADER: Final = "encryption"
 """The setting whose slots open the master key; a store in plain words has none."""
@@ -17,7 +17,7 @@ _KEY: Final = "key "
 class SqliteSettings:
     """The ``settings`` table; see ``SettingsTable``."""
 
-    def __init__(self, db: Transactions) -> None:
+    def __init__(self, db: Database) -> None:
         self._db = db
         self._sound: dict[str, Row] = {}
         """The last value of each with its checksum, once compared: they are read at every turn."""
@@ -29,7 +29,7 @@ class SqliteSettings:
         try:
             return self._db.cipher(STORE).unseal_text(key, value)
         except Unsealable as exc:
-            raise self._db.connections.refuse(StoreCorrupt, damaged(f"setting {key!r}")) from exc
+            raise self._db.refuse(StoreCorrupt, damaged(f"setting {key!r}")) from exc
 
     def get_plain(self, key: str) -> str | None:
         """Return a value as it stands in the file: of those that open the others."""
@@ -39,7 +39,7 @@ class SqliteSettings:
         value, checksum = found[0]
         if self._sound.get(key) != found[0]:
             if not holds(checksum, row_checksum("settings", values=(key, value))):
-                raise self._db.connections.refuse(StoreCorrupt, damaged(f"setting {key!r}"))
+                raise self._db.refuse(StoreCorrupt, damaged(f"setting {key!r}"))
             self._sound[key] = found[0]
         kept: str = value
         return kept
@@ -87,7 +87,9 @@ class SqliteSettings:
             self._db.do("DELETE FROM settings WHERE key = ?", key)
         else:
             self._db.do(
-                "INSERT OR REPLACE INTO settings (key, value, checksum) VALUES (?, ?, ?)",
+                "INSERT INTO settings (key, value, checksum) VALUES (?, ?, ?)"
+                " ON CONFLICT (key) DO UPDATE"
+                " SET value = excluded.value, checksum = excluded.checksum",
                 key,
                 value,
                 row_checksum("settings", values=(key, value)),

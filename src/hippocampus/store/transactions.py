@@ -7,9 +7,9 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from pathlib import Path
 
 from hippocampus.core.budget import check_budget, counted
 from hippocampus.core.cipher import PLAIN, Cipher
@@ -18,9 +18,8 @@ from hippocampus.errors import StoreCorrupt, StoreError, StoreLocked
 from hippocampus.store import fork, schema
 from hippocampus.store.checksums import Damage, damaged
 from hippocampus.store.connections import Connections
+from hippocampus.store.database import Row
 from hippocampus.store.seam import undecodable
-
-Row: TypeAlias = tuple[Any, ...]
 
 
 class _ThreadSnapshot(threading.local):
@@ -52,6 +51,21 @@ class Transactions:
         self.damage = Damage()
         self.cipher: Callable[[int], Cipher] = lambda _: PLAIN
         """The cipher of a bank: that of ``SqliteEncryption``, once a key has opened the store."""
+
+    @property
+    def path(self) -> str:
+        return self.connections.path
+
+    @property
+    def file(self) -> Path | None:
+        return self.connections.file
+
+    @property
+    def read_only(self) -> bool:
+        return self.connections.read_only
+
+    def refuse(self, kind: type[StoreError], message: str) -> StoreError:
+        return self.connections.refuse(kind, message)
 
     def start(self, migrations: Sequence[schema.Migration], *, create: bool) -> None:
         """Open the store; a fork waits until it is open."""
@@ -263,6 +277,22 @@ class Transactions:
             raise self.connections.refuse(StoreCorrupt, damaged(what))
         return found
 
+    def among(self, column: str) -> str:
+        return f"{column} IN (SELECT value FROM json_each(?))"  # noqa: S608
+
+    def many(self, values: Collection[int] | Collection[str]) -> object:
+        return json.dumps([one if isinstance(one, str) else int(one) for one in values])
+
+    def using(self, index: str) -> str:
+        return f"INDEXED BY {index}"
+
+    def is_marked_encrypted(self) -> bool:
+        ((mark,),) = self.rows("PRAGMA application_id")
+        return bool(mark == schema.ENCRYPTED_ID)
+
+    def mark_encrypted(self) -> None:
+        self.do(f"PRAGMA application_id = {schema.ENCRYPTED_ID}")
+
     def _writing(self) -> sqlite3.Connection:
         self.connections.usable()
         if self.connections.writer is None or not self.writing:
@@ -282,8 +312,3 @@ class Transactions:
         db = self._writing()
         with self.connections.seam:
             db.executemany(sql, counted(rows))
-
-
-def as_json(rows: Iterable[int]) -> str:
-    """Return rows as the JSON that ``json_each`` takes: one parameter, however many there are."""
-    return json.dumps([int(row) for row in rows])

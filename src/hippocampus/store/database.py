@@ -1,0 +1,77 @@
+"""
+What the tables ask of a database: statements, transactions, and how it says a few things.
+
+Each table's code is written once. Where databases differ in words, such as a list as one parameter,
+they say theirs (``among``, ``using``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+from hippocampus.core.cipher import Cipher
+from hippocampus.errors import StoreError
+from hippocampus.store.checksums import Damage
+
+Row: TypeAlias = tuple[Any, ...]
+
+
+class Database(Protocol):
+    """The transactions of this process on one database, and the statements inside them."""
+
+    damage: Damage
+    """What was met that is not as it was written."""
+    cipher: Callable[[int], Cipher]
+    """The cipher of a bank."""
+
+    @property
+    def path(self) -> str:
+        """Where the store is, for messages; without a password."""
+
+    @property
+    def file(self) -> Path | None:
+        """The file that it is in, if it is in one of ours."""
+
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing is ever written."""
+
+    @property
+    def writing(self) -> bool:
+        """Whether this very thread is inside ``write()``."""
+
+    def refuse(self, kind: type[StoreError], message: str) -> StoreError:
+        """Return the error that says what is wrong with this store."""
+
+    def write(self) -> AbstractContextManager[None]:
+        """Open a transaction; see ``Store``."""
+
+    def rows(self, sql: str, *values: object) -> list[Row]:
+        """Return the rows of a query; ``?`` stands for each value."""
+
+    def do(self, sql: str, *values: object) -> None:
+        """Run a statement inside ``write()``."""
+
+    def do_many(self, sql: str, rows: Iterable[Row]) -> None:
+        """Run a statement with each of some rows, inside ``write()``."""
+
+    def number(self, found: object, what: str) -> int:
+        """Return what a key holds: a number, but in a damaged page anything may be in its place."""
+
+    def among(self, column: str) -> str:
+        """Return the words for "this column is one of", with a ``?`` for ``many``."""
+
+    def many(self, values: Collection[int] | Collection[str]) -> object:
+        """Return values as one parameter."""
+
+    def using(self, index: str) -> str:
+        """Return the words that have a query use an index, where the planner would not."""
+
+    def is_marked_encrypted(self) -> bool:
+        """Return whether the database says that what is in it is sealed."""
+
+    def mark_encrypted(self) -> None:
+        """Have it say so; inside ``write()``."""
