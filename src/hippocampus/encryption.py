@@ -21,7 +21,7 @@ from hippocampus.core.files import writing
 from hippocampus.core.key import Key, as_key, new_phrase
 from hippocampus.core.records import Progress
 from hippocampus.store.copying import copy_store
-from hippocampus.store.encryption import SqliteEncryption
+from hippocampus.store.encryption import SqlEncryption
 from hippocampus.store.sqlite import SqliteStore
 
 __all__ = ["Key", "add_key", "decrypt", "encrypt", "keys", "recovery_phrase", "rotate"]
@@ -116,7 +116,7 @@ def _open(path: str | Path, key: Key | None, *, read_only: bool = False) -> Sqli
 
 
 @contextmanager
-def _encrypted(path: str | Path, key: Key | str) -> Iterator[SqliteEncryption]:
+def _encrypted(path: str | Path, key: Key | str) -> Iterator[SqlEncryption]:
     with closing(_open(path, as_key(key))) as store:
         yield store.encryption
 

@@ -11,13 +11,13 @@ from hippocampus.errors import StoreCorrupt
 from hippocampus.store import schema
 from hippocampus.store.checksums import damaged, holds, row_checksum
 from hippocampus.store.database import Database, Row
-from hippocampus.store.encryption import SqliteEncryption
+from hippocampus.store.encryption import SqlEncryption
 
 
-class SqliteBanks:
+class SqlBanks:
     """The ``banks`` table; see ``BankTable``."""
 
-    def __init__(self, db: Database, encryption: SqliteEncryption) -> None:
+    def __init__(self, db: Database, encryption: SqlEncryption) -> None:
         self._db = db
         self._encryption = encryption
         self._sound: tuple[str, Row] | None = None

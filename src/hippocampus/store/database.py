@@ -67,6 +67,9 @@ class Database(Protocol):
     def many(self, values: Collection[int] | Collection[str]) -> object:
         """Return values as one parameter."""
 
+    def size_of(self, column: str) -> str:
+        """Return the words for how many bytes a text takes."""
+
     def using(self, index: str) -> str:
         """Return the words that have a query use an index, where the planner would not."""
 

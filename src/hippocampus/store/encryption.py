@@ -16,13 +16,13 @@ from hippocampus.core.key import Key, KeyRefused, Slot, as_header, make_slot, op
 from hippocampus.errors import StoreCorrupt, StoreEncrypted, StoreError, WrongKey
 from hippocampus.store.checksums import damaged
 from hippocampus.store.database import Database
-from hippocampus.store.settings import HEADER, SqliteSettings, key_of
+from hippocampus.store.settings import HEADER, SqlSettings, key_of
 
 
-class SqliteEncryption:
+class SqlEncryption:
     """The ciphers of a store's banks; of one in plain words each changes nothing."""
 
-    def __init__(self, db: Database, settings: SqliteSettings) -> None:
+    def __init__(self, db: Database, settings: SqlSettings) -> None:
         self._db = db
         self._settings = settings
         self._key: Key | None = None

@@ -25,7 +25,7 @@ _SCAN_ROWS = 4096
 """Episodes per query of a scan: large enough to cost nothing, small enough to stay in the cache."""
 
 
-class SqliteEpisodes:
+class SqlEpisodes:
     """The ``episodes`` table; see ``EpisodeTable``."""
 
     def __init__(self, db: Database) -> None:

@@ -15,9 +15,9 @@ from typing import Final
 from hippocampus.core.cipher import STORE
 from hippocampus.core.events import Erased
 from hippocampus.core.records import IndexFile
-from hippocampus.store.banks import SqliteBanks
+from hippocampus.store.banks import SqlBanks
 from hippocampus.store.database import Database
-from hippocampus.store.journal import SqliteJournal
+from hippocampus.store.journal import SqlJournal
 from hippocampus.store.opening import beside
 
 _NAMED: Final = re.compile(r"-index-(\d{1,18})-(\d{1,18})")
@@ -26,7 +26,7 @@ _NAMED: Final = re.compile(r"-index-(\d{1,18})-(\d{1,18})")
 class IndexFiles:
     """The files there are of one store; see ``IndexFileTable``."""
 
-    def __init__(self, db: Database, banks: SqliteBanks, journal: SqliteJournal) -> None:
+    def __init__(self, db: Database, banks: SqlBanks, journal: SqlJournal) -> None:
         self._db = db
         self._banks = banks
         self._journal = journal

@@ -43,5 +43,5 @@ SELECT b.bank, b.kind, b.count, b.first, COALESCE(e.last, -1) FROM blocks b
 -- bank {}: the {} block from row {} overlaps the one before it
 SELECT bank, kind, first FROM (
  SELECT bank, kind, first, LAG(first + count) OVER
- (PARTITION BY bank, kind ORDER BY first) AS ends FROM blocks) WHERE ends > first
+ (PARTITION BY bank, kind ORDER BY first) AS ends FROM blocks) AS ordered WHERE ends > first
 """

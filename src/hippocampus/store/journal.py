@@ -28,7 +28,7 @@ DAMAGED: Final = "damaged"
 """The kind of what stands for a change whose row is damaged: one that nobody knows."""
 
 
-class SqliteJournal:
+class SqlJournal:
     """The ``journal`` table; see ``JournalTable``."""
 
     def __init__(self, db: Database) -> None:

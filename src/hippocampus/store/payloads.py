@@ -16,7 +16,7 @@ from hippocampus.store.database import Database
 from hippocampus.store.sealing import payload_place
 
 
-class SqlitePayloads:
+class SqlPayloads:
     """The ``tail`` and ``blocks`` tables; see ``PayloadTable``."""
 
     def __init__(self, db: Database) -> None:

@@ -14,7 +14,7 @@ HEADER: Final = "encryption"
 _KEY: Final = "key "
 
 
-class SqliteSettings:
+class SqlSettings:
     """The ``settings`` table; see ``SettingsTable``."""
 
     def __init__(self, db: Database) -> None:

@@ -7,16 +7,17 @@ from contextlib import AbstractContextManager
 
 from hippocampus.core.key import Key
 from hippocampus.store import schema
-from hippocampus.store.banks import SqliteBanks
+from hippocampus.store.banks import SqlBanks
 from hippocampus.store.connections import Connections
-from hippocampus.store.encryption import SqliteEncryption
-from hippocampus.store.episodes import SqliteEpisodes
+from hippocampus.store.encryption import SqlEncryption
+from hippocampus.store.episodes import SqlEpisodes
 from hippocampus.store.index_files import IndexFiles
-from hippocampus.store.journal import SqliteJournal
-from hippocampus.store.payloads import SqlitePayloads
-from hippocampus.store.settings import SqliteSettings
+from hippocampus.store.journal import SqlJournal
+from hippocampus.store.payloads import SqlPayloads
+from hippocampus.store.row_checks import Tables
+from hippocampus.store.settings import SqlSettings
 from hippocampus.store.transactions import Transactions
-from hippocampus.store.upkeep import SqliteUpkeep, Tables
+from hippocampus.store.upkeep import SqliteUpkeep
 
 
 class SqliteStore:
@@ -44,12 +45,12 @@ class SqliteStore:
             path, busy_timeout_s=busy_timeout_s, read_only=read_only, tracer=tracer
         )
         db = self.transactions = Transactions(self.connections)
-        self.settings = SqliteSettings(db)
-        self.encryption = SqliteEncryption(db, self.settings)
-        self.banks = SqliteBanks(db, self.encryption)
-        self.journal = SqliteJournal(db)
-        self.episodes = SqliteEpisodes(db)
-        self.payloads = SqlitePayloads(db)
+        self.settings = SqlSettings(db)
+        self.encryption = SqlEncryption(db, self.settings)
+        self.banks = SqlBanks(db, self.encryption)
+        self.journal = SqlJournal(db)
+        self.episodes = SqlEpisodes(db)
+        self.payloads = SqlPayloads(db)
         tables = Tables(self.settings, self.banks, self.journal, self.episodes, self.payloads)
         self.index_files = IndexFiles(db, self.banks, self.journal)
         self.upkeep = SqliteUpkeep(db, tables, self.index_files)

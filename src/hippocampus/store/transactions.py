@@ -50,7 +50,7 @@ class Transactions:
         self._paused = False  # while this process is being forked
         self.damage = Damage()
         self.cipher: Callable[[int], Cipher] = lambda _: PLAIN
-        """The cipher of a bank: that of ``SqliteEncryption``, once a key has opened the store."""
+        """The cipher of a bank: that of ``SqlEncryption``, once a key has opened the store."""
 
     @property
     def path(self) -> str:
@@ -282,6 +282,9 @@ class Transactions:
 
     def many(self, values: Collection[int] | Collection[str]) -> object:
         return json.dumps([one if isinstance(one, str) else int(one) for one in values])
+
+    def size_of(self, column: str) -> str:
+        return f"LENGTH(CAST({column} AS BLOB))"
 
     def using(self, index: str) -> str:
         return f"INDEXED BY {index}"

@@ -7,25 +7,17 @@ import sqlite3
 import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
-from typing import NamedTuple, cast
 
 from hippocampus.core.budget import check_budget, without_budget
 from hippocampus.core.files import COMPANIONS, Patch, ReadAt, patching, reading_raw, sweep, writing
 from hippocampus.core.records import Kind, Progress
 from hippocampus.errors import ErasurePending, StoreCorrupt, StoreError
 from hippocampus.store import schema
-from hippocampus.store.banks import SqliteBanks
-from hippocampus.store.checksums import damaged
-from hippocampus.store.episodes import SqliteEpisodes
 from hippocampus.store.index_files import IndexFiles
-from hippocampus.store.invariants import invariants
-from hippocampus.store.journal import SqliteJournal
 from hippocampus.store.opening import beside
-from hippocampus.store.payloads import SqlitePayloads
+from hippocampus.store.row_checks import RowChecks, Tables
 from hippocampus.store.seam import Seam
-from hippocampus.store.settings import SqliteSettings
 from hippocampus.store.transactions import Transactions
 from hippocampus.store.unused_bytes import MOST_PAGES, left_over
 
@@ -41,16 +33,6 @@ _BACKUP_PAGES = 1024
 """Pages copied between two calls of a backup's progress."""
 
 
-class Tables(NamedTuple):
-    """The tables that are checked row by row."""
-
-    settings: SqliteSettings
-    banks: SqliteBanks
-    journal: SqliteJournal
-    episodes: SqliteEpisodes
-    payloads: SqlitePayloads
-
-
 class SqliteUpkeep:
     """Upkeep of the file; see ``StoreUpkeep``."""
 
@@ -59,26 +41,10 @@ class SqliteUpkeep:
         self._index_files = index_files
         self._connections = db.connections
         self._tables = tables
+        self._rows = RowChecks(db, tables)
 
     def stored_bytes(self, bank: int) -> dict[str, int]:
-        texts = " + ".join(
-            f"COALESCE(LENGTH(CAST({name} AS BLOB)), 0)"
-            for name in ("id", "session", "speaker", "role", "source", "address", "metadata")
-        )
-        return dict(
-            self._db.rows(
-                "SELECT 'journal', COALESCE(SUM("  # noqa: S608
-                "LENGTH(CAST(kind AS BLOB)) + LENGTH(CAST(detail AS BLOB)) + 24), 0)"
-                " FROM journal WHERE bank = ?1 UNION ALL"
-                # 24 and 64: the fixed-width numbers of a row, which SQLite packs into fewer bytes
-                f" SELECT 'episodes', COALESCE(SUM({texts} + LENGTH(digest) + 64), 0)"
-                " FROM episodes WHERE bank = ?1 UNION ALL"
-                " SELECT kind, SUM(n) FROM ("
-                "  SELECT kind, LENGTH(payload) AS n FROM tail WHERE bank = ?1 UNION ALL"
-                "  SELECT kind, LENGTH(payload) FROM blocks WHERE bank = ?1) GROUP BY kind",
-                bank,
-            )
-        )
+        return self._rows.stored_bytes(bank)
 
     def owe_scrub(self) -> None:
         self._tables.settings.put(_OWED, "owed")
@@ -219,52 +185,10 @@ class SqliteUpkeep:
                 wrong += [f"SQLite: {text}" for text in found if text != "ok"]
                 for table, _, parent, _ in self._db.rows("PRAGMA foreign_key_check"):
                     wrong.append(f"table {table}: a row belongs to none of the {parent}")
-                for message, sql in invariants():
-                    wrong += [message.format(*row) for row in self._db.rows(sql)]
-                wrong += self._tables.settings.damaged() + self._tables.banks.damaged()
-                for (bank,) in self._db.rows("SELECT bank FROM banks ORDER BY bank"):
-                    wrong += self._damaged_rows(bank)
+                wrong += self._rows.check()
         except StoreCorrupt as exc:  # damage that keeps us from looking further
             wrong.append(str(exc))
         return wrong
-
-    def _damaged_rows(self, bank: int) -> Iterator[str]:
-        """Read every row of a bank; yield what is wrong with it."""
-        yield from self._looked_at(lambda: self._tables.journal.read(bank))
-        yield from self._looked_at(lambda: sum(1 for _ in self._tables.episodes.scan(bank)))
-        kinds = "SELECT DISTINCT kind FROM tail WHERE bank = ? ORDER BY kind"
-        for (kind,) in self._db.rows(kinds, bank):
-            if not isinstance(kind, str):
-                yield damaged(f"the tail of bank {bank}, of kind {kind!r},")
-                continue
-            yield from self._looked_at(
-                partial(self._tables.payloads.tail, bank, cast("Kind", kind))
-            )
-        for kind, first in self._db.rows(
-            "SELECT kind, first FROM blocks WHERE bank = ? ORDER BY 1, 2", bank
-        ):
-            if isinstance(kind, str) and isinstance(first, int):
-                look = partial(self._tables.payloads.block, bank, cast("Kind", kind), first)
-                yield from self._looked_at(look)
-            else:
-                yield damaged(f"a block of bank {bank}, of kind {kind!r} from row {first!r} on,")
-        yield from self._db.damage.of(bank)
-        stored = self._db.rows("SELECT head FROM journal WHERE bank = ? ORDER BY seq", bank)
-        heads = self._tables.journal.heads(bank)[1:]
-        for seq, ((noted,), head) in enumerate(zip(stored, heads, strict=True), 1):
-            if noted != head:
-                yield (
-                    f"the journal of bank {bank} does not come to the head that was noted with its"
-                    f" change {seq}: changes up to there are missing, or other than they were"
-                )
-                break
-
-    def _looked_at(self, look: Callable[[], object]) -> Iterator[str]:
-        """Yield why something cannot be read at all, if it cannot."""
-        try:
-            look()
-        except StoreCorrupt as exc:
-            yield str(exc)
 
     def backup(
         self, target: Path, *, overwrite: bool = False, progress: Progress | None = None
