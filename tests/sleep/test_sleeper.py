@@ -976,11 +976,11 @@ def killing(store, monkeypatch, number, *, inside):
     depth = []
 
     @contextmanager
-    def dying():
+    def dying(bank=None):
         outermost = not depth
         depth.append(None)
         try:
-            with write():
+            with write(bank):
                 yield
                 if outermost and inside and next(seen) == number:
                     raise Killed

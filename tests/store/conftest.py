@@ -1,30 +1,79 @@
 """Every store there is, by the function that opens it at a folder."""
 
+import shutil
+import tempfile
+from itertools import count
+from pathlib import Path
+
+import postgres_server
 import pytest
 from store_samples import KEY
 
 from hippocampus.store import open_store
 
 
-def in_file(folder):
+def in_file(folder, _database):
     return open_store(folder / "store.db", busy_timeout_s=5)
 
 
-def in_memory(_folder):
+def in_memory(_folder, _database):
     return open_store(":memory:", busy_timeout_s=5)
 
 
-def encrypted(folder):
+def encrypted(folder, _database):
     return open_store(folder / "store.db", busy_timeout_s=5, key=KEY)
 
 
-STORES = {"file": in_file, "memory": in_memory, "encrypted": encrypted}
+def in_postgres(_folder, database):
+    return open_store(database(), busy_timeout_s=5)
+
+
+def encrypted_in_postgres(_folder, database):
+    return open_store(database(), busy_timeout_s=5, key=KEY)
+
+
+STORES = {
+    "file": in_file,
+    "memory": in_memory,
+    "encrypted": encrypted,
+    "postgres": in_postgres,
+    "encrypted postgres": encrypted_in_postgres,
+}
+
+
+@pytest.fixture(scope="session")
+def server():
+    """A server of PostgreSQL for all tests of this process, and how to make a new database."""
+    if postgres_server.binaries() is None:
+        pytest.skip("no PostgreSQL is installed")
+    psycopg = pytest.importorskip("psycopg")
+    folder = Path(tempfile.mkdtemp(prefix="hippocampus-pg-"))
+    folder.chmod(0o755)
+    numbers = count(1)
+    try:
+        with postgres_server.running(folder) as dsn:
+
+            def database():
+                name = f"store{next(numbers)}"
+                with psycopg.connect(dsn.format("postgres"), autocommit=True) as db:
+                    db.execute(f"CREATE DATABASE {name}")
+                return dsn.format(name)
+
+            yield database
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def database(request):
+    """Make a new database, whose address it returns; the server starts with the first."""
+    return lambda: request.getfixturevalue("server")()  # noqa: PLW0108  # not before it is asked
 
 
 @pytest.fixture(params=STORES)
-def store(request, tmp_path):
+def store(request, tmp_path, database):
     """A fresh store of each kind: what takes it is the contract they all keep."""
-    opened = STORES[request.param](tmp_path)
+    opened = STORES[request.param](tmp_path, database)
     yield opened
     opened.close()
 

@@ -246,7 +246,8 @@ class SourceImport(BankPart):
             source=source, format=noted.format, file=noted.file, place=noted.place,
             host=noted.host, synced=synced, was=target.was or target.instead_of,
         )  # fmt: skip
-        with self._store.write():  # no index asks for it
+        ledger = self._engine.ledger(self.name)
+        with self._store.write(ledger.bank):  # no index asks for it
             writer = self._engine.ledger(self.name).writer
             writer.note_at(writer.now(), [(row, event)])
 

@@ -380,7 +380,7 @@ class Writes(BankPart):
                 stop = self._store.episodes.count(ledger.bank)
                 for first in range(0, stop, some):
                     rows = range(first, min(first + some, stop))
-                    with self._store.write():
+                    with self._store.write(ledger.bank):
                         removed += self._engine.ledger(self.name).erasure.compact(states, rows)
                     if progress:
                         progress(rows.stop, stop)

@@ -164,7 +164,7 @@ class BankState:
         with self.following:
             if indexed:
                 self.take()  # what is wrong with it is said before anything is written
-            with self._store.write():
+            with self._store.write(self._number or None):
                 yield self.engine.ledger(self.name)
             if indexed:
                 self.take()  # the writer pays for the index, not the next reader

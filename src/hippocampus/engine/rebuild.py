@@ -159,7 +159,7 @@ def _stage(
         if any(record.row in missing for record in some):
             encoded = encode(drafts, before, phrases=phrases)
             made = {NEXT[kind]: encoded[kind] for kind in NEXT if kind in encoded}
-            with store.write():
+            with store.write(bank):
                 if store.settings.get(REBUILDING) != mark:
                     return
                 # What was erased while we encoded it must not come in again by this door.

@@ -76,7 +76,7 @@ def find_missing_phrases(ledger: Ledger, zone: tzinfo) -> SleepStep:
             made = dict(phrase_payloads(ledger, missing))  # of what was erased there is none
             times = dict(times_payloads(ledger, rows, zone)) if untimed else {}
         if made or times:
-            with store.write():
+            with store.write(ledger.bank):
                 ledger.payloads.fill("phrase", made)
                 ledger.payloads.fill("times", times)
                 ledger.payloads.seal()
@@ -109,7 +109,7 @@ def read_words_by_language(ledger: Ledger) -> int:
                 for row, payload in lexical_payloads(ledger, rows)
                 if there[row] and payload != there[row]
             }
-        with store.write():
+        with store.write(ledger.bank):
             ledger.payloads.fill("lexical", made)
             if made and not start:
                 ledger.writer.note(IndexRebuilt())
@@ -339,7 +339,7 @@ class Artifact(Generic[T]):
             before = None  # and what is damaged is mended
         made = self.make(context, gathered, before, answers)
         if made.note is not None:
-            with ledger.store.write():
+            with ledger.store.write(ledger.bank):
                 ledger.writer.note(made.note)
         same = before is not None and self.is_same(made.content, before)
         if not same and not self.keep(ledger, made.content, gathered.seq):
@@ -352,7 +352,7 @@ class Artifact(Generic[T]):
     def keep(self, ledger: Ledger, made: T, seq: int) -> bool:
         """Put it in the place of the last; False if rows were erased or rebuilt after ``seq``."""
         store, bank = ledger.store, ledger.bank
-        with store.write():
+        with store.write(bank):
             if store.journal.read(bank, after=seq, kinds=(Erased, IndexRebuilt)):
                 return False
             store.payloads.drop(bank, self.kind)

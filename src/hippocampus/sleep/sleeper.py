@@ -105,15 +105,17 @@ class Sleeper:
         )
 
     def _begin(self, steps: Sequence[str]) -> int:
-        with self.context.ledger.store.write():
-            number = count_sleeps(self.context.ledger) + 1
-            self.context.ledger.writer.note(SleepBegan(sleep=number, steps=list(steps)))
+        ledger = self.context.ledger
+        with ledger.store.write(ledger.bank):
+            number = count_sleeps(ledger) + 1
+            ledger.writer.note(SleepBegan(sleep=number, steps=list(steps)))
         return number
 
     def _end(self, number: int, rows: int, report: Sequence[SleepStep]) -> None:
         told = {step.name: dict(step.counts) for step in report}
-        with self.context.ledger.store.write():
-            self.context.ledger.writer.note(
+        ledger = self.context.ledger
+        with ledger.store.write(ledger.bank):
+            ledger.writer.note(
                 SleepEnded(
                     sleep=number,
                     rows=rows,

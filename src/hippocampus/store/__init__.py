@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 
 from hippocampus.core.key import Key
+from hippocampus.core.optional import require
 from hippocampus.core.records import Store
 from hippocampus.errors import InputError
 from hippocampus.store.sqlite import SqliteStore
@@ -38,9 +39,19 @@ def open_store(
 
     """
     path = os.fspath(path_or_url)
-    if "://" in path:
-        scheme = path.partition("://")[0]
-        msg = f"{scheme}:// stores are not supported; give the path of a file, or ':memory:'"
+    scheme = path.partition("://")[0] if "://" in path else ""
+    if scheme in ("postgresql", "postgres"):
+        require("psycopg_pool", extra="postgres", feature="a store in PostgreSQL")
+        from hippocampus.store.postgres import PostgresStore  # noqa: PLC0415 - an extra
+
+        return PostgresStore(
+            path, busy_timeout_s=busy_timeout_s, read_only=read_only, create=create, key=key
+        )
+    if scheme:
+        msg = (
+            f"{scheme}:// stores are not supported; give the path of a file, ':memory:', or"
+            " postgresql://…"
+        )
         raise InputError(msg)
     return SqliteStore(
         path, busy_timeout_s=busy_timeout_s, read_only=read_only, create=create, key=key,

@@ -29,10 +29,11 @@ class SqlBanks:
         if cipher.seals:  # sealed names have an order of their own
             names = sorted(name for _, name in self._all() if name is not None)
             return [n for n in names if n.startswith(prefix) and n > after][:limit]
+        beyond = _beyond(prefix)
         found = self._db.rows(
             "SELECT bank, name, at, checksum FROM banks"  # noqa: S608
-            f" WHERE name >= ? AND name > ? AND name < ? ORDER BY name{most}",
-            prefix, after, _beyond(prefix),
+            f" WHERE name >= ? AND name > ?{beyond and ' AND name < ?'} ORDER BY name{most}",
+            prefix, after, *filter(None, (beyond,)),
         )  # fmt: skip
         return [name for bank, name, at, mark in found if holds(mark, _checksum(bank, name, at))]
 
@@ -99,10 +100,10 @@ def _checksum(number: int, name: str, at: int) -> bytes | None:
     return row_checksum("banks", number, values=(name, at))
 
 
-def _beyond(prefix: str) -> str | bytes:
-    """Return what comes after every text that begins so; SQLite has blobs after all texts."""
+def _beyond(prefix: str) -> str:
+    """Return what comes after every text that begins so; empty where nothing does."""
     for end in range(len(prefix) - 1, -1, -1):
         code = ord(prefix[end]) + 1
         if code <= sys.maxunicode:
             return prefix[:end] + chr(0xE000 if code == 0xD800 else code)
-    return b""
+    return ""

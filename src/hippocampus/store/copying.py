@@ -3,19 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, get_args
+from contextlib import AbstractContextManager
+from typing import Final, Protocol, get_args
 
 from hippocampus.core.records import Kind, Progress
+from hippocampus.core.records.store import StoreUpkeep
 from hippocampus.errors import StoreCorrupt
-from hippocampus.store.sqlite import SqliteStore
+from hippocampus.store.banks import SqlBanks
+from hippocampus.store.episodes import SqlEpisodes
+from hippocampus.store.journal import SqlJournal
+from hippocampus.store.payloads import SqlPayloads
+from hippocampus.store.settings import SqlSettings
 
 _AT_ONCE: Final = 2048
 """Rows of a transaction."""
 
 
-def copy_store(
-    source: SqliteStore, target: SqliteStore, *, progress: Progress | None = None
-) -> int:
+class SqlStore(Protocol):
+    """A store whose tables are ours, whatever database they are in."""
+
+    settings: SqlSettings
+    banks: SqlBanks
+    journal: SqlJournal
+    episodes: SqlEpisodes
+    payloads: SqlPayloads
+
+    @property
+    def path(self) -> str:
+        """Where it is, for messages."""
+
+    @property
+    def upkeep(self) -> StoreUpkeep:
+        """What is done to it as a whole."""
+
+    def read(self) -> AbstractContextManager[None]:
+        """Open a snapshot."""
+
+    def write(self) -> AbstractContextManager[None]:
+        """Open a transaction."""
+
+
+def copy_store(source: SqlStore, target: SqlStore, *, progress: Progress | None = None) -> int:
     """
     Copy everything into a store that is new; return how many banks there are.
 
@@ -44,7 +72,7 @@ def copy_store(
     return len(names)
 
 
-def _copy_bank(source: SqliteStore, target: SqliteStore, old: int, name: str) -> None:
+def _copy_bank(source: SqlStore, target: SqlStore, old: int, name: str) -> None:
     with target.write():
         new = target.banks.add(name, source.banks.since(old))
     for some in _runs(source.episodes.count(old)):
@@ -66,7 +94,7 @@ def _copy_bank(source: SqliteStore, target: SqliteStore, old: int, name: str) ->
         _check(source, old)
 
 
-def _check(source: SqliteStore, bank: int) -> None:
+def _check(source: SqlStore, bank: int) -> None:
     if damage := source.upkeep.damage(bank):
         raise StoreCorrupt(damage[0], path=source.path)
 

@@ -30,6 +30,11 @@ class SqlEncryption:
         self._master: Cipher | None = None
         self._known: dict[int, Cipher] = {}
 
+    @property
+    def key(self) -> Key | None:
+        """The key that opened the store; None of one in plain words."""
+        return self._key
+
     # ------------------------------------------------------------ opening
 
     def unlock(self, key: Key | None) -> None:

@@ -72,8 +72,8 @@ class SqliteStore:
     def close(self) -> None:
         self.transactions.close()
 
-    def write(self) -> AbstractContextManager[None]:
-        return self.transactions.write()
+    def write(self, bank: int | None = None) -> AbstractContextManager[None]:  # noqa: ARG002
+        return self.transactions.write()  # of all banks: SQLite has one writer
 
     def read(self) -> AbstractContextManager[None]:
         return self.transactions.read()

@@ -306,8 +306,13 @@ class Store(Protocol):
     def close(self) -> None:
         """Release everything; further use raises ``StoreClosed``. May be called twice."""
 
-    def write(self) -> AbstractContextManager[None]:
-        """Open a transaction as the store's only writer; nested, a savepoint."""
+    def write(self, bank: int | None = None) -> AbstractContextManager[None]:
+        """
+        Open a transaction as the only writer, of a bank or else of the whole store.
+
+        Nested, it is a savepoint of the first. Where a store can, writers of other banks do not
+        wait; whoever names a bank writes settings only where all write the same.
+        """
 
     def read(self) -> AbstractContextManager[None]:
         """Open a snapshot: everything read inside belongs to one moment."""

@@ -1,0 +1,157 @@
+"""What a store looks like inside PostgreSQL: a schema of its own, format numbers, migrations."""
+
+from __future__ import annotations
+
+from typing import Any, Final, TypeAlias
+
+SCHEMA: Final = "hippocampus"
+"""Where all tables are, apart from those of others in the same database."""
+PARTITIONS: Final = 8
+"""Parts that each table of banks is in, by a hash of the bank: they are looked after one by one."""
+_LOCK: Final = 0x4869_7070_6F00
+"""The advisory lock of whoever makes or changes the tables."""
+SLOTS: Final = 64
+"""Counters of commits; a bank counts in its own, so that two hardly ever wait for each other."""
+
+Connection: TypeAlias = Any
+"""A connection of ``psycopg``, which is an extra."""
+
+_V1: Final = (
+    """
+    CREATE TABLE settings (
+        key TEXT COLLATE "C" PRIMARY KEY,
+        value TEXT NOT NULL,
+        checksum BYTEA
+    )
+    """,
+    # An identity never gives a number twice, so a stale handle of a dropped bank reads nothing.
+    """
+    CREATE TABLE banks (
+        bank BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        name TEXT COLLATE "C" NOT NULL UNIQUE,
+        at BIGINT NOT NULL,
+        checksum BYTEA
+    )
+    """,
+    "CREATE TABLE commits (slot INTEGER PRIMARY KEY, n BIGINT NOT NULL) WITH (fillfactor = 50)",
+    """
+    CREATE TABLE journal (
+        bank BIGINT NOT NULL REFERENCES banks,
+        seq BIGINT NOT NULL,
+        at BIGINT NOT NULL,
+        kind TEXT COLLATE "C" NOT NULL,
+        row BIGINT,
+        detail TEXT NOT NULL,
+        salt BYTEA,
+        checksum BYTEA,
+        head BYTEA,
+        PRIMARY KEY (bank, seq)
+    ) PARTITION BY HASH (bank)
+    """,
+    "CREATE INDEX journal_by_row ON journal (bank, row, seq) WHERE row IS NOT NULL",
+    """
+    CREATE TABLE episodes (
+        bank BIGINT NOT NULL REFERENCES banks,
+        row BIGINT NOT NULL,
+        id TEXT COLLATE "C" NOT NULL,
+        said_at BIGINT NOT NULL,
+        noted_at BIGINT NOT NULL,
+        session TEXT COLLATE "C",
+        turn BIGINT,
+        part BIGINT NOT NULL,
+        parts BIGINT NOT NULL,
+        speaker TEXT COLLATE "C",
+        role TEXT COLLATE "C",
+        source TEXT COLLATE "C",
+        address TEXT COLLATE "C" NOT NULL,
+        metadata TEXT NOT NULL,
+        digest BYTEA NOT NULL,
+        state TEXT NOT NULL CHECK (state IN ('active', 'superseded', 'forgotten', 'erased')),
+        supersedes BIGINT,
+        superseded_by BIGINT,
+        level BIGINT NOT NULL DEFAULT 0,
+        marks BIGINT NOT NULL DEFAULT 0,
+        checksum BYTEA,
+        PRIMARY KEY (bank, row)
+    ) PARTITION BY HASH (bank)
+    """,
+    "CREATE UNIQUE INDEX episodes_by_id ON episodes (bank, id)",
+    "CREATE INDEX episodes_by_digest ON episodes (bank, digest)",
+    "CREATE INDEX episodes_by_session ON episodes (bank, session, row) WHERE session IS NOT NULL",
+    "CREATE INDEX episodes_by_source ON episodes (bank, source, row) WHERE source IS NOT NULL",
+    """
+    CREATE TABLE tail (
+        bank BIGINT NOT NULL REFERENCES banks,
+        kind TEXT COLLATE "C" NOT NULL,
+        row BIGINT NOT NULL,
+        payload BYTEA NOT NULL,
+        checksum BYTEA,
+        PRIMARY KEY (bank, kind, row)
+    ) PARTITION BY HASH (bank)
+    """,
+    """
+    CREATE TABLE blocks (
+        bank BIGINT NOT NULL REFERENCES banks,
+        kind TEXT COLLATE "C" NOT NULL,
+        first BIGINT NOT NULL,
+        count BIGINT NOT NULL CHECK (count > 0),
+        checksum BYTEA NOT NULL,
+        payload BYTEA NOT NULL,
+        PRIMARY KEY (bank, kind, first)
+    ) PARTITION BY HASH (bank)
+    """,
+)
+
+
+def _v1(db: Connection) -> None:
+    for statement in _V1:
+        db.execute(statement)
+    for table in ("journal", "episodes", "tail", "blocks"):
+        for part in range(PARTITIONS):
+            db.execute(
+                f"CREATE TABLE {table}_{part} PARTITION OF {table}"
+                f" FOR VALUES WITH (MODULUS {PARTITIONS}, REMAINDER {part})"
+            )
+    # Payloads are compressed already, or do not compress: they lie out of line, as they are.
+    for table in ("tail", "blocks"):
+        for part in range(PARTITIONS):
+            db.execute(f"ALTER TABLE {table}_{part} ALTER COLUMN payload SET STORAGE EXTERNAL")
+    db.execute("INSERT INTO commits SELECT slot, 0 FROM generate_series(0, %s) AS slot", (SLOTS,))
+
+
+MIGRATIONS: Final = (_v1,)
+"""Migration n, counted from 1, makes format n. Released ones never change; new ones only add."""
+FORMAT: Final = len(MIGRATIONS)
+
+
+def find_format(db: Connection) -> int | None:
+    """Return the format of the store in a database; None if there is none, 0 if it is no store."""
+    there = db.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (SCHEMA,)).fetchone()
+    if there is None:
+        return None
+    if db.execute(f"SELECT to_regclass('{SCHEMA}.format')").fetchone()[0] is None:
+        return 0
+    found = db.execute(f"SELECT format FROM {SCHEMA}.format").fetchone()  # noqa: S608
+    return None if found is None else int(found[0])
+
+
+def migrate(db: Connection) -> None:
+    """
+    Bring a store to the newest format, all in one transaction; one process at a time.
+
+    What does not begin as a store of ours is left alone.
+    """
+    with db.transaction():
+        db.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+        found = find_format(db)
+        if found == FORMAT:
+            return
+        if found is None:
+            db.execute(f"CREATE SCHEMA {SCHEMA}")
+            db.execute(f"SET LOCAL search_path TO {SCHEMA}")
+            db.execute("CREATE TABLE format (format INTEGER NOT NULL, sealed BOOLEAN NOT NULL)")
+            db.execute("INSERT INTO format VALUES (0, false)")
+        db.execute(f"SET LOCAL search_path TO {SCHEMA}")
+        for step in MIGRATIONS[found or 0 :]:
+            step(db)
+        db.execute("UPDATE format SET format = %s", (FORMAT,))

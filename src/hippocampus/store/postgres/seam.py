@@ -1,0 +1,153 @@
+"""The seam to ``psycopg``: the one place where its exceptions become ours."""
+
+from __future__ import annotations
+
+import re
+from types import TracebackType
+from typing import Final
+
+import psycopg
+import psycopg_pool
+
+from hippocampus import errors
+
+FOREIGN: Final = (psycopg.Error, psycopg_pool.PoolTimeout, psycopg_pool.PoolClosed, UnicodeError)
+
+_MESSAGES: Final[dict[str, tuple[type[errors.StoreError], str]]] = {
+    "08": (
+        errors.StoreError,
+        (
+            "the database cannot be reached; nothing was acknowledged: check that it runs, and try"
+            " again"
+        ),
+    ),
+    "22": (
+        errors.StoreError,
+        "a value cannot be stored, nothing was changed",
+    ),
+    "23": (
+        errors.StoreError,
+        (
+            "the change breaks a rule of the store and was not made: the bank was dropped, or the"
+            " row or id exists already"
+        ),
+    ),
+    "25006": (
+        errors.StoreReadOnly,
+        (
+            "is a standby, or its transactions only read: write through the primary, or open it"
+            " with read_only=True"
+        ),
+    ),
+    "28": (
+        errors.StoreError,
+        "the database refuses this user or password: check both, and pg_hba.conf",
+    ),
+    "3D": (
+        errors.StoreError,
+        "there is no such database: make it with 'createdb', or name another",
+    ),
+    "40": (
+        errors.StoreLocked,
+        "another transaction was in the way; nothing was changed: try again",
+    ),
+    "42501": (
+        errors.StoreReadOnly,
+        "the user lacks a right on the store's tables: grant it, or open it read-only",
+    ),
+    "53100": (
+        errors.StoreFull,
+        "the database's disk is full; the write was rolled back: free some space and try again",
+    ),
+    "53300": (
+        errors.StoreLocked,
+        (
+            "the database has no connection left (max_connections): raise it there, use a pooler,"
+            " or let fewer processes open the store"
+        ),
+    ),
+    "55P03": (
+        errors.StoreLocked,
+        (
+            "locked by another writer for longer than the timeout; nothing was changed: try again,"
+            " or raise Config.busy_timeout_s"
+        ),
+    ),
+    "57014": (
+        errors.StoreLocked,
+        (
+            "the database cancelled a statement (statement_timeout, or somebody); nothing was"
+            " changed: try again, or raise the timeout"
+        ),
+    ),
+    "57": (
+        errors.StoreError,
+        "the database is shutting down or starting; nothing was acknowledged: try again",
+    ),
+}
+_PASSWORD: Final = re.compile(r"(?<=:)[^:@/]*(?=@)|(?<=password=)[^&\s]*")
+
+
+def without_password(dsn: str) -> str:
+    """Return a connection string as it may be shown."""
+    return _PASSWORD.sub("***", dsn)
+
+
+def translate(exc: BaseException, path: str) -> errors.StoreError:
+    """Return what an exception of ``psycopg`` means for the store at ``path``."""
+    told = without_password(" ".join(str(exc).split()))
+    if isinstance(exc, psycopg_pool.PoolTimeout):
+        message = (
+            "no connection to the database became free in time; nothing was changed: check that it"
+            " runs, raise Config.busy_timeout_s, or let fewer threads ask at once"
+        )
+        return errors.StoreLocked(f"{message} ({told})", path=path)
+    if isinstance(exc, psycopg_pool.PoolClosed):
+        return errors.StoreClosed("the store was closed; open it again", path=path)
+    if isinstance(exc, UnicodeError) or "NUL" in told:
+        return errors.StoreError(
+            f"a value cannot be stored, nothing was changed: {told}; PostgreSQL keeps no text with"
+            " a character of code 0 or half a character",
+            path=path,
+        )
+    state = getattr(exc, "sqlstate", None) or _state_of(exc, told)
+    for code in (state, state[:2]):
+        if code in _MESSAGES:
+            kind, message = _MESSAGES[code]
+            return kind(f"{message} (PostgreSQL says: {told})", path=path)
+    return errors.StoreError(f"PostgreSQL refused: {told}", path=path)
+
+
+_REFUSALS: Final = (
+    (re.compile(r'database ".*" does not exist'), "3D"),
+    (re.compile(r'authentication failed|role ".*" does not exist|no pg_hba.conf entry'), "28"),
+    (re.compile(r"too many clients|connection slots"), "53300"),
+    (re.compile(r"starting up|shutting down"), "57"),
+)
+"""What the server says when it does not let anybody in, for then there is no code."""
+
+
+def _state_of(exc: BaseException, told: str) -> str:
+    """Return the code of an error without one, that of a lost connection where nothing is said."""
+    if not isinstance(exc, psycopg.OperationalError | psycopg.InterfaceError):
+        return ""
+    return next((code for says, code in _REFUSALS if says.search(told)), "08")
+
+
+class Seam:
+    """A context in which every foreign exception leaves as a ``StoreError``."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        exc: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if isinstance(exc, FOREIGN):
+            raise translate(exc, self._path) from exc

@@ -1,0 +1,79 @@
+"""A store in PostgreSQL."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+
+from hippocampus.core.key import Key
+from hippocampus.core.records import Progress
+from hippocampus.core.records.store import StoreUpkeep
+from hippocampus.store.banks import SqlBanks
+from hippocampus.store.copying import SqlStore, copy_store
+from hippocampus.store.encryption import SqlEncryption
+from hippocampus.store.episodes import SqlEpisodes
+from hippocampus.store.index_files import IndexFiles
+from hippocampus.store.journal import SqlJournal
+from hippocampus.store.payloads import SqlPayloads
+from hippocampus.store.postgres.transactions import PostgresTransactions
+from hippocampus.store.postgres.upkeep import PostgresUpkeep
+from hippocampus.store.row_checks import Tables
+from hippocampus.store.settings import SqlSettings
+
+
+class PostgresStore:
+    """
+    A ``Store`` in a database of PostgreSQL 14 or later, in a schema of its own; no extensions.
+
+    Any number of processes may have it open. In a child that was forked it connects anew.
+    """
+
+    def __init__(
+        self,
+        dsn: str,
+        *,
+        busy_timeout_s: float,
+        read_only: bool = False,
+        create: bool = True,
+        key: Key | None = None,
+    ) -> None:
+        db = self.transactions = PostgresTransactions(
+            dsn, busy_timeout_s=busy_timeout_s, read_only=read_only
+        )
+        self.settings = SqlSettings(db)
+        self.encryption = SqlEncryption(db, self.settings)
+        self.banks = SqlBanks(db, self.encryption)
+        self.journal = SqlJournal(db)
+        self.episodes = SqlEpisodes(db)
+        self.payloads = SqlPayloads(db)
+        self.index_files = IndexFiles(db, self.banks, self.journal)
+        tables = Tables(self.settings, self.banks, self.journal, self.episodes, self.payloads)
+        self.upkeep: StoreUpkeep = PostgresUpkeep(db, tables, self._copy_to, self.encryption)
+        db.start(create=create)
+        try:
+            self.encryption.unlock(key)
+        except BaseException:
+            db.close()
+            raise
+        db.cipher = self.encryption.of
+
+    def _copy_to(self, target: SqlStore, progress: Progress | None) -> int:
+        return copy_store(self, target, progress=progress)
+
+    def __repr__(self) -> str:
+        return f"PostgresStore({self.path!r})"
+
+    @property
+    def path(self) -> str:
+        return self.transactions.path
+
+    def close(self) -> None:
+        self.transactions.close()
+
+    def write(self, bank: int | None = None) -> AbstractContextManager[None]:
+        return self.transactions.write(bank)
+
+    def read(self) -> AbstractContextManager[None]:
+        return self.transactions.read()
+
+    def changes(self) -> int:
+        return self.transactions.changes()

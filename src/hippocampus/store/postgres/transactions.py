@@ -1,0 +1,339 @@
+"""
+Transactions on a store in PostgreSQL: writers of one bank one after the other, readers never wait.
+
+A write takes an advisory lock until it ends: of its bank alone, or of the whole store where it
+names none. So two servers that write one bank take turns, and who comes second sees what the first
+has done; banks never wait for each other. A read is one snapshot (``REPEATABLE READ``).
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+import psycopg
+from psycopg.pq import TransactionStatus
+from psycopg_pool import ConnectionPool
+
+from hippocampus.core.budget import check_budget, counted
+from hippocampus.core.cipher import PLAIN, Cipher
+from hippocampus.errors import (
+    NotAStore,
+    StoreClosed,
+    StoreCorrupt,
+    StoreError,
+    StoreReadOnly,
+    StoreTooNew,
+)
+from hippocampus.store.checksums import Damage, damaged
+from hippocampus.store.database import Row
+from hippocampus.store.postgres import schema
+from hippocampus.store.postgres.seam import Seam, without_password
+from hippocampus.store.postgres.texts import TextDumper, TextReader
+
+_STORE: Final = 0x4869_7070_7301
+"""The advisory lock that a write of the whole store has alone, and one of a bank shares."""
+_BANKS: Final = 0x4869_7070
+"""The first half of the advisory lock of a bank; the other is the bank's number."""
+_MOST: Final = 16
+"""Connections that one process has open at once."""
+
+_inherited: Final[list[object]] = []
+"""Pools of a parent process: to close their connections here would end those of the parent."""
+
+
+class _OfThread(threading.local):
+    """What one thread has open."""
+
+    writer: psycopg.Connection | None = None
+    depth: int = 0
+    slot: int = 0
+    reader: psycopg.Connection | None = None
+
+
+class PostgresTransactions:
+    """The transactions of this process on one store; ``Store`` says what they do."""
+
+    def __init__(self, dsn: str, *, busy_timeout_s: float, read_only: bool) -> None:
+        self._dsn = dsn
+        self._path = without_password(dsn)
+        self._read_only = read_only
+        self._patience_s = busy_timeout_s
+        self._pid = os.getpid()
+        self._closed = False
+        self._pool: ConnectionPool | None = None
+        self._here = _OfThread()
+        self._opening = threading.Lock()
+        self._unsettled = itertools.count(1)
+        self.seam = Seam(self._path)
+        self.damage = Damage()
+        self.cipher: Callable[[int], Cipher] = lambda _: PLAIN
+
+    @property
+    def path(self) -> str:
+        return self._path
+
+    @property
+    def file(self) -> Path | None:
+        return None
+
+    @property
+    def read_only(self) -> bool:
+        return self._read_only
+
+    def refuse(self, kind: type[StoreError], message: str) -> StoreError:
+        return kind(message, path=self._path)
+
+    # ------------------------------------------------------------ opening
+
+    def start(self, *, create: bool) -> None:
+        """Connect, and make the store or bring it to the newest format if it may be written."""
+        with self.seam, self._connect() as db:
+            db.autocommit = True
+            found = schema.find_format(db)
+            if found == 0:
+                raise self.refuse(
+                    NotAStore,
+                    f"the database has a schema {schema.SCHEMA!r} that is none of ours; name"
+                    " another database",
+                )
+            if found is not None and found > schema.FORMAT:
+                raise StoreTooNew(path=self._path, found=found, supported=schema.FORMAT)
+            if found == schema.FORMAT:
+                return
+            if found is None and (self._read_only or not create):
+                raise self.refuse(
+                    StoreError, "there is no store in this database; open it for writing once"
+                )
+            if self._read_only:
+                raise self.refuse(
+                    StoreReadOnly,
+                    f"has format {found}, which is older: open it for writing once",
+                )
+            schema.migrate(db)
+
+    def _connect(self) -> psycopg.Connection:
+        timeout = max(1, int(self._patience_s))
+        return psycopg.connect(self._dsn, connect_timeout=timeout, prepare_threshold=3)
+
+    def _ready(self) -> ConnectionPool:
+        """Return the pool of this process; one that a parent opened is left alone."""
+        if self._closed:
+            raise self.refuse(StoreClosed, "the store was closed; open it again")
+        with self._opening:
+            if self._pid != os.getpid():
+                _inherited.append(self._pool)
+                self._pool, self._pid, self._here = None, os.getpid(), _OfThread()
+            if self._pool is None:
+                self._pool = ConnectionPool(
+                    self._dsn, min_size=0, max_size=_MOST, open=True, timeout=self._patience_s,
+                    kwargs={"autocommit": True, "prepare_threshold": 3},
+                    configure=self._configure, name="hippocampus",
+                )  # fmt: skip
+            return self._pool
+
+    def _configure(self, db: psycopg.Connection) -> None:
+        wait_ms = max(1, int(self._patience_s * 1000))
+        db.execute(f"SET search_path TO {schema.SCHEMA}")
+        db.execute(f"SET lock_timeout TO {wait_ms}")
+        db.adapters.register_dumper(str, TextDumper)
+        db.adapters.register_loader("text", TextReader)
+
+    def close(self) -> None:
+        """Release everything. May be called twice."""
+        self._closed = True
+        with self._opening:
+            pool, self._pool = self._pool, None
+        if pool is not None and self._pid == os.getpid():
+            pool.close()
+
+    # ------------------------------------------------------------ transactions
+
+    @property
+    def writing(self) -> bool:
+        return self._here.writer is not None
+
+    def outside(self, verb: str) -> None:
+        """Refuse a verb inside a transaction of this thread."""
+        self._ready()
+        if self.writing or self._here.reader is not None:
+            raise self.refuse(
+                StoreError, f"{verb}() was called inside read() or write(); call it after the block"
+            )
+
+    @contextmanager
+    def write(self, bank: int | None = None) -> Iterator[None]:
+        pool = self._ready()
+        if self._read_only:
+            raise self.refuse(StoreReadOnly, "was opened with read_only=True")
+        check_budget()
+        here = self._here
+        if here.writer is not None:
+            with self._nested(here.writer):
+                yield
+            return
+        with self.seam:
+            db = pool.getconn()
+        try:
+            with self.seam:
+                db.execute("BEGIN")
+                self._lock(db, bank)
+            here.writer, here.depth, here.slot = db, 0, (bank or 0) % schema.SLOTS
+            try:
+                yield
+                with self.seam:
+                    self._unbroken(db)
+                    db.execute("UPDATE commits SET n = n + 1 WHERE slot = %s", (here.slot,))
+                    db.execute("COMMIT")
+            finally:
+                here.writer = None
+        finally:
+            self._put_back(pool, db)
+
+    def _lock(self, db: psycopg.Connection, bank: int | None) -> None:
+        if bank is None:
+            db.execute("SELECT pg_advisory_xact_lock(%s)", (_STORE,))
+        else:
+            db.execute("SELECT pg_advisory_xact_lock_shared(%s)", (_STORE,))
+            db.execute("SELECT pg_advisory_xact_lock(%s, %s)", (_BANKS, bank & 0x7FFF_FFFF))
+
+    @contextmanager
+    def _nested(self, db: psycopg.Connection) -> Iterator[None]:
+        here = self._here
+        name = f"s{here.depth}"
+        with self.seam:
+            db.execute(f"SAVEPOINT {name}")
+        here.depth += 1
+        try:
+            yield
+            with self.seam:
+                self._unbroken(db)
+                db.execute(f"RELEASE {name}")
+        except BaseException:
+            if not db.closed:
+                with self.seam:
+                    db.execute(f"ROLLBACK TO {name}")
+            raise
+        finally:
+            here.depth -= 1
+
+    def _unbroken(self, db: psycopg.Connection) -> None:
+        if db.info.transaction_status != TransactionStatus.INTRANS:
+            raise self.refuse(
+                StoreError,
+                "an earlier error has rolled this transaction back; let that error end write()",
+            )
+
+    def _put_back(self, pool: ConnectionPool, db: psycopg.Connection) -> None:
+        """Give a connection back, out of any transaction; one that is broken is closed there."""
+        if not db.closed and db.info.transaction_status != TransactionStatus.IDLE:
+            with self.seam:
+                db.execute("ROLLBACK")
+        pool.putconn(db)
+
+    @contextmanager
+    def read(self) -> Iterator[None]:
+        pool = self._ready()
+        here = self._here
+        if here.writer is not None or here.reader is not None:
+            yield
+            return
+        with self.seam:
+            db = pool.getconn()
+        try:
+            with self.seam:
+                db.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            here.reader = db
+            yield
+        finally:
+            here.reader = None
+            self._put_back(pool, db)
+
+    def changes(self) -> int:
+        self._ready()
+        if self.writing:
+            return -next(self._unsettled)
+        ((total,),) = self.rows("SELECT SUM(n) FROM commits")
+        return int(total)
+
+    def vacuum(self, tables: Collection[str], *, full: bool) -> None:
+        """Have tables give back the room of removed rows; outside transactions."""
+        with self._reader() as db, self.seam:
+            for table in tables:
+                db.execute(f"VACUUM {'FULL ' if full else ''}{table}")
+
+    # ------------------------------------------------------------ statements
+
+    @contextmanager
+    def _reader(self) -> Iterator[psycopg.Connection]:
+        pool = self._ready()
+        here = self._here
+        lent = here.writer or here.reader
+        if lent is not None:
+            yield lent
+            return
+        with self.seam:
+            db = pool.getconn()
+        try:
+            yield db
+        finally:
+            self._put_back(pool, db)
+
+    def rows(self, sql: str, *values: object) -> list[Row]:
+        with self._reader() as db, self.seam:
+            return db.execute(_in_its_words(sql), values or None).fetchall()
+
+    def _writer(self) -> psycopg.Connection:
+        self._ready()
+        db = self._here.writer
+        if db is None:
+            raise self.refuse(StoreError, "a writing method was called outside write()")
+        self._unbroken(db)
+        return db
+
+    def do(self, sql: str, *values: object) -> None:
+        db = self._writer()
+        for row in counted([values]):
+            with self.seam:
+                db.execute(_in_its_words(sql), row)
+
+    def do_many(self, sql: str, rows: Iterable[Row]) -> None:
+        db = self._writer()
+        with self.seam, db.cursor() as cursor:
+            cursor.executemany(_in_its_words(sql), list(counted(rows)))
+
+    def number(self, found: object, what: str) -> int:
+        if not isinstance(found, int):
+            raise self.refuse(StoreCorrupt, damaged(what))
+        return found
+
+    def among(self, column: str) -> str:
+        return f"{column} = ANY(?)"
+
+    def many(self, values: Collection[int] | Collection[str]) -> object:
+        return [one if isinstance(one, str) else int(one) for one in values]
+
+    def size_of(self, column: str) -> str:
+        return f"OCTET_LENGTH({column})"
+
+    def using(self, index: str) -> str:  # noqa: ARG002 - it has statistics, and finds out itself
+        return ""
+
+    def is_marked_encrypted(self) -> bool:
+        ((sealed,),) = self.rows("SELECT sealed FROM format")
+        return bool(sealed)
+
+    def mark_encrypted(self) -> None:
+        self.do("UPDATE format SET sealed = true")
+
+
+@lru_cache(maxsize=512)
+def _in_its_words(sql: str) -> str:
+    """Return a statement with the marks for values that ``psycopg`` knows; none of ours has a %."""
+    return sql.replace("?", "%s")

@@ -1,0 +1,338 @@
+"""Banks in PostgreSQL: servers share them, no bank waits for another, and errors say why."""
+
+# ruff: noqa: PT012 - what makes a write() fail takes more than one statement
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from store_samples import change, everything, grow, new_bank
+
+from hippocampus import Config, Memory, Turn
+from hippocampus.core.clock import ManualClock
+from hippocampus.core.optional import require
+from hippocampus.errors import (
+    InvalidText,
+    MissingExtra,
+    NotAStore,
+    StoreClosed,
+    StoreError,
+    StoreLocked,
+    StoreReadOnly,
+    StoreTooNew,
+)
+from hippocampus.store import open_store
+from hippocampus.upkeep import verify
+
+psycopg = pytest.importorskip("psycopg")
+pytest.importorskip("psycopg_pool")
+
+from hippocampus.store.postgres.seam import without_password  # noqa: E402 - after the check
+from hippocampus.store.postgres.texts import escaped, unescaped  # noqa: E402
+
+NOON = datetime(2025, 6, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def dsn(database):
+    return database()
+
+
+@pytest.fixture
+def again(dsn):
+    """Open the test's store as often as asked: each is another server's."""
+    opened = []
+
+    def open_(**options):
+        opened.append(open_store(dsn, **{"busy_timeout_s": 5, **options}))
+        return opened[-1]
+
+    yield open_
+    for one in opened:
+        one.close()
+
+
+def memory(dsn, **options):
+    return Memory(dsn, **{"embedder": "hash", "clock": ManualClock(NOON)} | options)
+
+
+# ---------------------------------------------------------------- a memory
+
+
+SAID = [
+    Turn(text=f"Number {n} is about {('the pear tree', 'a violin', 'Lisbon')[n % 3]}.",
+         speaker=("Ada", "Tom")[n % 2], session=f"s{n // 5}", at=NOON, metadata={"n": n})
+    for n in range(60)
+]  # fmt: skip
+
+
+def told(memory):
+    bank = memory.bank("ada")
+    bank.remember_many(SAID)
+    ids = [episode.id for episode in bank.episodes(limit=9)]
+    bank.correct(ids[1], "It is about the old pear tree.")
+    bank.forget(ids[2])
+    bank.forget(ids[3], erase=True)
+    bank.sleep()
+    questions = ("Who has the violin?", "pear tree", "Lisbon, number 7")
+    hits = [[(hit.text, hit.score) for hit in bank.recall(q, k=20).hits] for q in questions]
+    texts = [episode.text for episode in bank.episodes()]
+    return hits, texts, bank.count("violin"), memory.banks(), verify(memory).problems
+
+
+def test_a_memory_answers_as_one_in_a_file_does(dsn, tmp_path):
+    with memory(dsn) as here, memory(tmp_path / "memory.db") as there:
+        assert told(here) == told(there)
+
+
+def test_two_servers_of_one_bank_see_what_each_other_writes_and_lose_nothing(dsn):
+    with memory(dsn) as one, memory(dsn) as other:
+        banks = [one.bank("ada"), other.bank("ada")]
+
+        def write(bank, who):
+            for n in range(15):
+                bank.remember(f"{who} counts {n} boats.", at=NOON)
+
+        threads = [
+            threading.Thread(target=write, args=(bank, who))
+            for bank, who in zip(banks, ("Ada", "Tom"), strict=True)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        texts = [{episode.text for episode in bank.episodes()} for bank in banks]
+        assert texts[0] == texts[1]
+        assert len(texts[0]) == 30
+        assert banks[1].recall("Ada counts 7 boats", k=1).hits[0].text == "Ada counts 7 boats."
+        assert verify(one).sound
+
+
+def test_an_upload_of_many_rows_is_there_whole(again):
+    store = again()
+    bank = new_bank(store)
+    with store.write(bank):
+        grow(store, bank, 5000)
+    assert again().episodes.count(bank) == 5000
+
+
+# ---------------------------------------------------------------- who waits for whom
+
+
+def test_writers_of_two_banks_do_not_wait_for_each_other(again):
+    one, other = again(), again(busy_timeout_s=0.3)
+    first, second = new_bank(one, "ada"), new_bank(one, "bob")
+    with one.write(first):
+        grow(one, first, 1)
+        with other.write(second):
+            grow(other, second, 1)
+        with pytest.raises(StoreLocked, match="longer than the timeout"), other.write(first):
+            pass
+        with pytest.raises(StoreLocked), other.write():  # of the whole store
+            pass
+    assert one.episodes.count(first) == other.episodes.count(second) == 1
+
+
+def test_who_writes_the_whole_store_is_alone(again):
+    one, other = again(), again(busy_timeout_s=0.3)
+    bank = new_bank(one)
+    with one.write(), pytest.raises(StoreLocked), other.write(bank):
+        pass
+
+
+def test_a_reader_never_waits_and_sees_one_moment(again):
+    one, other = again(), again()
+    bank = new_bank(one, episodes=2)
+    with other.read():
+        before = everything(other, bank)
+        with one.write(bank):
+            grow(one, bank, 3)
+            assert everything(other, bank) == before
+        assert everything(other, bank) == before
+    assert other.episodes.count(bank) == 5
+
+
+def test_who_is_behind_is_told_and_nothing_is_written(again):
+    one, other = again(), again()
+    bank = new_bank(one, episodes=2)
+    with pytest.raises(StoreError, match="catch up"), other.write(bank):
+        other.journal.append(bank, [change(2)])
+    assert one.journal.last_seq(bank) == other.journal.last_seq(bank) == 2
+
+
+# ---------------------------------------------------------------- texts
+
+
+@given(st.text())
+def test_a_text_with_a_character_of_code_0_comes_back(text):
+    for one in (text, text.replace("a", "\0"), f"{text}\0\U0010fffe{text}"):
+        assert "\0" not in escaped(one)
+        assert unescaped(escaped(one)) == one
+
+
+def test_half_a_character_is_refused_and_nothing_stored(again):
+    store = again()
+    with pytest.raises(StoreError, match="half a character"), store.write():
+        store.banks.add("\ud800", 1)
+    assert store.banks.names() == []
+
+
+def test_bad_text_is_an_error_of_ours_as_ever(dsn):
+    with memory(dsn) as here, pytest.raises(InvalidText):
+        here.bank("ada").remember("\ud800")
+
+
+# ---------------------------------------------------------------- what goes wrong
+
+
+def test_a_server_that_is_not_there_is_an_error_that_says_so_without_the_password():
+    with pytest.raises(StoreError, match="cannot be reached") as caught:
+        open_store("postgresql://ada:secret@127.0.0.1:1/none", busy_timeout_s=1)
+    assert "secret" not in str(caught.value)
+    assert "secret" not in without_password("host=x password=secret user=ada")
+
+
+def test_a_database_that_is_not_there_is_named(dsn):
+    with pytest.raises(StoreError, match="createdb"):
+        open_store(dsn.replace("///", "///no_such_"), busy_timeout_s=1)
+
+
+def test_nothing_is_made_for_who_only_reads(dsn):
+    with pytest.raises(StoreError, match="no store in this database"):
+        open_store(dsn, busy_timeout_s=1, read_only=True)
+    with pytest.raises(StoreError, match="no store in this database"):
+        open_store(dsn, busy_timeout_s=1, create=False)
+
+
+def test_who_only_reads_writes_nothing(again):
+    bank = new_bank(again(), episodes=1)
+    reader = again(read_only=True)
+    assert reader.episodes.count(bank) == 1
+    with pytest.raises(StoreReadOnly), reader.write():
+        pass
+
+
+def test_a_schema_of_somebody_else_is_left_alone(dsn):
+    with psycopg.connect(dsn, autocommit=True) as db:
+        db.execute("CREATE SCHEMA hippocampus")
+    with pytest.raises(NotAStore, match="none of ours"):
+        open_store(dsn, busy_timeout_s=1)
+
+
+def test_a_store_of_a_later_version_is_left_alone(dsn, again):
+    again()
+    with psycopg.connect(dsn, autocommit=True) as db:
+        db.execute("UPDATE hippocampus.format SET format = 99")
+    with pytest.raises(StoreTooNew, match="format 99 is newer"):
+        again()
+
+
+def test_a_user_without_rights_is_told(dsn, again):
+    bank = new_bank(again(), episodes=1)
+    with psycopg.connect(dsn, autocommit=True) as db:
+        db.execute("CREATE ROLE guest LOGIN")
+        db.execute("GRANT USAGE ON SCHEMA hippocampus TO guest")
+        db.execute("GRANT SELECT ON ALL TABLES IN SCHEMA hippocampus TO guest")
+    try:
+        with closing(
+            open_store(dsn.replace("user=hippo", "user=guest"), busy_timeout_s=1)
+        ) as guest:
+            assert guest.episodes.count(bank) == 1
+            with pytest.raises(StoreReadOnly, match="lacks a right"), guest.write():
+                guest.settings.put("k", "v")
+    finally:
+        with psycopg.connect(dsn, autocommit=True) as db:
+            db.execute("DROP OWNED BY guest")
+            db.execute("DROP ROLE guest")
+
+
+def test_a_connection_that_was_cut_is_an_error_and_the_next_one_works(dsn, again):
+    store = again()
+    bank = new_bank(store, episodes=1)
+    with pytest.raises(StoreError), store.write(bank):
+        grow(store, bank, 1)
+        with psycopg.connect(dsn, autocommit=True) as db:
+            db.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+        grow(store, bank, 1)
+    deadline = time.monotonic() + 10
+    while True:
+        try:
+            assert store.episodes.count(bank) == 1
+            break
+        except StoreError:  # another connection of the pool that was cut as well
+            assert time.monotonic() < deadline
+    with store.write(bank):
+        grow(store, bank, 1)
+    assert store.episodes.count(bank) == 2
+
+
+def test_after_close_every_method_says_so(again):
+    store = again()
+    store.close()
+    with pytest.raises(StoreClosed, match="open it again"):
+        store.settings.get("k")
+
+
+def test_an_error_rolls_back_and_the_store_goes_on(again):
+    store = again()
+    bank = new_bank(store, episodes=1)
+    with pytest.raises(StoreError, match="breaks a rule"), store.write(bank):
+        grow(store, bank, 1)
+        store.payloads.put(10**9, "content", [(0, b"x")])
+    assert store.episodes.count(bank) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_child_connects_anew_and_leaves_the_parents_connections_alone(dsn):
+    code = (
+        "import os, sys\n"
+        "from hippocampus.store import open_store\n"
+        "store = open_store(sys.argv[1], busy_timeout_s=5)\n"
+        "with store.write():\n    store.settings.put('by', 'parent')\n"
+        "child = os.fork()\n"
+        "if not child:\n"
+        "    with store.write():\n        store.settings.put('by', 'child')\n"
+        "    os._exit(0)\n"
+        "assert os.waitpid(child, 0)[1] == 0\n"
+        "assert store.settings.get('by') == 'child'\n"
+        "with store.write():\n    store.settings.put('by', 'parent again')\n"
+        "print(store.settings.get('by'))\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code, dsn], check=False, capture_output=True,
+        text=True, timeout=60,
+    )  # fmt: skip
+    assert found.stdout == "parent again\n", found.stderr
+
+
+def test_two_processes_that_make_the_store_at_once_make_one(dsn):
+    code = (
+        "import sys; from hippocampus.store import open_store;"
+        "open_store(sys.argv[1], busy_timeout_s=9).close()"
+    )
+    made = [subprocess.Popen([sys.executable, "-c", code, dsn]) for _ in range(4)]
+    assert [one.wait(60) for one in made] == [0, 0, 0, 0]
+
+
+def test_without_the_extra_it_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "psycopg_pool", None)
+    with pytest.raises(MissingExtra, match="postgres"):
+        require("psycopg_pool", extra="postgres", feature="a store in PostgreSQL")
+
+
+def test_no_index_lies_in_a_file_of_its_own(dsn):
+    config = Config(index_file_rows=1)
+    with memory(dsn, config=config) as here:
+        here.bank("ada").remember_many(SAID)
+        here.bank("ada").sleep(steps=["partitions"])
+        assert not here.engine.store.index_files.every()
