@@ -32,6 +32,9 @@ PERMISSIVE = frozenset({
 })  # fmt: skip
 WEAK = {
     "certifi": "MPL-2.0: a list of certificates, unchanged",
+    "psycopg": "LGPL-3.0: a driver that only an extra brings, used as it is",
+    "psycopg-binary": "the same",
+    "psycopg-pool": "the same",
     "orjson": "MPL-2.0 in part: used as it is, for LangGraph",
     "tqdm": "MPL-2.0 in part: used as it is, for LlamaIndex",
 }

@@ -24,6 +24,7 @@ from hippocampus.core.events import JournalRow, Unknown, class_of, decode, field
 from hippocampus.core.files import reading_raw
 from hippocampus.core.key import Key
 from hippocampus.core.records import EpisodeRow, Kind, Payloads, Progress, states_told
+from hippocampus.core.store_address import is_url
 from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.random_indexing import signatures
 from hippocampus.encode.tokens import encode, pack
@@ -444,7 +445,7 @@ def redate(memory: Memory) -> int:
 
 
 def doctor(
-    target: Memory | Path | None = None, *, key: Key | str | None = None
+    target: Memory | Path | str | None = None, *, key: Key | str | None = None
 ) -> list[tuple[str, str, bool | None]]:
     """Return (what, how it is, whether that is well) about this machine and, if given, a store."""
     info = build_info()
@@ -467,7 +468,7 @@ def doctor(
         rows.append(("default embedder", str(exc), False))
     if isinstance(target, Memory):
         rows += _store_rows(target)
-    elif target is not None and Path(target).exists():
+    elif target is not None and (is_url(target) or Path(target).exists()):
         try:
             with Memory(target, embedder="none", create=False, read_only=True, key=key) as memory:
                 rows += _store_rows(memory)
@@ -480,14 +481,15 @@ def doctor(
 
 def _store_rows(memory: Memory) -> list[tuple[str, str, bool | None]]:
     engine = memory.engine
-    size = sum(file.stat().st_size for file in engine.store.upkeep.files())
+    files = engine.store.upkeep.files()
+    size = f", {sum(file.stat().st_size for file in files) / 1e6:.1f} MB" if files else ""
     fingerprint = engine.stored_fingerprint()
     signed, by = engine.store.settings.get(SIGNED), engine.store.settings.get(SIGNING)
     unasked = ", until there is an embedder" if by == UNASKED else ""
     problems = engine.store.upkeep.check()
     ahead = sum(len(rows) + len(numbers) for _, rows, numbers in misdated(memory))
     return [
-        ("store", f"{engine.store.path}, {size / 1e6:.1f} MB", True),
+        ("store", f"{engine.store.path}{size}", True),
         ("banks", str(len(memory.banks())), None),
         ("vectors", "none yet" if fingerprint is None else str(fingerprint), None),
         ("signatures", f"{signed or 'none'}{unasked}", None),

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from in_process import invoke
 from store_samples import change, everything, grow, new_bank
 
 from hippocampus import Config, Memory, Turn
@@ -121,6 +122,29 @@ def test_an_upload_of_many_rows_is_there_whole(again):
     with store.write(bank):
         grow(store, bank, 5000)
     assert again().episodes.count(bank) == 5000
+
+
+def test_every_command_takes_the_address_of_a_database(dsn):
+    for command, says in (
+        (("remember", "The spare key is under the blue pot."), "remembered"),
+        (("recall", "Where is the spare key?"), "blue pot"),
+        (("verify",), "sound"),
+        (("doctor",), "sound"),
+        (("banks",), "me"),
+    ):
+        done = invoke(command[0], "--store", dsn, "--embedder", "none", *command[1:])
+        assert says in done.output, (command, done.output)
+        assert done.exit_code == 0 or command[0] == "doctor"  # which looks for the model as well
+
+
+def test_a_backup_is_a_store_in_a_file(dsn, tmp_path):
+    with memory(dsn) as here:
+        here.bank("ada").remember_many(SAID)
+        here.backup(tmp_path / "copy.db")
+        texts = [episode.text for episode in here.bank("ada").episodes()]
+    with memory(tmp_path / "copy.db") as copy:
+        assert [episode.text for episode in copy.bank("ada").episodes()] == texts
+        assert verify(copy).sound
 
 
 # ---------------------------------------------------------------- who waits for whom

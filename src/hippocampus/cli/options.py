@@ -28,6 +28,7 @@ from zoneinfo import ZoneInfo
 from hippocampus.core.cue_names import cue_of
 from hippocampus.core.key import Key
 from hippocampus.core.parameter_groups import ParameterGroup
+from hippocampus.core.store_address import is_url
 from hippocampus.errors import InputError, InvalidFilter, InvalidText, InvalidTime, StoreError
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ class Scope(Engine):
 
     def check(self) -> None:
         """Refuse a store that does not exist, in the words of this surface."""
-        if not Path(self.path).exists():
+        if not is_url(self.path) and not Path(self.path).exists():
             msg = "does not exist yet; 'hippocampus remember' or 'hippocampus import' makes it"
             raise StoreError(msg, path=self.path)
 

@@ -72,7 +72,7 @@ def doctor(*, repair: bool = False, salvage: Path | None = None, scope: Scope) -
     if repair:
         with scope.open() as memory:
             upkeep.redate(memory)
-    rows = upkeep.doctor(Path(scope.path), key=scope.key)
+    rows = upkeep.doctor(scope.path, key=scope.key)
     return Answer(
         [{"what": what, "value": value, "ok": ok} for what, value, ok in rows],
         table((Text(*_MARKS[ok]), Text(what), value) for what, value, ok in rows),

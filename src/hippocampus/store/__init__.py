@@ -8,6 +8,7 @@ from collections.abc import Callable
 from hippocampus.core.key import Key
 from hippocampus.core.optional import require
 from hippocampus.core.records import Store
+from hippocampus.core.store_address import is_url
 from hippocampus.errors import InputError
 from hippocampus.store.sqlite import SqliteStore
 
@@ -24,10 +25,10 @@ def open_store(
     tracer: Callable[[str], object] | None = None,
 ) -> Store:
     """
-    Open the store at a path, or in memory for ``:memory:``.
+    Open the store at a path, in memory for ``:memory:``, or in PostgreSQL for ``postgresql://…``.
 
     Args:
-        path_or_url: a file; its folder must exist.
+        path_or_url: a file, whose folder must exist; or a connection string of libpq's.
         busy_timeout_s: how long to wait for another writer before ``StoreLocked``.
         read_only: never write, neither the file nor its format; works on read-only media.
         create: make the store when there is none.
@@ -39,7 +40,7 @@ def open_store(
 
     """
     path = os.fspath(path_or_url)
-    scheme = path.partition("://")[0] if "://" in path else ""
+    scheme = path.partition("://")[0] if is_url(path) else ""
     if scheme in ("postgresql", "postgres"):
         require("psycopg_pool", extra="postgres", feature="a store in PostgreSQL")
         from hippocampus.store.postgres import PostgresStore  # noqa: PLC0415 - an extra
