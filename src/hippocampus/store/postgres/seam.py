@@ -134,7 +134,7 @@ def _state_of(exc: BaseException, told: str) -> str:
     return next((code for says, code in _REFUSALS if says.search(told)), "08")
 
 
-class Seam:
+class PostgresSeam:
     """A context in which every foreign exception leaves as a ``StoreError``."""
 
     def __init__(self, path: str) -> None:

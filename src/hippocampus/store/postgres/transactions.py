@@ -34,7 +34,7 @@ from hippocampus.errors import (
 from hippocampus.store.checksums import Damage, damaged
 from hippocampus.store.database import Row
 from hippocampus.store.postgres import schema
-from hippocampus.store.postgres.seam import Seam, without_password
+from hippocampus.store.postgres.seam import PostgresSeam, without_password
 from hippocampus.store.postgres.texts import TextDumper, TextReader
 
 _STORE: Final = 0x4869_7070_7301
@@ -71,7 +71,7 @@ class PostgresTransactions:
         self._here = _OfThread()
         self._opening = threading.Lock()
         self._unsettled = itertools.count(1)
-        self.seam = Seam(self._path)
+        self.seam = PostgresSeam(self._path)
         self.damage = Damage()
         self.cipher: Callable[[int], Cipher] = lambda _: PLAIN
 
