@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from operator import itemgetter
-from typing import Any, Final, Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,10 +76,6 @@ class VectorReader(Protocol):
         ...
 
 
-_UNMOVED: Final = np.float32(-1)
-"""Stands for the activation of rows that nothing activates, below that of any other."""
-
-
 class Activation:
     """
     Activation of rows by the anchors that a question calls up, in [0, 1].
@@ -118,14 +115,24 @@ class Activation:
         lent /= np.sqrt(np.maximum(named_in(self._sessions), 1))
         self._lent = np.float32(lend) * _share(lent)
         self._values = _share(own)
-        most = self._sum(self._rows).max(initial=0)
+        most = (self._values + self._lending(self._rows)).max(initial=0)
         if most > 0:
             self._lent /= most
             self._values /= most
 
     def _sum(self, rows: Rows) -> Scores:
-        own = looked_up(self._rows, self._values, rows)
-        return own + looked_up(self._sessions, self._lent, self._codes[rows.astype(np.intp)])
+        own = self._values if rows is self._rows else looked_up(self._rows, self._values, rows)
+        return own + self._lending(rows)
+
+    def _lending(self, rows: Rows) -> Scores:
+        """Return what the sessions of rows lend them."""
+        if not len(self._sessions):
+            return np.zeros(len(rows), np.float32)
+        none = int(self._sessions[-1]) + 1
+        lent = np.zeros(none + 1, np.float32)
+        lent[self._sessions] = self._lent
+        codes = self._codes[rows.astype(np.intp)]
+        return lent[np.where((codes < 0) | (codes > none), none, codes)]
 
     def of(self, rows: Rows) -> Scores:
         """Return the activation of some rows, shape (rows,)."""
@@ -133,18 +140,29 @@ class Activation:
         return about if self._leads is None else about * self._leads(rows)
 
     def best(self, most: int, allowed: Mask | None) -> Rows:
-        """Return the most active allowed rows, ascending."""
-        lent = np.full(int(self._codes.max(initial=-1)) + 2, _UNMOVED)  # the last is "none"
-        lent[self._sessions] = self._lent
-        sums = lent[self._codes]
-        sums[self._rows] = self._sum(self._rows)
-        some = sums >= 0
+        """
+        Return the most active allowed rows, ascending.
+
+        What names an activated thing is looked at first; of the others, which have what their
+        session lends them alone, only those of sessions that lend as much as the last of these.
+        """
+        rows = self._seen(self._rows, allowed)
+        sums = self._sum(rows)
+        least = np.sort(sums)[-most] if 0 < most <= len(sums) else np.float32(0)
+        lending = self._sessions[self._lent >= least]
+        if len(lending):
+            hot = np.zeros(int(self._codes.max(initial=-1)) + 2, np.bool_)  # the last is "none"
+            hot[lending] = True
+            others = hot[self._codes].nonzero()[0].astype(np.uint32)
+            rows = each_once(np.concatenate([rows, self._seen(others, allowed)]))
+            sums = self._sum(rows)
+        return np.sort(rows[top_k(sums, most)])
+
+    def _seen(self, rows: Rows, allowed: Mask | None) -> Rows:
+        """Return those of some rows that are allowed, and that it may lead to."""
         if allowed is not None:
-            some &= allowed
-        rows = some.nonzero()[0].astype(np.uint32)
-        if self._leads is not None:
-            rows = rows[self._leads(rows)]
-        return np.sort(rows[top_k(sums[rows], most)])
+            rows = rows[allowed[rows]]
+        return rows if self._leads is None else rows[self._leads(rows)]
 
 
 def _summed(
@@ -152,16 +170,37 @@ def _summed(
 ) -> tuple[NDArray[Item], Scores]:
     """Return owners, ascending, and the sum of the worth of their distinct things."""
     bits = len(worth).bit_length()
-    pairs = each_once(owners.astype(np.int64) << bits | things)
-    each = pairs >> bits
-    first = np.flatnonzero(np.diff(each, prepend=-1))
-    sums = np.add.reduceat(worth[pairs & ((1 << bits) - 1)], first) if len(first) else first
-    return each[first].astype(owners.dtype), sums.astype(np.float32)
+    # Half as wide, they are sorted in half the time.
+    width = np.uint32 if int(owners.max(initial=0)) < 1 << (32 - bits) else np.int64
+    own: NDArray[Any] = owners.astype(width)
+    pairs = each_once(own << width(bits) | things.astype(width))
+    if not len(pairs):
+        return owners[:0], np.zeros(0, np.float32)
+    each = pairs >> width(bits)
+    first = np.ones(len(each), np.bool_)
+    np.not_equal(each[1:], each[:-1], out=first[1:])
+    starts = np.flatnonzero(first)
+    sums = np.add.reduceat(worth[(pairs & width((1 << bits) - 1)).astype(np.intp)], starts)
+    return each[starts].astype(owners.dtype), sums.astype(np.float32)
 
 
 def _share(values: Scores) -> Scores:
     most = values.max(initial=0)
     return values / most if most > 0 else values
+
+
+class _Active(NamedTuple):
+    """Which anchors are active at a moment, by all mentions there are."""
+
+    mentions: int
+    latest: float
+    """When the last of them was said, in microseconds."""
+    now: float
+    shares: dict[int, float]
+
+    def moment(self, asked: float) -> float:
+        """Return the moment that counts: rest fades nothing, so at most that of the last one."""
+        return min(asked, self.latest)
 
 
 class _TiedCounts(Versioned):
@@ -275,6 +314,8 @@ class ConceptCue(Versioned):
             for key in keys:
                 self._parts[key].append(place)
         self._counts: _TiedCounts | None = None
+        self._active: _Active | None = None
+        """What was active when that was last asked."""
         self._tied = GrowableArray(np.int64, 2)
         """Tied anchors and the rows that name them, a pair for each mention."""
         self._tied.extend(np.stack(_tied_mentions(anchors), axis=1))
@@ -428,17 +469,24 @@ class ConceptCue(Versioned):
         anchors, so that a matter of which each side is named once is active. Shares are of the
         terms of the divergence of present from usual activity; the largest come first.
         """
-        fades = self._how.active_hours * MICROS_PER_HOUR
+        asked, known = at.timestamp() * 1e6, self._active
+        if known is None or known.mentions != len(self._tied) or known.now != known.moment(asked):
+            known = self._active = self._active_at(asked)
+        return dict(known.shares)
+
+    def _active_at(self, asked: float) -> _Active:
         places, rows = self._tied.view.T
         occurred_at = self._occurred_at(rows.astype(np.uint32))
-        # Rest fades nothing: at most the last mention is taken for the present.
-        now = min(at.timestamp() * 1e6, float(occurred_at.max(initial=0)))
+        latest = float(occurred_at.max(initial=0))
+        now = min(asked, latest)
+        told = partial(_Active, len(places), latest, now)
+        fades = self._how.active_hours * MICROS_PER_HOUR
         early = occurred_at <= now
         fading = np.exp((occurred_at[early] - now) / fades)
         lately = np.bincount(places[early], fading, len(self.anchors)).astype(np.float64)
         often = np.bincount(places, minlength=len(self.anchors))
         if not lately.sum() > 0:
-            return {}
+            return told({})
         lately /= np.sqrt(often + _FAMILIAR)
         current, usual = self._spread(lately / lately.sum()), self._spread(often / often.sum())
         # By the ratio alone, an anchor named only once, and lately, would come before those that
@@ -448,7 +496,8 @@ class ConceptCue(Versioned):
         more[(lately <= 0) | self._silent] = 0
         best = np.argsort(-more, kind="stable")[: self._how.active]
         best = best[more[best] > 0]
-        return dict(zip(best.tolist(), (more[best] / more[best].sum()).tolist(), strict=True))
+        shares = (more[best] / more[best].sum()).tolist()
+        return told(dict(zip(best.tolist(), shares, strict=True)))
 
     def matters(self, at: datetime) -> Iterator[tuple[str, Rows]]:
         """Yield the names of what is active at a moment, the most first, and the rows with each."""
