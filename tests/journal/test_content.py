@@ -248,11 +248,15 @@ def test_what_a_change_that_was_taken_back_had_added_is_not_counted(open_memory)
     bank.count("heron")
     store, pattern = memory.engine.store, TokenPattern("heron")
     ledger = memory.engine.ledger("ada")
-    with pytest.raises(ZeroDivisionError), store.write():
-        store.payloads.put(ledger.bank, "content", [(1, pack(encode("another heron")))])
-        assert {0: 1, 1: 1} == ledger.reader.content.count(pattern, np.ones(2, np.bool_))
-        raise ZeroDivisionError
 
+    def change():
+        with store.write():
+            store.payloads.put(ledger.bank, "content", [(1, pack(encode("another heron")))])
+            assert {0: 1, 1: 1} == ledger.reader.content.count(pattern, np.ones(2, np.bool_))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        change()
     assert {0: 1} == ledger.reader.content.count(pattern, np.ones(2, np.bool_))
     assert 1 == bank.count("heron")
 
