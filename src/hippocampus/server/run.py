@@ -17,7 +17,7 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from hippocampus.core.listening import is_loopback, listen
-from hippocampus.encode.embedders.together import AsksMany, Together
+from hippocampus.encode.embedders.together import EmbedsTogether, Together
 from hippocampus.errors import AccessError
 from hippocampus.memory import Memory
 from hippocampus.server.app import create_app
@@ -101,7 +101,7 @@ def make_server(
             " read it; make one with 'hippocampus keys create', or listen at 127.0.0.1"
         )
         raise AccessError(msg)
-    if isinstance(memory.engine.embedder, AsksMany):
+    if isinstance(memory.engine.embedder, EmbedsTogether):
         memory.engine.embedder = Together(memory.engine.embedder)
     config = uvicorn.Config(
         create_app(memory, limits=limits, schedule=schedule, worker=worker), host=host, port=port,
