@@ -99,6 +99,8 @@ def mixed_rows(url: str, server: psutil.Process, how: str, *, seconds: float) ->
         baseline=float(settled),
         note=f"baseline after {min(SETTLED_S, seconds / 2):.0f} s of {done.seconds:.0f} s",
     )  # fmt: skip
+    if how:  # of other workers than the one that is asked, figures are seconds old
+        return
     yield Row(
         name=f"{name}, of that what banks hold more", value=(banks_bytes(url) - banks) / 2**20,
         unit="MB", note=f"of {done.kept} new memories",
@@ -121,6 +123,15 @@ def cpu(process: psutil.Process) -> float:
 def family(process: psutil.Process) -> list[psutil.Process]:
     """Return a process and its workers."""
     return [process, *process.children()]
+
+
+def resident_bytes(server: psutil.Process) -> float:
+    """Return what is resident of a server, of pages that its workers share each its part."""
+    every = family(server)
+    if len(every) == 1:
+        return float(server.memory_info().rss)
+    infos = [one.memory_full_info() for one in every]
+    return float(sum(getattr(info, "pss", info.rss) for info in infos))
 
 
 def build(workshop: Workshop) -> Path:
@@ -293,8 +304,7 @@ async def load(
 
     async def look() -> None:
         while server is not None and (passed := time.perf_counter() - began) < seconds:
-            resident = sum(one.memory_info().rss for one in family(server)) / 2**20
-            done.resident_mb.append((passed, resident))
+            done.resident_mb.append((passed, resident_bytes(server) / 2**20))
             await asyncio.sleep(max(0.0, min(1.0, seconds - passed)))
 
     await asyncio.gather(look(), *(ask() for _ in range(CLIENTS)))
