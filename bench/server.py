@@ -136,7 +136,9 @@ def resident_bytes(server: psutil.Process) -> float:
 
 def build(workshop: Workshop) -> Path:
     """Return a store with the banks, which have slept, as those in use have."""
-    path = workshop.bank(EPISODES).path.with_name("served.db")
+    path = workshop.path("served.db")
+    if path.exists():
+        return path
     embedder = TableEmbedder()
     with Memory(path, embedder=embedder) as memory:
         for name in BANKS:
