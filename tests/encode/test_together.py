@@ -72,7 +72,7 @@ def test_questions_that_come_meanwhile_go_together():
     assert [1, 6] == slow.batches
 
 
-def test_passages_go_with_the_questions_that_wait_and_each_comes_back_to_who_brought_it():
+def test_passages_go_with_the_questions_that_wait_each_back_to_who_brought_it():
     slow = Slow()
     together = Together(slow, at_once=1)
     brought = [[Passage(f"said {n} {m}") for m in range(n)] for n in range(4)]

@@ -27,7 +27,7 @@ class EmbedsTogether(Embedder, Protocol):
         ...
 
 
-class _Asked(NamedTuple):
+class _Texts(NamedTuple):
     """What one thread wants embedded: passages to be kept, or a question."""
 
     passages: Sequence[Passage]
@@ -62,7 +62,7 @@ class Together:
         self._inner = inner
         passes = at_once or max(1, (os.cpu_count() or 1) // 2)
         self._embedding = threading.BoundedSemaphore(passes)
-        self._texts: GroupCommit[_Asked, list[Embedded]] = GroupCommit(_fits)
+        self._texts: GroupCommit[_Texts, list[Embedded]] = GroupCommit(_fits)
 
     @property
     def fingerprint(self) -> Fingerprint:
@@ -78,16 +78,16 @@ class Together:
         """Embed passages of a bank, in order; nobody waits for many, which go apart."""
         if len(passages) > _MOST:
             return self._inner.embed(passages)
-        return self._call(_Asked(passages, ()))
+        return self._call(_Texts(passages, ()))
 
     def embed_query(self, text: str) -> Embedded:
         """Embed a question, beside what other threads bring."""
-        return self._call(_Asked((), (text,)))[0]
+        return self._call(_Texts((), (text,)))[0]
 
-    def _call(self, asked: _Asked) -> list[Embedded]:
+    def _call(self, asked: _Texts) -> list[Embedded]:
         return self._texts.call(asked, self._embed, inside=lambda: self._embedding)
 
-    def _embed(self, some: Sequence[_Asked]) -> list[list[Embedded]]:
+    def _embed(self, some: Sequence[_Texts]) -> list[list[Embedded]]:
         passages, questions = self._inner.embed_together(
             [passage for one in some for passage in one.passages],
             [question for one in some for question in one.questions],
@@ -99,7 +99,7 @@ class Together:
         ]
 
 
-def _fits(some: Sequence[_Asked], one: _Asked) -> bool:
+def _fits(some: Sequence[_Texts], one: _Texts) -> bool:
     """Return whether one more call goes together with some."""
     texts = one.texts + sum(other.texts for other in some)
     characters = one.characters + sum(other.characters for other in some)
