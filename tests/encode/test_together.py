@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from hippocampus.core.budget import Budget
 from hippocampus.core.records import Passage
 from hippocampus.encode.embed import HashEmbedder
 from hippocampus.encode.embedders.together import EmbedsTogether, Together
@@ -141,6 +142,27 @@ def test_a_question_that_fails_fails_for_whoever_asked_it_alone():
         failed = [type(one.exception()) for one in (first, *rest)]
 
     assert [type(None), type(None), EncoderError, type(None)] == failed
+
+
+def test_a_question_that_was_called_off_takes_nothing_from_those_it_goes_with():
+    slow = Slow()
+    together = Together(slow, at_once=1)
+    budget = Budget()
+    with ThreadPoolExecutor(3) as threads:
+        first = threads.submit(together.embed_query, "the first")
+        assert slow.begun.wait(20)
+        gone = threads.submit(budget.around(lambda: together.embed_query("called off")))
+        other = threads.submit(together.embed_query, "the other")
+        while together.waiting < 2:
+            time.sleep(0.01)
+        budget.cancel()
+        slow.go.set()
+        first.result()
+        gone.exception()  # it may be done, or not: nobody waits for it
+
+    alone = slow.inner.embed_query("the other").vector
+    assert np.array_equal(alone, other.result().vector)
+    assert 0 == together.waiting
 
 
 def test_only_an_embedder_that_takes_several_questions_is_wrapped():
