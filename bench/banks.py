@@ -195,6 +195,10 @@ class Workshop:
         self._folder = folder
         self._built: dict[int, Built] = {}
 
+    def path(self, name: str) -> Path:
+        """Return where a file of this name is that is thrown away at the end, too."""
+        return self._folder / name
+
     def bank(self, count: int) -> Built:
         """Return a store whose bank ``b`` holds ``count`` episodes, and has slept."""
         if count not in self._built:
@@ -202,7 +206,7 @@ class Workshop:
         return self._built[count]
 
     def _build(self, count: int) -> Built:
-        path = self._folder / f"{count}.db"
+        path = self.path(f"{count}.db")
         embedder = TableEmbedder()
         made = list(turns(count))
         embedder.expect(made)

@@ -2,9 +2,10 @@
 What does the server add to a verb, and how many requests a second does it answer?
 
 A server of its own process, as ``hippocampus serve`` starts it, with the default embedder and two
-banks of 10 k episodes; 32 clients over kept connections, in this process, on the same machine. A
-mixed load asks questions that were not asked before (half of it), composes contexts, remembers,
-and looks things up; a cached one asks 100 questions again and again of banks that do not change.
+banks of 10 k episodes that have slept; 32 clients over kept connections, in this process, on the
+same machine. A mixed load asks questions that were not asked before (half of it), composes
+contexts, remembers, and looks things up; a cached one asks 100 questions again and again of banks
+that do not change. The clients share the processors: what they take is a row of its own.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote
+from urllib.request import urlopen
 
 import numpy as np
 import psutil
@@ -33,7 +35,11 @@ CLIENTS = 32
 EPISODES = 10_000
 BANKS = ("acme/lena", "acme/ömer")
 SECONDS = float(os.environ.get("HIPPOCAMPUS_BENCH_SERVER_S", "10"))
-"""How long each load is kept up; 300 for the five minutes of the issue."""
+"""How long the mixed load is kept up; 900 for memory over a quarter of an hour."""
+SETTLED_S = 60.0
+"""After how long what is loaded when first needed is loaded, and answers fill their place."""
+WORKERS = 2
+"""Processes that answer, beside one."""
 
 
 def run(workshop: Workshop, *, quick: bool) -> Iterator[Row]:  # noqa: ARG001 - as every part's
@@ -48,24 +54,7 @@ def run(workshop: Workshop, *, quick: bool) -> Iterator[Row]:  # noqa: ARG001 - 
         yield from overhead(store, url)
         watched = psutil.Process(process.pid)
         asyncio.run(load(url, mixed(1), seconds=2))  # what is loaded when first needed
-        before = watched.memory_info().rss
-        spent = cpu(watched)
-        done = asyncio.run(load(url, mixed(2), seconds=SECONDS))
-        spent = (cpu(watched) - spent) * 1e3 / len(done.took)
-        after = watched.memory_info().rss
-        note = f"{CLIENTS} clients, {done.seconds:.0f} s"
-        yield Row(name="serve, mixed load", value=done.rate, unit="requests/s", note=note)
-        for at in (50, 95, 99):
-            yield Row(name=f"serve, mixed load, p{at}", value=done.ms(at), unit="ms", note=note)
-        yield Row(
-            name="serve, mixed load, processor time of the server", value=spent, unit="ms",
-            note="a request; the clients' comes on top, and others' work does not count",
-        )  # fmt: skip
-        yield Row(name="serve, mixed load, errors", value=float(done.errors), unit="requests")
-        yield Row(
-            name="serve, resident memory after it", value=after / 2**20, unit="MB",
-            baseline=before / 2**20, note="baseline before it",
-        )  # fmt: skip
+        yield from mixed_rows(url, watched, "", seconds=SECONDS)
         spent = cpu(watched)
         done = asyncio.run(load(url, repeated(), seconds=min(SECONDS, 10)))
         spent = (cpu(watched) - spent) * 1e3 / len(done.took)
@@ -78,17 +67,78 @@ def run(workshop: Workshop, *, quick: bool) -> Iterator[Row]:  # noqa: ARG001 - 
         yield Row(
             name="serve, the same questions, errors", value=float(done.errors), unit="requests"
         )
+    with served(store, "--workers", str(WORKERS)) as (url, process):
+        watched = psutil.Process(process.pid)
+        asyncio.run(load(url, mixed(3), seconds=2))
+        yield from mixed_rows(url, watched, f", {WORKERS} workers", seconds=min(SECONDS, 120))
+
+
+def mixed_rows(url: str, server: psutil.Process, how: str, *, seconds: float) -> Iterator[Row]:
+    """Yield what a mixed load takes: time, processor, memory."""
+    name = f"serve, mixed load{how}"
+    before, own, banks = cpu(server), time.process_time(), banks_bytes(url)
+    done = asyncio.run(load(url, mixed(2), seconds=seconds, server=server))
+    spent = (cpu(server) - before) * 1e3 / len(done.took)
+    own = (time.process_time() - own) * 1e3 / len(done.took)
+    note = f"{CLIENTS} clients, {done.seconds:.0f} s"
+    yield Row(name=name, value=done.rate, unit="requests/s", note=note)
+    for at in (50, 95, 99):
+        yield Row(name=f"{name}, p{at}", value=done.ms(at), unit="ms", note=note)
+    yield Row(
+        name=f"{name}, processor time of the server", value=spent, unit="ms",
+        note="a request; others' work does not count",
+    )  # fmt: skip
+    yield Row(
+        name=f"{name}, processor time of the clients", value=own, unit="ms",
+        note="a request, on the same processors",
+    )  # fmt: skip
+    yield Row(name=f"{name}, errors", value=float(done.errors), unit="requests")
+    settled = np.interp(min(SETTLED_S, seconds / 2), *zip(*done.resident_mb, strict=True))
+    yield Row(
+        name=f"{name}, resident memory at its end", value=done.resident_mb[-1][1], unit="MB",
+        baseline=float(settled),
+        note=f"baseline after {min(SETTLED_S, seconds / 2):.0f} s of {done.seconds:.0f} s",
+    )  # fmt: skip
+    if how:  # of other workers than the one that is asked, figures are seconds old
+        return
+    yield Row(
+        name=f"{name}, of that what banks hold more", value=(banks_bytes(url) - banks) / 2**20,
+        unit="MB", note=f"of {done.kept} new memories",
+    )  # fmt: skip
+
+
+def banks_bytes(url: str) -> float:
+    """Return how many bytes banks hold in memory, as the server says."""
+    with urlopen(f"{url}/metrics") as answer:  # noqa: S310 - our own server
+        told = answer.read().decode()
+    return sum(map(float, re.findall(r"^hippocampus_resident_bytes\S* (\S+)", told, re.MULTILINE)))
 
 
 def cpu(process: psutil.Process) -> float:
-    """Return the processor time that a process has taken, in seconds."""
-    times = process.cpu_times()
-    return float(times.user + times.system)
+    """Return the processor time that a process and its workers have taken, in seconds."""
+    times = [one.cpu_times() for one in family(process)]
+    return float(sum(one.user + one.system for one in times))
+
+
+def family(process: psutil.Process) -> list[psutil.Process]:
+    """Return a process and its workers."""
+    return [process, *process.children()]
+
+
+def resident_bytes(server: psutil.Process) -> float:
+    """Return what is resident of a server, of pages that its workers share each its part."""
+    every = family(server)
+    if len(every) == 1:
+        return float(server.memory_info().rss)
+    infos = [one.memory_full_info() for one in every]
+    return float(sum(getattr(info, "pss", info.rss) for info in infos))
 
 
 def build(workshop: Workshop) -> Path:
-    """Return a store with the banks."""
-    path = workshop.bank(EPISODES).path.with_name("served.db")
+    """Return a store with the banks, which have slept, as those in use have."""
+    path = workshop.path("served.db")
+    if path.exists():
+        return path
     embedder = TableEmbedder()
     with Memory(path, embedder=embedder) as memory:
         for name in BANKS:
@@ -97,14 +147,15 @@ def build(workshop: Workshop) -> Path:
             given = [replace(turn, metadata={"project": turn.metadata["project"]}) for turn in made]
             for start in range(0, len(given), BATCH):
                 memory.bank(name).remember_many(given[start : start + BATCH])
+            memory.bank(name).sleep()
     return path
 
 
 @contextmanager
-def served(store: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+def served(store: Path, *options: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """Run a server of a store; its URL and process."""
     command = [sys.executable, "-m", "hippocampus", "serve", "--store", str(store), "--port", "0",
-               "--log-level", "warning"]  # fmt: skip
+               "--log-level", "warning", *options]  # fmt: skip
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None, "it was asked for"
         try:
@@ -166,6 +217,10 @@ class Done:
     seconds: float = 0.0
     took: list[float] = field(default_factory=list)
     errors: int = 0
+    kept: int = 0
+    """How many memories were new."""
+    resident_mb: list[tuple[float, float]] = field(default_factory=list)
+    """Of the server's memory what was resident, by seconds."""
 
     @property
     def rate(self) -> float:
@@ -231,8 +286,10 @@ def repeated() -> Callable[[], type_]:
     return next_
 
 
-async def load(url: str, next_: Callable[[], type_], *, seconds: float) -> Done:
-    """Keep a load up for so long."""
+async def load(
+    url: str, next_: Callable[[], type_], *, seconds: float, server: psutil.Process | None = None
+) -> Done:
+    """Keep a load up for so long, and look at a server's memory meanwhile."""
     done = Done()
     began = time.perf_counter()
 
@@ -244,9 +301,15 @@ async def load(url: str, next_: Callable[[], type_], *, seconds: float) -> Done:
             status = await client.ask(*request)
             done.took.append(time.perf_counter() - start)
             done.errors += status != 200
+            done.kept += status == 200 and request[1].endswith("/remember")
         client.close()
 
-    await asyncio.gather(*(ask() for _ in range(CLIENTS)))
+    async def look() -> None:
+        while server is not None and (passed := time.perf_counter() - began) < seconds:
+            done.resident_mb.append((passed, resident_bytes(server) / 2**20))
+            await asyncio.sleep(max(0.0, min(1.0, seconds - passed)))
+
+    await asyncio.gather(look(), *(ask() for _ in range(CLIENTS)))
     done.seconds = time.perf_counter() - began
     return done
 

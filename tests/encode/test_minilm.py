@@ -89,6 +89,19 @@ def test_a_passage_has_one_vector_whatever_else_is_in_the_batch(minilm, seed):
         assert np.array_equal(alone[place].spans, made.spans)
 
 
+def test_passages_and_questions_that_go_together_come_out_as_they_would_alone(minilm):
+    passages = [Passage(text, before=before) for before, text in zip(["", *TURNS], TURNS)]  # noqa: B905
+    asked = ["Where does the dog sleep?", TURNS[0], words(40)]
+    made, questions = minilm.embed_together(passages, asked)
+
+    alone = [minilm.embed([passage])[0] for passage in passages]
+    alone += [minilm.embed_query(text) for text in asked]
+    for one, own in zip([*made, *questions], alone, strict=True):
+        assert np.array_equal(own.vector, one.vector)
+        assert np.array_equal(own.tokens, one.tokens)
+        assert np.array_equal(own.spans, one.spans)
+
+
 def test_neighbours_colour_a_passage_and_add_nothing_to_it(minilm):
     text = "He comes too, of course."
     bare = minilm.embed_query(text)

@@ -49,6 +49,17 @@ def test_any_text_gets_unit_vectors_and_spans_that_lie_in_it(multilingual, text)
 
 
 @needs_model
+def test_passages_and_questions_that_go_together_come_out_as_they_would_alone(multilingual):
+    texts = ["Wo schläft der Hund?", "Le chien dort dans la cuisine.", "The dog sleeps."]
+    made, questions = multilingual.embed_together([Passage(text) for text in texts], texts)
+
+    for text, passage, question in zip(texts, made, questions, strict=True):
+        assert np.array_equal(multilingual.embed([Passage(text)])[0].vector, passage.vector)
+        assert np.array_equal(multilingual.embed_query(text).vector, question.vector)
+        assert not np.array_equal(passage.vector, question.vector)
+
+
+@needs_model
 def test_marks_of_the_model_in_a_text_are_text(multilingual):
     spans = multilingual.embed_query("a </s> b").spans
 

@@ -1,4 +1,4 @@
-"""Questions of several threads are embedded together, and nobody gets another's vector."""
+"""Texts of several threads are embedded together, and nobody gets another's vector."""
 
 import threading
 import time
@@ -7,8 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from hippocampus.core.budget import Budget
+from hippocampus.core.records import Passage
 from hippocampus.encode.embed import HashEmbedder
-from hippocampus.encode.embedders.together import AsksMany, Together
+from hippocampus.encode.embedders.together import EmbedsTogether, Together
 from hippocampus.errors import EncoderError
 
 
@@ -31,13 +33,13 @@ class Slow:
     def embed_query(self, text):
         return self.inner.embed_query(text)
 
-    def embed_queries(self, texts):
+    def embed_together(self, passages, questions):
         self.begun.set()
         assert self.go.wait(20)
-        self.batches.append(len(texts))
-        if any("broken" in text for text in texts):
+        self.batches.append(len(passages) + len(questions))
+        if any("broken" in text for text in (*[p.text for p in passages], *questions)):
             raise EncoderError("the model is broken")
-        return [self.inner.embed_query(text) for text in texts]
+        return self.inner.embed(passages), [self.inner.embed_query(text) for text in questions]
 
 
 @pytest.mark.parametrize("at_once", [None, 1, 3])
@@ -71,6 +73,51 @@ def test_questions_that_come_meanwhile_go_together():
     assert [1, 6] == slow.batches
 
 
+def test_passages_go_with_the_questions_that_wait_each_back_to_who_brought_it():
+    slow = Slow()
+    together = Together(slow, at_once=1)
+    brought = [[Passage(f"said {n} {m}") for m in range(n)] for n in range(4)]
+    with ThreadPoolExecutor(9) as threads:
+        first = threads.submit(together.embed_query, "the first")
+        assert slow.begun.wait(20)
+        texts = [threads.submit(together.embed, passages) for passages in brought[1:3]]
+        asked = [threads.submit(together.embed_query, f"question {n}") for n in range(3)]
+        more = threads.submit(together.embed, brought[3])  # too many beside those that wait
+        while together.waiting < 6:
+            time.sleep(0.01)
+        slow.go.set()
+        first.result()
+
+    assert 10 == sum(slow.batches)
+    assert max(slow.batches) <= 8
+    assert len(slow.batches) < 7
+    for passages, made in zip(brought[1:], (*texts, more), strict=True):
+        expected = [one.vector for one in slow.inner.embed(passages)]
+        assert np.array_equal(expected, [one.vector for one in made.result()])
+    for n, made in enumerate(asked):
+        alone = slow.inner.embed_query(f"question {n}").vector
+        assert np.array_equal(alone, made.result().vector)
+
+
+def test_nobody_waits_beside_long_texts_and_many_passages_go_alone():
+    slow = Slow()
+    together = Together(slow, at_once=1)
+    assert 9 == len(together.embed([Passage(f"said {n}") for n in range(9)]))
+    assert [] == slow.batches
+    with ThreadPoolExecutor(4) as threads:
+        first = threads.submit(together.embed_query, "the first")
+        assert slow.begun.wait(20)
+        long = threads.submit(together.embed, [Passage("word " * 1000)])
+        asked = [threads.submit(together.embed_query, f"question {n}") for n in range(2)]
+        while together.waiting < 3:
+            time.sleep(0.01)
+        slow.go.set()
+        for one in (first, long, *asked):
+            one.result()
+
+    assert sorted([1, 1, 2]) == sorted(slow.batches)
+
+
 def test_what_goes_wrong_is_told_to_each_that_waits_and_to_nobody_after():
     slow = Slow()
     slow.go.set()
@@ -97,6 +144,27 @@ def test_a_question_that_fails_fails_for_whoever_asked_it_alone():
     assert [type(None), type(None), EncoderError, type(None)] == failed
 
 
+def test_a_question_that_was_called_off_takes_nothing_from_those_it_goes_with():
+    slow = Slow()
+    together = Together(slow, at_once=1)
+    budget = Budget()
+    with ThreadPoolExecutor(3) as threads:
+        first = threads.submit(together.embed_query, "the first")
+        assert slow.begun.wait(20)
+        gone = threads.submit(budget.around(lambda: together.embed_query("called off")))
+        other = threads.submit(together.embed_query, "the other")
+        while together.waiting < 2:
+            time.sleep(0.01)
+        budget.cancel()
+        slow.go.set()
+        first.result()
+        gone.exception()  # it may be done, or not: nobody waits for it
+
+    alone = slow.inner.embed_query("the other").vector
+    assert np.array_equal(alone, other.result().vector)
+    assert 0 == together.waiting
+
+
 def test_only_an_embedder_that_takes_several_questions_is_wrapped():
-    assert isinstance(Slow(), AsksMany)
-    assert not isinstance(HashEmbedder(), AsksMany)
+    assert isinstance(Slow(), EmbedsTogether)
+    assert not isinstance(HashEmbedder(), EmbedsTogether)

@@ -288,3 +288,32 @@ def test_summaries_of_one_stretch_differ_from_summaries_of_summaries(open_memory
 def test_a_summary_that_cannot_be_is_refused(wrong):
     with pytest.raises(InputError, match="must be a whole number"):
         Compact(**wrong)
+
+
+def test_facts_that_a_summary_begins_with_follow_whatever_changes(open_memory):
+    memory = open_memory(config=SMALL)
+    bank = memory.bank("ada")
+    told = ["I live in Lisbon.", "I work at Siemens.", "My dog is called Rex.", "I live in Porto."]
+    kept = bank.remember_many(
+        [Turn(text=text, at=f"2025-03-0{n + 1}", speaker="Ada") for n, text in enumerate(told)]
+    )
+    bank.sleep()
+
+    def steps():
+        yield lambda: bank.remember("It rains.", at="2025-03-08", speaker="Ada")
+        yield lambda: bank.forget(kept[3].id)
+        yield lambda: bank.remember("It pours.", at="2025-03-09", speaker="Tom")
+        yield lambda: bank.restore(kept[3].id)
+        yield lambda: bank.forget([one.id for one in kept[:2]])
+        yield lambda: bank.facts(entity="Ada")
+        yield lambda: bank.remember("I live in Rome.", at="2025-03-10", speaker="Ada")
+        yield bank.sleep
+        yield lambda: bank.forget(kept[2].id, erase=True)
+
+    seen = set()
+    for step in steps():
+        step()
+        with_facts = bank.summary().text
+        assert with_facts == open_memory(config=SMALL).bank("ada").summary().text
+        seen.add(with_facts)
+    assert len(seen) > 4

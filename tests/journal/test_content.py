@@ -22,7 +22,7 @@ from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.payloads import DERIVED
 from hippocampus.kernel import WaveletMatrix
 from hippocampus.store import open_store
-from hippocampus.upkeep import verify
+from hippocampus.upkeep import reindex, verify
 
 SAMPLES = Path(__file__).parent.parent / "store" / "samples"
 SMALL = Config(ingest=Ingest(seal_rows=4))
@@ -164,19 +164,24 @@ def test_what_another_process_erased_is_not_read_from_what_was_kept(open_memory)
 
 def held(memory, words):
     """Say whether any segment in memory has some words."""
-    kept = memory.engine.segments._kept.values()
-    every = [read(s, range(s.first, s.first + len(s))) for _, s in kept]
+    segments = memory.engine.segments
+    kept = [s for _, s in segments._kept.values()]
+    kept += [s for unsealed in segments._unsealed.values() for s in unsealed.segments]
+    every = [read(s, range(s.first, s.first + len(s))) for s in kept]
     return any(words in text for texts in every for text in texts)
 
 
 @pytest.mark.parametrize("how", ["erase", "delete"])
 @pytest.mark.parametrize("another", [False, True])
-def test_what_is_erased_leaves_memory_too(open_memory, how, another):
-    memory = open_memory(config=SMALL)
-    other = open_memory(config=SMALL) if another else memory
+@pytest.mark.parametrize("seal_rows", [4, 100])
+def test_what_is_erased_leaves_memory_too(open_memory, how, another, seal_rows):
+    config = Config(ingest=Ingest(seal_rows=seal_rows))
+    memory = open_memory(config=config)
+    other = open_memory(config=config) if another else memory
     bank = memory.bank("ada")
     kept = bank.remember_many([Turn(text=f"number {n}", at="2025-03-02") for n in range(4)])
     assert "number 2" == bank.get(kept[2].id).text
+    assert 4 == bank.count("number")
     assert held(memory, "number 2")
     if how == "erase":
         other.bank("ada").forget(kept[2].id, erase=True)
@@ -186,6 +191,74 @@ def test_what_is_erased_leaves_memory_too(open_memory, how, another):
         bank.recall("number")  # which is when this process notices
 
     assert not held(memory, "number 2")
+
+
+WORDS = ["heron", "weir", "dusk", "Heron", "boat"]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_counts_follow_what_comes_is_corrected_sealed_and_erased_here_and_elsewhere(
+    open_memory, seed
+):
+    config = Config(ingest=Ingest(seal_rows=40))
+    chance = random.Random(seed)  # noqa: S311
+    memories = [open_memory(config=config) for _ in range(2)]
+    banks = [memory.bank("ada") for memory in memories]
+    for step in range(45):
+        bank, said = chance.choice(banks), " ".join(chance.choices(WORDS, k=4))
+        shown = bank.episodes()
+        what = chance.random()
+        if what < 0.6 or not shown:
+            bank.remember(f"{said} {step}", at="2025-03-02")
+        elif what < 0.7:
+            bank.correct(chance.choice(shown).id, f"{said} {step}")
+        elif what < 0.8:
+            bank.forget(chance.choice(shown).id)
+        elif what < 0.85:
+            bank.compact()
+        elif what < 0.95:
+            bank.forget(chance.choice(shown).id, erase=True)
+        else:
+            reindex(chance.choice(memories))
+        reader, texts = chance.choice(banks), [e.text for e in bank.episodes()]
+        assert sum(text.lower().split().count("heron") for text in texts) == reader.count("heron")
+        assert sum("quiet" in text for text in texts) == reader.count("quiet")
+
+
+def test_rows_that_came_since_are_put_to_those_that_were_not_sealed(open_memory):
+    memory = open_memory()
+    bank, segments = memory.bank("ada"), memory.engine.segments
+    bank.remember_many([Turn(text=f"heron {n}", at="2025-03-02") for n in range(20)])
+    assert 20 == bank.count("heron")
+    first = segments.unsealed(1)
+    bank.remember("one more heron", at="2025-03-02")
+    assert 21 == bank.count("heron")
+
+    assert first.segments[0] is segments.unsealed(1).segments[0]
+    assert [20, 1] == [len(s) for s in segments.unsealed(1).segments]
+    bank.remember_many([Turn(text=f"heron, {n}", at="2025-03-02") for n in range(9)])
+    assert 30 == bank.count("heron")
+    assert [30] == [len(s) for s in segments.unsealed(1).segments]
+
+
+def test_what_a_change_that_was_taken_back_had_added_is_not_counted(open_memory):
+    memory = open_memory()
+    bank = memory.bank("ada")
+    bank.remember("a heron", at="2025-03-02")
+    bank.count("heron")
+    store, pattern = memory.engine.store, TokenPattern("heron")
+    ledger = memory.engine.ledger("ada")
+
+    def change():
+        with store.write():
+            store.payloads.put(ledger.bank, "content", [(1, pack(encode("another heron")))])
+            assert {0: 1, 1: 1} == ledger.reader.content.count(pattern, np.ones(2, np.bool_))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        change()
+    assert {0: 1} == ledger.reader.content.count(pattern, np.ones(2, np.bool_))
+    assert 1 == bank.count("heron")
 
 
 def test_a_store_of_the_first_format_is_read_and_sealed_by_the_next_write(tmp_path):

@@ -166,9 +166,7 @@ class Knowledge(BankPart):
         )
 
         columns, ledger, zone = here.index.columns, here.ledger, self._engine.zone
-        read = here.slept.facts.known
-        facts, _, _ = self._fold(here, read, Filter(suspect=False))
-        clauses = state_facts(facts, columns.speakers(), now)
+        clauses = state_facts(self._facts_of_all(here), columns.speakers(), now)
         ahead = here.index.cues.time.after(now)
         ahead = ahead[shown[ahead]][-_PLANNERS:].tolist()
         texts = ledger.reader.texts(ahead)
@@ -178,6 +176,18 @@ class Knowledge(BankPart):
             if e.row in texts and e.role not in ("assistant", "tool", "system")
         ]
         return [*clauses, *quote_plans(planned, now, zone)]
+
+    def _facts_of_all(self, here: BankSnapshot) -> list[Known]:
+        """Return what sleep has read of whom, folded anew if other rows of it may be seen now."""
+        read, columns, memo = here.slept.facts.known, here.index.columns, here.summaries
+        rows, everything = read.numbers[read.numbers < len(columns)], Filter(suspect=False)
+        seen = columns.mask(everything)
+        shown = b"" if seen is None else seen[rows].tobytes()
+        state = (len(rows), shown, columns.is_own(rows).tobytes(), columns.speakers())
+        last = memo.facts
+        if last is None or last[0] is not read or last[1] != state:
+            last = memo.facts = read, state, self._fold(here, read, everything)[0]
+        return last[2]
 
     def own_summary(self, filters: Filters) -> str:
         """Return what a context says of what went before: of all it may see, or nothing."""

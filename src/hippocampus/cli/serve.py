@@ -15,6 +15,8 @@ from hippocampus.cli.render import Answer, stderr, stdout, table
 from hippocampus.core.optional import require
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from hippocampus.memory import Memory
     from hippocampus.server import Limits
     from hippocampus.server.keys import Keys, NewKey
@@ -50,6 +52,7 @@ def serve(
     port: int = 8765,
     sleep: bool = True,
     model: str = "none",
+    workers: int = 1,
     load: LimitOptions,
     log_level: str = "info",
     scope: Scope,
@@ -72,11 +75,22 @@ def serve(
     limits = load.limits()
     log_to_stderr(log_level)
     share_arenas()
+    ready: Callable[[str], None] = _answers
+    worker = None
+    if workers > 1:
+        from hippocampus.server.workers import work  # noqa: PLC0415 - only when used
+
+        worker = work(workers, host=host, port=port, ready=_answers)
+        ready, sleep = worker.ready, sleep and worker.number == 0
     with scope.open(create=True, embed=True, model=model, resident_mb=load.resident_mb) as memory:
         serve(
             memory, host=host, port=port, limits=limits, schedule=Schedule() if sleep else None,
-            ready=lambda url: stderr().print(f"hippocampus answers at {url}"), overdue=_end,
+            ready=ready, overdue=_end, worker=worker,
         )  # fmt: skip
+
+
+def _answers(url: str) -> None:
+    stderr().print(f"hippocampus answers at {url}")
 
 
 def _end() -> None:

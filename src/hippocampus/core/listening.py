@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 from functools import lru_cache
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -31,9 +32,12 @@ def names_loopback(url: str) -> bool:
         return False
 
 
-def listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int, *, shared: bool = False) -> socket.socket:
     """
     Return a socket that listens at an address; port 0 takes a free one.
+
+    ``shared``: others of this user may listen there, too, and the kernel shares out connections
+    among them, where it can.
 
     Raises:
         InputError: the address is taken, or none of this machine's.
@@ -41,7 +45,10 @@ def listen(host: str, port: int) -> socket.socket:
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+        return socket.create_server(
+            (host, port), family=family, backlog=_BACKLOG,
+            reuse_port=shared and sys.platform.startswith("linux"),
+        )  # fmt: skip
     except (OSError, UnicodeError) as exc:
         why = getattr(exc, "strerror", None) or str(exc)
         msg = f"host={host!r}, port={port}: {why}; choose others, such as port 0 for a free one"

@@ -58,6 +58,8 @@ class ContextualEmbedder(LocalEmbedder):
     """What errors call it."""
     _opening: Sequence[int]
     """Pieces that begin every pass over a passage."""
+    _asking: Sequence[int]
+    """Pieces that begin every pass over a question."""
     _closing: Sequence[int]
     """Pieces that end every pass."""
     _encoder: Encoder
@@ -72,18 +74,33 @@ class ContextualEmbedder(LocalEmbedder):
 
     def embed(self, passages: Sequence[Passage]) -> list[Embedded]:
         """Embed passages, in order; equal ones give equal vectors whatever is in the batch."""
-        return self._embed(passages, self._opening)
+        return self.embed_together(passages, ())[0]
+
+    def embed_query(self, text: str) -> Embedded:
+        """Embed a question."""
+        return self.embed_queries([text])[0]
 
     def embed_queries(self, texts: Sequence[str]) -> list[Embedded]:
         """Embed questions, in order, at once."""
-        return self.embed([Passage(text) for text in texts])
+        return self.embed_together((), texts)[1]
 
-    def _embed(self, passages: Sequence[Passage], opening: Sequence[int]) -> list[Embedded]:
+    def embed_together(
+        self, passages: Sequence[Passage], questions: Sequence[str]
+    ) -> tuple[list[Embedded], list[Embedded]]:
+        """Embed passages and questions in the same passes; each comes out as it would alone."""
+        every = [*passages, *map(Passage, questions)]
+        openings = [self._opening] * len(passages) + [self._asking] * len(questions)
+        made = self._embed(every, openings)
+        return made[: len(passages)], made[len(passages) :]
+
+    def _embed(
+        self, passages: Sequence[Passage], openings: Sequence[Sequence[int]]
+    ) -> list[Embedded]:
         pieces = [self._pieces(passage.text) for passage in passages]
         jobs = [
             job
             for place, passage in enumerate(passages)
-            for job in self._jobs(place, passage, pieces[place].ids, opening)
+            for job in self._jobs(place, passage, pieces[place].ids, openings[place])
         ]
         sums = np.zeros((len(passages), DIMENSION))
         tokens = [np.empty((len(own.ids), DIMENSION), np.float32) for own in pieces]

@@ -68,7 +68,7 @@ class MiniLmEmbedder(ContextualEmbedder):
             nbytes=4 * DIMENSION,
         )
         self._encoder = _encoder(tensors, threads)
-        self._opening = [self._tokenizer.token_to_id("[CLS]")]
+        self._opening = self._asking = [self._tokenizer.token_to_id("[CLS]")]
         self._closing = [self._tokenizer.token_to_id("[SEP]")]
         hashes = [pinned[file].sha256 for file in sorted(pinned)]
         self.fingerprint = Fingerprint(

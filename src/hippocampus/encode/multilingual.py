@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.core.records import Embedded, Fingerprint, Passage
+from hippocampus.core.records import Fingerprint
 from hippocampus.encode.contextual import DIMENSION, ContextualEmbedder, WordPieces
 from hippocampus.encode.e5_file import BLOCK, E5File, read_e5, unpack
 from hippocampus.encode.embedders.base import sha256_of, valid
@@ -67,14 +67,6 @@ class MultilingualEmbedder(ContextualEmbedder):
             dimension=DIMENSION,
             token_dimension=DIMENSION,
         )
-
-    def embed_queries(self, texts: Sequence[str]) -> list[Embedded]:
-        """Embed questions, in order, at once."""
-        return self._embed([Passage(text) for text in texts], self._asking)
-
-    def embed_query(self, text: str) -> Embedded:
-        """Embed a question."""
-        return self.embed_queries([text])[0]
 
     def _pieces(self, text: str) -> WordPieces:
         (sound,) = valid([text])

@@ -52,6 +52,7 @@ from hippocampus.sleep.summary import QuotableClause, SummaryVersions
 if TYPE_CHECKING:
     from hippocampus.index.partitions import Partitions
     from hippocampus.language.name_signs import NamesRead
+    from hippocampus.recall.fact_timeline import Known
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,6 +83,8 @@ class SummaryMemo:
     """The names in rows that were read lately."""
     last: tuple[tuple[object, ...], Summary] | None = None
     """The last summary that was asked for, and what it was of."""
+    facts: tuple[Statements, tuple[object, ...], list[Known]] | None = None
+    """The facts that were last folded, of what, and what of its rows might be seen."""
     matters: tuple[tuple[object, ...], list[str]] | None = None
     """What was under way when that was last asked for, and what it was of."""
     profile: tuple[int, Record[ProfileSet] | None] = (0, None)

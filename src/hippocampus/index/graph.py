@@ -56,6 +56,11 @@ class Statements:
     reader: str = "rules"
 
     @cached_property
+    def numbers(self) -> NDArray[np.intp]:
+        """The rows that say something, in the order in which they were read."""
+        return np.fromiter(self.rows, np.intp, len(self.rows))
+
+    @cached_property
     def telling(self) -> Mapping[str, tuple[int, ...]]:
         """Which rows say something by each relation, ascending."""
         rows: defaultdict[str, list[int]] = defaultdict(list)

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.budget import check_budget
+from hippocampus.core.events import JournalEvent, RecallsNoted, Remembered, class_of
 from hippocampus.core.records import Block, Store
 from hippocampus.encode import tokens as tokenizer
 from hippocampus.encode.token_matcher import LOST, SPELLED, Mask, TokenPattern
@@ -46,6 +47,10 @@ KEPT_BYTES = 64 << 20
 """What segments may take in memory together; the ones read longest ago go first."""
 _PLACES_A_TEXT = 10
 """Places that are looked at in the time in which one text is decoded and searched."""
+_REST = 4
+"""What part of the unsealed rows may lie apart from the others until all are put together anew."""
+_ADDS: frozenset[type[JournalEvent]] = frozenset({Remembered, RecallsNoted})
+"""Changes after which what was unsealed before is as it was."""
 
 Ids: TypeAlias = NDArray[np.uint64]
 Places: TypeAlias = NDArray[np.int64]
@@ -295,6 +300,44 @@ def _lengths(block: Block) -> tuple[Places, int]:
     return lengths, _HEAD.size + end
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Unsealed:
+    """The texts of a bank that are in no sealed segment, as they were after one of its changes."""
+
+    seq: int
+    segments: tuple[Segment, ...]
+    """One after another; the last may be a few rows that have come since."""
+
+    @property
+    def start(self) -> int:
+        """The first row."""
+        return self.segments[0].first
+
+    @property
+    def stop(self) -> int:
+        """The row after the last."""
+        return self.segments[-1].first + len(self.segments[-1])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory held."""
+        return sum(segment.nbytes for segment in self.segments)
+
+    def grown(self, seq: int, ids: Sequence[Ids]) -> Unsealed:
+        """Return it with the rows that have come until another change."""
+        *_, last = whole = list(self.segments)
+        if not ids:
+            return Unsealed(seq, self.segments)
+        if len(whole) > 1:
+            ids = [*last.ids(range(last.first, last.first + len(last))), *ids]
+            whole.pop()
+        first = whole[0]
+        if len(ids) * _REST > len(first):
+            ids = [*first.ids(range(first.first, first.first + len(first))), *ids]
+            return Unsealed(seq, (Segment.of(first.first, ids),))
+        return Unsealed(seq, (first, Segment.of(first.first + len(first), ids)))
+
+
 class Segments:
     """What was read of segments, for all banks of a store. Safe to share between threads."""
 
@@ -303,6 +346,7 @@ class Segments:
         self._marks: dict[int, tuple[int, Marks]] = {}
         self._kept: OrderedDict[tuple[int, int], tuple[bytes, Segment]] = OrderedDict()
         self._bytes = 0
+        self._unsealed: dict[int, Unsealed] = {}
         self.lately = LatelyRead()
         self._lock = threading.Lock()
 
@@ -326,18 +370,31 @@ class Segments:
             self._kept.move_to_end((bank, first))
             return kept[1]
 
+    def unsealed(self, bank: int) -> Unsealed | None:
+        """Return what was not sealed of a bank when that was last looked at, if it was kept."""
+        return self._unsealed.get(bank)
+
+    def keep_unsealed(self, bank: int, unsealed: Unsealed) -> None:
+        """Keep what is not sealed of a bank, in place of what was there before."""
+        with self._lock:
+            known = self._unsealed.get(bank)
+            if known is None or known.seq <= unsealed.seq:
+                self._unsealed[bank] = unsealed
+
     def nbytes(self, bank: int | None = None) -> int:
         """Return how many bytes are kept, of one bank or of all."""
         lately = self.lately.nbytes(bank)
-        if bank is None:
-            return self._bytes + lately
         with self._lock:
+            lately += sum(u.nbytes for of, u in self._unsealed.items() if bank in (None, of))
+            if bank is None:
+                return self._bytes + lately
             return lately + sum(s.nbytes for (of, _), (_, s) in self._kept.items() if of == bank)
 
     def drop(self, bank: int) -> None:
         """Let go of all that is kept of a bank: what is erased must leave memory, too."""
         with self._lock:
             self._marks.pop(bank, None)
+            self._unsealed.pop(bank, None)
             self.lately.drop(bank)
             for key in [key for key in self._kept if key[0] == bank]:
                 self._bytes -= self._kept.pop(key)[1].nbytes
@@ -472,7 +529,7 @@ class Content:
                 self._store.upkeep.note_damage(self._bank, "content", row, str(exc))
 
     def _stream(self, allowed: Mask) -> Iterator[Segment]:
-        """Yield the segments that hold rows allowed; in the end what is not sealed yet, as one."""
+        """Yield the segments that hold rows allowed; in the end those of what is not sealed yet."""
         stop = 0
         for first, count, mark in self._segments.marks(self._store, self._bank):
             check_budget()
@@ -481,10 +538,39 @@ class Content:
             if segment is not None:
                 yield segment
         if allowed[stop:].any():
-            tail = dict(self._store.payloads.tail(self._bank, "content", start=stop))
-            known = self.unpacked(tail)
-            none = np.empty(0, np.uint64)
-            yield Segment.of(stop, [known.get(row, none) for row in range(stop, len(allowed))])
+            yield from self._not_sealed(stop, len(allowed))
+
+    def _not_sealed(self, start: int, stop: int) -> Sequence[Segment]:
+        """Return what is not sealed yet, from ``start`` on, ``stop`` rows of the bank at least."""
+        settled = self._store.changes() >= 0  # else a change is under way that may be taken back
+        seq = self._store.journal.last_seq(self._bank)
+        known = self._segments.unsealed(self._bank) if settled else None
+        if known is None or known.start != start or not self._only_grew(known, seq):
+            ids, whole = self._tail(start, stop)
+            made = Unsealed(seq, (Segment.of(start, ids),))
+        elif known.seq == seq:
+            return known.segments
+        else:
+            ids, whole = self._tail(known.stop, stop)
+            made = known.grown(seq, ids)
+        if settled and whole:
+            self._segments.keep_unsealed(self._bank, made)
+        return made.segments
+
+    def _only_grew(self, known: Unsealed, seq: int) -> bool:
+        """Return whether rows were added since, and no text changed."""
+        if known.seq >= seq:
+            return known.seq == seq
+        since = self._store.journal.read(self._bank, after=known.seq)
+        return {class_of(change.kind) for change in since} <= _ADDS
+
+    def _tail(self, start: int, stop: int) -> tuple[list[Ids], bool]:
+        """Return the ids of all unsealed rows, up to ``stop`` at least; and if all are there."""
+        tail = dict(self._store.payloads.tail(self._bank, "content", start=start))
+        known = self.unpacked(tail)
+        rows = range(start, max(stop, 1 + max(tail, default=-1)))
+        none = np.empty(0, np.uint64)
+        return [known.get(row, none) for row in rows], len(known) == len(rows)
 
     def blank(self, rows: Collection[int]) -> None:
         """Take the texts of rows out of the stream; segments that held them are made anew."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from typing import Any, Final
 
 from fastapi import FastAPI, Request
 from fastapi.routing import APIRoute
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import request_response
@@ -28,9 +28,11 @@ from hippocampus.server.observability import Watch, log_failure
 from hippocampus.server.openapi import describe, describe_state, document
 from hippocampus.server.progress import told
 from hippocampus.server.settings import Limits
+from hippocampus.server.shared_figures import EVERY_S, SharedFigures
 from hippocampus.server.state import Endpoint, ServerState, add_route, json_answer
 from hippocampus.server.thread_pools import Pool
 from hippocampus.server.upkeep import add_upkeep
+from hippocampus.server.workers import Worker
 from hippocampus.sleep.schedule import Schedule
 from hippocampus.verbs import BANK_VERBS, Given, VerbSpec
 
@@ -39,7 +41,11 @@ _READ_AT_ONCE: Final = 1 << 14
 
 
 def create_app(
-    memory: Memory, *, limits: Limits | None = None, schedule: Schedule | None = None
+    memory: Memory,
+    *,
+    limits: Limits | None = None,
+    schedule: Schedule | None = None,
+    worker: Worker | None = None,
 ) -> FastAPI:
     """
     Return an application that serves a memory; whoever opened it closes it.
@@ -48,15 +54,18 @@ def create_app(
         memory: what is served.
         limits: what is taken at once.
         schedule: when banks sleep while the application runs; None: only when they are told to.
+        worker: which of several processes this is, if it is.
 
     """
-    server = ServerState(memory, limits or Limits())
+    server = ServerState(memory, limits or Limits(), worker)
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
             if schedule is not None:
                 stack.enter_context(memory.sleeping(schedule, failed=log_failure))
+            if server.shared is not None:
+                await stack.enter_async_context(_leaving(server.shared))
             server.ready = True
             yield
             server.ready = False
@@ -85,6 +94,24 @@ def create_app(
             route.app = request_response(route.endpoint)
     app.openapi = partial(document, app)  # type: ignore[method-assign]
     return app
+
+
+@asynccontextmanager
+async def _leaving(figures: SharedFigures) -> AsyncIterator[None]:
+    """Leave figures for the other workers, again and again, while the application runs."""
+
+    async def leave() -> None:
+        while True:
+            await asyncio.to_thread(figures.leave)
+            await asyncio.sleep(EVERY_S)
+
+    task = asyncio.create_task(leave())
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
 
 
 def _endpoint(server: ServerState, spec: VerbSpec) -> Endpoint:
@@ -181,7 +208,7 @@ def _add_state(app: FastAPI, server: ServerState) -> None:
         """Return the server's figures for Prometheus; with keys, for an admin of all banks."""
         await server.door.admit_keeper(request)
         # Weighing banks may take a while; and figures are wanted most when no reader is free.
-        told_ = await asyncio.to_thread(generate_latest, server.figures.registry)
+        told_ = await asyncio.to_thread(server.told_figures)
         return Response(told_, media_type=CONTENT_TYPE_LATEST)
 
     async def whoami(request: Request) -> Response:

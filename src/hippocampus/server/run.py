@@ -17,13 +17,14 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from hippocampus.core.listening import is_loopback, listen
-from hippocampus.encode.embedders.together import AsksMany, Together
+from hippocampus.encode.embedders.together import EmbedsTogether, Together
 from hippocampus.errors import AccessError
 from hippocampus.memory import Memory
 from hippocampus.server.app import create_app
 from hippocampus.server.keys import Keys
 from hippocampus.server.observability import log
 from hippocampus.server.settings import PORT, Limits
+from hippocampus.server.workers import Worker
 from hippocampus.sleep.schedule import Schedule
 
 _KEEP_ALIVE_S: Final = 75
@@ -44,6 +45,7 @@ def serve(
     schedule: Schedule | None = None,
     ready: Callable[[str], None] | None = None,
     overdue: Callable[[], None] | None = None,
+    worker: Worker | None = None,
 ) -> None:
     """
     Serve a memory until SIGTERM or SIGINT.
@@ -61,6 +63,7 @@ def serve(
         overdue: called, on a thread, where verbs have not ended a while after ``limits.drain_s``;
             a program that must end ends the process there, and loses only writes that nobody was
             told of.
+        worker: which of several processes that serve at this address this is; see ``work``.
 
     Raises:
         AccessError: without keys, others would be let in.
@@ -68,12 +71,13 @@ def serve(
 
     """
     server = make_server(
-        memory, host=host, port=port, limits=limits, schedule=schedule, ready=ready, overdue=overdue
-    )
+        memory, host=host, port=port, limits=limits, schedule=schedule, ready=ready,
+        overdue=overdue, worker=worker,
+    )  # fmt: skip
     before = sys.getswitchinterval()
     sys.setswitchinterval(_SWITCH_S)
     try:
-        server.run([listen(host, port)])
+        server.run([listen(host, port) if worker is None else worker.listening])
     finally:
         sys.setswitchinterval(before)
 
@@ -87,6 +91,7 @@ def make_server(
     schedule: Schedule | None = None,
     ready: Callable[[str], None] | None = None,
     overdue: Callable[[], None] | None = None,
+    worker: Worker | None = None,
 ) -> uvicorn.Server:
     """Return what ``serve`` runs, for who runs it otherwise; ``should_exit`` ends it."""
     limits = limits or Limits()
@@ -96,10 +101,10 @@ def make_server(
             " read it; make one with 'hippocampus keys create', or listen at 127.0.0.1"
         )
         raise AccessError(msg)
-    if isinstance(memory.engine.embedder, AsksMany):
+    if isinstance(memory.engine.embedder, EmbedsTogether):
         memory.engine.embedder = Together(memory.engine.embedder)
     config = uvicorn.Config(
-        create_app(memory, limits=limits, schedule=schedule), host=host, port=port,
+        create_app(memory, limits=limits, schedule=schedule, worker=worker), host=host, port=port,
         loop="uvloop" if find_spec("uvloop") else "asyncio", http=_Protocol, ws="none",
         lifespan="on", log_config=None, access_log=False, server_header=False,
         proxy_headers=False, timeout_keep_alive=_KEEP_ALIVE_S,

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, Final, TypeAlias
 
 from fastapi import FastAPI, Request
+from prometheus_client import generate_latest
 from starlette.responses import Response
 
 from hippocampus import wire
@@ -19,7 +20,9 @@ from hippocampus.server.keys import Keys
 from hippocampus.server.observability import Figures
 from hippocampus.server.response_cache import Asked, ResponseCache
 from hippocampus.server.settings import Limits
+from hippocampus.server.shared_figures import SharedFigures
 from hippocampus.server.thread_pools import Pool
+from hippocampus.server.workers import Worker
 from hippocampus.verbs import VerbSpec
 
 Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
@@ -30,7 +33,7 @@ _MAY_FAIL: Final = frozenset({"embedder", "keywords", "reranker"})
 class ServerState:
     """The state that the routes of one application share: memory, keys, threads, figures."""
 
-    def __init__(self, memory: Memory, limits: Limits) -> None:
+    def __init__(self, memory: Memory, limits: Limits, worker: Worker | None = None) -> None:
         self.memory = memory
         self.limits = limits
         self.figures = Figures()
@@ -46,6 +49,9 @@ class ServerState:
         self.ready = False
         self.figures.banks_bytes.set_function(lambda: memory.resident_bytes)
         self.figures.answers_bytes.set_function(lambda: self.answers.nbytes)
+        self.shared = None if worker is None else SharedFigures(
+            self.figures.registry, worker.figures, worker.number
+        )  # fmt: skip
         for pool in self.pools:
             self.figures.calls.labels(pool.name).set_function(partial(getattr, pool, "busy"))
 
@@ -53,6 +59,11 @@ class ServerState:
     def pools(self) -> tuple[Pool, ...]:
         """The threads, by kind of work."""
         return self.readers, self.writers, self.upkeep, self.bulk
+
+    def told_figures(self) -> bytes:
+        """Return the figures as Prometheus reads them, those of other workers as well."""
+        shared = self.shared
+        return generate_latest(self.figures.registry) if shared is None else shared.told()
 
     def pool(self, verb: VerbSpec) -> Pool:
         """Return the threads that a verb runs on."""

@@ -2,8 +2,6 @@
 
 import json
 import os
-import re
-import signal
 import socket
 import subprocess
 import sys
@@ -14,6 +12,7 @@ from contextlib import ExitStack, nullcontext
 
 import httpx
 import pytest
+from served_process import Process
 
 from hippocampus import Memory, wire
 from hippocampus.errors import AccessError, Overloaded, StoreFull, StoreLocked
@@ -34,33 +33,6 @@ def path(tmp_path):
 @pytest.fixture
 def memory(open_memory):
     return open_memory()
-
-
-class Process:
-    """``hippocampus serve`` in a process of its own."""
-
-    def __init__(self, path, *options):
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "hippocampus", "serve", "--store", str(path), "--port", "0",
-             "--embedder", "hash", *options],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        self.log = []
-        while not (found := re.search(r"answers at (\S+)", self._line())):
-            pass
-        self.url = found[1]
-
-    def _line(self):
-        line = self.process.stderr.readline()
-        assert line, "".join(self.log)
-        self.log.append(line)
-        return line
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        out, err = self.process.communicate(timeout=30)
-        self.log.append(err)
-        return self.process.returncode, out
 
 
 @pytest.fixture

@@ -1,34 +1,55 @@
-"""Embeds the questions of several threads together: a few at once cost less than each alone."""
+"""Embeds what several threads ask for together: a few texts at once cost less than each alone."""
 
 from __future__ import annotations
 
 import os
 import threading
 from collections.abc import Sequence
-from contextlib import nullcontext
-from typing import Final, Protocol, runtime_checkable
+from typing import Final, NamedTuple, Protocol, runtime_checkable
 
 from hippocampus.core.group_commit import GroupCommit
 from hippocampus.core.records import Embedded, Embedder, Fingerprint, Passage
 
 _MOST: Final = 8
-"""Questions embedded at once; of more each costs no less."""
+"""Texts embedded at once; of more each costs no less."""
+_LONGEST: Final = 4000
+"""Characters of all that goes together, neighbours included: no question waits for long texts."""
 
 
 @runtime_checkable
-class AsksMany(Embedder, Protocol):
-    """An embedder that takes several questions at once."""
+class EmbedsTogether(Embedder, Protocol):
+    """An embedder that takes passages and questions at once."""
 
-    def embed_queries(self, texts: Sequence[str]) -> list[Embedded]:
-        """Embed questions, in order; each as it would be alone."""
+    def embed_together(
+        self, passages: Sequence[Passage], questions: Sequence[str]
+    ) -> tuple[list[Embedded], list[Embedded]]:
+        """Embed passages and questions, in order; each as it would be alone."""
         ...
+
+
+class _Texts(NamedTuple):
+    """What one thread wants embedded: passages to be kept, or a question."""
+
+    passages: Sequence[Passage]
+    questions: Sequence[str]
+
+    @property
+    def texts(self) -> int:
+        """How many."""
+        return len(self.passages) + len(self.questions)
+
+    @property
+    def characters(self) -> int:
+        """What is read of them."""
+        passages = sum(len(p.text) + len(p.before) + len(p.after) for p in self.passages)
+        return passages + sum(map(len, self.questions))
 
 
 class Together:
     """
-    Wraps an embedder: questions that come while others are embedded wait, and then go together.
+    Wraps an embedder: what comes while others are embedded waits, and then goes together.
 
-    Nobody waits for a question that may come. Of those that wait, the first embeds for all.
+    Nobody waits for a text that may come. Of those that wait, the first embeds for all.
 
     Args:
         inner: the embedder.
@@ -37,11 +58,11 @@ class Together:
 
     """
 
-    def __init__(self, inner: AsksMany, *, at_once: int | None = None) -> None:
+    def __init__(self, inner: EmbedsTogether, *, at_once: int | None = None) -> None:
         self._inner = inner
         passes = at_once or max(1, (os.cpu_count() or 1) // 2)
         self._embedding = threading.BoundedSemaphore(passes)
-        self._questions: GroupCommit[str, Embedded] = GroupCommit(lambda some, _: len(some) < _MOST)
+        self._texts: GroupCommit[_Texts, list[Embedded]] = GroupCommit(_fits)
 
     @property
     def fingerprint(self) -> Fingerprint:
@@ -50,14 +71,36 @@ class Together:
 
     @property
     def waiting(self) -> int:
-        """Number of questions that wait."""
-        return self._questions.waiting
+        """Number of calls that wait."""
+        return self._texts.waiting
 
     def embed(self, passages: Sequence[Passage]) -> list[Embedded]:
-        """Embed passages of a bank, in order; questions do not wait for many."""
-        with self._embedding if len(passages) <= _MOST else nullcontext():
+        """Embed passages of a bank, in order; nobody waits for many, which go apart."""
+        if len(passages) > _MOST:
             return self._inner.embed(passages)
+        return self._call(_Texts(passages, ()))
 
     def embed_query(self, text: str) -> Embedded:
-        """Embed a question, beside those of other threads."""
-        return self._questions.call(text, self._inner.embed_queries, inside=lambda: self._embedding)
+        """Embed a question, beside what other threads bring."""
+        return self._call(_Texts((), (text,)))[0]
+
+    def _call(self, asked: _Texts) -> list[Embedded]:
+        return self._texts.call(asked, self._embed, inside=lambda: self._embedding)
+
+    def _embed(self, some: Sequence[_Texts]) -> list[list[Embedded]]:
+        passages, questions = self._inner.embed_together(
+            [passage for one in some for passage in one.passages],
+            [question for one in some for question in one.questions],
+        )
+        left, right = iter(passages), iter(questions)
+        return [
+            [next(left) for _ in one.passages] + [next(right) for _ in one.questions]
+            for one in some
+        ]
+
+
+def _fits(some: Sequence[_Texts], one: _Texts) -> bool:
+    """Return whether one more call goes together with some."""
+    texts = one.texts + sum(other.texts for other in some)
+    characters = one.characters + sum(other.characters for other in some)
+    return texts <= _MOST and characters <= _LONGEST
