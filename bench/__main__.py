@@ -77,7 +77,10 @@ def main() -> None:
 def shown(row: Row) -> str:
     """Return a row as a line of the table."""
     beside = "" if row.ratio is None else f"{rounded(row.ratio):>8} x {rounded(row.baseline):<8}"
-    return f"  {row.name:62}{rounded(row.value):>10} {row.unit:8}{beside:20} {row.note}"
+    runs = "" if row.low is None else f"{rounded(row.low)} to {rounded(row.high)}"
+    used = "" if row.processor is None else f"processor {rounded(row.processor)}"
+    more = ", ".join(filter(None, (used, runs)))
+    return f"  {row.name:62}{rounded(row.value):>10} {row.unit:8}{beside:20} {more:40} {row.note}"
 
 
 def rounded(value: object) -> object:

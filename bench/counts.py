@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from bench.measure import Row, seconds
+from bench.measure import Row, both_ms, repeated, seconds
 from hippocampus import Memory, Turn
 from hippocampus.encode.terms import hash_terms
 from hippocampus.encode.token_matcher import TokenPattern, _fold_vocabulary
@@ -39,6 +39,8 @@ ASKED = {
     "the": "in every second text",
 }
 ROUNDS = 5
+ONCE_SCANNED = 3
+"""Rounds of decoding every text, which takes seconds."""
 
 
 def run(_workshop: object = None, *, quick: bool = False) -> Iterator[Row]:
@@ -72,7 +74,7 @@ def measure(path: Path, count: int) -> Iterator[Row]:
     with Memory(path, embedder="none") as memory:
         bank = memory.bank("b")
         bank.remember_many(turns(count))
-        every = np.arange(count)
+        every, size = np.arange(count), f"{count // 1000} k"
         content = memory.engine.ledger("b").content
         lexical = bank.state.take().index.cues.lexical
         assert isinstance(lexical, Bm25Cue), "it is the words index"
@@ -91,18 +93,18 @@ def measure(path: Path, count: int) -> Iterator[Row]:
             ways: tuple[Callable[[str], int], ...] = (bank.count, named, scanned)
             counts = {way(term) for way in ways}
             assert len(counts) == 1, f"{term}: the ways to count it disagree, {counts}"
-            ours, by_words, by_scan = (
-                min(seconds(way, term) for _ in range(1 if way is scanned else ROUNDS)) * 1e3
-                for way in ways
+            by_words, by_scan = (
+                float(np.median([seconds(way, term) for _ in range(rounds)])) * 1e3
+                for way, rounds in ((named, ROUNDS), (scanned, ONCE_SCANNED))
             )
-            name = f"count, {count // 1000} k, {what}"
-            yield Row(
-                name=name, value=ours, unit="ms", baseline=by_scan,
+            yield repeated(
+                f"count, {size}, {what}", "ms", partial(both_ms, bank.count, term), ROUNDS,
+                baseline=by_scan,
                 note=f"baseline every text decoded and searched; by the words index {by_words:.3g}",
             )  # fmt: skip
         for terms in ((PLANTED,), ("the",), ("the", PLANTED)):
-            took = min(seconds(partial(bank.find, limit=20), *terms) for _ in range(ROUNDS))
-            name = f"find, {count // 1000} k, {' and '.join(terms)}"
-            yield Row(name=name, value=took * 1e3, unit="ms", note="the first 20 read")
-        week = min(seconds(lambda: bank.trend("wombat")) for _ in range(ROUNDS)) * 1e3
-        yield Row(name=f"trend, {count // 1000} k, in 1 of 100 texts", value=week, unit="ms")
+            find = partial(both_ms, partial(bank.find, limit=20), *terms)
+            name = f"find, {size}, {' and '.join(terms)}"
+            yield repeated(name, "ms", find, ROUNDS, note="the first 20 read")
+        week = partial(both_ms, bank.trend, "wombat")
+        yield repeated(f"trend, {size}, in 1 of 100 texts", "ms", week, ROUNDS)

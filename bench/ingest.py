@@ -9,7 +9,6 @@ The baseline inserts the same rows into a plain SQLite table, 512 to a transacti
 from __future__ import annotations
 
 import sqlite3
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
@@ -19,22 +18,25 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from bench.banks import BATCH, TableEmbedder, Workshop, default_embedder, turns
-from bench.measure import Row, seconds
+from bench.measure import Calls, Row, both_ms, both_s, repeated, seconds
 from hippocampus import Memory, Turn
 
 REAL = 512
 SINGLE = 200
+RUNS = 3
+"""Repeated runs of which the median counts, of the baselines as well."""
 
 
 def run(workshop: Workshop, *, quick: bool) -> Iterator[Row]:
     """Yield turns a second by size, with and without the embedder, and one write's latency."""
     for count in (10_000, 50_000) if quick else (10_000, 50_000, 200_000):
         built = workshop.bank(count)
-        own_s = built.elapsed_s - built.embed_s
         yield Row(
-            name=f"remember_many, {count // 1000} k, all but the embedder", value=count / own_s,
-            unit="turns/s", baseline=count / plain_s(list(turns(count))),
-            note="vectors from a table; baseline plain SQLite inserts",
+            name=f"remember_many, {count // 1000} k, all but the embedder",
+            value=count / (built.elapsed_s - built.embed_s), unit="turns/s",
+            processor=count / (built.processor_s - built.embed_processor_s),
+            baseline=count / plain_s(list(turns(count))),
+            note="once; vectors from a table; baseline plain SQLite inserts",
         )  # fmt: skip
         yield from without_embedder(count)
     yield with_real_embedder()
@@ -42,21 +44,18 @@ def run(workshop: Workshop, *, quick: bool) -> Iterator[Row]:
 
 
 def without_embedder(count: int) -> Iterator[Row]:
-    """Yield turns a second where nothing embeds them, by the clock and of the processor."""
+    """Yield turns a second where nothing embeds them."""
     some = [replace(turn, metadata={}) for turn in turns(count)]
-    with TemporaryDirectory() as folder, Memory(Path(folder) / "m.db", embedder="none") as memory:
-        bank = memory.bank("b")
-        bank.remember_many(some[:BATCH])  # word lists are read at the first use
-        start, used = time.perf_counter(), time.process_time()
-        bank.remember_many(some[BATCH:])
-        by_clock, cpu = time.perf_counter() - start, time.process_time() - used
-    size = f"{count // 1000} k"
-    name = f"remember_many, {size}, without an embedder"
-    yield Row(name=name, value=(count - BATCH) / by_clock, unit="turns/s")
-    yield Row(
-        name=f"{name}, processor", value=(count - BATCH) / cpu, unit="turns/s",
-        note="turns by a second of the processor's",
-    )  # fmt: skip
+
+    def once() -> tuple[float, float]:
+        with TemporaryDirectory() as folder, Memory(Path(folder) / "m", embedder="none") as memory:
+            bank = memory.bank("b")
+            bank.remember_many(some[:BATCH])  # word lists are read at the first use
+            by_clock, processor = both_s(bank.remember_many, some[BATCH:])
+        return (count - BATCH) / by_clock, (count - BATCH) / processor
+
+    name = f"remember_many, {count // 1000} k, without an embedder"
+    yield repeated(name, "turns/s", once, RUNS)
 
 
 def plain_s(some: list[Turn]) -> float:
@@ -75,41 +74,50 @@ def plain_s(some: list[Turn]) -> float:
                 db.executemany(sql, rows[first : first + BATCH])
                 db.execute("COMMIT")
 
-        taken = seconds(insert)
+        once = []
+        for _ in range(RUNS):
+            once.append(seconds(insert))
+            db.execute("DELETE FROM t")
         db.close()
-    return taken
+    return float(np.median(once))
 
 
 def with_real_embedder() -> Row:
     """Return turns a second with the default embedder, each turn read after its neighbours."""
     some = [replace(turn, metadata={}) for turn in islice(turns(REAL), REAL)]
     embedder = default_embedder()
-    with TemporaryDirectory() as folder, Memory(Path(folder) / "m.db", embedder=embedder) as memory:
-        taken = seconds(memory.bank("b").remember_many, some)
-    return Row(
-        name=f"remember_many, {REAL} turns, default embedder", value=REAL / taken, unit="turns/s"
-    )
+
+    def once() -> tuple[float, float]:
+        with TemporaryDirectory() as folder, Memory(Path(folder) / "m", embedder=embedder) as made:
+            by_clock, processor = both_s(made.bank("b").remember_many, some)
+        return REAL / by_clock, REAL / processor
+
+    return repeated(f"remember_many, {REAL} turns, default embedder", "turns/s", once, RUNS)
 
 
 def one_by_one() -> Iterator[Row]:
     """Yield the latency of a single durable write into a small bank."""
-    embedder = TableEmbedder()
     some = list(turns(SINGLE))
-    embedder.expect(some)
-    with TemporaryDirectory() as folder, Memory(Path(folder) / "m.db", embedder=embedder) as memory:
-        bank = memory.bank("b")
-        times = []
-        for turn in some:
-            start = time.perf_counter()
-            bank.remember(turn.text, at=turn.at, speaker=turn.speaker, session=turn.session)
-            times.append(time.perf_counter() - start)
-    p50, p95 = np.percentile(times, [50, 95]) * 1e3
-    plain_ms = np.median(commits_ms())
-    yield Row(
-        name="remember, p50", value=p50, unit="ms", baseline=plain_ms,
+
+    def once() -> tuple[np.ndarray, np.ndarray]:
+        embedder = TableEmbedder()
+        embedder.expect(some)
+        with TemporaryDirectory() as folder, Memory(Path(folder) / "m", embedder=embedder) as made:
+            bank = made.bank("b")
+
+            def keep(turn: Turn) -> None:
+                bank.remember(turn.text, at=turn.at, speaker=turn.speaker, session=turn.session)
+
+            took = np.array([both_ms(keep, turn) for turn in some])
+        return took[:, 0], took[:, 1]
+
+    plain = np.array([commits_ms() for _ in range(RUNS)])
+    each = [once() for _ in range(RUNS)]
+    kept = Calls(np.stack([one for one, _ in each]), np.stack([used for _, used in each]))
+    yield from kept.rows(
+        "remember", beside=Calls(plain, plain),
         note="vectors from a table; baseline one plain durable SQLite insert",
     )  # fmt: skip
-    yield Row(name="remember, p95", value=p95, unit="ms", note="vectors from a table")
 
 
 def commits_ms() -> list[float]:

@@ -7,7 +7,7 @@ import platform
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,13 +18,22 @@ HERE = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One figure. ``baseline``: what a plain way takes, same unit; ``ratio``: value / baseline."""
+    """
+    One figure. ``baseline``: what a plain way takes, same unit; ``ratio``: value / baseline.
+
+    ``processor``: the same in time of the processor. ``low`` and ``high``: the least and the most
+    that one of the ``runs`` has, each a run over everything that ``value`` is the median of.
+    """
 
     name: str
     value: float
     unit: str
     baseline: float | None = None
     note: str = ""
+    processor: float | None = None
+    low: float | None = None
+    high: float | None = None
+    runs: int | None = None
 
     @property
     def ratio(self) -> float | None:
@@ -70,6 +79,79 @@ def cost_ms(
             call(question)
             took[:, turn, place] = time.perf_counter() - start, time.process_time() - used
     return took[0].ravel() * 1e3, took[1].ravel() * 1e3
+
+
+SHARES = (50, 95, 99)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calls:
+    """What calls took, in milliseconds: ``by_clock`` and ``processor``, shape (runs, calls)."""
+
+    by_clock: np.ndarray
+    processor: np.ndarray
+
+    def share(self, share: float) -> float:
+        """Return what so many of a hundred calls took at most: the median of the runs."""
+        return float(np.median(np.percentile(self.by_clock, share, axis=1)))
+
+    def rows(
+        self, name: str, *, note: str = "", beside: Calls | None = None, shares=SHARES
+    ) -> Iterator[Row]:
+        """Yield a row for each share of all calls, with another's calls as the baseline."""
+        for share in shares:
+            each, used = (
+                np.percentile(some, share, axis=1) for some in (self.by_clock, self.processor)
+            )
+            yield Row(
+                name=f"{name}, p{share}", value=self.share(share), unit="ms",
+                baseline=beside.share(share) if beside else None, note=note,
+                processor=float(np.median(used)), low=float(each.min()), high=float(each.max()),
+                runs=len(each),
+            )  # fmt: skip
+
+
+def calls(
+    call: Callable[[str], object],
+    questions: Sequence[str],
+    runs: int = ROUNDS,
+    *,
+    warm: bool = True,
+) -> Calls:
+    """
+    Return what every call takes in so many runs over the questions.
+
+    A run before them warms up and is not counted, unless they are not to be warm.
+    """
+    if warm:
+        cost_ms(call, questions, 1)
+    each = [cost_ms(call, questions, 1) for _ in range(runs)]
+    return Calls(np.stack([one for one, _ in each]), np.stack([used for _, used in each]))
+
+
+def repeated(
+    name: str, unit: str, took: Callable[[], tuple[float, float]], runs: int = ROUNDS, **more
+) -> Row:
+    """Return the median of runs; each tells a figure by the clock and of the processor."""
+    each = np.array([took() for _ in range(runs)])
+    return Row(
+        name=name, unit=unit, value=float(np.median(each[:, 0])),
+        processor=float(np.median(each[:, 1])), low=float(each[:, 0].min()),
+        high=float(each[:, 0].max()), runs=runs, **more,
+    )  # fmt: skip
+
+
+def both_ms(call: Callable[..., object], *arguments: object) -> tuple[float, float]:
+    """Return how long one call takes, by the clock and of the processor, in milliseconds."""
+    by_clock, processor = both_s(call, *arguments)
+    return by_clock * 1e3, processor * 1e3
+
+
+def both_s(call: Callable[..., object], *arguments: object) -> tuple[float, float]:
+    """Return how long one call takes, by the clock and of the processor."""
+    start, used = time.perf_counter(), time.process_time()
+    call(*arguments)
+    return time.perf_counter() - start, time.process_time() - used
 
 
 def in_fresh_process(*arguments: str) -> str:

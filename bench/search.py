@@ -3,27 +3,33 @@ How long does a recall take, by size of the bank, by filter and by cue?
 
 Every question is asked of the whole engine (all cues, ten hits read and decoded); what the
 embedder takes for the question is reported apart, for it is the same at any size. Two plain ways
-to search the same texts stand beside it: SQLite's FTS5 asked for any of the question's words and
-ordered by ``bm25()``, and a NumPy product with the float32 vectors, best ten. Neither reads a text.
+to search the same texts stand beside it, asked as often: SQLite's FTS5 asked for any of the
+question's words and ordered by ``bm25()``, and a NumPy product with the float32 vectors, best ten.
+Neither reads a text. Each row tells p50, p95 or p99 of all calls, the median of the runs and their
+spread, and the time of the processor.
 """
 
 from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bench.banks import FIRST, LAST, TableEmbedder, Workshop, questions
-from bench.measure import ROUNDS, Row, cost_ms, every_ms
+from bench.measure import Calls, Row, calls, cost_ms
 from hippocampus import Memory
 from hippocampus.index.vector import VectorCue
 
 ASKED = 200
 """Questions; as many others are asked before."""
+OPENINGS = 3
+"""How often a bank is opened anew for questions that were never asked."""
 NOW = LAST + timedelta(days=1)
 _START = FIRST + 0.4 * (LAST - FIRST)
 FILTERS: dict[str, dict[str, Any]] = {
@@ -49,69 +55,51 @@ def measure(workshop: Workshop, count: int) -> Iterator[Row]:
     with Memory(workshop.bank(count).path, embedder=embedder, read_only=True) as memory:
         bank = memory.bank("b")
 
-        def recall(**options: Any) -> np.ndarray:
-            return every_ms(lambda q: bank.recall(q, now=NOW, **options), asked, ROUNDS)
+        def recall(**options: Any) -> Calls:
+            return calls(lambda q: bank.recall(q, now=NOW, **options), asked)
 
         texts = [episode.text for episode in bank.episodes()]
-        fts_ms = np.median(every_ms(fts5(texts), asked, ROUNDS))
+        plain = calls(fts5(texts), asked)
         cue = bank.state.take().index.cues.vector
         assert isinstance(cue, VectorCue), "the default embedder gives vectors"
-        exact_ms = np.median(every_ms(brute_force(cue, embedder), asked, ROUNDS))
-        yield from first_asked(lambda q: bank.recall(q, now=NOW), embedder, size)
-        all_ms, cpu_ms = cost_ms(lambda q: bank.recall(q, now=NOW), asked, ROUNDS)
-        p50, p95 = np.percentile(all_ms, [50, 95])
+        exact = calls(brute_force(cue, embedder), asked)
+        every = recall()
         note = "without embedding the question"
-        for share, by_clock in ((50, p50), (95, p95)):
-            yield Row(
-                name=f"recall, {size}, processor, p{share}", value=np.percentile(cpu_ms, share),
-                unit="ms", baseline=by_clock, note=f"{note}; baseline by the clock",
-            )  # fmt: skip
-        yield Row(
-            name=f"recall, {size}, p50", value=p50, unit="ms", baseline=fts_ms,
-            note=f"{note}; baseline FTS5 OR + bm25()",
-        )  # fmt: skip
-        yield Row(
-            name=f"recall, {size}, p95", value=p95, unit="ms", baseline=exact_ms,
-            note=f"{note}; baseline NumPy brute-force cosine, p50",
-        )  # fmt: skip
+        yield from every.rows(
+            f"recall, {size}", note=f"{note}; baseline FTS5 OR + bm25()", beside=plain
+        )
+        yield from plain.rows(f"FTS5 OR + bm25(), {size}")
+        yield from exact.rows(f"NumPy brute-force cosine, {size}")
         for name, options in FILTERS.items():
-            value = np.median(recall(**options))
-            yield Row(
-                name=f"recall, {size}, {name}, p50", value=value, unit="ms", baseline=p50,
-                note="baseline unfiltered",
-            )  # fmt: skip
+            yield from recall(**options).rows(
+                f"recall, {size}, {name}", note="baseline unfiltered", beside=every
+            )
         for cues in CUES:
-            value = np.median(recall(cues=cues))
-            yield Row(
-                name=f"recall, {size}, cues {' '.join(cues)}, p50", value=value, unit="ms",
-                baseline=p50, note="baseline all cues",
-            )  # fmt: skip
+            yield from recall(cues=cues).rows(
+                f"recall, {size}, cues {' '.join(cues)}", note="baseline all cues", beside=every
+            )
         embedder.answers = None
-        whole = np.percentile(recall(), [50, 95])
-        yield Row(
-            name=f"recall, {size}, embedding included, p50", value=whole[0], unit="ms",
-            baseline=p50, note="baseline without embedding",
-        )  # fmt: skip
-        yield Row(name=f"recall, {size}, embedding included, p95", value=whole[1], unit="ms")
+        yield from recall().rows(
+            f"recall, {size}, embedding included", note="baseline without embedding", beside=every
+        )
+    yield from first_asked(workshop.bank(count).path, size)
 
 
-def first_asked(call: Callable[[str], object], embedder: TableEmbedder, size: str) -> Iterator[Row]:
+def first_asked(path: Path, size: str) -> Iterator[Row]:
     """Yield what questions take that nobody has asked before, in a bank that others were asked."""
     every = questions(2 * ASKED)
+    embedder = TableEmbedder({})
     for question in every:
         embedder.embed_query(question)
-    cost_ms(call, every[ASKED:], 1)
-    by_clock, cpu_ms = cost_ms(call, every[:ASKED], 1)
+    runs = []
+    for _ in range(OPENINGS):
+        with Memory(path, embedder=embedder, read_only=True) as memory:
+            ask = partial(memory.bank("b").recall, now=NOW)
+            cost_ms(ask, every[ASKED:], 1)
+            runs.append(cost_ms(ask, every[:ASKED], 1))
     note = "each for the first time, after as many others; without embedding it"
-    for share in (50, 95):
-        yield Row(
-            name=f"recall, {size}, first asked, p{share}", value=np.percentile(by_clock, share),
-            unit="ms", note=note,
-        )  # fmt: skip
-    yield Row(
-        name=f"recall, {size}, first asked, processor, p50", value=np.percentile(cpu_ms, 50),
-        unit="ms", note=note,
-    )  # fmt: skip
+    found = Calls(np.stack([one for one, _ in runs]), np.stack([used for _, used in runs]))
+    yield from found.rows(f"recall, {size}, first asked", note=note)
 
 
 def fts5(texts: list[str]):

@@ -141,7 +141,7 @@ class Runner:
         told = {
             "stage": task.stage,
             "adapter": task.system.adapter,
-            "options": dict(task.system.options),
+            "options": task.system.options_at(task.size),
             "material": str(self._material(task.size)),
             "store": str(store),
             "out": str(out),
@@ -167,7 +167,7 @@ class Runner:
             process = subprocess.Popen(words, cwd=ROOT, stdout=file, stderr=file)
             try:
                 while process.poll() is None:
-                    time.sleep(0.2)
+                    time.sleep(0.05)
                     if time.monotonic() > end:
                         return f"not done in {self._limits.seconds:.0f} s"
                     if resident_mb(process.pid) > self._limits.memory_mb:

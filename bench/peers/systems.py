@@ -17,6 +17,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 ENVIRONMENTS = ROOT / "build" / "peers"
 OURS = "hippocampus_memory"
+LARGE = 100_000
 _READ = ("contract.py", "live.py", "material.py")
 """What a measurement depends on, beside the adapter."""
 
@@ -33,6 +34,8 @@ class System:
     store: str | None = None
     own: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+    large: Mapping[str, Any] = field(default_factory=dict)
+    """Further options from ``LARGE`` texts on."""
 
     @property
     def built_as(self) -> str:
@@ -76,11 +79,15 @@ class System:
         pins = dict(line.split("==") for line in self.lock.read_text().split() if "==" in line)
         return pins[self.package]
 
+    def options_at(self, size: int) -> dict[str, Any]:
+        """Return what its adapter is told in a bank of a size."""
+        return dict(self.options) | (dict(self.large) if size >= LARGE else {})
+
     def stamp(self) -> str:
         """Return what its measurements depend on: what was measured of another is of no use."""
         adapter = HERE / "adapters" / f"{self.adapter}.py"
         parts = [(HERE / name).read_text() for name in _READ] + [adapter.read_text()]
-        parts += [json.dumps(dict(self.options), sort_keys=True)]
+        parts += [json.dumps([self.options, self.large], sort_keys=True)]
         parts += [self.lock.read_text()] if self.lock else []
         parts += [ours_now()] if self.lock is None else []
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

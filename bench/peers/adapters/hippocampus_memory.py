@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.peers.contract import DEPTH, Asked, Item
-from hippocampus import Memory, Turn
+from hippocampus import Config, Memory, Turn
 from hippocampus.core.records import Embedded, Fingerprint, Passage
 
 
@@ -72,14 +72,17 @@ class HandedEmbedder:
 
 
 class Hippocampus:
-    """One bank; ``cues``: all unless some are named."""
+    """One bank; ``cues``: all unless some are named; ``statements``: what sleep reads facts by."""
 
-    def __init__(self, folder: Path, cues: Sequence[str] | None, *, embeds: bool) -> None:
+    def __init__(
+        self, folder: Path, cues: Sequence[str] | None, statements: str | None, *, embeds: bool
+    ) -> None:
         path, known = folder / "memory.db", folder / "fingerprint.json"
         self._cues = None if cues is None else tuple(cues)
         fingerprint = Fingerprint(**json.loads(known.read_text())) if known.exists() else None
         self._embedder = HandedEmbedder(fingerprint, embeds=embeds)
-        self._memory = Memory(path, embedder=self._embedder, read_only=path.exists())
+        config = Config() if statements is None else Config(statements=statements)
+        self._memory = Memory(path, embedder=self._embedder, config=config, read_only=path.exists())
         self._bank = self._memory.bank("b")
         known.write_text(json.dumps(asdict(self._embedder.fingerprint)))
 
@@ -116,6 +119,11 @@ class Hippocampus:
 
 
 def open_peer(
-    folder: Path, _dimension: int, *, cues: Sequence[str] | None = None, embeds: bool = False
+    folder: Path,
+    _dimension: int,
+    *,
+    cues: Sequence[str] | None = None,
+    statements: str | None = None,
+    embeds: bool = False,
 ) -> Hippocampus:
-    return Hippocampus(folder, cues, embeds=embeds)
+    return Hippocampus(folder, cues, statements, embeds=embeds)
