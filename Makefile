@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 test test-bench test-slow test-night: export OPENBLAS_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model model-multilingual demo test test-bench test-slow test-night lint format stubs sbom native fuzz fuzz-native fuzz-readers torture docs bench reports wheel wheel-bench lock clean
+.PHONY: help setup model model-multilingual demo test test-bench test-slow test-night lint format stubs sbom native fuzz fuzz-native fuzz-readers torture docs bench peers reports wheel wheel-bench lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -110,6 +110,9 @@ reports: model  ## make committed reports that are stale; data by HIPPOCAMPUS_BE
 
 bench: model  ## measure speed and memory into bench/results/
 	@$(BIN)/python -m bench
+
+peers: setup  ## make an environment, in build/peers, for each store and engine that ours stands beside
+	@$(BIN)/python -m bench.peers.environments
 
 wheel: setup  ## build a wheel into dist/
 	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m build --wheel --no-isolation --outdir dist . >/dev/null

@@ -39,8 +39,8 @@ def main() -> None:
     done = runner.do(plan)
     report = summary(plan, runner, work, chosen)
     given.out.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
-    if given.picture:
-        draw(report, given.picture)
+    if given.plots:
+        draw(report, given.plots / "peers.png")
     if not done:
         sys.exit("the time was up: run it again to go on")
 
@@ -60,7 +60,7 @@ def _parsed(names: Sequence[str]) -> argparse.Namespace:
     add("--memory", type=float, default=6.0, help="GiB that one process may hold")
     add("--work", type=Path, default=ENVIRONMENTS / "work", help="where records and stores lie")
     add("--out", type=Path, default=HERE / "results" / "peers.json")
-    add("--picture", type=Path, help="a file to draw how time grows with size into")
+    add("--plots", type=Path, help="a folder to draw how time grows with size into")
     return parser.parse_args()
 
 

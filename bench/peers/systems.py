@@ -16,7 +16,6 @@ from typing import Any
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 ENVIRONMENTS = ROOT / "build" / "peers"
-OURS = "hippocampus_memory"
 LARGE = 100_000
 _READ = ("contract.py", "live.py", "material.py")
 """What a measurement depends on, beside the adapter."""
@@ -32,6 +31,7 @@ class System:
     environment: str | None = None
     package: str | None = None
     store: str | None = None
+    ours: bool = False
     own: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     large: Mapping[str, Any] = field(default_factory=dict)
@@ -46,11 +46,6 @@ class System:
     def builds(self) -> bool:
         """Whether it makes the build that it opens."""
         return self.built_as == self.name
-
-    @property
-    def ours(self) -> bool:
-        """Whether it is this package."""
-        return self.adapter == OURS
 
     @property
     def lock(self) -> Path | None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Collection, Iterator, Mapping
+import tomllib
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,6 +40,8 @@ def block(root: Path = ROOT) -> str:
     """Return what the README shows; a report that is not there leaves its row out."""
     reports = {row: found for row in ROWS if (found := _load(root, f"evaluation/{_at(row)}"))}
     parts = [*_accuracy(reports)]
+    peers = _load(root, "bench/results/peers.json")
+    parts += [] if peers is None else [*_peers(peers)]
     for name, (shown, command) in SPEED.items():
         parts += _speed(_load(root, f"bench/results/{name}.json"), shown, command)
     return _lines(parts)
@@ -61,6 +64,12 @@ def beside(root: Path = ROOT) -> str:
     """Return what the page on mem0 shows."""
     report = _load(root, "bench/results/mem0.json")
     return _lines([] if report is None else [*_beside(report)])
+
+
+def compared(root: Path = ROOT) -> str:
+    """Return what the page on other stores and engines shows."""
+    report = _load(root, "bench/results/peers.json")
+    return _lines([] if report is None else [*_compared(report, _reasons(root))])
 
 
 def _lines(parts: list[str]) -> str:
@@ -174,6 +183,7 @@ def _speed(speed: Mapping[str, Any] | None, shown: Collection[str], command: str
             continue
         ratio, note = row.get("ratio"), row.get("note") or ""
         times = "" if ratio is None else f"{ratio:.3g}x"
+        note = "; ".join(filter(None, (note, _spread(row))))
         value = f"{row['value']:,.4g}" if isinstance(row["value"], float) else f"{row['value']:,}"
         yield (
             f"| {row['name']} | {value} {row['unit']} | {row.get('baseline') or ''}"
@@ -184,6 +194,131 @@ def _speed(speed: Mapping[str, Any] | None, shown: Collection[str], command: str
     if isinstance(machine, Mapping):
         machine = f"{machine['cpu']}, {machine['cores']} cores, Python {machine['python']}"
     yield f"{command} measures these. Machine: {machine}. Commit: `{speed['commit'][:12]}`."
+
+
+def _spread(row: Mapping[str, Any]) -> str:
+    """Return what else is known of a row: time of the processor, and what the runs had."""
+    used = "" if row.get("processor") is None else f"processor {row['processor']:.4g}"
+    if row.get("low") is None:
+        return used
+    return f"{used}, {row['low']:.4g} to {row['high']:.4g} in {row['runs']} runs"
+
+
+KINDS = {
+    "hybrid": "words and vectors",
+    "memory": "memories",
+    "vectors": "vectors alone",
+    "words": "words alone",
+    "counts": "words counted",
+}
+COLUMNS = {
+    "adds": "adds/s",
+    "adds, settled": "settled",
+    "search, first asked, p50": "search p50",
+    "search, first asked, p95": "p95",
+    "search, first asked, processor, p50": "processor p50",
+    "opening": "opening",
+    "resident": "resident",
+    "disk": "disk",
+}
+MANY = 50_000
+"""The size that the README shows, or the largest below it that there is."""
+
+
+def _peers(report: Mapping[str, Any]) -> Iterator[str]:
+    sizes = sorted({row["size"] for row in report["rows"]})
+    if not sizes:
+        return
+    yield ""
+    yield f"Beside other stores and engines, {max(s for s in sizes if s <= MANY):,} texts:"
+    yield ""
+    yield from _beside_others(report, max(size for size in sizes if size <= MANY), spread=False)
+    yield ""
+    yield (
+        "Same texts and same vectors, each in a process of its own. Settled: with what follows the"
+        " adding, an index that is made or our sleep. Searches asked for the first time, and"
+        " opening, in milliseconds; memory and disk in MB. What is lost, and why, all sizes and"
+        " the spread of the runs: [docs/compared.md](docs/compared.md)."
+    )
+    yield _made_on(report)
+
+
+def _beside_others(report: Mapping[str, Any], size: int, *, spread: bool) -> Iterator[str]:
+    found = {one["system"]: one["LoCoMo recall@10"] for one in report["found"]}
+    yield f"| | {' | '.join(COLUMNS.values())} | LoCoMo r@10 |"
+    yield "|---|" + "---:|" * (len(COLUMNS) + 1)
+    for kind, said in KINDS.items():
+        rows = [row for row in report["rows"] if (row["size"], row["kind"]) == (size, kind)]
+        if rows:
+            yield f"| *{said}* |" + " |" * (len(COLUMNS) + 1)
+        for row in rows:
+            name = f"**{row['system']}**" if row["ours"] else row["system"]
+            cells = [_cell(row["figures"].get(one), spread=spread) for one in COLUMNS]
+            recall = found.get(row["system"])
+            cells.append("" if recall is None or kind == "counts" else f"{recall:.3f}")
+            yield f"| {name} | {' | '.join(cells)} |"
+
+
+def _cell(figure: Mapping[str, float] | None, *, spread: bool) -> str:
+    if figure is None:
+        return ""
+    low, high = figure["low"], figure["high"]
+    beside = f" ({_short(low)} to {_short(high)})" if spread and low != high else ""
+    return _short(figure["median"]) + beside
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _reasons(root: Path) -> list[dict[str, Any]]:
+    path = root / "bench/peers/reasons.toml"
+    return tomllib.loads(path.read_text("utf-8"))["reason"] if path.exists() else []
+
+
+def _compared(report: Mapping[str, Any], reasons: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for size in sorted({row["size"] for row in report["rows"]}):
+        yield f"### {size:,} texts"
+        yield ""
+        yield from _beside_others(report, size, spread=True)
+        yield ""
+    if report["left_out"]:
+        yield "### Left out"
+        yield ""
+        yield from (
+            f"- {one['system']}, {one['size']:,}: {one['reason']}" for one in report["left_out"]
+        )
+        yield ""
+    yield "### Lost, and why"
+    yield ""
+    yield "| | texts | | here | there | to |"
+    yield "|---|---:|---|---:|---:|---|"
+    for one in report["lost"]:
+        yield (
+            f"| {one['system']} | {one['size']:,} | {one['measure']} | {_short(one['here'])}"
+            f" | {_short(one['there'])} | {one['to']} |"
+        )
+    yield ""
+    lost = {(one["kind"], one["measure"]) for one in report["lost"]}
+    for reason in reasons:
+        if any((kind, of) in lost for kind in reason["kinds"] for of in reason["of"]):
+            what = ", ".join(KINDS[kind] for kind in reason["kinds"])
+            yield f"- **{'; '.join(reason['of'])}** ({what}): {reason['why']}"
+    yield ""
+    yield "### Versions"
+    yield ""
+    yield (
+        ", ".join(
+            dict.fromkeys(
+                f"{one['package']} {one['version']}" for one in report["systems"] if one["version"]
+            )
+        )
+        + "."
+    )
+    yield from dict.fromkeys(
+        f"{one['name']}: {one['own']}." for one in report["systems"] if one["own"]
+    )
+    yield _made_on(report)
 
 
 _EVEN = 0.03
@@ -233,6 +368,7 @@ def main() -> None:
         "docs/concepts.md": anchors(),
         "docs/encryption.md": encryption(),
         "docs/surfaces/mem0.md": beside(),
+        "docs/compared.md": compared(),
     }
     for name, made in pages.items():
         page = ROOT / name

@@ -160,6 +160,7 @@ def test_without_reports_there_are_no_figures(figures, reports):
     assert figures.block(reports) == "No report has been committed yet.\n"
     assert figures.anchors(reports) == "No report has been committed yet.\n"
     assert figures.beside(reports) == "No report has been committed yet.\n"
+    assert figures.compared(reports) == "No report has been committed yet.\n"
 
 
 def test_reports_are_told_apart_by_the_commit_that_they_are_of(figures, reports):
@@ -206,3 +207,58 @@ def test_speed_stands_beside_what_it_is_compared_with(figures, reports):
     assert "| recall, 50 k, p50 | 1.5 ms | 3 | 0.5x | 50 000 episodes |" in made
     assert "of no interest" not in made
     assert "| disk an episode, whole file | 1,234 bytes |  |  |  |" in made
+
+
+def spread(median, low=None):
+    return {"median": median, "low": median if low is None else low, "high": median}
+
+
+def beside(system, kind, size, **figures):
+    ours = system.startswith("hippo")
+    return {"system": system, "kind": kind, "size": size, "ours": ours, "figures": figures}
+
+
+def test_other_stores_stand_beside_ours_by_what_they_search_by(figures, reports):
+    report = {
+        "machine": MACHINE,
+        "commit": "0123456789abcdef",
+        "rows": [
+            beside("hippocampus", "hybrid", 1000, disk=spread(2.5), adds=spread(1234.0, 1111.0)),
+            beside("an engine", "words", 1000, disk=spread(0.5)),
+            beside("hippocampus", "hybrid", 200_000, disk=spread(500.0)),
+        ],
+        "found": [{"system": "hippocampus", "LoCoMo recall@10": 0.85}],
+        "lost": [
+            {
+                "system": "hippocampus",
+                "kind": "hybrid",
+                "size": 1000,
+                "measure": "disk",
+                "here": 2.5,
+                "there": 0.5,
+                "to": "an engine",
+            }
+        ],
+        "left_out": [{"system": "another", "size": 1000, "reason": "not installed"}],
+        "systems": [{"name": "an engine", "package": "engine", "version": "1.0", "own": ""}],
+    }
+    (reports / "bench" / "results" / "peers.json").write_text(json.dumps(report))
+    (reports / "bench" / "peers").mkdir()
+    (reports / "bench" / "peers" / "reasons.toml").write_text(
+        '[[reason]]\nkinds = ["hybrid"]\nof = ["disk"]\nwhy = "it keeps more."\n'
+        '[[reason]]\nkinds = ["words"]\nof = ["disk"]\nwhy = "of no interest."\n'
+    )
+
+    short, whole = figures.block(reports), figures.compared(reports)
+
+    assert "1,000 texts" in short
+    assert "| **hippocampus** | 1,234 |  |" in short
+    assert "| 2.5 | 0.850 |" in short
+    assert short.index("*words and vectors*") < short.index("*words alone*")
+    assert "1,234 (1,111 to 1,234)" in whole
+    assert "### 200,000 texts" in whole
+    assert "- another, 1,000: not installed" in whole
+    assert "| hippocampus | 1,000 | disk | 2.5 | 0.5 | an engine |" in whole
+    assert "- **disk** (words and vectors): it keeps more." in whole
+    assert "of no interest" not in whole
+    assert "engine 1.0." in whole
