@@ -75,7 +75,7 @@ def measure(path: Path, count: int) -> Iterator[Row]:
         bank = memory.bank("b")
         bank.remember_many(turns(count))
         every, size = np.arange(count), f"{count // 1000} k"
-        content = memory.engine.ledger("b").content
+        content = memory.engine.ledger("b").reader.content
         lexical = bank.state.take().index.cues.lexical
         assert isinstance(lexical, Bm25Cue), "it is the words index"
 

@@ -34,16 +34,20 @@ def run(workshop: Workshop, *, quick: bool) -> Iterator[Row]:  # noqa: ARG001 - 
             with Memory(path, embedder="none") as memory:
                 _fill(memory, megabytes)
                 rounds = [_erase_one(memory, n) for n in range(ROUNDS)]
-            erased, waited = np.median(rounds, axis=0)
+            (erased, waited), least, most = (
+                of(rounds, axis=0) for of in (np.median, np.min, np.max)
+            )
             with closing(sqlite3.connect(path, isolation_level=None)) as db:
                 rewritten = seconds(db.execute, "VACUUM")
         yield Row(
             name=f"erase one memory, {megabytes} MB", value=erased, unit="s", baseline=rewritten,
             note="another bank writes meanwhile; baseline VACUUM",
+            low=least[0], high=most[0], runs=ROUNDS,
         )  # fmt: skip
         yield Row(
             name=f"longest write of another bank meanwhile, {megabytes} MB",
             value=waited * 1e3, unit="ms", note=f"median of {ROUNDS} erasures",
+            low=least[1] * 1e3, high=most[1] * 1e3, runs=ROUNDS,
         )  # fmt: skip
 
 
