@@ -11,7 +11,6 @@ import json
 import os
 import sys
 import time
-from importlib import import_module
 from pathlib import Path
 from typing import Self
 
@@ -110,9 +109,8 @@ def search(told: dict) -> dict[str, object]:
     """Open what was built; ask as many others, then each for the first time, then again."""
     material = Material(Path(told["material"]))
     every, dimension = material.asked(), material.dimension
-    import_module(f"bench.peers.adapters.{told['adapter']}")
     empty_mb = in_memory_mb("VmRSS")
-    with Watch() as opened:
+    with Watch() as opened:  # with all that is imported for it, now or when it is first needed
         peer = open_peer(told["adapter"], Path(told["store"]), dimension, told["options"])
         peer.search(every[-1])
     ask(peer, every[ASKED:-1])
