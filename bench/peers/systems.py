@@ -16,7 +16,7 @@ from typing import Any
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 ENVIRONMENTS = ROOT / "build" / "peers"
-LARGE = 100_000
+LARGE = 50_000
 _READ = ("contract.py", "live.py", "material.py")
 """What a measurement depends on, beside the adapter."""
 
@@ -81,8 +81,9 @@ class System:
     def stamp(self) -> str:
         """Return what its measurements depend on: what was measured of another is of no use."""
         adapter = HERE / "adapters" / f"{self.adapter}.py"
+        large = {LARGE: self.large} if self.large else {}
         parts = [(HERE / name).read_text() for name in _READ] + [adapter.read_text()]
-        parts += [json.dumps([self.options, self.large], sort_keys=True)]
+        parts += [json.dumps([self.options, large], sort_keys=True)]
         parts += [self.lock.read_text()] if self.lock else []
         parts += [ours_now()] if self.lock is None else []
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
