@@ -30,7 +30,9 @@ def main() -> None:
     """Do what is not done yet; write a report of what there is."""
     every = systems()
     given = _parsed([system.name for system in every])
-    chosen = [one for one in every if not given.only or one.name in given.only]
+    named = {one.name for one in every if not given.only or one.name in given.only}
+    named |= {one.built_as for one in every if one.name in named}
+    chosen = [one for one in every if one.name in named]
     until = time.monotonic() + given.minutes * 60
     limits = Limits(seconds=given.patience, memory_mb=given.memory * 1024, until=until)
     work = given.work.absolute()
@@ -53,7 +55,13 @@ def _parsed(names: Sequence[str]) -> argparse.Namespace:
     add = parser.add_argument
     add("--sizes", type=int, nargs="+", default=SIZES, metavar="N", help="texts in a bank")
     add("--runs", type=int, default=RUNS, help="how often each is run")
-    add("--only", nargs="+", choices=names, metavar="SYSTEM", help=f"of {', '.join(names)}")
+    add(
+        "--only",
+        nargs="+",
+        choices=names,
+        metavar="SYSTEM",
+        help=f"of {', '.join(names)}, and whose builds they open",
+    )
     add("--data", type=Path, help="LoCoMo's file, to tell how much each finds")
     add("--minutes", type=float, default=float("inf"), help="begin nothing more after so many")
     add("--patience", type=float, default=600.0, help="seconds that one stage may take")

@@ -72,6 +72,8 @@ MEASURES = (
     *_calls(),
     Measure(name="resident", unit="MB", more=False, of=lambda record: record["resident_mb"]),
 )  # fmt: skip
+ADDING = ("adds", "an add, processor")
+"""What tells nothing of those that only gather what is added."""
 FOUND = "LoCoMo recall@10"
 NEAREST = "of the ten nearest"
 COMPARED = (
@@ -101,7 +103,7 @@ def rows(plan: Sequence[Task], look: Look) -> list[dict[str, Any]]:
     made = []
     for system, size in dict.fromkeys((task.system.name, task.size) for task in plan if task.size):
         mine = [task for task in plan if task.size == size and task.system.name == system]
-        owner = mine[0].system.built_as
+        owner, gathers = mine[0].system.built_as, mine[0].system.gathers
         builds = [
             task for task in plan
             if (task.stage, task.size, task.system.name) == ("build", size, owner)
@@ -123,7 +125,7 @@ def rows(plan: Sequence[Task], look: Look) -> list[dict[str, Any]]:
                 "figures": {
                     measure.name: spread([measure.of(one) for one in records[measure.stage]])
                     for measure in MEASURES
-                    if records[measure.stage]
+                    if records[measure.stage] and not (gathers and measure.name in ADDING)
                 },
             }
         )
@@ -189,7 +191,7 @@ def lost(table: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
             row for row in table
             if not row["ours"] and row["size"] == ours["size"] and row["kind"] in _beside(ours)
         ]  # fmt: skip
-        for measure in COMPARED:
+        for measure in (one for one in COMPARED if one in ours["figures"]):
             mine = ours["figures"][measure]["median"]
             best = sorted(
                 (

@@ -32,6 +32,8 @@ class System:
     package: str | None = None
     store: str | None = None
     ours: bool = False
+    gathers: bool = False
+    """Whether what is added can be searched only once it has settled."""
     own: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     large: Mapping[str, Any] = field(default_factory=dict)

@@ -222,17 +222,18 @@ COLUMNS = {
     "disk": "disk",
 }
 MANY = 50_000
-"""The size that the README shows, or the largest below it that there is."""
+"""The size that the README shows, or the largest below it that ours was measured at."""
 
 
 def _peers(report: Mapping[str, Any]) -> Iterator[str]:
-    sizes = sorted({row["size"] for row in report["rows"]})
-    if not sizes:
+    whole = {row["size"] for row in report["rows"] if row["system"] == "hippocampus"}
+    size = max((one for one in whole if one <= MANY), default=None)
+    if size is None:
         return
     yield ""
-    yield f"Beside other stores and engines, {max(s for s in sizes if s <= MANY):,} texts:"
+    yield f"Beside other stores and engines, {size:,} texts:"
     yield ""
-    yield from _beside_others(report, max(size for size in sizes if size <= MANY), spread=False)
+    yield from _beside_others(report, size, spread=False)
     yield ""
     yield (
         "Same texts and same vectors, each in a process of its own. Settled: with what follows the"
@@ -315,9 +316,11 @@ def _compared(report: Mapping[str, Any], reasons: Sequence[Mapping[str, Any]]) -
         )
         + "."
     )
+    yield ""
     yield from dict.fromkeys(
-        f"{one['name']}: {one['own']}." for one in report["systems"] if one["own"]
+        f"- {one['name']}: {one['own']}." for one in report["systems"] if one["own"]
     )
+    yield ""
     yield _made_on(report)
 
 
