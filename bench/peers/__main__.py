@@ -105,7 +105,9 @@ def summary(
         "rows": table,
         "found": found,
         "lost": lost(table),
-        "left_out": left_out(plan, lambda task: runner.failed(task, plan), System.lacking),
+        "left_out": left_out(
+            plan, runner.record, lambda task: runner.failed(task, plan), System.lacking
+        ),
     }  # fmt: skip
 
 

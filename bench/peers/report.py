@@ -82,6 +82,8 @@ COMPARED = (
 )  # fmt: skip
 """What a win or a loss is told of; recall as well."""
 
+NOT_YET = "not measured yet"
+
 Look = Callable[[Task], Record | None]
 
 
@@ -228,9 +230,12 @@ def _worse(mine: float, theirs: float, *, more: bool) -> bool:
 
 
 def left_out(
-    plan: Sequence[Task], failed: Callable[[Task], str], lacking: Callable[[System], str]
+    plan: Sequence[Task],
+    look: Look,
+    failed: Callable[[Task], str],
+    lacking: Callable[[System], str],
 ) -> list[dict[str, Any]]:
-    """Return what could not be measured, and why."""
+    """Return what could not be measured, or is not yet, and why; size 0: conversations."""
     named = {task.system.name: task.system for task in plan}
     made = []
     for name, size in dict.fromkeys((task.system.name, task.size) for task in plan):
@@ -240,6 +245,8 @@ def left_out(
         ]
         mine = [task for task in plan if task.size == size and task.system.name == name]
         reasons = [lacking(system)] + [failed(task) for task in mine + of_owner]
+        asked = [task for task in mine if task.stage != "build"]
+        reasons += [] if any(map(look, asked)) else [NOT_YET]
         reason = next(filter(None, reasons), "")
         if reason:
             made.append({"system": name, "size": size, "reason": reason})

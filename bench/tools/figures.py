@@ -268,6 +268,10 @@ def _cell(figure: Mapping[str, float] | None, *, spread: bool) -> str:
     return _short(figure["median"]) + beside
 
 
+def _size(size: int) -> str:
+    return f"{size:,}" if size else "LoCoMo"
+
+
 def _short(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
@@ -287,7 +291,8 @@ def _compared(report: Mapping[str, Any], reasons: Sequence[Mapping[str, Any]]) -
         yield "### Left out"
         yield ""
         yield from (
-            f"- {one['system']}, {one['size']:,}: {one['reason']}" for one in report["left_out"]
+            f"- {one['system']}, {_size(one['size'])}: {one['reason']}"
+            for one in report["left_out"]
         )
         yield ""
     yield "### Lost, and why"

@@ -138,6 +138,8 @@ def test_what_is_cut_off_goes_on_and_what_is_done_stays(tmp_path, here):
     over = Runner(tmp_path / "work", lambda _: tmp_path / "material", Limits(until=0))
 
     assert not over.do(plan)
+    out = report.left_out(plan, over.record, lambda _: "", lambda _: "")
+    assert {report.NOT_YET} == {one["reason"] for one in out}
     assert here.do(plan[:2])
     records = sorted((tmp_path / "work" / "records").glob("*.json"))
     times = [file.stat().st_mtime_ns for file in records]
@@ -174,7 +176,7 @@ def test_a_system_that_fails_is_told_and_not_tried_with_more(here):
     assert ["broken-40-build-1"] == [
         task.name for task in plan if task.system is broken and here.record(task)
     ]
-    out = report.left_out(plan, lambda task: here.failed(task, plan), System.lacking)
+    out = report.left_out(plan, here.record, lambda task: here.failed(task, plan), System.lacking)
     assert [("broken", 40), ("broken", 80)] == [(one["system"], one["size"]) for one in out]
     assert "unexpected keyword argument 'colour'" in out[0]["reason"]
     assert out[1]["reason"].startswith("at 40: ")
@@ -236,8 +238,9 @@ def test_a_system_without_its_environment_is_left_out_of_a_run(tmp_path):
     assert runner.do(plan)
 
     out = report.left_out(
-        plan, lambda task: runner.failed(task, plan), lambda system: system.lacking(tmp_path)
-    )
+        plan, runner.record, lambda task: runner.failed(task, plan),
+        lambda system: system.lacking(tmp_path),
+    )  # fmt: skip
     assert [{"system": "gone", "size": 40, "reason": "not installed: run make peers"}] == out
 
 
