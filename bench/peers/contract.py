@@ -37,12 +37,13 @@ class Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Asked:
-    """A question, when it is asked, and what our embedder makes of it."""
+    """A question, when it is asked, and what our embedder makes of it, with its tokens' places."""
 
     text: str
     at: str
     vector: np.ndarray
     tokens: np.ndarray | None = None
+    spans: np.ndarray | None = None
 
 
 class Adapter(Protocol):

@@ -23,7 +23,7 @@ def asked(texts: Sequence[str], at: Sequence[str]) -> list[Asked]:
     """Embed questions."""
     made = [default_embedder().embed_query(text) for text in texts]
     return [
-        Asked(text=text, at=when, vector=one.vector, tokens=one.tokens)
+        Asked(text=text, at=when, vector=one.vector, tokens=one.tokens, spans=one.spans)
         for text, when, one in zip(texts, at, made, strict=True)
     ]
 
@@ -51,7 +51,7 @@ def sized(folder: Path, count: int) -> Material:
 def conversations(folder: Path, data: Path) -> Path:
     """Return the folder of LoCoMo's conversations, each a material; ``gold.json`` has the rest."""
     kept = folder / "gold.json"
-    if kept.exists():
+    if kept.exists() and Material(folder / "0").whole:
         return folder
     gold = []
     for place, case in enumerate(load(data, Options()).cases):

@@ -48,10 +48,12 @@ class Material:
         """Return the questions."""
         said = json.loads((self._folder / "asked.json").read_text(encoding="utf-8"))
         kept = np.load(self._folder / "asked.npz")
-        tokens = np.split(kept["tokens"], kept["ends"][:-1])
+        tokens, spans = (np.split(kept[name], kept["ends"][:-1]) for name in ("tokens", "spans"))
         return [
-            Asked(text=text, at=at, vector=vector, tokens=some)
-            for (text, at), vector, some in zip(said, kept["vectors"], tokens, strict=True)
+            Asked(text=text, at=at, vector=vector, tokens=some, spans=places)
+            for (text, at), vector, some, places in zip(
+                said, kept["vectors"], tokens, spans, strict=True
+            )
         ]
 
     def write(self, items: Sequence[Item], vectors: np.ndarray, asked: Sequence[Asked]) -> None:
@@ -66,14 +68,16 @@ class Material:
             self._folder / "asked.npz",
             vectors=np.stack([one.vector for one in asked]),
             tokens=np.concatenate(tokens),
+            spans=np.concatenate([one.spans for one in asked]),
             ends=np.cumsum([len(some) for some in tokens]),
         )
         np.save(self._folder / "vectors.npy", vectors)
 
     @property
     def whole(self) -> bool:
-        """Whether it was written to its end."""
-        return (self._folder / "vectors.npy").exists()
+        """Whether it was written to its end, by this program."""
+        there = (self._folder / "vectors.npy").exists()
+        return there and "spans" in np.load(self._folder / "asked.npz").files
 
 
 def _item(line: str) -> Item:

@@ -68,7 +68,7 @@ class HandedEmbedder:
         asked = self.asked
         if self._embeds or asked is None or asked.text != text:
             return self.table.embed_query(text)
-        return Embedded(vector=asked.vector, tokens=asked.tokens)
+        return Embedded(vector=asked.vector, tokens=asked.tokens, spans=asked.spans)
 
 
 class Hippocampus:

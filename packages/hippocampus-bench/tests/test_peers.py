@@ -40,7 +40,8 @@ def vector(seed):
 def asked(text, seed):
     tokens = np.stack([vector(seed), vector(seed + 1)])
     at = "2024-02-01T00:00:00+00:00"
-    return Asked(text=text, at=at, vector=vector(seed), tokens=tokens)
+    spans = np.array([[0, 5], [6, 10]], np.int32)
+    return Asked(text=text, at=at, vector=vector(seed), tokens=tokens, spans=spans)
 
 
 @pytest.fixture
@@ -98,6 +99,8 @@ def test_material_comes_back_as_it_was_written(material):
     first = material.asked()[0]
     np.testing.assert_array_equal(vector(0), first.vector)
     assert (2, DIMENSION) == first.tokens.shape
+    assert [[0, 5], [6, 10]] == first.spans.tolist()
+    assert material.whole
     assert DIMENSION == material.dimension
 
 
