@@ -217,14 +217,15 @@ def asked(path: Path, _count: int) -> dict[str, float]:
     return told
 
 
-def incremental(path: Path, count: int) -> dict[str, float]:
+def incremental(path: Path, _count: int) -> dict[str, float]:
     """Write some more, one by one and in bulk, and have it sleep again."""
     embedder = TableEmbedder({})
-    some = list(islice(turns(count + MORE), count, None))
-    embedder.expect(some)
-    given = [replace(t, metadata={"project": t.metadata["project"]}) for t in some]
     with Memory(path, embedder=embedder, config=CONFIG) as memory:
         bank = memory.bank("b")
+        there = bank.stats().episodes
+        some = list(islice(turns(there + MORE), there, None))
+        embedder.expect(some)
+        given = [replace(t, metadata={"project": t.metadata["project"]}) for t in some]
         used = []
         for turn in given[:100]:
             start = time.process_time()

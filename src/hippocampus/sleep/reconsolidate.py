@@ -42,7 +42,8 @@ def reconsolidate(night: SleepSnapshot, *, related: float) -> list[Act]:
         return []
     window = round(night.policy.labile_minutes * MICROS_PER_MINUTE)
     noted, moments = night.recorded_at, [one.at for one in night.shown]
-    said = night.trusted & night.material.by_user & _open(night, noted, window)
+    trusted = night.trusted
+    said = trusted & night.material.by_user & _open(night, noted, window)
     acts: list[Act] = []
     for row in np.flatnonzero(said).tolist():
         first = bisect_left(moments, noted[row] - window)
@@ -57,7 +58,7 @@ def reconsolidate(night: SleepSnapshot, *, related: float) -> list[Act]:
         if not labile:
             continue
         others = np.array(labile)
-        others = others[night.trusted[others]]
+        others = others[trusted[others]]
         if not len(others):
             continue
         (vector,) = night.vectors(np.array([row]))
