@@ -37,7 +37,8 @@ from hippocampus.index.anchors import Anchors
 from hippocampus.index.concept import ConceptCue
 from hippocampus.index.phrase_codec import PROPER
 from hippocampus.index.query import Query
-from hippocampus.index.vector import VectorCue, pack_vectors
+from hippocampus.index.vector import VectorCue
+from hippocampus.index.vector_codec import pack_vectors
 from hippocampus.kernel import top_k
 from hippocampus.language.noun_phrases import Phrase, find_phrases
 from hippocampus.recall.parse import bind, parse

@@ -31,7 +31,8 @@ from hippocampus.index.faiss_search import FaissSearch
 from hippocampus.index.partition_search import PartitionSearch, order_of
 from hippocampus.index.partitions import Partitions, keep_up
 from hippocampus.index.query import Query
-from hippocampus.index.vector import VectorCue, pack_vectors
+from hippocampus.index.vector import VectorCue
+from hippocampus.index.vector_codec import pack_vectors
 from hippocampus.kernel import top_k
 
 SIZES = (50_000, 100_000, 1_000_000)

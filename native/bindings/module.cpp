@@ -19,6 +19,7 @@
 #include "hippo/checksum.hpp"
 #include "hippo/groups.hpp"
 #include "hippo/mapped.hpp"
+#include "hippo/merging.hpp"
 #include "hippo/random_index.hpp"
 #include "hippo/rows8.hpp"
 #include "hippo/scan.hpp"
@@ -120,6 +121,16 @@ nb::typed<nb::tuple, Table<std::int8_t>, Vector<float>> quantise_rows(
     hippo::quantise_rows(vectors.data(), n, d, codes.get(), scales.get());
   }
   return nb::make_tuple(give(std::move(codes), n, d), give(std::move(scales), n));
+}
+
+Vector<std::uint32_t> merge_rows(const Matrix<float>& rows, std::size_t count) {
+  const std::size_t n = rows.shape(0);
+  auto groups = allocate<std::uint32_t>(n);
+  {
+    nb::gil_scoped_release unlocked;
+    hippo::Merging{rows.data(), n, rows.shape(1)}.run(count, groups.get());
+  }
+  return give(std::move(groups), n);
 }
 
 template <class Signs>
@@ -361,6 +372,10 @@ NB_MODULE(_native, m) {
         "(spans, queries); empty spans give 0.");
   m.def("quantise_rows", &quantise_rows, "vectors"_a.noconvert(),
         "Round each row to signed bytes, symmetric about 0; return the bytes and a scale a row.");
+  m.def("merge_rows", &merge_rows, "rows"_a.noconvert(), "count"_a,
+        "Merge rows into `count` groups, those alike most first, by Ward's method.\n\n"
+        "Return the group of each row, numbered by their first rows. Coordinates beyond 1 count\n"
+        "as 1.");
   m.def("dot_rows", &dot_rows, "matrix"_a.noconvert(), "scales"_a.noconvert(),
         "query"_a.noconvert(), "rows"_a.noconvert(),
         "Return the inner product of the query with each quantised row named.");

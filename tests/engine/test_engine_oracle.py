@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from where_oracle import matches
 
-from hippocampus import Config, Fusion, Memory, Turn
+from hippocampus import Config, Fusion, Memory, Turn, Vectors
 from hippocampus.core.records import Passage, Payloads
 from hippocampus.encode.embed import HashEmbedder
 from hippocampus.encode.signature import rotation_for
@@ -20,7 +20,8 @@ from hippocampus.encode.terms import find_terms, hash_terms
 from hippocampus.index.bm25 import ASKING, DEED, K1, TELLING, B, Bm25Cue, pack_terms
 from hippocampus.index.filters import make_filter, read_where
 from hippocampus.index.query import Query
-from hippocampus.index.vector import OVERSAMPLE, VectorCue, pack_vectors
+from hippocampus.index.vector import OVERSAMPLE, VectorCue
+from hippocampus.index.vector_codec import pack_vectors
 
 WORDS = (
     "peanut lisbon garden bicycle violin river mountain coffee passport dentist invoice"
@@ -32,7 +33,10 @@ QUERIES = (
     "the coffee kettle",
     "what did Ada say about her sister",
 )
-EVERYONE = Config(fusion=Fusion(candidates=10**6))
+WHOLE = Vectors(bits=8)
+"""As the oracle has vectors."""
+USUAL = Config(vectors=WHOLE)
+EVERYONE = Config(fusion=Fusion(candidates=10**6), vectors=WHOLE)
 START = datetime(2024, 1, 1, tzinfo=UTC)
 
 
@@ -190,7 +194,7 @@ def assert_same_ranking(recall, episodes, scores):
     assert expected == pytest.approx(found, abs=2e-3)
 
 
-@pytest.mark.parametrize(("count", "config"), [(150, Config()), (700, EVERYONE)])
+@pytest.mark.parametrize(("count", "config"), [(150, USUAL), (700, EVERYONE)])
 @pytest.mark.parametrize("query", QUERIES)
 def test_recall_equals_brute_force(count, config, query):
     with Memory(":memory:", embedder="hash", config=config) as memory:
@@ -206,7 +210,7 @@ def test_recall_equals_brute_force(count, config, query):
 def test_sessions_are_ranked_as_brute_force_ranks_them(query):
     turns = [replace(turn, session=f"s{n // 9}") for n, turn in enumerate(make_turns(120, seed=2))]
     now = START + timedelta(days=9)
-    with Memory(":memory:", embedder="hash") as memory:
+    with Memory(":memory:", embedder="hash", config=USUAL) as memory:
         bank = memory.bank("ada")
         episodes = bank.remember_many(turns)
         recall = bank.recall(query, k=99, now=now)
@@ -222,7 +226,7 @@ def test_sessions_are_ranked_as_brute_force_ranks_them(query):
 
 def test_sessions_are_those_a_read_may_see_and_no_more_than_asked_for():
     turns = [replace(turn, session=f"s{n // 9}") for n, turn in enumerate(make_turns(120, seed=3))]
-    with Memory(":memory:", embedder="hash") as memory:
+    with Memory(":memory:", embedder="hash", config=USUAL) as memory:
         bank = memory.bank("ada")
         bank.remember_many(turns)
         bank.remember_many([replace(turn, session=None) for turn in make_turns(30, seed=4)])
@@ -239,7 +243,7 @@ def test_of_sessions_that_say_the_same_the_more_recent_comes_first(days):
         Turn(text="The violin is in Lisbon.", at=START + timedelta(days=day), session=f"day {day}")
         for day in days
     ]
-    with Memory(":memory:", embedder="hash") as memory:
+    with Memory(":memory:", embedder="hash", config=USUAL) as memory:
         memory.bank("ada").remember_many(said)
         now = START + timedelta(days=81)
         recall = memory.bank("ada").recall("violin in lisbon", k=20, now=now)
@@ -257,7 +261,7 @@ def test_of_sessions_that_say_the_same_the_more_recent_comes_first(days):
 )
 def test_of_two_who_say_the_same_the_one_asked_about_comes_first(query, first):
     said = "I painted the kitchen green."
-    with Memory(":memory:", embedder="hash") as memory:
+    with Memory(":memory:", embedder="hash", config=USUAL) as memory:
         bank = memory.bank("ada")
         bank.remember_many(
             Turn(text=said, at=START + timedelta(days=day), role=role)
@@ -288,7 +292,7 @@ def test_a_subset_of_the_cues_ranks_by_these_alone(cues):
         previous_turn=0, next_turn=0, speaker=0, session=0, novelty=0, first_person_deed=0
     )
     weights = {name: fusion.weights[name] * (name in cues) for name in fusion.weights}
-    with Memory(":memory:", embedder="hash", config=Config(fusion=fusion)) as memory:
+    with Memory(":memory:", embedder="hash", config=Config(fusion=fusion, vectors=WHOLE)) as memory:
         bank = memory.bank("ada")
         episodes = bank.remember_many(make_turns(120))
         recall = bank.recall(QUERIES[0], k=120, cues=cues)
@@ -298,7 +302,7 @@ def test_a_subset_of_the_cues_ranks_by_these_alone(cues):
 
 
 def test_shares_and_scores_are_parts_of_one():
-    with Memory(":memory:", embedder="hash") as memory:
+    with Memory(":memory:", embedder="hash", config=USUAL) as memory:
         memory.bank("ada").remember_many(make_turns(200))
         recall = memory.bank("ada").recall(QUERIES[1], k=200)
 
@@ -329,7 +333,7 @@ def test_the_vector_cue_proposes_what_an_exact_scan_finds(count, limit, chance):
     texts = [turn.text for turn in make_turns(count, seed=chance.randint(0, 99))]
     vectors = np.stack([e.vector for e in HashEmbedder().embed([Passage(t) for t in texts])])
     cue = VectorCue(vectors.shape[1])
-    cue.observe(Payloads.of(pack_vectors(vectors)))
+    cue.observe(Payloads.of(pack_vectors(vectors, bits=8)))
     asked = question("violin in lisbon")
     allowed = np.array([chance.random() < 0.7 for _ in texts])
     exact = np.where(allowed, vectors @ asked.vector, -np.inf)
@@ -366,7 +370,7 @@ def test_the_lexical_cue_proposes_what_the_reference_finds(count, limit, chance)
 
 @pytest.fixture(scope="module")
 def filtered():
-    with Memory(":memory:", embedder="hash") as memory:
+    with Memory(":memory:", embedder="hash", config=USUAL) as memory:
         bank = memory.bank("ada")
         yield bank, bank.remember_many(make_turns(250, seed=2))
 
@@ -414,7 +418,7 @@ def _many(value):
 
 
 def test_time_in_the_question_counts_towards_what_was_said_then():
-    with Memory(":memory:", embedder="hash") as memory:
+    with Memory(":memory:", embedder="hash", config=USUAL) as memory:
         bank = memory.bank("ada")
         for month in range(1, 13):
             bank.remember("We watered the orchid.", at=datetime(2023, month, 10, tzinfo=UTC))

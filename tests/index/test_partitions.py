@@ -17,7 +17,8 @@ from hippocampus.index.growable_array import GrowableArray
 from hippocampus.index.partition_search import PartitionSearch, order_of
 from hippocampus.index.partitions import NOWHERE, Partitions, keep_up
 from hippocampus.index.query import Query
-from hippocampus.index.vector import VectorCue, pack_vectors
+from hippocampus.index.vector import VectorCue
+from hippocampus.index.vector_codec import pack_vectors
 
 D = 64
 

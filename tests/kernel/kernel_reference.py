@@ -84,6 +84,25 @@ def quantise_rows(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArr
     return codes, (largest / 127.0).astype(np.float32)
 
 
+def merge_rows(rows: NDArray[np.float32], count: int) -> NDArray[np.uint32]:
+    """Merge, again and again, the two groups whose merging adds least to squared distances."""
+    whole = np.rint(np.clip(rows.astype(np.float64), -1, 1) * 8192)
+    groups = [[row] for row in range(len(rows))]
+    while len(groups) > max(count, 1):
+        sums = np.array([whole[own].sum(axis=0) for own in groups])
+        sizes = np.array([len(own) for own in groups], np.float64)
+        products = sums @ sums.T
+        own = sizes[None, :] * np.diag(products)[:, None] / sizes[:, None]
+        lost = (own + own.T - 2 * products) / (sizes[:, None] + sizes[None, :])
+        lost[np.tril_indices(len(groups))] = np.inf
+        first, second = divmod(int(lost.argmin()), len(groups))
+        groups[first] += groups.pop(second)
+    found = np.zeros(len(rows), np.uint32)
+    for number, own in enumerate(groups):
+        found[own] = number
+    return found
+
+
 def dot_rows(
     matrix: NDArray[np.int8],
     scales: NDArray[np.float32],

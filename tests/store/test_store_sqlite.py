@@ -34,7 +34,7 @@ from hippocampus.errors import (
     StoreTooNew,
 )
 from hippocampus.store import open_store, schema
-from hippocampus.store.blocks import seal, unseal
+from hippocampus.store.blocks import deflate, inflate, seal, unseal
 from hippocampus.store.seam import Seam, translate
 from hippocampus.store.sqlite import SqliteStore
 
@@ -448,6 +448,46 @@ def test_any_change_to_any_byte_of_a_block_is_found(payload, data):
     for place in ((4, "content", 5, 2), (3, "vector", 5, 2), (3, "content", 6, 2)):
         with pytest.raises(StoreCorrupt):
             unseal(*place, framed, checksum, path="p")
+
+
+@given(
+    st.sampled_from(["lexical", "phrase", "content", "vector", "gist"]),
+    st.binary(max_size=40) | st.binary(max_size=9).map(lambda some: some * 500),
+)
+def test_a_payload_comes_out_of_deflating_as_it_was_and_never_longer(kind, payload):
+    made = deflate(kind, payload)
+
+    assert payload == inflate(made)
+    assert len(made) <= len(payload)
+
+
+@given(st.data())
+def test_what_was_deflated_and_damaged_is_no_payload_or_the_same(data):
+    payload = b"words of one kind, again and again, " * 50
+    made = bytearray(deflate("lexical", payload))
+    made[data.draw(st.integers(4, len(made) - 1))] ^= data.draw(st.integers(1, 255))
+
+    assert inflate(bytes(made)) in (None, payload)
+
+
+def test_a_few_bytes_do_not_inflate_to_many():
+    bomb = deflate("lexical", bytes(1 << 24))
+    longer = bomb[:4] + struct.pack("<Q", 1 << 40) + bomb[12:]
+    shorter = bomb[:4] + struct.pack("<Q", 1 << 10) + bomb[12:]
+
+    assert inflate(longer) is inflate(shorter) is None
+    assert len(bomb) < 1 << 17
+
+
+def test_a_block_that_does_not_inflate_is_damage_though_its_checksum_fits(opened):
+    store = opened()
+    bank = new_bank(store, episodes=2)
+    broken = deflate("lexical", b"the same " * 90)[:-4]
+    with store.write():
+        store.payloads.put_block(bank, "lexical", Block(0, 2, broken))
+
+    with pytest.raises(StoreCorrupt, match="deflated of the lexical block of bank 1 from row 0"):
+        store.payloads.block(bank, "lexical", 0)
 
 
 def test_damaged_pages_are_reported_and_never_answered_from(opened, path):

@@ -595,6 +595,7 @@ class Writes(BankPart):
             made = encode_drafts(
                 drafts[some], before[some], zone=self._engine.zone, embedder=embedder,
                 signed=how, phrases=self._state.has_anchors, spans=self._engine.spans(),
+                form=self._engine.config.vectors,
             )  # fmt: skip
             for kind, payloads in made.items():
                 encoded.setdefault(kind, {}).update(payloads)

@@ -595,7 +595,7 @@ class Flood:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vectors:
-    """How vectors are searched, and where they are kept; see ``docs/large-banks.md``."""
+    """How vectors are searched, and where and how they are kept; see ``docs/large-banks.md``."""
 
     search: Literal["auto", "scan", "partitions", "faiss"] = "auto"
     """``scan``: the signs of every vector are compared. ``partitions``: those near the question,
@@ -616,6 +616,14 @@ class Vectors:
     layout: Literal["arrival", "partitions"] = "arrival"
     """``partitions``: vectors lie together by partition, as of the last sleep before the bank was
     opened, so that those of one question are in fewer pages (SWIFT, section 3.4)."""
+
+    bits: Literal[2, 3, 4, 8] = 4
+    """Of each dimension of a vector that is remembered from now on; ``reindex`` makes those anew
+    that are there. See "What an episode takes" in ``docs/format.md`` for what each number costs."""
+    pooled: Annotated[int, Meta(ge=1, le=255)] = 1
+    """How many of a text's words of grammar and marks have one token vector together, their mean;
+    1: each has its own. With 4 there are .57 of the token codes. Where a store notes spans, each
+    has its own."""
 
     def __post_init__(self) -> None:
         check(self)

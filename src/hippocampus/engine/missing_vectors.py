@@ -92,6 +92,7 @@ def _embedded(
         encoded = encode_drafts(
             [drafts[place] for place in places], [before[place] for place in places],
             zone=engine.zone, embedder=embedder, signed=None, spans=engine.spans(),
+            form=engine.config.vectors,
         )  # fmt: skip
         for kind in _KINDS:
             own = encoded.get(kind, {})

@@ -58,7 +58,12 @@ def _encoder(
 ) -> Callable[..., Encoded]:
     """Return what makes the payloads of drafts."""
     return partial(
-        encode_drafts, zone=engine.zone, embedder=maker, signed=signed, spans=engine.spans()
+        encode_drafts,
+        zone=engine.zone,
+        embedder=maker,
+        signed=signed,
+        spans=engine.spans(),
+        form=engine.config.vectors,
     )
 
 

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.records import Kind, Payloads
-from hippocampus.errors import EncoderError
 from hippocampus.index.archive import Archive
 from hippocampus.index.cue import Mask, Rows, Scores
 from hippocampus.index.growable_array import GrowableArray, Versioned
 from hippocampus.index.quantised_rows import QuantisedRows
 from hippocampus.index.query import Query
-from hippocampus.kernel import quantise_rows, scan_turned, sign_codes, top_k
+from hippocampus.index.vector_codec import unpack_vectors
+from hippocampus.kernel import scan_turned, sign_codes, top_k
 
 BLOCK = 128
 """Rows whose sign codes are kept turned, as the scan reads them."""
@@ -27,25 +27,6 @@ OVERSAMPLE = 2
 """Rows the sign scan hands to rescoring, per row asked for. Of the ten that an exact scan of 50 000
 real embeddings finds first, 2 find .999 when 200 are asked for, and .91 of all 200 (3: .9995 and
 .96). On 97 000 LongMemEval turns no measure moved by more than .002. See ``bench/vectors.py``."""
-
-
-def pack_vectors(vectors: NDArray[np.float32]) -> list[bytes]:
-    """
-    Return each vector's payload: its signed bytes, then their float32 scale.
-
-    Raises:
-        EncoderError: their dimension is no positive multiple of 8, which the kernels need.
-
-    """
-    dimension = vectors.shape[1]
-    if dimension < 8 or dimension % 8:
-        msg = (
-            f"the embedder's vectors have {dimension} dimensions: must be a positive multiple of 8;"
-            f" have it append zeros up to {8 * max(1, -(-dimension // 8))}, which changes no cosine"
-        )
-        raise EncoderError(msg)
-    bytes_, scales = quantise_rows(np.ascontiguousarray(vectors, dtype=np.float32))
-    return [b.tobytes() + s.astype("<f4").tobytes() for b, s in zip(bytes_, scales, strict=True)]
 
 
 class Searched(Protocol):
@@ -140,16 +121,11 @@ class VectorCue(Versioned):
         self._rows.archive(archive)
 
     def observe(self, payloads: Payloads) -> None:
-        size = self._dimension + 4
-        present = payloads.lengths == size
-        whole = np.zeros((len(payloads), size), np.uint8)
-        whole[present] = payloads.data[np.repeat(present, payloads.lengths)].reshape(-1, size)
-        signed = whole[:, : self._dimension].view(np.int8)
-        scales = np.ascontiguousarray(whole[:, self._dimension :]).view("<f4").ravel()
+        signed, scales = unpack_vectors(payloads.lengths, payloads.data, self._dimension)
         padded = np.full((len(signed), self._padded), -1.0, np.float32)
         padded[:, : self._dimension] = signed
         self._extend_signs(sign_codes(padded))
-        self._rows.extend(signed, np.where(np.isfinite(scales), scales, 0))
+        self._rows.extend(signed, scales)
 
     def _extend_signs(self, codes: NDArray[np.uint8]) -> None:
         """Fill up the last block, then begin others; the last may end in rows not there yet."""

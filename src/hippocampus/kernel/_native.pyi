@@ -94,6 +94,19 @@ def quantise_rows(
     Round each row to signed bytes, symmetric about 0; return the bytes and a scale a row.
     """
 
+def merge_rows(
+    rows: Annotated[
+        NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)
+    ],
+    count: int,
+) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C")]:
+    """
+    Merge rows into `count` groups, those alike most first, by Ward's method.
+
+    Return the group of each row, numbered by their first rows. Coordinates beyond 1 count
+    as 1.
+    """
+
 def dot_rows(
     matrix: Annotated[
         NDArray[numpy.int8], dict(shape=(None, None), order="C", device="cpu", writable=False)

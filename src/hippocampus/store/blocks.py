@@ -3,15 +3,52 @@
 from __future__ import annotations
 
 import struct
+import zlib
 from hashlib import blake2b
+from typing import Final
 
-from hippocampus.core.records import Block
+from hippocampus.core.records import Block, Kind
 from hippocampus.errors import StoreCorrupt
 
 MAGIC = b"HipB"
 VERSION = 1
 _HEAD = struct.Struct("<4sHHqqqQ")
 """Magic, version, zero, bank, first row, count, payload length; little-endian."""
+
+_DEFLATED: Final = struct.Struct("<4sQ")
+"""Before a deflated payload: a mark, and how many bytes it has when it is inflated."""
+_MARK: Final = b"HipZ"
+"""As the length of a first payload, of which a block consists otherwise, it is 1.4 GB."""
+_SQUEEZED: Final[frozenset[Kind]] = frozenset({"lexical", "times", "phrase", "spans", "signature"})
+"""Kinds that are deflated; in the others there is next to nothing that two payloads share."""
+_WORTH: Final = 8
+"""A payload is deflated if that takes off one byte in so many."""
+_MOST: Final = 1032
+"""Bytes that one deflated byte can stand for, by how zlib is made."""
+
+
+def deflate(kind: Kind, payload: bytes) -> bytes:
+    """Return a block's payload with fewer bytes, or as it is where that gains little."""
+    if kind not in _SQUEEZED:
+        return payload
+    made = _DEFLATED.pack(_MARK, len(payload)) + zlib.compress(payload, 6)
+    return made if len(made) * _WORTH <= len(payload) * (_WORTH - 1) else payload
+
+
+def inflate(payload: bytes) -> bytes | None:
+    """Return what ``deflate`` was given; None if these cannot be its bytes."""
+    if not payload.startswith(_MARK) or len(payload) < _DEFLATED.size:
+        return payload
+    _, length = _DEFLATED.unpack_from(payload)
+    if length > _MOST * len(payload):
+        return None
+    stream = zlib.decompressobj()
+    try:
+        made = stream.decompress(payload[_DEFLATED.size :], length + 1)
+    except zlib.error:
+        return None
+    whole = len(made) == length and stream.eof and not stream.unused_data
+    return made if whole else None
 
 
 def seal(bank: int, kind: str, block: Block) -> tuple[bytes, bytes]:

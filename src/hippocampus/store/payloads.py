@@ -10,7 +10,7 @@ from functools import partial
 from hippocampus.core.cipher import Unsealable
 from hippocampus.core.records import Block, Kind
 from hippocampus.errors import StoreCorrupt, StoreError
-from hippocampus.store.blocks import seal, unseal
+from hippocampus.store.blocks import deflate, inflate, seal, unseal
 from hippocampus.store.checksums import damaged, holds, payload_checksum
 from hippocampus.store.database import Database
 from hippocampus.store.sealing import payload_place
@@ -107,7 +107,7 @@ class SqlPayloads:
             )
         self._db.damage.mend(bank, kind, range(first, ends))
         payload = self._db.cipher(bank).seal(
-            payload_place(kind, first, ends - first), block.payload
+            payload_place(kind, first, ends - first), deflate(kind, block.payload)
         )
         framed, checksum = seal(bank, kind, Block(first, ends - first, payload))
         self._db.do(
@@ -171,7 +171,11 @@ class SqlPayloads:
         except Unsealable as exc:
             place = f"the {kind} block of bank {bank} from row {first} on"
             raise self._db.refuse(StoreCorrupt, damaged(place)) from exc
-        return Block(block.first, block.count, payload)
+        inflated = inflate(payload)
+        if inflated is None:
+            place = f"what is deflated of the {kind} block of bank {bank} from row {first} on"
+            raise self._db.refuse(StoreCorrupt, damaged(place))
+        return Block(block.first, block.count, inflated)
 
     def blank(self, bank: int, kind: Kind, rows: Collection[int]) -> None:
         found = self._db.rows(

@@ -244,7 +244,16 @@ def _v7(db: sqlite3.Connection) -> None:
     """
 
 
-MIGRATIONS: tuple[Migration, ...] = (_v1, _v2, _v3, _v4, _v5, _v6, _v7)
+def _v8(db: sqlite3.Connection) -> None:
+    """
+    Allow vectors of fewer bits, token codes that stand for several tokens, and deflated blocks.
+
+    Nothing changes in the tables; the number keeps away versions that would take such payloads for
+    none. What is there stays as it is until ``reindex`` makes it anew.
+    """
+
+
+MIGRATIONS: tuple[Migration, ...] = (_v1, _v2, _v3, _v4, _v5, _v6, _v7, _v8)
 """Migration n, counted from 1, makes format n. Released ones never change; new ones only add."""
 
 FORMAT = len(MIGRATIONS)

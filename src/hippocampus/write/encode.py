@@ -9,18 +9,21 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.core.config import Signatures
+from hippocampus.core.config import Signatures, Vectors
 from hippocampus.core.records import Embedded, Embedder, Kind, Passage
+from hippocampus.encode.pooled_tokens import pool
 from hippocampus.encode.random_indexing import signatures
 from hippocampus.encode.signature import Rotation, rotation_for
 from hippocampus.encode.token_spans import pack_spans
 from hippocampus.encode.tokens import encode, pack, unpack
-from hippocampus.index.vector import pack_vectors
+from hippocampus.index.late_interaction import pack_codes
+from hippocampus.index.vector_codec import pack_vectors
 from hippocampus.journal.draft import CONTEXT_CHARACTERS, CONTEXT_TURNS, Draft, Encoded
 from hippocampus.write.analyse import analyse
 
 _TOKENS_AT_ONCE: Final = 4096
 """Token vectors rotated in one product: 6 MB of them."""
+_USUAL: Final = Vectors()
 
 
 def encode_drafts(
@@ -32,6 +35,7 @@ def encode_drafts(
     signed: Signatures | None,
     phrases: bool = False,
     spans: bool = False,
+    form: Vectors = _USUAL,
 ) -> Encoded:
     """
     Return the payloads of drafts.
@@ -39,7 +43,8 @@ def encode_drafts(
     ``before``: what was said before each, oldest first; it colours the token vectors. ``zone``: in
     which "yesterday" is a day. ``signed``:
     how tokens are signed, if they are. ``phrases``: theirs as well, for a bank that has anchors.
-    ``spans``: also where in the text each of the embedder's tokens stands.
+    ``spans``: also where in the text each of the embedder's tokens stands, so that none is pooled.
+    ``form``: how much is kept of vectors.
     """
     content = [pack(encode(d.text)) if d.content is None else d.content for d in drafts]
     made: dict[Kind, list[bytes]] = {"content": content}
@@ -53,16 +58,32 @@ def encode_drafts(
             for d, said in zip(drafts, before, strict=True)
         ]
         embedded = embedder.embed(passages)
-        made["vector"] = pack_vectors(np.stack([e.vector for e in embedded]))
+        made["vector"] = pack_vectors(np.stack([e.vector for e in embedded]), bits=form.bits)
         rotation = rotation_for(embedder.fingerprint)
         if rotation is not None:
-            made["tokens"] = _signatures([e.tokens for e in embedded], rotation)
+            tokens = [e.tokens for e in embedded]
+            if not spans:
+                tokens = [
+                    _pooled(p.text, e, form.pooled) for p, e in zip(passages, embedded, strict=True)
+                ]
+            made["tokens"] = [
+                pack_codes(codes, 0 if e.tokens is None else len(e.tokens))
+                for codes, e in zip(_signatures(tokens, rotation), embedded, strict=True)
+            ]
             if spans:
                 made["spans"] = list(map(_spans, drafts, content, embedded))
     return {
         kind: {d.id: payload for d, payload in zip(drafts, column, strict=True) if payload}
         for kind, column in made.items()
     }
+
+
+def _pooled(text: str, embedded: Embedded, size: int) -> NDArray[np.float32] | None:
+    """Return token vectors, those that tell little together, where it is known what they cover."""
+    spans, tokens = embedded.spans, embedded.tokens
+    if spans is None or tokens is None or len(spans) != len(tokens):
+        return tokens
+    return pool(text, spans, tokens, size=size)
 
 
 def _spans(draft: Draft, content: bytes, embedded: Embedded) -> bytes:
@@ -74,10 +95,12 @@ def _spans(draft: Draft, content: bytes, embedded: Embedded) -> bytes:
     return pack_spans(draft.text, unpack(content), spans[:, 0] - lead)
 
 
-def _signatures(tokens: Sequence[NDArray[np.float32] | None], rotation: Rotation) -> list[bytes]:
+def _signatures(
+    tokens: Sequence[NDArray[np.float32] | None], rotation: Rotation
+) -> list[NDArray[np.uint8]]:
     """Return each passage's token signatures; many at a time, for a product costs by the call."""
     present = [own for own in tokens if own is not None and len(own)]
-    codes: list[bytes] = []
+    codes: list[NDArray[np.uint8]] = []
     start = 0
     while start < len(present):
         stop, size = start, 0
@@ -86,10 +109,10 @@ def _signatures(tokens: Sequence[NDArray[np.float32] | None], rotation: Rotation
             stop += 1
         some = present[start:stop]
         ends = np.cumsum([len(own) for own in some])[:-1]
-        codes += [c.tobytes() for c in np.split(rotation.codes(np.concatenate(some)), ends)]
+        codes += np.split(rotation.codes(np.concatenate(some)), ends)
         start = stop
-    made = iter(codes)
-    return [b"" if own is None or not len(own) else next(made) for own in tokens]
+    made, none = iter(codes), np.empty((0, rotation.bits // 8), np.uint8)
+    return [none if own is None or not len(own) else next(made) for own in tokens]
 
 
 def context_before(drafts: Iterable[Draft], said: dict[str, list[str]]) -> list[list[str]]:
