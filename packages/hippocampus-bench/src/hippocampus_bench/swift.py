@@ -32,6 +32,7 @@ from hippocampus.index.cues import CueSet
 from hippocampus.index.late_interaction import LateInteractionCue
 from hippocampus.index.topic import TopicCue
 from hippocampus.index.vector import VectorCue
+from hippocampus.index.vector_codec import unpack_vectors
 from hippocampus.kernel import dot_rows, top_k
 from hippocampus.language.question_intent import asks_when
 from hippocampus.language.time import find_intervals
@@ -439,8 +440,10 @@ def _layout(memory: Memory, name: str, seed: int) -> Iterator[_Made]:
     ledger = memory.engine.ledger(name)
     topics = TOPICS.read(ledger)
     assert topics is not None, "the bank has slept"
+    fingerprint = memory.engine.fingerprint()
+    assert fingerprint is not None, "topics are of meanings"
     blocks = [
-        payloads.data.reshape(len(payloads), -1)[:, :-4].view(np.int8)
+        unpack_vectors(payloads.lengths, payloads.data, fingerprint.dimension)[0]
         for payloads in read_payloads(memory.engine.store, ledger.bank, "vector", 0, topics.length)
     ]
     vectors = np.ascontiguousarray(np.concatenate(blocks))
