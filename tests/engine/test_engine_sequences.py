@@ -114,19 +114,20 @@ class BankMachine(RuleBasedStateMachine):
     @rule(number=PICK, text=TEXTS)
     def correct(self, number, text):
         id_ = self.pick(number)
+        told = {"n": len(text)}  # as remembering has it: with others it would be another memory
         old = self.model[id_]
         key = (text, *old.key[1:])
         known = self.model.get(self.by_key.get(key))
         if old.state == "erased":
             with pytest.raises(UnknownEpisode):
-                self.bank.correct(id_, text)
+                self.bank.correct(id_, text, metadata=told)
         elif old.state != "active" or (known is not None and known.state == "erased"):
             with pytest.raises(InputError):
-                self.bank.correct(id_, text)
+                self.bank.correct(id_, text, metadata=told)
         elif known is old:
-            assert id_ == self.bank.correct(id_, text).id
+            assert id_ == self.bank.correct(id_, text, metadata=told).id
         else:
-            new = self.added(self.bank.correct(id_, text), key)
+            new = self.added(self.bank.correct(id_, text, metadata=told), key)
             if known is not None:
                 new.state = "active"
                 new.kinds.append("restore")

@@ -111,7 +111,7 @@ class IndexFileWriter:
         for name, (array, any_bits) in self._arrays.items():
             sums = _checksums(_bytes(array))
             sections.append(Section(name, array.dtype.str, array.shape, at, sums, any_bits))
-            at += -(-array.nbytes // _PAGE) * _PAGE
+            at += _whole_pages(array.nbytes)
         table = msgspec.json.encode(Contents(made_of, seq, self._plain, sections))
         head = _HEAD.pack(_MAGIC, VERSION, len(table), checksum(np.frombuffer(table, np.uint8)))
         start = _first_page(len(table))
@@ -211,6 +211,8 @@ def find_damage(path: Path) -> Iterator[str]:
                     if checksum(np.frombuffer(file.read(left), np.uint8)) != expected:
                         yield f"{path.name}: the checksum of {section.name} does not match"
                         break
+    except FileNotFoundError:
+        return  # somebody has removed it meanwhile
     except (ValueError, OSError) as exc:
         yield f"{path.name}: {exc}"
 
@@ -234,7 +236,7 @@ def _table(file: BufferedReader, size: int) -> tuple[Contents, int]:
         raise ValueError("the checksum of its table of contents does not match")
     contents = msgspec.json.decode(table, type=Contents)
     start = _first_page(length)
-    if any(start + one.offset + one.nbytes > size for one in contents.sections):
+    if any(start + one.offset + _whole_pages(one.nbytes) > size for one in contents.sections):
         raise ValueError("it was cut short")
     return contents, start
 
@@ -244,7 +246,11 @@ def _checksums(raw: NDArray[np.uint8]) -> tuple[int, ...]:
 
 
 def _first_page(length: int) -> int:
-    return -(-(_HEAD.size + length) // _PAGE) * _PAGE
+    return _whole_pages(_HEAD.size + length)
+
+
+def _whole_pages(nbytes: int) -> int:
+    return -(-nbytes // _PAGE) * _PAGE
 
 
 def _bytes(array: NDArray[Any]) -> NDArray[np.uint8]:

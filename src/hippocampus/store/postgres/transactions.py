@@ -12,7 +12,7 @@ import itertools
 import os
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -232,10 +232,12 @@ class PostgresTransactions:
 
     def _put_back(self, pool: ConnectionPool, db: psycopg.Connection) -> None:
         """Give a connection back, out of any transaction; one that is broken is closed there."""
-        if not db.closed and db.info.transaction_status != TransactionStatus.IDLE:
-            with self.seam:
-                db.execute("ROLLBACK")
-        pool.putconn(db)
+        try:
+            if not db.closed and db.info.transaction_status != TransactionStatus.IDLE:
+                with suppress(psycopg.Error):  # then it is broken, and what was wrong is told
+                    db.execute("ROLLBACK")
+        finally:
+            pool.putconn(db)
 
     @contextmanager
     def read(self) -> Iterator[None]:
