@@ -348,6 +348,8 @@ with Memory(sys.argv[1], embedder=HashEmbedder(64), config=Config(index_file_row
 
 @pytest.mark.slow
 def test_a_process_killed_while_it_wrote_one_leaves_a_store_that_opens(path):
+    with opened(path) as memory:
+        memory.bank("ada").sleep()
     for file in files(path):
         file.unlink()
     for delay_ms in range(400, 1400, 125):
