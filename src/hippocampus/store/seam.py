@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from types import TracebackType
 
 from hippocampus import errors
@@ -106,10 +107,21 @@ def undecodable(exc: Exception) -> bool:
 
 
 class Seam:
-    """A context in which every foreign exception leaves as a ``StoreError``."""
+    """
+    A context in which every foreign exception leaves as a ``StoreError``.
 
-    def __init__(self, path: str) -> None:
+    Those of ``sqlite3``, unless another driver says which are its own and what they mean.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        foreign: tuple[type[Exception], ...] = FOREIGN,
+        meaning: Callable[[Exception, str], errors.StoreError] = translate,
+    ) -> None:
         self._path = path
+        self._foreign = foreign
+        self._meaning = meaning
 
     def __enter__(self) -> None:
         pass
@@ -120,5 +132,5 @@ class Seam:
         exc: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if isinstance(exc, FOREIGN):
-            raise translate(exc, self._path) from exc
+        if isinstance(exc, self._foreign):
+            raise self._meaning(exc, self._path) from exc

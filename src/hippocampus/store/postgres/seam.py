@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from types import TracebackType
 from typing import Final
 
 import psycopg
@@ -93,7 +92,7 @@ def without_password(dsn: str) -> str:
     return _PASSWORD.sub("***", dsn)
 
 
-def translate(exc: BaseException, path: str) -> errors.StoreError:
+def translate(exc: Exception, path: str) -> errors.StoreError:
     """Return what an exception of ``psycopg`` means for the store at ``path``."""
     told = without_password(" ".join(str(exc).split()))
     if isinstance(exc, psycopg_pool.PoolTimeout):
@@ -127,27 +126,8 @@ _REFUSALS: Final = (
 """What the server says when it does not let anybody in, for then there is no code."""
 
 
-def _state_of(exc: BaseException, told: str) -> str:
+def _state_of(exc: Exception, told: str) -> str:
     """Return the code of an error without one, that of a lost connection where nothing is said."""
     if not isinstance(exc, psycopg.OperationalError | psycopg.InterfaceError):
         return ""
     return next((code for says, code in _REFUSALS if says.search(told)), "08")
-
-
-class PostgresSeam:
-    """A context in which every foreign exception leaves as a ``StoreError``."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        exc: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if isinstance(exc, FOREIGN):
-            raise translate(exc, self._path) from exc

@@ -34,8 +34,9 @@ from hippocampus.errors import (
 from hippocampus.store.checksums import Damage, damaged
 from hippocampus.store.database import Row
 from hippocampus.store.postgres import schema
-from hippocampus.store.postgres.seam import PostgresSeam, without_password
+from hippocampus.store.postgres.seam import FOREIGN, translate, without_password
 from hippocampus.store.postgres.texts import TextDumper, TextReader
+from hippocampus.store.seam import Seam
 
 _STORE: Final = 0x4869_7070_7301
 """The advisory lock that a write of the whole store has alone, and one of a bank shares."""
@@ -71,7 +72,7 @@ class PostgresTransactions:
         self._here = _OfThread()
         self._opening = threading.Lock()
         self._unsettled = itertools.count(1)
-        self.seam = PostgresSeam(self._path)
+        self.seam = Seam(self._path, FOREIGN, translate)
         self.damage = Damage()
         self.cipher: Callable[[int], Cipher] = lambda _: PLAIN
 
