@@ -5,20 +5,25 @@ BIN    := $(VENV)/bin
 SOURCE ?=
 FUZZ_SECONDS ?= 60
 TORTURE_SECONDS ?= 7200
+SIMULATE_S ?= 60
+SIMULATE ?=
+CHAOS_S ?= 600
+CHAOS ?=
+DOCS_VERSION ?= dev
 EXAMPLES ?= commit
 NATIVE := $(shell find native -path native/tests -prune -o \( -name '*.hpp' -o -name '*.cpp' -o -name CMakeLists.txt \) -print)
 PACKAGES := $(shell find src -name __init__.py)
 BENCH  := packages/hippocampus-bench
-CODE   := src tests bench packages conftest.py
+CODE   := src tests bench packages release conftest.py
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
 
 # Tests start hundreds of processes: without bytecode on disk each would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
 # A worker has a core. Threads of its matrix products would wait for work by spinning on another's.
-test test-bench test-slow test-night: export OPENBLAS_NUM_THREADS := 1
+test test-wheel test-bench test-slow test-night: export OPENBLAS_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model model-multilingual demo test test-bench test-slow test-night lint format stubs sbom native fuzz fuzz-native fuzz-readers torture docs bench peers reports wheel wheel-bench lock clean
+.PHONY: help setup model model-multilingual demo test test-wheel test-bench test-slow test-night lint format stubs sbom native fuzz fuzz-native fuzz-readers torture simulate chaos docs pages bench peers peers-suites reports wheel wheel-bench release changelog lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -48,10 +53,22 @@ model-multilingual: model  ## install the multilingual embedding model as well (
 	@$(BIN)/hippocampus models install multilingual --quiet
 
 demo: model  ## remember the histories under examples/ (or SOURCE=path) and answer from them
-	@$(BIN)/hippocampus demo $(SOURCE)
+	@$(BIN)/hippocampus demo $(if $(SOURCE),$(SOURCE),--examples examples)
 
 test: model  ## run the tests; EXAMPLES=ci tries each property with more examples
 	@$(PYTEST) --hypothesis-profile=$(EXAMPLES)
+
+WHEEL ?= .
+TESTS ?= tests
+WHEEL_VENV = build/installed-$(notdir $(PYTHON))
+
+test-wheel: model  ## run TESTS against the installed wheel, PYTHON=python3.13 on another Python
+	@test -x $(WHEEL_VENV)/bin/python || $(PYTHON) -m venv $(WHEEL_VENV)
+	@echo "installing the pinned lock and $(WHEEL) into $(WHEEL_VENV) ..."
+	@$(WHEEL_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
+	@PATH="$(abspath $(WHEEL_VENV)/bin):$$PATH" $(WHEEL_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --force-reinstall $(WHEEL)
+	@$(WHEEL_VENV)/bin/python -P -c "import hippocampus as h; assert 'site-packages' in h.__file__, h.__file__"
+	@$(WHEEL_VENV)/bin/python -m pytest -n auto --maxprocesses 4 --dist worksteal --hypothesis-profile=$(EXAMPLES) $(TESTS)
 
 test-bench: model  ## run the tests of packages/hippocampus-bench
 	@$(PYTEST) --hypothesis-profile=$(EXAMPLES) $(BENCH)/tests
@@ -66,6 +83,8 @@ lint: setup  ## format check, ruff, mypy, import contracts, stub and bill of mat
 	@$(BIN)/ruff format --check --quiet $(CODE)
 	@$(BIN)/ruff check --quiet $(CODE)
 	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/mypy --no-error-summary --platform win32 src/hippocampus/core/system.py
+	@$(BIN)/mypy --no-error-summary --platform darwin src/hippocampus/core/system.py
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python bench/tools/stubs.py --check
 	@$(BIN)/python bench/tools/sbom.py --check
@@ -101,9 +120,19 @@ torture: setup  ## kill processes and fail disks under every verb for TORTURE_SE
 	@$(BIN)/python tests/faults/campaign.py --seconds $(TORTURE_SECONDS) --report bench/results/torture.json
 	@$(BIN)/python tests/faults/orders.py --seconds $(TORTURE_SECONDS) --report bench/results/orders.json
 
-docs: setup  ## build the documentation site into build/site
-	@$(BIN)/python bench/tools/site.py
+simulate: setup  ## servers on one store behind a bad network for SIMULATE_S; SIMULATE="--report FILE --postgres"
+	@$(BIN)/python tests/faults/simulator.py --seconds $(SIMULATE_S) $(SIMULATE)
+
+chaos: setup  ## kill databases, servers and etcd under writers for CHAOS_S; CHAOS="--report FILE"
+	@$(BIN)/python tests/chaos/campaign.py --seconds $(CHAOS_S) $(CHAOS)
+
+docs: setup  ## build the documentation site into build/site, and check every link in it
+	@$(BIN)/python -m bench.tools.site
 	@$(BIN)/zensical build --strict
+	@$(BIN)/python bench/tools/links.py
+
+pages: docs  ## put the site beside those of other versions, in build/pages; DOCS_VERSION=0.2.0
+	@$(BIN)/python bench/tools/publish.py $(DOCS_VERSION)
 
 reports: model  ## make committed reports that are stale; data by HIPPOCAMPUS_BENCH_DATA_LOCOMO=FILE and the like
 	@$(BIN)/python -m bench.reports --make
@@ -114,6 +143,9 @@ bench: model  ## measure speed and memory into bench/results/
 peers: setup  ## make an environment, in build/peers, for each store and engine that ours stands beside
 	@$(BIN)/python -m bench.peers.environments
 
+peers-suites: model  ## run others' own suites (LangGraph, LangChain, OpenAI, MCP, OpenAPI) against ours; needs the network
+	@$(BIN)/python -m bench.suites --report bench/results/suites.json
+
 wheel: setup  ## build a wheel into dist/
 	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m build --wheel --no-isolation --outdir dist . >/dev/null
 
@@ -122,10 +154,27 @@ wheel-bench: setup  ## build the wheel of packages/hippocampus-bench into dist/
 	@$(BIN)/python -m build --wheel --no-isolation --outdir dist $(BENCH) >/dev/null
 	@rm -rf $(BENCH)/build
 
+TOOLS := build/release-tools
+RELEASE ?=
+
+$(TOOLS)/.locked: release/requirements.lock
+	@test -x $(TOOLS)/bin/python || $(PYTHON) -m venv $(TOOLS)
+	@$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r release/requirements.lock
+	@touch $@
+
+release: $(TOOLS)/.locked  ## build, check and try all that is published, into dist/; RELEASE="--once" and the like
+	@$(TOOLS)/bin/python -m release $(RELEASE)
+
+changelog:  ## make changelog.d the section of this version in CHANGELOG.md
+	@$(PYTHON) -m release.changelog --write
+
 lock: setup  ## resolve the dependencies again and pin them
 	@$(BIN)/python -m pip install --quiet uv==0.13.9
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade \
 	  --no-emit-index-url --no-emit-find-links pyproject.toml --group dev --output-file requirements.lock
+	@for pair in build:build release:requirements; do $(BIN)/uv pip compile --quiet --universal \
+	  --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header \
+	  --constraint requirements.lock --group $${pair%%:*} --output-file release/$${pair##*:}.lock; done
 
 clean:  ## remove everything that was built
 	@rm -rf $(VENV) build dist $(BENCH)/build

@@ -36,6 +36,8 @@ PARTS = (
     "server",
     "dashboard",
     "proxy",
+    "capacity",
+    "long_banks",
     "soak",
 )
 

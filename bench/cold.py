@@ -84,9 +84,10 @@ def hooks(store: str, folder: Path) -> Iterator[Row]:
     """Yield what a coding agent waits for at every prompt: what is remembered, and it is kept."""
     copy = str(shutil.copy(store, folder / "hooks.db"))
     command = hippocampus("hook", "--store", copy, "--bank", "b")
-    yield from rows("hippocampus hook, a prompt", of_process(command, stdin=PROMPT))
+    alone = {"HIPPOCAMPUS_RESIDENT": "0"}
+    yield from rows("hippocampus hook, a prompt", of_process(command, stdin=PROMPT, env=alone))
     ok = PROMPT | {"prompt": "ok"}
-    yield from rows("hippocampus hook, nothing in it", of_process(command, stdin=ok))
+    yield from rows("hippocampus hook, nothing in it", of_process(command, stdin=ok, env=alone))
 
 
 def resident(store: str, folder: Path) -> Iterator[Row]:

@@ -90,14 +90,14 @@ class Fp32:
         folder = installed()
         assert folder is not None, "the model is installed"
         self._embedder = embedder
-        file = read_safetensors(folder / "model.safetensors")
-        self._words = file.read("embeddings.word_embeddings.weight")
-        self._places = (
-            file.read("embeddings.position_embeddings.weight")
-            + file.read("embeddings.token_type_embeddings.weight")[0]
-        )
-        self._first = pair(file, "embeddings.LayerNorm")
-        self._layers = [layer(file, f"encoder.layer.{number}") for number in range(LAYERS)]
+        with read_safetensors(folder / "model.safetensors") as file:
+            self._words = file.read("embeddings.word_embeddings.weight")
+            self._places = (
+                file.read("embeddings.position_embeddings.weight")
+                + file.read("embeddings.token_type_embeddings.weight")[0]
+            )
+            self._first = pair(file, "embeddings.LayerNorm")
+            self._layers = [layer(file, f"encoder.layer.{number}") for number in range(LAYERS)]
 
     def vector(self, passage: Passage) -> NDArray[np.float32]:
         """Return the pooled vector of a passage, of length 1."""

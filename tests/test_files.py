@@ -249,13 +249,23 @@ OPENS_ITS_OWN = {
 OURS = {
     "cli/command.py: os.open",  # the null device
     "cli/__init__.py: os.open",  # likewise
-    "cli/resident.py: os.open",  # a lock, in a folder of ours
-    "core/files.py: os.open",
+    "cli/completing.py: open",  # in a cache of ours
+    "connect/invocation.py: distribution(DISTRIBUTION).read_text",  # of this installation
+    "cli/resident.py: open_descriptor",  # a lock, in a folder of ours
+    "cli/resident_line.py: open_descriptor",  # likewise, a port and a secret
+    "cli/resident_line.py: os.fdopen",
+    "core/system.py: os.open",  # for those who are named here
+    "core/system.py: open_descriptor",  # only to have a file put on the disk
+    "core/files.py: open_descriptor",
     "core/files.py: os.fdopen",
     "core/files.py: path.open",
     "client/clients.py: export.open",  # what was just written
+    "core/key_ring.py: open_descriptor",  # made beside a ring, which is no database
+    "core/key_ring.py: os.fdopen",
+    "core/key_ring.py: path.open",
+    "core/key_ring.py: aside.open",
     "dashboard/__init__.py: one.read_bytes",  # in the package
-    "encode/encoder.py: os.open",  # of a model whose hash was checked
+    "encode/encoder.py: open_descriptor",  # of a model whose hash was checked
     "llm/cassette.py: self.path.write_bytes",  # checked to be no database
     "llm/cassette.py: self.path.open",
     "server/shared_figures.py: path.read_text",  # in a folder that the server made for its workers
@@ -275,6 +285,8 @@ NO_FILES = (
     "kept.open",  # a member of an archive that was read
 )
 OPENING = {"open", "read_bytes", "read_text", "write_bytes", "write_text", "fdopen"}
+OPEN = {"open", "open_descriptor"}
+"""Functions that do."""
 
 
 def opened_in(source):
@@ -284,8 +296,8 @@ def opened_in(source):
             called = node.func
             if isinstance(called, ast.Attribute) and called.attr in OPENING:
                 yield node.lineno, ast.unparse(called)
-            elif isinstance(called, ast.Name) and called.id == "open":
-                yield node.lineno, "open"
+            elif isinstance(called, ast.Name) and called.id in OPEN:
+                yield node.lineno, called.id
 
 
 def test_files_that_users_name_are_opened_in_one_place():

@@ -91,7 +91,7 @@ def test_importing_everything_public_imports_no_model_runtime_and_no_surface():
 
 
 LATER = (
-    "numpy", "msgspec", "sqlite3", "Stemmer", "nupunkt", "rs_bpe", "spacy", "tzlocal",
+    "numpy", "msgspec", "sqlite3", "Stemmer", "nupunkt", "spacy", "tzlocal",
     "hippocampus.core.config", "hippocampus.core.records", "hippocampus.encode",
     "hippocampus.engine.context", "hippocampus.language", "hippocampus.store",
     "asyncio", "concurrent.futures", "logging", "ssl", "http.client", "email.message",

@@ -55,7 +55,7 @@ def main(folder: Path) -> None:
     standing = synonyms(folder / "data.noun", first, uses, tagged, place)
     same = [place.get(standing.get(w, ""), -1) for w in words]
     TARGET.mkdir(exist_ok=True)
-    np.savez_compressed(
+    np.savez(  # not compressed: it is read whenever something is asked
         TARGET / "nouns.npz",
         words=np.frombuffer("\n".join(words).encode(), np.uint8),
         noun=np.array(shares["noun"], np.uint8),

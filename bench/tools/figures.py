@@ -36,8 +36,14 @@ ROWS = (
 )
 
 
+def first(root: Path = ROOT) -> str:
+    """Return what the README shows: one table, in which we win and lose."""
+    peers = _load(root, "bench/results/peers.json")
+    return _lines([] if peers is None else [*_first(peers)])
+
+
 def block(root: Path = ROOT) -> str:
-    """Return what the README shows; a report that is not there leaves its row out."""
+    """Return what the page of figures shows; a report that is not there leaves its row out."""
     reports = {row: found for row in ROWS if (found := _load(root, f"evaluation/{_at(row)}"))}
     parts = [*_accuracy(reports)]
     peers = _load(root, "bench/results/peers.json")
@@ -95,7 +101,7 @@ def _accuracy(reports: Mapping[Row, Mapping[str, Any]]) -> Iterator[str]:
         others = [_other(report, system, row.measure) for system in BASELINES]
         p50 = report["latency_ms"]["recall"]["p50"]
         yield (
-            f"| [{row.name}](evaluation/{_at(row)}) | {row.means}"
+            f"| [{row.name}](../evaluation/{_at(row)}) | {row.means}"
             f" | **{found['value']:.3f}** [{found['low']:.3f}, {found['high']:.3f}]"
             f" | {' | '.join(others)} | {found['n']} | {p50:.1f} ms |"
         )
@@ -132,7 +138,7 @@ SHOWN = (
     "opening 50 k, default embedder: bank read",
     "disk an episode, whole file",
 )
-"""What a reader of the README wants to know; the rest is in the file."""
+"""What a reader wants to know; the rest is in the file."""
 OF_THE_ENCODER = (
     "a question embedded, wall, p50",
     "a turn embedded, wall, p50",
@@ -152,7 +158,7 @@ SPEED = {
     "encoder": (OF_THE_ENCODER, "`python -m bench --only encoder`"),
     "cold": (OF_STARTS, "`python -m bench --only cold`"),
 }
-"""Reports whose figures the README shows, which of them, and what measures them."""
+"""Reports whose figures are shown, which of them, and what measures them."""
 OF_ANCHORS = (
     "rebuild, 47 k",
     "rebuild, 100 k",
@@ -222,12 +228,66 @@ COLUMNS = {
     "disk": "disk",
 }
 MANY = 50_000
-"""The size that the README shows, or the largest below it that ours was measured at."""
+"""The size that is shown, or the largest below it that ours was measured at."""
+FIRST = ("hippocampus", "mem0", "LangGraph's SQLite store", "LanceDB, hybrid", "SQLite FTS5")
+"""The systems of the first table: one of each kind that people come from."""
+
+
+class Measure(NamedTuple):
+    """A row of the first table: what it is called, which figure it is, in which unit."""
+
+    name: str
+    figure: str
+    unit: str = ""
+    least_is_best: bool = True
+
+
+FIRST_ROWS = (
+    Measure("cited turns of LoCoMo among the first ten", "LoCoMo recall@10", least_is_best=False),
+    Measure("texts added a second", "adds", least_is_best=False),
+    Measure("the same, with the index or sleep that follows", "adds, settled", least_is_best=False),
+    Measure("one search, median", "search, first asked, p50", " ms"),
+    Measure("opening and first answer", "opening", " ms"),
+    Measure("disk", "disk", " MB"),
+)
+
+
+def _first(report: Mapping[str, Any]) -> Iterator[str]:
+    size = _shown_size(report)
+    if size is None:
+        return
+    shares = {one["system"]: one["LoCoMo recall@10"] for one in report["found"]}
+    rows = {row["system"]: row for row in report["rows"] if row["size"] == size}
+    systems = [name for name in FIRST if name in rows]
+    heads = [f"**{name}**" if rows[name]["ours"] else name for name in systems]
+    yield f"| | {' | '.join(heads)} |"
+    yield "|---|" + "---:|" * len(systems)
+    for row in FIRST_ROWS:
+        found = [
+            shares.get(name)
+            if row.figure == "LoCoMo recall@10"
+            else (rows[name]["figures"].get(row.figure) or {}).get("median")
+            for name in systems
+        ]
+        known = [value for value in found if value is not None]
+        best = (min if row.least_is_best else max)(known, default=None)
+        cells = ("" if one is None else f"{_short(one)}{row.unit}" for one in found)
+        shown = [
+            f"**{cell}**" if cell and value == best else cell
+            for cell, value in zip(cells, found, strict=True)
+        ]
+        yield f"| {row.name} | {' | '.join(shown)} |"
+    yield ""
+    yield f"All rows but the first are of {size:,} texts. {_made_on(report)}"
+
+
+def _shown_size(report: Mapping[str, Any]) -> int | None:
+    whole = {row["size"] for row in report["rows"] if row["system"] == "hippocampus"}
+    return max((one for one in whole if one <= MANY), default=None)
 
 
 def _peers(report: Mapping[str, Any]) -> Iterator[str]:
-    whole = {row["size"] for row in report["rows"] if row["system"] == "hippocampus"}
-    size = max((one for one in whole if one <= MANY), default=None)
+    size = _shown_size(report)
     if size is None:
         return
     yield ""
@@ -239,7 +299,7 @@ def _peers(report: Mapping[str, Any]) -> Iterator[str]:
         "Same texts and same vectors, each in a process of its own. Settled: with what follows the"
         " adding, an index that is made or our sleep. Searches asked for the first time, and"
         " opening, in milliseconds; memory and disk in MB. What is lost, and why, all sizes and"
-        " the spread of the runs: [docs/compared.md](docs/compared.md)."
+        " the spread of the runs: [beside others](compared.md)."
     )
     yield _made_on(report)
 
@@ -372,7 +432,8 @@ def main() -> None:
             sys.exit("\n".join(["reports are not all of one commit; make them again:", *lines]))
         return
     pages = {
-        "README.md": block(),
+        "README.md": first(),
+        "docs/figures.md": block(),
         "docs/concepts.md": anchors(),
         "docs/encryption.md": encryption(),
         "docs/surfaces/mem0.md": beside(),

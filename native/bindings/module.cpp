@@ -15,6 +15,7 @@
 
 #include "arrays.hpp"
 #include "hippo/bm25.hpp"
+#include "hippo/byte_pairs.hpp"
 #include "hippo/check.hpp"
 #include "hippo/checksum.hpp"
 #include "hippo/groups.hpp"
@@ -304,6 +305,14 @@ struct Bm25 {
     return give(std::move(out), rows.shape(0));
   }
 
+  Vector<std::uint32_t> holding(const View<std::uint32_t>& terms,
+                                const std::optional<View<std::uint8_t>>& mask) const {
+    return give(reading([&](const hippo::Bm25Index& index, hippo::Bm25Extent within) {
+      if (mask) hippo::check_size("mask", mask->shape(0), within.documents);
+      return index.holding(span_of(terms), mask ? mask->data() : nullptr, within);
+    }));
+  }
+
   Vector<float> score(const View<std::uint32_t>& terms, const std::optional<View<float>>& weights,
                       const std::optional<View<std::uint8_t>>& mask, float k1, float b) const {
     if (weights) hippo::check_size("weights", weights->shape(0), terms.shape(0));
@@ -445,6 +454,8 @@ NB_MODULE(_native, m) {
            "Return in how many documents each term occurs.")
       .def("unheard", &Bm25::unheard, "rows"_a.noconvert(),
            "Return how many terms of each of some documents no earlier document has.")
+      .def("holding", &Bm25::holding, "terms"_a.noconvert(), "mask"_a.noconvert().none(),
+           "Return documents with all terms given, ascending, but where the mask is 0.")
       .def("score", &Bm25::score, "terms"_a.noconvert(), "weights"_a.noconvert().none(),
            "mask"_a.noconvert().none(), "k1"_a, "b"_a,
            "Score every document; 0 where the mask is 0. A term asked for twice counts twice.")
@@ -459,6 +470,49 @@ NB_MODULE(_native, m) {
         return hippo::checksum(bytes.data(), bytes.shape(0));
       },
       "raw"_a.noconvert(), "Return XXH64 of some bytes, which guards against damage.");
+
+  nb::class_<hippo::BytePairs>(
+      m, "BytePairs",
+      "A vocabulary of byte pairs: pieces of text become tokens, and tokens text.\n\n"
+      "Tokens are given in order of their bytes: token i begins with the first `shared[i]` bytes of\n"
+      "its predecessor, `added[i]` more follow in `data`, and `ids[i]` is its id and its rank.")
+      .def("__init__",
+           [](hippo::BytePairs* self, const View<std::uint8_t>& shared,
+              const View<std::uint8_t>& added, const Rows& ids, const View<std::uint8_t>& data) {
+             new (self)
+                 hippo::BytePairs(span_of(shared), span_of(added), span_of(ids), span_of(data));
+           },
+           "shared"_a.noconvert(), "added"_a.noconvert(), "ids"_a.noconvert(), "data"_a.noconvert())
+      .def("__len__", &hippo::BytePairs::size)
+      .def("spell",
+           [](const hippo::BytePairs& self, std::uint32_t id) {
+             hippo::check_rows(std::span{&id, 1}, self.size(), "ids");
+             const std::string_view bytes = self.spell(id);
+             return nb::bytes(bytes.data(), bytes.size());
+           },
+           "token"_a, "Return the bytes that an id stands for.")
+      .def("find",
+           [](const hippo::BytePairs& self, const nb::bytes& data) {
+             return self.find({data.c_str(), data.size()});
+           },
+           "data"_a, "Return the id of some bytes; None if no token is written so.")
+      .def("split",
+           [](const hippo::BytePairs& self, const nb::bytes& text, const Rows& lengths) {
+             std::vector<std::uint32_t> found;
+             {
+               nb::gil_scoped_release unlocked;
+               found = self.split({text.c_str(), text.size()}, span_of(lengths));
+             }
+             return give(found);
+           },
+           "text"_a, "lengths"_a.noconvert(),
+           "Return the ids of a text in UTF-8 whose pieces have so many characters, (tokens,) uint32.")
+      .def("join",
+           [](const hippo::BytePairs& self, const Rows& ids) {
+             const std::string text = self.join(span_of(ids));
+             return nb::bytes(text.data(), text.size());
+           },
+           "ids"_a.noconvert(), "Return the bytes of ids, one after another.");
 
   nb::class_<hippo::MappedRoom>(
       m, "MappedRoom",

@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "arrays.hpp"
@@ -103,13 +104,9 @@ class Transformer {
            const Floats& attended_shift, const Matrix<float>& wide, const Floats& wide_bias,
            const Matrix<float>& narrow, const Floats& narrow_bias, const Floats& done,
            const Floats& done_shift) {
-    const std::size_t d = encoder_.width(), never = 4 * d;
-    hippo::Layer layer{{3 * d, d, 2 * d},
-                       {d, d, never},
-                       norm("attended", attended, attended_shift, d, epsilon_),
-                       {4 * d, d, never},
-                       {d, 4 * d, never},
-                       norm("done", done, done_shift, d, epsilon_)};
+    const std::size_t d = encoder_.width();
+    hippo::Layer layer = empty(norm("attended", attended, attended_shift, d, epsilon_),
+                               norm("done", done, done_shift, d, epsilon_));
     // Scores are divided by the root of a head's width: queries are, once.
     const float by = 1.0f / std::sqrt(static_cast<float>(hippo::head_width));
     set("query", layer.attention, 0, d, d, query, query_bias, by);
@@ -119,6 +116,35 @@ class Transformer {
     set("wide", layer.wide, 0, 4 * d, d, wide, wide_bias);
     set("narrow", layer.narrow, 0, d, 4 * d, narrow, narrow_bias);
     encoder_.add(std::move(layer));
+  }
+
+  // Every layer, rounded, as bytes that `add_packed` takes.
+  Vector<std::uint8_t> pack() {
+    std::size_t size = 0;
+    for (hippo::Layer& layer : encoder_.layers())
+      layer.bytes([&](const void*, std::size_t n) { size += n; });
+    auto made = allocate<std::uint8_t>(size);
+    std::uint8_t* to = made.get();
+    for (hippo::Layer& layer : encoder_.layers())
+      layer.bytes([&](const void* from, std::size_t n) { std::memcpy(std::exchange(to, to + n), from, n); });
+    return give(std::move(made), size);
+  }
+
+  void add_packed(const View<std::uint8_t>& packed) {
+    const std::vector<float> none(encoder_.width());
+    const hippo::Norm blank{none.data(), none.data(), none.size(), epsilon_};
+    const std::uint8_t* from = packed.data();
+    std::size_t left = packed.shape(0), size = 0;
+    std::vector<hippo::Layer> layers;
+    while (left) {
+      hippo::Layer layer = empty(blank, blank);
+      if (!size) layer.bytes([&](const void*, std::size_t n) { size += n; });
+      if (left < size) throw std::invalid_argument("the bytes are not of whole layers");
+      layer.bytes([&](void* to, std::size_t n) { std::memcpy(to, std::exchange(from, from + n), n); });
+      left -= size;
+      layers.push_back(std::move(layer));
+    }
+    for (hippo::Layer& layer : layers) encoder_.add(std::move(layer));
   }
 
   // Passes are independent of each other and are shared out among threads; threads that are left
@@ -153,6 +179,12 @@ class Transformer {
 
  private:
   static constexpr std::size_t rows_a_member = 8;  // fewer are done sooner alone
+
+  hippo::Layer empty(hippo::Norm attended, hippo::Norm done) const {
+    const std::size_t d = encoder_.width(), never = 4 * d;
+    return {{3 * d, d, 2 * d}, {d, d, never},     std::move(attended),
+            {4 * d, d, never}, {d, 4 * d, never}, std::move(done)};
+  }
 
   struct Cut {
     std::size_t row, rows;
@@ -226,6 +258,9 @@ void bind_transformer(nb::module_& m) {
            "wide_bias"_a.noconvert(), "narrow"_a.noconvert(), "narrow_bias"_a.noconvert(),
            "done"_a.noconvert(), "done_shift"_a.noconvert(),
            "Add a layer. Weights have a row an output, as PyTorch keeps them; they are copied.")
+      .def("pack", &Transformer::pack, "Return all layers as bytes, the same on every processor.")
+      .def("add_packed", &Transformer::add_packed, "packed"_a.noconvert(),
+           "Add layers from their bytes, which are copied; whoever has them knows that they are sound.")
       .def("run", &Transformer::run, "embedded"_a.noconvert(), "stretches"_a.noconvert(),
            "passes"_a.noconvert(), "threads"_a,
            "Return the last layer's states of rows that words, places and kinds add up to.\n\n"

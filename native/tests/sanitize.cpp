@@ -4,14 +4,20 @@
 //       -Inative/include native/tests/sanitize.cpp -o build/sanitize && build/sanitize
 //
 // What the kernels answer is tested from Python; here the paths need only agree with one another.
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "encoder.hpp"
 #include "hippo/bm25.hpp"
+#include "hippo/byte_pairs.hpp"
 #include "hippo/groups.hpp"
 #include "hippo/hamming.hpp"
 #include "hippo/random_index.hpp"
@@ -132,6 +138,7 @@ void words() {
   std::vector<float> scores(index.size()), shares(chosen.size() * query.size());
   index.score(query, nullptr, mask.data(), {1.2f, 0.75f}, index.extent(), scores.data());
   index.contributions(query, chosen, {1.2f, 0.75f}, index.extent(), shares.data());
+  index.holding(std::span(query).first(2), mask.data(), index.extent());
   const hippo::PackedBm25 packed = index.pack();
   hippo::Bm25Index again;
   again.unpack(packed.hashes, packed.frequencies, packed.postings, packed.lengths, packed.unheard);
@@ -140,6 +147,7 @@ void words() {
   if (same != scores) throw std::runtime_error("what was packed scores otherwise");
   const hippo::Bm25Extent first{7, 100};
   index.score(query, nullptr, mask.data(), {1.2f, 0.75f}, first, scores.data());
+  index.holding(query, nullptr, first);
   for (const std::uint32_t document : chosen) index.unheard(document);
 }
 
@@ -181,9 +189,71 @@ void encoders(std::size_t rows) {
   on_every_path("encoder", [&] { return encoder_test::states(model, given); });
 }
 
+// A table of n tokens of two letters, and of what chance writes instead of it.
+void pairs(std::size_t n) {
+  std::vector<std::string> tokens{"a", "b"};
+  while (tokens.size() < n) {
+    std::string token;
+    for (std::size_t left = 2 + random_bits() % 6; left > 0; --left) token += "ab"[random_bits() % 2];
+    tokens.push_back(token);
+  }
+  std::sort(tokens.begin(), tokens.end());
+  tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
+  std::vector<std::uint8_t> shared, added, letters;
+  std::vector<std::uint32_t> ids;
+  std::string last;
+  for (const std::string& token : tokens) {
+    std::size_t same = 0;
+    while (same < std::min(last.size(), token.size()) && last[same] == token[same]) ++same;
+    shared.push_back(static_cast<std::uint8_t>(same));
+    added.push_back(static_cast<std::uint8_t>(token.size() - same));
+    letters.insert(letters.end(), token.begin() + static_cast<std::ptrdiff_t>(same), token.end());
+    ids.push_back(static_cast<std::uint32_t>(ids.size()));
+    last = token;
+  }
+  letters.shrink_to_fit();
+  const hippo::BytePairs vocabulary{shared, added, ids, letters};
+  std::string text;
+  std::vector<std::uint32_t> lengths;
+  for (int piece = 0; piece < 20; ++piece) {
+    lengths.push_back(random_bits() % 30);
+    for (std::uint32_t left = lengths.back(); left > 0; --left) text += "ab"[random_bits() % 2];
+  }
+  require(vocabulary.join(vocabulary.split(text, lengths)) == text, "tokens and text");
+  for (int i = 0; i < 50; ++i) {
+    auto broken = std::array{shared, added};
+    auto& column = broken[random_bits() % 2];
+    column[random_bits() % column.size()] = static_cast<std::uint8_t>(random_bits());
+    try {
+      const hippo::BytePairs other{broken[0], broken[1], ids, letters};
+      other.join(ids);
+      other.split("abba", std::vector<std::uint32_t>{4});
+    } catch (const std::invalid_argument&) {
+    }
+  }
+}
+
 }  // namespace
 
+// What the processor says of itself is what the compiler's library says of it.
+void known() {
+#if HIPPO_X86
+  __builtin_cpu_init();
+  const hippo::Processor& has = hippo::processor();
+  require(has.popcnt == (__builtin_cpu_supports("popcnt") != 0), "popcnt");
+  require(has.bmi2 == (__builtin_cpu_supports("bmi2") != 0), "bmi2");
+  require(has.avx2 == (__builtin_cpu_supports("avx2") != 0), "avx2");
+  require(has.fma == (__builtin_cpu_supports("fma") != 0), "fma");
+  const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  require(has.avx512 == wide, "avx512");
+  require(has.vnni == (wide && __builtin_cpu_supports("avx512vnni")), "avx512vnni");
+  require(has.vpopcntdq == (wide && __builtin_cpu_supports("avx512vpopcntdq")), "vpopcntdq");
+#endif
+}
+
 int main() {
+  known();
   for (std::size_t rows : {4, 7, 33, 50}) encoders(rows);
   for (std::size_t n : {0, 1, 63, 64, 127, 128, 129, 511})
     for (std::size_t width : {1, 7, 16, 17, 32, 48, 512}) scans(n, width);
@@ -191,6 +261,7 @@ int main() {
     for (std::size_t d : {8, 16, 24, 384}) rows(n, d);
   for (std::size_t n : {0, 1, 63, 64, 65, 5000}) ranks(n);
   words();
+  for (std::size_t n : {2, 3, 40, 300}) pairs(n);
   for (std::size_t n : {0, 1, 7, 8, 9, 100})
     for (std::size_t width : {1, 2, 3, 4, 8, 9, 16}) balls(n, width);
   for (std::size_t n : {0, 1, 5, 70})

@@ -1,6 +1,6 @@
 """``python -m hippocampus``: the command line."""
 
-from hippocampus.cli import main
+from hippocampus.cli import start
 
 if __name__ == "__main__":
-    main()
+    start()

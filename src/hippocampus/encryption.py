@@ -15,12 +15,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol, cast
 
 from hippocampus.core.files import writing
 from hippocampus.core.key import Key, as_key, new_phrase
 from hippocampus.core.records import Progress
-from hippocampus.store.copying import copy_store
+from hippocampus.core.store_address import addresses
+from hippocampus.errors import InputError
+from hippocampus.store import open_store
+from hippocampus.store.copying import SqlStore, copy_store
 from hippocampus.store.encryption import SqlEncryption
 from hippocampus.store.sqlite import SqliteStore
 
@@ -109,10 +112,23 @@ def rotate(path: str | Path, *, key: Key | str, new: Key | str | None = None) ->
         return encryption.kinds()
 
 
-def _open(path: str | Path, key: Key | None, *, read_only: bool = False) -> SqliteStore:
-    return SqliteStore(
-        str(path), busy_timeout_s=_PATIENCE_S, read_only=read_only, create=False, key=key
+class _Encrypted(SqlStore, Protocol):
+    """A store of ours, and its keys."""
+
+    encryption: SqlEncryption
+
+    def close(self) -> None:
+        """Release everything."""
+
+
+def _open(path: str | Path, key: Key | None, *, read_only: bool = False) -> _Encrypted:
+    named = addresses(path)
+    if len(named) > 1:
+        raise InputError(f"{path}: has the keys of {len(named)} databases; name one at a time")
+    store = open_store(
+        named, busy_timeout_s=_PATIENCE_S, read_only=read_only, create=False, key=key, alone=True
     )
+    return cast("_Encrypted", store)
 
 
 @contextmanager

@@ -24,6 +24,8 @@ What can go wrong, as a tree a caller can catch at any height.
   + StoreError            the database said no
     - StoreLocked         another process holds the write lock for too long
     - ErasurePending      it is done, but the file may hold bytes of it until it is next used
+    - StoreUnreachable    its database is not there, or went away
+    - StoreBehind         it is not as new as what somebody has seen of it
     - StoreTooNew         written by a later version than this one
     - StoreCorrupt        damaged bytes: a checksum, length or structure is wrong
     - StoreFull           the disk is full
@@ -197,6 +199,18 @@ class ErasurePending(StoreLocked):
     """
 
 
+class StoreUnreachable(StoreError, ConnectionError):
+    """
+    The database that the store is in is not there, or went away; nothing was acknowledged.
+
+    Where it went away while it committed, it may be done: the message says so.
+    """
+
+
+class StoreBehind(StoreError):
+    """The store is not as new as what somebody has seen of it elsewhere; try again soon."""
+
+
 class StoreTooNew(StoreError):
     """
     The store was written by a later version of hippocampus than this one.
@@ -263,7 +277,7 @@ class EmbedderMismatch(EncoderError):
     def __init__(self, *, stored: str, configured: str) -> None:
         super().__init__(
             f"the store's vectors were made by {stored}, but the configured embedder is"
-            f" {configured}; open it with the former, or run"
+            f" {configured}; choose the former (embedder=, --embedder), or run"
             " 'hippocampus reembed' to move the store to the latter"
         )
         self.stored = stored

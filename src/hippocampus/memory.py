@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, Self
 from weakref import WeakValueDictionary
 
 from hippocampus.calibrate import CONVERSATIONS
+from hippocampus.core.telemetry import OPERATIONS, is_set_up, operation
 from hippocampus.errors import HippocampusError, InputError, StoreLocked, StoreReadOnly, UnknownBank
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from hippocampus.core.config import Config
     from hippocampus.core.key import Key
     from hippocampus.core.records import Embedder, Progress, Reranker, Slept
+    from hippocampus.core.store_address import StoreAddress
     from hippocampus.encode.keywords import KeywordExtractor
     from hippocampus.llm.ask import ChatModel, Completer
     from hippocampus.sleep.schedule import Schedule
@@ -51,7 +53,8 @@ class Memory:
     One store: a SQLite file, made if missing. Holds banks.
 
     Args:
-        path: the file, or ``":memory:"``.
+        path: the file, or ``":memory:"``, or a database as ``"postgresql://host/name"``; a list of
+            several has the banks between them (``docs/postgres.md``).
         embedder: ``"default"`` (MiniLM on this machine; without its weights recall goes on by
             words and says so), ``"none"``, a specification such as
             ``"openai:text-embedding-3-small@http://localhost:11434/v1"``, or an ``Embedder``.
@@ -86,7 +89,7 @@ class Memory:
 
     def __init__(  # noqa: PLR0913 - a public verb
         self,
-        path: str | Path,
+        path: StoreAddress,
         *,
         embedder: str | Embedder = "default",
         cues: Sequence[str] | None = None,
@@ -200,16 +203,33 @@ class Memory:
             ErasurePending: it is gone, but the file may still hold bytes of it.
 
         """
-        bank = self.bank(name)
-        with bank.state.writing:
-            with bank.state.following, self.engine.store.write():
-                ledger = self.engine.ledger(name)
-                ledger.writer.check_free(self.engine.store.episodes.scan(ledger.bank))
-                self.engine.store.banks.drop(ledger.bank)
-                self.engine.store.upkeep.owe_scrub()
-            self.engine.segments.drop(ledger.bank)
-            self.engine.store.upkeep.scrub()
+        from hippocampus.engine.bank_state import NO_BANK  # noqa: PLC0415 - with the first bank
+        from hippocampus.journal.requests import once  # noqa: PLC0415
+
+        bank, store = self.bank(name), self.engine.store
+
+        def drop() -> int:
+            ledger = self.engine.ledger(name)
+            ledger.writer.check_free(store.episodes.scan(ledger.bank))
+            store.banks.drop(ledger.bank)
+            store.upkeep.owe_scrub()
+            return ledger.bank
+
+        with self._recorded("delete_bank", bank), bank.state.writing:
+            with bank.state.following, store.write():
+                # What is known of the request must outlast the bank, so the store has it.
+                gone = once(self.engine.ledger_of(NO_BANK, name), drop, int)
+            self.engine.segments.drop(gone)
+            store.upkeep.scrub()
         self.engine.bank_cache.drop(name)
+
+    def _recorded(self, verb: str, bank: Bank) -> AbstractContextManager[object]:
+        """Return what records a verb that is of no part of a bank, where that is set up."""
+        if not is_set_up():
+            return nullcontext()
+        from hippocampus.bank.telemetry import store_id  # noqa: PLC0415 - only where it is
+
+        return operation(OPERATIONS[verb], store_id(bank.state))
 
     @property
     def resident_bytes(self) -> int:
@@ -344,6 +364,8 @@ class Memory:
 
 
 def _model(given: str | Completer | ChatModel | None) -> Completer | ChatModel | None:
+    if given == "none":
+        return None
     if not isinstance(given, str):
         return given
     from hippocampus.llm.client import load_model  # noqa: PLC0415 - only when one is named

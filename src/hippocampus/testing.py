@@ -16,6 +16,7 @@ import numpy as np
 
 from hippocampus.core.clock import ManualClock
 from hippocampus.core.records import Embedded, Fingerprint, Passage
+from hippocampus.core.system import largest_file
 from hippocampus.encode.embedders.base import sha256_of
 from hippocampus.encode.embedders.hashing import HashEmbedder
 from hippocampus.errors import EncoderError
@@ -163,11 +164,5 @@ def full_disk(room: int = 0) -> Iterator[None]:
 
     Not on Windows, which has no such limit.
     """
-    import resource  # noqa: PLC0415 - not everywhere
-
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
-    try:
+    with largest_file(room):
         yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)

@@ -9,8 +9,9 @@ import sqlite3
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from hippocampus.core.clock import MOST_AHEAD, to_micros
 from hippocampus.core.config import Signatures
 from hippocampus.core.events import JournalRow, Unknown, class_of, decode, fields_of
-from hippocampus.core.files import reading_raw
+from hippocampus.core.files import RawFile, reading_raw
 from hippocampus.core.key import Key
 from hippocampus.core.records import EpisodeRow, Kind, Payloads, Progress, states_told
 from hippocampus.core.store_address import is_url
@@ -63,6 +64,8 @@ class Findings:
     """What the journal of each bank comes to, such as ``"ada@12:9f…"``: write it down elsewhere,
     and ``verify`` can tell later whether anybody has changed the history up to there."""
     residue: tuple[ResiduePlace, ...] | None = None
+    unseen: tuple[str, ...] = ()
+    """Where nobody could look for the text."""
 
     @property
     def sound(self) -> bool:
@@ -82,7 +85,9 @@ def verify(
 
     With ``residue``, also search for that text, in any letter case that was likely stored: the raw
     bytes of every file, as UTF-8, UTF-16 and as packed token ids, and the decoded texts of all
-    episodes. Then pages in use hold it nowhere, and pages that are not in use must be blank.
+    episodes. Then pages in use hold it nowhere, and pages that are not in use must be blank. Of a
+    store in PostgreSQL these are the files of the database and the server's log, where its role may
+    read them.
 
     ``chain``: ``heads`` that were written down earlier. A journal that has come to one of them then
     has it in its history still, unless somebody has changed that.
@@ -92,9 +97,11 @@ def verify(
     for file in engine.store.index_files.every():
         problems += find_damage(file.path)
     places: list[ResiduePlace] = []
+    unseen: list[str] = []
     if residue is not None:
         problems += engine.store.upkeep.leftovers()
-        places += find_residue(engine.store.upkeep.files(), residue, signed)
+        raw, unseen = engine.store.upkeep.server_files()
+        places += find_residue([*engine.store.upkeep.files(), *raw], residue, signed)
     checked = {"banks": 0, "episodes": 0, "changes": 0}
     names = memory.banks()
     for place, name in enumerate(names):
@@ -118,6 +125,31 @@ def verify(
         checked=checked,
         heads=tuple(_heads(memory, names)),
         residue=None if residue is None else tuple(places),
+        unseen=tuple(unseen),
+    )
+
+
+def verify_bank(memory: Memory, name: str) -> Findings:
+    """
+    Check one bank as ``verify`` does: its rows, texts and indexes, its journal.
+
+    Raises:
+        UnknownBank: there is none.
+
+    """
+    engine = memory.engine
+    ledger = engine.ledger(name)
+    problems = engine.store.upkeep.check(ledger.bank)
+    checked: dict[str, int] = {}
+    try:
+        found, checked, _ = _verify_bank(ledger, None, engine.stored_signatures())
+        problems += found
+    except StoreCorrupt as exc:
+        problems.append(str(exc))
+    return Findings(
+        problems=tuple(f"bank {name!r}: {problem}" for problem in dict.fromkeys(problems)),
+        checked=checked | {"banks": 1},
+        heads=tuple(_heads(memory, [name])),
     )
 
 
@@ -308,7 +340,7 @@ def _told(
 
 
 def find_residue(
-    files: list[Path], text: str, how: Signatures | None = None
+    files: Sequence[Path | RawFile], text: str, how: Signatures | None = None
 ) -> tuple[ResiduePlace, ...]:
     """
     Search raw files for a text; every form in which the store could hold its words.
@@ -333,7 +365,9 @@ def find_residue(
     found: list[ResiduePlace] = []
     for file in files:
         offset, carry = 0, b""
-        with reading_raw(file) as read_at:
+        with (
+            nullcontext(file.read_at) if isinstance(file, RawFile) else reading_raw(file) as read_at
+        ):
             while piece := read_at(offset, 1 << 22):
                 window = carry + piece
                 base = offset - len(carry)
@@ -345,6 +379,33 @@ def find_residue(
                 offset += len(piece)
                 carry = window[-(longest - 1) :] if longest > 1 else b""
     return tuple(sorted(set(found)))
+
+
+def verify_folder(found: Findings, folder: Path, residue: str | None) -> Findings:
+    """
+    Return what was found, and what a search of every file in a folder finds besides.
+
+    For the data directory of a server, or a backup of one, that its role may not read.
+
+    Raises:
+        InputError: no text is searched for, or there is no such folder.
+
+    """
+    if residue is None or not folder.is_dir():
+        raise InputError(f"data_directory={str(folder)!r}: give a folder, and a text to look for")
+    names = sorted(file for file in folder.rglob("*") if file.is_file() and not file.is_symlink())
+    files = [
+        RawFile(str(name.relative_to(folder)), partial(_read_if_there, name)) for name in names
+    ]
+    places = [*(found.residue or ()), *find_residue(files, residue)]
+    return replace(found, residue=tuple(dict.fromkeys(places)))
+
+
+def _read_if_there(file: Path, offset: int, size: int) -> bytes:
+    """Return bytes of a file; none of one that a server has removed meanwhile."""
+    with suppress(FileNotFoundError), reading_raw(file) as read_at:
+        return read_at(offset, size)
+    return b""
 
 
 class SecretFound(NamedTuple):

@@ -128,6 +128,8 @@ class VerbSpec:
     """Whether its answer may be given again while the bank has not changed."""
     keeps: bool = False
     """Whether it keeps texts; then the header ``Degraded`` says why they have no vectors."""
+    once: bool = False
+    """Whether a request that names itself by a key is done once, however often it arrives."""
     leave_out: tuple[str, ...] = ()
     """Parameters that cannot be sent."""
 
@@ -335,9 +337,11 @@ _CHANGE: Final = {"method": "POST", "role": "write"}
 _ADMIN: Final = {"method": "POST", "role": "admin"}
 
 BANK_VERBS: Final[Mapping[str, VerbSpec]] = dict([
-    *_specs(Bank, "remember remember_many correct", **_CHANGE, keeps=True),
-    *_specs(Bank, "forget restore withdraw", **_CHANGE),
-    *_specs(Bank, "feedback note_recalls pin unpin", **_CHANGE),
+    *_specs(Bank, "remember remember_many correct", **_CHANGE, keeps=True, once=True),
+    *_specs(Bank, "forget restore withdraw feedback pin unpin", **_CHANGE, once=True),
+    *_specs(Bank, "include exclude", **_CHANGE, once=True),
+    *_specs(Bank, "promote demote", **_CHANGE),
+    *_specs(Bank, "note_recalls", **_CHANGE),
     *_specs(Bank, "recall context", **_READ_WORDS, cached=True),
     *_specs(Bank, "compact_session", **_READ_WORDS),
     *_specs(Bank, "get stats policy summary curated profile", **_READ),
@@ -346,10 +350,11 @@ BANK_VERBS: Final[Mapping[str, VerbSpec]] = dict([
     *_specs(Bank, "count trend count_events explain", **_READ_WORDS),
     *_specs(Bank, "journal", **_READ, pages="seq"),
     *_specs(Bank, "expand history uses quarantine review sources", **_READ, pages="place"),
-    *_specs(Bank, "sleeps facts entities people", **_READ, pages="place"),
+    *_specs(Bank, "sleeps facts entities people included", **_READ, pages="place"),
     *_specs(Bank, "gists topics topic_outline communities related anchors", **_READ, pages="place"),
     *_specs(Bank, "sleep sleep_if_due", **_CHANGE, long=True),
-    *_specs(Bank, "hold release accept reveal undo set_policy curate set_profile", **_ADMIN),
+    *_specs(Bank, "hold release accept undo set_policy curate set_profile", **_ADMIN, once=True),
+    *_specs(Bank, "reveal", **_ADMIN),
     *_specs(Bank, "compact", **_ADMIN, long=True),
 ])  # fmt: skip
 """Every verb of a bank that takes and gives JSON, at ``/v1/banks/{bank}/{verb}``."""

@@ -33,6 +33,8 @@ class Shell:
             "HIPPOCAMPUS_EMBEDDER": "hash",
             "HIPPOCAMPUS_BANK": "",
             "HIPPOCAMPUS_TIMEZONE": "",
+            "HIPPOCAMPUS_RESIDENT": "0",
+            "XDG_STATE_HOME": str(folder / "state"),
             "COLUMNS": "100",
         }
 

@@ -54,6 +54,24 @@ def test_a_call_that_makes_no_sense_is_code_2_and_changes_nothing(told, args, sa
     assert len(contents) == 1
 
 
+def test_an_error_of_one_text_speaks_of_no_others(told):
+    failed = told("remember", "x", "--at", "someday")
+
+    assert "in turn" not in failed.err
+
+
+def test_the_steps_of_a_sleep_are_named_where_one_is_unknown(told):
+    failed = told("sleep", "--steps", "nap")
+
+    assert "give a list of one or more of vectors, phrases" in " ".join(failed.err.split())
+
+
+def test_one_memory_is_told_as_one(told):
+    (one, *_) = told("episodes", "--json").json
+
+    assert told("pin", one["id"]).out == "pinned: 1 memory\n"
+
+
 def test_our_errors_are_one_line(told):
     for args in (
         ["recall", "x", "--where", "{"],

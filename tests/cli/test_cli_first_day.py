@@ -116,26 +116,69 @@ def test_there_is_a_script_that_has_a_shell_complete(shell, shell_name):
     assert shell("completion", "tcsh").code == 2
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
-@pytest.mark.parametrize(
-    ("line", "completed"),
-    [("hippocampus reca", "recall"), ("hippocampus context --budget-t", "--budget-tokens")],
-)
-def test_bash_completes_commands_with_it(shell, tmp_path, line, completed):
-    script = shell("completion", "bash").out
-    (tmp_path / "hippocampus").write_text(
-        f"#!{sys.executable}\nfrom hippocampus.cli import main\nmain()\n"
-    )
-    (tmp_path / "hippocampus").chmod(0o755)
-    words = line.split()
-    run = (
-        f"{script}\nCOMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}\n"
-        "_hippocampus_completion hippocampus\necho ${COMPREPLY[@]}\n"
-    )
-    env = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    done = subprocess.run(["bash", "-c", run], env=env, capture_output=True, text=True, check=True)
+COMPLETED = [
+    (["reca"], "recall"),
+    (["context", "--budget-t"], "--budget-tokens"),
+    (["keys", "cr"], "create"),
+    (["recall", "--secrets", "red"], "redact"),
+    (["connect", "claude-code", "claude-"], "claude-desktop"),
+]
+ASKING = {
+    "bash": "COMP_WORDS=({line}); COMP_CWORD={place}; _hippocampus_completion hippocampus;"
+    " echo ${{COMPREPLY[@]}}",
+    "zsh": "_describe() {{ print -r -- ${{found%%:*}} }}; words=({line}); CURRENT={place}+1;"
+    " _hippocampus_completion",
+    "fish": 'complete -C "{line}" | string split -f1 \\t',
+}
 
-    assert done.stdout.strip() == completed
+
+@pytest.fixture
+def program(tmp_path, shell):
+    """A folder for PATH with the program in it; the cache is beside it."""
+    file = tmp_path / "bin" / "hippocampus"
+    file.parent.mkdir()
+    file.write_text(f"#!{sys.executable}\nfrom hippocampus.cli import main\nmain()\n")
+    file.chmod(0o755)
+    env = {"PATH": f"{file.parent}:{os.environ['PATH']}", "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    shell.env |= env | {"HOME": str(tmp_path)}
+    return file
+
+
+@pytest.mark.usefixtures("program")
+@pytest.mark.parametrize("name", ASKING)
+def test_a_shell_completes_commands_options_and_values(shell, name):
+    if shutil.which(name) is None:
+        return  # a shell that is not here
+    before = {"zsh": "compdef() { }\n"}.get(name, "")
+    script = before + shell("completion", name).out
+    asked = [
+        ASKING[name].format(line=" ".join(["hippocampus", *words]), place=len(words))
+        for words, _ in COMPLETED
+    ]
+    done = subprocess.run(
+        [name, *(["--no-config"] if name == "fish" else []), "-c", "\n".join([script, *asked])],
+        env=os.environ | shell.env, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+
+    assert [meant for _, meant in COMPLETED] == done.stdout.split()
+
+
+@pytest.mark.usefixtures("program")
+def test_a_press_of_a_key_loads_no_typer_once_the_table_is_there(shell):
+    code = "import sys; from hippocampus.cli import main; main(); print('typer' in sys.modules)"
+    env = os.environ | shell.env | {"_HIPPOCAMPUS_COMPLETE": "words"}
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", code, "reca"],
+            env=env,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.split()
+        for _ in range(2)
+    ]
+
+    assert [["recall", "True"], ["recall", "False"]] == said
 
 
 def test_what_is_kept_without_a_model_says_so(shell, tmp_path):

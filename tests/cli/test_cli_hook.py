@@ -11,6 +11,8 @@ from in_process import invoke
 from hippocampus.cli import hook
 from hippocampus.cli.hook_events import read_call
 
+FOUND = "The leak came from the valve, because its seal was dry."
+
 
 def event(name, **fields):
     return json.dumps({"hook_event_name": name, "session_id": "s9", "cwd": "/x", **fields})
@@ -21,15 +23,15 @@ def kept(shell):
 
 
 def test_a_prompt_brings_back_what_is_remembered_about_it_and_is_kept(told):
-    prompt = "Who mended the leak in the kitchen, and when?"
+    prompt = "Who mended the leak in the kitchen? The roof must never be walked on."
 
     answer = told("hook", stdin=event("UserPromptSubmit", prompt=prompt))
 
     assert 0 == answer.code
     assert answer.out.startswith("<memory ")
     assert "The leak in the kitchen was mended by a plumber." in answer.out
-    assert prompt not in answer.out, "it is kept after it was looked for"
-    assert (prompt, "user", "s9") in kept(told)
+    assert "The roof" not in answer.out, "it is kept after it was looked for"
+    assert ("The roof must never be walked on.", "user", "s9") in kept(told)
 
 
 def test_a_prompt_about_nothing_remembered_brings_nothing(told):
@@ -49,11 +51,13 @@ def test_what_is_brought_back_keeps_to_the_budget(told):
     assert 0 < count(answer.out) <= 45
 
 
-def test_an_answer_is_kept_in_its_session(shell):
-    answer = shell("hook", stdin=event("Stop", last_assistant_message="A plumber did."))
+def test_what_an_agent_found_out_is_kept_in_its_session(shell):
+    answer = shell(
+        "hook", stdin=event("Stop", last_assistant_message=f"Done. {FOUND} Anything else?")
+    )
 
     assert (0, "") == (answer.code, answer.out)
-    assert [("A plumber did.", "assistant", "s9")] == kept(shell)
+    assert [(FOUND, "assistant", "s9")] == kept(shell)
 
 
 @pytest.mark.parametrize("text", ["ok", "Thanks!", "go on", "3"])
@@ -84,8 +88,8 @@ def test_other_events_and_empty_ones_pass(shell, stdin):
         (b"\xff", (), "JSON"),
         (b"", (), "JSON"),
         (b"[]", (), "object, not list"),
-        (event("Stop", last_assistant_message="Porto."), ("--store", "/dev/null/x"), "/dev/null/x"),
-        (event("Stop", last_assistant_message="Porto."), ("--bank", " "), "bank"),
+        (event("Stop", last_assistant_message=FOUND), ("--store", "/dev/null/x"), "/dev/null/x"),
+        (event("Stop", last_assistant_message=FOUND), ("--bank", " "), "bank"),
         (event("UserPromptSubmit", prompt="Porto \ud800"), (), "U+D800"),
         (event("UserPromptSubmit", prompt="x"), ("--nope",), "--nope"),
         (event("UserPromptSubmit", prompt="x"), ("--budget", "much"), "integer"),

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from hippocampus.cli import resident
-
-LINUX = hasattr(socket, "SO_PEERCRED")
+from hippocampus.cli.resident_line import receive, send
+from hippocampus.core.system import is_private
 
 
 @pytest.fixture
@@ -59,9 +59,18 @@ def test_nobody_is_asked_unless_told_to(monkeypatch):
     monkeypatch.delenv("HIPPOCAMPUS_RESIDENT", raising=False)
     assert 0 == resident.wanted(["recall", "x"])
     monkeypatch.setenv("HIPPOCAMPUS_RESIDENT", "15")
-    assert LINUX * 15 == resident.wanted(["recall", "x"])
+    assert 15 == resident.wanted(["recall", "x"])
     monkeypatch.setenv("HIPPOCAMPUS_RESIDENT", "0")
     assert 0 == resident.wanted(["recall", "x"])
+
+
+def test_a_hook_asks_for_one_by_itself_unless_told_not_to(monkeypatch):
+    monkeypatch.delenv("HIPPOCAMPUS_RESIDENT", raising=False)
+    assert 30 == resident.wanted(["hook"])
+    monkeypatch.setenv("HIPPOCAMPUS_RESIDENT", "5")
+    assert 5 == resident.wanted(["hook"])
+    monkeypatch.setenv("HIPPOCAMPUS_RESIDENT", "0")
+    assert 0 == resident.wanted(["hook"])
 
 
 @pytest.mark.parametrize(
@@ -130,7 +139,7 @@ def test_a_process_that_hangs_is_left_alone_and_keeps_nobody_else_waiting(store)
 )
 def test_a_process_that_talks_nonsense_is_passed_over(store, said):
     def answer(connection):
-        resident.receive(connection)
+        receive(connection)
         connection.sendall(said)
 
     thread = serve(resident.socket_of(store), answer)
@@ -141,8 +150,8 @@ def test_a_process_that_talks_nonsense_is_passed_over(store, said):
 @pytest.mark.usefixtures("runtime")
 def test_a_process_that_refuses_leaves_the_work_to_be_done(store):
     def answer(connection):
-        resident.receive(connection)
-        resident.send(connection, {"refused": "of another version"})
+        receive(connection)
+        send(connection, {"refused": "of another version"})
 
     thread = serve(resident.socket_of(store), answer)
     assert resident.ask(["recall", "x"], store, b"") is None
@@ -154,7 +163,7 @@ def test_a_folder_that_others_can_enter_is_not_used(runtime, store):
     serve(resident.socket_of(store), answered.append)
     runtime.chmod(0o755)
 
-    assert not resident.is_ours_alone(str(runtime))
+    assert not is_private(str(runtime))
     assert resident.ask(["recall", "x"], store, b"") is None
     assert [] == answered
 
@@ -162,16 +171,9 @@ def test_a_folder_that_others_can_enter_is_not_used(runtime, store):
 def test_a_folder_that_is_a_link_is_not_used(runtime, tmp_path):
     (tmp_path / "link").symlink_to(runtime)
 
-    assert resident.is_ours_alone(str(runtime))
-    assert not resident.is_ours_alone(str(tmp_path / "link"))
-    assert not resident.is_ours_alone(str(tmp_path / "none"))
-
-
-def test_the_kernel_says_whose_process_is_at_the_other_end():
-    one, other = socket.socketpair(socket.AF_UNIX)
-    with one, other:
-        assert resident.is_of(one, os.geteuid())
-        assert not resident.is_of(one, os.geteuid() + 1)
+    assert is_private(str(runtime))
+    assert not is_private(str(tmp_path / "link"))
+    assert not is_private(str(tmp_path / "none"))
 
 
 # ---------------------------------------------------------------- a real one
@@ -189,7 +191,7 @@ class Session:
             "HIPPOCAMPUS_TIMEZONE": "UTC", "COLUMNS": "100",
         }  # fmt: skip
 
-    def run(self, *args, stdin="", resident_min=""):
+    def run(self, *args, stdin="", resident_min="0"):
         return subprocess.run(
             [sys.executable, "-m", "hippocampus", *args], input=stdin, capture_output=True,
             text=True, check=False, env=self.env | {"HIPPOCAMPUS_RESIDENT": resident_min},
@@ -239,7 +241,10 @@ def session(tmp_path, runtime):
 
 
 QUESTION = "Who mended the leak in the kitchen?"
-EVENT = json.dumps({"hook_event_name": "UserPromptSubmit", "prompt": QUESTION, "session_id": "s9"})
+RULE = "The roof must never be walked on."
+EVENT = json.dumps(
+    {"hook_event_name": "UserPromptSubmit", "prompt": f"{QUESTION} {RULE}", "session_id": "s9"}
+)
 
 
 @pytest.mark.slow
@@ -273,7 +278,7 @@ def test_a_prompt_is_answered_and_kept_and_what_was_killed_is_replaced(session):
     answered = session.ask("hook", stdin=EVENT)
     assert (0, "") == (answered.returncode, answered.stderr)
     assert "mended by a plumber" in answered.stdout
-    assert QUESTION in session.run("episodes").stdout
+    assert RULE in session.run("episodes").stdout
 
     process.send_signal(signal.SIGKILL)
     process.wait()
@@ -301,8 +306,8 @@ def test_a_process_of_another_version_or_another_file_refuses_and_ends(session, 
              "identity": resident.identity(session.store)}  # fmt: skip
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(resident.socket_of(session.store))
-        resident.send(connection, asked | {other: "another"})
-        assert "refused" in resident.receive(connection)
+        send(connection, asked | {other: "another"})
+        assert "refused" in receive(connection)
     assert 0 == process.wait(60)
     assert [] == session.sockets()
 
@@ -318,5 +323,5 @@ def test_a_stopped_process_is_replaced_and_a_prompt_is_kept_once(session):
     finally:
         process.send_signal(signal.SIGCONT)
     assert 0 == process.wait(60), "it sees that it was replaced"
-    assert 1 == session.run("episodes").stdout.count(QUESTION)
+    assert 1 == session.run("episodes").stdout.count(RULE)
     assert session.sockets(), "and leaves the other one's socket"

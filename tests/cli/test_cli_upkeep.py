@@ -4,6 +4,7 @@ import json
 import sqlite3
 import subprocess
 import sys
+from contextlib import chdir
 from importlib.metadata import version
 from pathlib import Path
 
@@ -17,7 +18,8 @@ COMMANDS = [
     "show", "history", "stats", "banks", "compact", "verify", "scan", "doctor", "reindex",
     "reembed", "backup", "export", "calibrate", "sleep", "policy", "pin", "hold", "release",
     "quarantine", "review", "reveal", "feedback", "gists", "topics", "facts", "find", "demo",
-    "serve", "ui", "mcp", "hook", "proxy", "chat", "encrypt", "decrypt",
+    "serve", "ui", "mcp", "hook", "proxy", "chat", "encrypt", "decrypt", "plan", "init",
+    "connect", "disconnect", "completion", "project",
 ]  # fmt: skip
 
 
@@ -27,6 +29,7 @@ COMMANDS = [
         *([c] for c in COMMANDS),
         *(["keys", c] for c in ("create", "list", "rotate", "revoke")),
         *(["encryption", c] for c in ("keys", "add", "phrase", "rotate")),
+        ["postgres", "grant"],
         *(["models", c] for c in ("install", "list", "verify")),
         *(["anchors", c] for c in ("list", "report", "add", "deny", "remove", "export", "import")),
     ],
@@ -42,7 +45,9 @@ def test_the_help_of_every_command_teaches_with_an_example(shell, name):
 def test_every_command_is_in_the_help_and_every_exit_code(shell):
     said = shell("--help", env={"COLUMNS": "200"}).out
 
-    assert set(COMMANDS) | {"models", "anchors", "keys", "encryption"} <= set(said.split())
+    assert set(COMMANDS) | {"models", "anchors", "keys", "encryption", "postgres"} <= set(
+        said.split()
+    )
     assert all(f"{code} " in said for code in (0, 1, 2, 3, 4, 5, 130))
 
 
@@ -298,6 +303,28 @@ def test_the_demo_remembers_asks_and_sums_up(shell, tmp_path):
     assert "When do the roses need water?" in shown.out
     assert "episodes/s" in shown.out
     assert not shell.store.exists()
+
+
+def test_the_demo_needs_no_checkout_and_answers_from_a_history_of_its_own(shell, tmp_path):
+    with chdir(tmp_path):
+        shown = shell("demo", env={"HIPPOCAMPUS_EMBEDDER": "none"})
+
+    assert shown.code == 0
+    said = " ".join(shown.out.split())
+    assert "The bakery opens on 17 May" in said
+    assert "cleaned it with vinegar" in said
+    assert "nothing relevant was found" in said
+    assert shown.out.count("went on without the embedder") == 1
+    assert not shell.store.exists()
+
+
+def test_the_demo_answers_what_it_is_asked_and_nothing_else(shell):
+    shown = shell("demo", "--ask", "Who is Odette?", "--ask", "Who is Yusuf?")
+
+    assert shown.code == 0
+    assert "grandmother in Bruges" in " ".join(shown.out.split())
+    assert "Yusuf starts on Thursday" in " ".join(shown.out.split())
+    assert "bakery open?" not in shown.out
 
 
 def test_the_demo_makes_up_questions_to_ones_own_files(shell, tmp_path):

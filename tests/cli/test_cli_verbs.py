@@ -34,11 +34,12 @@ def test_the_exit_code_of_recall_says_whether_anything_was_found(told):
         assert found.json["found"] == ("nothing relevant was found" not in shown.out)
 
 
-def test_an_empty_bank_has_nothing_to_say(told):
-    found = told("recall", "Lisbon", "--bank", "another")
+@pytest.mark.parametrize("verb", ["recall Lisbon", "facts", "people", "context Lisbon", "sleep"])
+def test_a_bank_that_is_mistyped_is_not_an_empty_one(told, verb):
+    found = told(*verb.split(), "--bank", "another")
 
-    assert found.code == 1
-    assert "nothing relevant was found" in found.out
+    assert found.code == 2
+    assert "no bank 'another' in the store; there is 'me'" in found.err
 
 
 def test_remembering_twice_keeps_once(told):
@@ -102,6 +103,13 @@ def test_the_context_on_stdout_is_the_text_and_nothing_else(told):
     assert whole["text"] + "\n" == made.out
     assert whole["tokens"] <= whole["budget_tokens"] == 200
     assert "tokens" in made.err
+
+
+def test_a_context_of_what_is_only_nearest_says_so(told):
+    made = told("context", "Which cello strings does Bertrand buy?", "--budget", "200")
+
+    assert "nothing relevant was found, these are the nearest" in made.err
+    assert made.out.startswith("<memory")
 
 
 def test_whatever_a_context_can_have_in_a_program_it_can_have_here(told):
@@ -269,7 +277,7 @@ def test_an_option_of_a_verb_is_an_argument_of_it():
         "history": {"after", "limit"}, "summary": {"versions", "sources"},
         "topics": {"plot", "force"}, "explain": {"row"}, "stats": {"tiers"},
         "sleep": {"undo", "past", "watch", "model"}, "compact": {"yes"}, "policy": {"name"},
-        "review": {"accept"}, "profile": {"persona", "projects"},
+        "review": {"accept"}, "profile": {"persona", "projects"}, "include": {"remove"},
     }  # fmt: skip
     beyond = {
         name: {p.name for p in made.params} - own - more.get(name, set()) - verb.arguments.keys()

@@ -44,7 +44,11 @@ def live(memory, clock, folder):
     seen = keep("what accepting writes", after=seen)
     bank.set_profile(persona="You are kind.")
     bank.set_profile(projects="The garden.")
-    keep("what a profile writes", after=seen)
+    seen = keep("what a profile writes", after=seen)
+    bank.include("team")
+    bank.promote(note.id, to="team")
+    keep("what scopes write", after=seen)
+    keep("what a copy writes", "team")
     return kept
 
 

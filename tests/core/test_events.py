@@ -71,7 +71,7 @@ def test_every_class_is_in_the_union_and_has_a_kind_of_its_own():
     bases = {JournalEvent, events.SleepEvent, events.InvertibleEvent}
 
     assert set(get_args(Event)) == subclasses(JournalEvent) - bases
-    assert 33 == len(CLASSES) == len(set(KINDS))
+    assert 36 == len(CLASSES) == len(set(KINDS))
     assert [class_of(kind) for kind in KINDS] == CLASSES
     assert Unknown is class_of("from a later version")
     with pytest.raises(ValueError, match="no kind"):
@@ -149,7 +149,7 @@ def test_every_row_of_a_store_of_an_earlier_version_is_an_event(path, tmp_path):
 def test_of_an_erased_episode_every_event_is_left_without_its_details():
     of_banks = {
         "asleep", "slept", "sleep", "rebuild", "policy", "anchors", "recall", "consolidate",
-        "shorten",
+        "shorten", "include",
     }  # fmt: skip
     for kind in set(KINDS) - of_banks:
         assert class_of(kind)() == read(kind, "{}")

@@ -107,7 +107,7 @@ def test_what_cannot_be_had_says_why(tmp_path, monkeypatch):
     (tmp_path / "short").write_text("too short\n")
     failing = [sys.executable, "-c", "raise SystemExit(3)"]
     for key, why in (
-        (Key.file(tmp_path / "none"), "cannot be read: No such file"),
+        (Key.file(tmp_path / "none"), "cannot be used: No such file"),
         (Key.file(tmp_path / "short"), "has 9 bytes; at least 16"),
         (Key.environment("NO_SUCH_KEY"), "NO_SUCH_KEY of the environment is not set"),
         (Key.command(failing), "ended with 3"),

@@ -56,13 +56,18 @@ def run(page, folder):
     names = {"__name__": "__main__"}
     for block in blocks(page):
         where = f"{page.relative_to(ROOT)}:{block.line}"
-        if block.language == "python":
-            padded = "\n" * block.line + block.code  # so that a traceback names the page's line
-            exec(compile(padded, str(page), "exec"), names)  # noqa: S102
-        elif block.language == "pycon":
-            transcript(block, names, where)
-        elif block.language == "console":
+        run_python(page, block, names)
+        if block.language == "console":
             console(block, folder, where)
+
+
+def run_python(page, block, names):
+    """Run a block of a page of ours, if it is Python; what it defines is in ``names``."""
+    if block.language == "python":
+        padded = "\n" * block.line + block.code  # so that a traceback names the page's line
+        exec(compile(padded, str(page), "exec"), names)  # noqa: S102
+    elif block.language == "pycon":
+        transcript(block, names, f"{page.relative_to(ROOT)}:{block.line}")
 
 
 def transcript(block, names, where):

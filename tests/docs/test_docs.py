@@ -14,7 +14,13 @@ from hippocampus.errors import DISTRIBUTION
 
 README = ROOT / "README.md"
 RUNNABLE = {"python", "pycon", "console"}
-WITH_CODE = [page for page in PAGES if any(b.language in RUNNABLE for b in blocks(page))]
+TAKE_LONG = {ROOT / "docs" / "tutorial.md"}
+"""Run by test_pasting.py alone, with its shell blocks, among the tests that take long."""
+WITH_CODE = [
+    page
+    for page in PAGES
+    if page not in TAKE_LONG and any(b.language in RUNNABLE for b in blocks(page))
+]
 NEED_THE_MODEL = {README}
 NEED_THE_BENCH = {ROOT / "docs" / "evaluation.md"}
 ADRS = sorted((ROOT / "docs" / "adr").glob("*.md"))
@@ -62,13 +68,38 @@ def test_every_link_inside_the_repository_leads_somewhere(page):
         assert not anchor or anchor in anchors(there), f"{target} names no heading of that page"
 
 
-def test_the_readme_begins_with_something_to_run():
-    lines = read(README).splitlines()
-    first = next(place for place, line in enumerate(lines, 1) if line.startswith("make "))
+def first_screen(lines=60):
+    return read(README).splitlines()[:lines]
 
-    assert first < 20
-    assert lines.index(">>> from hippocampus import Memory") < 20
-    assert {"make demo", "make test"} <= {" ".join(line.split()[:2]) for line in lines[:25]}
+
+def test_the_readme_begins_with_something_to_run():
+    lines = first_screen()
+
+    assert (
+        lines.index("hippocampus demo        # remembers a small history and answers from it") < 12
+    )
+    assert lines.index("from hippocampus import Memory") < 20
+    assert all(f"`{command}`" in " ".join(lines) for command in ("make demo", "make test"))
+
+
+def test_the_first_screen_can_be_pasted_and_has_one_table_and_one_picture():
+    text = "\n".join(first_screen())
+
+    assert not re.search(r"^(\$ |>>> )", text, re.MULTILINE)
+    assert 1 == len(re.findall(r"^\|---", text, re.MULTILINE))
+    assert 1 == len(re.findall(r"^!\[", text, re.MULTILINE))
+    assert text.count("```python") == 1
+
+
+def test_the_readme_says_what_its_python_prints(tmp_path, monkeypatch, capsys):
+    if installed() is None:
+        pytest.skip("the default model is not installed; 'make model' installs it")
+    monkeypatch.chdir(tmp_path)
+    run(README, tmp_path)
+    said = re.findall(r"^print\(.*\)  # (.*)$", read(README), re.MULTILINE)
+
+    assert said
+    assert said == capsys.readouterr().out.splitlines()
 
 
 def test_nothing_tells_anyone_to_install_another_projects_package():
@@ -158,6 +189,7 @@ def test_the_figures_of_the_pages_are_those_of_the_committed_reports():
 
 def test_without_reports_there_are_no_figures(figures, reports):
     assert figures.block(reports) == "No report has been committed yet.\n"
+    assert figures.first(reports) == "No report has been committed yet.\n"
     assert figures.anchors(reports) == "No report has been committed yet.\n"
     assert figures.beside(reports) == "No report has been committed yet.\n"
     assert figures.compared(reports) == "No report has been committed yet.\n"
@@ -250,6 +282,11 @@ def test_other_stores_stand_beside_ours_by_what_they_search_by(figures, reports)
     )
 
     short, whole = figures.block(reports), figures.compared(reports)
+    first = figures.first(reports)
+    assert "| | **hippocampus** |" in first
+    assert "are of 1,000 texts" in first
+    assert "| disk | **2.5 MB** |" in first
+    assert "| one search, median |  |" in first
 
     assert "1,000 texts" in short
     assert "| **hippocampus** | 1,234 |  |" in short

@@ -1,7 +1,10 @@
 """The documentation site has every page, every verb and every setting, and links that lead."""
 
+import asyncio
 import importlib.util
+import inspect
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -9,12 +12,14 @@ import tomllib
 import pytest
 from docs_blocks import ROOT
 
-from hippocampus import Bank, Config
+from hippocampus import Bank, Config, Memory, errors
 from hippocampus.aio import AsyncBank
+from hippocampus.mcp import create_server
 from hippocampus.verbs import BANK_VERBS
 
 BUILDER = ROOT / "bench" / "tools" / "site.py"
 NOT_IN_THE_MENU = {"adr"}
+KINDS = {".py", ".toml"}
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +84,44 @@ def test_the_reference_has_every_route_with_its_arguments(site):
         told = told.partition("\n## ")[0]
         assert [one for one in verb.arguments if f"| `{one}` |" not in told] == [], name
     assert "## GET /v1/whoami\n" in page
+
+
+def test_the_reference_has_every_tool_of_agents_with_its_arguments(site):
+    page = (site / "docs/reference/mcp.md").read_text()
+    with Memory(":memory:", embedder="none") as memory:
+        tools = asyncio.run(create_server(lambda: memory, bank="ada").list_tools())
+
+    for tool in tools:
+        told = page.partition(f"## {tool.name}\n")[2].partition("\n## ")[0]
+        named = tool.input_schema["properties"]
+        assert [one for one in named if f"| `{one}` |" not in told] == [], tool.name
+
+
+def test_the_reference_has_every_error_with_what_it_says_and_becomes(site):
+    page = (site / "docs/reference/errors.md").read_text()
+    kinds = [name for name, kind in inspect.getmembers(errors, inspect.isclass) if name != "Any"]
+    small = page.partition("## BudgetTooSmall\n")[2].partition("\n## ")[0]
+
+    assert [name for name in kinds if f"## {name}\n" not in page] == []
+    assert "REST: 422. Command line: 2." in small
+    assert re.search(r"^- `.*\{\w+\}.*budget", page, re.MULTILINE)
+
+
+def test_the_reference_has_every_variable_of_the_environment(site):
+    page = (site / "docs/reference/settings.md").read_text()
+    sources = [path.read_text() for path in (ROOT / "src").rglob("*") if path.suffix in KINDS]
+    named = set(re.findall(r'"(HIPPOCAMPUS_[A-Z_]+[A-Z])"', "".join(sources)))
+
+    assert "HIPPOCAMPUS_RESIDENT" in named
+    assert sorted(name for name in named if f"| `{name}` |" not in page) == []
+
+
+def test_a_setting_says_in_words_what_it_may_be(site):
+    page = (site / "docs/reference/settings.md").read_text()
+
+    assert "| a whole number, at least 1 |" in page
+    assert "| None or a whole number" in page or "; or None |" in page
+    assert "Annotated" not in page
 
 
 def test_every_committed_report_is_on_a_page(site):

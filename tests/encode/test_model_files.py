@@ -57,6 +57,7 @@ def tiny(monkeypatch, wheel):
         requirement="tiny-model==1.0",
         wheel_sha256=hashlib.sha256(wheel.read_bytes()).hexdigest(),
         licence="none",
+        download_mb=1,
         files=files,
     )
     monkeypatch.setitem(model_files.MODELS, "tiny", pinned)

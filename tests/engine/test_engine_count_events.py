@@ -177,3 +177,29 @@ def test_a_question_that_asks_for_nothing_counts_nothing(bank, text):
     bank.remember("I went running this morning.", at="2025-05-02T08:00")
 
     assert 0 <= bank.count_events(text, now=NOW).count <= 1
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "count"),
+    [
+        ("How often was the kiln cold?", ("The kiln was cold again.", "Our kiln was cold."), 2),
+        ("How many times was the tall gate open?", ("The tall gate was open.", "It rained."), 1),
+        ("How often were the old pumps loud?", ("The old pumps were not loud.",), 0),
+        ("How often was Ines ill?", ("Ines was ill on Monday.", "Ines was here."), 1),
+        ("How often was I ill?", ("I was ill yesterday.", "The dog was ill."), 1),
+    ],
+)
+def test_what_something_was_is_counted_like_what_it_did(bank, question, told, count):
+    for day, text in enumerate(told):
+        bank.remember(text, at=f"2025-04-{day + 10}", speaker="Ada")
+
+    assert count == bank.count_events(question).count
+
+
+def test_without_an_embedder_nothing_is_near_in_meaning(open_memory):
+    bank = open_memory(embedder="none").bank("ada")
+    bank.remember("Lena moved to Porto.", at="2025-04-10")
+    bank.remember("I swam in the lake.", at="2025-04-11")
+
+    found = bank.count_events("How many times did I swim?")
+    assert (1, ()) == (found.count, found.doubtful)

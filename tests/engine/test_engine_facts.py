@@ -295,3 +295,16 @@ def test_a_fact_of_a_turn_that_is_not_there_is_left_out(open_memory):
     bank.sleep()
 
     assert [] == bank.facts()
+
+
+@pytest.mark.parametrize("me", ["me", "I", " Myself "])
+def test_facts_of_me_are_of_who_speaks_for_themselves(bank, me):
+    bank.remember("I am allergic to peanuts.", speaker="Ada")
+    bank.remember("I am allergic to bees.", role="user")
+    bank.remember("I live in Oslo.", speaker="assistant")
+
+    assert {"peanuts", "bees"} == {fact.object for fact in bank.facts(me)}
+
+    bank.remember("I am allergic to nuts.", speaker="Bo")
+
+    assert ["bees"] == [fact.object for fact in bank.facts(me)], "two who say I are not one"

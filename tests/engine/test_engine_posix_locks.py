@@ -90,6 +90,12 @@ def salvaged(memory, _, folder):
         salvage(memory.engine.store.path, new)
 
 
+def included(memory, bank):
+    memory.bank("others").remember("The plums are ripe.")
+    bank.include("others")
+    assert bank.recall("Are the plums ripe?").hits
+
+
 def kept_shut(_, bank, __):
     with pytest.raises(WrongKey):
         bank.reveal(first(bank))
@@ -104,10 +110,12 @@ BANK = {
     "correct": lambda _, b, __: b.correct(first(b), "It has many pears."),
     "count": lambda _, b, __: b.count("pears"),
     "curate": lambda _, b, __: b.curate(add=["pear tree"]),
+    "demote": lambda _, b, __: b.demote(first(b), to="below"),
     "entities": lambda _, b, __: b.entities(),
     "episodes": lambda _, b, __: b.episodes(),
     "communities": lambda _, b, __: b.communities(),
     "explain": lambda _, b, __: b.explain("the garden", ids=[first(b)]),
+    "exclude": lambda m, b, _: [included(m, b), b.exclude("others")],
     "expand": lambda _, b, __: b.expand(b.gists()[0].id) if b.gists() else None,
     "export": moved,
     "export_concepts": with_concepts,
@@ -121,12 +129,15 @@ BANK = {
     "hold": lambda _, b, __: b.hold(first(b), reason="a case"),
     "import_": imported,
     "import_concepts": with_concepts,
+    "include": lambda m, b, _: included(m, b),
+    "included": lambda _, b, __: b.included(),
     "journal": lambda _, b, __: b.journal(),
     "note_recalls": lambda _, b, __: b.note_recalls(),
     "people": lambda _, b, __: b.people(),
     "pin": lambda _, b, __: b.pin(first(b)),
     "plot_topics": lambda _, b, folder: plot_topics(b.topics(), folder / "topics.svg"),
     "policy": lambda _, b, __: b.policy,
+    "promote": lambda _, b, __: b.promote(first(b), to="above"),
     "position": lambda _, b, __: b.position,
     "quarantine": lambda _, b, __: b.quarantine(),
     "review": lambda _, b, __: b.review(),

@@ -34,10 +34,12 @@ class Done:
     began: float
     ended: float = math.inf
     answer: object = None
+    sure: bool = True
+    """Whether its answer was heard; what was not took place before it ended, or never."""
 
     @property
     def answered(self):
-        return self.ended < math.inf
+        return self.sure and self.ended < math.inf
 
 
 # ---------------------------------------------------------------- what a bank is to do
@@ -65,6 +67,10 @@ def _read(state, _):
     return state, sorted(text for text, now in state.items() if now == "active")
 
 
+def _count(state, _):
+    return state, sum(now == "active" for now in state.values())
+
+
 def _compact(state, _):
     return {text: "erased" if now == "forgotten" else now for text, now in state.items()}, None
 
@@ -81,6 +87,8 @@ MODEL = {
     "episodes": _read,
     "recall": _read,
     "find": _read,
+    "count": _count,
+    "indexed": _count,
     "sleep": _nothing,
     "compact": _compact,
 }
@@ -92,11 +100,11 @@ OF_SEEDED = ("forget", "restore", "erase")
 """Verbs that take an id, and so a text that was there before anybody began."""
 
 
-def do(bank, ids, what, text):
-    """Do it to a real bank; return the answer as the model gives it."""
-    names = {words: name for name, words in TEXTS.items()}
+def do(bank, ids, what, text, texts=TEXTS):
+    """Do it to a real bank, that holds some texts by name; return the model's answer."""
+    names = {words: name for name, words in texts.items()}
     verbs = {
-        "remember": lambda: bank.remember(TEXTS[text], at="2025-03-02").state,
+        "remember": lambda: bank.remember(texts[text], at="2025-03-02").state,
         "forget": lambda: bank.forget(ids[text]),
         "restore": lambda: bank.restore(ids[text]),
         "erase": lambda: bank.forget(ids[text], erase=True),
@@ -146,8 +154,9 @@ def in_some_order(history, *, start=None):
             continue
         seen.add(key)
         first = min(history[n].ended for n in must - done)
+        latest = max((history[n].began for n in done), default=-math.inf)
         for n, one in enumerate(history):
-            if n in done or one.began > first:
+            if n in done or one.began > first or one.ended < latest:
                 continue
             after, answer = MODEL[one.what](state, one.text)
             if not one.answered or answer == one.answer:

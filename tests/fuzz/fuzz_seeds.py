@@ -32,6 +32,7 @@ from hippocampus.testing import HashEmbedder, ManualClock
 
 _NOW = datetime(2025, 6, 1, 12, tzinfo=UTC)
 _EXAMPLES = Path(__file__).parents[2] / "examples"
+_DATA = Path(__file__).parents[1] / "data"
 _MOST = 3000
 _SAID = [
     "I live in Graz with my brother Paul.", "My dentist Doctor Weber is in the Annenstrasse.",
@@ -43,11 +44,56 @@ _SAID = [
 def seeds(folder: Path) -> Iterator[tuple[str, bytes]]:
     """Yield a target's name and bytes that it reads."""
     yield from _files()
+    yield from _agents()
+    yield from _other_programs()
     yield from _of_a_bank(folder)
     yield from _settings()
     yield from _segments()
     yield from _wire()
     yield from _banks()
+
+
+def _agents() -> Iterator[tuple[str, bytes]]:
+    """Yield logs and notes of coding agents, each with which it is in the first byte."""
+    at = "2026-03-02T09:00:01Z"
+    said = "We use pnpm here, never npm."
+    parts = [{"type": "text", "text": said}]
+    for which, lines in (
+        (0, [{"type": "user", "uuid": "u", "sessionId": "s", "cwd": "/a", "timestamp": at,
+              "gitBranch": "main", "message": {"role": "user", "content": said}},
+             {"type": "assistant", "sessionId": "s", "timestamp": at, "message": {
+              "content": [{"type": "thinking", "thinking": "x"}, *parts]}}]),
+        (1, [{"timestamp": at, "type": "session_meta", "payload": {"id": "i", "cwd": "/a",
+              "git": {"branch": "main"}, "source": "cli"}},
+             {"timestamp": at, "type": "event_msg", "payload": {"type": "user_message",
+              "message": said}},
+             {"timestamp": at, "type": "response_item", "payload": {"type": "message", "role":
+              "assistant", "content": [{"type": "output_text", "text": said}]}}]),
+        (2, [{"sessionId": "s", "projectHash": "p"}, {"id": "1", "type": "user", "timestamp": at,
+              "content": [{"text": said}]}, {"id": "2", "type": "gemini", "content": said,
+              "timestamp": at}, {"$rewindTo": "2"}, {"$set": {"lastUpdated": at}}]),
+        (3, [{"sessionId": "s", "projectHash": "p", "messages": [{"id": "1", "type": "user",
+              "timestamp": at, "content": said}]}]),
+        (5, [{"display": said, "pastedContents": {}, "timestamp": 1772442001000,
+              "project": "/a", "sessionId": "s"}]),
+        (6, [{"session_id": "s", "ts": 1772442001, "text": said}]),
+        (7, [[{"sessionId": "s", "messageId": 0, "type": "user", "message": said,
+               "timestamp": at}]]),
+        (8, [{"record_type": "state"}, {"type": "message", "role": "user", "content": parts}]),
+    ):  # fmt: skip
+        yield "agent_logs", bytes([which]) + "\n".join(map(json.dumps, lines)).encode()
+    chat = f"# aider chat started at 2026-03-02 09:00:01\n\n#### {said}\n\nDone.\n\n> Added a.yml\n"
+    yield "agent_logs", bytes([4]) + chat.encode()
+    notes = f"# A\n- {said}\n  - b\n\n```sh\nls\n```\n<!-- x -->\n@docs/a.md\n"
+    yield "agent_memory", bytes([0]) + notes.encode()
+    for which, value in (
+        (0, {"role": "user", "time": {"created": 1772442001000}, "type": "text", "text": said}),
+        (1, {"type": 1, "text": said, "createdAt": 1772442001000,
+             "fullConversationHeadersOnly": [{"bubbleId": "b", "type": 1}],
+             "workspaceIdentifier": {"uri": {"path": "/a"}}}),
+    ):  # fmt: skip
+        yield "agent_databases", bytes([which]) + json.dumps(value).encode()
+    yield "agent_databases", bytes([2]) + b"SQLite format 3\0" + bytes(100)
 
 
 def _files() -> Iterator[tuple[str, bytes]]:
@@ -93,6 +139,23 @@ def _files() -> Iterator[tuple[str, bytes]]:
     page = "---\ntitle: Boat\ndate: 2024-05-03\ntags: [a, 'b']\nn: 1.5\n---\n# One\n\n- two\n"
     yield "documents", b"\0" + page.encode()
     yield "documents", b"\0\xff\xfe" + page.encode("utf-16-le")
+
+
+def _other_programs() -> Iterator[tuple[str, bytes]]:
+    """Yield configurations and events of other programs."""
+    for which, text in (
+        (0, '{\n  "a": 1, // b\n  "mcpServers": {"c": {"command": "d"}},\n}\n'),
+        (0, ""),
+        (1, '{"hooks": {"Stop": [{"hooks": []}], "Start": []}, "x": null}'),
+        (2, '# a\nmodel = "m"\n[mcp_servers.b]\ncommand = "c"\n'),
+        (2, 'a.b = {c = 1}\r\n[[d]]\r\ne = """\r\nf"""'),
+    ):
+        yield "configurations", bytes([which]) + text.encode()
+    events = json.loads((_DATA / "agents" / "payloads.json").read_bytes())
+    for which, agent in enumerate(("", "claude-code", "codex", "cursor", "gemini")):
+        for event in events.get(agent, {}).values():
+            text = json.dumps(event).replace("SAID", "Always use pnpm. The token is in .env.")
+            yield "agent_events", bytes([which]) + text.encode()
 
 
 def _of_a_bank(folder: Path) -> Iterator[tuple[str, bytes]]:

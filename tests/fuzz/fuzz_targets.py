@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import io
 import json
+import sqlite3
 import struct
 import tempfile
+import tomllib
 import zipfile
 import zlib
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterable
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -26,11 +28,16 @@ from fuzz_banks import stores, tools, verbs
 
 from hippocampus import wire
 from hippocampus.calibrate.calibration import Calibration
+from hippocampus.cli.agent_events import read_event, shown_as
+from hippocampus.cli.hook_events import AGENTS, LONGEST_REPLY
 from hippocampus.client.transport import Line
+from hippocampus.connect.entries import ConfigEntry, Conflict, Format, put, take
+from hippocampus.connect.jsonc import SyntaxFault
+from hippocampus.connect.jsonc import parse as parse_json
 from hippocampus.core import events
 from hippocampus.core.config import Ingest, Maturation, Policy
 from hippocampus.core.events import JournalRow
-from hippocampus.core.records import Block, Payloads
+from hippocampus.core.records import Block, Payloads, Turn
 from hippocampus.encode import random_indexing
 from hippocampus.index import gists, graph, topic
 from hippocampus.index.anchors import Anchors
@@ -39,13 +46,14 @@ from hippocampus.index.partitions import Partitions
 from hippocampus.index.phrase_codec import unpack_phrases
 from hippocampus.journal.content import Segment
 from hippocampus.journal.transfer import read_export
+from hippocampus.language.worth_keeping import of_prompt, of_reply
 from hippocampus.llm.cassette import Cassette
 from hippocampus.llm.client import LanguageModel
 from hippocampus.proxy.protocol import ChatAnswer, ChatRequest
 from hippocampus.server import pagination
 from hippocampus.sleep import summary
 from hippocampus.sleep.concept_document import from_json, parse
-from hippocampus.sources import SourceFile
+from hippocampus.sources import SessionLog, SourceFile
 from hippocampus.sources.walk import read_source
 from hippocampus.verbs import BANK_VERBS, STORE_VERBS
 from hippocampus.write.check import draft
@@ -83,9 +91,13 @@ def _halves(data: bytes) -> tuple[int, bytes]:
 
 def _import(path: Path, chosen: str | None) -> None:
     for item in read_source(path, format=chosen):
+        turns: Iterable[Turn] = ()
         if isinstance(item, SourceFile):
-            for turn in as_turns(item, LIMITS.chunk_tokens):
-                draft("ada", turn, now=NOW, zone=UTC, limits=LIMITS, salt=b"salt")
+            turns = as_turns(item, LIMITS.chunk_tokens)
+        elif isinstance(item, SessionLog):
+            turns = (one for one in item.items() if isinstance(one, Turn))
+        for turn in turns:
+            draft("ada", turn, now=NOW, zone=UTC, limits=LIMITS, salt=b"salt")
 
 
 def _of_formats(names: tuple[str, ...], suffix: str) -> Callable[[bytes], None]:
@@ -99,6 +111,44 @@ def _of_formats(names: tuple[str, ...], suffix: str) -> Callable[[bytes], None]:
 def _json_files(data: bytes) -> None:
     which, rest = _halves(data)
     _import(_file(f"read{('.json', '.jsonl')[which % 2]}", rest), None)
+
+
+_LOGS: Final = (
+    ("claude-code", "read.jsonl"), ("codex", "read.jsonl"), ("gemini", "read.jsonl"),
+    ("gemini", "read.json"), ("aider", "read.md"), ("claude-code", "history.jsonl"),
+    ("codex", "history.jsonl"), ("gemini", "logs.json"), (None, "read.jsonl"),
+)  # fmt: skip
+
+
+def _agent_logs(data: bytes) -> None:
+    which, rest = _halves(data)
+    tool, name = _LOGS[which % len(_LOGS)]
+    _import(_file(name, rest), tool)
+
+
+def _agent_databases(data: bytes) -> None:
+    """Give a program's database with rows of its own, or bytes in the place of one."""
+    which, rest = _halves(data)
+    if which % 3 == 2:
+        _import(_file("opencode.db", rest), "opencode")
+        return
+    path = _file("read.vscdb" if which % 3 else "read.db", b"")
+    text = rest.decode(errors="replace")
+    with closing(sqlite3.connect(path)) as db:
+        if which % 3:
+            db.execute("CREATE TABLE cursorDiskKV (key TEXT UNIQUE, value BLOB)")
+            rows = [("composerData:c", text), ("bubbleId:c:b", text)]
+            db.executemany("INSERT INTO cursorDiskKV VALUES (?, ?)", rows)
+        else:
+            db.executescript(
+                "CREATE TABLE session (id, parent_id, directory);"
+                "CREATE TABLE message (id, session_id, time_created, data);"
+                "CREATE TABLE part (id, message_id, data); INSERT INTO session VALUES (1, NULL, 2);"
+            )
+            db.execute("INSERT INTO message VALUES (1, 1, 1, ?)", (text,))
+            db.execute("INSERT INTO part VALUES (1, 1, ?)", (text,))
+        db.commit()
+    _import(path, "cursor" if which % 3 else "opencode")
 
 
 def _exports(data: bytes) -> None:
@@ -315,12 +365,61 @@ def _model() -> LanguageModel:
     return LanguageModel("m", url="http://localhost:1/v1")
 
 
+# ---------------------------------------------------------------- other programs
+
+_ENTRIES: Final[tuple[tuple[Format, ConfigEntry], ...]] = (
+    ("json", ConfigEntry(("mcpServers", "hippocampus"), {"command": "/opt/h", "args": ["mcp"]})),
+    ("json", ConfigEntry(("hooks", "Stop"), {"hooks": [{"command": "/opt/h hook"}]}, True)),
+    ("toml", ConfigEntry(("mcp_servers", "hippocampus"), {"command": "/opt/h", "args": ["mcp"]})),
+)
+
+
+def _configurations(data: bytes) -> None:
+    """Put an entry into a configuration of somebody else; taken out, the rest says what it did."""
+    which, rest = _halves(data)
+    kind, entry = _ENTRIES[which % len(_ENTRIES)]
+    text = rest.decode(errors="replace")
+    with suppress(SyntaxFault, Conflict):
+        placed = put(text, kind, entry)
+        if placed.text == text:
+            return
+        assert put(placed.text, kind, entry).text == placed.text, "put twice"
+        left = take(placed.text, kind, entry, placed.made)
+        assert left is not None, "put, and not found again"
+        assert _said(left, kind) == _said(text, kind), "more was taken than was put"
+
+
+def _said(text: str, kind: Format) -> object:
+    if kind == "toml":
+        return tomllib.loads(text.removeprefix("\ufeff"))
+    return parse_json(text).value if text.strip("\ufeff \t\r\n") else {}
+
+
+def _agent_events(data: bytes) -> None:
+    """Read an event of a coding agent, and what of it is kept."""
+    which, rest = _halves(data)
+    payload: object = None
+    with suppress(ValueError, RecursionError):
+        payload = json.loads(rest)
+    if isinstance(payload, dict):
+        event = read_event(payload, ("", *AGENTS)[which % (len(AGENTS) + 1)])
+        of_prompt(event.said)
+        of_reply(event.said, longest=LONGEST_REPLY)
+        if event.kind is not None:
+            shown_as(event.kind.form, event.name, event.said)
+
+
 TARGETS: Final[dict[str, Callable[[bytes], None]]] = {
     "json_files": _json_files,
     "messages": _of_formats(("messages", "mem0", "mcp-memory"), ".json"),
     "chats": _of_formats(("chatgpt", "claude"), ".json"),
     "mail": _of_formats(("mbox", "eml"), ".eml"),
     "documents": _of_formats(("document",), ".md"),
+    "agent_memory": _of_formats(("agent-memory",), ".md"),
+    "agent_logs": _agent_logs,
+    "agent_databases": _agent_databases,
+    "agent_events": _agent_events,
+    "configurations": _configurations,
     "exports": _exports,
     "journal": _journal,
     "segments": _segments,

@@ -651,7 +651,10 @@ def test_timelines_and_neighbours_are_those_of_the_plain_list(script, count, sta
         assert shown[len(shown) - min(count, len(shown)) :] == recent
         assert plain.neighbours() == tuple(side.tolist() for side in tried.neighbours())
         assert sorted(heard) == sorted(name.casefold() for name in tried.speakers())
-        assert sorted(ada) == np.flatnonzero(tried.spoken_by(frozenset(["aDa"]))).tolist()
+        assert (
+            sorted(ada)
+            == np.flatnonzero(tried.spoken_by(frozenset(["aDa"]), np.arange(len(tried)))).tolist()
+        )
 
 
 def test_the_last_rows_are_found_behind_many_that_are_not_allowed():

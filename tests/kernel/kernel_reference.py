@@ -242,6 +242,15 @@ class Bm25Index:
         ]
         return np.array(counts, np.uint32)
 
+    def holding(
+        self, terms: NDArray[np.uint32], mask: NDArray[np.uint8] | None
+    ) -> NDArray[np.uint32]:
+        """Return the documents with all of some terms, but where the mask is 0; none of none."""
+        seen = np.ones(len(self), np.uint8) if mask is None else mask
+        asked = set(terms.tolist())
+        rows = [row for row, d in enumerate(self._documents) if seen[row] and asked <= d.keys()]
+        return np.array(rows if asked else [], np.uint32)
+
     def score(
         self,
         terms: NDArray[np.uint32],
@@ -363,3 +372,27 @@ def plane_signs(
 def _as_numbers(signs: NDArray[np.bool_]) -> NDArray[np.uint8]:
     """Pack bits, the highest first, into little-endian numbers."""
     return np.ascontiguousarray(np.packbits(signs, axis=1)[:, ::-1])
+
+
+class BytePairs:
+    """Byte pairs as they are defined: of neighbours that are a token, the first of the least."""
+
+    def __init__(self, tokens: list[bytes]) -> None:
+        self.ids = {token: place for place, token in enumerate(tokens)}
+
+    def split(self, pieces: list[bytes]) -> list[int]:
+        """Return the ids of pieces."""
+        return [token for piece in pieces if piece for token in self._merged(piece)]
+
+    def _merged(self, piece: bytes) -> list[int]:
+        if piece in self.ids:
+            return [self.ids[piece]]
+        parts = [piece[at : at + 1] for at in range(len(piece))]
+        while known := [
+            (self.ids[left + right], at)
+            for at, (left, right) in enumerate(pairwise(parts))
+            if left + right in self.ids
+        ]:
+            _, at = min(known)
+            parts[at : at + 2] = [parts[at] + parts[at + 1]]
+        return [self.ids[part] for part in parts]

@@ -55,6 +55,25 @@ def test_contributions_agree_with_the_reference(batches, query, data):
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-7)
 
 
+@given(BATCHES, st.lists(TERMS, max_size=4), st.data())
+def test_those_that_hold_all_of_some_terms_agree_with_the_reference(batches, query, data):
+    fast, plain = both(batches)
+    terms = np.array(query, np.uint32)
+    flags = st.lists(st.integers(0, 1), min_size=len(plain), max_size=len(plain))
+    mask = data.draw(st.none() | flags.map(lambda m: np.array(m, np.uint8)))
+
+    found = fast.holding(terms, mask)
+    assert found.dtype == np.uint32
+    assert np.array_equal(plain.holding(terms, mask), found)
+
+
+def test_common_terms_are_followed_through_all_their_blocks():
+    fast, plain = both([[[t for t in (2, 3, 5) if row % t == 0] for row in range(2_000)]])
+    for query in ([2], [2, 3], [5, 3, 2], [2, 2], [2, 7]):
+        terms = np.array(query, np.uint32)
+        assert np.array_equal(plain.holding(terms, None), fast.holding(terms, None))
+
+
 @given(BATCHES)
 def test_every_term_is_heard_for_the_first_time_once(batches):
     fast, plain = both(batches)
@@ -92,6 +111,7 @@ def test_a_version_answers_as_an_index_that_ends_where_it_does(batches, query):
         plain.extend(*flat(every[:size]))
         assert size == len(version)
         assert np.array_equal(plain.document_frequency(terms), version.document_frequency(terms))
+        assert np.array_equal(plain.holding(terms[:2], None), version.holding(terms[:2], None))
         rows = np.arange(size, dtype=np.uint32)
         assert np.array_equal(plain.unheard(rows), version.unheard(rows))
         scores = plain.score(terms, None, None, 1.2, 0.75)
@@ -195,6 +215,7 @@ def test_readers_and_a_writer_do_not_disturb_one_another():
             r"rows\[0\]=3 is out of bounds for 3 rows",
             lambda i, t: i.contributions(t, np.array([3], np.uint32), 1.0, 0.5),
         ),
+        (ValueError, "mask has 1", lambda i, t: i.holding(t, np.ones(1, np.uint8))),
         (ValueError, "must end at", lambda i, t: i.extend(t, np.array([0, 3], np.uint64))),
         (ValueError, "offsets is empty", lambda i, t: i.extend(t, np.array([], np.uint64))),
         (TypeError, "incompatible", lambda i, t: i.document_frequency(t.astype(np.int64))),

@@ -26,6 +26,10 @@ def day(text):
         (" in March ", "2024-03-01", "2024-04-01"),
         ("Monday", "2024-04-15", "2024-04-16"),
         ("next month", "2024-05-01", "2024-06-01"),
+        ("March", "2024-03-01", "2024-04-01"),
+        ("Christmas", "2023-12-25", "2023-12-26"),
+        ("in winter", "2023-12-01", "2024-03-01"),
+        ("autumn.", "2023-09-01", "2023-12-01"),
     ],
 )
 def test_words_begin_and_end_where_their_stretch_does(words, start, end):
@@ -38,7 +42,9 @@ def test_what_is_shorter_than_a_day_happened_in_its_middle():
     assert day("2024-04-17T08:00") == moment_of("this morning", NOW, name="at")
 
 
-@pytest.mark.parametrize("words", ["soon", "yesterday or today", "the boat yesterday", "", "x"])
+@pytest.mark.parametrize(
+    "words", ["soon", "yesterday or today", "the boat yesterday", "spring rolls", "in", "", "x"]
+)
 def test_words_that_are_not_one_time_and_nothing_else_are_refused(words):
     for read in (start_of, end_of, moment_of):
         with pytest.raises(InvalidTime, match=r"^since=.*'yesterday'"):

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hippocampus.errors import InvalidTime
-from hippocampus.language.time import find_intervals
+from hippocampus.language.time import find_intervals, find_told
 from hippocampus.language.time.english import word_meanings
 from hippocampus.language.time.spans import easter_sunday
 
@@ -509,3 +509,10 @@ def test_reading_a_question_takes_microseconds():
 )
 def test_long_repetitive_text_takes_no_exponential_time(phrase):
     assert seconds_each(phrase * 200, repeats=1) < 2
+
+
+@pytest.mark.parametrize("verb", ["led", "fed", "bred", "sped", "wed", "shed"])
+def test_a_past_in_ed_that_is_of_no_shorter_verb_is_read(verb):
+    said = f"We {verb} the horses on Friday."
+
+    assert 1 == len(find_told(said, datetime(2026, 3, 4, tzinfo=UTC), UTC))

@@ -71,6 +71,13 @@ def test_what_names_owner_and_thing_comes_before_what_names_one(open_memory):
     assert first(open_memory().bank("eva"), turns, "what's the shed's code") == turns[0]
 
 
+@pytest.mark.parametrize("question", ["Eva's favourite colour", "the favourite colour of Eva"])
+def test_a_possessive_alone_asks_for_what_holds_now(open_memory, question):
+    turns = ["My favourite colour is green.", "My favourite colour is now blue."]
+
+    assert first(open_memory().bank("eva"), turns, question) == turns[1]
+
+
 @pytest.mark.parametrize(
     ("question", "said"),
     [

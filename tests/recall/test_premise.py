@@ -57,6 +57,13 @@ def test_what_was_never_told_of_somebody_known_is_not_found_and_named(bank, ques
     assert recall.hits, "the nearest are there to look at"
 
 
+def test_a_long_question_of_which_nothing_has_a_word_is_not_found(open_memory):
+    bank = open_memory(embedder="none").bank("lena")
+    bank.remember("I'm moving to Lisbon in March.", speaker="Lena")
+
+    assert not bank.recall("We keep prices in cents, because floats drift and round.").found
+
+
 def test_what_was_told_of_another_is_less_sure_than_of_the_one_asked_about(bank):
     bank.remember("Tobias has a dentist in the old town, near the bridge.", speaker="Ida")
 

@@ -32,12 +32,22 @@ def encrypted_in_postgres(_folder, database):
     return open_store(database(), busy_timeout_s=5, key=KEY)
 
 
+def in_files(folder, _database):
+    return open_store([folder / f"shard{n}.db" for n in range(3)], busy_timeout_s=5)
+
+
+def encrypted_in_databases(_folder, database):
+    return open_store(f"{database()},{database()}", busy_timeout_s=5, key=KEY)
+
+
 STORES = {
     "file": in_file,
     "memory": in_memory,
     "encrypted": encrypted,
     "postgres": in_postgres,
     "encrypted postgres": encrypted_in_postgres,
+    "files": in_files,
+    "encrypted databases": encrypted_in_databases,
 }
 
 

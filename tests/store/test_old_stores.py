@@ -18,7 +18,7 @@ OLD = Path(__file__).parents[1] / "data" / "old"
 NOW = datetime(2025, 6, 1, 12, tzinfo=UTC)
 
 
-@pytest.fixture(params=(2, 3, 4, 7, 8))
+@pytest.fixture(params=(2, 3, 4, 7, 8, 9))
 def name(request):
     return f"format-{request.param}"
 

@@ -2,9 +2,11 @@
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -251,6 +253,7 @@ def test_a_file_that_may_not_grow_is_a_full_disk_and_loses_nothing(opened, path)
 
 NOT_ALLOWED = """
 import sqlite3
+import urllib.parse  # which pathlib loads when it is asked, from where nobody else may look
 if os.getuid() == 0:
     os.setgid(65534)
     os.setuid(65534)
@@ -268,14 +271,17 @@ except StoreReadOnly as exc:
 
 
 @pytest.fixture
-def barred(tmp_path_factory):
-    """A folder that any user may look into, to be closed to writing by the test."""
-    folder = tmp_path_factory.mktemp("barred")
-    for each in (folder, *folder.parents):
-        if each.stat().st_uid == os.getuid() and not each.stat().st_mode & 0o001:
-            each.chmod(each.stat().st_mode | 0o011)
+def barred():
+    """
+    A folder that any user may look into, to be closed to writing by the test.
+
+    Not in pytest's, which every run of pytest that begins closes to others again.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="hippocampus-barred-"))
+    folder.chmod(0o755)
     yield folder
     folder.chmod(0o755)
+    shutil.rmtree(folder)
 
 
 @pytest.mark.parametrize(("file", "folder"), [(0o644, 0o555), (0o444, 0o777)])

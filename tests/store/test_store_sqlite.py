@@ -631,15 +631,13 @@ def test_a_disk_that_fails_at_zeroing_leaves_the_erasure_pending(opened, monkeyp
     with store.write():
         store.upkeep.owe_scrub()
         store.episodes.erase(bank, range(100))
-    pwrite = os.pwrite
     for failing in (errno.EIO, errno.ENOSPC):
-        monkeypatch.setattr(os, "pwrite", partial(_fail, failing))
+        monkeypatch.setattr("hippocampus.core.files.write_at", partial(_fail, failing))
         monkeypatch.setattr("hippocampus.store.upkeep.left_over", lambda _: [(4000, 4096)])
         with pytest.raises(ErasurePending, match=os.strerror(failing)):
             store.upkeep.scrub()
         assert store.upkeep.owes_scrub()
         monkeypatch.undo()
-    assert os.pwrite is pwrite
     store.upkeep.scrub()
 
     assert not store.upkeep.owes_scrub()

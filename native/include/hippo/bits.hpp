@@ -50,7 +50,7 @@ __attribute__((target("avx2,popcnt,bmi,bmi2"))) void run_counting(Loop& loop) {
 template <class Loop>
 void counting(Loop loop) {
 #if HIPPO_X86
-  static const bool counts = __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi2");
+  static const bool counts = processor().popcnt && processor().bmi2;
   if (simd() != Simd::scalar && counts) return run_counting(loop);
 #endif
   loop();

@@ -169,6 +169,53 @@ class Bm25Index {
     for (std::size_t i = 0; i < within.documents; ++i) out[i] = mask[i] != 0 ? out[i] : 0.0f;
   }
 
+  // The documents within that have every one of some terms, ascending; none of no terms. `mask` as
+  // in `score`.
+  //
+  // Time: the postings of the rarest term, and a walk along the blocks of the others.
+  std::vector<std::uint32_t> holding(std::span<const std::uint32_t> terms,
+                                     const std::uint8_t* mask, Bm25Extent within) const {
+    struct Counted {
+      const Term* term;
+      std::uint32_t frequency;
+    };
+    std::vector<Counted> asked;
+    for (const std::uint32_t hash : terms) {
+      const Term* term = find(hash);
+      const std::uint32_t frequency =
+          term == nullptr ? 0 : frequency_within(*term, within.documents);
+      if (frequency == 0) return {};
+      asked.push_back({term, frequency});
+    }
+    std::vector<std::uint32_t> found;
+    if (asked.empty()) return found;
+    std::sort(asked.begin(), asked.end(),
+              [](const Counted& x, const Counted& y) { return x.frequency < y.frequency; });
+    found.reserve(asked.front().frequency);
+    each_block(*asked.front().term, asked.front().frequency,
+               [&](const std::uint32_t* postings, std::size_t count) {
+                 for (std::size_t i = 0; i < count; ++i)
+                   if (mask == nullptr || mask[postings[i] >> 8] != 0)
+                     found.push_back(postings[i] >> 8);
+                 return true;
+               });
+    for (std::size_t t = 1; t < asked.size(); ++t) {
+      auto next = found.cbegin();
+      auto kept = found.begin();  // never ahead of what is read
+      each_block(*asked[t].term, asked[t].frequency,
+                 [&](const std::uint32_t* postings, std::size_t count) {
+                   const std::uint32_t *at = postings, *const end = postings + count;
+                   for (; next != found.cend() && *next <= end[-1] >> 8; ++next) {
+                     at = std::lower_bound(at, end, *next << 8);
+                     if (*at >> 8 == *next) *kept++ = *next;
+                   }
+                   return next != found.cend();
+                 });
+      found.erase(kept, found.end());
+    }
+    return found;
+  }
+
   // Write what each term gives each of the documents `rows`, unweighted: shape (rows, terms).
   //
   // Precondition: rows < within.documents.

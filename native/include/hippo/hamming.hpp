@@ -73,7 +73,7 @@ inline std::vector<Word> hamming_scan(const std::uint8_t* codes, std::size_t n, 
   std::size_t done = 0;
   if (width == 8) {
 #if HIPPO_X86
-    static const bool counts = __builtin_cpu_supports("avx512vpopcntdq");
+    const bool counts = processor().vpopcntdq;
     if (simd() == Simd::avx512 && counts)
       done = detail::hamming_rows_8(codes, n, code, radius, found);
 #endif

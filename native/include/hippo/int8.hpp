@@ -32,9 +32,7 @@
 #endif
 
 #if HIPPO_X86
-#define HIPPO_VNNI                                                                         \
-  __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma,"          \
-                        "prefer-vector-width=512")))
+#define HIPPO_VNNI HIPPO_WIDE("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma")
 #endif
 
 namespace hippo {
@@ -165,6 +163,15 @@ class ByteWeights {
     return codes_.size() + 4 * (scales_.size() + offsets_.size() + bias_.size());
   }
 
+  // Call `visit` with every stretch of bytes that these consist of, the same on every processor.
+  template <class Visit>
+  void bytes(Visit visit) {
+    visit(codes_.data(), codes_.size());
+    visit(scales_.data(), scales_.size() * sizeof scales_[0]);
+    visit(offsets_.data(), offsets_.size() * sizeof offsets_[0]);
+    visit(bias_.data(), bias_.size() * sizeof bias_[0]);
+  }
+
   // out (rows x outputs) = x W^T + bias.
   void multiply(const Bytes& x, float* out) const {
 #if HIPPO_X86
@@ -194,10 +201,7 @@ class ByteWeights {
   using Sum = void (*)(const Tile&);
 
 #if HIPPO_X86
-  static bool has_vnni() {
-    static const bool has = __builtin_cpu_supports("avx512vnni");
-    return has;
-  }
+  static bool has_vnni() { return processor().vnni; }
 #endif
 
 #if HIPPO_ARM

@@ -127,8 +127,9 @@ class BlockedBits {
     }
     // Bits lie evenly between two hints as a rule, so the guess is right or next to it.
     for (std::size_t q = 0; q < count; ++q) {
-      const bool over = before(value[q], guess[q]) > at[q];
-      const bool under = (guess[q] < last[q]) & (before(value[q], guess[q] + 1) <= at[q]);
+      const std::size_t over = before(value[q], guess[q]) > at[q];
+      const std::size_t inner = guess[q] < last[q];  // no &&, which would branch
+      const std::size_t under = inner & (before(value[q], guess[q] + 1) <= at[q]);
       inside[q] = find_quarter(value[q], guess[q] + under - over, at[q]);
       prefetch_line((bits_ + inside[q].word).bytes());
     }

@@ -9,14 +9,19 @@
 #include <stdexcept>
 #include <string>
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#define HIPPO_X86 1
+#include "hippo/processor.hpp"
+
+#if HIPPO_X86
 #include <immintrin.h>
-#define HIPPO_AVX2 __attribute__((target("avx2,fma")))
-#define HIPPO_AVX512 \
-  __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,prefer-vector-width=512")))
+// The widest registers are to be used, which compilers shy away from. Clang leaves out the whole
+// attribute if it has a word that it does not know.
+#if defined(__clang__)
+#define HIPPO_WIDE(features) __attribute__((target(features), min_vector_width(512)))
 #else
-#define HIPPO_X86 0
+#define HIPPO_WIDE(features) __attribute__((target(features ",prefer-vector-width=512")))
+#endif
+#define HIPPO_AVX2 __attribute__((target("avx2,fma")))
+#define HIPPO_AVX512 HIPPO_WIDE("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)
@@ -49,11 +54,9 @@ inline const char* name_of(Simd simd) noexcept {
 // The best path this processor has.
 inline Simd best_simd() noexcept {
 #if HIPPO_X86
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-    return Simd::avx512;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return Simd::avx2;
+  const Processor& has = processor();
+  if (has.avx512) return Simd::avx512;
+  if (has.avx2 && has.fma) return Simd::avx2;
 #endif
   return Simd::scalar;
 }

@@ -73,6 +73,12 @@ class Norm {
     });
   }
 
+  template <class Visit>
+  void bytes(Visit visit) {
+    visit(scale_.data(), scale_.size() * sizeof scale_[0]);
+    visit(shift_.data(), shift_.size() * sizeof shift_[0]);
+  }
+
  private:
   std::vector<float> scale_, shift_;
   float epsilon_;
@@ -85,6 +91,13 @@ struct Layer {
   ByteWeights wide;
   ByteWeights narrow;
   Norm done;
+
+  // Call `visit` with every stretch of bytes of a layer that is rounded, in the same order always.
+  template <class Visit>
+  void bytes(Visit visit) {
+    for (ByteWeights* one : {&attention, &mixed, &wide, &narrow}) one->bytes(visit);
+    for (Norm* one : {&attended, &done}) one->bytes(visit);
+  }
 };
 
 // Rows [first, last) of a pass, each of which sees rows [from, to): a text of its own, or a turn
@@ -104,6 +117,7 @@ class Transformer {
   }
 
   void add(Layer layer) { layers_.push_back(std::move(layer)); }
+  std::vector<Layer>& layers() { return layers_; }
   std::size_t width() const { return width_; }
   std::size_t nbytes() const {
     std::size_t sum = 0;

@@ -6,11 +6,13 @@ from hippocampus.bank.bulk import Bulk
 from hippocampus.bank.communities import Communities
 from hippocampus.bank.counting import Counting
 from hippocampus.bank.explain import Explainer
+from hippocampus.bank.inclusion import Inclusion
 from hippocampus.bank.knowledge import Knowledge
 from hippocampus.bank.lookup import Lookup
 from hippocampus.bank.part import Verb
 from hippocampus.bank.people import People
 from hippocampus.bank.profile import Profiles
+from hippocampus.bank.promotion import Promotion
 from hippocampus.bank.recall import Recaller
 from hippocampus.bank.session import Sessions
 from hippocampus.bank.sleep import SleepVerbs
@@ -44,6 +46,8 @@ class Bank:
         self._counting = Counting(state, self._recall)
         self._explain = Explainer(state, self._recall)
         self._sleep = SleepVerbs(state)
+        self._inclusion = Inclusion(state)
+        self._promotion = Promotion(state)
 
     def __repr__(self) -> str:
         return f"Bank({self.name!r})"
@@ -93,6 +97,12 @@ class Bank:
     export_concepts = Verb("_knowledge", Knowledge.export_concepts)
     related = Verb("_knowledge", Knowledge.related)
     import_concepts = Verb("_knowledge", Knowledge.import_concepts)
+
+    include = Verb("_inclusion", Inclusion.include)
+    exclude = Verb("_inclusion", Inclusion.exclude)
+    included = Verb("_inclusion", Inclusion.included)
+    promote = Verb("_promotion", Promotion.promote)
+    demote = Verb("_promotion", Promotion.demote)
 
     compact_session = Verb("_sessions", Sessions.compact_session)
     profile = Verb("_profile", Profiles.profile)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hippocampus.bank.part import BankPart, staying
 from hippocampus.bank.writes import Writes
-from hippocampus.core.events import PolicySet, ProfileSet
+from hippocampus.core.events import BanksIncluded, PolicySet, ProfileSet
 from hippocampus.core.records import FileLocation, Imported, Progress
 from hippocampus.engine.bank_state import BankState
 from hippocampus.errors import SourceError
@@ -133,11 +133,11 @@ class Bulk(BankPart):
             def load(books: Ledger, encoded: Encoded) -> None:
                 policies = books.reader.events(PolicySet)
                 profiles = books.reader.events(ProfileSet)
+                included = books.reader.events(BanksIncluded)
                 books.writer.load(whole.records, whole.journal, encoded)
-                if policies:  # what was chosen here holds here
-                    books.writer.note(policies[-1].event)
-                if profiles:
-                    books.writer.note(profiles[-1].event)
+                for chosen in (policies, profiles, included):  # what was chosen here holds here
+                    if chosen:
+                        books.writer.note(chosen[-1].event)
 
             drafts = whole.drafts()
             self._writes.store_encoded(ledger, drafts, load, progress)

@@ -115,6 +115,8 @@ class Counting(BankPart):
         from hippocampus.recall.counted_events import ToldEvent  # noqa: PLC0415 - not for a recall
 
         zone = self._engine.zone
+        if self._engine.embedder is None:  # nothing is known of meanings
+            return
         for hit in found.hits:
             episode = hit.episode
             if hit.score < _ALIKE or episode.role in _NOT_TOLD_BY or episode.text.endswith("?"):

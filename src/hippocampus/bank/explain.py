@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import datetime
 from functools import cached_property
+from itertools import chain
 from typing import Any, Final, Unpack
 
 import numpy as np
 
+from hippocampus.bank.asking import Asking, Looked
 from hippocampus.bank.filter_arguments import Filters, spell_out
 from hippocampus.bank.part import BankPart, of_one_moment, staying
-from hippocampus.bank.recall import Asking, Looked, Recaller
+from hippocampus.bank.recall import Recaller
 from hippocampus.core.background_yield import answering
 from hippocampus.core.clock import from_micros
 from hippocampus.core.cue_names import CUE_WORDS
@@ -21,6 +24,7 @@ from hippocampus.core.records import (
     EpisodeRow,
     Explanation,
     MemoryAccount,
+    OneOrMany,
     QuestionRead,
     Recall,
     Verdict,
@@ -28,11 +32,13 @@ from hippocampus.core.records import (
     WordRead,
 )
 from hippocampus.engine.bank_state import BankState
-from hippocampus.errors import InputError
+from hippocampus.engine.snapshot import BankSnapshot
+from hippocampus.errors import InputError, UnknownEpisode
 from hippocampus.index.filters import Filter
 from hippocampus.recall.confidence import least_found
 from hippocampus.recall.evidence import rivalry
 from hippocampus.recall.features import features
+from hippocampus.recall.standardize import Numbers
 
 _NEXT: Final = 3
 """Candidates after the hits that are told of."""
@@ -64,6 +70,7 @@ class Explainer(BankPart):
         now: When | None = None,
         cues: Sequence[str] | None = None,
         min_score: float = 0.0,
+        include: OneOrMany | None = None,
         **filters: Unpack[Filters],
     ) -> Explanation:
         """
@@ -80,6 +87,7 @@ class Explainer(BankPart):
             now: as for ``recall``.
             cues: as for ``recall``.
             min_score: as for ``recall``.
+            include: as for ``recall``; then each cue and memory is told with its bank.
             **filters: what it may see; see below.
 
         Raises:
@@ -90,23 +98,82 @@ class Explainer(BankPart):
         wanted = [ids] if isinstance(ids, str) else list(ids)
         if len(wanted) > _MOST_ASKED:
             raise InputError(f"ids: {len(wanted):,} of them; ask for at most {_MOST_ASKED} at once")
-        with self._books() as ledger:
-            named = [ledger.reader.find(one, erased=True) for one in wanted]
         seen: list[Looked] = []
-        found = self._recaller.answer(query, k, Asking(now, cues, min_score), filters, seen.append)
+        how = Asking(now, cues, min_score, include)
+        found = self._recaller.answer(query, k, how, filters, seen.append)
+        named = self._named(wanted, [one.here for one in seen])
         if not seen:  # it was of the time of an event that nothing tells of
             verdict = Verdict(found=False, confidence=0.0, least=0.0, note=found.note)
             read = QuestionRead(text=query, only=(f"during {filters.get('during')!r}",))
             return Explanation(
                 recall=found, question=read, verdict=verdict, steps_s=found.cost.steps_s
             )
-        return _Account(seen[-1], found, min_score).explanation(named)
+        if len(seen) == 1:
+            return _Account(seen[0], found, min_score).explanation(named[0])
+        accounts = [_Account(one, found, min_score, several=True) for one in seen]
+        line = min((one.line for one in accounts if one.shown), default=None)
+        every = np.sort(np.concatenate([one.trail.scored.scores for one in accounts]))[::-1]
+        for one in accounts:
+            one.line = one.line if line is None else line
+            one.place_among(every)
+        return _together([one.explanation(own) for one, own in zip(accounts, named, strict=True)])
+
+    def _named(self, ids: Sequence[str], heres: Sequence[BankSnapshot]) -> list[list[EpisodeRow]]:
+        """Return the rows of memories that are asked for, in the bank that has each."""
+        named: list[list[EpisodeRow]] = [[] for _ in heres]
+        with self._books() as ledger:
+            ledgers = [here.ledger for here in heres] or [ledger]
+            for one in ids:
+                unknown: UnknownEpisode | None = None
+                for at, books in enumerate(ledgers):
+                    try:
+                        row = books.reader.find(one, erased=True)
+                    except UnknownEpisode as exc:
+                        unknown = unknown or exc
+                        continue
+                    if named:
+                        named[at].append(row)
+                    break
+                else:
+                    assert unknown is not None, "there is one bank at least"
+                    raise unknown
+        return named
+
+
+def _together(parts: Sequence[Explanation]) -> Explanation:
+    """Put what several banks have to tell of one recall into one account."""
+    own, found = parts[0], parts[0].recall
+    hits = {one.id: one for part in parts for one in part.hits}
+    left_out = sorted(
+        (one for part in parts for one in part.left_out), key=lambda one: -one.ranking_score
+    )
+    best = next((hit.bank for hit in found.hits), "")
+    of_best = (part for part in parts if best in {hit.bank for hit in part.hits})
+    words: dict[str, WordRead] = {}
+    for word in chain.from_iterable(part.question.words for part in parts):
+        before = words.setdefault(word.word, replace(word, memories=0))
+        words[word.word] = replace(before, memories=before.memories + word.memories)
+    led_to: Counter[str] = Counter()
+    for part in parts:
+        led_to.update(part.led_to)
+    return replace(
+        own,
+        question=replace(own.question, words=tuple(words.values())),
+        cues=tuple(chain.from_iterable(part.cues for part in parts)),
+        led_to=dict(led_to),
+        hits=tuple(hits[hit.id] for hit in found.hits),
+        left_out=tuple(left_out[: len(own.left_out)]),
+        asked=tuple(chain.from_iterable(part.asked for part in parts)),
+        verdict=next(of_best, own).verdict,
+    )
 
 
 class _Account:
     """What can be told of one recall."""
 
-    def __init__(self, looked: Looked, found: Recall, min_score: float) -> None:
+    def __init__(
+        self, looked: Looked, found: Recall, min_score: float, *, several: bool = False
+    ) -> None:
         self.here, self.query, self.chosen = looked.here, looked.query, looked.chosen
         self.shown, self.shows, self.trail = looked.rows, looked.shows, looked.ranking.trail
         self.contenders = looked.ranking.contenders
@@ -116,6 +183,15 @@ class _Account:
         self.ranked: list[int] = scored.rows[order].tolist()
         self.place = {row: at for at, row in enumerate(scored.rows.tolist())}
         self.rank = {row: at for at, row in enumerate(self.ranked, 1)}
+        self.bank = looked.here.ledger.name if several else ""
+        self.line = float(scored.scores[self.place[self.shown[-1]]]) if self.shown else 0.0
+        """The ranking score of the last hit, of all banks that were asked together."""
+
+    def place_among(self, scores: Numbers) -> None:
+        """Count places among the candidates of all banks, by their scores, the best first."""
+        own = self.trail.scored
+        places = np.searchsorted(-scores, -own.scores, side="left") + 1
+        self.rank = dict(zip(own.rows.tolist(), places.tolist(), strict=True))
 
     def explanation(self, named: Sequence[EpisodeRow]) -> Explanation:
         """Put all of it together."""
@@ -211,7 +287,7 @@ class _Account:
             yield CueAccount(
                 cue=name, weight=weights.get(name, 0.0) if name in heard else 0.0,
                 proposed=len(own), in_time=len(timed.get(name, ())),
-                alone=len(own - set().union(*others)), shown=len(own & shown),
+                alone=len(own - set().union(*others)), shown=len(own & shown), bank=self.bank,
             )  # fmt: skip
 
     def _next(self) -> list[int]:
@@ -263,6 +339,7 @@ class _Account:
             proposed_by={by: rows[row] for by, rows in self._proposed.items() if row in rows},
             words=tuple(self._words(row)),
             why=self._why(record, parts),
+            bank=self.bank,
         )
 
     def _parts(self, row: int) -> dict[str, float]:
@@ -294,6 +371,9 @@ class _Account:
             return hidden
         if row not in self.place:
             return self._unproposed(row)
+        if not self.shown and self.bank and self.found.hits:
+            gap = self.line - float(self.trail.scored.scores[self.place[row]])
+            return f"It is {max(gap, 0.0):.2f} behind the last hit, which is of another bank."
         if not self.shown:
             return f"No hit is good enough for min_score={self.min_score}."
         return self._behind(row, parts)
@@ -307,7 +387,7 @@ class _Account:
     def _behind(self, row: int, parts: Mapping[str, float]) -> str:
         """Say what a candidate lacks that the last hit has."""
         last, scores = self.shown[-1], self.trail.scored.scores
-        gap = float(scores[self.place[last]] - scores[self.place[row]])
+        gap = self.line - float(scores[self.place[row]])
         if gap <= 0:
             below = f"its score is below min_score={self.min_score}" if self.min_score else ""
             return f"It ranks before the last hit; {below or 'a reranker'} put it behind."

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from itertools import chain
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.bank.filter_arguments import Filters, sees_all
+from hippocampus.bank.inclusion import Inclusion
 from hippocampus.bank.part import BankPart, staying
 from hippocampus.core.background_yield import answering
 from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, to_micros
@@ -27,6 +30,7 @@ from hippocampus.core.records import (
     EpisodeRow,
     Fact,
     Gist,
+    OneOrMany,
     Recall,
     Related,
     Summary,
@@ -46,6 +50,7 @@ from hippocampus.index.gists import activation
 from hippocampus.index.graph import Statements
 from hippocampus.index.topic import TagGraph
 from hippocampus.index.vector import VectorCue
+from hippocampus.journal.requests import once
 from hippocampus.language.entity_linking import Same, canonical_name, fold_name, resolve
 from hippocampus.language.time.given import moment_of
 from hippocampus.sleep.artifacts import (
@@ -64,6 +69,7 @@ from hippocampus.sleep.summary import TAKEN_IN, QuotableClause, go_on, holds, te
 if TYPE_CHECKING:
     from hippocampus.recall.fact_timeline import Known
 
+_ME: Final = frozenset({"me", "i", "myself"})
 _PLANNERS: Final = 40
 """Rows that are read for plans, the last ones."""
 _MOST_QUOTED: Final = 8192
@@ -312,16 +318,19 @@ class Knowledge(BankPart):
         as_of: When | None = None,
         at: When | None = None,
         trust: Trusted | None = None,
+        include: OneOrMany | None = None,
     ) -> list[Fact]:
         """
         Return what the bank was told of whom, what is over too; in order of subject and time.
 
         Args:
-            entity: only facts of this one, or that name it, by any of its names.
+            entity: only facts of this one, or that name it, by any of its names; "me" is whoever
+                says "I" here, if that is one person, and who spoke without a name.
             relation: only these, such as ``lives_in``.
             as_of: what the bank knew at that moment: nothing noted since, nothing taken back since.
             at: only what held at that moment, as far as is known.
             trust: only what episodes of this origin or a more trusted one say, or of one of these.
+            include: that of ``recall``; ``Fact.bank`` says who was told.
 
         Raises:
             InputError: a name that is blank.
@@ -331,16 +340,22 @@ class Knowledge(BankPart):
         for name, value in (("entity", entity), ("relation", relation)):
             if value is not None and (not isinstance(value, str) or not value.strip()):
                 raise InputError(f"{name}={value!r}: give a name, or leave it out for all")
+        others = Inclusion(self._state).surely(include)
+        if others:
+            each = [self, *map(Knowledge, others)]
+            told = [one.facts(entity, relation, as_of=as_of, at=at, trust=trust, include=())
+                    for one in each]  # fmt: skip
+            return sorted(chain(*told), key=lambda fact: (fold_name(fact.subject), fact.relation))
         known, same, sources = self._known(self._filter({"as_of": as_of, "trust": trust}))
         moment = None if at is None else moment_of(at, self._engine.now(), name="at")
         held_at = None if moment is None else to_micros(to_moment(moment, self._engine.zone))
-        wanted = None if entity is None else fold_name(canonical_name(entity, same))
+        wanted = None if entity is None else self._meant(entity, same)
         kept = [
             fact
             for fact in known
             if (relation is None or fact.relation == relation.strip().casefold().replace(" ", "_"))
             and (held_at is None or fact.holds(held_at))
-            and (wanted is None or wanted in (fold_name(fact.subject), fold_name(fact.object)))
+            and (wanted is None or wanted & {fold_name(fact.subject), fold_name(fact.object)})
         ]
         kept.sort(key=lambda fact: (fold_name(fact.subject), fact.relation))  # and as first told
         return [
@@ -352,10 +367,23 @@ class Knowledge(BankPart):
                 known_to=None if fact.known_to is None else from_micros(fact.known_to),
                 sources=tuple(sources[row].id for row in fact.rows), denied=fact.denied,
                 planned=fact.planned,
-                origin=least_trusted(sources[row].origin for row in fact.rows),
+                origin=least_trusted(sources[row].origin for row in fact.rows), bank=self.name,
             )
             for fact in kept
         ]  # fmt: skip
+
+    def _meant(self, entity: str, same: Mapping[str, Same]) -> set[str]:
+        """Return the folded names of whom a name means."""
+        from hippocampus.language.statements import (  # noqa: PLC0415 - not for a recall
+            who_asks,
+            who_speaks,
+        )
+
+        names = [entity]
+        if entity.strip().casefold() in _ME:
+            with self._state.asking() as here:
+                names = [who_speaks(None, None), who_asks(here.index.columns.speakers())]
+        return {fold_name(canonical_name(name, same)) for name in names if name}
 
     @answering()
     @staying
@@ -512,7 +540,7 @@ class Knowledge(BankPart):
         only = None if sources is None else tuple(dict.fromkeys(sources))
         told = AnchorsCurated(add=tuple(add), deny=tuple(deny), remove=tuple(remove), sources=only)
         with self._state.changing(), self._state.transaction() as ledger:
-            ledger.writer.note(told)
+            once(ledger, lambda: ledger.writer.note(told), NoneType)
 
     def export_concepts(self, path: str | Path, *, overwrite: bool = False) -> int:
         """
@@ -536,7 +564,7 @@ class Knowledge(BankPart):
             document = export_concepts(ledger, anchors, model=used.name, now=engine.now())
         written = json.dumps(document, ensure_ascii=False, indent=1)
         with writing(path, overwrite=overwrite) as unfinished:
-            unfinished.write_text(written + "\n", encoding="utf-8")
+            unfinished.write_text(written + "\n", encoding="utf-8", newline="\n")
         return len(document["entries"])
 
     def related(self, id: str) -> list[Related]:  # noqa: A002

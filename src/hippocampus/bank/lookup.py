@@ -3,28 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, Literal, Unpack
+from contextlib import suppress
+from dataclasses import replace
+from heapq import merge
+from itertools import islice
+from typing import TYPE_CHECKING, Final, Literal, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.bank.filter_arguments import Filters, spell_out
+from hippocampus.bank.inclusion import Inclusion
 from hippocampus.bank.part import BankPart, of_one_moment
 from hippocampus.core.background_yield import answering
 from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, to_micros
 from hippocampus.core.constraints import check_whole
-from hippocampus.core.events import Erased, RecallsNoted
+from hippocampus.core.events import (
+    BanksIncluded,
+    CameFrom,
+    Erased,
+    Promoted,
+    RecallsNoted,
+    kind_of,
+)
 from hippocampus.core.quotes import unquote
-from hippocampus.core.records import By, Change, Episode, EpisodeRow, Period, SourceInfo, Stats
+from hippocampus.core.records import (
+    By,
+    Change,
+    Episode,
+    EpisodeRow,
+    OneOrMany,
+    Period,
+    SourceInfo,
+    Stats,
+)
+from hippocampus.core.rights import rights
 from hippocampus.core.validation import check_text
 from hippocampus.encode.keywords import MOST_KEYWORDS
 from hippocampus.engine.snapshot import BankSnapshot
-from hippocampus.errors import InputError, UnknownEpisode, WrongKey
+from hippocampus.errors import InputError, UnknownEpisode, UnknownEvent, WrongKey
 from hippocampus.index.filters import Filter
 from hippocampus.recall.parse import signed
 
 if TYPE_CHECKING:
     from hippocampus.journal.source_register import KnownSource
+
+
+_Found = TypeVar("_Found")
 
 
 class Lookup(BankPart):
@@ -33,15 +58,29 @@ class Lookup(BankPart):
     @answering()
     def get(self, id: str) -> Episode:  # noqa: A002
         """
-        Return one episode by id, in whatever state it is.
+        Return one episode by id, in whatever state it is; of an included bank as well.
 
         Raises:
             UnknownEpisode: the bank has no such id, or it was erased.
             StoreCorrupt: it is damaged.
 
         """
+        return self._here_or_included(lambda lookup: lookup.get_here(id))
+
+    def get_here(self, id: str) -> Episode:  # noqa: A002
+        """Return one episode of this bank."""
         with self._books() as ledger:
             return ledger.reader.one(id, self._told())
+
+    def _here_or_included(self, look: Callable[[Lookup], _Found]) -> _Found:
+        """Return what this bank has, or the first of those it includes that has it."""
+        try:
+            return look(self)
+        except UnknownEpisode:
+            for state in Inclusion(self._state).behind():
+                with suppress(UnknownEpisode):
+                    return look(Lookup(state))
+            raise
 
     def reveal(self, id: str) -> Episode:  # noqa: A002
         """
@@ -57,16 +96,20 @@ class Lookup(BankPart):
         if vault is None:
             msg = "the vault is shut; give its key: Memory(path, vault=…), or --vault"
             raise WrongKey(msg, path=self._store.path)
-        return vault.revealed(self.get(id), path=self._store.path)
+        return vault.revealed(self.get_here(id), path=self._store.path)
 
     def expand(self, address: str) -> list[Episode]:
         """
         Return the episodes in force at an address, as a context's pointers name it.
 
         Raises:
-            UnknownEpisode: there is none.
+            UnknownEpisode: there is none, nor in a bank that is included.
 
         """
+        return self._here_or_included(lambda lookup: lookup.expand_here(address))
+
+    def expand_here(self, address: str) -> list[Episode]:
+        """Return the episodes of this bank in force at an address."""
         with self._books() as ledger:
             rows = self._store.episodes.rows_at(ledger.bank, address)
             rows = rows or self._store.episodes.rows_at(
@@ -158,6 +201,7 @@ class Lookup(BankPart):
         offset: int = 0,
         newest: bool = False,
         radius: int | Literal["auto"] | None = None,
+        include: OneOrMany | None = None,
         **filters: Unpack[Filters],
     ) -> list[Episode]:
         """
@@ -169,6 +213,8 @@ class Lookup(BankPart):
         With ``radius``, of a signed store, it is looked for by the signatures of its tokens, which
         may differ in so many bits, in three letter cases: the search of DWM, section 3.2.2; "auto"
         has as many as a word differs from itself in company, by the rule of its appendix F.
+
+        ``include`` is that of ``recall``; ``Episode.bank`` says where each is.
 
         Raises:
             InputError: no term, more than 64, one that is blank, or a radius where nothing is
@@ -185,6 +231,17 @@ class Lookup(BankPart):
             msg = f"find: {len(terms):,} terms; at most {MOST_KEYWORDS} at once: each is a search"
             raise InputError(msg)
         page = _page(limit, offset, newest=newest)
+        others = self._others(include)
+        if others:
+            most = None if limit is None else offset + limit
+            each = _known_to(
+                [self, *others],
+                lambda lookup: lookup.find(
+                    *terms, limit=most, newest=newest, radius=radius, include=(), **filters
+                ),
+            )
+            ordered = merge(*each, key=lambda one: one.occurred_at, reverse=newest)
+            return list(islice(ordered, offset, most))
         phrases = [token_pattern(term) for term in terms] if radius is None else []
         chosen = self._filter(filters)
         with self._state.asking() as here:
@@ -204,6 +261,10 @@ class Lookup(BankPart):
             if gone:
                 self._check_current(here)
         return kept
+
+    def _others(self, include: OneOrMany | None) -> list[Lookup]:
+        """Return who looks something up in the banks that are read along with this one."""
+        return list(map(Lookup, Inclusion(self._state).surely(include)))
 
     def _together(
         self, here: BankSnapshot, terms: Sequence[str], radius: int | Literal["auto"]
@@ -225,18 +286,28 @@ class Lookup(BankPart):
 
     @spell_out
     @answering()
-    def count(self, term: str, **filters: Unpack[Filters]) -> int:
+    @of_one_moment
+    def count(
+        self, term: str, *, include: OneOrMany | None = None, **filters: Unpack[Filters]
+    ) -> int:
         """
         Count how often a word or phrase came up, exactly, letter case aside.
 
         It is looked for as it is given, spaces and punctuation included, and whole: "art" is not
         in "start" nor "arts", but in "art's". What it costs depends on how often it came up, and
-        hardly on how much else there is (``docs/content.md``).
+        hardly on how much else there is (``docs/content.md``). ``include`` is that of ``recall``;
+        what was promoted counts in each bank that has it.
         """
+        others = self._others(include)
+        if others:
+            return sum(
+                _known_to([self, *others], lambda one: one.count(term, include=(), **filters))
+            )
         return sum(self._occurrences(term, self._filter(filters))[0].values())
 
     @spell_out
     @answering()
+    @of_one_moment
     def trend(self, term: str, by: By = "week", **filters: Unpack[Filters]) -> list[Period]:
         """
         Count how often a word or phrase came up in every ``day``, ``week``, ``month`` or ``year``.
@@ -274,12 +345,24 @@ class Lookup(BankPart):
             allowed = columns.mask(chosen)
             seen = np.ones(len(occurred_at), np.bool_) if allowed is None else allowed
             # here, for what is read counts towards the budget when the bank is let go
-            return here.ledger.reader.content.count(phrase, seen), occurred_at, seen
+            with self._store.read():  # what is counted and what is known belong to one moment
+                counts = here.ledger.reader.content.count(phrase, seen)
+                gone = self._store.journal.read(
+                    here.ledger.bank, after=here.index.seq, kinds=(Erased,)
+                )
+            if gone:
+                self._check_current(here)
+        return counts, occurred_at, seen
 
     def history(self, id: str) -> list[Change]:  # noqa: A002
         """Return every change to an episode and to its earlier and later versions, in order."""
+        return self._here_or_included(lambda lookup: lookup.history_here(id))
+
+    def history_here(self, id: str) -> list[Change]:  # noqa: A002
+        """Return the changes to an episode of this bank."""
         with self._books() as ledger:
-            return ledger.lineage.history(ledger.reader.find(id, erased=True).row)
+            found = ledger.lineage.history(ledger.reader.find(id, erased=True).row)
+        return [_without_strangers(change) for change in found]
 
     def journal(self, *, after: int = 0, limit: int | None = None) -> list[Change]:
         """Return the bank's changes in order, from ``after`` on: the audit trail."""
@@ -288,9 +371,10 @@ class Lookup(BankPart):
             ledger = self._state.ledger()
             last = self._store.journal.last_seq(ledger.bank)
             after, limit = min(after, last), None if limit is None else min(limit, last)
-            return ledger.reader.changes(
+            found = ledger.reader.changes(
                 self._store.journal.read(ledger.bank, after=after, limit=limit)
             )
+        return [_without_strangers(change) for change in found]
 
     def stats(self) -> Stats:
         """Return what the bank holds, how many bytes by kind of data, and in which tier it is."""
@@ -318,6 +402,36 @@ class Lookup(BankPart):
         the present moment.
         """
         return self._state.position()
+
+
+def _known_to(lookups: Sequence[Lookup], look: Callable[[Lookup], _Found]) -> list[_Found]:
+    """Return what each finds; the time of an event is unknown where nobody tells of it."""
+    found: list[_Found] = []
+    unknown: list[UnknownEvent] = []
+    for lookup in lookups:
+        try:
+            found.append(look(lookup))
+        except UnknownEvent as exc:
+            unknown.append(exc)
+    if not found:
+        raise unknown[0]
+    return found
+
+
+_OF_OTHERS: Final = frozenset(kind_of(event) for event in (BanksIncluded, Promoted, CameFrom))
+"""Kinds of changes that name other banks."""
+
+
+def _without_strangers(change: Change) -> Change:
+    """Return a change without the names of banks that are not open to whoever asks."""
+    if change.kind not in _OF_OTHERS:
+        return change
+    may_read, told = rights().may_read, change.detail
+    names = told.get("banks")
+    if isinstance(names, list):
+        return replace(change, detail={**told, "banks": [one for one in names if may_read(one)]})
+    bank = told.get("bank")
+    return replace(change, detail={}) if bank is not None and not may_read(bank) else change
 
 
 def _info(name: str, known: KnownSource | None, rows: Sequence[EpisodeRow]) -> SourceInfo:

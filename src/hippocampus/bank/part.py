@@ -14,6 +14,7 @@ from hippocampus.bank.event_times import stretches_of_event
 from hippocampus.bank.filter_arguments import read_filters
 from hippocampus.core.argument_names import refuse_unknown
 from hippocampus.core.records import Episode, Hit, Interval, When
+from hippocampus.core.telemetry import OPERATIONS, is_set_up
 from hippocampus.core.timestamps import to_moment
 from hippocampus.engine.bank_state import BankState
 from hippocampus.engine.snapshot import BankSnapshot
@@ -22,6 +23,7 @@ from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.filters import Filter
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.reader import Told
+from hippocampus.journal.requests import once
 from hippocampus.language.time import find_told
 from hippocampus.language.time.given import moment_of
 
@@ -78,11 +80,11 @@ class BankPart:
         self, named: str | Collection[str], change: Callable[[Ledger, list[str]], int]
     ) -> int:
         """Change one episode or several in one transaction; return how many changed."""
-        ids = _ids_of(named)
+        ids = ids_of(named)
         if not ids:
             return 0
         with self._state.changing(), self._state.transaction() as ledger:
-            return change(ledger, ids)
+            return once(ledger, lambda: change(ledger, ids), int)
 
 
 def staying(verb: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[T, P], R]:
@@ -119,12 +121,16 @@ class Verb(Generic[P, R]):
 
     def __init__(self, part: str, verb: Callable[Concatenate[Any, P], R]) -> None:
         self._part = part
-        known = _named(verb)
+        known, name = _named(verb), verb.__name__
 
         @wraps(verb)
         def checked(own: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:  # noqa: ANN401
             if not kwargs.keys() <= known.keys():
                 refuse_unknown(verb.__name__, kwargs, known)
+            if name in OPERATIONS and is_set_up():
+                from hippocampus.bank.telemetry import recorded  # noqa: PLC0415 - only where it is
+
+                return recorded(own._state, name, partial(verb, own), *args, **kwargs)  # noqa: SLF001
             return verb(own, *args, **kwargs)
 
         checked.__signature__ = inspect.signature(verb)  # type: ignore[attr-defined]
@@ -157,7 +163,7 @@ def _named(verb: Callable[..., object]) -> Mapping[str, inspect.Parameter]:
     return {p.name: p for p in parameters if p.kind is not p.VAR_POSITIONAL}
 
 
-def _ids_of(given: object) -> list[str]:
+def ids_of(given: object) -> list[str]:
     """Return one id or several as a list, each once."""
     if isinstance(given, str | Episode | Hit):
         given = [given]

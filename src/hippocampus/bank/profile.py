@@ -7,10 +7,11 @@ paper's index of projects; where nobody says it, it is read from what is spoken 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
+from types import NoneType
 from typing import Final
 
 import numpy as np
@@ -38,6 +39,9 @@ from hippocampus.encode.tokens import count
 from hippocampus.engine.bank_state import BankState
 from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.errors import InputError
+from hippocampus.index.sorted_sets import each_once
+from hippocampus.journal.ledger import Ledger
+from hippocampus.journal.requests import once
 from hippocampus.language.entity_linking import fold_name
 
 _LONGEST: Final = 1000
@@ -102,14 +106,7 @@ class Profiles(BankPart):
         with self._state.changing():
             self._engine.ledger(self.name, create=True)
             with self._state.transaction() as ledger:
-                events = ledger.reader.events(ProfileSet)
-                before = events[-1].event if events else ProfileSet()
-                ledger.writer.note(
-                    ProfileSet(
-                        persona=told.get("persona", before.persona),
-                        projects=told.get("projects", before.projects),
-                    )
-                )
+                once(ledger, lambda: _set(ledger, told), NoneType)
 
     def own_parts(self, wanted: Collection[str], filters: Filters, found: Recall) -> list[OwnPart]:
         """
@@ -182,6 +179,18 @@ def render_profile(profile: Profile) -> str:
     return "\n\n".join(map(str, parts))
 
 
+def _set(ledger: Ledger, told: Mapping[str, str]) -> None:
+    """Note what people say of the profile; what they say nothing of stays."""
+    events = ledger.reader.events(ProfileSet)
+    before = events[-1].event if events else ProfileSet()
+    ledger.writer.note(
+        ProfileSet(
+            persona=told.get("persona", before.persona),
+            projects=told.get("projects", before.projects),
+        )
+    )
+
+
 def _said_parts(persona: str, projects: str) -> list[OwnPart]:
     """Return the parts of a prompt that people said."""
     parts = [
@@ -224,7 +233,7 @@ def _matters(here: BankSnapshot, at: datetime) -> Iterator[str]:
     told: list[NDArray[np.uint32]] = []
     for name, rows in concepts.matters(at):
         words = frozenset(fold_name(name).split())
-        seen = np.unique(rows[shown[rows]])
+        seen = each_once(rows[shown[rows]])
         if len(seen) < _LEAST_ROWS or any(words <= speaker for speaker in speakers):
             continue  # who speaks is in all of it
         if any(len(np.intersect1d(seen, other)) > _SAME * len(seen) for other in told):

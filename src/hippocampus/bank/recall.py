@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Final, NamedTuple, TypeAlias, Unpack
+from typing import Final, Unpack
 
 import numpy as np
 
+from hippocampus.bank.asking import Asking, Look, Looked, StepClock, count_allowed, of_unknown_time
 from hippocampus.bank.filter_arguments import Filters, spell_out
+from hippocampus.bank.inclusion import Inclusion
+from hippocampus.bank.joint_recall import JointRecall
+from hippocampus.bank.judging import FLOOR, judge
 from hippocampus.bank.knowledge import Knowledge
 from hippocampus.bank.lookup import Lookup
 from hippocampus.bank.part import BankPart, of_one_moment, staying
 from hippocampus.bank.profile import Profiles, note_left_out
-from hippocampus.bank.searches import bind_to, decide, encode, led, search_bank, seen_by_most
+from hippocampus.bank.searches import bind_to, encode, led, search_bank, seen_by_most
 from hippocampus.context.redaction import redacted
 from hippocampus.context.render import Frame
 from hippocampus.core.background_yield import answering
 from hippocampus.core.budget import check_budget
 from hippocampus.core.constraints import check_share, check_whole
-from hippocampus.core.records import Context, Cost, Hit, Recall, When
+from hippocampus.core.records import Context, Cost, Hit, OneOrMany, Recall, When
 from hippocampus.core.validation import check_text
 from hippocampus.engine.bank_state import BankState
 from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.errors import InputError, UnknownEvent
 from hippocampus.index.cue import Mask
-from hippocampus.index.filters import Filter
 from hippocampus.index.query import Query
 from hippocampus.language.asked_several import asks_for_several
 from hippocampus.recall.best_span import best_characters
@@ -39,51 +43,7 @@ from hippocampus.recall.search import Ranking
 from hippocampus.recall.spelling import respelled
 from hippocampus.recall.standardize import Numbers
 
-_DOUBT: Final = 0.35
-"""Confidence below which a question about nobody is not the bank's (docs/adr/0047)."""
-_FLOOR: Final = 0.005
-"""Least score of what a context holds unless told otherwise (docs/adr/0047)."""
 _ASK: Final = "ask a question, or give a few words of what you look for"
-_SURE: Final = 0.5
-"""Least score of what is asked for by its place in time alone."""
-
-
-class Asking(NamedTuple):
-    """How a question is asked, beside its filters; see ``Recaller.recall``."""
-
-    now: When | None = None
-    cues: Sequence[str] | None = None
-    min_score: float = 0.0
-
-
-class Looked(NamedTuple):
-    """What led to an answer, for who explains it."""
-
-    here: BankSnapshot
-    query: Query
-    chosen: Filter
-    ranking: Ranking
-    rows: list[int]
-    """Rows of the hits, best first."""
-    shows: dict[str, Numbers]
-    """What each of the best rows shows of the question."""
-
-
-Look: TypeAlias = Callable[[Looked], None]
-
-
-class _Clock:
-    """Seconds by step, each from the end of the one before."""
-
-    def __init__(self, **first: float) -> None:
-        self.steps_s = dict(first)
-        self.last = time.perf_counter()
-
-    def note(self, step: str) -> None:
-        """End a step."""
-        now = time.perf_counter()
-        self.steps_s[step] = now - self.last
-        self.last = now
 
 
 class Recaller(BankPart):
@@ -96,6 +56,8 @@ class Recaller(BankPart):
         self._lookup = lookup
         self._knowledge = knowledge
         self._profiles = profiles
+        self._inclusion = Inclusion(state)
+        self._joint = JointRecall(state)
 
     @spell_out
     @answering()
@@ -108,6 +70,7 @@ class Recaller(BankPart):
         now: When | None = None,
         cues: Sequence[str] | None = None,
         min_score: float = 0.0,
+        include: OneOrMany | None = None,
         **filters: Unpack[Filters],
     ) -> Recall:
         """
@@ -120,27 +83,42 @@ class Recaller(BankPart):
                 words for it are.
             cues: only these cues, of ``CUES``.
             min_score: leave out hits whose score is lower; see ``Hit.score``.
+            include: other banks to answer from as well, by name, instead of those that this one
+                includes; () for this one alone. ``Hit.bank`` says which a hit is from.
             **filters: what it may see; see below.
 
         Raises:
             InputError: a filter or argument that makes no sense.
 
         """
-        return self.answer(query, k, Asking(now, cues, min_score), filters)
+        return self.answer(query, k, Asking(now, cues, min_score, include), filters)
 
     def answer(
         self, query: str, k: int, how: Asking, filters: Filters, look: Look | None = None
     ) -> Recall:
         """Answer a question, and let who explains it look at what led to the answer."""
-        started = time.perf_counter()
         check_whole(k=k)
         check_share(min_score=how.min_score)
+        check_text(query, limits=self._engine.config.ingest, name="query", blank=_ASK)
+        reach = self._inclusion.reach(how.include)
+        if reach.others:
+            return self._joint.answer(query, k, how, filters, reach, look)
+        found = self._answer(query, k, how, filters, look)
+        if not reach.degraded:
+            return found
+        return replace(found, degraded=(*reach.degraded, *found.degraded))
+
+    def _answer(
+        self, query: str, k: int, how: Asking, filters: Filters, look: Look | None
+    ) -> Recall:
+        """Answer a question from this bank alone."""
+        started = time.perf_counter()
         text = self._respelled(query)
         moment = self._present(how.now)
         try:
             chosen = self._filter(filters, moment)
         except UnknownEvent as exc:  # then there is nothing in its time
-            return _of_unknown_time(query, str(exc), time.perf_counter() - started)
+            return of_unknown_time(query, str(exc), time.perf_counter() - started)
         engine, state = self._engine, self._state
         asked = parse(text, now=moment, cues=frozenset(engine.check_cues(how.cues)))
         models = state.models()
@@ -148,7 +126,7 @@ class Recaller(BankPart):
         with state.asking() as here:
             if models != (here.embedder, here.signatures):  # a rebuild has just moved the store
                 encoded = encode(state, asked, here.embedder, here.signatures)
-            clock = _Clock(embed=encoded.elapsed_s)
+            clock = StepClock(embed=encoded.elapsed_s)
             degraded, encoded = seen_by_most(here, encoded)
             bound = bind_to(here, asked, encoded)
             clock.note("understand")
@@ -163,7 +141,7 @@ class Recaller(BankPart):
         degraded += [*foreign(bound, models[0], read.texts), *filter(None, [failed])]
         places = [*order, *range(len(order), len(read.ranking.rows))]
         shows = {name: column[places] for name, column in shows.items()}
-        judged = _judge(here, bound, ranking, shows, places)
+        judged = judge(here, bound, ranking, shows, places)
         order = order[: int(np.count_nonzero(judged.scores[: len(order)] >= how.min_score))]
         hits = self._hits(here, bound, read, order, judged)
         when = when_it_was(hits, engine.zone) if judged.found and "when" in bound.intents else None
@@ -178,7 +156,7 @@ class Recaller(BankPart):
             sessions=sessions, intervals=bound.intervals, note=judged.unmet, when=when,
             cost=Cost(
                 elapsed_s=clock.last - started, embed_s=encoded.elapsed_s, steps_s=clock.steps_s,
-                allowed=_count(here, allowed), candidates=read.ranking.candidates,
+                allowed=count_allowed(here, allowed), candidates=read.ranking.candidates,
                 hamming_searches=read.ranking.hamming_searches,
             ),
             degraded=tuple(degraded),
@@ -194,9 +172,8 @@ class Recaller(BankPart):
 
     def _respelled(self, query: str) -> str:
         """Return a question, once it is looked at, with what is misspelt in it as it is meant."""
-        text = check_text(query, limits=self._engine.config.ingest, name="query", blank=_ASK)
         with self._state.asking() as here:
-            return respelled(text, here.index.cues.lexical.frequency)
+            return respelled(query, here.index.cues.lexical.frequency)
 
     def _read(
         self,
@@ -240,6 +217,7 @@ class Recaller(BankPart):
         now: When | None = None,
         cues: Sequence[str] | None = None,
         min_score: float | None = None,
+        include: OneOrMany | None = None,
         **filters: Unpack[Filters],
     ) -> Context:
         """
@@ -262,7 +240,8 @@ class Recaller(BankPart):
         default, those that hardly ever have to do with the question, and, the smaller the budget
         the sooner, those that lie far behind the best (docs/adr/0047). A greeting gets none at all,
         and neither does a question about nobody and nothing known of which the bank most likely
-        knows nothing.
+        knows nothing. ``include`` is that of ``recall``; what comes before the memories, and the
+        last turns, are the bank's own.
 
         Raises:
             BudgetTooSmall: what comes before the memories alone does not fit.
@@ -285,8 +264,10 @@ class Recaller(BankPart):
         frame.check(budget_tokens)  # before anything is recalled: what fails must leave no trace
         if filters.get("suspects") is None:
             filters["suspects"] = "hide"
-        floor = _FLOOR if min_score is None else min_score
-        found = self.recall(query, k, now=now, cues=cues, min_score=floor, **filters)
+        floor = FLOOR if min_score is None else min_score
+        found = self.recall(
+            query, k, now=now, cues=cues, min_score=floor, include=include, **filters
+        )
         parts = {"persona": persona, "projects": projects, "summary": summary}
         wanted = [name for name, text in parts.items() if text is None]
         extras = Extras(
@@ -302,66 +283,3 @@ class Recaller(BankPart):
             found, budget_tokens=budget_tokens, zone=self._engine.zone, frame=frame, extras=extras
         )
         return note_left_out(made, extras.own)
-
-
-def _count(here: BankSnapshot, allowed: Mask | None) -> int:
-    return len(here.index) if allowed is None else int(np.count_nonzero(allowed))
-
-
-def _of_unknown_time(query: str, why: str, elapsed_s: float) -> Recall:
-    """Return what there is in the time of an event that nothing tells of: nothing."""
-    cost = Cost(elapsed_s=elapsed_s)
-    return Recall(query=query, hits=(), found=False, confidence=0.0, note=why, cost=cost)
-
-
-def _judge(
-    here: BankSnapshot,
-    query: Query,
-    ranking: Ranking,
-    shows: dict[str, Numbers],
-    rows: Sequence[int],
-) -> Confidence:
-    """
-    Say how likely each hit is, in the light of what was asked.
-
-    A greeting has no answer, and a time of which there is nothing has none; nor has what is asked
-    of the world, not of somebody's life, and looks like nothing that was said. The last thing said
-    and whatever was at some time are what was asked for, however little their words say so.
-    """
-    judged = decide(here, query, ranking, shows, rows)
-    judged = judged._replace(scores=_with_wishes(judged.scores, ranking, rows))
-    impersonal = query.impersonal and not (query.speakers or query.definite)
-    known = query.vector is not None and here.calibrated.lacking is None
-    if query.small_talk:
-        return Confidence(np.zeros_like(judged.scores), 0.0, found=False)
-    if known and impersonal and judged.sure < _DOUBT:
-        return Confidence(np.zeros_like(judged.scores), 0.0, found=False, unmet=judged.unmet)
-    if ranking.missing_time and not query.advice:  # which is asked for a time to come
-        return judged._replace(found=False, unmet=ranking.missing_time)
-    leading = len(query.leading.rows)
-    if leading and len(judged.scores):
-        return _with_leading(judged, leading, sure=query.leading.sure)
-    if len(judged.scores) and (query.latest > 1 or query.listing):
-        scores = np.maximum(judged.scores, np.float32(_SURE))
-        return Confidence(scores, max(judged.sure, _SURE), found=True)
-    return judged
-
-
-def _with_leading(judged: Confidence, leading: int, *, sure: bool) -> Confidence:
-    """Give what leads, as whole conversations are asked of, the score of what was asked for."""
-    least = np.zeros_like(judged.scores)
-    least[:leading] = _SURE if sure else 2 * _FLOOR
-    scores: Numbers = np.maximum(judged.scores, least)
-    if not sure:
-        return judged._replace(scores=scores)
-    return Confidence(scores, max(judged.sure, _SURE), found=True)
-
-
-def _with_wishes(scores: Numbers, ranking: Ranking, places: Sequence[int]) -> Numbers:
-    """Give wishes that a question for advice calls for the score of what a context holds."""
-    lifted = ranking.parts.get("standing")
-    if lifted is None:
-        return scores
-    least = np.where(lifted[list(places)] > 0, np.float32(2 * _FLOOR), np.float32(0))
-    raised: Numbers = np.maximum.accumulate(np.maximum(scores, least)[::-1])[::-1]
-    return raised

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sized
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping, Sequence, Sized
 from datetime import tzinfo
 from functools import partial
 from typing import Final
 
+from hippocampus.core.altered import altered
 from hippocampus.core.budget import check_budget
 from hippocampus.core.config import Signatures
 from hippocampus.core.records import Degradation, Embedder, Interval
@@ -24,7 +24,8 @@ from hippocampus.recall.encode_query import EncodedQuery, encode_query
 from hippocampus.recall.evidence import evidence, rivalry, says_all
 from hippocampus.recall.expand import Sources
 from hippocampus.recall.parse import bind, parse, settle, signed, without_event
-from hippocampus.recall.search import Ranking, search
+from hippocampus.recall.search import MeasuredCandidates, Ranking, gather, rank
+from hippocampus.recall.spelling import Frequency
 from hippocampus.recall.spreading_activation import ReadTexts
 from hippocampus.recall.standardize import Numbers
 from hippocampus.recall.whole_conversations import Part, choose_leading
@@ -44,13 +45,24 @@ def encode(
     )  # fmt: skip
 
 
-def bind_to(here: BankSnapshot, query: Query, encoded: EncodedQuery) -> Query:
-    """Add to a query what the bank knows of its words."""
+def bind_to(
+    here: BankSnapshot,
+    query: Query,
+    encoded: EncodedQuery,
+    frequency: Frequency | None = None,
+    speakers: Sequence[str] | None = None,
+) -> Query:
+    """
+    Add to a query what the bank knows of its words.
+
+    ``frequency`` and ``speakers``: those of all banks, if it is asked together with others.
+    """
     keywords = () if here.signatures is None else signed(encoded.keywords, here.signatures)
-    settled = settle(query, here.index.cues.lexical.frequency)
+    settled = settle(query, frequency or here.index.cues.lexical.frequency)
     return bind(
         settled, embedded=encoded.embedded, rotation=here.rotation,
-        speakers=here.index.columns.speakers(), keywords=keywords,
+        speakers=here.index.columns.speakers() if speakers is None else speakers,
+        keywords=keywords,
         phrases=here.slept.has_anchors and not query.cues.isdisjoint({"concept", "graph"}),
         gazetteer=here.slept.gazetteer,
     )  # fmt: skip
@@ -98,6 +110,13 @@ def search_bank(
     here: BankSnapshot, query: Query, allowed: Mask | None, *, limit: int
 ) -> tuple[Ranking, dict[str, Numbers]]:
     """Rank rows for a bound query; return with them what each shows of it."""
+    gathered = gather_from(here, query, allowed)
+    ranking = rank(gathered, limit)
+    return ranking, evidence(here.index, gathered.query, ranking.rows)
+
+
+def gather_from(here: BankSnapshot, query: Query, allowed: Mask | None) -> MeasuredCandidates:
+    """Return the rows of a bank that are worth scoring for a bound query."""
     check_budget()
     texts, facts = _EachOnce(here.ledger.reader.texts), here.slept.facts
     graph = "graph" in query.cues
@@ -108,8 +127,7 @@ def search_bank(
         texts=texts if graph and "lexical" in query.cues else None,
         facts=partial(facts.look, texts) if graph else None,
     )
-    ranking = search(here.index, query, allowed, here.fusion, limit, sources)
-    return ranking, evidence(here.index, query, ranking.rows)
+    return gather(here.index, query, allowed, here.fusion, sources)
 
 
 def decide(
@@ -163,7 +181,7 @@ def _at_event(
         return query
     own = [one for one in query.intervals if one.text not in join.event]
     query = without_event(query, here.index.columns.speakers())
-    return replace(query, intervals=(*own, *join.resolve(times, query.now)))
+    return altered(query, intervals=(*own, *join.resolve(times, query.now)))
 
 
 def led(
@@ -184,13 +202,13 @@ def _of_conversations(
     parts = []
     for about, embedded in zip(asked.about, encoded.parts, strict=True):
         part = parse(about, now=query.now, cues=query.cues)
-        part = replace(part, intervals=query.intervals, listing=(), conversation=None)
+        part = altered(part, intervals=query.intervals, listing=(), conversation=None)
         bound = bind_to(here, part, encoded._replace(embedded=embedded, keywords=()))
         ranking, shows = search_bank(here, bound, allowed, limit=_PART_DEPTH)
         found = decide(here, bound, ranking, shows, ranking.rows).found
         parts.append(Part(ranking.rows, ranking.scores, found))
     leading = choose_leading(here.index, asked, parts, allowed, here.slept.communities)
-    return replace(query, leading=leading)
+    return altered(query, leading=leading)
 
 
 def _lacking(here: BankSnapshot, encoded: EncodedQuery) -> Iterator[Degradation]:

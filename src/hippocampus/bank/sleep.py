@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime, timedelta
+from types import NoneType
 from typing import Final, NamedTuple
 
 from hippocampus.bank.part import BankPart, staying
@@ -48,6 +49,7 @@ from hippocampus.engine.bank_cache import give_back
 from hippocampus.errors import InputError, StoreError, UnknownBank
 from hippocampus.journal.acts import DEEDS
 from hippocampus.journal.ledger import Ledger
+from hippocampus.journal.requests import once
 from hippocampus.sleep.artifacts import Gathered, SleepContext, gather
 from hippocampus.sleep.schedule import NIGHTLY, STEPS, Past, Schedule, due
 
@@ -172,17 +174,20 @@ class SleepVerbs(BankPart):
             InputError: the bank has had no such sleep.
 
         """
+        with self._state.changing(), self._state.transaction() as ledger:
+            return once(ledger, lambda: self._undo(ledger, sleep), dict[str, int])
+
+    def _undo(self, ledger: Ledger, sleep: int) -> dict[str, int]:
         from hippocampus.sleep.gists import demote  # noqa: PLC0415 - only for a sleep
         from hippocampus.sleep.snapshot import count_sleeps  # noqa: PLC0415 - only for a sleep
 
-        with self._state.changing(), self._state.transaction() as ledger:
-            begun = count_sleeps(ledger)
-            whole = isinstance(sleep, int) and not isinstance(sleep, bool)
-            if not whole or not 1 <= sleep <= begun:
-                had = f"from 1 to {begun}" if begun else "none: it has not slept"
-                raise InputError(f"sleep={sleep!r}: bank {self.name!r} has had {had}")
-            demote(ledger, sleep)
-            return dict(ledger.acts.undo(sleep))
+        begun = count_sleeps(ledger)
+        whole = isinstance(sleep, int) and not isinstance(sleep, bool)
+        if not whole or not 1 <= sleep <= begun:
+            had = f"from 1 to {begun}" if begun else "none: it has not slept"
+            raise InputError(f"sleep={sleep!r}: bank {self.name!r} has had {had}")
+        demote(ledger, sleep)
+        return dict(ledger.acts.undo(sleep))
 
     def sleeps(self) -> list[Slept]:
         """Return the sleeps there were, in order; of one that was killed, no steps."""
@@ -283,7 +288,8 @@ class SleepVerbs(BankPart):
         with self._state.changing():
             self._engine.ledger(self.name, create=True)
             with self._state.transaction() as ledger:
-                ledger.writer.note(PolicySet(policy=None if policy is None else policy.to_stored()))
+                told = PolicySet(policy=None if policy is None else policy.to_stored())
+                once(ledger, lambda: ledger.writer.note(told), NoneType)
 
     def pin(self, id: str | Collection[str]) -> int:  # noqa: A002
         """Keep episodes, long texts whole, from fading and from being merged; return how many."""

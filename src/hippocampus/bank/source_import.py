@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hippocampus.bank.part import BankPart
 from hippocampus.bank.writes import Writes
+from hippocampus.core.budget import check_budget
 from hippocampus.core.events import (
     ClaimedBySource,
     Pinned,
@@ -28,9 +29,11 @@ from hippocampus.core.records import (
 from hippocampus.engine.bank_state import BankState
 from hippocampus.journal.draft import Encoded
 from hippocampus.journal.ledger import Ledger
+from hippocampus.journal.requests import once
 from hippocampus.journal.source_register import KnownSource, SourceRegister
 
 if TYPE_CHECKING:
+    from hippocampus.sources import SessionLog
     from hippocampus.write.check import Group
     from hippocampus.write.file_import import FileRead
     from hippocampus.write.source_identity import ImportedFile, Target
@@ -46,6 +49,27 @@ class _Import(NamedTuple):
     by_hand: str | None
     sync: bool | None
     now: datetime
+
+
+class _Logs:
+    """The logs of an import, and how far they are read, in bytes."""
+
+    def __init__(self, logs: Sequence[SessionLog], progress: Progress | None) -> None:
+        self.logs = logs
+        self._progress = progress
+        self._total = sum(log.size for log in logs)
+        self._before = 0
+
+    def advance(self, log: SessionLog) -> None:
+        """Tell how far it is."""
+        if self._progress:
+            self._progress(self._before + log.done, self._total)
+
+    def finish(self, log: SessionLog) -> None:
+        """Count a log as read."""
+        self._before += log.size
+        if self._progress:
+            self._progress(self._before, self._total)
 
 
 class SourceImport(BankPart):
@@ -79,6 +103,7 @@ class SourceImport(BankPart):
         call = _Import(*_located(path, location), by_hand, sync, now)
         files = [self._prepared(file, call) for file in read.files]
         targets = self._identified(files, call)
+        logs = _Logs(read.logs, progress)
         total = sum(len(file.groups) for file in files)
         done, result = 0, Imported(added=0, unchanged=0, removed=0, unreadable=read.unreadable)
         for file, target, before in zip(files, targets, read.files, strict=True):
@@ -94,17 +119,78 @@ class SourceImport(BankPart):
             done += len(file.groups)
             if progress:
                 progress(done, total)
-        return result + self._miss({target.source for target in targets}, call)
+        sources = {target.source for target in targets}
+        for log in logs.logs:
+            result += self._follow(log, call, sources, logs)
+        return result + self._miss(sources, call)
 
     def withdraw(self, source: str) -> int:
         """Hide what a source alone has; returns how many episodes."""
         from hippocampus.write.source_update import compare  # noqa: PLC0415 - not for a recall
 
-        with self._state.changing(), self._state.transaction() as ledger:
+        def hide(ledger: Ledger) -> int:
             self._register.catch_up()
             update = compare(ledger, self._register, source, ())
             _write(ledger, source, update)
-        return len(update.gone)
+            return len(update.gone)
+
+        with self._state.changing(), self._state.transaction() as ledger:
+            return once(ledger, lambda: hide(ledger), int)
+
+    # ------------------------------------------------------------ logs
+
+    def _follow(self, log: SessionLog, call: _Import, sources: set[str], logs: _Logs) -> Imported:
+        """Add what a log says and the bank lacks, a part at a time; what it had stays."""
+        from hippocampus.write.file_import import read_log  # noqa: PLC0415 - not for a recall
+
+        result = Imported(added=0, unchanged=0, removed=0)
+        target: Target | None = None
+        for part in read_log(log, now=call.now, zone=self._engine.zone):
+            check_budget()
+            result += Imported(
+                added=0, unchanged=0, removed=0, unreadable=part.unreadable,
+                doubtful=part.read.doubtful,
+            )  # fmt: skip
+            if part.read.turns:
+                file = self._prepared(part.read, call)
+                if target is None:
+                    (target,) = self._identified([file], call)
+                done, target = self._add_to(file, target, call)
+                result += done
+            logs.advance(log)
+        logs.finish(log)
+        if target is not None:
+            sources.add(target.source)
+            if target.instead_of is not None:
+                self.withdraw(target.instead_of)
+        return result
+
+    def _add_to(self, file: ImportedFile, target: Target, call: _Import) -> tuple[Imported, Target]:
+        """Add what a part of a log says to what the source has; return which one it is now."""
+        from hippocampus.write.source_update import (  # noqa: PLC0415 - not for a recall
+            compare,
+            named,
+        )
+
+        with self._state.changing():
+            with self._state.transaction() as ledger:
+                self._register.catch_up()
+                if target.new:  # others may have taken the name since
+                    (target,) = self._again(ledger, file, target, call)
+                source = target.source
+                groups = [named(group, file.name, source) for group in file.groups]
+                update = compare(ledger, self._register, source, groups, grows=True)
+                self._writes.check_flood(update.fresh, call.now)
+                _write(ledger, source, update)
+            kept = self._writes.keep(update.fresh, call.now, None) if update.fresh else []
+            self._note(file, target, call)
+        done = Imported(
+            added=len(kept) + len(update.back),
+            unchanged=update.unchanged,
+            removed=0,
+            renamed=int(target.renamed),
+        )
+        return done, target._replace(new=False, renamed=False)
 
     # ------------------------------------------------------------ the steps
 

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Sized
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
+from hippocampus.bank.copies import Copies, CopyTrail
 from hippocampus.bank.lookup import Lookup
-from hippocampus.bank.part import BankPart, staying
+from hippocampus.bank.part import BankPart, Outdated, ids_of, staying
 from hippocampus.core.budget import check_budget
 from hippocampus.core.clock import from_micros
 from hippocampus.core.config import Signatures
 from hippocampus.core.events import UnclaimedBySource
 from hippocampus.core.group_commit import GroupCommit
+from hippocampus.core.idempotency import Request, current_request, doing
 from hippocampus.core.origin import Origin
 from hippocampus.core.quotes import without_quotes
 from hippocampus.core.records import (
@@ -38,10 +41,11 @@ from hippocampus.core.records import (
 )
 from hippocampus.core.validation import check_text
 from hippocampus.engine.bank_state import BankState
-from hippocampus.errors import InputError
+from hippocampus.errors import InputError, StoreCorrupt, StoreLocked
 from hippocampus.journal.draft import Draft, Encoded
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.reader import Told
+from hippocampus.journal.requests import find_done, note_done, once
 from hippocampus.journal.writer import AddedRows
 from hippocampus.language.time.given import moment_of
 
@@ -52,15 +56,20 @@ _Stored = TypeVar("_Stored")
 
 _CHANGED_AT_ONCE: Final = 2048
 """Episodes of a source that are forgotten, erased or restored in one transaction."""
+_NAMED_AT_ONCE: Final = 256
+"""Turns of a request that names itself that are kept in one transaction."""
+_TRIES: Final = 8
+"""How often an erasure begins anew because what it erases was promoted meanwhile."""
 _RUNS_AT_ONCE: Final = 16
 """Segments of a transaction of ``compact``: few transactions, for readers see each; none long."""
 
 
 class _ToKeep(NamedTuple):
-    """What one call brings to be kept, and when."""
+    """What one call brings to be kept, when, and for which request, if that has named itself."""
 
     groups: Sequence[Group]
     now: datetime
+    request: Request | None
 
     def beside(self, others: Sequence[_ToKeep], *, most: int) -> bool:
         """
@@ -71,6 +80,10 @@ class _ToKeep(NamedTuple):
         drafts = sum(len(call.groups) for call in (*others, self))
         said = {group.first.digest for call in others for group in call.groups}
         return drafts <= most and said.isdisjoint(group.first.digest for group in self.groups)
+
+
+class _DoneElsewhere(Exception):
+    """A request that was about to be done has been done by another process meanwhile."""
 
 
 class Writes(BankPart):
@@ -134,7 +147,11 @@ class Writes(BankPart):
             at=at, speaker=speaker, role=role, session=session, source=source, address=address,
             metadata=metadata, origin=origin,
         )  # fmt: skip
-        return self.remember_many([turn], again=again)[0]
+        kept = self.remember_many([turn], again=again)
+        if not kept:
+            msg = "it is there already, but its row is damaged; 'hippocampus verify' tells more"
+            raise StoreCorrupt(msg, path=self._store.path)
+        return kept[0]
 
     @staying
     def remember_many(
@@ -164,7 +181,8 @@ class Writes(BankPart):
                 group = self.group(_dated(_of(turn, session), now), now, by_metadata=again)
                 groups.append(group._replace(again=again))
             except InputError as exc:
-                exc.add_note(f"in turn {place} of this call; nothing of the call was stored")
+                if not (isinstance(turns, Sized) and len(turns) == 1):
+                    exc.add_note(f"in turn {place} of this call; nothing of the call was stored")
                 raise
         return self.keep(groups, now, progress)
 
@@ -191,9 +209,15 @@ class Writes(BankPart):
             raise InputError(msg)
         with self._state.changing():
             ledger = self._engine.ledger(self.name)
-            old = ledger.reader.find(id)
-            ledger.writer.check_in_force(old)
-            turn = _as_turn(old, self._lookup.get(id).text if text is None else text)
+            with self._store.read():
+                done = find_done(ledger, current_request(), int)
+                if done is None:
+                    old = ledger.reader.find(id)
+                    ledger.writer.check_in_force(old)
+            if done is not None:
+                self._state.take()
+                return ledger.reader.episodes([done.result], self._told())[0]
+            turn = as_turn(old, self._lookup.get(id).text if text is None else text)
             turn = turn if metadata is None else replace(turn, metadata=metadata)
             new = self.group(turn, self._engine.now())
             if self._says_otherwise(ledger, new):
@@ -202,11 +226,11 @@ class Writes(BankPart):
                 return ledger.reader.one(id, self._told())
             known = self._store.episodes.rows_of(ledger.bank, [new.first.id])
             drafts = [] if known else new.drafts
-            row = self.store_encoded(
-                ledger,
-                drafts,
-                lambda books, encoded: books.writer.correct(old, new.drafts, encoded),
-            )
+
+            def store(books: Ledger, encoded: Encoded) -> int:
+                return once(books, lambda: books.writer.correct(old, new.drafts, encoded), int)
+
+            row = self.store_encoded(ledger, drafts, store)
             return ledger.reader.episodes([row], self._told())[0]
 
     def _says_otherwise(self, ledger: Ledger, new: Group) -> bool:
@@ -228,8 +252,8 @@ class Writes(BankPart):
 
         A long text is forgotten whole, whichever of its parts is named. With ``erase`` the words
         leave the store for good: every table, index, journal row, free page and log, in every
-        version of the episode, and in every copy of the same words that was merged with it. What
-        stays is that something was erased.
+        version of the episode, in every copy of the same words that was merged with it, and in
+        every bank that it was promoted to. What stays is that something was erased.
 
         Returns how many episodes changed.
 
@@ -242,23 +266,71 @@ class Writes(BankPart):
 
         Raises:
             UnknownSource: the bank has nothing from there.
+            AccessError: with ``erase``; a bank that has a copy is not open to whoever asks, and
+                nothing was erased.
             ErasurePending: with ``erase``; it is done, but the file may still hold the bytes.
 
         """
         names = _either("forget", id, source)
+        if erase:
+            return self._erase_with_copies(() if id is None else ids_of(id), names, progress)
         with self._state.changing():
-            if not erase:
-                if names:
-                    return self._forget_sources(names, erase=False, progress=progress)
-                return self._change(
-                    () if id is None else id, lambda ledger, ids: ledger.writer.forget(ids)
-                )
+            if names:
+                return self._forget_sources(names, erase=None, progress=progress)
+            return self._change(
+                () if id is None else id, lambda ledger, ids: ledger.writer.forget(ids)
+            )
+
+    def _erase_with_copies(
+        self, ids: Sequence[str], names: Sequence[str], progress: Progress | None
+    ) -> int:
+        """Erase episodes, or what sources have, and first their copies."""
+        copies = Copies(self._state)
+        for _ in range(_TRIES):  # each time round somebody has promoted some of it meanwhile
+            trail = copies.of(ids, names)
+            with suppress(Outdated):
+                with doing(None):  # the request is what is asked of this bank
+                    self._erase_copies(trail)
+                    back = trail.here(self.name)
+                    if back and names:
+                        self.erase_here(back, (), trail)
+                changed = self.erase_here([] if names else [*ids, *back], names, trail, progress)
+                with doing(None):
+                    late = copies.late(trail)
+                    self._erase_copies(late)
+                    self.erase_here(late.here(self.name), (), late)
+                return changed
+        msg = "what is to be erased is promoted again and again meanwhile; some is left; try again"
+        raise StoreLocked(msg, path=self._store.path)
+
+    def _erase_copies(self, trail: CopyTrail) -> None:
+        for copies in trail.elsewhere(self.name):
+            Writes(copies.state, Lookup(copies.state)).erase_here(copies.ids, (), trail)
+
+    def erase_here(
+        self,
+        ids: Sequence[str],
+        names: Sequence[str],
+        trail: CopyTrail,
+        progress: Progress | None = None,
+    ) -> int:
+        """
+        Erase episodes, or what sources have, in this bank alone.
+
+        Raises:
+            Outdated: some were promoted since the trail was followed; nothing was erased.
+
+        """
+
+        def erase(ledger: Ledger, ids: Sequence[str]) -> int:
+            trail.check(ledger, [ledger.reader.find(one) for one in ids])
+            return ledger.erasure.erase(ids)
+
+        with self._state.changing():
             try:
                 if names:
-                    return self._forget_sources(names, erase=True, progress=progress)
-                return self._change(
-                    () if id is None else id, lambda ledger, ids: ledger.erasure.erase(ids)
-                )
+                    return self._forget_sources(names, erase=erase, progress=progress)
+                return self._change(ids, erase)
             finally:
                 if self._store.upkeep.owes_scrub():  # to this erasure, or to one that was cut off
                     self._store.upkeep.scrub()
@@ -290,14 +362,22 @@ class Writes(BankPart):
             return self._restore_sources(names)
 
     def _forget_sources(
-        self, names: Sequence[str], *, erase: bool, progress: Progress | None
+        self,
+        names: Sequence[str],
+        *,
+        erase: Callable[[Ledger, Sequence[str]], int] | None,
+        progress: Progress | None,
     ) -> int:
         """Do it piece by piece: no transaction is long, and what is done is done."""
         from hippocampus.journal.source_register import held_by  # noqa: PLC0415 - not for a recall
 
         with self._store.read():
-            held = held_by(self._engine.ledger(self.name), names)
-        self._engine.ledger(self.name).writer.check_free(held.alone)
+            ledger = self._engine.ledger(self.name)
+            done = find_done(ledger, current_request(), int)
+            if done is not None:
+                return done.result
+            held = held_by(ledger, names)
+        ledger.writer.check_free(held.alone)
         if held.shared and not erase:
             with self._state.transaction() as ledger:
                 ledger.writer.note_at(
@@ -308,7 +388,7 @@ class Writes(BankPart):
         def change(ledger: Ledger, some: Sequence[EpisodeRow]) -> int:
             there = self._store.episodes.read(ledger.bank, [e.row for e in some])
             if erase:
-                return ledger.erasure.erase(e.id for e in there if e.state != "erased")
+                return erase(ledger, [e.id for e in there if e.state != "erased"])
             return ledger.writer.forget(e.id for e in there if e.state == "active")
 
         return self._piecemeal(held.alone, change, progress)
@@ -319,7 +399,11 @@ class Writes(BankPart):
         )
 
         with self._store.read():
-            ids = restorable(self._engine.ledger(self.name), names)
+            ledger = self._engine.ledger(self.name)
+            done = find_done(ledger, current_request(), int)
+            if done is not None:
+                return done.result
+            ids = restorable(ledger, names)
         return self._piecemeal(ids, lambda ledger, some: ledger.writer.restore(some), None)
 
     def _piecemeal(
@@ -328,12 +412,23 @@ class Writes(BankPart):
         change: Callable[[Ledger, Sequence[_Stored]], int],
         progress: Progress | None,
     ) -> int:
-        """Change many things, some in a transaction; the index follows once all are."""
-        changed = 0
+        """
+        Change many things, some in a transaction; the index follows once all are.
+
+        That the current request was done is noted with the last: cut off, it goes on if it comes
+        again.
+        """
+        changed, request = 0, current_request()
         for start in range(0, len(every), _CHANGED_AT_ONCE):
             check_budget()
             with self._state.transaction(indexed=False) as ledger:
+                last = start + _CHANGED_AT_ONCE >= len(every)
+                done = find_done(ledger, request, int) if last else None
+                if done is not None:  # by another server meanwhile
+                    return done.result
                 changed += change(ledger, every[start : start + _CHANGED_AT_ONCE])
+                if last:
+                    note_done(ledger, request, changed)
             if progress:
                 progress(min(start + _CHANGED_AT_ONCE, len(every)), len(every))
         self._state.take()
@@ -414,7 +509,7 @@ class Writes(BankPart):
                 text = texts.get(old.row, "")
                 less = shown(text, old.level, settled=settled_level(old.marks))
                 if less != text:
-                    faded.append((old, self.group(_as_turn(old, less), now).drafts))
+                    faded.append((old, self.group(as_turn(old, less), now).drafts))
         if dry_run:
             return len(faded)
         done = 0
@@ -443,18 +538,26 @@ class Writes(BankPart):
     def keep(
         self, groups: Sequence[Group], now: datetime, progress: Progress | None
     ) -> list[Episode]:
-        batch = self._engine.config.ingest.batch
         kept: list[Episode] = []
-        self.check_flood(groups, now)
+        request = current_request()
+        # Parts of a request are known by where they begin, to servers of another batch as well.
+        batch = self._engine.config.ingest.batch if request is None else _NAMED_AT_ONCE
+        if request is None or not self._is_done(request.part(0)):
+            self.check_flood(groups, now)
         if progress:
             progress(0, len(groups))
         for start in range(0, len(groups), batch):
             check_budget()
-            some = _ToKeep(groups[start : start + batch], now)
-            kept += self.together.call(some, self._keep_together, inside=self._state.changing)
+            part = request and request.part(start)
+            some = _ToKeep(groups[start : start + batch], now, part)
+            kept += self.together.call(some, self._keep_together, inside=self._state.holding)
             if progress:
                 progress(min(start + batch, len(groups)), len(groups))
         return kept
+
+    def _is_done(self, request: Request) -> bool:
+        with self._store.read():
+            return find_done(self._state.ledger(), request, list[int]) is not None
 
     def check_flood(self, groups: Sequence[Group], now: datetime) -> None:
         """Refuse more from one origin within an hour than ``Config.flood`` lets in."""
@@ -468,22 +571,48 @@ class Writes(BankPart):
 
     def _keep_together(self, calls: Sequence[_ToKeep]) -> list[list[Episode]]:
         """Keep what some calls bring, and return the episodes of each, holding ``writing``."""
-        ledger = self._engine.ledger(self.name, create=True)
+        with self._state.changing():
+            ledger = self._engine.ledger(self.name, create=True)
+            self._state.take()  # what is wrong with it is said before anything is encoded
+            while True:  # each time round somebody else has done one of the requests
+                with suppress(_DoneElsewhere):
+                    return self._keep_once(ledger, calls)
+
+    def _keep_once(self, ledger: Ledger, calls: Sequence[_ToKeep]) -> list[list[Episode]]:
+        done = [find_done(ledger, call.request, list[int]) for call in calls]
         fresh: dict[str, Group] = {}
         answer: dict[str, int] = {}
-        self._state.take()  # what is wrong with it is said before anything is encoded
-        for groups, now in calls:
-            self._sift(ledger, groups, now, fresh, answer)
+        due = [call for call, before in zip(calls, done, strict=True) if before is None]
+        for call in due:
+            self._sift(ledger, call.groups, call.now, fresh, answer)
+
+        def rows_of(call: _ToKeep) -> list[int]:
+            ids = (d.id for group in call.groups for d in group.drafts)
+            return [answer[id_] for id_ in ids if id_ in answer]
+
+        def store(books: Ledger, encoded: Encoded) -> AddedRows:
+            if any(find_done(books, call.request, list[int]) for call in due):
+                raise _DoneElsewhere
+            added = books.writer.add_records([group.drafts for group in fresh.values()], encoded)
+            answer.update(added.rows)
+            new = {e.id: e.row for e in added.records}
+            came = [(new.get(g.first.id), g.came) for g in fresh.values() if g.came is not None]
+            # What was there before is the bank's own, whoever brings it again.
+            books.writer.note_at(
+                books.writer.now(), [(row, event) for row, event in came if row is not None]
+            )
+            for call in due:
+                note_done(books, call.request, rows_of(call))
+            return added
+
         made: dict[int, Episode] = {}
         if fresh:
-            added = self._add(ledger, [group.drafts for group in fresh.values()])
-            answer |= added.rows
-            made = self._written(ledger, added.records, fresh)
-        kept: list[list[Episode]] = []
-        for groups, _ in calls:
-            rows = [answer[d.id] for group in groups for d in group.drafts if d.id in answer]
-            kept.append(self._episodes(ledger, rows, made))
-        return kept
+            drafts = [d for group in fresh.values() for d in group.drafts]
+            made = self._written(ledger, self.store_encoded(ledger, drafts, store).records, fresh)
+        return [
+            self._episodes(ledger, rows_of(call) if before is None else before.result, made)
+            for call, before in zip(calls, done, strict=True)
+        ]
 
     def _written(
         self, ledger: Ledger, records: Sequence[EpisodeRow], fresh: Mapping[str, Group]
@@ -536,14 +665,9 @@ class Writes(BankPart):
         self, ledger: Ledger, groups: Sequence[Sequence[Draft]], progress: Progress | None = None
     ) -> dict[str, int]:
         """Encode and store; returns the rows by id."""
-        return self._add(ledger, groups, progress).rows
-
-    def _add(
-        self, ledger: Ledger, groups: Sequence[Sequence[Draft]], progress: Progress | None = None
-    ) -> AddedRows:
         drafts = [d for group in groups for d in group]
         return self.store_encoded(
-            ledger, drafts, lambda books, it: books.writer.add_records(groups, it), progress
+            ledger, drafts, lambda books, it: books.writer.add(groups, it), progress
         )
 
     def store_encoded(
@@ -636,7 +760,7 @@ def _dated(turn: Turn, now: datetime) -> Turn:
     return replace(turn, at=moment_of(turn.at, now, name="at"))
 
 
-def _as_turn(old: EpisodeRow, text: str) -> Turn:
+def as_turn(old: EpisodeRow, text: str) -> Turn:
     """Return a turn that says something else in the place of an episode."""
     return Turn(
         text=text, at=from_micros(old.occurred_at), speaker=old.speaker, role=old.role,

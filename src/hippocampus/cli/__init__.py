@@ -15,16 +15,18 @@ Results go to stdout; progress, questions and errors to stderr. Exit codes:
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import sys
+import threading
 import warnings
 from io import BytesIO, TextIOWrapper
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
 if TYPE_CHECKING:
     from hippocampus.cli.commands import app
 
-__all__ = ["app", "main"]
+__all__ = ["app", "main", "start"]
 
 _BRIEF: Final = frozenset(
     "recall explain context compact-session find count trend episodes sources show history stats"
@@ -50,6 +52,37 @@ def _warn(message: Warning | str, *_: object, **__: object) -> None:
     complain(str(message))
 
 
+def start() -> NoReturn:
+    """
+    Run the command line as a process of its own, which ends with it.
+
+    What only a longer life pays for is left out of short commands: looking for garbage, and taking
+    every module and object apart at the end. The store is closed and what was said is written.
+    """
+    brief = sys.argv[1:2] and sys.argv[1] in _BRIEF
+    if brief:
+        gc.disable()
+    code: object = 0
+    try:
+        main()
+    except SystemExit as exc:
+        code = exc.code or 0
+    if brief and isinstance(code, int) and not _is_watched():
+        with contextlib.suppress(OSError, ValueError):  # nobody reads it, or it is closed already
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)  # type: ignore[arg-type]  # as it came
+
+
+def _is_watched() -> bool:
+    """Return whether something in this process has yet to do its work: a profiler, a thread."""
+    monitoring = getattr(sys, "monitoring", None)  # from Python 3.12 on
+    watchers = [sys.gettrace(), sys.getprofile()]
+    watchers += map(monitoring.get_tool, range(6)) if monitoring else ()
+    return any(watchers) or threading.active_count() > 1
+
+
 def main() -> None:
     """Run the command line and exit."""
     if sys.argv[1:] == ["--version"]:
@@ -57,15 +90,22 @@ def main() -> None:
 
         print(VERSION)
         return
+    if "_HIPPOCAMPUS_COMPLETE" in os.environ:
+        from hippocampus.cli import completing  # noqa: PLC0415 - only when a shell asks
+
+        if completing.answer(os.environ[completing.ASKED], sys.argv[1:]):
+            return
+    from hippocampus.core.system import output_encoding  # noqa: PLC0415 - not for the above
+
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a memory may hold what the terminal cannot show
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(encoding=output_encoding(stream), errors="replace")
     warnings.showwarning = _warn
     if sys.argv[1:2] and sys.argv[1] in _BRIEF:
         # Starting threads for matrix products takes longer than these have to compute. NumPy reads
         # it when it is loaded; what somebody has set stays.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    if os.environ.get("HIPPOCAMPUS_RESIDENT"):
+    if os.environ.get("HIPPOCAMPUS_RESIDENT") or sys.argv[1:2] == ["hook"]:
         _run_in_resident()
     else:
         _run()
@@ -103,7 +143,8 @@ def _run_in_resident() -> None:
         _run()
     finally:
         sys.stdout.flush()
-        resident.begin(args, store, minutes)
+        with contextlib.suppress(OSError):  # no folder for it here: the next one works alone too
+            resident.begin(args, store, minutes)
 
 
 def _run() -> None:

@@ -7,7 +7,6 @@ import secrets
 import shlex
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Final, Self
 
@@ -26,6 +25,7 @@ from hippocampus.cli.render import (
     stdout,
     table,
 )
+from hippocampus.core.system import edit_lines
 from hippocampus.errors import HippocampusError, InputError
 
 if TYPE_CHECKING:
@@ -290,11 +290,10 @@ def lines() -> Iterator[str]:
     """Yield what is typed, with a history to go back in; or what is piped in, line by line."""
     if not sys.stdin.isatty():
         if isinstance(sys.stdin, TextIOWrapper):  # what is no UTF-8 is shown as that
-            sys.stdin.reconfigure(errors="replace")
+            sys.stdin.reconfigure(encoding="utf-8", errors="replace")
         yield from sys.stdin
         return
-    with suppress(ImportError):  # not everywhere
-        import readline  # noqa: F401, PLC0415 - input() then has a history, of this talk alone
+    edit_lines()  # with a history, of this talk alone
     colour = stdout().color_system is not None
     # What stands between \1 and \2 takes no room, which readline has to know.
     prompt = "\1\x1b[1;36m\2you>\1\x1b[0m\2 " if colour else "you> "

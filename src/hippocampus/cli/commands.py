@@ -21,19 +21,26 @@ HOMES: Final[Mapping[str, str]] = {
     name: module
     for module, names in {
         "chat": "chat",
+        "cluster": "cluster",
         "completion": "completion",
+        "connect": "connect disconnect",
         "demo": "demo",
         "encryption": "encrypt decrypt encryption",
         "hook": "hook",
+        "init": "init",
         "know": "facts people summary profile gists topics communities anchors",
         "mcp": "mcp",
         "models": "models",
+        "plan": "plan",
+        "postgres": "postgres",
+        "projects": "project",
         "proxy": "proxy",
         "read": "recall explain context compact-session find count count-events trend episodes show"
         " history stats status sources banks",
+        "scopes": "include promote demote",
         "serve": "serve ui keys",
         "sleep": "sleep policy pin hold release quarantine review reveal feedback",
-        "upkeep": "verify scan doctor reindex reembed calibrate compact backup export",
+        "upkeep": "verify scan doctor reindex reembed calibrate compact backup export move",
         "write": "remember import correct forget restore",
     }.items()
     for name in names.split()
@@ -105,6 +112,6 @@ def root(
     """
     Long-term memory for LLM agents, in one file.
 
-    Begin with 'hippocampus remember "Lena moved to Porto."', then
+    Begin with 'hippocampus init', or 'hippocampus remember "Lena moved to Porto."' and then
     'hippocampus recall "where does Lena live?"'.
     """

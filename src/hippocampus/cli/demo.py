@@ -10,7 +10,9 @@ import time
 from calendar import day_name, month_name
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from importlib.resources import as_file, files
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from hippocampus.core.records import Episode, Imported, Recall
 
 QUESTIONS = "questions.json"
+HISTORY = "demo_history.jsonl"
+HISTORY_QUESTIONS = "demo_questions.json"
 _GENERAL = ("What was decided?", "What still has to be done?")
 _STRANGE = "How do I tune a harpsichord to quarter-comma meantone?"
 _WORD = re.compile(r"[^\W\d_]{4,}")
@@ -57,27 +61,34 @@ class DemoImport:
 
 
 @verb("demo", opens=None)
-def demo(source: Path | None = None, *, examples: Path | None = None, engine: Engine) -> None:
-    """Try it out: remember example histories, ask about them, and show why and how fast."""
+def demo(
+    source: Path | None = None,
+    *,
+    examples: Path | None = None,
+    ask: list[str] | None = None,
+    engine: Engine,
+) -> None:
+    """Try it out: remember a small history, ask about it, and show why and how fast."""
     console = stdout()
-    folder = None if source else _examples(examples)
-    parts = [source] if source else _parts(folder) if folder else []
-    with tempfile.TemporaryDirectory(prefix="hippocampus-demo-") as place:
+    asked = None if ask is None else [DemoQuestion(text=text) for text in ask]
+    with ExitStack() as held_open:
+        history = _history(source, examples, held_open)
+        place = held_open.enter_context(
+            tempfile.TemporaryDirectory(prefix="hippocampus-demo-", ignore_cleanup_errors=True)
+        )
         store = Path(place) / "memory.db"
         with engine.memory(store, create=True, embed=True) as memory:
             bank = memory.bank("demo")
-            remembered = [_remember(bank, part) for part in parts]
+            remembered = [_remember(bank, part) for part in history.parts]
             _show_remembered(console, remembered)
             if not any(part.done.added for part in remembered):
                 raise typer.Exit(EXIT_NOTHING)
-            questions = (
-                questions_about(bank.episodes()) if folder is None else load_questions(folder)
-            )
+            questions = asked or history.questions or questions_about(bank.episodes())
             recalls = [
                 _ask(console, bank, engine, question, number)
                 for number, question in enumerate(questions, 1)
             ]
-            if folder is None and sys.stdin.isatty():
+            if examples is None and asked is None and sys.stdin.isatty():
                 recalls += _converse(console, bank, engine, len(recalls))
             held = bank.stats()
         size = sum(file.stat().st_size for file in store.parent.iterdir())
@@ -87,17 +98,30 @@ def demo(source: Path | None = None, *, examples: Path | None = None, engine: En
 # ---------------------------------------------------------------- what to remember
 
 
-def _examples(given: Path | None) -> Path:
-    """Find the examples: where told, under the working directory, or in this checkout."""
-    places = [given] if given else [Path("examples"), Path(__file__).parents[3] / "examples"]
-    for place in places:
-        if (place / QUESTIONS).is_file():
-            return place
-    msg = (
-        f"no examples with a {QUESTIONS} here; run it in a checkout, or on something of your own:"
-        " hippocampus demo PATH"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemoHistory:
+    """What to remember, and what to ask about it; nothing if that is to be made up."""
+
+    parts: Sequence[Path]
+    questions: Sequence[DemoQuestion] = ()
+
+
+def _history(source: Path | None, examples: Path | None, held_open: ExitStack) -> DemoHistory:
+    """Return what was named, or else the history that comes with the package."""
+    if source is not None:
+        return DemoHistory(parts=[source])
+    if examples is not None:
+        if not (examples / QUESTIONS).is_file():
+            msg = (
+                f"no examples with a {QUESTIONS} here; name a file or folder: hippocampus demo PATH"
+            )
+            raise SourceError(msg, path=examples)
+        return DemoHistory(parts=_parts(examples), questions=load_questions(examples / QUESTIONS))
+    ours = files("hippocampus.cli")
+    told, asked = (
+        held_open.enter_context(as_file(ours / name)) for name in (HISTORY, HISTORY_QUESTIONS)
     )
-    raise SourceError(msg, path=places[0])
+    return DemoHistory(parts=[told], questions=load_questions(asked))
 
 
 def _parts(folder: Path) -> list[Path]:
@@ -120,9 +144,8 @@ def _remember(bank: Bank, path: Path) -> DemoImport:
 # ---------------------------------------------------------------- what to ask
 
 
-def load_questions(folder: Path) -> list[DemoQuestion]:
-    """Read the questions that belong to a folder of examples."""
-    path = folder / QUESTIONS
+def load_questions(path: Path) -> list[DemoQuestion]:
+    """Read the questions that belong to a history."""
     try:
         listed = json.loads(read_text(path))
         return [
@@ -212,7 +235,8 @@ def _ask(
     if notes:
         console.print(Padding(Text(one_line("; ".join(notes)), "dim italic"), (0, 0, 0, 3)))
     most = _SHOWN if found.found else 1  # the reader may judge how near it came
-    for part in recall_view(found, engine.zone, limit=200, most=most, heads=False):
+    told = found if number == 1 else replace(found, degraded=())  # which is told but once
+    for part in recall_view(told, engine.zone, limit=200, most=most, heads=False):
         console.print(part)
     console.print()
     return found

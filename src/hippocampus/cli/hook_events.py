@@ -4,25 +4,45 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from datetime import tzinfo
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from hippocampus.cli.agent_events import Event, read_event, shown_as
 from hippocampus.cli.options import BankScope
 from hippocampus.cli.plain_options import read_plain, whole
-from hippocampus.errors import HippocampusError, InputError
+from hippocampus.errors import HippocampusError, InputError, UnknownBank, UnknownEpisode
 
 if TYPE_CHECKING:
     from hippocampus.bank import Bank
+    from hippocampus.cli.agent_session import AgentSession
+    from hippocampus.cli.project import Project
+    from hippocampus.core.records import Context
 
 BUDGET: Final = 1500
 """Most tokens to give an agent."""
-_KEPT: Final = {
-    "UserPromptSubmit": ("prompt", "user"),
-    "Stop": ("last_assistant_message", "assistant"),
-}
-"""The events that bring something to remember: in which field, and in whose role."""
+AGENTS: Final = ("claude-code", "codex", "cursor", "gemini", "opencode")
+LONGEST_REPLY: Final = 1200
+"""Characters that are kept of what an agent says at the end of its work."""
+
+_LONGEST_ERROR: Final = 300
+"""Characters of a tool's error by which its solution is found again."""
+_BEGUN_SHARE: Final = 3
+"""A session begins with at most one in so many of the tokens of the budget, for each bank."""
+_SERVERS: Final = ("http://", "https://")
+_SERVER_S: Final = 2.0
+"""How long a team's server may take; a prompt waits for it."""
+_LATEST: Final = 40
+"""Memories, the newest of a bank, of which a session begins with those that fit."""
+_LASTING: Final = ("decision", "correction", "rule", "preference")
+"""Kinds of memories that a session begins with: those that hold whatever is done in it."""
+_PERSONAL: Final = frozenset({"e-mail address", "phone number"})
+"""What is left out of a sentence; with any other secret all of the sentence is."""
 _OPTIONS: Final[Mapping[str, str]] = {
     "--budget": "budget_tokens", "--budget-tokens": "budget_tokens", "--at": "at",
+    "--agent": "agent",
 }  # fmt: skip
 
 
@@ -32,47 +52,62 @@ class HookCall(NamedTuple):
     scope: BankScope
     budget_tokens: int = BUDGET
     at: str | None = None
+    agent: str = ""
+    chosen: bool = True
+    """Whether a bank was named; if not, what is of a project goes into a bank of the project's."""
+    sleeps: bool = True
+    """Whether what a session brought is consolidated when it ends."""
 
 
 def read_call(args: Sequence[str]) -> HookCall | None:
     """Read how the command was called, if that is plain; None if Typer is to read it."""
-    plain = read_plain(args, _OPTIONS)
+    plain = read_plain(args, _OPTIONS, flags=("--no-sleep",))
     budget = whole((plain or {}).pop("budget_tokens", str(BUDGET)))
     if plain is None or budget is None:
         return None
-    at = plain.pop("at", None)
-    return HookCall(BankScope(**plain), budget, at)  # type: ignore[arg-type]  # all are text
+    at, agent, chosen = plain.pop("at", None), plain.pop("agent", ""), "bank" in plain
+    sleeps = plain.pop("--no-sleep", None) is None
+    if agent not in ("", *AGENTS):
+        return None
+    scope = BankScope(**plain)  # type: ignore[arg-type]  # all are text
+    return HookCall(scope, budget, at, agent, chosen, sleeps)
 
 
 def answer(call: HookCall) -> bool:
     """Answer the event on stdin; return whether all went well. What did not is told."""
     try:
-        _answer(_read(), call)
+        event = read_event(_read(), call.agent)
     except (HippocampusError, OSError) as exc:
-        from hippocampus.cli.render import complain  # noqa: PLC0415 - brings Rich
-
-        complain(str(exc))
+        _complain(str(exc))
         return False
+    if event.kind is None:
+        return True
+    if event.kind.form == "continue":
+        print(shown_as("continue", event.name, ""))
+    try:
+        _Hook(call, event).give()
+    except (HippocampusError, OSError) as exc:
+        return _tell_once(call, event, str(exc))
     return True
 
 
-def _answer(event: Mapping[str, Any], call: HookCall) -> None:
-    kind, scope = event.get("hook_event_name"), call.scope
-    if kind == "SessionStart":
-        with scope.open_bank(create=True, embed=False) as bank:
-            _begin(bank, event, call.budget_tokens)
-        return
-    field, role = _KEPT.get(kind if isinstance(kind, str) else "", ("", ""))
-    text = _text(event, field)
-    if not text or _is_chatter(text):
-        return
-    with scope.open_bank(create=True, embed=True) as bank:
-        if role == "user":
-            _recall(bank, text, call.budget_tokens)
-        bank.remember(text, at=call.at, role=role, session=_text(event, "session_id") or None)
+def _tell_once(call: HookCall, event: Event, what: str) -> bool:
+    """Tell what went wrong, but not again in the same session; return whether it was told."""
+    from hippocampus.cli.agent_session import AgentSession  # noqa: PLC0415 - only for a session
+
+    if event.session and AgentSession(call.scope.path, event.session).was_told(what):
+        return True
+    _complain(what)
+    return False
 
 
-def _read() -> Mapping[str, Any]:
+def _complain(what: str) -> None:
+    from hippocampus.cli.render import complain  # noqa: PLC0415 - brings Rich
+
+    complain(what)
+
+
+def _read() -> Mapping[str, object]:
     try:
         event = json.loads(sys.stdin.buffer.read())
     except (ValueError, RecursionError) as exc:
@@ -84,32 +119,316 @@ def _read() -> Mapping[str, Any]:
     return event
 
 
-def _text(event: Mapping[str, Any], name: str) -> str:
-    value = event.get(name)
-    return value if isinstance(value, str) and value.strip() else ""
+class _Hook:
+    """What is done about one event."""
+
+    def __init__(self, call: HookCall, event: Event) -> None:
+        self._call = call
+        self._event = event
+
+    def give(self) -> None:
+        """Do it."""
+        event = self._event
+        if event.lacks:
+            msg = f"{event.name}: has no {event.lacks}; nothing was recalled or kept"
+            raise InputError(msg)
+        acts: Mapping[str, Callable[[], None]] = {
+            "begin": self._begin, "prompt": self._prompt, "reply": self._reply,
+            "failed": self._failed, "compact": self._compact, "end": self._end,
+        }  # fmt: skip
+        if event.kind is not None:
+            acts[event.kind.act]()
+
+    # ------------------------------------------------------------ the acts
+
+    def _begin(self) -> None:
+        """Print the profile and what holds in the project; after a compaction what mattered."""
+        session, project = self._session(), self._project()
+        if project is not None and not project.remembered:
+            return
+        if self._event.is_fresh:
+            session.note_wiped()
+        parts: list[str] = []
+        shown: list[str] = []
+        failed: list[HippocampusError] = []
+        for scope, label in self._scopes(project):
+            said = ""
+            with _passing_over(failed), _opened(scope, embed=False) as bank:
+                said = self._begun(bank, shown)
+            if said:
+                parts.append(_labelled(label, said))
+        text = "\n\n".join(parts)
+        if text and not session.has_begun_with(text):
+            self._print(text)
+            session.note_begun(text)
+            session.note_shown(shown)
+        self._warn(project, failed)
+
+    def _begun(self, bank: Bank, shown: list[str]) -> str:
+        from hippocampus.bank.profile import render_profile  # noqa: PLC0415 - brings NumPy
+
+        parts = [render_profile(bank.profile())]
+        budget = self._call.budget_tokens
+        if not self._call.chosen:
+            compacted = self._event.source == "compact"
+            without = self._event.session if compacted else ""
+            said, ids = _lasting(bank, self._call.scope.zone, budget // _BEGUN_SHARE, without)
+            shown += ids
+            parts.append(said)
+        if self._event.source == "compact" and self._event.session:
+            parts.append(bank.compact_session(self._event.session, budget).text)
+        return "\n\n".join(filter(None, parts))
+
+    def _prompt(self) -> None:
+        """Print what is remembered about the prompt, and keep what of it matters."""
+        said, form = self._event.said, self._event.kind.form if self._event.kind else "text"
+        if _is_chatter(said):
+            return
+        project = self._project()
+        if project is not None and not project.remembered:
+            return
+        scopes = self._scopes(project)
+        failed: list[HippocampusError] = []
+        if form != "continue":
+            self._recall(said, scopes, failed)
+        from hippocampus.language.worth_keeping import of_prompt  # noqa: PLC0415 - brings NumPy
+
+        kept = of_prompt(said)
+        self._keep(kept.person, scopes[-1][0], "user", ("preference",))
+        self._keep(kept.project, scopes[0][0], "user", kept.kinds)
+        self._warn(project, failed)
+
+    def _recall(
+        self,
+        prompt: str,
+        scopes: Sequence[tuple[BankScope, str]],
+        failed: list[HippocampusError],
+    ) -> None:
+        session = self._session()
+        known, left, parts = set(session.shown()), self._call.budget_tokens, list[str]()
+        shown: list[str] = []
+        for place, (scope, label) in enumerate(reversed(scopes)):
+            budget = left if place == len(scopes) - 1 else left // 3
+            made = None
+            with _passing_over(failed), _opened(scope, embed=True) as bank:
+                made = _context(bank, prompt, budget, known)
+            if made is not None:
+                parts.insert(0, _labelled(label, made.text))
+                shown += [hit.id for hit in made.items]
+                left -= _tokens(parts[0])
+        if parts:
+            self._print("\n\n".join(parts))
+            session.note_shown(shown)
+
+    def _reply(self) -> None:
+        """Keep what an agent found out."""
+        from hippocampus.language.worth_keeping import of_reply  # noqa: PLC0415 - brings NumPy
+
+        session = self._session()
+        kept = of_reply(self._event.said, longest=LONGEST_REPLY)
+        error = session.unsolved()
+        if error:
+            session.note_answered()
+        if not kept.project:
+            return
+        project = self._project()
+        if project is None or project.remembered:
+            note = f"(after the error: {error})" if error and "solution" in kept.kinds else ""
+            scope = self._scopes(project)[0][0]
+            self._keep(kept.project, scope, "assistant", kept.kinds, note)
+
+    def _failed(self) -> None:
+        """Note an error of a tool, for what solves it to be found by it."""
+        lines = [line.strip() for line in self._event.said.splitlines() if line.strip()]
+        if lines and self._call.scope.key is None:  # beside an encrypted store nothing is in clear
+            self._session().note_failed(_without_secrets(_most_telling(lines))[:_LONGEST_ERROR])
+
+    def _compact(self) -> None:
+        """Note that what the window has is about to go; what was kept is there already."""
+        self._session().note_wiped()
+
+    def _end(self) -> None:
+        """Forget the session, and have what it brought consolidated while nobody waits."""
+        self._session().end()
+        project = self._project()
+        if self._call.sleeps and (project is None or project.remembered):
+            from hippocampus.cli.background_sleep import sleep_soon  # noqa: PLC0415 - at the end
+
+            for scope, _ in self._scopes(project):
+                if scope.store == self._call.scope.store:  # a team's has somebody else to see to it
+                    process = sleep_soon(scope)
+                    if process is not None:
+                        process.returncode = 0  # nobody waits for it, nor is to be warned of it
+
+    # ------------------------------------------------------------ parts
+
+    def _session(self) -> AgentSession:
+        from hippocampus.cli.agent_session import AgentSession  # noqa: PLC0415 - only for a session
+
+        return AgentSession(self._call.scope.path, self._event.session)
+
+    def _project(self) -> Project | None:
+        """Return the project in which the session is, if its memories go by projects."""
+        if self._call.chosen or not self._event.folder:
+            return None
+        from hippocampus.cli.project import find_project  # noqa: PLC0415 - where none is chosen
+
+        return find_project(self._event.folder)
+
+    def _scopes(self, project: Project | None) -> list[tuple[BankScope, str]]:
+        """Return the banks that are asked, the project's before the user's, each with its label."""
+        own = self._call.scope
+        if project is None:
+            return [(own, "")]
+        theirs = replace(own, bank=project.shared_bank)
+        if project.shared_store:
+            theirs = replace(theirs, store=project.shared_store, key=None, vault=None)
+        name = project.shared_bank.partition(":")[2]
+        return [(theirs, f"Remembered of this project ({name}):"), (own, "Remembered of the user:")]
+
+    def _keep(
+        self, text: str, scope: BankScope, role: str, kinds: Iterable[str], note: str = ""
+    ) -> None:
+        """Keep the lines of a text that may be kept, and a note to them."""
+        if scope.secrets == "keep":  # nobody wants those of a terminal
+            text = "\n".join(filter(None, map(_unless_secret, text.splitlines())))
+        if not text:
+            return
+        event = self._event
+        with _opened(scope, embed=True) as bank:
+            bank.remember(
+                f"{text}\n{note}".rstrip(), at=self._call.at, role=role,
+                session=event.session or None, metadata={"kinds": list(kinds)},
+            )  # fmt: skip
+
+    def _print(self, text: str) -> None:
+        kind = self._event.kind
+        print(shown_as(kind.form if kind else "text", self._event.name, text))
+
+    def _warn(self, project: Project | None, failed: Sequence[HippocampusError]) -> None:
+        """Tell, once, what went wrong beside what was done, and what of settings was not done."""
+        if failed:
+            raise failed[0]
+        if project is None:
+            return
+        told = [project.warning] if project.warning else []
+        if project.asks and not project.allowed:
+            wants = ", ".join(f"{name} {value!r:.80}" for name, value in project.asks.items())
+            told.append(
+                f"{project.folder}: its settings ask for {wants}; until 'hippocampus project"
+                f" --allow' it is remembered in {project.bank!r} of your own store"
+            )
+        if told:
+            raise InputError("; ".join(told))
+
+
+@contextmanager
+def _opened(scope: BankScope, *, embed: bool) -> Iterator[Bank]:
+    """Open a bank for as long as it is used: of a store, or of a team's server."""
+    url = scope.store or ""
+    if not url.startswith(_SERVERS):
+        # Whoever waits for a prompt waits no longer than this for another who writes.
+        with scope.open_bank(create=True, embed=embed, patience_s=_SERVER_S) as bank:
+            yield bank
+        return
+    from hippocampus.client import Client  # noqa: PLC0415 - only of a team's server
+
+    with Client(url, key=_key_of(url), timeout_s=_SERVER_S, attempts=1) as client:
+        yield client.bank(scope.bank)
+
+
+def _key_of(url: str) -> str | None:
+    """Return the key for a server: the password that ~/.netrc has for that host and no other."""
+    from netrc import NetrcParseError, netrc  # noqa: PLC0415 - only of a team's server
+    from urllib.parse import urlsplit  # noqa: PLC0415 - likewise
+
+    try:
+        found = netrc().hosts.get(urlsplit(url).hostname or "")  # not its default, which is for all
+    except (OSError, NetrcParseError):
+        return None
+    return found[2] if found else None
+
+
+@contextmanager
+def _passing_over(failed: list[HippocampusError]) -> Iterator[None]:
+    """Go on where a bank cannot be asked, and note why; one that is not there yet has nothing."""
+    try:
+        yield
+    except UnknownBank:
+        return
+    except HippocampusError as exc:
+        failed.append(exc)
+
+
+def _context(bank: Bank, prompt: str, budget: int, known: set[str]) -> Context | None:
+    """Return what a bank has on a prompt that the window has not; None if that is nothing."""
+    without = [] if not known else _texts(bank, known)
+    made = bank.context(prompt, budget, persona="", projects="", summary="", without=without)
+    return made if made.recall.found and made.items else None
+
+
+def _texts(bank: Bank, ids: Iterable[str]) -> list[str]:
+    """Return what memories say, of those that are in a bank."""
+    found = []
+    for id_ in ids:
+        with suppress(UnknownEpisode):
+            found.append(bank.get(id_).text)
+    return found
+
+
+def _lasting(bank: Bank, zone: tzinfo, budget: int, without: str) -> tuple[str, list[str]]:
+    """Return what holds in a project, as a quotation within a budget, and the ids of it."""
+    from hippocampus.core.quotes import CLOSE, OPEN, line  # noqa: PLC0415 - at the beginning
+
+    lasting = {"$or": [{"kinds": kind} for kind in _LASTING]}
+    episodes = bank.episodes(limit=_LATEST, newest=True, where=lasting)
+    lines: list[str] = []
+    ids: list[str] = []
+    for episode in episodes:
+        if without and episode.session == without:  # which is told more of
+            continue
+        said = line(episode, zone)
+        if _tokens("\n".join([OPEN, said, *lines, CLOSE])) > budget:
+            break
+        lines.insert(0, said)
+        ids.append(episode.id)
+    return ("\n".join([OPEN, *lines, CLOSE]) if lines else ""), ids
+
+
+def _labelled(label: str, text: str) -> str:
+    return f"{label}\n{text}" if label else text
+
+
+def _tokens(text: str) -> int:
+    from hippocampus.encode.tokens import count  # noqa: PLC0415 - brings NumPy
+
+    return count(text)
 
 
 def _is_chatter(text: str) -> bool:
     """Return whether a text says nothing to look for, or to keep."""
     from hippocampus.language.chatter import is_chatter  # noqa: PLC0415 - brings NumPy
 
-    return is_chatter(text)
+    return not text or is_chatter(text)
 
 
-def _begin(bank: Bank, event: Mapping[str, Any], budget_tokens: int) -> None:
-    """Print the profile, and after a compaction what of the conversation matters."""
-    from hippocampus.bank.profile import render_profile  # noqa: PLC0415 - brings NumPy
+def _unless_secret(said: str) -> str:
+    """Return a sentence as it may be kept: none that has a key, others without addresses."""
+    from hippocampus.language.secrets import SecretFinder  # noqa: PLC0415 - only for what is kept
 
-    session = _text(event, "session_id")
-    parts = [render_profile(bank.profile())]
-    if _text(event, "source") == "compact" and session:
-        parts.append(bank.compact_session(session, budget_tokens).text)
-    told = "\n\n".join(filter(None, parts))
-    if told:
-        print(told)
+    finder = SecretFinder()
+    if any(span.kind not in _PERSONAL for span in finder.find(said)):
+        return ""
+    return finder.redact(said)
 
 
-def _recall(bank: Bank, prompt: str, budget_tokens: int) -> None:
-    made = bank.context(prompt, budget_tokens, persona="", projects="")  # told at the beginning
-    if made.recall.found and made.items:
-        print(made.text)
+def _without_secrets(text: str) -> str:
+    from hippocampus.language.secrets import SecretFinder  # noqa: PLC0415 - only for what is kept
+
+    return SecretFinder().redact(text)
+
+
+def _most_telling(lines: Sequence[str]) -> str:
+    """Return the line of an error that names it: the last that looks like one, or the first."""
+    named = [line for line in lines if "error" in line.casefold() or "exception" in line.casefold()]
+    return (named or list(lines[:1]))[-1]

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 import sys
+from dataclasses import replace
 from typing import Literal
 
 from hippocampus.cli.command import verb
 from hippocampus.cli.options import BankScope
-from hippocampus.cli.render import stderr
+from hippocampus.cli.render import clean, stderr
+from hippocampus.core.loading import loading
 from hippocampus.core.optional import require
+from hippocampus.errors import InputError
 
 
 @verb("mcp", opens=None)
@@ -17,20 +20,24 @@ def mcp(
     *,
     all_banks: bool = False,
     compat: bool = False,
+    project: bool = False,
     http: bool = False,
     port: int = 8768,
     log_level: Literal["debug", "info", "warning", "error"] = "warning",
     scope: BankScope,
 ) -> None:
     """Give an agent this memory: a server of the Model Context Protocol."""
-    require("mcp.server.mcpserver", extra="mcp", feature="the MCP server")
-    from hippocampus.mcp import Door, create_server, serve_http, serve_stdio  # noqa: PLC0415
-
     logging.basicConfig(
         level=log_level.upper(), stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s"
     )
-    door = Door(lambda: scope.open(create=True, embed=True))
-    server = create_server(door, bank=scope.bank, all_banks=all_banks, compat=compat)
+    with loading():
+        require("mcp.server.mcpserver", extra="mcp", feature="the MCP server")
+        from hippocampus.mcp import Door, create_server, serve_http, serve_stdio  # noqa: PLC0415
+
+        if project:
+            scope = _in_project(scope)
+        door = Door(lambda: scope.open(create=True, embed=True))
+        server = create_server(door, bank=scope.bank, all_banks=all_banks, compat=compat)
     door.knock(scope.bank)
     try:
         if http:
@@ -41,6 +48,32 @@ def mcp(
             serve_stdio(server)
     finally:
         door.close()
+
+
+def _in_project(scope: BankScope) -> BankScope:
+    """Return the bank of the project in whose folder the client has started this; or the given."""
+    from hippocampus.cli.project import find_project  # noqa: PLC0415 - only when asked for
+
+    found = find_project(".")
+    if found is None:
+        return scope
+    if not found.remembered:
+        msg = f"{found.folder}: its settings say remember = false; its memory is not served here"
+        raise InputError(msg)
+    if found.warning:
+        _say(found.warning)
+    if found.asks and not found.allowed:
+        _say(f"{found.folder}: asks for more than its own bank; see 'hippocampus project'")
+    if found.is_on_server:  # which has a server of MCP itself
+        return replace(scope, bank=found.bank)
+    if found.shared_store is None:
+        return replace(scope, bank=found.shared_bank)
+    # The user's keys are for the user's store.
+    return replace(scope, bank=found.shared_bank, store=found.shared_store, key=None, vault=None)
+
+
+def _say(what: str) -> None:
+    stderr().print(f"hippocampus mcp: {clean(what)}", soft_wrap=True)
 
 
 def _tell(where: str) -> None:

@@ -42,21 +42,15 @@ def list_() -> Answer:
     """List the models that can be installed, and which are."""
     from hippocampus.encode import model_files  # noqa: PLC0415 - only when used
 
-    rows = [
-        {
-            "model": model.name,
-            "package": model.requirement,
-            "licence": model.licence,
-            "nbytes": sum(file.nbytes for file in model.files.values()),
-            "folder": model_files.installed(model.name),
-        }
-        for model in model_files.MODELS.values()
-    ]
-    shown = []
-    for row in rows:
-        told = {key: str(value) for key, value in row.items() if key != "folder"}
-        there = f"installed in {row['folder']}" if row["folder"] else "not installed"
-        shown.append(pairs([*told.items(), ("state", there)]))
+    rows, shown = [], []
+    for model in model_files.MODELS.values():
+        folder = model_files.installed(model.name)
+        row = {"model": model.name, "package": model.requirement, "licence": model.licence}
+        size = f"{model.nbytes / 1e6:.0f} MB, a download of {model.download_mb} MB"
+        state = f"installed in {folder}" if folder else "not installed"
+        shown.append(pairs([*row.items(), ("size", size), ("state", state)]))
+        sizes = {"nbytes": model.nbytes, "download_mb": model.download_mb}
+        rows.append(row | sizes | {"folder": folder})
     return Answer(rows, shown)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -33,6 +33,7 @@ from hippocampus.errors import InputError, InvalidFilter, InvalidText, InvalidTi
 
 if TYPE_CHECKING:
     from hippocampus.bank import Bank
+    from hippocampus.core.config import Config
     from hippocampus.memory import Memory
 
 DEFAULT_BANK = "me"
@@ -51,6 +52,7 @@ class Opening(TypedDict, total=False):
         spans: note where tokens stand or do not, or as the store has it, for None.
         model: a language model, as a specification.
         resident_mb: memory for banks in use.
+        patience_s: how long to wait for another who writes.
         key: opens a store that is encrypted.
         vault: opens the vault of secrets.
 
@@ -62,8 +64,14 @@ class Opening(TypedDict, total=False):
     spans: bool | None
     model: str
     resident_mb: float | None
+    patience_s: float
     key: Key | None
     vault: Key | None
+
+
+def along(include: Sequence[str] | None) -> list[str] | None:
+    """Return the banks that an option names to be read along; '' alone names none."""
+    return None if include is None else [name for name in include if name]
 
 
 def key_of(text: str) -> Key:
@@ -121,15 +129,14 @@ class Engine:
         """The time zone; opening the memory has found out whether there is such a one."""
         return ZoneInfo(_zone_name(self.timezone))
 
-    def memory(self, path: str | Path, **how: Unpack[Opening]) -> Memory:
-        """Open a store at a path."""
+    def config(self, **how: Unpack[Opening]) -> Config:
+        """Return the settings of a memory that is opened in such a way."""
         from hippocampus.core.config import (  # noqa: PLC0415 - the engine, only when used
             Config,
             Ingest,
             Secrets,
             Signatures,
         )
-        from hippocampus.memory import Memory  # noqa: PLC0415
 
         config = Config(
             timezone=_zone_name(self.timezone),
@@ -138,13 +145,21 @@ class Engine:
             spans=how.get("spans"),
             secrets=Secrets(write=self.secrets, show="redact" if self.hide_secrets else "keep"),
         )
+        if "patience_s" in how:
+            config = replace(config, busy_timeout_s=how["patience_s"])
         sign = how.get("sign")
         if sign is not None:
             config = replace(config, signatures=Signatures() if sign else None)
+        return config
+
+    def memory(self, path: str | Path, **how: Unpack[Opening]) -> Memory:
+        """Open a store at a path."""
+        from hippocampus.memory import Memory  # noqa: PLC0415 - the engine, only when used
+
         return Memory(
             path,
             embedder=self.embedder if how.get("embed") else "none",
-            config=config,
+            config=self.config(**how),
             model=how.get("model", "none"),
             create=how.get("create", False),
             key=how.get("key"),
@@ -199,7 +214,21 @@ class BankScope(Scope):
             yield kept(self, self.path, self.bank, **how)
             return
         with self.open(**how) as memory:
-            yield memory.bank(self.bank)
+            yield bank_of(memory, self.bank, **how)
+
+
+def bank_of(memory: Memory, name: str, **how: Unpack[Opening]) -> Bank:
+    """
+    Return a bank of a store.
+
+    Raises:
+        UnknownBank: there are others, and none of that name, as when it is mistyped.
+
+    """
+    known = memory.engine.store.banks
+    if not how.get("create") and known.number(name) is None and known.names(limit=1):
+        memory.engine.ledger(name)
+    return memory.bank(name)
 
 
 class Keeper(Protocol):

@@ -12,6 +12,7 @@ from hippocampus.cli.options import DEFAULT_BANK, Scope
 from hippocampus.cli.render import clean, complain, stderr
 from hippocampus.core.listening import is_loopback, listen
 from hippocampus.core.optional import require
+from hippocampus.core.system import STOP_SIGNALS
 from hippocampus.errors import StoreError
 
 _FEATURE = "hippocampus proxy"
@@ -66,7 +67,7 @@ def _run(uvicorn: Any, app: Any, listening: socket.socket) -> None:  # noqa: ANN
         app, lifespan="on", ws="none", log_config=None, access_log=False, server_header=False,
         date_header=False, proxy_headers=False, timeout_graceful_shutdown=30,
     )  # fmt: skip
-    for number in (signal.SIGINT, signal.SIGTERM):  # uvicorn stops first, and then passes it on
+    for number in STOP_SIGNALS:  # uvicorn stops first, and then passes it on
         signal.signal(number, lambda *_: None)
     uvicorn.Server(config).run(sockets=[listening])
 

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from rich.text import Text
 
 from hippocampus.cli.command import verb
-from hippocampus.cli.options import Cues, FilterOptions, Now, Words, bits_or_auto, text_or_stdin
+from hippocampus.cli.options import (
+    Cues,
+    FilterOptions,
+    Now,
+    Words,
+    along,
+    bits_or_auto,
+    text_or_stdin,
+)
 from hippocampus.cli.recalled import HITS, told
 from hippocampus.cli.render import (
     Answer,
@@ -19,6 +27,7 @@ from hippocampus.cli.render import (
     clean,
     episode_table,
     events_view,
+    memories,
     moment_text,
     pairs,
     short_id,
@@ -45,11 +54,14 @@ def recall(
     full: bool = False,
     ids: bool = False,
     explain: bool = False,
+    include: list[str] | None = None,
     filters: FilterOptions,
     zone: tzinfo,
 ) -> Answer:
     """Find the memories that answer a question, and say why."""
-    found = bank.recall(query, k, cues=cues, now=now, min_score=min_score, **filters.given())
+    found = bank.recall(
+        query, k, cues=cues, now=now, min_score=min_score, include=along(include), **filters.given()
+    )
     return told(found, zone, full=full, ids=ids, explain=explain)
 
 
@@ -63,11 +75,19 @@ def explain(
     cues: Cues = None,
     now: Now = None,
     min_score: float = 0.0,
+    include: list[str] | None = None,
     filters: FilterOptions,
 ) -> Answer:
     """Walk through a recall: what was read, proposed, weighed and decided, and why."""
     made = bank.explain(
-        query, k, ids=row or (), cues=cues, now=now, min_score=min_score, **filters.given()
+        query,
+        k,
+        ids=row or (),
+        cues=cues,
+        now=now,
+        min_score=min_score,
+        include=along(include),
+        **filters.given(),
     )
     return Answer(made, clean(str(made)), success=made.recall.found)
 
@@ -98,16 +118,19 @@ def context(
     cues: Cues = None,
     now: Now = None,
     min_score: float | None = None,
+    include: list[str] | None = None,
     filters: FilterOptions,
 ) -> Answer:
     """Compose a text for a prompt: the memories that answer a question, within a token budget."""
     asked = prompt.given() | filters.given() | {"without": prompt.without or ()}
+    asked["include"] = along(include)
     made = bank.context(query, budget_tokens, k=k, cues=cues, now=now, min_score=min_score, **asked)
     full = (
-        f"{made.tokens:,} of {made.budget_tokens:,} tokens: {len(made.items):,} memories,"
+        f"{made.tokens:,} of {made.budget_tokens:,} tokens: {memories(len(made.items))},"
         f" {len(made.left_out):,} left out"
     )
-    return Answer(made, Verbatim(made.text), note=Text(full, "dim"))
+    unsure = "" if made.recall.found else "; nothing relevant was found, these are the nearest"
+    return Answer(made, Verbatim(made.text), note=Text(full + unsure * bool(made.items), "dim"))
 
 
 @verb("compact-session")

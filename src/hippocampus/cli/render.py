@@ -24,6 +24,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hippocampus.core.cue_names import CUE_WORDS
+from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.quotes import over_words
 
 if TYPE_CHECKING:  # it brings NumPy, and help need not wait for that
@@ -40,10 +41,10 @@ if TYPE_CHECKING:  # it brings NumPy, and help need not wait for that
 View: TypeAlias = str | Text | Table | Iterable[str | Text | Table]
 
 # Unicode's C0, DEL and C1 controls, those that reorder what is around them, and what nothing draws.
-_CONTROL = re.compile(
+_CONTROL = lazy_pattern(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
 )
-_JSON_CONTROL = re.compile(r"[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
+_JSON_CONTROL = lazy_pattern(r"[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
 _STYLES = {
     "tokens": "cyan",
     "lexical": "green",
@@ -231,6 +232,11 @@ def short_id(id_: str) -> str:
     return id_[:_SHORT_ID]
 
 
+def memories(count: int) -> str:
+    """Return how many memories, in words."""
+    return "1 memory" if count == 1 else f"{count:,} memories"
+
+
 def episode_table(found: Iterable[Episode], zone: tzinfo) -> Table:
     """Return episodes with their ids, in order."""
     rows = [
@@ -270,8 +276,10 @@ def recall_view(
         made.add_column("score", no_wrap=True)
         made.add_column("what was remembered", ratio=1)
         made.add_column("why", no_wrap=True)
+        several = len({hit.bank for hit in found.hits}) > 1
         for number, hit in enumerate(shown, 1):
-            what = _hit(hit, marked(hit.text, found.query, limit=limit), zone, ids=ids)
+            text = marked(hit.text, found.query, limit=limit)
+            what = _hit(hit, text, zone, ids=ids, bank=several)
             cells = [Text(f"{hit.score:.2f}", "bold"), what, _why(hit.shares)]
             made.add_row(*([Text(str(number), "cyan")] if numbers else []), *cells)
         yield made
@@ -280,14 +288,15 @@ def recall_view(
         yield Text(f"went on without the {one_line(str(degraded))}", "yellow")
 
 
-def _hit(hit: Hit, text: Text, zone: tzinfo, *, ids: bool) -> Text:
-    """Return a hit's head and its text, and whether it is over or was corrected."""
+def _hit(hit: Hit, text: Text, zone: tzinfo, *, ids: bool, bank: bool) -> Text:
+    """Return a hit's head, with its banks if asked, its text, and whether it is over or wrong."""
     over = ""
     if hit.valid_to is not None:
         said = hit.episode.occurred_at.astimezone(zone)
         over = f"  {over_words(said, hit.valid_to.astimezone(zone))}"
     other = f"  corrected by {short_id(hit.corrected_by)}" if hit.corrected_by else ""
-    what = head_line(hit.episode, zone).append(f"{over}{other}\n", "dim").append_text(text)
+    where = f"  in {one_line(', '.join((hit.bank, *hit.also_in)))}" if bank or hit.also_in else ""
+    what = head_line(hit.episode, zone).append(f"{where}{over}{other}\n", "dim").append_text(text)
     return what.append(f"\n{short_id(hit.id)}", "dim") if ids else what
 
 

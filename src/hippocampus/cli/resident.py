@@ -12,25 +12,24 @@ What is imported here every such command waits for.
 
 from __future__ import annotations
 
-import json
 import os
-import socket
-import stat
-import struct
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
+from hippocampus.cli.resident_line import connect, fits, receive, send
+from hippocampus.core.system import detached, is_private, lock, open_descriptor, private_folder
 from hippocampus.errors import VERSION
 
 ASKED_FOR: Final = "HIPPOCAMPUS_RESIDENT"
 """The variable that asks for one, and says after how many minutes it ends."""
 ANSWERS: Final = frozenset({"recall", "context", "hook"})
 """The commands that are called again and again."""
+_FOR_HOOKS: Final = "30"
+"""Minutes for a coding agent's hooks, where nothing is asked for: a prompt shall not wait."""
 PATIENCE_S: Final = 5.0
 """How long an answer may take. One that hangs keeps nobody longer, and is then left alone."""
-MOST_BYTES: Final = 64 << 20
 STAMP: Final = f"{VERSION} {os.stat(__file__).st_mtime_ns} {sys.executable}"
 """What has to be the same on both sides: an installation that changed has another."""
 
@@ -39,16 +38,12 @@ _ITSELF: Final = frozenset({"-h", "--help", "--debug", "--key", "--vault"})
 _SCOPE: Final = frozenset({"--bank", "--embedder", "--timezone", "--secrets"})
 _KEYS: Final = ("HIPPOCAMPUS_KEY", "HIPPOCAMPUS_VAULT")
 _SENT: Final = ("COLUMNS", "LINES", "TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "TZ")
-_CREDENTIALS: Final = struct.Struct("3i")  # of the process, its user and group
-_LONGEST: Final = 107
-"""Bytes of a socket's path that the kernel takes."""
-_LENGTH: Final = struct.Struct("<Q")
 
 
 def wanted(args: Sequence[str]) -> float:
     """Return after how many minutes a resident process is to end, 0 if it is not to be asked."""
-    told = os.environ.get(ASKED_FOR)
-    if not told or not args or args[0] not in ANSWERS or not hasattr(socket, "SO_PEERCRED"):
+    told = os.environ.get(ASKED_FOR) or (_FOR_HOOKS if args[:1] == ["hook"] else "")
+    if not told or not args or args[0] not in ANSWERS:
         return 0.0
     if any(arg.partition("=")[0] in _ITSELF for arg in args) or any(map(os.environ.get, _KEYS)):
         return 0.0
@@ -77,27 +72,15 @@ def store_of(args: Sequence[str]) -> str:
 
 def folder() -> str:
     """Return the folder of this user's sockets, there or not."""
-    runtime = os.environ.get("XDG_RUNTIME_DIR")
-    if runtime:
-        return f"{runtime}/hippocampus"
-    return f"{os.environ.get('TMPDIR') or '/tmp'}/hippocampus-{os.geteuid()}"  # noqa: S108 - checked
-
-
-def is_ours_alone(path: str) -> bool:
-    """Return whether a folder is there, this user's, and closed to everybody else."""
-    try:
-        seen = os.lstat(path)
-    except OSError:
-        return False
-    mine = seen.st_uid == os.geteuid() and not seen.st_mode & 0o077
-    return mine and stat.S_ISDIR(seen.st_mode)
+    return private_folder("hippocampus")
 
 
 def socket_of(store: str) -> str:
     """Return the path of the socket for a store."""
     from hashlib import blake2b  # noqa: PLC0415 - only where a process may be
 
-    return f"{folder()}/{blake2b(os.fsencode(store), digest_size=8).hexdigest()}.sock"
+    name = blake2b(os.fsencode(store), digest_size=8).hexdigest()
+    return os.path.join(folder(), f"{name}.sock")
 
 
 def lock_of(path: str) -> str:
@@ -107,12 +90,8 @@ def lock_of(path: str) -> str:
 
 def locked(path: str) -> int | None:
     """Take the lock of a socket's process, until the descriptor is closed; None if it has it."""
-    import fcntl  # noqa: PLC0415 - once in a session
-
-    held = os.open(lock_of(path), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    held = open_descriptor(lock_of(path), os.O_CREAT | os.O_RDWR, follow=False)
+    if not lock(held):
         os.close(held)
         return None
     return held
@@ -127,40 +106,6 @@ def identity(store: str) -> list[int]:
     return [seen.st_dev, seen.st_ino]
 
 
-# ---------------------------------------------------------------- the line
-
-
-def is_of(connection: socket.socket, user: int) -> bool:
-    """Return whether a process of a user is at the other end; the kernel says so."""
-    told = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-    return bool(_CREDENTIALS.unpack(told)[1] == user)
-
-
-def send(connection: socket.socket, message: Mapping[str, Any]) -> None:
-    """Send a message whole."""
-    body = json.dumps(message).encode()
-    connection.sendall(_LENGTH.pack(len(body)) + body)
-
-
-def receive(connection: socket.socket) -> dict[str, Any] | None:
-    """Return the message that comes; None if none comes whole, or it is none."""
-    head = _exactly(connection, _LENGTH.size)
-    nbytes = _LENGTH.unpack(head)[0] if len(head) == _LENGTH.size else MOST_BYTES + 1
-    body = _exactly(connection, nbytes) if nbytes <= MOST_BYTES else b""
-    try:
-        message = json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-    return message if isinstance(message, dict) else None
-
-
-def _exactly(connection: socket.socket, nbytes: int) -> bytes:
-    got = bytearray()
-    while len(got) < nbytes and (more := connection.recv(min(nbytes - len(got), 1 << 20))):
-        got += more
-    return bytes(got)
-
-
 # ---------------------------------------------------------------- asking
 
 
@@ -173,14 +118,10 @@ def ask(
     Returns the exit code; None if the work is still to be done, as after ``patience_s``.
     """
     path, same = socket_of(store), identity(store)
-    if not same or not is_ours_alone(folder()):
+    if not same or not is_private(folder()):
         return None
     try:
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(patience_s)
-            connection.connect(path)
-            if not is_of(connection, os.geteuid()):
-                return None
+        with connect(path, patience_s) as connection:
             send(connection, _request(args, store, same, stdin))
             answer = receive(connection)
     except TimeoutError:
@@ -236,7 +177,7 @@ def begin(args: Sequence[str], store: str, minutes: float) -> None:
     with suppress(FileExistsError):
         os.makedirs(place, 0o700)
     path = socket_of(store)
-    if not identity(store) or not is_ours_alone(place) or len(os.fsencode(path)) > _LONGEST:
+    if not identity(store) or not is_private(place) or not fits(path):
         return
     held = locked(path)
     if held is None:  # there is one, which is still about to begin, or to leave
@@ -249,7 +190,7 @@ def begin(args: Sequence[str], store: str, minutes: float) -> None:
             store, str(minutes), *_scope_in(args),
         ],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        cwd="/", start_new_session=True,
+        cwd=os.sep, **detached(),
     )  # fmt: skip
 
 

@@ -1,8 +1,8 @@
 """
 The resident process of a store: it runs commands as whoever asked would, over a store kept open.
 
-One request after the other; each is from a process of the same user, which the kernel says. It ends
-when nobody asks for long enough, when the store is another file, or the program another version.
+One request after the other; each is from a process of the same user. It ends when nobody asks for
+long enough, when the store is another file, or the program another version.
 """
 
 from __future__ import annotations
@@ -23,13 +23,11 @@ from hippocampus.cli.resident import (
     STAMP,
     folder,
     identity,
-    is_of,
-    is_ours_alone,
     locked,
-    receive,
-    send,
     socket_of,
 )
+from hippocampus.cli.resident_line import Listener, receive, send
+from hippocampus.core.system import is_private
 from hippocampus.errors import HippocampusError
 
 if TYPE_CHECKING:
@@ -37,8 +35,8 @@ if TYPE_CHECKING:
     from hippocampus.cli.options import Engine, Opening
     from hippocampus.memory import Memory
 
-_KEPT: Final = 2
-"""Ways to open the store that are kept: with an embedder, and without."""
+_KEPT: Final = 4
+"""Ways to open stores that are kept: with an embedder and without, and those of a team's store."""
 _READ_S: Final = 2.0
 """How long a request may take to come."""
 _WAIT_S: Final = 3.0
@@ -77,7 +75,9 @@ class OpenStore:
 
     def bank(self, engine: Engine, path: str, name: str, /, **how: Unpack[Opening]) -> Bank:
         """Return a bank of the store."""
-        bank = self.memory(engine, path, **how).bank(name)
+        from hippocampus.cli.options import bank_of  # noqa: PLC0415 - after the lock
+
+        bank = bank_of(self.memory(engine, path, **how), name, **how)
         self._used.add(bank)
         return bank
 
@@ -96,7 +96,7 @@ class OpenStore:
 def main(store: str, idle_s: float, scope: Sequence[str] = ()) -> None:
     """Answer until nobody has asked for ``idle_s``; ``scope``: options to open the store with."""
     os.umask(0o077)
-    if not is_ours_alone(folder()):
+    if not is_private(folder()):
         return
     path = Path(socket_of(store))
     held = _alone(path)
@@ -107,13 +107,10 @@ def main(store: str, idle_s: float, scope: Sequence[str] = ()) -> None:
         _warm_up(kept, scope)
         with suppress(FileNotFoundError):
             path.unlink()  # of one that was killed
-        with socket.socket(socket.AF_UNIX) as listening:
-            listening.bind(str(path))
-            path.chmod(0o600)
-            listening.listen()
+        with Listener(str(path)) as listener:
             mine = _birth(path)
             try:
-                _answer_all(listening, kept, idle_s, path)
+                _answer_all(listener, kept, idle_s, path)
             finally:
                 if _birth(path) == mine:  # or it is another one's
                     path.unlink()
@@ -155,24 +152,24 @@ def _birth(path: Path) -> tuple[int, int]:
     return (seen.st_ino, seen.st_ctime_ns)
 
 
-def _answer_all(listening: socket.socket, store: OpenStore, idle_s: float, path: Path) -> None:
-    listening.settimeout(idle_s)
+def _answer_all(listener: Listener, store: OpenStore, idle_s: float, path: Path) -> None:
     mine, same, going = _birth(path), identity(store.path), True
+    until = time.monotonic() + idle_s
     while going:
         try:
-            connection, _ = listening.accept()
+            connection = listener.accept(until - time.monotonic(), _READ_S)
         except TimeoutError:
             return
+        if connection is None:  # somebody else's
+            continue
         with connection:
             going = _answer(connection, store, same) and _birth(path) == mine
         store.note()
+        until = time.monotonic() + idle_s
 
 
 def _answer(connection: socket.socket, store: OpenStore, same: list[int]) -> bool:
     """Answer one request; return whether to go on."""
-    connection.settimeout(_READ_S)
-    if not is_of(connection, os.geteuid()):
-        return True
     with suppress(OSError):  # whoever asked has left, or says nothing
         asked = receive(connection)
         if asked is None or asked.get("store") != store.path:
@@ -200,7 +197,7 @@ def run(store: OpenStore, asked: Mapping[str, Any]) -> Mapping[str, Any]:
         stack.enter_context(redirect_stderr(err))
         stack.enter_context(_stdin(given))
         os.chdir(asked["folder"])
-        stack.callback(os.chdir, "/")  # so as to keep nobody from taking a folder away
+        stack.callback(os.chdir, os.sep)  # so as to keep nobody from taking a folder away
         try:
             app(asked["args"], prog_name="hippocampus")
         except SystemExit as exc:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from hippocampus.cli.command import verb
 from hippocampus.cli.options import Scope
 from hippocampus.cli.render import Answer, stderr, stdout, table
+from hippocampus.core.loading import loading
 from hippocampus.core.optional import require
 
 if TYPE_CHECKING:
@@ -61,13 +62,14 @@ def serve(
     # Each request has a thread; further ones inside of a matrix product only get in their way. What
     # somebody has set stays. NumPy reads it when it is loaded, which is below.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    for package in ("fastapi", "uvicorn", "prometheus_client"):
-        require(package, extra="server", feature="the server")
-    from hippocampus.engine.bank_cache import share_arenas  # noqa: PLC0415
-    from hippocampus.errors import InputError  # noqa: PLC0415 - only when used
-    from hippocampus.server import serve  # noqa: PLC0415
-    from hippocampus.server.observability import LEVELS, log_to_stderr  # noqa: PLC0415
-    from hippocampus.sleep.schedule import Schedule  # noqa: PLC0415
+    with loading():
+        for package in ("fastapi", "uvicorn", "prometheus_client"):
+            require(package, extra="server", feature="the server")
+        from hippocampus.engine.bank_cache import share_arenas  # noqa: PLC0415
+        from hippocampus.errors import InputError  # noqa: PLC0415 - only when used
+        from hippocampus.server import serve  # noqa: PLC0415
+        from hippocampus.server.observability import LEVELS, log_to_stderr  # noqa: PLC0415
+        from hippocampus.sleep.schedule import Schedule  # noqa: PLC0415
 
     if log_level.lower() not in LEVELS:
         msg = f"--log-level {log_level!r}: must be one of {', '.join(LEVELS)}"

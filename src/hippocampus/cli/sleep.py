@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, NoReturn
 
 from hippocampus.cli.command import verb
 from hippocampus.cli.options import BankScope
-from hippocampus.cli.render import Answer, clean, progress, short_id, show, stderr, table
+from hippocampus.cli.render import (
+    Answer,
+    clean,
+    memories,
+    progress,
+    short_id,
+    show,
+    stderr,
+    table,
+)
 from hippocampus.errors import InputError, StoreLocked, UnknownBank
 
 if TYPE_CHECKING:
@@ -121,7 +130,9 @@ def sleep_those_due(memory: Memory) -> Iterator[Slept]:
 
 def counted(counts: Mapping[str, int], verb: str) -> Answer:
     """Return how many of each kind were changed."""
-    told = ", ".join(f"{n:,} {what}" for what, n in counts.items())
+    told = ", ".join(
+        memories(n) if what == "memories" else f"{n:,} {what}" for what, n in counts.items()
+    )
     return Answer({verb: dict(counts)}, f"{verb}: {told or 'nothing'}")
 
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 from rich.text import Text
 
 from hippocampus.cli.command import confirm_erasure, verb
-from hippocampus.cli.options import Scope, text_or_stdin
+from hippocampus.cli.options import Scope, key_of, text_or_stdin
 from hippocampus.cli.render import Answer, progress, table
 from hippocampus.core.files import check_output
+from hippocampus.core.key import Key
 from hippocampus.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def verify(
     *,
     residue: Annotated[str | None, text_or_stdin] = None,
     chain: str | None = None,
+    data_directory: Path | None = None,
 ) -> Answer:
     """Check the database, texts, indexes and journal of a store, and that erased words are gone."""
     from hippocampus import upkeep  # noqa: PLC0415 - the engine, only when used
@@ -33,6 +35,8 @@ def verify(
     with progress("verifying") as step:
         heads = () if chain is None else (chain,)
         found = upkeep.verify(memory, residue=residue, chain=heads, progress=step)
+        if data_directory is not None:
+            found = upkeep.verify_folder(found, data_directory, residue)
     left = [f"{p.where}: the text is still there, at {p.offset:,}" for p in found.residue or ()]
     checked = ", ".join(f"{number:,} {what}" for what, number in found.checked.items())
     gone = "; no residue of the text" if found.residue == () else ""
@@ -40,6 +44,7 @@ def verify(
         found,
         (
             f"{'sound' if found.sound else 'NOT SOUND'}: checked {checked}{gone}",
+            *(Text(f"not looked at: {place}", style="dim") for place in found.unseen),
             *(Text(f"journal head: {head}", style="dim") for head in found.heads),
         ),
         problems=[*found.problems, *left],
@@ -191,3 +196,38 @@ def export(bank: Bank, target: Path, *, force: bool = False) -> Answer:
     """Write everything in a bank, in any state, to a file that 'import' reads back whole."""
     written = bank.export(target, overwrite=force)
     return Answer({"path": target, "episodes": written}, f"{target}: {written:,} episodes")
+
+
+@verb("move", opens=None)
+def move(
+    source: str,
+    target: str,
+    *,
+    bank: list[str] | None = None,
+    as_: str | None = None,
+    key: Annotated[Key | None, key_of] = None,
+    target_key: Annotated[Key | None, key_of] = None,
+) -> Answer:
+    """Copy banks into another store, a file or PostgreSQL, and compare what came of it."""
+    from hippocampus import moving  # noqa: PLC0415 - the engine, only when used
+
+    with progress("moving") as step:
+        moved = moving.move(
+            source, target, banks=bank, as_=as_, key=key, target_key=target_key, progress=step
+        )
+    rows = [
+        (one.bank, one.outcome, f"{one.episodes:,}", f"{one.changes:,}", one.digest)
+        for one in moved.banks
+    ]
+    written = [
+        f"bank {one.bank!r}: {one.behind:,} changes were made in the source meanwhile; move again"
+        for one in moved.banks
+        if one.behind
+    ]
+    refused = [one.problem for one in moved.banks if one.outcome == "refused"]
+    return Answer(
+        moved,
+        table(rows, "bank", "", "episodes", "changes", "digest"),
+        problems=[*refused, *written],
+        success=moved.whole,
+    )

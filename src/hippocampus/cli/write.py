@@ -81,18 +81,36 @@ def _read_line(number: int, line: str) -> Mapping[str, Any]:
     return read
 
 
-@verb("import", create=True, embed=True)
+@verb("import", opens=None)
 def import_(
-    bank: Bank,
-    path: Path,
+    path: Path | None = None,
     *,
+    from_: str | None = None,
     format: str | None = None,  # noqa: A002
     as_: str | None = None,
     sync: bool | None = None,
+    dry_run: bool = False,
+    scope: BankScope,
 ) -> Answer:
-    """Remember a file or a folder: notes, chat exports, mail, other memories, our own export."""
-    with progress(f"remembering {path.name or path}") as step:
-        done = bank.import_(path, format=format, as_=as_, sync=sync, progress=step)
+    """Remember a file or a folder: notes, chats, mail, agents' sessions, our own export."""
+    from hippocampus.cli.import_places import chosen  # noqa: PLC0415 - brings the readers
+
+    places = chosen(path, from_, format)
+    if dry_run:
+        from hippocampus.cli.import_places import dry_run as look  # noqa: PLC0415
+
+        return look(places, scope.zone)
+    done: Imported | None = None
+    with scope.open_bank(create=True, embed=True) as bank:
+        for place, read_as in places:
+            with progress(f"remembering {place.name or place}") as step:
+                one = bank.import_(place, format=read_as, as_=as_, sync=sync, progress=step)
+            done = one if done is None else done + one
+    assert done is not None, "chosen() returns one place at least"
+    return _told(done)
+
+
+def _told(done: Imported) -> Answer:
     note: list[Any] = []
     if done.unreadable:
         note += [f"{len(done.unreadable):,} not read:", table(done.unreadable)]

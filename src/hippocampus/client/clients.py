@@ -21,9 +21,11 @@ from hippocampus.core.files import read_bytes, reading
 from hippocampus.core.records import Embedder, FileLocation, Imported, Progress, SourceInfo
 from hippocampus.core.threads import Threads
 from hippocampus.engine.context import check_name
+from hippocampus.engine.position import NOWHERE, Position
 from hippocampus.errors import InputError, ServerMismatch, SourceError, UnknownBank
 from hippocampus.memory import Memory
 from hippocampus.sources import SourceProblem
+from hippocampus.sources.agents.tools import TOOLS, kind_of
 from hippocampus.sources.walk import files_of, is_missing, this_host
 from hippocampus.verbs import BANK_VERBS, STORE_VERBS, VerbSpec, path_of, to_json, to_query
 
@@ -45,6 +47,7 @@ class _Verbs:
 
     line: Line
     """The way to the server."""
+    _bank = ""
 
     def _path(self, verb: str) -> str:
         return f"/v1/{verb}"
@@ -52,16 +55,17 @@ class _Verbs:
     def _ask(self, spec: VerbSpec, /, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
         given = spec.bind(args, kwargs)
         progress = given.pop("progress", None)
-        if spec.pages:
-            return self._pages(spec, given)
-        return self.line.follow(self._call(spec, given), progress, spec.returns)
+        with self.line.recorded(spec.name):
+            if spec.pages:
+                return self._pages(spec, given)
+            return self.line.follow(self._call(spec, given), progress, spec.returns)
 
     def _call(self, spec: VerbSpec, given: Mapping[str, Any]) -> Call:
         asked = spec.method == "GET"
         return Call(
             spec.method, self._path(spec.name), query=to_query(given) if asked else (),
-            body=None if asked else to_json(given), reads=spec.reads,
-            long=spec.long or spec.reports,
+            body=None if asked else to_json(given), reads=spec.reads, once=spec.once,
+            long=spec.long or spec.reports, bank=self._bank,
         )  # fmt: skip
 
     def _pages(self, spec: VerbSpec, given: dict[str, Any]) -> list[Any]:
@@ -151,7 +155,17 @@ class RemoteBank(_Verbs, Bank):
 
     def __init__(self, line: Line, name: str) -> None:
         self.line = line
-        self.name = name
+        self.name = self._bank = name
+
+    @property
+    def seen(self) -> str | None:
+        """
+        A token of how much of the bank this client has seen; None of one that it never asked.
+
+        Whoever gets it can ask to see no less: ``Client.bank(name, min_seq=token)``.
+        """
+        seen = self.line.seen(self.name)
+        return seen.token if seen > NOWHERE else None
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
@@ -184,7 +198,11 @@ class RemoteBank(_Verbs, Bank):
         root = Path(path)
         if not root.exists():
             raise SourceError("no such file or folder", path=root)
-        found = list(files_of(root))
+        found = [
+            (name, file)
+            for name, file in files_of(root)
+            if format is None or format not in TOOLS or kind_of(format, name, alone=file == root)
+        ]
         folder = self._folder(root) if location is None else _Folder.told(location)
         synced = sync
         if sync is None and any(one.synced for one in folder.inside()):
@@ -250,8 +268,9 @@ class Client(_Verbs, Memory):
     A memory on a server that ``hippocampus serve`` runs: what takes a ``Memory`` takes this.
 
     Verbs take, return and raise what those of ``Memory`` and ``Bank`` do. What only reads is asked
-    again when the connection breaks; what changes something only if the server surely has not
-    begun, so nothing is done twice. Safe to use from threads; connections are kept and used again.
+    again when the connection breaks, and so is what changes something, under a key by which the
+    servers know it, so nothing is done twice; what takes long, such as ``sleep`` or an import, only
+    if the server surely has not begun. Safe to use from threads; connections are kept.
 
     Args:
         url: where the server is, such as ``http://localhost:8765``.
@@ -275,8 +294,15 @@ class Client(_Verbs, Memory):
     ) -> None:
         self.line = Line(url, key=key, timeout_s=timeout_s, attempts=attempts)
 
-    def bank(self, name: str) -> RemoteBank:
-        """Return the bank called ``name``; it comes to be with its first episode."""
+    def bank(self, name: str, *, min_seq: str | None = None) -> RemoteBank:
+        """
+        Return the bank called ``name``; it comes to be with its first episode.
+
+        Whatever server answers, it has seen all that this client has written and read, or else
+        raises ``StoreBehind``. ``min_seq``: also what another client has, by its ``seen``.
+        """
+        if min_seq is not None:
+            self.line.see(check_name(name), Position.of(min_seq))
         return RemoteBank(self.line, check_name(name))
 
     def close(self) -> None:
@@ -306,7 +332,8 @@ class Client(_Verbs, Memory):
 
     @_as(Memory.delete_bank)
     def delete_bank(self, name: str) -> None:
-        self.line.ask(Call("DELETE", path_of(check_name(name)), long=True), None)
+        self.line.ask(Call("DELETE", path_of(check_name(name)), once=True, long=True), None)
+        self.line.forget(name)
 
     @_as(Memory.backup)
     def backup(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from email.message import Message
 from functools import partial
 from http import HTTPStatus
@@ -14,6 +15,7 @@ from math import inf
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
+from uuid import uuid4
 
 import msgspec
 
@@ -23,8 +25,11 @@ from hippocampus.core.constraints import check_whole
 from hippocampus.core.files import reading, writing
 from hippocampus.core.http import Attempts, check_key, check_url, told
 from hippocampus.core.records import Progress
+from hippocampus.core.telemetry import OPERATIONS, is_set_up, operation, trace_headers
 from hippocampus.core.threads import Cancellation, cancellation
+from hippocampus.engine.position import NOWHERE, Position
 from hippocampus.errors import (
+    ErasurePending,
     HippocampusError,
     InputError,
     Overloaded,
@@ -33,8 +38,11 @@ from hippocampus.errors import (
     ServerTimeout,
     ServerUnavailable,
     SourceError,
+    StoreBehind,
     StoreClosed,
     StoreError,
+    StoreLocked,
+    StoreUnreachable,
 )
 
 T = TypeVar("T")
@@ -50,6 +58,8 @@ _FIRST_PAUSE_S: Final = 0.2
 """Before the second attempt; a server of ours is near, and a caller waits."""
 _BEHIND: Final = frozenset({502, 503, 504})
 """Statuses that a gateway answers when the server behind it is not there."""
+_MOST_SEEN: Final = 10_000
+"""Banks of which it is known how much was seen."""
 LINES: Final = "application/x-ndjson"
 
 
@@ -63,6 +73,10 @@ class Call(NamedTuple):
     accept: str = "application/json"
     reads: bool = False
     """Whether it changes nothing, and so may be made again."""
+    once: bool = False
+    """Whether the server does it once however often it arrives, so that it may be made again."""
+    bank: str = ""
+    """The bank that it is to, if it is to one."""
     long: bool = False
     """Whether it may take minutes before anything of the answer comes."""
 
@@ -79,21 +93,49 @@ class Line:
         self._timeout_s = float(timeout_s)
         self._attempts = attempts
         self._headers = {} if key is None else {"Authorization": f"Bearer {check_key(key)}"}
+        usual = 443 if parts.scheme == "https" else 80
+        self._server = parts.hostname or "", parts.port or usual
         self._base = parts.path.rstrip("/")
         self._connections = ConnectionPool(parts)
         self._free = threading.BoundedSemaphore(CONNECTIONS)
         self._closed = False
         self._warned = False
+        self._seeing = threading.Lock()
+        self._seen: OrderedDict[str, Position] = OrderedDict()
+        """By bank: how much of it was seen, as the server said; those used last."""
 
     def close(self) -> None:
         """Close the connections; later requests raise ``StoreClosed``."""
         self._closed = True
         self._connections.close()
 
+    def recorded(self, verb: str) -> AbstractContextManager[object]:
+        """Return what records a verb that is asked of the server, where that is set up."""
+        if verb not in OPERATIONS or not is_set_up():
+            return nullcontext()
+        return operation(OPERATIONS[verb], server=self._server)
+
     def check_open(self) -> None:
         """Raise ``StoreClosed`` once it was closed."""
         if self._closed:
             raise StoreClosed("the client was closed; make another", path=self.url)
+
+    def seen(self, bank: str) -> Position:
+        """Return how much of a bank was seen."""
+        return self._seen.get(bank, NOWHERE)
+
+    def see(self, bank: str, seq: Position) -> None:
+        """Note how much of a bank was seen."""
+        with self._seeing:
+            self._seen[bank] = max(self.seen(bank), seq)
+            self._seen.move_to_end(bank)
+            while len(self._seen) > _MOST_SEEN:
+                self._seen.popitem(last=False)
+
+    def forget(self, bank: str) -> None:
+        """Forget how much of a bank was seen."""
+        with self._seeing:
+            self._seen.pop(bank, None)
 
     def ask(self, call: Call, kind: Any) -> Any:  # noqa: ANN401 - whatever the verb gives
         """Return a server's answer, decoded as ``kind``."""
@@ -176,29 +218,48 @@ class Line:
         """
         Return what ``take`` makes of the answer, after as many attempts as are needed and allowed.
 
-        What only reads is asked again whatever went wrong on the way; what changes something only
-        if it surely was not begun.
+        What only reads, or is done once by its key, is asked again whatever went wrong on the way;
+        what else changes something only if it surely was not begun.
         """
         self.check_open()
         attempts = Attempts(self._attempts, self._timeout_s, first_pause_s=_FIRST_PAUSE_S)
         waited = cancellation()
+        headers = self._headers | trace_headers()
+        headers |= {"Idempotency-Key": uuid4().hex} if call.once else {}
+        again = call.reads or call.once
         while True:
             wanted_s = 0.0
             try:
-                return self._once(call, take, attempts.deadline, waited)
+                return self._once(call, headers, take, attempts.deadline, waited)
             except Overloaded as exc:
                 error: HippocampusError = exc
                 wanted_s = exc.retry_after_s
             except ServerError as exc:
-                if exc.begun and (not call.reads or isinstance(exc, ServerMismatch)):
+                if exc.begun and (not again or isinstance(exc, ServerMismatch)):
+                    raise
+                error = exc
+            except (StoreLocked, StoreUnreachable, StoreBehind) as exc:
+                if not again or isinstance(exc, ErasurePending):
                     raise
                 error = exc
             if waited.cancelled or not attempts.again(wanted_s):
+                if isinstance(error, StoreBehind):
+                    self.forget(call.bank)  # what was seen may be lost; that was said now
                 raise error
             waited.pause(attempts.pause_s)
 
-    def _once(self, call: Call, take: Take[T], deadline: float, waited: Cancellation) -> T:
-        headers = {"Accept": call.accept} | self._headers
+    def _once(
+        self,
+        call: Call,
+        headers: Mapping[str, str],
+        take: Take[T],
+        deadline: float,
+        waited: Cancellation,
+    ) -> T:
+        headers = {"Accept": call.accept, **headers}
+        seen = self.seen(call.bank) if call.reads else NOWHERE
+        if seen > NOWHERE:
+            headers["Min-Seq"] = seen.token
         if call.body is not None:
             kind = "application/octet-stream" if isinstance(call.body, Path) else "application/json"
             headers["Content-Type"] = kind
@@ -213,6 +274,8 @@ class Line:
                 )
             chunks = self._chunks(call, connection)
             if response.status == HTTPStatus.OK:
+                if call.bank and response.headers["Seq"]:
+                    self.see(call.bank, Position.of(response.headers["Seq"]))
                 return take(chunks, response.headers)
             raise self._refusal(call, response, self._whole(chunks))
 

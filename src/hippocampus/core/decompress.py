@@ -12,6 +12,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.lazy_pattern import lazy_pattern
+
 MOST_BYTES: Final = 1 << 30
 """Bytes that anything kept compressed may come to; what sleep makes of a million turns is less."""
 
@@ -62,7 +64,7 @@ def load_arrays(packed: bytes, *, most: int = MOST_BYTES) -> dict[str, NDArray[A
         raise ValueError(msg) from exc
 
 
-_HEAD: Final = re.compile(
+_HEAD: Final = lazy_pattern(
     rb"\x93NUMPY\x01\x00(..)"
     rb"\{'descr': '(\|[biu]1|[<>][iu][248]|[<>]f[248])', 'fortran_order': (False|True), "
     rb"'shape': \(((?:[0-9]{1,18}(?:, |,(?=\))|(?=\)))){0,8})\), \} *\n",

@@ -169,6 +169,24 @@ class FeedbackGiven(JournalEvent, frozen=True, kw_only=True, tag="feedback"):
     """When it was said, in microseconds; None if that is the row's own moment."""
 
 
+class Promoted(JournalEvent, frozen=True, tag="promote"):
+    """Another bank has a copy of an episode, or is about to: who erases it here erases that."""
+
+    bank: str | None = None
+    """The bank that has the copy; None once the episode is erased, as all the rest."""
+    id: str | None = None
+    """Id of the copy there."""
+
+
+class CameFrom(JournalEvent, frozen=True, tag="came"):
+    """An episode is a copy of one in another bank, or was moved from there."""
+
+    bank: str | None = None
+    """The bank that it came from."""
+    id: str | None = None
+    """Id of the original there."""
+
+
 # ---------------------------------------------------------------- of one episode, by sleep
 
 
@@ -293,6 +311,13 @@ class ProfileSet(JournalEvent, frozen=True, kw_only=True, tag="profile"):
     """What is under way; empty for what sleep finds."""
 
 
+class BanksIncluded(JournalEvent, frozen=True, tag="include"):
+    """A person said which other banks are read along with this one; all that holds now."""
+
+    banks: Sequence[str]
+    """Their names, in the order in which they were included."""
+
+
 class RecallsNoted(JournalEvent, frozen=True, tag="recall"):
     """Recalls since the last time were written down."""
 
@@ -335,11 +360,13 @@ class Unknown(JournalEvent, frozen=True):
 Event: TypeAlias = (
     Remembered | Corrected | Forgotten | Restored | RemovedFromSource | Erased
     | SourceNoted | ClaimedBySource | UnclaimedBySource
+    | Promoted | CameFrom
     | Pinned | Unpinned | Held | Released | Accepted | FeedbackGiven
     | Merged | Absorbed | Faded | Lapsed | Quarantined | Unquarantined
     | Annotated | AnnotationWithdrawn
     | SleepBegan | SleepEnded | ArtifactReplaced | IndexRebuilt
-    | PolicySet | AnchorsCurated | ProfileSet | RecallsNoted | Consolidated | TextsShortened
+    | PolicySet | AnchorsCurated | ProfileSet | BanksIncluded
+    | RecallsNoted | Consolidated | TextsShortened
     | Unknown
 )  # fmt: skip
 """What a journal row says."""

@@ -21,14 +21,32 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from io import BufferedReader, TextIOWrapper
 from pathlib import Path
-from typing import BinaryIO, Final, TextIO, TypeAlias
+from typing import BinaryIO, Final, NamedTuple, TextIO, TypeAlias
 
+from hippocampus.core.system import (
+    CAN_RENAME_OPEN_FILES,
+    at_fork,
+    lock,
+    open_descriptor,
+    read_at,
+    sync,
+    sync_descriptor,
+    write_at,
+)
 from hippocampus.errors import OutputError, OutputExists, SourceError, StoreError, StoreFull
 
 FileId: TypeAlias = tuple[int, int]
 """A file whatever its names: (device, inode)."""
 ReadAt: TypeAlias = Callable[[int, int], bytes]
 """Returns so many bytes from an offset on, fewer only at the end of the file."""
+
+
+class RawFile(NamedTuple):
+    """A file that is read by somebody else for us, such as the server of a database."""
+
+    name: str
+    read_at: ReadAt
+
 
 COMPANIONS: Final = ("-wal", "-shm", "-journal")
 """What SQLite puts after the name of a database for the files it keeps beside it."""
@@ -139,8 +157,7 @@ class _OpenStores:
 
 
 _open_stores: Final = _OpenStores()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_open_stores.forked)
+at_fork(after_in_child=_open_stores.forked)
 
 
 def hold_store(database: Path, *, create: bool = False) -> Hold:
@@ -205,6 +222,24 @@ def read_text(path: str | Path) -> str:
     return read_bytes(path).decode()
 
 
+def read_small(path: str | Path, *, most: int) -> bytes:
+    """
+    Return a whole file that somebody else may have made: a plain one, of at most so many bytes.
+
+    Raises:
+        OSError: there is none, or it is a device or the like.
+        ValueError: it is larger.
+
+    """
+    if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116 - a text as well
+        raise OSError(errno.EINVAL, "is no plain file", str(path))
+    with reading(path) as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise ValueError(f"{path}: is larger than {most} bytes")
+    return data
+
+
 @contextmanager
 def reading_raw(path: Path) -> Iterator[ReadAt]:
     """Give a way to read a file at offsets, also one of a store that this process has open."""
@@ -232,11 +267,11 @@ class Patch:
         """Write zeros."""
         done = 0
         while done < size:
-            done += os.pwrite(self._descriptor, bytes(size - done), offset + done)
+            done += write_at(self._descriptor, bytes(size - done), offset + done)
 
     def sync(self) -> None:
         """Return once all of it is on the disk."""
-        os.fsync(self._descriptor)
+        sync_descriptor(self._descriptor)
 
 
 @contextmanager
@@ -255,7 +290,7 @@ def patching(path: Path) -> Iterator[Patch]:
 
 def _read_at(descriptor: int, offset: int, size: int) -> bytes:
     parts: list[bytes] = []
-    while size > 0 and (part := os.pread(descriptor, size, offset)):
+    while size > 0 and (part := read_at(descriptor, size, offset)):
         parts.append(part)
         offset, size = offset + len(part), size - len(part)
     return b"".join(parts)
@@ -300,17 +335,32 @@ def writing(path: str | Path, *, overwrite: bool = False) -> Iterator[Path]:
     sweep(target.parent)
     unfinished = target.with_name(f"{PARTIAL}{secrets.token_hex(8)}{target.suffix}")
     with _telling_of(path):
-        file = os.fdopen(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600), "rb")
+        held = open_descriptor(unfinished, os.O_CREAT | os.O_EXCL | os.O_RDWR)
+        file = os.fdopen(held, "rb")
         try:
-            _lock(file)
+            lock(held)
             yield unfinished
             sync(unfinished)
+            if not CAN_RENAME_OPEN_FILES:
+                file.close()
             _name(unfinished, target, overwrite=overwrite)
             sync(target.parent)
         finally:
+            if not CAN_RENAME_OPEN_FILES:
+                file.close()
             with suppress(FileNotFoundError):
                 unfinished.unlink()
-            _open_stores.close(target, file)
+            if not file.closed:
+                _open_stores.close(target, file)
+
+
+def append(path: Path, line: bytes) -> None:
+    """Add a line to a file of this user's own, in one write; several processes may at once."""
+    descriptor = open_descriptor(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, follow=False)
+    try:
+        os.write(descriptor, line)
+    finally:
+        os.close(descriptor)
 
 
 def sweep(folder: Path) -> None:
@@ -322,21 +372,11 @@ def sweep(folder: Path) -> None:
             if time.time() - left.stat().st_mtime < _MAKING_S or (ending and whole.exists()):
                 continue
             with reading(left) as file:
-                if _lock(file):
+                is_left = lock(file.fileno())
+                if is_left and CAN_RENAME_OPEN_FILES:
                     left.unlink()
-
-
-def _lock(file: BufferedReader) -> bool:
-    """Take the lock of a file that is being written, as its writer does; False if it is taken."""
-    try:
-        import fcntl  # noqa: PLC0415 - not on Windows, where nothing is swept
-    except ImportError:
-        return False
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # apart from the locks that SQLite takes
-    except OSError:
-        return False
-    return True
+            if is_left and not CAN_RENAME_OPEN_FILES:
+                left.unlink()
 
 
 def check_output(path: str | Path, *, overwrite: bool = False) -> None:
@@ -418,14 +458,3 @@ def _telling_of(path: str | Path) -> Iterator[None]:
         if exc.errno is None or (exc.filename is not None and PARTIAL not in str(exc.filename)):
             raise  # it is about something else
         raise OutputError(f"cannot be written: {exc.strerror}", path=path) from exc
-
-
-def sync(path: Path) -> None:
-    """Have the system put a file that we wrote, or a folder's list of names, on disk."""
-    if path.is_dir() and os.name == "nt":  # Windows cannot, and need not, sync a folder
-        return
-    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

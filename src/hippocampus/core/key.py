@@ -12,18 +12,21 @@ import base64
 import os
 import secrets
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
 from hippocampus.core.files import read_bytes
+from hippocampus.core.key_ring import add_to_ring, keep_in_ring, read_ring
 from hippocampus.core.optional import require
 from hippocampus.errors import InputError
+
+_Done = TypeVar("_Done")
 
 _LEAST: Final = 16
 """Bytes of a secret that is no passphrase: less can be tried out."""
@@ -39,7 +42,8 @@ class Key:
     """
     A key to a store, as ``Memory(path, key=…)`` takes it; nothing is read before it is needed.
 
-    Make one with ``passphrase``, ``file``, ``environment``, ``keyring``, ``command`` or ``phrase``.
+    Make one with ``passphrase``, ``file``, ``ring``, ``environment``, ``keyring``, ``command`` or
+    ``phrase``.
     """
 
     kind: Literal["passphrase", "secret", "phrase"]
@@ -60,6 +64,16 @@ class Key:
     def file(cls, path: str | Path) -> Self:
         """Return the key that a file holds, all its bytes but a line break at the end."""
         return cls("secret", "file", (str(path),))
+
+    @classmethod
+    def ring(cls, path: str | Path) -> Self:
+        """
+        Return the key that a file holds in its last line, and have erasures renew it.
+
+        With every erasure in PostgreSQL another line takes its place, so that the log and backups
+        from before cannot be opened any more. Whoever opens the store has the same file.
+        """
+        return cls("secret", "ring", (str(path),))
 
     @classmethod
     def environment(cls, name: str) -> Self:
@@ -83,8 +97,9 @@ class Key:
         """
         Return the key that a specification names.
 
-        It is ``file:PATH``, ``env:NAME``, ``keyring:SERVICE:USER`` or ``command:PROGRAM …``; no
-        passphrase, which would end up in histories and lists of processes.
+        It is ``file:PATH``, ``ring:PATH``, ``env:NAME``, ``keyring:SERVICE:USER`` or
+        ``command:PROGRAM …``; no passphrase, which would end up in histories and lists of
+        processes.
 
         Raises:
             InputError: it is none of these; what was given is not shown, it may be the secret.
@@ -98,6 +113,8 @@ class Key:
             words = []
         if source == "file" and rest:
             return cls.file(Path(rest).expanduser())
+        if source == "ring" and rest:
+            return cls.ring(Path(rest).expanduser())
         if source == "env" and rest:
             return cls.environment(rest)
         if source == "keyring" and service and user:
@@ -105,7 +122,7 @@ class Key:
         if source == "command" and words:
             return cls.command(words)
         raise InputError(
-            "the key is not written as file:PATH, env:NAME, keyring:SERVICE:USER or"
+            "the key is not written as file:PATH, ring:PATH, env:NAME, keyring:SERVICE:USER or"
             " command:PROGRAM …; for a passphrase, write Key.passphrase(text), or"
             " --key passphrase to be asked for it"
         )
@@ -123,18 +140,40 @@ class Key:
             KeyRefused: it cannot be had, or is too short.
 
         """
+        return self.secrets()[-1]
+
+    def secrets(self) -> list[bytes]:
+        """Return the secrets that may open a store, one or a ring's; the last makes slots."""
         if self.kind == "passphrase":
-            return self._named[0].encode()
+            return [self._named[0].encode()]
         if self.kind == "phrase":
-            return _from_phrase(self._named[0])
-        found = _SOURCES[self._source](*self._named)
-        found = found.removesuffix(b"\n").removesuffix(b"\r")
-        if len(found) < _LEAST:
-            raise KeyRefused(
-                f"the key from the {self._source} has {len(found)} bytes; at least {_LEAST} are"
-                " needed, such as of 'openssl rand -base64 32'"
-            )
+            return [_from_phrase(self._named[0])]
+        if self._source == "ring":
+            found = _on_disk(self._named[0], read_ring) or [b""]
+        else:
+            found = [_SOURCES[self._source](*self._named).removesuffix(b"\n").removesuffix(b"\r")]
+        for one in found:
+            if len(one) < _LEAST:
+                raise KeyRefused(
+                    f"the key from the {self._source} has {len(one)} bytes; at least {_LEAST} are"
+                    " needed, such as of 'openssl rand -base64 32'"
+                )
         return found
+
+    # ------------------------------------------------------------ rings
+
+    @property
+    def is_ring(self) -> bool:
+        """Whether erasures renew it."""
+        return self._source == "ring"
+
+    def renewed(self) -> bytes:
+        """Add a secret to the ring, and return it."""
+        return _on_disk(self._named[0], add_to_ring)
+
+    def keep(self, wanted: Collection[bytes]) -> None:
+        """Take all secrets out of the ring but these."""
+        _on_disk(self._named[0], lambda path: keep_in_ring(path, wanted))
 
 
 def as_key(given: Key | str | None) -> Key | None:
@@ -147,10 +186,14 @@ def as_key(given: Key | str | None) -> Key | None:
 
 
 def _file(path: str) -> bytes:
+    return _on_disk(path, read_bytes)
+
+
+def _on_disk(path: str, does: Callable[[Path], _Done]) -> _Done:
     try:
-        return read_bytes(Path(path))
+        return does(Path(path))
     except OSError as exc:
-        raise KeyRefused(f"the key file {path} cannot be read: {exc.strerror}") from exc
+        raise KeyRefused(f"the key file {path} cannot be used: {exc.strerror}") from exc
 
 
 def _environment(name: str) -> bytes:
@@ -227,10 +270,11 @@ class Slot(msgspec.Struct, frozen=True, kw_only=True):
     ] = (65536, 3, 4)  # RFC 9106's second choice, some 0.15 s
 
 
-def make_slot(key: Key, master: bytes) -> Slot:
-    """Return a slot that a key opens."""
+def make_slot(key: Key, master: bytes, *, secret: bytes | None = None) -> Slot:
+    """Return a slot that a key opens, with one of its secrets."""
     slot = Slot(kind=key.kind, salt=os.urandom(16))
-    return replace(slot, wrapped=_cipher(key.secret(), slot).encrypt(master, [b"master"]))
+    wrapping = _cipher(key.secret() if secret is None else secret, slot)
+    return replace(slot, wrapped=wrapping.encrypt(master, [b"master"]))
 
 
 def open_slots(key: Key, slots: Sequence[Slot]) -> bytes:
@@ -241,11 +285,17 @@ def open_slots(key: Key, slots: Sequence[Slot]) -> bytes:
         KeyRefused: the key opens none of the slots.
 
     """
-    secret, errors = key.secret(), cryptography("exceptions")
-    for slot in slots:
-        if slot.kind == key.kind:
-            with suppress(errors.InvalidTag):
-                return bytes(_cipher(secret, slot).decrypt(slot.wrapped, [b"master"]))
+    return opened_by(key, slots)[1]
+
+
+def opened_by(key: Key, slots: Sequence[Slot]) -> tuple[bytes, bytes]:
+    """Return which secret of a key opens one of the slots, and the master key."""
+    errors = cryptography("exceptions")
+    for secret in reversed(key.secrets()):
+        for slot in slots:
+            if slot.kind == key.kind:
+                with suppress(errors.InvalidTag):
+                    return secret, bytes(_cipher(secret, slot).decrypt(slot.wrapped, [b"master"]))
     kinds = ", ".join(dict.fromkeys(slot.kind for slot in slots))
     raise KeyRefused(f"this {key.kind} does not open the store; it opens with: {kinds}")
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import socket
-import sys
 from functools import lru_cache
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+from hippocampus.core.system import SHARES_CONNECTIONS
 from hippocampus.errors import InputError
 
 _BACKLOG = 2048
@@ -47,7 +47,7 @@ def listen(host: str, port: int, *, shared: bool = False) -> socket.socket:
     try:
         return socket.create_server(
             (host, port), family=family, backlog=_BACKLOG,
-            reuse_port=shared and sys.platform.startswith("linux"),
+            reuse_port=shared and SHARES_CONNECTIONS,
         )  # fmt: skip
     except (OSError, UnicodeError) as exc:
         why = getattr(exc, "strerror", None) or str(exc)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from datetime import date, datetime, tzinfo
 from typing import TYPE_CHECKING
 
+from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.origin import OWN
 
 if TYPE_CHECKING:  # they bring NumPy, and tools are listed without
@@ -46,16 +47,18 @@ MARKS = (
 """What may follow the time of a line, as a pattern: whose words they are, if not the conversation's
 own, that they read like an instruction, and what is no longer so."""
 
-_BREAK = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_BREAK = lazy_pattern(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _UNSEEN = [*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF, *range(0xE0000, 0xE0080)]
 """Characters that make a reader see another text than a model does: what turns the order of letters
 round, what has no width, and tags, an alphabet of its own that nothing draws."""
 _ESCAPES = str.maketrans(
     {"<": "&lt;", ">": "&gt;", "&": "&amp;"} | {chr(code): f"&#x{code:x};" for code in _UNSEEN}
 )
-_UNSEEN_ESCAPE = re.compile("|".join(f"&#x{code:x};" for code in _UNSEEN))
-_LINE = re.compile(rf"\[\d{{4}}-\d\d-\d\d \d\d:\d\d{MARKS}\] (.*)", re.DOTALL)
-_BETWEEN_LINES = re.compile(rf"\n(?!{INDENT})")
+_UNSEEN_ESCAPE = lazy_pattern("|".join(f"&#x{code:x};" for code in _UNSEEN))
+_LINE = lazy_pattern(rf"\[\d{{4}}-\d\d-\d\d \d\d:\d\d{MARKS}\] (.*)", re.DOTALL)
+_BETWEEN_LINES = lazy_pattern(rf"\n(?!{INDENT})")
+_LABEL = lazy_pattern(r"^Remembered of (?:this project \([^\n]*\)|the user):\n\Z", re.MULTILINE)
+"""The line that a hook puts above what it hands out, before what is quoted."""
 _TAGS = frozenset({OPEN, CLOSE, RECENT_OPEN, RECENT_CLOSE})
 
 
@@ -167,6 +170,6 @@ def _without(text: str, begin: str, end: str) -> str:
         stop = text.find(end, start + len(begin))
         if stop < 0:
             break
-        kept.append(text[at:start])
+        kept.append(_LABEL.sub("", text[at:start]))
         at = stop + len(end)
     return "".join([*kept, text[at:]])

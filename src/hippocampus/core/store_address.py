@@ -3,8 +3,48 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, TypeAlias
+from urllib.parse import parse_qsl, urlsplit
+
+from hippocampus.errors import InputError
+
+StoreAddress: TypeAlias = str | Path | Sequence[str | Path]
+"""One database, or several that have a store's banks between them."""
+_PASSWORDS: Final = frozenset({"password", "sslpassword", "oauth_client_secret"})
+"""Parameters of PostgreSQL's client that are secrets."""
+_NEXT: Final = re.compile(r",(?=[a-z]+://)")
 
 
 def is_url(path_or_url: str | os.PathLike[str]) -> bool:
     """Return whether it is the address of a server, as in ``postgresql://host/name``."""
     return "://" in os.fspath(path_or_url)
+
+
+def holds_password(given: StoreAddress) -> bool:
+    """
+    Return whether an address has a password in it, before the host or among the parameters.
+
+    Raises:
+        InputError: an address is none.
+
+    """
+    for one in filter(is_url, addresses(given)):
+        try:
+            parts = urlsplit(one)
+        except ValueError as exc:
+            raise InputError(f"the address of the store cannot be read: {exc}") from exc
+        told = {name.lower() for name, value in parse_qsl(parts.query) if value}
+        if parts.password or not told.isdisjoint(_PASSWORDS):
+            return True
+    return False
+
+
+def addresses(given: StoreAddress) -> list[str]:
+    """Return the databases of a store; a text may name several: ``postgresql://…,postgresql://…``."""
+    if isinstance(given, str | os.PathLike):
+        path = os.fspath(given)
+        return _NEXT.split(path) if is_url(path) else [path]
+    return [os.fspath(one) for one in given]

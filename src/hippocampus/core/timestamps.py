@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from hippocampus.core.clock import MICROS_PER_DAY, from_micros, to_micros
+from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.records import When
 from hippocampus.errors import InvalidTime
 
-_UNIX = re.compile(r"-?\d{9,11}(?:\.\d+)?")
+_UNIX = lazy_pattern(r"-?\d{9,11}(?:\.\d+)?")
 """Seconds as text, from 1973 on; eight digits are a date."""
-_WEEK = re.compile(r"\d{4}-?W\d\d(?:[T ].*)?")
-_MIDNIGHT = re.compile(r"[T ]24(?::?00){1,2}(?:[.,]0+)?(?=$|[Z+-])")
-_LEAP_SECOND = re.compile(r"([T ]\d\d:?59:?)60(?=$|[.,Z+-])")
+_WEEK = lazy_pattern(r"\d{4}-?W\d\d(?:[T ].*)?")
+_MIDNIGHT = lazy_pattern(r"[T ]24(?::?00){1,2}(?:[.,]0+)?(?=$|[Z+-])")
+_LEAP_SECOND = lazy_pattern(r"([T ]\d\d:?59:?)60(?=$|[.,Z+-])")
 
 
 def to_moment(when: When, timezone: tzinfo, *, name: str = "time") -> datetime:

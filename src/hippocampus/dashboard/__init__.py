@@ -23,6 +23,9 @@ POLICY: Final = (
 """The pages may ask this server and run its files, and nothing else. Memories are text that
 anybody may have said, so nothing of a page is ever made from markup."""
 
+REFERENCE_AT: Final = "/docs"
+"""Where the server has the reference of its REST API."""
+_REFERENCE: Final = "docs.html"
 _NOT_FOUND: Final = "not-found.html"
 
 _HEADERS: Final[Mapping[str, str]] = {
@@ -71,8 +74,12 @@ def add_dashboard(app: Starlette) -> None:
     async def enter(_: Request) -> Response:
         return RedirectResponse(f"{AT.strip('/')}/", 307, _HEADERS)
 
+    async def read(_: Request) -> Response:
+        return RedirectResponse(f"{AT.strip('/')}/{_REFERENCE}", 307, _HEADERS)
+
     for address in ("/", AT):
         app.router.add_route(address, enter, include_in_schema=False)
+    app.router.add_route(REFERENCE_AT, read, include_in_schema=False)
     app.router.add_route(f"{AT}/{{name}}", page, include_in_schema=False)
     app.router.add_route(f"{AT}/", page, include_in_schema=False)
 

@@ -12,6 +12,7 @@ from weakref import finalize
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.system import open_descriptor, read_at
 from hippocampus.errors import EncoderError
 from hippocampus.kernel import Transformer
 
@@ -54,13 +55,13 @@ class WordRows:
     def __init__(self, path: Path, *, offset: int, nbytes: int) -> None:
         """Open the file; ``offset``: of the first row; ``nbytes``: of each."""
         self._path, self._offset, self._nbytes = path, offset, nbytes
-        self._handle = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+        self._handle = open_descriptor(path, os.O_RDONLY)
         finalize(self, os.close, self._handle)
         self._state = self._now()
 
     def __call__(self, rows: Iterable[int]) -> bytes:
         """Return rows, one after another."""
-        read, handle = os.pread, self._handle
+        read, handle = read_at, self._handle
         size, start = self._nbytes, self._offset
         made = b"".join([read(handle, size, start + row * size) for row in rows])
         if self._now() != self._state:
@@ -81,23 +82,31 @@ class Encoder:
         *,
         places: NDArray[np.float32],
         embedded: tuple[NDArray[np.float32], NDArray[np.float32]],
-        layers: Iterable[LayerWeights],
+        layers: Iterable[LayerWeights] | NDArray[np.uint8],
         threads: int | None = None,
     ) -> None:
         """
-        Round the weights of the layers to eight bits.
+        Round the weights of the layers to eight bits, unless they are.
 
         Args:
             places: What each place adds to a word's vector, the kind of text included.
             embedded: The norm of their sum, scale and shift.
-            layers: From the first to the last; none is looked at once the next was asked for.
+            layers: From the first to the last; none is looked at once the next was asked for. Or
+                what ``pack`` has returned, sound.
             threads: Of one call, every processor up to eight unless given.
         """
         self._places = places
         self._threads = threads or min(os.cpu_count() or 1, MOST_THREADS)
         self._layers = Transformer(*embedded, heads=HEADS, epsilon=EPSILON)
+        if isinstance(layers, np.ndarray):
+            self._layers.add_packed(layers)
+            return
         for layer in layers:
             self._layers.add(**_of_kernel(layer))
+
+    def pack(self) -> NDArray[np.uint8]:
+        """Return all layers as they were rounded, which is the same on every processor."""
+        return self._layers.pack()
 
     def states(
         self, texts: Sequence[TextRows], words: NDArray[np.float32]

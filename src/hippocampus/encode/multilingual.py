@@ -16,11 +16,10 @@ from hippocampus.encode.e5_file import BLOCK, E5File, read_e5, unpack
 from hippocampus.encode.embedders.base import sha256_of, valid
 from hippocampus.encode.encoder import Encoder, LayerWeights
 from hippocampus.encode.model_files import MODELS, MULTILINGUAL, is_sound
+from hippocampus.encode.unigram import UnigramCutter
 from hippocampus.errors import EncoderError
 
 _RECIPE: Final = "own tokens' mean, neighbours as context, query and passage/1"
-_SPACE: Final = "\u2581"
-"""What a space is within pieces."""
 _LAYERS: Final = 12
 _FILE: Final = "e5-small-q4.bin"
 
@@ -54,7 +53,7 @@ class MultilingualEmbedder(ContextualEmbedder):
             fix = f"run 'hippocampus models install {MULTILINGUAL} --force'"
             raise EncoderError(f"{folder}: its files were altered; {fix}")
         self._file = read_e5(folder / _FILE)
-        self._tokenizer = _tokenizer(self._file)
+        self._cutter = _cutter(self._file)
         self._rows = self._file.rows("emb.word")
         self._encoder = _encoder(self._file, threads)
         first = self._file.first
@@ -73,11 +72,11 @@ class MultilingualEmbedder(ContextualEmbedder):
         plain, places = _plain(sound, self._file.written)
         if not plain.strip():
             return WordPieces([], [])
-        encoded = self._tokenizer.encode(plain, add_special_tokens=False)
-        spans = encoded.offsets
-        if places is not None:
-            spans = [(places[start], places[max(start, end - 1)] + 1) for start, end in spans]
-        return WordPieces(encoded.ids, [_bare(text, *span) for span in spans])
+        found = self._cutter.cut(plain)
+        if places is None:
+            return found
+        spans = ((places[start], places[end - 1] + 1) for start, end in found.offsets)
+        return WordPieces(found.ids, list(spans))
 
     def _words(self, ids: Sequence[int]) -> NDArray[np.float32]:
         return unpack(np.frombuffer(self._rows(ids), BLOCK)).reshape(-1, DIMENSION)
@@ -95,25 +94,17 @@ def _plain(text: str, written: Mapping[int, str]) -> tuple[str, list[int] | None
     return "".join(parts), places
 
 
-def _bare(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return the place of a piece without the space before it, unless it is nothing else."""
-    within = text[start:end]
-    return (start + len(within) - len(within.lstrip()), end) if within.strip() else (start, end)
-
-
-def _tokenizer(file: E5File) -> Any:  # noqa: ANN401 - the tokenizers package is loaded late
-    from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers  # noqa: PLC0415
-
+def _cutter(file: E5File) -> UnigramCutter:
     # What no text has: "</s>" in somebody's message is text.
     marks = {file.first, file.last, file.unknown, *range(4), len(file.pieces) - 1}
-    pieces = [
-        (f"{_SPACE * 3}{piece}" if place in marks else piece, likely)
-        for place, (piece, likely) in enumerate(file.pieces)
-    ]
-    tokenizer = Tokenizer(models.Unigram(pieces, unk_id=file.unknown, byte_fallback=False))
-    tokenizer.normalizer = normalizers.Replace(Regex(" {2,}"), " ")
-    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(_SPACE, prepend_scheme="always")
-    return tokenizer
+    return UnigramCutter(
+        {
+            piece: (place, likely)
+            for place, (piece, likely) in enumerate(file.pieces)
+            if place not in marks
+        },
+        file.unknown,
+    )
 
 
 def _encoder(file: E5File, threads: int | None) -> Encoder:

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.word_lists import word_list, word_set
 from hippocampus.encode.languages import (
     ENGLISH,
@@ -44,14 +45,16 @@ _IDEOGRAPHS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _CLUSTERS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 _HANGUL = "\uac00-\ud7a3"
 UNSPACED = _CLUSTERS + _IDEOGRAPHS
-UNSPACED_ONE = re.compile(f"[{UNSPACED}]")
-_SOME_UNSPACED = re.compile(f"[{UNSPACED}{_HANGUL}]")
-_ONE_IDEOGRAPH = re.compile(f"[{_IDEOGRAPHS}]")
-_ASCII_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
-_FOLDED_ASCII = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)?")
+UNSPACED_ONE = lazy_pattern(f"[{UNSPACED}]")
+_SOME_UNSPACED = lazy_pattern(f"[{UNSPACED}{_HANGUL}]")
+_ONE_IDEOGRAPH = lazy_pattern(f"[{_IDEOGRAPHS}]")
+_PLAIN_WORD = lazy_pattern(r"[^\W_]+(?:['’][^\W_]+)?")
+_FOLDED_ASCII = lazy_pattern(r"[a-z0-9]+(?:'[a-z0-9]+)?")
 """The same in what is folded and all ASCII, in two thirds of the time."""
-_SOUND = re.compile(f"(?:[\u3040-\u30ff]|[{_CLUSTERS}][\u0e31-\u0e4e\u0eb1-\u0ece]*)$")
+_SOUND = lazy_pattern(f"(?:[\u3040-\u30ff]|[{_CLUSTERS}][\u0e31-\u0e4e\u0eb1-\u0ece]*)$")
 """A sound by itself, which means nothing where its neighbours are there, as an ideograph does."""
+_TYPOGRAPHY = frozenset("‐‑‒–—―‘’‚“”„†‡•…‰′″‹›€™←↑→↓")
+_PICTURES = ("\U0001f300", "\U0001fb00")
 _MARKED = "\x01"
 """Before the stem of another language than English; in no word."""
 
@@ -76,6 +79,18 @@ class Term(NamedTuple):
     hash: int
     function: bool
     forms: tuple[int, ...] = ()
+
+
+def is_plain(text: str) -> bool:
+    """
+    Return whether all of a text is in letters of Latin without marks of their own, and signs.
+
+    Most texts are; what other scripts need is then neither looked for, nor made ready.
+    """
+    return text.isascii() or all(
+        char < "\u0300" or char in _TYPOGRAPHY or _PICTURES[0] <= char < _PICTURES[1]
+        for char in set(text)
+    )
 
 
 @cache
@@ -110,7 +125,9 @@ def _fold(text: str) -> str:
 
 
 def _find(folded: str) -> list[str]:
-    return (_FOLDED_ASCII if folded.isascii() else _word()).findall(folded)
+    if folded.isascii():
+        return _FOLDED_ASCII.findall(folded)
+    return (_PLAIN_WORD if is_plain(folded) else _word()).findall(folded)
 
 
 def _hash(word: str) -> int:
@@ -189,7 +206,7 @@ def hash_terms(text: str) -> NDArray[np.uint32]:
         hashes = [_hash_in(word, latin[0]) for word in words] if foreign else _hashes(words)
         return np.array(hashes, dtype=np.uint32)
     hashes = [_hash_as(word, languages_of(word, latin)) for word in words]
-    if _SOME_UNSPACED.search(folded):
+    if not is_plain(folded) and _SOME_UNSPACED.search(folded):
         hashes += map(_hash, _pairs(folded))
     return np.array(hashes, dtype=np.uint32)
 
@@ -231,7 +248,8 @@ def _terms_of(text: str) -> Sequence[Term]:
     folded = text.lower()  # keeps lengths for all but a few characters, so places stay true
     if len(folded) != len(text):
         folded = text
-    pattern = _ASCII_WORD if folded.isascii() else _word()
+    plain = is_plain(folded)
+    pattern = _PLAIN_WORD if plain else _word()
     places = [match.span() for match in pattern.finditer(folded)]
     words = [_fold(folded[start:end]) for start, end in places]
     latin = _latin(words)
@@ -240,7 +258,7 @@ def _terms_of(text: str) -> Sequence[Term]:
         Term(start, end, *_read_word(word, latin, english))
         for (start, end), word in zip(places, words, strict=True)
     ]
-    if not _SOME_UNSPACED.search(folded):
+    if plain or not _SOME_UNSPACED.search(folded):
         return found
     places = list(_places_of_pairs(folded))
     paired = {place for pair in places for place in range(*pair)}

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.encode import byte_pairs
+from hippocampus.encode.byte_pairs import SIZE
 from hippocampus.errors import InvalidText
-
-if TYPE_CHECKING:
-    from rs_bpe.bpe.openai import Tokenizer
 
 VOCABULARY = "o200k_base"
 """The byte-pair vocabulary of every store. Part of the store's format."""
 
 VOCABULARY_NUMBER = 1
 """Its number in stored bytes."""
-
-SIZE = 199_998
-"""Ids are below it; special ones, which are in no text, are not."""
 
 BITS = 18
 """Bits of an id."""
@@ -30,14 +25,7 @@ ID_BYTES = 3
 """Bytes of one packed id."""
 
 _PIECE = 1 << 16
-"""Characters tokenised at once: byte-pair merging is superlinear on a run without a break."""
-
-
-@lru_cache(maxsize=1)
-def _tokenizer() -> Tokenizer:
-    from rs_bpe.bpe import openai  # noqa: PLC0415  (60 ms and 50 MB, paid at the first use)
-
-    return openai.o200k_base()
+"""Characters tokenised at once. A token never goes across, so it is part of the store's format."""
 
 
 def is_storable(text: str) -> bool:
@@ -53,23 +41,19 @@ def encode(text: str) -> list[int]:
         InvalidText: the text holds a lone surrogate, which no byte sequence stands for.
 
     """
-    tokenizer = _tokenizer()
-    try:
-        if len(text) <= _PIECE:
-            ids: list[int] = tokenizer.encode(text)
-            return ids
-        return [
-            token
-            for start in range(0, len(text), _PIECE)
-            for token in tokenizer.encode(text[start : start + _PIECE])
-        ]
-    except UnicodeEncodeError as exc:
-        where = text[exc.start]
-        msg = (
-            f"the text holds the lone surrogate U+{ord(where):04X} at character {exc.start}, which"
-            " cannot be stored byte for byte; decode the source with errors='replace' first"
-        )
-        raise InvalidText(msg) from exc
+    found: list[int] = []
+    for start in range(0, len(text), _PIECE):
+        try:
+            found += byte_pairs.split(text[start : start + _PIECE])
+        except UnicodeEncodeError as exc:
+            place = start + exc.start
+            msg = (
+                f"the text holds the lone surrogate U+{ord(text[place]):04X} at character {place},"
+                " which cannot be stored byte for byte; decode the source with errors='replace'"
+                " first"
+            )
+            raise InvalidText(msg) from exc
+    return found
 
 
 def decode(tokens: Sequence[int]) -> str:
@@ -80,12 +64,12 @@ def decode(tokens: Sequence[int]) -> str:
         ValueError: they are not the ids of a text.
 
     """
-    _check(max(tokens, default=0))  # the tokenizer would read beyond its vocabulary
-    text: str | None = _tokenizer().decode(list(tokens))
-    if text is None:
+    _check(max(tokens, default=0))  # there is nothing beyond the vocabulary
+    try:
+        return byte_pairs.join(tokens)
+    except UnicodeDecodeError as exc:
         msg = f"{len(tokens)} token ids do not form valid UTF-8"
-        raise ValueError(msg)
-    return text
+        raise ValueError(msg) from exc
 
 
 def count(text: str) -> int:
@@ -95,15 +79,13 @@ def count(text: str) -> int:
 
 def vocabulary() -> list[bytes]:
     """Return the bytes that each id stands for; many are no text by themselves."""
-    decode_bytes = _tokenizer().bpe().decode_tokens
-    return [decode_bytes([token]) for token in range(SIZE)]
+    return list(map(byte_pairs.vocabulary().spell, range(SIZE)))
 
 
 @lru_cache(maxsize=1 << 16)
 def token_bytes(token: int) -> bytes:
     """Return the bytes that an id stands for."""
-    made: bytes = _tokenizer().bpe().decode_tokens([token])
-    return made
+    return byte_pairs.vocabulary().spell(token)
 
 
 def pack(tokens: Sequence[int]) -> bytes:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from hippocampus.core.budget import without_budget
+from hippocampus.core.budget import check_budget, without_budget
 from hippocampus.core.clock import to_micros
 from hippocampus.core.config import Signatures
 from hippocampus.core.events import (
@@ -24,9 +25,10 @@ from hippocampus.core.records import Embedder
 from hippocampus.engine.bank_cache import held_bytes
 from hippocampus.engine.context import EngineContext
 from hippocampus.engine.index_at_rest import keep
+from hippocampus.engine.position import NOWHERE, Position
 from hippocampus.engine.question_memo import QuestionMemo
 from hippocampus.engine.snapshot import BankSnapshot, follow, take_snapshot
-from hippocampus.errors import StoreCorrupt
+from hippocampus.errors import StoreBehind, StoreCorrupt
 from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.graph import Statements
 from hippocampus.journal.ledger import Ledger
@@ -42,6 +44,8 @@ NO_BANK: Final = 0
 """A number that no bank has: what it is asked for is not there."""
 _MOST_RECALLS: Final = 1000
 """Recalls that are remembered until they are written down."""
+_FIRST_LOOK_S: Final = 0.005
+"""After how long it is looked again whether a copy has caught up; doubled each time."""
 _MORE: Final = 1 / 8
 """By how much a bank may have grown since it was weighed."""
 _OF_A_BANK: Final = 4_000
@@ -102,6 +106,8 @@ class BankState:
         """Whether the bank had anchors when it was last looked at."""
         self._store = engine.store
         self._number = NO_BANK
+        self._written = 0
+        """Transactions that were committed, by whoever held ``writing``."""
         self._seen = -1
         """The state of the store that the snapshot is of; set after it, and read before it."""
         self._erasures = 0
@@ -109,7 +115,7 @@ class BankState:
         self._noting = threading.Lock()
         self._heeded = 0
         """The last change that notes were looked through for."""
-        self._position: tuple[int, Hashable] | None = None
+        self._position: tuple[int, tuple[int, int, Hashable]] | None = None
         """Where the bank was at some state of the store."""
         self._weighed = _NEVER
 
@@ -149,10 +155,26 @@ class BankState:
                 self.take()
 
     @contextmanager
-    def changing(self) -> Iterator[None]:
+    def holding(self) -> Iterator[None]:
         """Hold ``writing``, and have the bank stay in memory."""
         with self.engine.bank_cache.use(self), self.writing:
             yield
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """
+        Hold the bank as a verb that changes it, whose end says that it is done.
+
+        Where nothing was written, because it is there already, that has to be durable first: it may
+        be what another is still waiting for.
+        """
+        with self.holding():
+            written = self._written
+            yield
+            if self._written == written:
+                number = self._store.banks.number(self.name)
+                if number is not None:
+                    self._store.wait_until_durable(number)
 
     @contextmanager
     def transaction(self, *, indexed: bool = True) -> Iterator[Ledger]:
@@ -166,6 +188,7 @@ class BankState:
                 self.take()  # what is wrong with it is said before anything is written
             with self._store.write(self._number or None):
                 yield self.engine.ledger(self.name)
+            self._written += 1
             if indexed:
                 self.take()  # the writer pays for the index, not the next reader
 
@@ -279,7 +302,7 @@ class BankState:
             with self.changing(), self.transaction(indexed=False) as ledger:
                 self.write_recalls(ledger)
 
-    def position(self) -> tuple[int, Hashable]:
+    def position(self) -> tuple[int, tuple[int, int, Hashable]]:
         """Return what differs whenever the store has changed, and what does when this bank has."""
         changes, known = self._store.changes(), self._position
         if known is None or known[0] != changes:
@@ -288,6 +311,42 @@ class BankState:
                 place = number, self._store.journal.last_seq(number), self.engine.settings()
             known = self._position = changes, place
         return known
+
+    @property
+    def seen(self) -> Position:
+        """How much of the bank this process has seen: all that was read of it was no newer."""
+        last, known = self.snapshot, self._position
+        followed = NOWHERE if last is None else Position(last.ledger.bank, last.index.seq)
+        return max(followed, NOWHERE if known is None else Position(*known[1][:2]))
+
+    def wait_for(self, position: Position, timeout_s: float) -> None:
+        """
+        Return once the bank has all that was seen of it elsewhere.
+
+        What was seen of an earlier bank of that name is no more, unless this store follows another.
+
+        Raises:
+            StoreBehind: it has not after ``timeout_s``.
+
+        """
+        until, pause_s = time.monotonic() + timeout_s, _FIRST_LOOK_S
+        while True:
+            check_budget()
+            self.position()
+            here = self.seen
+            other = here.bank != position.bank and not self._store.is_replica()
+            if here >= position or other:
+                return
+            left_s = until - time.monotonic()
+            if left_s <= 0:
+                msg = (
+                    f"bank {self.name!r} is at change {here.seq}, and change {position.seq} was"
+                    " seen elsewhere: this copy is behind, or was restored from an older one; ask"
+                    " again, or ask the primary"
+                )
+                raise StoreBehind(msg, path=self._store.path)
+            time.sleep(min(pause_s, left_s))
+            pause_s *= 2
 
     def is_there(self) -> bool:
         """Return whether the store had the bank when it was last asked or changed."""
@@ -332,6 +391,12 @@ class BankState:
             gone, self.recalled = self.recalled, []
             self.echo_filter.clear()
         return gone
+
+
+def state_of(engine: EngineContext, name: str) -> BankState:
+    """Return the one state of a bank in this process, whoever asks for it."""
+    known: BankState | None = engine.bank_cache.find(name)
+    return known or engine.bank_cache.add(BankState(engine, name))
 
 
 def _is_damaged(index: BankIndex) -> bool:

@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -25,6 +24,7 @@ from hippocampus.core.cue_names import CUES, USED
 from hippocampus.core.key import Key
 from hippocampus.core.optional import require
 from hippocampus.core.records import Degradation, Embedder, Fingerprint, Reranker, Store
+from hippocampus.core.store_address import StoreAddress
 from hippocampus.encode import tokens as tokenizer
 from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.keywords import KeywordExtractor
@@ -112,7 +112,7 @@ class EngineContext:
 
     def __init__(  # noqa: PLR0913 - as Memory is told
         self,
-        path: str | Path,
+        path: StoreAddress,
         *,
         embedder: str | Embedder = "default",
         cues: Sequence[str] | None = None,

@@ -35,6 +35,7 @@ def rebuild(
         if set(engine.store.banks.names()) - set(_named(engine, banks)):
             msg = f"banks={banks!r}: a store has one embedder, so all banks move; leave it out"
             raise InputError(msg)
+        _check_one_database(engine, embedder)
         banks = None  # those that come to be meanwhile as well
     signed, mark = _making(engine, maker)
     _begin(engine, mark)
@@ -43,6 +44,31 @@ def rebuild(
             encode = _encoder(engine, maker, signed)
             _stage(engine.ledger(name), encode, mark, progress=report)
     return _swap(engine, banks, maker)
+
+
+def stage(engine: EngineContext, embedder: Embedder, *, banks: Sequence[str]) -> None:
+    """
+    Make the payloads of some banks as ``rebuild`` with this embedder would, and swap nothing.
+
+    It then finds them made. Any number of processes may do so at once, each for other banks.
+    """
+    _check_one_database(engine, embedder)
+    signed, mark = _making(engine, embedder)
+    if engine.store.settings.get(REBUILDING) != mark:
+        _begin(engine, mark)
+    encode = _encoder(engine, embedder, signed)
+    for name in banks:
+        _stage(engine.ledger(name), encode, mark)
+
+
+def _check_one_database(engine: EngineContext, maker: Embedder) -> None:
+    """Refuse to move a store to another embedder that cannot move whole, in one transaction."""
+    number, before = engine.store.databases(), engine.stored_fingerprint()
+    if number > 1 and before not in (None, maker.fingerprint):
+        raise InputError(
+            f"the store is in {number} databases, which cannot change their embedder at one moment;"
+            " export its banks, and import them into a new store with the other embedder"
+        )
 
 
 def _making(engine: EngineContext, maker: Embedder | None) -> tuple[Signatures | None, str]:

@@ -21,6 +21,7 @@ from hippocampus.core.config import Concepts
 from hippocampus.index.anchors import Anchors
 from hippocampus.index.cue import Mask, Scores
 from hippocampus.index.growable_array import GrowableArray, Versioned
+from hippocampus.index.sorted_sets import each_once
 from hippocampus.language.equivalence import richness, say_the_same
 
 MOST_RELATED: Final = 8
@@ -259,7 +260,7 @@ class AnchorPostings(Versioned):
             order = np.lexsort((others, said, rich))
             self._stand(row, int(others[order[-1]]))
         enters: Mask = np.logical_not(loses.any(axis=1))
-        for other in np.unique(held[alike & enters[:, None]]).tolist():
+        for other in each_once(held[alike & enters[:, None]]).tolist():
             self._stand(other, row)
         return enters
 
@@ -291,6 +292,8 @@ class AnchorPostings(Versioned):
 
     def repeats(self, row: int) -> list[int]:
         """Return the rows that a row stands for, over however many steps, ascending."""
+        if row not in self._repeats:  # as of most
+            return []
         found: list[int] = []
         queue = [row]
         while queue:

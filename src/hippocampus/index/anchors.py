@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from hippocampus.core.appraise import IOTA, IOTA_RECENCY_HOURS, appraise
 from hippocampus.core.decompress import load_arrays
 from hippocampus.errors import InputError
+from hippocampus.index.sorted_sets import each_once
 from hippocampus.kernel import quantise_rows
 
 AnchorKind: TypeAlias = Literal["curated", "named", "discovered"]
@@ -237,7 +238,7 @@ class Anchors:
         for what in ("keys", "kinds", "salience", "found_salience", "found_at", "weak", "strong"):
             _rule(getattr(self, what).shape == (count,), f"{what} of other anchors")
         _rule(len(self.sounds) == len(self.words) == count, "names without sounds or words")
-        _rule(len(np.unique(self.keys)) == count, "an anchor that is there twice")
+        _rule(len(each_once(self.keys)) == count, "an anchor that is there twice")
         _rule(bool((self.kinds < len(KINDS)).all()), "an unknown kind of anchor")
         _rule(self.vectors.ndim == 2 and len(self.vectors) == count, "vectors of other anchors")
         _rule(self.centres.shape[1:] == self.vectors.shape[1:], "centres of other dimensions")
@@ -268,7 +269,7 @@ class Anchors:
         inside = owner[1:] == owner[:-1]
         falling = bool((np.diff(self.scores)[inside] <= 0).all())
         _rule(falling, "scores that do not fall")
-        placed = np.unique(owner * np.int64(self.rows_built + 1) + self.rows)
+        placed = each_once(owner * np.int64(self.rows_built + 1) + self.rows)
         _rule(len(placed) == len(self.rows), "an episode that is twice under an anchor")
         _rule(bool((np.diff(self.edges[:, 0]) >= 0).all()), "edges out of order")
         _rule(bool((np.diff(self.aliases[:, 0]) > 0).all()), "aliases out of order")

@@ -13,6 +13,7 @@ from hippocampus.core.events import (
     Accepted,
     Annotated,
     AnnotationWithdrawn,
+    BanksIncluded,
     ClaimedBySource,
     FeedbackGiven,
     JournalEvent,
@@ -41,6 +42,7 @@ _TAKEN_IN: Final[tuple[type[JournalEvent], ...]] = (
     AnnotationWithdrawn,
     ClaimedBySource,
     UnclaimedBySource,
+    BanksIncluded,
 )
 
 _CLAIMS: Final = (ClaimedBySource, UnclaimedBySource, RemovedFromSource)
@@ -88,6 +90,8 @@ class BankIndex(Versioned):
         """How often each row helped, less how often it did not or was found to be otherwise."""
         self.corrected: HashTrieMap[int, tuple[str, ...]] = HashTrieMap()
         """Rows that were found to be otherwise, each with the ids of what says so, in order."""
+        self.included: tuple[str, ...] = ()
+        """Names of the banks that are read along with this one."""
         self.gists: Priming | None = None
         """What sleep has made of clusters of rows, if it has."""
         self.without_vectors = 0
@@ -128,6 +132,7 @@ class BankIndex(Versioned):
         """
         self.seq = archive.plain("seq", self.seq)
         self.without_vectors = archive.plain("without_vectors", self.without_vectors)
+        self.included = tuple(archive.plain("included", list(self.included)))
         self.columns.archive(archive.within("columns"))
         archive.array("outcome", self.outcome)
         told = archive.plain("corrected", {str(row): by for row, by in self.corrected.items()})
@@ -194,9 +199,11 @@ class BankIndex(Versioned):
                     cue.observe(payloads)
         self.columns.claim(self._claims(changes))
         for change in changes:
+            kind = class_of(change.kind)
+            if kind is BanksIncluded:
+                self._include(change)
             if change.row is None:
                 continue
-            kind = class_of(change.kind)
             if kind in _CLAIMS and kind not in STATE_CHANGES:
                 continue
             state = STATE_CHANGES.get(kind)
@@ -225,6 +232,11 @@ class BankIndex(Versioned):
                     yield name, change.row, True
                 case UnclaimedBySource(source=str(name)) | RemovedFromSource(source=str(name)):
                     yield name, change.row, False
+
+    def _include(self, change: JournalRow) -> None:
+        match decode(change, bank=self._bank, path=self._store.path):
+            case BanksIncluded(banks=banks):
+                self.included = tuple(banks)
 
     def _judge(self, row: int, change: JournalRow) -> None:
         """Take in what was said of a row."""

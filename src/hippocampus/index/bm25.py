@@ -10,6 +10,7 @@ from hippocampus.index.archive import Archive
 from hippocampus.index.cue import Mask, Rows, Scores, best_rows
 from hippocampus.index.growable_array import GrowableArray, Versioned
 from hippocampus.index.query import Query
+from hippocampus.index.sorted_sets import each_once
 from hippocampus.kernel import Bm25Index
 
 K1, B = 0.9, 0.4
@@ -121,15 +122,12 @@ class Bm25Cue(Versioned):
         frequency = self._index.document_frequency(terms)
         if not least <= int(frequency.min()) <= most:
             return np.empty(0, np.uint32)
-        rarest = terms[[int(frequency.argmin())]]
-        mask = None if allowed is None else allowed.view(np.uint8)
-        rows = np.flatnonzero(self._index.score(rarest, None, mask, K1, B)).astype(np.uint32)
-        return rows[(self._index.contributions(terms, rows, K1, B) > 0).all(axis=1)]
+        return self._index.holding(terms, None if allowed is None else allowed.view(np.uint8))
 
     def having(self, terms: NDArray[np.uint32], allowed: Mask | None) -> NDArray[np.uint32]:
         """Return allowed rows that hold any of some terms, ascending."""
         mask = None if allowed is None else allowed.view(np.uint8)
-        each = np.unique(terms)
+        each = each_once(terms)
         scores = self._index.score(each, None, mask, K1, B)
         return np.flatnonzero(scores).astype(np.uint32)
 

@@ -112,6 +112,10 @@ class Labels(Versioned):
 
         return among
 
+    def holds_any(self, folded: frozenset[str], rows: NDArray[np.intp]) -> Mask:
+        """Return which of some rows have one of some folded values, shape (rows,)."""
+        return self._wanted(folded)[self.codes[rows]]
+
     def among(self, folded: frozenset[str]) -> Mask:
         """Return which rows have one of some folded values."""
         return _pick(self._wanted(folded), self.codes)
@@ -550,12 +554,12 @@ class Columns(Versioned):
 
     def origins(self, rows: NDArray[np.integer[Any]]) -> list[Origin]:
         """Return the origins that rows have, each once."""
-        codes = np.unique(self.origin.codes[rows.astype(np.intp)])
+        codes = each_once(self.origin.codes[rows.astype(np.intp)])
         return [cast(Origin, self.origin.values[code]) for code in codes.tolist() if code >= 0]
 
-    def spoken_by(self, speakers: frozenset[str]) -> Mask:
-        """Return which rows one of these speakers said, whatever the case, shape (n,)."""
-        return self.speaker.among(frozenset(map(fold_name, speakers)))
+    def spoken_by(self, speakers: frozenset[str], rows: NDArray[np.intp]) -> Mask:
+        """Return which of some rows one of these speakers said, in any case, shape (rows,)."""
+        return self.speaker.holds_any(frozenset(map(fold_name, speakers)), rows)
 
     def speakers(self) -> tuple[str, ...]:
         """Return who speaks in what is in force now, each once, as first spelled."""

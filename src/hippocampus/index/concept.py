@@ -210,7 +210,7 @@ class _TiedCounts(Versioned):
         place, rows = _tied_mentions(anchors)
         self._rows = GrowableArray(np.float32)
         self._rows.extend(np.bincount(rows, minlength=anchors.rows_built))
-        pairs = np.unique(sessions[rows].astype(np.int64) * len(anchors) + place)
+        pairs = each_once(sessions[rows].astype(np.int64) * len(anchors) + place)
         self._sessions = GrowableArray(np.float32)
         self._sessions.extend(np.bincount(pairs[pairs >= 0] // max(1, len(anchors))))
         self._seen: set[tuple[int, int]] = set()

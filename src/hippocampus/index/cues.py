@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Final
 
+from hippocampus.core.altered import altered
 from hippocampus.index.bm25 import Bm25Cue
 from hippocampus.index.concept import ConceptCue
 from hippocampus.index.cue import Cue
@@ -41,8 +42,8 @@ class CueSet:
 
     def named(self) -> dict[str, Cue]:
         """Return the cues there are, by name."""
-        every = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "spans"}
-        return {name: cue for name, cue in every.items() if cue is not None}
+        every = ((name, getattr(self, name)) for name in _NAMES)
+        return {name: cue for name, cue in every if cue is not None}
 
     def __iter__(self) -> Iterator[Cue | TokenSpans]:
         yield from self.named().values()
@@ -56,9 +57,11 @@ class CueSet:
 
     def among(self, names: Container[str]) -> CueSet:
         """Return the same cues without those that are not named; ``lexical`` stays for its IDF."""
-        left_out: dict[str, Any] = {
-            name: None
-            for name in self.named()
-            if name not in names and name not in ("lexical", "time")
-        }
-        return replace(self, **left_out, spans=self.spans if "tokens" in names else None)
+        left_out = [name for name in self.named() if name not in names and name not in _STAY]
+        if "tokens" not in names:
+            left_out.append("spans")
+        return altered(self, **dict.fromkeys(left_out)) if left_out else self
+
+
+_NAMES: Final = tuple(one.name for one in fields(CueSet) if one.name != "spans")
+_STAY: Final = ("lexical", "time")

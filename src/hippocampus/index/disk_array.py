@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.system import expect_random_reads, reserve
 from hippocampus.errors import StoreFull
 from hippocampus.index.growable_array import GrowableArray
 
@@ -55,7 +56,7 @@ class DiskArray(GrowableArray[Item]):
             return np.empty(shape, dtype)
         try:
             with tempfile.TemporaryFile(dir=self._folder) as file:
-                _reserve(file.fileno(), size)
+                reserve(file.fileno(), size)
                 mapped = mmap.mmap(file.fileno(), size)
         except OSError as exc:
             msg = (
@@ -63,14 +64,5 @@ class DiskArray(GrowableArray[Item]):
                 f" ({exc.strerror or exc}); make some, or have place='memory'"
             )
             raise StoreFull(msg, path=str(self._folder)) from exc
-        if hasattr(mmap, "MADV_RANDOM"):
-            mapped.madvise(mmap.MADV_RANDOM)
+        expect_random_reads(mapped)
         return np.frombuffer(mapped, dtype).reshape(shape)
-
-
-def _reserve(descriptor: int, size: int) -> None:
-    """Have a file be so many bytes long, all of them there."""
-    if hasattr(os, "posix_fallocate"):
-        os.posix_fallocate(descriptor, 0, size)
-    else:
-        os.ftruncate(descriptor, size)

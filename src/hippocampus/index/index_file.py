@@ -31,7 +31,7 @@ from hippocampus.kernel import MAPS_FILES, MappedRoom, checksum
 Item = TypeVar("Item", bound=np.generic)
 Plain = TypeVar("Plain")
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Of the layout and of what is in it: another one's files are made anew."""
 _MAGIC: Final = b"HippoIdx"
 _HEAD: Final = struct.Struct("<8sIIQ")

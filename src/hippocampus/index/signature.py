@@ -20,6 +20,7 @@ from hippocampus.index.cue import Mask, Rows, Scores, best_rows
 from hippocampus.index.growable_array import GrowableArray, Versioned
 from hippocampus.index.hamming import Codes
 from hippocampus.index.query import Query
+from hippocampus.index.sorted_sets import each_once
 
 Keyword: TypeAlias = Sequence[NDArray[np.uint8]]
 """The signatures of each spelling of a keyword, shape (tokens, bits / 8)."""
@@ -116,7 +117,7 @@ class SignatureCue(Versioned):
     def rows(self, keyword: Keyword, radius: int) -> NDArray[np.int64]:
         """Return the rows that hold a spelling of a keyword, its tokens in sequence; ascending."""
         every = [self._spelled(form, radius, Counter()) for form in keyword]
-        return np.unique(np.concatenate(every))
+        return each_once(np.concatenate(every))
 
     def _spelled(
         self, form: NDArray[np.uint8], radius: int, balls: Counter[str]

@@ -20,6 +20,14 @@ def each_once(values: NDArray[Item]) -> NDArray[Item]:
     return ordered[first]
 
 
+def columns_once(values: NDArray[Item]) -> NDArray[Item]:
+    """Return the columns of a table sorted, each once: ``np.unique`` with ``axis=1``."""
+    ordered = values[:, np.lexsort(values[::-1])]
+    first = np.ones(ordered.shape[1], np.bool_)
+    np.any(ordered[:, 1:] != ordered[:, :-1], axis=0, out=first[1:])
+    return ordered[:, first]
+
+
 def is_among(values: NDArray[Any], known: NDArray[Any]) -> Mask:
     """Return which values are among what is known, which ascends: ``np.isin``; shape (values,)."""
     if not len(known):

@@ -20,6 +20,7 @@ from hippocampus.core.records import Interval, Kind, Payloads
 from hippocampus.index.cue import DenseCue, Mask, Scores
 from hippocampus.index.growable_array import GrowableArray, Versioned
 from hippocampus.index.query import Query
+from hippocampus.index.sorted_sets import each_once
 
 _KEPT: Final = np.dtype([("start", "<i8"), ("end", "<i8"), ("at", "<u4"), ("length", "<u2")])
 _PACK: Final = struct.Struct("<qqIH")
@@ -104,7 +105,7 @@ class TimeCue(DenseCue, Versioned):
     def after(self, moment: datetime) -> NDArray[np.int64]:
         """Return the rows that tell of a time which begins after a moment, ascending."""
         ahead = self._told.view["start"] > to_micros(moment)
-        rows: NDArray[np.int64] = np.unique(self._rows.view[ahead])
+        rows: NDArray[np.int64] = each_once(self._rows.view[ahead])
         return rows
 
     def tells(self) -> Mask:

@@ -28,6 +28,7 @@ from hippocampus.errors import InputError
 from hippocampus.index.cue import DenseCue, Rows, Scores
 from hippocampus.index.growable_array import Versioned
 from hippocampus.index.query import Query
+from hippocampus.index.sorted_sets import columns_once, each_once
 from hippocampus.kernel import dot_rows, quantise_rows, top_k
 
 Terms = tuple[int, ...]
@@ -471,7 +472,7 @@ class TopicCue(Versioned, DenseCue):
         order = np.argsort(tags, kind="stable")
         tags, rows = tags[order], rows[order]
         self._rows = self._rows.copy()  # others may be reading it
-        for tag in np.unique(tags).tolist():
+        for tag in each_once(tags).tolist():
             first, stop = np.searchsorted(tags, [tag, tag + 1])
             fresh = (rows[first:stop] + self._length).astype(np.uint32)
             self._rows[tag] = np.concatenate([self._rows[tag], fresh])
@@ -489,12 +490,12 @@ class TopicCue(Versioned, DenseCue):
         names = self._of_term[np.repeat(first[hit], counts) + offsets]
         places = np.repeat(at[hit], counts)
         # A term that a text says twice counts once towards a name.
-        said = np.unique(
-            np.stack([places, names, np.repeat(terms[hit].astype(np.int64), counts)]), axis=1
+        said = columns_once(
+            np.stack([places, names, np.repeat(terms[hit].astype(np.int64), counts)])
         )
         met, how_many = np.unique(said[:2], axis=1, return_counts=True)
         met = met[:, how_many == self._needed[met[1]]]
-        found = np.unique(np.stack([self._owner[met[1]], met[0]]), axis=1) if met.size else met
+        found = columns_once(np.stack([self._owner[met[1]], met[0]]))
         return found[0], found[1]
 
     def route(self, question: Query) -> dict[str, float]:

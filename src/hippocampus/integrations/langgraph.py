@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -15,6 +14,7 @@ from hippocampus.core.constraints import check_whole
 from hippocampus.core.optional import require
 from hippocampus.core.records import Episode, Where
 from hippocampus.errors import InputError, InvalidFilter
+from hippocampus.integrations._batched_ticks import BatchedTicks
 from hippocampus.integrations._recall import told
 from hippocampus.integrations._records import RecordEntry, Records
 
@@ -65,8 +65,8 @@ class HippocampusStore(BaseStore):
     Args:
         bank: where items are kept, beside whatever else it remembers.
         index: paths of what is searched of a value, unless ``put`` names others; all by default.
-        ttl: how long items live, as for LangGraph's own stores. What has expired is not returned,
-            even before it is swept, unless ``omit_expired`` is False.
+        ttl: how long items live, as for LangGraph's own stores. What has expired is returned until
+            it is swept, unless ``omit_expired`` is True; so the contract has it.
         erase: have what is deleted or replaced leave the file at once, which is slower; else it is
             forgotten, and leaves with ``Bank.compact``.
         clock: where the present moment comes from.
@@ -90,6 +90,7 @@ class HippocampusStore(BaseStore):
         self._bank = bank
         self._records = Records(bank, _KIND, clock=clock, erase=erase)
         self._changing = threading.Lock()
+        self._ticks = BatchedTicks(self.batch, check=_check)
         self._expiry: dict[str, float] = {}
         """When items expire that were read here since they were written, by the value's id."""
         self._swept = self._now()
@@ -114,8 +115,8 @@ class HippocampusStore(BaseStore):
         return results
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Do the same on a thread."""
-        return await asyncio.to_thread(self.batch, list(ops))
+        """Do the same on a thread, together with what the loop's other tasks ask for just now."""
+        return await self._ticks.ask(list(ops))
 
     def sweep_ttl(self) -> int:
         """Delete expired items; return their number."""
@@ -179,7 +180,7 @@ class HippocampusStore(BaseStore):
 
     @property
     def _omits_expired(self) -> bool:
-        return (self.ttl_config or {}).get("omit_expired", True)
+        return (self.ttl_config or {}).get("omit_expired", False)
 
     def _place(self, item: Episode) -> tuple[str, str]:
         own = self._records.own(item)

@@ -11,10 +11,12 @@ from hippocampus.core.events import (
     Absorbed,
     Annotated,
     AnnotationWithdrawn,
+    CameFrom,
     Erased,
     Event,
     Faded,
     FeedbackGiven,
+    Promoted,
     Restored,
     TextsShortened,
 )
@@ -60,6 +62,7 @@ class Erasure(LedgerPart):
         What is held stays, as hidden as it is.
         """
         found = [e for e in self._store.episodes.read(self._bank, rows) if _may_go(e, states)]
+        self._hand_on([e for e in found if e.state == "superseded"])
         self._erase([e.row for e in found], Erased(by="compact"))
         return Counter(e.state for e in found)
 
@@ -85,7 +88,8 @@ class Erasure(LedgerPart):
                 self._writer.now(), [(row, Faded(level=old.level, was=0, why="compact"))]
             )
             self._writer.note_at(
-                self._writer.now(), [(row, event) for event in self._judged(old.row)]
+                self._writer.now(),
+                [(row, event) for event in (*self._judged(old.row), *self._ties(old))],
             )
             self._relink(before, old.row, row)
             shortened.append((old.row, row))
@@ -109,6 +113,32 @@ class Erasure(LedgerPart):
                     judged.append(replace(told, at=at, sleep=None, undoes=None))
         return judged
 
+    def _hand_on(self, records: Iterable[EpisodeRow]) -> None:
+        """Note with what stands for them where earlier wordings went, or came from."""
+        tied = {change.row for change in self._reader.events(Promoted, CameFrom)}
+        for record in records:
+            row = self._last(record) if record.row in tied else record.row
+            # What stands for it without saying the same does not take it along.
+            if row != record.row and record.row in self._lineage.bound_to([row])[0]:
+                ties = [(row, event) for event in self._ties(record)]
+                self._writer.note_at(self._writer.now(), ties)
+
+    def _last(self, record: EpisodeRow) -> int:
+        """Return what superseded an episode last, in force or not."""
+        passed: set[int] = set()
+        while record.superseded_by is not None and record.row not in passed:
+            passed.add(record.row)
+            (record,) = self._store.episodes.read(self._bank, [record.superseded_by])
+        return record.row
+
+    def _ties(self, record: EpisodeRow) -> list[Event]:
+        """Return where an episode went or came from, and by which ids that is known elsewhere."""
+        row = record.row
+        went = [e.event for e in self._reader.events(Promoted, row=row) if e.event.bank]
+        came = [e.event for e in self._reader.events(CameFrom, row=row) if e.event.bank]
+        earlier = [e.event for e in self._reader.events(Absorbed, row=row) if e.event.by]
+        return [*came, *went, *([*earlier, Absorbed(by=record.id)] if went else ())]
+
     def _relink(self, rows: Sequence[int], old: int, new: int) -> None:
         """Let those of some rows that one superseded be superseded by another, or none finds it."""
         linked = [e for e in self._store.episodes.read(self._bank, rows) if e.superseded_by == old]
@@ -124,7 +154,7 @@ class Erasure(LedgerPart):
         records = self._store.episodes.read(self._bank, rows)
         live = [record.row for record in records if record.state != "erased"]
         if live:
-            self._store.upkeep.owe_scrub()
+            self._store.upkeep.owe_scrub(self._bank)
             self._store.journal.redact(self._bank, live)
             self._writer.change(live, event)
             self._reader.content.blank(live)

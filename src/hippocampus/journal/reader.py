@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Final, NamedTuple, TypeAlias, cast
 
+from hippocampus.core.altered import altered
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.clock import from_micros
 from hippocampus.core.events import (
@@ -66,7 +66,7 @@ class LedgerEntry(NamedTuple):
     def dated(self, told: Told) -> Episode:
         """Return the episode with the times that its text tells."""
         times = told(self.row, self.episode)
-        return replace(self.episode, times=times) if times else self.episode
+        return altered(self.episode, times=times) if times else self.episode
 
     @property
     def shown(self) -> str:
@@ -194,7 +194,7 @@ class LedgerReader:
         """Return an episode that was just written, of which nothing is to be read."""
         episode = _episode(self.name, record, text, {})
         times = told(record.row, episode)
-        return replace(episode, times=times) if times else episode
+        return altered(episode, times=times) if times else episode
 
     def drafts(self, records: Iterable[EpisodeRow]) -> list[Draft]:
         """Return what stored episodes were made from; erased ones are left out."""

@@ -3,6 +3,7 @@
 from hippocampus.kernel._native import (
     MAPS_FILES,
     Bm25Index,
+    BytePairs,
     DynamicWaveletMatrix,
     HuffmanWaveletMatrix,
     MappedRoom,
@@ -30,6 +31,7 @@ from hippocampus.kernel._native import (
 __all__ = [
     "MAPS_FILES",
     "Bm25Index",
+    "BytePairs",
     "DynamicWaveletMatrix",
     "HuffmanWaveletMatrix",
     "MappedRoom",

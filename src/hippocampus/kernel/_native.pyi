@@ -315,6 +315,20 @@ class Bm25Index:
         Return how many terms of each of some documents no earlier document has.
         """
 
+    def holding(
+        self,
+        terms: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        mask: Annotated[
+            NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ]
+        | None,
+    ) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C")]:
+        """
+        Return documents with all terms given, ascending, but where the mask is 0.
+        """
+
     def score(
         self,
         terms: Annotated[
@@ -356,6 +370,55 @@ def checksum(
     ],
 ) -> int:
     """Return XXH64 of some bytes, which guards against damage."""
+
+class BytePairs:
+    """
+    A vocabulary of byte pairs: pieces of text become tokens, and tokens text.
+
+    Tokens are given in order of their bytes: token i begins with the first `shared[i]` bytes of
+    its predecessor, `added[i]` more follow in `data`, and `ids[i]` is its id and its rank.
+    """
+
+    def __init__(
+        self,
+        shared: Annotated[
+            NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        added: Annotated[
+            NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        ids: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        data: Annotated[
+            NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    def spell(self, token: int) -> bytes:
+        """Return the bytes that an id stands for."""
+
+    def find(self, data: bytes) -> int | None:
+        """Return the id of some bytes; None if no token is written so."""
+
+    def split(
+        self,
+        text: bytes,
+        lengths: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+    ) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C")]:
+        """
+        Return the ids of a text in UTF-8 whose pieces have so many characters, (tokens,) uint32.
+        """
+
+    def join(
+        self,
+        ids: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+    ) -> bytes:
+        """Return the bytes of ids, one after another."""
 
 class MappedRoom:
     """
@@ -454,6 +517,19 @@ class Transformer:
     ) -> None:
         """
         Add a layer. Weights have a row an output, as PyTorch keeps them; they are copied.
+        """
+
+    def pack(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C")]:
+        """Return all layers as bytes, the same on every processor."""
+
+    def add_packed(
+        self,
+        packed: Annotated[
+            NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+    ) -> None:
+        """
+        Add layers from their bytes, which are copied; whoever has them knows that they are sound.
         """
 
     def run(

@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.word_lists import Patterns, word_set
 from hippocampus.encode.terms import Term, find_terms, stem
 from hippocampus.language.nouns import kinds, use_of
@@ -25,9 +26,9 @@ _WORDS: Final = 2
 """Words of an alternative, at most."""
 _JOINED: Final = 4
 """Words between two alternatives up to which they are joined by "or" and "and"."""
-_CLAUSE: Final = re.compile(r"[.!?;:,\n]|\b(?:but|and|so|because|then|while)\b", re.IGNORECASE)
-_JOINING: Final = re.compile(r"\b(?:or|and|nor|vs|versus)\b|/", re.IGNORECASE)
-_OVER: Final = re.compile(r"\W+(?:was|were|used\s+to|had\s+been)\b", re.IGNORECASE)
+_CLAUSE: Final = lazy_pattern(r"[.!?;:,\n]|\b(?:but|and|so|because|then|while)\b", re.IGNORECASE)
+_JOINING: Final = lazy_pattern(r"\b(?:or|and|nor|vs|versus)\b|/", re.IGNORECASE)
+_OVER: Final = lazy_pattern(r"\W+(?:was|were|used\s+to|had\s+been)\b", re.IGNORECASE)
 
 
 class Choice(NamedTuple):

@@ -14,14 +14,15 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Final
 
+from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.word_lists import word_set
 from hippocampus.encode.terms import hash_terms
 from hippocampus.language.noun_phrases import Phrase, find_phrases, key_of
 from hippocampus.language.nouns import kinds, singular
 
-_SENTENCE: Final = re.compile(r"[^.!?\n]+[.!?\n]*")
-_WORD: Final = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
-_HERS: Final = re.compile(r"\b(?:his|her|their)(?:\s+[\w-]+)?\s+$", re.IGNORECASE)
+_SENTENCE: Final = lazy_pattern(r"[^.!?\n]+[.!?\n]*")
+_WORD: Final = lazy_pattern(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
+_HERS: Final = lazy_pattern(r"\b(?:his|her|their)(?:\s+[\w-]+)?\s+$", re.IGNORECASE)
 _NO_PERSON: Final = frozenset({"location", "region", "time period", "calendar month", "day"})
 _REACH: Final = 160
 """Characters between a noun and who it describes, at most."""

@@ -11,7 +11,6 @@ word and its opposite ("locked", "unlocked"). In doubt, two texts say two things
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Collection
 from functools import cache, lru_cache
@@ -22,6 +21,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.word_lists import word_list, word_set
 from hippocampus.encode.terms import stem
 
@@ -35,7 +35,7 @@ Gists = NDArray[np.uint32]
 """A number for each episode, 0 where nothing is known: the digest of its details, and in the low
 bits its richness, which is how many phrases it has, 255 at most."""
 
-_DETAIL: Final = re.compile(r"\d+(?:[.,:/\-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
+_DETAIL: Final = lazy_pattern(r"\d+(?:[.,:/\-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
 _LISTS: Final = ("details", "negations", "numbers", "tens", "months", "weekdays")
 """The lists of words that are details."""
 
@@ -99,12 +99,12 @@ def _words(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
 
 # ---------------------------------------------------------------- of pairs that are to be merged
 
-_SIGN: Final = re.compile(
+_SIGN: Final = lazy_pattern(
     r"(?<!\w)[-−](?=[\d.])|!=|[<>≤≥≠=]|(?<=\d)\s?[%‰]|(?<=\w)[+#]+(?!\w)|[?](?![?])"
 )
-_PICTURE: Final = re.compile("[\u2600-\u27bf\U0001f300-\U0001faff]")
-_WORD: Final = re.compile(r"[^\W_]+")
-_PART: Final = re.compile(r"\d+|[^\W\d_]+")
+_PICTURE: Final = lazy_pattern("[\u2600-\u27bf\U0001f300-\U0001faff]")
+_WORD: Final = lazy_pattern(r"[^\W_]+")
+_PART: Final = lazy_pattern(r"\d+|[^\W\d_]+")
 _PREFIXES: Final = ("un", "in", "im", "il", "ir", "dis", "non", "mis")
 _SHORTEST: Final = 3
 """Letters of a word that a prefix may deny: "to" and "into" are no opposites."""

@@ -8,12 +8,12 @@ leaves out no later level brings back.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
+from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.word_lists import Patterns, word_set
 from hippocampus.encode.terms import UNSPACED, UNSPACED_ONE
 from hippocampus.encode.tokens import count
@@ -37,18 +37,18 @@ _NAME, _DETAIL, _COUNT, _CONTENT, _CHAFF, _GRAMMAR = 3.2, 3.0, 1.5, 1.0, 0.3, 0.
 """What a word is worth. ``_COUNT`` is for words of number and order, which are often mere idiom
 ("one by one", "at last"); nouns are worth up to twice ``_CONTENT``."""
 
-_WORD = re.compile(
+_WORD = lazy_pattern(
     rf"[{UNSPACED}]"
     rf"|[$€£¥#]?[^\W{UNSPACED}]+"
     rf"(?:(?:['’\-:/@.]|,(?=\d))(?=[^\W{UNSPACED}])[^\W{UNSPACED}]+)*%?"
 )
-_MARK = re.compile(r"[.!?…。！？\n,;:、，；：—–()]")
+_MARK = lazy_pattern(r"[.!?…。！？\n,;:、，；：—–()]")
 _ENDS: Final = frozenset(".!?…。！？\n")
 _LEAST_CLAUSE: Final = 4
 _NOBODY: Final = frozenset({"nobody", "nothing", "nowhere"})
 """Negations that stand for who or what is denied, and not before it."""
 
-_EMOJI = re.compile(
+_EMOJI = lazy_pattern(
     r"\s*(?:[\U0001F000-\U0001FAFF\u2600-\u27BF][\uFE0F\u200D\U0001F3FB-\U0001F3FF]*)+"
 )
 _TALK: Final = Patterns("talk")

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Final, Literal, TypeAlias
 
+from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.records import Interval
 from hippocampus.core.word_lists import word_list
 from hippocampus.encode.languages import ENGLISH, stop_words
@@ -31,7 +32,7 @@ ASKED_IN: Final = frozenset(
 """Languages, beside English, in which it is read what a question asks for."""
 _LONGEST: Final = 300
 """Characters of a question that are read; what is longer tells more than it asks."""
-_CHARACTERS: Final = re.compile(rf"[{UNSPACED}\uac00-\ud7a3]")
+_CHARACTERS: Final = lazy_pattern(rf"[{UNSPACED}\uac00-\ud7a3]")
 
 
 @cache

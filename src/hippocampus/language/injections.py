@@ -9,21 +9,21 @@ sentences give orders, and markup of chats; not which phrase it is. The weights 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
 from typing import Final
 
+from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.word_lists import Patterns, word_list
 
 _PATTERNS: Final = Patterns("injections")
-_WORD: Final = re.compile(r"[^\W\d_](?:[\w'’-]{0,30}\w)?")
-_SENTENCE: Final = re.compile(r"(?<=[.!?;:…。！？])\s+|\n+|(?<=[。！？])")
+_WORD: Final = lazy_pattern(r"[^\W\d_](?:[\w'’-]{0,30}\w)?")
+_SENTENCE: Final = lazy_pattern(r"(?<=[.!?;:…。！？])\s+|\n+|(?<=[。！？])")
 _WINDOW: Final = 3
 _LONGEST_SENTENCE: Final = 600
 _NEAR: Final = 6
-_HAN: Final = re.compile("[\u0600-\u06ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
+_HAN: Final = lazy_pattern("[\u0600-\u06ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 
 WEIGHTS: Final[Mapping[str, float]] = MappingProxyType({
     "sets aside rules": 3.6, "names a machine": 2.48, "names a model": 1.81,

@@ -8,12 +8,12 @@ taken for a noun.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from hashlib import blake2b
 from typing import Final, NamedTuple
 
+from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.word_lists import word_list, word_set
 from hippocampus.encode.languages import foreign_language, light_foreign_words, light_words
 from hippocampus.encode.terms import stem
@@ -34,9 +34,9 @@ _LONGEST_ACRONYM: Final = 6
 _USUAL: Final = 64
 """Characters up to which a phrase is likely to come up again."""
 
-_TOKEN = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*|[^\s\w]+|_+|\n")
-_SUFFIX = re.compile(r"['’].*")
-_GOES_ON = re.compile(r"^[,;%&/’'@+=\-–—…]+$")
+_TOKEN = lazy_pattern(r"[^\W_]+(?:['’\-][^\W_]+)*|[^\s\w]+|_+|\n")
+_SUFFIX = lazy_pattern(r"['’].*")
+_GOES_ON = lazy_pattern(r"^[,;%&/’'@+=\-–—…]+$")
 """Marks after which a sentence has not begun anew."""
 _NO_SUBJECT: Final = ("chaff", "months", "weekdays", "short_dates", "function_words")
 """The lists of words that are no part of a phrase."""

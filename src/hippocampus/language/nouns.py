@@ -12,12 +12,13 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from io import BytesIO
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from hippocampus.core.decompress import load_arrays
 
 _PLURALS: Final = (
     ("ies", "y"), ("ves", "f"), ("ves", "fe"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"),
@@ -65,8 +66,7 @@ class _WordUses:
 @cache
 def _words() -> _WordUses:
     data = (Path(__file__).parents[1] / "core" / "words" / "nouns.npz").read_bytes()
-    with np.load(BytesIO(data)) as kept:
-        return _WordUses(kept)
+    return _WordUses(load_arrays(data))
 
 
 @lru_cache(maxsize=1 << 16)

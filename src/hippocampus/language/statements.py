@@ -9,11 +9,11 @@ relation by one name. A language model is the third (``language/statement_model.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Final, Literal, TypeAlias
 
+from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.records import Statement
 from hippocampus.encode.languages import ENGLISH, foreign_language
 from hippocampus.encode.terms import language_of
@@ -37,10 +37,11 @@ PARSED: Final = frozenset(
     " allergic_to diet likes dislikes speaks studies_at owns drives doctor located_in".split()
 )
 """Relations that the parse reads, and rules need not."""
-_SENTENCE_END: Final = re.compile(r"((?<=[.!?。！？])\s+|\n+)")
-_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_SENTENCE_END: Final = lazy_pattern(r"((?<=[.!?。！？])\s+|\n+)")
+_LETTERS: Final = lazy_pattern(r"[^\W\d_]+")
 _ROLES: Final = frozenset({"user", "assistant", "system", "tool"})
 """What is no name: an assistant who is told "you are a wizard" plays one."""
+_NO_ASKERS: Final = frozenset({"assistant", "system", "tool"})
 
 
 def best_reader() -> StatementReader:
@@ -53,6 +54,12 @@ def best_reader() -> StatementReader:
 def who_speaks(speaker: str | None, role: str | None) -> str:
     """Return who is "I": the speaker, or what they are in the talk, or whoever keeps the bank."""
     return speaker or role or "user"
+
+
+def who_asks(speakers: Iterable[str]) -> str:
+    """Return who says "my" in a question: who speaks, beside an assistant; "" if several do."""
+    people = [name for name in speakers if name.casefold() not in _NO_ASKERS]
+    return people[0] if len(people) == 1 else "" if people else who_speaks(None, None)
 
 
 def find_statements(

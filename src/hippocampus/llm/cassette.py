@@ -112,7 +112,7 @@ class Cassette:
         with self._lock:
             self._answers[key].append(got)
             self._played[key] += 1
-            with self.path.open("a", encoding="utf-8", errors="replace") as file:
+            with self.path.open("a", encoding="utf-8", errors="replace", newline="\n") as file:
                 file.write(line + "\n")
 
     def _read(self) -> None:

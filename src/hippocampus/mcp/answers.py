@@ -94,6 +94,8 @@ class ShownMemory:
     episode: Episode
     hit: Hit | None = None
     cut: bool = False
+    bank: str | None = None
+    """Its bank, where several were read."""
 
     def shortened(self, characters: int) -> ShownMemory:
         """Return it with the beginning of its text; where that is short, names give way to it."""
@@ -127,6 +129,7 @@ class ShownMemory:
             corrected_by=None if hit is None else hit.corrected_by,
             state=None if episode.state == "active" else episode.state,
             cut=self.cut or None,
+            bank=short(self.bank),
         )
 
     def text(self, zone: tzinfo) -> str:
@@ -137,7 +140,15 @@ class ShownMemory:
             told.append(f"score {data['score']:.2f}")
         told += [
             f"{name.replace('_', ' ')} {quote(json.dumps(data[name], ensure_ascii=False))}"
-            for name in ("session", "source", "over_since", "corrected_by", "state", "suspect")
+            for name in (
+                "bank",
+                "session",
+                "source",
+                "over_since",
+                "corrected_by",
+                "state",
+                "suspect",
+            )
             if name in data
         ]
         if self.cut:
@@ -199,7 +210,8 @@ def recalled(
         return ToolAnswer(data, "\n".join(lines))
 
     hits = found if found.found else found.hits[:_NEAREST]
-    shown = [ShownMemory(hit.episode, hit) for hit in hits]
+    several = len({hit.bank for hit in hits}) > 1
+    shown = [ShownMemory(hit.episode, hit, bank=hit.bank if several else None) for hit in hits]
     return fit(shown, budget_tokens, make, ShownMemory.shortened)
 
 

@@ -50,6 +50,7 @@ class MemoryEntry(TypedDict):
     ]
     state: NotRequired[Annotated[str, Field(description="Given when it is not in force.")]]
     cut: NotRequired[Annotated[bool, Field(description="Given when the text was cut to fit.")]]
+    bank: NotRequired[str]
 
 
 class Fitted(TypedDict):

@@ -29,7 +29,9 @@ from mcp_types import (
 from pydantic import Field, ValidationError
 
 from hippocampus.core.argument_names import meant_by
+from hippocampus.core.loading import loading
 from hippocampus.core.parameter_groups import described, spread
+from hippocampus.core.system import STOP_SIGNALS
 from hippocampus.errors import DISTRIBUTION, HippocampusError
 from hippocampus.mcp.resources import HABIT, add_prompt, add_resources
 from hippocampus.mcp.schemas import ToolAnswer
@@ -84,11 +86,12 @@ class Door:
                 self._left.wait(
                     _GREETING_S
                 )  # or the client would wait for this while it says hello
-                memory = self()
-                if bank is not None and not self._left.is_set():
-                    from hippocampus.warm_up import warm_up  # noqa: PLC0415 - it is the engine
+                with loading():
+                    memory = self()
+                    if bank is not None and not self._left.is_set():
+                        from hippocampus.warm_up import warm_up  # noqa: PLC0415 - it is the engine
 
-                    warm_up(memory, bank)
+                        warm_up(memory, bank)
 
         threading.Thread(target=open_, name="hippocampus-open", daemon=True).start()
 
@@ -344,7 +347,7 @@ def serve_http(server: MCPServer[Any], port: int, ready: Callable[[str], None]) 
         config = uvicorn.Config(
             _without_blanks(app), log_config=None, timeout_graceful_shutdown=_GRACE_S
         )
-        for number in (signal.SIGINT, signal.SIGTERM):  # uvicorn stops first, and then passes it on
+        for number in STOP_SIGNALS:  # uvicorn stops first, and then passes it on
             signal.signal(number, lambda *_: None)
         ready(f"http://{LOOPBACK}:{listening.getsockname()[1]}{PATH}")
         uvicorn.Server(config).run(sockets=[listening])

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from hippocampus.core.altered import altered
 from hippocampus.encode.terms import find_terms
 from hippocampus.index.cue import Mask
 from hippocampus.index.graph import Statements
@@ -114,7 +115,7 @@ class Aliases:
         terms = np.array(sorted(said.difference(question.terms.tolist())), np.uint32)
         whole = np.ones(len(terms), np.float32)
         less = question.term_discounts
-        return replace(
+        return altered(
             question,
             known_as=_forms(meant),
             terms=np.concatenate([question.terms, terms]),

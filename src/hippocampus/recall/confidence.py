@@ -111,7 +111,9 @@ def confidence(
     ranks = np.arange(1, rows + 1)
     best, by_tokens = odds[:DEPTH].max(), "matched" in model.evidence
     if supposed is not None:
-        best += supposed.odds(by_tokens=by_tokens)
+        said = evidence.get("covered")
+        unheard = "vector" not in evidence and said is not None and not said[:DEPTH].any()
+        best += supposed.odds(by_tokens=by_tokens, unheard=unheard)
     others = 0.0 if rival is None else model.rival * rival - _AMONG_OTHERS * by_tokens
     sure, own = (float(_probability(best + said)) for said in (others, 0.0))
     scores = _settled(_probability(constant + slope * odds - fall * np.log(ranks)))

@@ -10,7 +10,6 @@ the question asks for what was before, the oldest comes first in the same way.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Final
@@ -18,6 +17,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.word_lists import word_set
 from hippocampus.encode.terms import hash_terms
 from hippocampus.index.cue import Rows
@@ -31,7 +31,7 @@ from hippocampus.recall.score import Scored
 from hippocampus.recall.spreading_activation import ReadTexts
 from hippocampus.recall.standardize import Numbers
 
-_NAME: Final = re.compile(r"(?<=[\w,] )[A-Z][^\W\d_]+(?:'s)?")
+_NAME: Final = lazy_pattern(r"(?<=[\w,] )[A-Z][^\W\d_]+(?:'s)?")
 _LONGEST: Final = 4000
 """Characters of a text whose words are compared."""
 _COMPARED: Final = 8
@@ -161,7 +161,9 @@ def _kinship(search: Search, rows: Rows, texts: Mapping[int, str]) -> Numbers:
     The question's words count more: what two hits share of those is the matter that is asked for.
     """
     terms = [_terms(texts.get(row, "")[:_LONGEST]) for row in rows.tolist()]
-    every, places = np.unique(np.concatenate(terms), return_inverse=True)
+    said = np.concatenate(terms)
+    every = each_once(said)
+    places = every.searchsorted(said)
     has = np.zeros((len(rows), len(every)), np.float32)
     has[np.repeat(np.arange(len(rows)), [len(own) for own in terms]), places] = 1
     count = len(search.cues.lexical)

@@ -24,7 +24,7 @@ from hippocampus.index.cue import Mask, Rows
 from hippocampus.index.graph import Statements
 from hippocampus.index.query import AskedFact
 from hippocampus.language.entity_linking import fold_name
-from hippocampus.language.statements import find_statements, who_speaks
+from hippocampus.language.statements import find_statements, who_asks, who_speaks
 from hippocampus.recall.alias_expansion import Aliases
 from hippocampus.recall.fact_timeline import Told, know
 from hippocampus.recall.spreading_activation import ReadTexts
@@ -35,7 +35,6 @@ _TELLINGS: Final = 8
 
 _AHEAD: Final = 24 * MICROS_PER_HOUR
 """By how much a turn may be dated after the present: clocks differ, days are not in all zones."""
-_NO_ASKERS: Final = frozenset({"assistant", "system", "tool"})
 
 
 class Standing(NamedTuple):
@@ -184,8 +183,7 @@ class FactResolver:
 
     def asker(self) -> str:
         """Return who says "my" in a question: who speaks, beside an assistant; "" if several do."""
-        people = [name for name in self.columns.speakers() if name.casefold() not in _NO_ASKERS]
-        return people[0] if len(people) == 1 else "" if people else who_speaks(None, "user")
+        return who_asks(self.columns.speakers())
 
     def _speaks(self, name: str) -> bool:
         """Return whether somebody may be "I"."""

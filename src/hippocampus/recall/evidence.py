@@ -7,8 +7,9 @@ or other cues change which hits there are, not the evidence of one.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +54,6 @@ def evidence(index: BankIndex, query: Query, rows: Rows) -> dict[str, Numbers]:
     return out if near is None else out | {"vector": near}
 
 
-@np.errstate(invalid="ignore")
 def rivalry(index: BankIndex, query: Query, contenders: Rows) -> float | None:
     """
     Return how much better what others said fits than what the one asked about said.
@@ -64,15 +64,41 @@ def rivalry(index: BankIndex, query: Query, contenders: Rows) -> float | None:
     them and in what follows. Where there are no tokens, ``covered`` of the best alone. None
     where the question names nobody who speaks, or all.
     """
+    return compare_rivals([rivals(index, query, contenders)])
+
+
+class Rivals(NamedTuple):
+    """How well what some said fits a question; by what of the evidence."""
+
+    by: str
+    others: Numbers
+    """Of those whom the question does not name."""
+    named: Numbers
+    """Of those whom it names."""
+
+
+@np.errstate(invalid="ignore")
+def rivals(index: BankIndex, query: Query, contenders: Rows) -> Rivals | None:
+    """Return how well contenders fit, by who said them; None where nobody is named, or told."""
     if not query.speakers or not len(contenders):
         return None
     shown = evidence(index, query, contenders)
     by = next((name for name in _TOLD if name in shown), None)
-    another = shown["other"] > 0
-    if by is None or not another.any():
+    if by is None:
         return None
-    fits, few = shown[by], _TOLD[by]
-    return _mean_of_best(fits[another], few) - _mean_of_best(fits[~another], few)
+    another = shown["other"] > 0
+    return Rivals(by, shown[by][another], shown[by][~another])
+
+
+def compare_rivals(found: Iterable[Rivals | None]) -> float | None:
+    """Return how much better the others fit, of one bank or several; see ``rivalry``."""
+    every = [one for one in found if one is not None]
+    every = [one for one in every if one.by == every[0].by]
+    if not any(len(one.others) for one in every):
+        return None
+    few = _TOLD[every[0].by]
+    others, named = ([getattr(one, side) for one in every] for side in ("others", "named"))
+    return _mean_of_best(np.concatenate(others), few) - _mean_of_best(np.concatenate(named), few)
 
 
 def says_all(index: BankIndex, query: Query, rows: Rows) -> NDArray[np.bool_]:

@@ -7,21 +7,23 @@ is asked for has rows that tell it (``current_facts.py``). After this the candid
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 
 import numpy as np
 
+from hippocampus.core.altered import altered
 from hippocampus.index.cue import Mask, Rows
 from hippocampus.index.query import AskedFact
-from hippocampus.index.sorted_sets import each_once
+from hippocampus.index.sorted_sets import is_among
 from hippocampus.recall.current_facts import Standing
 from hippocampus.recall.features import Columns, measure
 from hippocampus.recall.personalized_pagerank import walk
 from hippocampus.recall.propose import Search
 from hippocampus.recall.spreading_activation import Lift, ReadTexts, spread
-from hippocampus.recall.standardize import Numbers, standardised
+from hippocampus.recall.standardize import Numbers, Scale, standardised
 
 ResolveFact = Callable[[AskedFact, Rows, Mask | None, datetime], Standing | None]
 """Resolves a fact by the statements known and by some rows more, within an allowed set, as of a
@@ -35,6 +37,15 @@ class Sources:
     texts: ReadTexts | None = None
     """Texts of rows, for names in them to lead on."""
     facts: ResolveFact | None = None
+
+
+class CandidatesOfAll(NamedTuple):
+    """What is so of the candidates of several banks, where these are some of them."""
+
+    scales: Mapping[str, Scale]
+    """What is usual of each signal."""
+    named: bool
+    """Whether any of them is spoken by those whom the question names."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +62,29 @@ class Candidates:
     """Lifts by spreading activation, row → lift."""
     led_to: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """Rows that nobody had proposed, by what led to them: ``names`` or ``facts``."""
+    columns: Mapping[str, Numbers] = field(default_factory=dict)
+    """Features as they were measured, each on its cue's own scale."""
+    together: CandidatesOfAll | None = None
+    """What is so of them and those of other banks; None where they are all there are."""
+
+    def scales(self) -> dict[str, Scale]:
+        """Return what is usual of each feature."""
+        return {name: Scale.of(column) for name, column in self.columns.items()}
+
+    def among(self, search: Search, together: CandidatesOfAll) -> Candidates:
+        """Return them as some of the candidates of several banks, on the scales of all."""
+        weights, scales = _weights(search), together.scales
+        features = {
+            name: np.float32(weights[name]) * scales[name].standardise(self.columns[name])
+            for name in self.features
+        }
+        return altered(self, features=features, together=together)
+
+    def standardised(self, name: str, values: Numbers) -> Numbers:
+        """Put a signal of theirs on the scale of all candidates."""
+        if self.together is None:
+            return standardised(values)
+        return self.together.scales[name].standardise(values)
 
 
 def expand(search: Search, rows: Rows, sources: Sources) -> Candidates:
@@ -66,16 +100,24 @@ def expand(search: Search, rows: Rows, sources: Sources) -> Candidates:
     if sources.facts is not None and fact is not None:
         standing = sources.facts(fact, rows[:0], search.allowed, search.query.now)
     told = () if standing is None else standing.current
-    known = set(rows.tolist())
-    led_to = {"names": tuple(sorted(lifts.keys() - known)), "facts": tuple(sorted({*told} - known))}
-    fresh = np.array(sorted({*lifts, *told} - known), np.uint32)
+    led_to = {"names": _unproposed(lifts, rows), "facts": _unproposed(told, rows)}
+    fresh = np.array(sorted({*led_to["names"], *led_to["facts"]}), np.uint32)
     if not len(fresh):
-        return replace(candidates, lifts=lifts)
-    every = each_once(np.concatenate([rows, fresh]))
-    order = np.argsort(np.concatenate([rows, fresh]))
+        return altered(candidates, lifts=lifts) if lifts else candidates
+    every = np.concatenate([rows, fresh])
+    order = np.argsort(every)
+    every = every[order]
     added = measure(search.query, search.cues, fresh, search.fusion)
     joined = {name: np.concatenate([columns[name], added[name]])[order] for name in columns}
-    return replace(_weighed(search, every, joined, lifts), led_to=led_to)
+    return altered(_weighed(search, every, joined, lifts), led_to=led_to)
+
+
+def _unproposed(some: Collection[int], rows: Rows) -> tuple[int, ...]:
+    """Return those of some rows that are not among others, which ascend, in their order."""
+    if not some:
+        return ()
+    each = np.array(sorted(some), np.uint32)
+    return tuple(each[~is_among(each, rows)].tolist())
 
 
 def asked_fact(search: Search) -> AskedFact | None:
@@ -85,16 +127,21 @@ def asked_fact(search: Search) -> AskedFact | None:
 
 def _weighed(search: Search, rows: Rows, columns: Columns, lifts: Mapping[int, Lift]) -> Candidates:
     """Put columns on one scale, and weigh them."""
-    # What has no content is like some rows by chance, and they would come before what is meant.
-    empty = search.query.empty and search.activation is not None
-    share = search.fusion.empty_weight if empty else 1.0
     features = {
-        name: np.float32(weight * share) * standardised(columns[name])
-        for name, weight in search.fusion.weights.items()
+        name: np.float32(weight) * standardised(columns[name])
+        for name, weight in _weights(search).items()
         if name in columns
     }
     activation = None if search.activation is None else search.activation.of(rows)
-    return Candidates(rows, features, activation, lifts)
+    return Candidates(rows, features, activation, lifts, columns=columns)
+
+
+def _weights(search: Search) -> dict[str, float]:
+    """Return what each feature weighs in a search."""
+    # What has no content is like some rows by chance, and they would come before what is meant.
+    empty = search.query.empty and search.activation is not None
+    share = search.fusion.empty_weight if empty else 1.0
+    return {name: weight * share for name, weight in search.fusion.weights.items()}
 
 
 def summed(parts: Mapping[str, Numbers], length: int) -> Numbers:

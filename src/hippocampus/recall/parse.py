@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from itertools import islice, pairwise, takewhile
@@ -14,8 +13,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.altered import altered
 from hippocampus.core.config import Signatures
 from hippocampus.core.cue_names import USED
+from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.records import Embedded, Interval
 from hippocampus.core.word_lists import word_list, word_set
 from hippocampus.encode.keywords import MOST_KEYWORDS, forms
@@ -74,7 +75,7 @@ def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -
     """
     if now.tzinfo is None or len(text) > _QUESTION or not _is_timeless(text):
         return _read(text, now, cues)
-    return replace(_read_timeless(text, cues), now=now)
+    return altered(_read_timeless(text, cues), now=now)
 
 
 _QUESTION: Final = 1000
@@ -189,7 +190,7 @@ def settle(query: Query, frequency: Callable[[NDArray[np.uint32]], NDArray[np.ui
     weights = _weights(words)
     places = {term: place for place, term in enumerate(weights)}
     extra = {form: of for form, of in others if form not in places}
-    return replace(
+    return altered(
         query,
         words=tuple(words),
         terms=np.fromiter((*weights, *extra), np.uint32),
@@ -211,7 +212,7 @@ def _of_nobody(query: Query, counted: Mapping[int, int]) -> Query:
         and is_impersonal(query.text, query.words, unheard)
         and language_asked_in(query.text) is None
     )
-    return replace(query, unheard=unheard, impersonal=strange)
+    return altered(query, unheard=unheard, impersonal=strange)
 
 
 def _is_on(interval: Interval, now: datetime) -> bool:
@@ -274,7 +275,7 @@ def bind(
             "phonetic_codes": _phonetic_codes(query.text, spoken),
             "deixis": pointing(query.text, query.words),
         }
-    return replace(
+    return altered(
         query,
         speakers=_named(_words(query.text, _asked_about(query.text, query.words)), speakers),
         vector=None if embedded is None else _aligned(embedded.vector),
@@ -305,11 +306,11 @@ def without_event(query: Query, speakers: Iterable[str]) -> Query:
     for place, of in query.variants.items():
         stays[place] = stays[of]
     if not (query.term_weights[stays] > 0).any():
-        return replace(query, speakers=named)
+        return altered(query, speakers=named)
     kept = stays.astype(np.float32)
     discounts = kept if query.term_discounts is None else kept * query.term_discounts
     weights = query.term_weights * kept
-    return replace(
+    return altered(
         query, words=words, speakers=named, term_weights=weights, term_discounts=discounts
     )
 
@@ -359,16 +360,16 @@ def _keys_of_phrases(text: str) -> tuple[int, ...]:
 
 
 # "The glacier paper", "our boat": something that both sides know already, where "a boat" is any.
-_KNOWN = re.compile(
+_KNOWN = lazy_pattern(
     r"\b(?:the|our|my|your|his|her|their|its|this|that|these|those)\s+", re.IGNORECASE
 )
-_BETWEEN = re.compile(r"[\s-]+")
+_BETWEEN = lazy_pattern(r"[\s-]+")
 # Between a noun and what tells which one is meant: "the paper on glaciers". What "in", "at", "with"
 # or "to" lead to mostly says where, with whom or why something is done.
-_MODIFIES = re.compile(
+_MODIFIES = lazy_pattern(
     r"\s+(?:about|against|between|for|of|on|over)\s+(?:(?:the|an?|our|my)\s+)?", re.IGNORECASE
 )
-_OURS = re.compile(r"\b(?:the|our|my|this|that|these|those)\s+", re.IGNORECASE)
+_OURS = lazy_pattern(r"\b(?:the|our|my|this|that|these|those)\s+", re.IGNORECASE)
 
 
 class _Definite(NamedTuple):
@@ -436,14 +437,14 @@ def _phonetic_codes(text: str, found: Sequence[Term]) -> tuple[str, ...]:
 
 # ---------------------------------------------------------------- the fact that is asked for
 
-_NO_STATE: Final = re.compile(r"\b(?:when|how long|why|how many)\b", re.IGNORECASE)
-_ASKS: Final = re.compile(
+_NO_STATE: Final = lazy_pattern(r"\b(?:when|how long|why|how many)\b", re.IGNORECASE)
+_ASKS: Final = lazy_pattern(
     r"^\W*(?:so |and |hey |remind me |tell me |do you know )*"
     r"(?:where|what|who|which|whom|at which|in which|for whom)\b",
     re.IGNORECASE,
 )
-_OWN: Final = re.compile(r"\b(?:my|our)\s+(?:\w+\s+)?(?P<what>\w+)\b(?!['’])", re.IGNORECASE)
-_WHOSE: Final = re.compile(
+_OWN: Final = lazy_pattern(r"\b(?:my|our)\s+(?:\w+\s+)?(?P<what>\w+)\b(?!['’])", re.IGNORECASE)
+_WHOSE: Final = lazy_pattern(
     r"(?<![\w-])(?:(?P<own>my|our)|(?P<owner>[^\W\d_][\w-]*)['’]s?)\s+"
     r"(?=(?P<what>[\w-]+(?: [\w-]+){0,2}))",
     re.IGNORECASE,
@@ -451,7 +452,7 @@ _WHOSE: Final = re.compile(
 _POSSESSIVE: Final = frozenset({"my", "our", "the", "of", "a"})
 _NAMED_IN: Final = 7
 """Words of the name of something by whose it is, at most."""
-_OF: Final = re.compile(r"(?<![\w-])(?P<what>[\w-]+)\s+of\s+(?P<owner>[A-Z][\w-]*)(?!['’\w-])")
+_OF: Final = lazy_pattern(r"(?<![\w-])(?P<what>[\w-]+)\s+of\s+(?P<owner>[A-Z][\w-]*)(?!['’\w-])")
 
 
 @cache
@@ -477,7 +478,11 @@ def _asked_fact(text: str, found: Iterable[Term], intents: frozenset[Intent]) ->
     relations |= {stem(match["what"].casefold()) for match in _OWN.finditer(text)}
     nouns = {word: meant for word in words if (meant := relation_of(word)) is not None}
     relations |= set(nouns.values())
-    whose = {one.of for one in _possessives(text)} - {None}  # "my sister's dog" is not mine
+    possessives = tuple(_possessives(text))
+    relations |= {
+        stem(word.casefold()) for one in possessives if one.owner for word in one.what[-1:]
+    }
+    whose = {one.of for one in possessives} - {None}  # "my sister's dog" is not mine
     own = not {"i", "my", "me", "our", "we"}.isdisjoint(words) and not whose
     function_words = word_set("function_words")
     names = frozenset(word.partition("'")[0] for word in words if word not in function_words)
@@ -497,7 +502,7 @@ def _is_possession(text: str, words: Sequence[str]) -> bool:
     )
 
 
-_PART: Final = re.compile(r"[\w-]+")
+_PART: Final = lazy_pattern(r"[\w-]+")
 
 
 def _possessives(text: str) -> Iterator[Possessive]:
@@ -534,7 +539,7 @@ def _words(text: str, found: Iterable[Term]) -> set[str]:
     return {text[term.start : term.end].casefold() for term in found}
 
 
-_SHARED = re.compile(
+_SHARED = lazy_pattern(
     r"\b(?:the|our|my|your|his|her|their)\s+(?:[\w'’-]+\s+){0,2}(?P<what>[\w'’-]+)\s+with\s+"
     r"(?P<who>\w+)(?:\s+and\s+(?P<other>\w+))?",
     re.IGNORECASE,
@@ -553,9 +558,9 @@ def _asked_about(text: str, found: Iterable[Term]) -> Iterator[Term]:
     return (term for term in found if term.start not in beside)
 
 
-_SENTENCE = re.compile(r"[^.!?:]+[.!?:]*")
+_SENTENCE = lazy_pattern(r"[^.!?:]+[.!?:]*")
 """A sentence; what leads to a question, before a colon, is one of its own."""
-_ASIDE = re.compile(
+_ASIDE = lazy_pattern(
     r"\b(?:(?:can|could|would|will) you (?:please )?)?(?:remind|tell) me\b"
     r"|\bdo you (?:still )?(?:remember|recall|know)\b",
     re.IGNORECASE,

@@ -40,6 +40,11 @@ class Premise(NamedTuple):
     named: tuple[str, ...]
     lacking: tuple[str, ...]
 
+    def beside(self, other: Premise) -> Premise:
+        """Return how far what it supposes is met by its best memories and others together."""
+        lacking = tuple(word for word in self.lacking if word in other.lacking)
+        return self._replace(whole=self.whole or other.whole, lacking=lacking)
+
     def describe_unmet(self) -> str:
         """Return a sentence that says what the best memories lack; "" if they have it all."""
         if self.whole:
@@ -51,12 +56,17 @@ class Premise(NamedTuple):
             said = f"{', '.join(others)} and {last} together"
         return f"Nothing answers it: none of the nearest memories speaks of {said}."
 
-    def odds(self, *, by_tokens: bool) -> float:
-        """Return what it adds to the log odds that the best memory answers the question."""
+    def odds(self, *, by_tokens: bool, unheard: bool = False) -> float:
+        """
+        Return what it adds to the log odds that the best memory answers the question.
+
+        ``unheard``: no memory has a word of it, and nothing tells what is near in meaning. Then
+        many words make nothing likelier: of none a part is matched.
+        """
         whole, usual = (_WHOLE, _USUAL) if by_tokens else (_WHOLE_WORDS, _USUAL_WORDS)
         if self.of_speaker:
             return 0.0
         if not self.words:
             return _OPEN * self.open
-        said = _A_WORD * min(self.words, _MOST_WORDS)
+        said = 0.0 if unheard and not self.open else _A_WORD * min(self.words, _MOST_WORDS)
         return said + whole * self.whole + _OPEN * self.open - usual

@@ -8,11 +8,12 @@ neighbours of the best of them are added, and the rows that activated anchors ar
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
 
+from hippocampus.core.altered import altered
 from hippocampus.core.config import Fusion
 from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.concept import Activation
@@ -67,7 +68,7 @@ class Search:
             query = _discounted(query, sorted(explained), fusion.explained_weight)
         asked_alone = query.cues == {"time"}
         if query.listing:
-            query = replace(query, intervals=query.listing, cues=frozenset({"time"}))
+            query = altered(query, intervals=query.listing, cues=frozenset({"time"}))
             cues, activation = index.cues.among(query.cues), None
         timely = timeliness(index, query)
         within = None if timely is None else timely >= WITHIN
@@ -137,7 +138,7 @@ def _discounted(query: Query, explained: list[int], weight: float) -> Query:
         discounts *= query.term_discounts
     if not (discounts[query.term_weights > 0] == 1).any():
         return query
-    return replace(query, term_weights=query.term_weights * discounts, term_discounts=discounts)
+    return altered(query, term_weights=query.term_weights * discounts, term_discounts=discounts)
 
 
 def _proposals(search: Search) -> list[Proposal]:

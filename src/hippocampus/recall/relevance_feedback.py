@@ -10,12 +10,12 @@ The best row stays the best.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.altered import altered
 from hippocampus.encode.terms import find_terms
 from hippocampus.kernel import top_k
 from hippocampus.recall.propose import Search
@@ -41,7 +41,7 @@ def lift_agreed(search: Search, scored: Scored, texts: ReadTexts) -> None:
     terms, worth = _agreed(search, scored, texts)
     if not len(terms):
         return
-    asked = replace(search.query, terms=terms, term_weights=np.ones(len(terms), np.float32))
+    asked = altered(search.query, terms=terms, term_weights=np.ones(len(terms), np.float32))
     there = search.cues.lexical.matches(asked, scored.rows) > 0
     part: Numbers = np.float32(weight) * (there @ (worth / worth.sum()))
     first = int(np.argmax(scored.scores))

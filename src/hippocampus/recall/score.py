@@ -26,7 +26,7 @@ from hippocampus.recall.named_time import WITHIN
 from hippocampus.recall.propose import Search
 from hippocampus.recall.session_ranking import SessionScores
 from hippocampus.recall.spreading_activation import lifted
-from hippocampus.recall.standardize import Numbers, standardised
+from hippocampus.recall.standardize import Numbers, Scale, standardised
 
 _ONLY_CONCEPTS: Final = frozenset({"concept", "time"})
 _BELOW_RECENT: Final = np.float32(1e-4)
@@ -59,19 +59,20 @@ class Scored:
 def score(search: Search, candidates: Candidates) -> Scored:
     """Score complete candidates, once."""
     rows, index, query, fusion = candidates.rows, search.index, search.query, search.fusion
-    lengths = _lengths(search, rows)
+    lengths, marked = _lengths(search, rows), search.cues.lexical.marked(rows)
+    short = _shortness(search, lengths)
     parts = dict(candidates.features)
     fused = summed(parts, len(rows))
     # NumPy takes three times as long to look rows up by another type than its own.
     places = rows.astype(np.intp)
-    parts |= _surroundings(search, places, fused, lengths)
+    parts |= _surroundings(search, places, fused, short, marked)
     if query.latest:
         told = _lateness(search, rows, candidates.activation)
         parts["time"] = parts["time"] + told if "time" in parts else told
-    asking = search.cues.lexical.marked(rows)[:, 3]
+    asking = marked[:, 3]
     if asking.any():
         parts["speaker"] -= asking * np.float32(fusion.only_asking * _weighed(search, candidates))
-    news, named = _novelty(search, candidates, places, lengths)
+    news, named = _novelty(search, candidates, places, short, marked)
     called = _called_up(search, candidates)
     # Activation includes a session term already, and novelty would favour the session that said a
     # thing first: neither counts towards session support.
@@ -103,7 +104,11 @@ def score(search: Search, candidates: Candidates) -> Scored:
 
 
 def _surroundings(
-    search: Search, rows: NDArray[np.intp], fused: Numbers, lengths: Numbers | None
+    search: Search,
+    rows: NDArray[np.intp],
+    fused: Numbers,
+    short: Numbers | np.float32,
+    marked: Mask,
 ) -> dict[str, Numbers]:
     """Return the parts of neighbouring turns, speaker, time and outcome, by name."""
     index, fusion = search.index, search.fusion
@@ -116,8 +121,8 @@ def _surroundings(
     gift = np.float32(fusion.previous_turn) * theirs[: len(rows)]
     gift += np.float32(fusion.next_turn) * theirs[len(rows) :]
     # An answer leans on what it answers; notes of one voice are each about what they say.
-    parts["neighbours"] = gift * _shortness(search, lengths) * index.columns.in_talk(rows)
-    parts["speaker"] = _speaking(search, rows)
+    parts["neighbours"] = gift * short * index.columns.in_talk(rows)
+    parts["speaker"] = _speaking(search, rows, marked)
     outcome = index.outcome.view[rows]
     if fusion.outcome and outcome.any():
         parts["outcome"] = np.float32(fusion.outcome) * np.tanh(outcome)
@@ -153,18 +158,17 @@ def _shortness(search: Search, lengths: Numbers | None) -> Numbers | np.float32:
     return short
 
 
-def _speaking(search: Search, rows: NDArray[np.intp]) -> Numbers:
+def _speaking(search: Search, rows: NDArray[np.intp], marked: Mask) -> Numbers:
     """Return the part of the speaker: more for self-disclosure of somebody who is asked about."""
     columns, query, fusion = search.index.columns, search.query, search.fusion
     worth: Numbers = columns.role.holds("user", rows) * np.float32(fusion.user)
     if query.speakers:
-        worth += columns.spoken_by(query.speakers)[rows] * np.float32(fusion.speaker)
+        worth += columns.spoken_by(query.speakers, rows) * np.float32(fusion.speaker)
     if query.quoting:
         worth += columns.role.holds("assistant", rows) * np.float32(fusion.quoting)
     for role in ("assistant", "user"):
         if role in query.roles:
             worth += columns.role.holds(role, rows) * np.float32(fusion.addressee)
-    marked = search.cues.lexical.marked(rows.astype(np.uint32))
     worth += (_of_named(search, rows) & marked[:, 0]) * np.float32(fusion.self_disclosure)
     return worth
 
@@ -174,27 +178,32 @@ def _of_named(search: Search, rows: NDArray[np.intp]) -> Mask:
     columns, query = search.index.columns, search.query
     named = np.zeros(len(rows), np.bool_)
     if query.speakers:
-        named |= columns.spoken_by(query.speakers)[rows]
+        named |= columns.spoken_by(query.speakers, rows)
     if "user" in query.roles:
         named |= columns.role.holds("user", rows)
     return named
 
 
-def _of_asked(search: Search, rows: NDArray[np.intp]) -> Mask:
+def _of_asked(search: Search, rows: NDArray[np.intp], *, named: bool | None = None) -> Mask:
     """
     Return which rows are spoken by those who are asked about.
 
-    Where nobody is, all but the assistant are: its turns mostly answer a request.
+    Where nobody is, all but the assistant are: its turns mostly answer a request. ``named``:
+    whether anybody is, if that is known.
     """
-    named = _of_named(search, rows)
-    if named.any():
-        return named
+    theirs = _of_named(search, rows)
+    if theirs.any() if named is None else named:
+        return theirs
     by_assistant = search.index.columns.role.holds("assistant", rows)
     return by_assistant if "assistant" in search.query.roles else ~by_assistant
 
 
 def _novelty(
-    search: Search, candidates: Candidates, places: NDArray[np.intp], lengths: Numbers | None
+    search: Search,
+    candidates: Candidates,
+    places: NDArray[np.intp],
+    short: Numbers | np.float32,
+    marked: Mask,
 ) -> tuple[Numbers, Numbers | None]:
     """
     Return the parts of novelty and deeds, and of named entities, in turns of those asked about.
@@ -204,23 +213,62 @@ def _novelty(
     rows, query, fusion = candidates.rows, search.query, search.fusion
     if not len(rows):
         return np.zeros(0, np.float32), None
-    about, short = _of_asked(search, places), _shortness(search, lengths)
-    lexical = search.cues.lexical
-    unheard = np.log1p(lexical.unheard(rows).astype(np.float32)) * about
-    deeds = (lexical.marked(rows)[:, 1] & about).astype(np.float32)
-    news = np.float32(fusion.novelty) * np.minimum(standardised(unheard), _RARE)
-    news += np.float32(fusion.first_person_deed) * np.minimum(standardised(deeds), _RARE)
+    named = None if candidates.together is None else candidates.together.named
+    told = _news(search, rows, places, short, marked, named=named)
+    scaled = {
+        name: np.minimum(candidates.standardised(name, column), _RARE)
+        for name, column in told.items()
+    }
+    news = np.float32(fusion.novelty) * scaled["unheard"]
+    news += np.float32(fusion.first_person_deed) * scaled["deeds"]
     news = short * news
     if not query.listing:  # which is asked of the time alone
         news *= np.float32(_weighed(search, candidates))
     if query.latest:  # who said it last is asked for, and not who said it first
         news = np.zeros_like(news)
-    graph = search.cues.graph
-    if graph is None or not query.speakers:  # one who asks an assistant names as much
+    if "names" not in scaled:
         return news, None
-    mentions = graph.mentions(rows, _parties(search.index.columns.speakers()))
-    named = np.log1p(mentions.astype(np.float32)) * about * short
-    return news, np.float32(fusion.named_entities) * np.minimum(standardised(named), _RARE)
+    return news, np.float32(fusion.named_entities) * scaled["names"]
+
+
+def _news(
+    search: Search,
+    rows: Rows,
+    places: NDArray[np.intp],
+    short: Numbers | np.float32,
+    marked: Mask,
+    *,
+    named: bool | None,
+) -> dict[str, Numbers]:
+    """Return how much is new in turns of those asked about, by what: words, deeds, names."""
+    about = _of_asked(search, places, named=named)
+    unheard = np.log1p(search.cues.lexical.unheard(rows).astype(np.float32)) * about
+    told = {"unheard": unheard, "deeds": (marked[:, 1] & about).astype(np.float32)}
+    graph = search.cues.graph
+    if graph is not None and search.query.speakers:  # one who asks an assistant names as much
+        mentions = graph.mentions(rows, _parties(search.index.columns.speakers()))
+        told["names"] = np.log1p(mentions.astype(np.float32)) * about * short
+    return told
+
+
+def news_scales(search: Search, candidates: Candidates, *, named: bool) -> dict[str, Scale]:
+    """
+    Return what is usual of what is new in candidates.
+
+    ``named``: whether those whom the question names speak in these, or in those of another bank.
+    """
+    rows = candidates.rows
+    if not len(rows):
+        return {}
+    short = _shortness(search, _lengths(search, rows))
+    marked = search.cues.lexical.marked(rows)
+    told = _news(search, rows, rows.astype(np.intp), short, marked, named=named)
+    return {name: Scale.of(column) for name, column in told.items()}
+
+
+def named_speak(search: Search, rows: Rows) -> bool:
+    """Return whether any row is spoken by those whom the question names."""
+    return bool(_of_named(search, rows.astype(np.intp)).any())
 
 
 def _weighed(search: Search, candidates: Candidates) -> float:

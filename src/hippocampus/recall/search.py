@@ -6,7 +6,7 @@ Candidates are complete before anything is scored, and each is scored once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from time import perf_counter
@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.altered import altered
 from hippocampus.core.config import Fusion
 from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.cue import Mask, Rows
@@ -24,16 +25,17 @@ from hippocampus.recall.choices import lead_with_choice
 from hippocampus.recall.counted_rows import lift_events
 from hippocampus.recall.currency import order_by_time
 from hippocampus.recall.current_facts import Standing
-from hippocampus.recall.expand import Sources, asked_fact, expand
+from hippocampus.recall.expand import Candidates, CandidatesOfAll, Sources, asked_fact, expand
 from hippocampus.recall.named_time import describe_empty
 from hippocampus.recall.possessions import asks_only_who, lead_with_possession
-from hippocampus.recall.propose import Proposal, Search, propose
+from hippocampus.recall.propose import Proposal, Proposed, Search, propose
 from hippocampus.recall.relevance_feedback import lift_agreed
-from hippocampus.recall.score import Scored, score
+from hippocampus.recall.repeated_question import lead_before_question
+from hippocampus.recall.score import Scored, named_speak, news_scales, score
 from hippocampus.recall.session_ranking import rank_sessions
 from hippocampus.recall.several_things import lift_alike
 from hippocampus.recall.spreading_activation import AHEAD
-from hippocampus.recall.standardize import Numbers
+from hippocampus.recall.standardize import Numbers, Scale
 from hippocampus.recall.standing_wishes import lift_wishes
 from hippocampus.recall.whole_conversations import lift_leading
 
@@ -83,9 +85,22 @@ class Ranking:
     trail: Trail
 
 
-# OpenBLAS computes with what lies beside short arrays too; when that is no number, NumPy warns of a
-# result that is not even used.
-@np.errstate(invalid="ignore")
+@dataclass(frozen=True, slots=True, eq=False)
+class MeasuredCandidates:
+    """Complete candidates for a query, that nobody has scored yet."""
+
+    asked: Search
+    query: Query
+    """The question, of which ``asked`` may have changed what words weigh."""
+    allowed: Mask | None
+    """Rows that the read may see; ``asked`` may have fewer."""
+    proposed: Proposed
+    candidates: Candidates
+    sources: Sources
+    times: tuple[float, float, float]
+    """When it began, when rows were proposed, and when all candidates were there."""
+
+
 def search(
     index: BankIndex,
     query: Query,
@@ -95,12 +110,53 @@ def search(
     sources: Sources = _NOTHING,
 ) -> Ranking:
     """Rank the allowed episodes for a query; the ``limit`` best are returned."""
-    times = [perf_counter()]
+    return rank(gather(index, query, allowed, fusion, sources), limit)
+
+
+# OpenBLAS computes with what lies beside short arrays too; when that is no number, NumPy warns of a
+# result that is not even used.
+@np.errstate(invalid="ignore")
+def gather(
+    index: BankIndex,
+    query: Query,
+    allowed: Mask | None,
+    fusion: Fusion,
+    sources: Sources = _NOTHING,
+) -> MeasuredCandidates:
+    """Return all candidates for a query, measured."""
+    began = perf_counter()
     search = Search.of(index, query, allowed, fusion)
     proposed = propose(search)
-    times.append(perf_counter())
+    then = perf_counter()
     candidates = expand(search, proposed.rows, sources)
-    times.append(perf_counter())
+    times = began, then, perf_counter()
+    return MeasuredCandidates(search, query, allowed, proposed, candidates, sources, times)
+
+
+def on_one_scale(all_of_it: Sequence[MeasuredCandidates]) -> list[MeasuredCandidates]:
+    """
+    Return the candidates of several banks as if they were of one, so that scores can be compared.
+
+    What is usual of a feature is then the same for all: what is the best of a bank in which there
+    is nothing of the matter is not as good as the best of another.
+    """
+    named = any(named_speak(one.asked, one.candidates.rows) for one in all_of_it)
+    each = [
+        one.candidates.scales() | news_scales(one.asked, one.candidates, named=named)
+        for one in all_of_it
+    ]
+    names = {name for scales in each for name in scales}
+    usual = {name: Scale.over(scales[name] for scales in each if name in scales) for name in names}
+    together = CandidatesOfAll(usual, named)
+    return [altered(one, candidates=one.candidates.among(one.asked, together)) for one in all_of_it]
+
+
+@np.errstate(invalid="ignore")
+def rank(gathered: MeasuredCandidates, limit: int) -> Ranking:
+    """Score candidates; the ``limit`` best are returned."""
+    search, candidates, sources = gathered.asked, gathered.candidates, gathered.sources
+    query, proposed, times = gathered.query, gathered.proposed, list(gathered.times)
+    started = perf_counter()
     scored = score(search, candidates)
     if "how many" in query.intents and sources.texts is not None:
         lift_events(search, scored, sources.texts)
@@ -116,13 +172,14 @@ def search(
         order_by_time(search, scored, sources.texts)
         lead_with_possession(search, scored, sources.texts)
         lead_with_choice(search, scored, sources.texts)
+        lead_before_question(search, scored, sources.texts)
     lift_wishes(search, scored)
     lift_leading(search, scored)
     rows, scores, signature = scored.rows, scored.scores, search.cues.signature
     first = top_k(scores, min(max(limit, CONTENDERS), len(scores)))
     best = first[:limit]
     near = candidates.activation
-    times.append(perf_counter())
+    times.append(times[-1] + perf_counter() - started)
     took = {n: b - a for n, (a, b) in zip(_STEPS, pairwise(times), strict=True)}
     return Ranking(
         rows=rows[best],
@@ -132,7 +189,9 @@ def search(
         sessions=rank_sessions(search, rows, scored.sessions, scored.support),
         activation=np.zeros(len(best), np.float32) if near is None else near[best],
         candidates=len(rows),
-        missing_time=describe_empty(index, search.query, allowed) if search.nothing else "",
+        missing_time=describe_empty(search.index, search.query, gathered.allowed)
+        if search.nothing
+        else "",
         hamming_searches=signature.searches(query)
         if signature is not None and query.keywords
         else {},

@@ -74,8 +74,6 @@ def spread(search: Search, read: ReadTexts, rows: Rows, strengths: Numbers) -> d
     begun_by = {row: row for row in lends}
     if not any(share * strength > least for strength in lends.values()):
         return {}  # as mostly in talk
-    worth = dict(zip(rows.tolist(), strengths.tolist(), strict=True))
-    floor = float(strengths.min())
     lifts: dict[int, Lift] = {}
     done: set[int] = set()
     for _ in range(_ROUNDS):
@@ -92,11 +90,25 @@ def spread(search: Search, read: ReadTexts, rows: Rows, strengths: Numbers) -> d
         for row, lift in fresh.items():
             known = lifts.get(row)
             lifts[row] = lift if known is None else _higher(known, lift, max(known.by, lift.by))
-        on = {row: min(worth.get(row, floor) + lift.by, lift.to) for row, lift in fresh.items()}
+        if not fresh:
+            break
+        worth = _worth(fresh, rows, strengths)
+        on = {
+            row: min(own + lift.by, lift.to)
+            for (row, lift), own in zip(fresh.items(), worth, strict=True)
+        }
         first = sorted(on.keys() - done, key=on.__getitem__, reverse=True)[:LENDERS]
         lends = {row: _DAMPED * on[row] for row in first}
         begun_by = {row: fresh[row].begun_by for row in first}
     return lifts
+
+
+def _worth(some: Collection[int], rows: Rows, strengths: Numbers) -> list[float]:
+    """Return the strength of some rows, in their order: of no candidate, that of the weakest."""
+    each = np.fromiter(some, np.uint32, len(some))
+    at = np.minimum(rows.searchsorted(each), len(rows) - 1)
+    own: list[float] = np.where(rows[at] == each, strengths[at], strengths.min()).tolist()
+    return own
 
 
 def _higher(one: Lift, other: Lift, by: float) -> Lift:

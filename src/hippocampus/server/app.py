@@ -13,13 +13,15 @@ from fastapi.routing import APIRoute
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
-from starlette.routing import request_response
+from starlette.routing import Match, Route, request_response
 
 from hippocampus import wire
+from hippocampus.core.records import Progress
 from hippocampus.dashboard import add_dashboard, asks_for_a_page, not_found
 from hippocampus.errors import HippocampusError, InputError
 from hippocampus.memory import Memory
 from hippocampus.server import bodies, pagination
+from hippocampus.server.bank_requests import BankRequest
 from hippocampus.server.bodies import while_connected
 from hippocampus.server.bulk import add_bulk
 from hippocampus.server.error_responses import Refused, answer
@@ -119,28 +121,31 @@ def _endpoint(server: ServerState, spec: VerbSpec) -> Endpoint:
     pool = server.pool(spec)
 
     async def endpoint(request: Request) -> Response:
-        _, bank = await server.door.admit(request, spec.role)
+        caller, bank = await server.door.admit(request, spec.role)
         asks = spec.method == "GET"
         asked = bank, spec.name, b"" if asks else await server.body(request)
-        if spec.cached and (known := server.known(asked)) is not None:
-            return json_answer(known)
+        here = BankRequest.of(request, server.memory, caller, asked if spec.once else None)
+        if spec.cached and here.least is None and (known := server.known(asked)) is not None:
+            return json_answer(*known)
         query = request.query_params.multi_items()
         given = spec.from_query(query) if asks else await _read(asked[2], spec, pool)
         _check_results(given, server.limits)
         verb = partial(_call, server.memory, spec, bank, *given.positional)
         if spec.pages:
-            page = pool.run(lambda: _page(spec, verb, given.named))
-            return json_answer(*await while_connected(request, page))
+            page = pool.run(lambda: here.run(lambda: _page(spec, verb, given.named)))
+            (body, cursor), seq = await while_connected(request, page)
+            return json_answer(body, seq, cursor=cursor)
         call = partial(verb, **given.named)
         if spec.cached:
-            made = pool.run(lambda: server.answer(asked, call))
-            return json_answer(await while_connected(request, made))
+            alone = not given.named.get("include")
+            made = pool.run(lambda: here.run(lambda: server.answer(asked, call, alone=alone)))
+            return json_answer(*(await while_connected(request, made))[0])
         if spec.reports and bodies.wants_lines(request):
-            return await told(request, pool, call)
-        done = pool.run(lambda: wire.dump(call()))
-        body = await (done if spec.long else while_connected(request, done))
+            return await told(request, pool, partial(_reporting, here, call))
+        done = pool.run(lambda: here.run(lambda: wire.dump(call())))
+        body, seq = await (done if spec.long else while_connected(request, done))
         lacking = server.memory.engine.unembedded if spec.keeps else ""
-        return json_answer(body, degraded=f"embedder: {lacking}" if lacking else "")
+        return json_answer(body, seq, degraded=f"embedder: {lacking}" if lacking else "")
 
     return endpoint
 
@@ -173,6 +178,11 @@ def _call(memory: Memory, spec: VerbSpec, bank: str, *given: object, **named: ob
     return spec.function(memory.bank(bank), *given, **named)
 
 
+def _reporting(here: BankRequest, call: Callable[..., Any], progress: Progress) -> Any:  # noqa: ANN401
+    """Return what a verb returns that reports its progress."""
+    return here.run(partial(call, progress=progress))[0]
+
+
 async def _refuse(request: Request, exc: Exception) -> Response:
     assert isinstance(exc, HippocampusError), "it is registered for these alone"
     return answer(exc, request.state.request_id)
@@ -182,11 +192,26 @@ async def _refuse_route(request: Request, exc: Exception) -> Response:
     assert isinstance(exc, HTTPException), "it is registered for these alone"
     if exc.status_code == 404 and asks_for_a_page(request):
         return not_found()
-    told_ = {404: "no such route; see /openapi.json", 405: "no such method here"}
+    allowed = ", ".join(sorted(_methods_at(request))) if exc.status_code == 405 else ""
+    told_ = {
+        404: "no such route; see /docs, or /openapi.json",
+        405: f"{request.method} is no method here; there is {allowed}",
+    }
     wrong = Refused(exc.status_code, told_.get(exc.status_code, "this cannot be answered"))
     made = answer(wrong, request.state.request_id)
-    made.headers.update(exc.headers or {})
+    made.headers.update({**(exc.headers or {}), **({"Allow": allowed} if allowed else {})})
     return made
+
+
+def _methods_at(request: Request) -> set[str]:
+    """Return the methods of all routes at an address; the router tells those of the first."""
+    routes = (route for route in request.app.routes if isinstance(route, APIRoute | Route))
+    return {
+        method
+        for route in routes
+        if route.matches(request.scope)[0] is not Match.NONE
+        for method in route.methods or ()
+    }
 
 
 # ---------------------------------------------------------------- the server itself

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from typing import Final
 from urllib.parse import unquote
@@ -12,27 +11,26 @@ from urllib.parse import unquote
 from starlette.requests import Request
 
 from hippocampus.core.listening import is_loopback, names_loopback
-from hippocampus.errors import AccessError, InvalidScope, RateLimited, UnknownBank
+from hippocampus.core.rights import Rights, hold
+from hippocampus.core.tenant import EVERY, act_for, tenant_of
+from hippocampus.errors import AccessError, InvalidScope, UnknownBank
 from hippocampus.server.error_responses import NO_SUCH_BANK
 from hippocampus.server.keys import ANYBODY, Caller, Keys
-from hippocampus.server.settings import Limits
+from hippocampus.server.rates import Rate
 from hippocampus.server.thread_pools import CALLER
 from hippocampus.verbs import AccessRole
 
 _REREAD_S: Final = 1.0
 """For how long keys are taken to be as they were read."""
-_MOST_RATED: Final = 10_000
-"""Callers whose requests are counted at once."""
 
 
 class Gatekeeper:
     """Lets a request in, or says why not."""
 
-    def __init__(
-        self, keys: Keys, limits: Limits, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, keys: Keys, rate: Rate, clock: Callable[[], float] = time.monotonic) -> None:
+        """Take who counts how often callers ask."""
         self._keys = keys
-        self._rate = Rate(limits.requests_per_s, limits.burst, clock)
+        self._rate = rate
         self._clock = clock
         self._reading = asyncio.Lock()
         self._read_at: float | None = None
@@ -47,11 +45,13 @@ class Gatekeeper:
             AccessError: a page of another site asks through somebody's browser.
 
         """
+        act_for(EVERY)  # a server may begin a request in what the last one of a connection left
         caller = await self._known(request)
         client = "" if request.client is None else request.client.host
-        self._rate.take(caller.id or client)
+        await self._rate.take(caller.id or client)
         if caller is ANYBODY:
             _check_is_here(request)
+        hold(_rights(caller))
         request.state.key = caller.id
         CALLER.set(caller.id or "")
         return caller
@@ -98,6 +98,7 @@ class Gatekeeper:
             raise UnknownBank(NO_SUCH_BANK)
         _check_role(caller, role)
         request.state.bank = bank
+        act_for(tenant_of(bank))
         return caller, bank
 
     async def admit_keeper(self, request: Request) -> Caller:
@@ -108,6 +109,11 @@ class Gatekeeper:
             msg = "this is for the whole store; it takes an admin's key for all banks, '*'"
             raise AccessError(msg)
         return caller
+
+
+def _rights(caller: Caller) -> Rights:
+    """Return which banks a verb may read and write for a caller, beside the one that it is of."""
+    return Rights(caller.opens, lambda bank: caller.may("write") and caller.opens(bank))
 
 
 def _check_role(caller: Caller, role: AccessRole) -> None:
@@ -153,37 +159,3 @@ def _check_is_here(request: Request) -> None:
                 " answers this one alone; make a key with 'hippocampus keys create'"
             )
             raise AccessError(msg)
-
-
-class Rate:
-    """Requests by caller, each with a bucket that fills evenly and holds a burst."""
-
-    def __init__(
-        self, per_s: float | None, burst: int, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._per_s = per_s
-        self._burst = burst
-        self._clock = clock
-        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
-        """By caller: how many requests were left, and when that was."""
-
-    def take(self, caller: str) -> None:
-        """
-        Count one request.
-
-        Raises:
-            RateLimited: there were too many; it says how long to wait.
-
-        """
-        if self._per_s is None:
-            return
-        now = self._clock()
-        left, at = self._left.pop(caller, (float(self._burst), now))
-        left = min(float(self._burst), left + (now - at) * self._per_s)
-        self._left[caller] = (left - 1 if left >= 1 else left), now
-        while len(self._left) > _MOST_RATED:
-            self._left.popitem(last=False)
-        if left < 1:
-            wait = (1 - left) / self._per_s
-            msg = f"more than {self._per_s:g} requests a second; wait {wait:.1f} s"
-            raise RateLimited(msg, retry_after_s=wait)

@@ -19,6 +19,7 @@ from starlette.responses import Response
 from hippocampus import wire
 from hippocampus.bank import Bank
 from hippocampus.core.records import FileLocation, Imported, Progress, Turn
+from hippocampus.core.system import is_file_name
 from hippocampus.errors import InputError, StoreFull
 from hippocampus.server import bodies
 from hippocampus.server.bodies import BYTES, JSON, LINES
@@ -139,7 +140,9 @@ class _ImportInfo(NamedTuple):
         query = request.query_params
         name = query.get("name", "import.jsonl")
         parts = PurePosixPath(name).parts
-        good = parts and all(part.isprintable() and not part.startswith(".") for part in parts)
+        good = parts and all(
+            part.isprintable() and not part.startswith(".") and is_file_name(part) for part in parts
+        )
         if not good or name.startswith("/") or "\\" in name or len(name.encode()) > 200:
             raise InputError(f"name={name!r:.100}: must be a file's name, such as notes/trip.md")
         modified = query.get("modified")

@@ -22,6 +22,8 @@ _STATUS: Final[tuple[tuple[type[HippocampusError], int], ...]] = (
     (errors.RateLimited, 429),
     (errors.Overloaded, 503),
     (errors.StoreLocked, 503),
+    (errors.StoreUnreachable, 503),
+    (errors.StoreBehind, 503),
     (errors.StoreClosed, 503),
     (errors.WrongKey, 409),
     (errors.StoreFull, 507),

@@ -32,6 +32,8 @@ _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _METHODS: Final = frozenset({"GET", "POST", "DELETE", "HEAD", "OPTIONS"})
 _GONE: Final = 499
 """The status of a request whose client left before it was answered; it is sent to nobody."""
+_OURS: Final = 500
+"""The least status of a request that failed by our doing."""
 _BUCKETS: Final = (
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0
 )  # fmt: skip
@@ -226,6 +228,9 @@ def _tracing() -> Any:  # noqa: ANN401 - a function from a scope to a context
                 span.update_name(f"{scope['method']} {route}")
                 span.set_attribute("http.route", route)
                 span.set_attribute("http.response.status_code", status)
+                if status >= _OURS:
+                    span.set_attribute("error.type", str(status))
+                    span.set_status(trace.StatusCode.ERROR)
 
             yield end
 

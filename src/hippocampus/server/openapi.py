@@ -34,9 +34,13 @@ def _fixed() -> dict[str, Any]:
 
 def describe(spec: VerbSpec) -> dict[str, Any]:
     """Return what FastAPI is told of the route of a verb."""
+    asks = _fixed()["asks"]
+    where = [_fixed()["bank"], asks["Min-Seq"]]
+    where += [asks["Idempotency-Key"]] if spec.once else []
+    more = _PAGED if spec.pages else _KEEPS if spec.keeps else ()
     told = _described(
-        spec.name, spec.method, [_fixed()["bank"]], spec.function.__doc__, spec, spec.returns,
-        spec.role, headers=_PAGED if spec.pages else _KEEPS if spec.keeps else (),
+        spec.name, spec.method, where, spec.function.__doc__, spec, spec.returns, spec.role,
+        headers=("Seq", *more),
     )  # fmt: skip
     return {"name": spec.name, **told}
 

@@ -7,7 +7,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 _FRESH_S: Final = 60.0
 """
@@ -22,9 +22,17 @@ Asked: TypeAlias = tuple[str, str, bytes]
 """A question: of which bank, by which verb, with what arguments, as they were sent."""
 
 
+class SentAnswer(NamedTuple):
+    """An answer, as it is sent."""
+
+    body: bytes
+    seq: str
+    """A token of how much of the bank it knows."""
+
+
 @dataclass(slots=True)
 class _CachedAnswer:
-    body: bytes
+    answer: SentAnswer
     position: Hashable
     changes: int
     """The state of the store at which the bank was last known to be at that position."""
@@ -48,7 +56,9 @@ class ResponseCache:
         self._swept = clock()
         self._lock = threading.Lock()
 
-    def get(self, asked: Asked, changes: int, position: Hashable | None = None) -> bytes | None:
+    def get(
+        self, asked: Asked, changes: int, position: Hashable | None = None
+    ) -> SentAnswer | None:
         """
         Return the answer to a question if nothing has changed that it was made of.
 
@@ -65,7 +75,7 @@ class ResponseCache:
                 return None
             found.changes = changes
             self._kept.move_to_end(asked)
-            return found.body
+            return found.answer
 
     def _sweep(self) -> None:
         """Drop what is past its time, so that what was erased is not kept for ever."""
@@ -76,16 +86,16 @@ class ResponseCache:
         for asked in [asked for asked, kept in self._kept.items() if now >= kept.until]:
             self._drop(asked)
 
-    def put(self, asked: Asked, changes: int, position: Hashable, body: bytes) -> None:
+    def put(self, asked: Asked, changes: int, position: Hashable, answer: SentAnswer) -> None:
         """Keep an answer, and let go of the oldest for it; of a large one nothing is kept."""
-        nbytes = len(body) + sum(map(len, asked)) + _BESIDE
+        nbytes = len(answer.body) + sum(map(len, asked)) + _BESIDE
         if nbytes * 8 > self._most:
             return
         with self._lock:
             self._sweep()
             self._drop(asked)
             until = self._clock() + _FRESH_S
-            self._kept[asked] = _CachedAnswer(body, position, changes, until, nbytes)
+            self._kept[asked] = _CachedAnswer(answer, position, changes, until, nbytes)
             self._nbytes += nbytes
             while self._nbytes > self._most:
                 self._drop(next(iter(self._kept)))

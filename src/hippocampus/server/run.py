@@ -17,6 +17,7 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from hippocampus.core.listening import is_loopback, listen
+from hippocampus.core.system import STOP_SIGNALS
 from hippocampus.encode.embedders.together import EmbedsTogether, Together
 from hippocampus.errors import AccessError
 from hippocampus.memory import Memory
@@ -220,12 +221,9 @@ class _Server(uvicorn.Server):
         if threading.current_thread() is not threading.main_thread():
             yield  # where Python takes no signals
             return
-        kept = {one: signal.signal(one, self.handle_exit) for one in _SIGNALS}
+        kept = {one: signal.signal(one, self.handle_exit) for one in STOP_SIGNALS}
         try:
             yield
         finally:
             for one, handler in kept.items():
                 signal.signal(one, handler)
-
-
-_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)

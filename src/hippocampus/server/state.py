@@ -16,9 +16,11 @@ from hippocampus.core.records import Context, Recall
 from hippocampus.memory import Memory
 from hippocampus.server import bodies
 from hippocampus.server.auth import Gatekeeper
+from hippocampus.server.bank_requests import SEQ
 from hippocampus.server.keys import Keys
 from hippocampus.server.observability import Figures
-from hippocampus.server.response_cache import Asked, ResponseCache
+from hippocampus.server.rates import Rate
+from hippocampus.server.response_cache import Asked, ResponseCache, SentAnswer
 from hippocampus.server.settings import Limits
 from hippocampus.server.shared_figures import SharedFigures
 from hippocampus.server.thread_pools import Pool
@@ -44,7 +46,9 @@ class ServerState:
         self.writers = Pool("write", threads=limits.writers, waiting=waiting, budget=budget)
         self.upkeep = Pool("upkeep", threads=limits.upkeep, waiting=limits.waiting)
         self.bulk = Pool("bulk", threads=limits.upkeep, waiting=limits.waiting)
-        self.door = Gatekeeper(self.keys, limits)
+        shared, salt = memory.engine.store.rates, memory.engine.salt
+        rate = Rate(limits.requests_per_s, limits.burst, shared=shared, salt=salt)
+        self.door = Gatekeeper(self.keys, rate)
         self.answers = ResponseCache(limits.answers_bytes)
         self.ready = False
         self.figures.banks_bytes.set_function(lambda: memory.resident_bytes)
@@ -71,26 +75,36 @@ class ServerState:
             return self.upkeep
         return self.readers if verb.reads else self.writers
 
-    def known(self, asked: Asked) -> bytes | None:
+    def known(self, asked: Asked) -> SentAnswer | None:
         """Return the answer to a question if nobody has changed anything since it was given."""
-        body = self.answers.get(asked, self.memory.engine.store.changes())
-        if body is not None:
+        known = self.answers.get(asked, self.memory.engine.store.changes())
+        if known is not None:
             self.figures.given_again.inc()
-        return body
+        return known
 
-    def answer(self, asked: Asked, call: Callable[[], Recall | Context]) -> bytes:
-        """Return the answer to a question: the one given before, if its bank has not changed."""
-        changes, position = self.memory.bank(asked[0]).position()
-        body = self.answers.get(asked, changes, position)
-        if body is not None:
+    def answer(
+        self, asked: Asked, call: Callable[[], Recall | Context], *, alone: bool
+    ) -> SentAnswer:
+        """
+        Return the answer to a question: the one given before, if its bank has not changed.
+
+        ``alone``: the request names no other bank. An answer from several is of several positions,
+        and of what its caller may read, so it is made each time.
+        """
+        state = self.memory.bank(asked[0]).state
+        changes, position = state.position()
+        known = self.answers.get(asked, changes, position)
+        if known is not None:
             self.figures.given_again.inc()
-            return body
+            return known
         self.figures.made.inc()
         made = call()
-        body = wire.dump(made)
-        if not self._may_do_better(made):
-            self.answers.put(asked, changes, position, body)
-        return body
+        answer = SentAnswer(wire.dump(made), state.seen.token)
+        here = state.snapshot
+        alone = alone and here is not None and not here.index.included
+        if alone and not self._may_do_better(made):
+            self.answers.put(asked, changes, position, answer)
+        return answer
 
     def _may_do_better(self, made: Recall | Context) -> bool:
         """Return whether a part failed that may not fail the next time."""
@@ -115,9 +129,17 @@ def add_route(
     )
 
 
-def json_answer(body: bytes, cursor: str | None = None, *, degraded: str = "") -> Response:
-    """Return JSON, and in headers where its next page begins, and what was missing, and why."""
-    headers = {} if cursor is None else {"Next-Cursor": cursor}
+def json_answer(
+    body: bytes, seq: str = "", *, cursor: str | None = None, degraded: str = ""
+) -> Response:
+    """
+    Return JSON, and in headers what else there is to say.
+
+    That is how much of the bank it knows, where its next page begins, and what was missing and why.
+    """
+    headers = {SEQ: seq} if seq else {}
+    if cursor is not None:
+        headers["Next-Cursor"] = cursor
     if degraded:  # a header has one line, and no letters but those of ASCII for sure
         headers["Degraded"] = " ".join(degraded.split()).encode("ascii", "replace").decode()
     return Response(body, 200, headers, bodies.JSON)

@@ -17,6 +17,9 @@ from contextvars import ContextVar
 from typing import Any, Final, TypeAlias, TypeVar
 
 from hippocampus.core.budget import Budget
+from hippocampus.core.rights import with_rights
+from hippocampus.core.telemetry import in_this_trace
+from hippocampus.core.tenant import as_now
 from hippocampus.errors import Overloaded
 
 _Result = TypeVar("_Result")
@@ -70,7 +73,8 @@ class Pool:
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[_Result] = loop.create_future()
         self.busy += 1
-        self._lines.setdefault(caller, deque()).append((call, answer))
+        done = in_this_trace(as_now(with_rights(call)))
+        self._lines.setdefault(caller, deque()).append((done, answer))
         self._begin(loop)
         return await answer
 

@@ -10,8 +10,10 @@ from fastapi import FastAPI, Request
 from starlette.responses import Response
 
 from hippocampus import wire
+from hippocampus.core.tenant import acting_for, tenant_of_all
 from hippocampus.memory import Memory
 from hippocampus.server import pagination
+from hippocampus.server.bank_requests import BankRequest
 from hippocampus.server.keys import Caller, KeyInfo, Keys, NewKey
 from hippocampus.server.openapi import describe_call
 from hippocampus.server.progress import told
@@ -59,13 +61,15 @@ class StoreRoutes:
         caller = await self._server.door.caller(request)
         given = STORE_VERBS["banks"].from_query(request.query_params.multi_items()).named
         page = partial(_banks, self._server.memory, caller, **given)
-        return json_answer(*await self._server.readers.run(page))
+        body, cursor = await self._server.readers.run(page)
+        return json_answer(body, cursor=cursor)
 
     async def delete_bank(self, request: Request) -> Response:
         """Erase a whole bank: episodes, journal, vectors; nothing of it stays in the file."""
         server = self._server
-        _, bank = await server.door.admit(request, "admin")
-        await server.writers.run(partial(server.memory.delete_bank, bank))
+        caller, bank = await server.door.admit(request, "admin")
+        here = BankRequest.of(request, server.memory, caller, (bank, "delete", b""))
+        await server.writers.run(lambda: here.run(lambda: server.memory.delete_bank(bank)))
         return json_answer(b"null")
 
     def for_keeper(
@@ -99,8 +103,11 @@ def _banks(
         begins = one.removesuffix("*")
         if begins != one and (begins.startswith(prefix) or prefix.startswith(begins)):
             wanted = max(begins, prefix, key=len)
-            found.update(memory.banks(prefix=wanted, after=after, limit=most + 1))
+            with acting_for(tenant_of_all(one)):
+                found.update(memory.banks(prefix=wanted, after=after, limit=most + 1))
         elif begins == one and one.startswith(prefix) and one > after:
-            found.update([one] if memory.engine.store.banks.number(one) is not None else [])
+            with acting_for(tenant_of_all(one)):
+                known = memory.engine.store.banks.number(one) is not None
+            found.update([one] if known else [])
     page = pagination.page_of_names(sorted(found)[: most + 1], most)
     return wire.dump(page.entries), page.cursor

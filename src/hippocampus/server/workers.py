@@ -27,11 +27,11 @@ from types import FrameType
 from typing import Final, NamedTuple
 
 from hippocampus.core.listening import listen
+from hippocampus.core.system import CAN_FORK, SHARES_CONNECTIONS, STOP_SIGNALS, fork
 from hippocampus.errors import InputError
 
 log = logging.getLogger("hippocampus.server")
 
-_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 _WORD: Final = 512
 """Most bytes of what a worker says, all of which are written at once."""
 
@@ -75,7 +75,7 @@ def work(count: int, *, host: str, port: int, ready: Callable[[str], None]) -> W
         InputError: there are no forks here, or it is impossible to listen there.
 
     """
-    if not hasattr(os, "fork"):
+    if not CAN_FORK:
         msg = f"workers={count}: this system cannot fork; start one server for each instead"
         raise InputError(msg)
     crew = _Crew(_sockets(count, host, port), ready)
@@ -88,7 +88,7 @@ def work(count: int, *, host: str, port: int, ready: Callable[[str], None]) -> W
 def _sockets(count: int, host: str, port: int) -> list[socket.socket]:
     """Return a socket for each; the same one where the kernel does not share out connections."""
     first = listen(host, port, shared=True)
-    if not sys.platform.startswith("linux"):
+    if not SHARES_CONNECTIONS:
         return [first] * count
     port = first.getsockname()[1]
     return [first, *(listen(host, port, shared=True) for _ in range(count - 1))]
@@ -113,7 +113,7 @@ class _Crew:
 
     def run(self) -> Worker:
         """Look after workers, and exit once they have ended; return in each of them."""
-        before = {one: signal.signal(one, self._heed) for one in _SIGNALS}
+        before = {one: signal.signal(one, self._heed) for one in STOP_SIGNALS}
         if self._begin(0, before):  # alone: it may have to make the store
             return self._as_worker()
         with selectors.DefaultSelector() as waiting:
@@ -155,7 +155,7 @@ class _Crew:
         sys.stdout.flush()
         sys.stderr.flush()
         gc.freeze()  # what is there is not looked through again, and its pages stay shared
-        pid = os.fork()
+        pid = fork()
         if pid:
             os.close(say)
             self._processes[number] = _Process(pid, said)

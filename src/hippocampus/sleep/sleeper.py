@@ -50,7 +50,7 @@ def check_steps(steps: Collection[str] | None) -> tuple[str, ...]:
         return STEPS
     several = isinstance(steps, Collection) and not isinstance(steps, str)
     if not several or not steps or any(name not in STEPS for name in steps):
-        msg = f"steps={steps!r}: must be a collection of {', '.join(STEPS)}"
+        msg = f"steps={steps!r}: give a list of one or more of {', '.join(STEPS)}"
         raise InputError(msg)
     return tuple(name for name in STEPS if name in steps)
 

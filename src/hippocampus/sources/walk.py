@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import platform
 import stat
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from hippocampus.core.files import reading
 from hippocampus.core.records import Turn
 from hippocampus.errors import InputError, SourceError
+from hippocampus.sources.agents.aider import read_found_aider
+from hippocampus.sources.agents.log import LONGEST_LINE, LogReader, SessionLog
+from hippocampus.sources.agents.memory_files import read_agent_memory, read_project_memory
+from hippocampus.sources.agents.tools import (
+    MEMORY,
+    MEMORY_SUFFIXES,
+    PROJECT_CHAT,
+    PROJECT_MEMORY,
+    TOOLS,
+    kind_of,
+    log_of_head,
+    log_of_record,
+)
 from hippocampus.sources.base import (
     Raw,
     Reader,
@@ -38,8 +52,12 @@ FORMATS: Mapping[str, Reader] = {
     "eml": read_eml,
     "mem0": read_mem0,
     "mcp-memory": read_mcp_memory,
+    MEMORY: read_agent_memory,
+    PROJECT_MEMORY: read_project_memory,
 }
-"""The formats by name, and what reads them."""
+"""The formats of files that are read whole, by name, and what reads them."""
+ALL_FORMATS: tuple[str, ...] = (*FORMATS, *TOOLS, PROJECT_CHAT)
+"""Every format that can be named; logs of coding agents are read as streams."""
 
 _BY_SUFFIX = dict.fromkeys((".md", ".markdown", ".txt", ".rst"), "document") | {
     ".mbox": "mbox",
@@ -48,6 +66,10 @@ _BY_SUFFIX = dict.fromkeys((".md", ".markdown", ".txt", ".rst"), "document") | {
 _JSON = {".json", ".jsonl", ".ndjson"}
 _SKIPPED_FOLDERS = {"node_modules", "__pycache__"}
 _MAX_BYTES = 64 * 1024 * 1024
+_MAY_BE_LOGS = {".json", ".jsonl", ".ndjson", ".md", ".vscdb"}
+_HEAD_BYTES = 4096
+_HEAD_LINES = 20
+"""Lines of which one tells whose log they are: the first may be damaged."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -56,9 +78,12 @@ def read_source(
     *,
     format: str | None = None,  # noqa: A002 (what the command line calls it)
     max_bytes: int = _MAX_BYTES,
-) -> Iterator[SourceFile | SourceProblem]:
+) -> Iterator[SourceFile | SessionLog | SourceProblem]:
     """
     Read a file, or every file of a folder in order of name.
+
+    A session's log is not read here: whoever gets it reads it as a stream, and as long as the
+    iteration stands at it.
 
     What cannot be read is yielded as a problem, and the rest goes on. Hidden files and folders,
     ``node_modules`` and ``__pycache__`` are passed over in silence. Links inside the folder are
@@ -66,23 +91,33 @@ def read_source(
 
     Args:
         path: the file or folder; its files' paths are relative to it, a single file's is its name.
-        format: one of ``FORMATS``, to read every file as it; by default each file's own.
-        max_bytes: largest file that is read.
+        format: one of ``ALL_FORMATS``, to read every file as it; by default each file's own. Of a
+            coding agent's folder what is neither a log nor a memory is passed over in silence.
+        max_bytes: largest file that is read whole; a log of lines may be of any size.
 
     Raises:
         SourceError: there is no such file or folder.
         InputError: there is no such format.
     """
-    if format is not None and format not in FORMATS:
-        msg = f"format={format!r}: must be one of {', '.join(FORMATS)}"
+    if format is not None and format not in ALL_FORMATS:
+        msg = f"format={format!r}: must be one of {', '.join(ALL_FORMATS)}"
         raise InputError(msg)
     if not path.exists():
         raise SourceError("no such file or folder", path=path)
     for name, file in files_of(path):
         if isinstance(file, SourceProblem):
             yield file
-        else:
-            yield from _read(name, file, format, max_bytes)
+            continue
+        try:
+            read_as = _choose(format, name, file, alone=file == path)
+            if isinstance(read_as, _Log):
+                yield _open_log(name, file, read_as)
+            elif read_as is not _PASSED_OVER:
+                yield from _read(name, file, read_as, max_bytes)
+        except SourceError as exc:
+            yield SourceProblem(path=name, reason=str(exc).removeprefix(f"{file}: "))
+        except OSError as exc:
+            yield SourceProblem(path=name, reason=exc.strerror or str(exc))
 
 
 def files_of(root: Path) -> Iterator[tuple[str, Path | SourceProblem]]:
@@ -155,8 +190,9 @@ def _read(
             return
         digest = hashlib.sha256(raw.data).hexdigest()
         yield SourceFile(
-            path=name, digest=digest, turns=tuple(turns), format=known, modified=raw.modified
-        )
+            path=name, digest=digest, turns=tuple(turns),
+            format=MEMORY if known == PROJECT_MEMORY else known, modified=raw.modified,
+        )  # fmt: skip
 
 
 def _load(name: str, file: Path, max_bytes: int) -> Raw:
@@ -169,12 +205,71 @@ def _load(name: str, file: Path, max_bytes: int) -> Raw:
         size = max(status.st_size, len(data))
         msg = f"has {size} bytes, more than max_bytes={max_bytes}; split it, or raise the cap"
         raise SourceError(msg, path=name)
-    # Seconds as an integer: a file's time may be any 64-bit number.
-    try:
-        modified = _EPOCH + timedelta(microseconds=status.st_mtime_ns // 1000)
+    return Raw(path=name, data=data, modified=_modified(status))
+
+
+def _modified(status: os.stat_result) -> datetime:
+    try:  # seconds as an integer: a file's time may be any 64-bit number
+        return _EPOCH + timedelta(microseconds=status.st_mtime_ns // 1000)
     except OverflowError:
-        modified = _EPOCH
-    return Raw(path=name, data=data, modified=modified)
+        return _EPOCH
+
+
+class _Log(NamedTuple):
+    """Whose log a file is, and what reads it."""
+
+    tool: str
+    reader: LogReader
+
+
+_PASSED_OVER = ""
+"""Stands for the format of what is not read, and not told of."""
+
+
+def _choose(chosen: str | None, name: str, file: Path, *, alone: bool) -> _Log | str | None:
+    """Return what a file is read as: a log, or a format, or None where the file tells."""
+    if chosen in TOOLS and chosen is not None:
+        reader = kind_of(chosen, name, alone=alone)
+        if reader is None:
+            return _PASSED_OVER
+        return reader if isinstance(reader, str) else _Log(chosen, reader)
+    if chosen == PROJECT_CHAT:
+        return _Log("aider", read_found_aider)
+    if chosen == PROJECT_MEMORY and not alone and file.suffix.lower() not in MEMORY_SUFFIXES:
+        return _PASSED_OVER
+    likely = file.suffix.lower() in _MAY_BE_LOGS or file.name == "opencode.db"
+    if chosen is None and likely and file.is_file():
+        found = _log_of(file)
+        return None if found is None else _Log(*found)
+    return chosen
+
+
+def _open_log(name: str, file: Path, log: _Log) -> SessionLog | SourceProblem:
+    status = file.stat()
+    if not stat.S_ISREG(status.st_mode):
+        return SourceProblem(path=name, reason="is not a regular file")
+    return SessionLog(
+        path=name, file=file, format=log.tool, modified=_modified(status), size=status.st_size,
+        reader=log.reader,
+    )  # fmt: skip
+
+
+def _log_of(file: Path) -> tuple[str, LogReader] | None:
+    """Return whose log a file is, if its first lines tell, and what reads it."""
+    with reading(file) as stream:
+        if file.suffix.lower() not in {".jsonl", ".ndjson"}:
+            return log_of_head(file.name, stream.read(_HEAD_BYTES))
+        for _ in range(_HEAD_LINES):
+            line = stream.readline(LONGEST_LINE)
+            if not line:
+                break
+            try:
+                record = json.loads(line.replace(b"\0", b"").decode("utf-8", "replace"))
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(record, Mapping) and (found := log_of_record(record)) is not None:
+                return found
+    return None
 
 
 def _json_format(raw: Raw, suffix: str) -> str:

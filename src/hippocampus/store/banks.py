@@ -5,13 +5,20 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import Final
 
 from hippocampus.core.cipher import STORE, Unsealable
+from hippocampus.core.tenant import tenant_of
 from hippocampus.errors import StoreCorrupt
 from hippocampus.store import schema
 from hippocampus.store.checksums import damaged, holds, row_checksum
 from hippocampus.store.database import Database, Row
 from hippocampus.store.encryption import SqlEncryption
+
+STAGED: Final = "\x1e"
+"""What the name of a bank begins with that is still being copied here; nobody's own does."""
+_HIDDEN: Final = "\x1f"
+"""Comes after every name of such a bank."""
 
 
 class SqlBanks:
@@ -24,6 +31,14 @@ class SqlBanks:
         """The name and row last asked for, once compared."""
 
     def names(self, *, prefix: str = "", after: str = "", limit: int | None = None) -> list[str]:
+        after = max(after, _HIDDEN)
+        return self._names(prefix, after, limit)
+
+    def staged(self) -> list[str]:
+        """Return the names of banks that are being copied here, or were when it was cut off."""
+        return [name for name in self._names("", "", None) if name < _HIDDEN]
+
+    def _names(self, prefix: str, after: str, limit: int | None) -> list[str]:
         most = "" if limit is None else f" LIMIT {max(0, int(limit))}"
         cipher = self._db.cipher(STORE)
         if cipher.seals:  # sealed names have an order of their own
@@ -74,14 +89,25 @@ class SqlBanks:
         known = self.number(name)
         if known is not None:
             return known
-        name = self._db.cipher(STORE).seal_text("bank", name)
-        self._db.do("INSERT INTO banks (name, at) VALUES (?, ?)", name, at)
+        tenant, name = tenant_of(name), self._db.cipher(STORE).seal_text("bank", name)
+        self._insert(name, at, tenant)
         number: int = self._db.rows("SELECT bank FROM banks WHERE name = ?", name)[0][0]
         self._db.do(
             "UPDATE banks SET checksum = ? WHERE bank = ?", _checksum(number, name, at), number
         )
         self._encryption.make(number)
         return number
+
+    def rename(self, bank: int, name: str) -> None:
+        """Call a bank by a name that none has."""
+        name, at = self._db.cipher(STORE).seal_text("bank", name), self.since(bank)
+        self._db.do(
+            "UPDATE banks SET name = ?, checksum = ? WHERE bank = ?",
+            name, _checksum(bank, name, at), bank,
+        )  # fmt: skip
+
+    def _insert(self, name: str, at: int, tenant: str) -> None:  # noqa: ARG002 - who keeps it does
+        self._db.do("INSERT INTO banks (name, at) VALUES (?, ?)", name, at)
 
     def damaged(self) -> list[str]:
         return [

@@ -10,7 +10,7 @@ being able to try words against it. A bank's head chains the checksums of its ch
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from hashlib import blake2b
 from typing import Any, Final
 
@@ -59,8 +59,17 @@ def row_checksum(table: str, *key: int, values: Iterable[object]) -> bytes | Non
 
 def payload_checksum(bank: int, kind: str, row: int, payload: bytes) -> bytes:
     """Return the checksum of one episode's payload, which a rebuild may still have as ``.next``."""
-    key = b"%s %d %d" % (kind.removesuffix(".next").encode(), bank, row)
-    return blake2b(payload, digest_size=8, key=key[:64]).digest()
+    return payload_checksums(bank, kind)(row, payload)
+
+
+def payload_checksums(bank: int, kind: str) -> Callable[[int, bytes], bytes]:
+    """Return what makes the checksum of a payload of one kind from its row and itself."""
+    head = b"%s %d " % (kind.removesuffix(".next").encode(), bank)
+
+    def checksum(row: int, payload: bytes) -> bytes:
+        return blake2b(payload, digest_size=8, key=(b"%b%d" % (head, row))[:64]).digest()
+
+    return checksum
 
 
 def commitment(detail: str, salt: bytes) -> bytes:

@@ -1,22 +1,35 @@
-"""Copying a store into another one, bank by bank: in plain words, or sealed by other keys."""
+"""Copying banks into another store, in plain words or by other keys, and what they come to."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Final, Protocol, get_args
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Final, Protocol, TypeAlias, get_args
 
-from hippocampus.core.records import Kind, Progress
+import msgspec
+
+from hippocampus.core.records import Block, EpisodeRow, Kind, Progress
 from hippocampus.core.records.store import StoreUpkeep
 from hippocampus.errors import StoreCorrupt
 from hippocampus.store.banks import SqlBanks
 from hippocampus.store.episodes import SqlEpisodes
-from hippocampus.store.journal import SqlJournal
+from hippocampus.store.journal import KeptChange, SqlJournal
 from hippocampus.store.payloads import SqlPayloads
+from hippocampus.store.requests import SqlRequests
 from hippocampus.store.settings import SqlSettings
 
 _AT_ONCE: Final = 2048
-"""Rows of a transaction."""
+"""Rows of a part."""
+_ROWS: Final = 8192
+"""Rows of a transaction, about."""
+_BYTES: Final = 1 << 24
+"""Bytes of payloads of a transaction, about."""
+_PACK: Final = msgspec.msgpack.Encoder().encode
+
+Changed: TypeAlias = Callable[[Sequence[EpisodeRow]], Sequence[EpisodeRow]]
+"""Returns episodes as the other store has them."""
 
 
 class SqlStore(Protocol):
@@ -27,6 +40,7 @@ class SqlStore(Protocol):
     journal: SqlJournal
     episodes: SqlEpisodes
     payloads: SqlPayloads
+    requests: SqlRequests
 
     @property
     def path(self) -> str:
@@ -39,8 +53,33 @@ class SqlStore(Protocol):
     def read(self) -> AbstractContextManager[None]:
         """Open a snapshot."""
 
-    def write(self) -> AbstractContextManager[None]:
+    def write(self, bank: int | None = None) -> AbstractContextManager[None]:
         """Open a transaction."""
+
+    def close(self) -> None:
+        """Release everything."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankPortion:
+    """Some rows of a bank: of one table, and of payloads of one kind."""
+
+    episodes: Sequence[EpisodeRow] = ()
+    changes: Sequence[KeptChange] = ()
+    kind: Kind | None = None
+    block: Block | None = None
+    tail: Sequence[tuple[int, bytes]] = ()
+
+    @property
+    def rows(self) -> int:
+        """How many rows it is in a table."""
+        return len(self.episodes) + len(self.changes) + len(self.tail) + (self.block is not None)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its payloads."""
+        whole = 0 if self.block is None else len(self.block.payload)
+        return whole + sum(len(payload) for _, payload in self.tail)
 
 
 def copy_store(source: SqlStore, target: SqlStore, *, progress: Progress | None = None) -> int:
@@ -66,37 +105,122 @@ def copy_store(source: SqlStore, target: SqlStore, *, progress: Progress | None 
         for done, name in enumerate(names, 1):
             number = source.banks.number(name)
             assert number is not None, "it was there in this very transaction"
-            _copy_bank(source, target, number, name)
+            with target.write():
+                new = target.banks.add(name, source.banks.since(number))
+            copy_bank(source, number, target, new)
             if progress:
                 progress(done, len(names))
     return len(names)
 
 
-def _copy_bank(source: SqlStore, target: SqlStore, old: int, name: str) -> None:
-    with target.write():
-        new = target.banks.add(name, source.banks.since(old))
-    for some in _runs(source.episodes.count(old)):
-        rows = source.episodes.read(old, some)
-        _check(source, old)
-        with target.write():
-            target.episodes.add(new, rows)
-    last = source.journal.last_seq(old)
-    for some in _runs(last):
-        changes = source.journal.read(old, after=some.start, limit=len(some))
-        _check(source, old)
-        with target.write():
-            target.journal.append(new, changes)
+def copy_bank(
+    source: SqlStore, old: int, target: SqlStore, new: int, *, changed: Changed | None = None
+) -> bytes:
+    """
+    Copy a bank into one in which there is nothing; return what it comes to (``digest_bank``).
+
+    Args:
+        source: the store that is read; the caller is inside its ``read()``.
+        old: the number of the bank there.
+        target: the store that is written, in several transactions.
+        new: the number of the bank there.
+        changed: what has episodes be as the target has them.
+
+    Raises:
+        StoreCorrupt: something of the bank is damaged.
+
+    """
+    digest = _Digest()
+    for some in _transactions(_portions(source, old)):
+        with target.write(new):
+            for portion in some:
+                digest.add(portion)
+                rows = portion.episodes
+                target.episodes.add(new, changed(rows) if changed and rows else rows)
+                target.journal.keep(new, portion.changes)
+                if portion.kind is not None and portion.block is not None:
+                    target.payloads.put_block(new, portion.kind, portion.block)
+                if portion.kind is not None and portion.tail:
+                    target.payloads.put(new, portion.kind, portion.tail)
+    if known := source.requests.every(old):  # else who asks again there has it done twice
+        with target.write(new):
+            for key, done in known:
+                target.requests.add(new, key, done)
+    return digest.made()
+
+
+def digest_bank(store: SqlStore, bank: int) -> bytes:
+    """
+    Return what a bank comes to: a hash over all that it holds, the same wherever it is.
+
+    Not over what is of one store alone: numbers of banks, keys, salts, what a rebuild has begun.
+
+    Raises:
+        StoreCorrupt: something of it is damaged.
+
+    """
+    digest = _Digest()
+    for portion in _portions(store, bank):
+        digest.add(portion)
+    return digest.made()
+
+
+class _Digest:
+    """A hash over portions of a bank, however they were cut."""
+
+    def __init__(self) -> None:
+        self._hash = blake2b(digest_size=16)
+
+    def add(self, portion: BankPortion) -> None:
+        for row in portion.episodes:
+            self._hash.update(_PACK(("episode", *row._replace(digest=b""))))
+        for kept in portion.changes:
+            self._hash.update(_PACK(("change", *kept.change)))
+        if portion.block is not None:
+            block = portion.block
+            self._hash.update(_PACK((portion.kind, block.first, block.count, block.payload)))
+        for at, payload in portion.tail:
+            self._hash.update(_PACK((portion.kind, at, payload)))
+
+    def made(self) -> bytes:
+        return self._hash.digest()
+
+
+def _portions(store: SqlStore, bank: int) -> Iterator[BankPortion]:
+    """Yield all of a bank, in order; what a rebuild has begun is left out."""
+    for some in _runs(store.episodes.count(bank)):
+        yield _sound(store, bank, BankPortion(episodes=store.episodes.read(bank, some)))
+    for some in _runs(store.journal.last_seq(bank)):
+        changes = store.journal.kept(bank, after=some.start, limit=len(some))
+        yield _sound(store, bank, BankPortion(changes=changes))
     for kind in get_args(Kind):
-        with target.write():
-            for first, _ in source.payloads.block_spans(old, kind):
-                target.payloads.put_block(new, kind, source.payloads.block(old, kind, first))
-            target.payloads.put(new, kind, source.payloads.tail(old, kind))
-        _check(source, old)
+        if kind.endswith(".next"):
+            continue
+        for first, _ in store.payloads.block_spans(bank, kind):
+            yield BankPortion(kind=kind, block=store.payloads.block(bank, kind, first))
+        tail = store.payloads.tail(bank, kind)
+        for some in _runs(len(tail)):
+            portion = BankPortion(kind=kind, tail=tail[some.start : some.stop])
+            yield _sound(store, bank, portion)
 
 
-def _check(source: SqlStore, bank: int) -> None:
-    if damage := source.upkeep.damage(bank):
-        raise StoreCorrupt(damage[0], path=source.path)
+def _sound(store: SqlStore, bank: int, portion: BankPortion) -> BankPortion:
+    if damage := store.upkeep.damage(bank):
+        raise StoreCorrupt(damage[0], path=store.path)
+    return portion
+
+
+def _transactions(portions: Iterable[BankPortion]) -> Iterator[list[BankPortion]]:
+    """Yield portions together, as many as one transaction may have."""
+    some, rows, nbytes = list[BankPortion](), 0, 0
+    for portion in portions:
+        some.append(portion)
+        rows, nbytes = rows + portion.rows, nbytes + portion.nbytes
+        if rows >= _ROWS or nbytes >= _BYTES:
+            yield some
+            some, rows, nbytes = [], 0, 0
+    if some:
+        yield some
 
 
 def _runs(count: int) -> Iterator[range]:

@@ -7,7 +7,7 @@ they say theirs (``among``, ``using``).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
@@ -52,11 +52,21 @@ class Database(Protocol):
     def rows(self, sql: str, *values: object) -> list[Row]:
         """Return the rows of a query; ``?`` stands for each value."""
 
+    def stream(self, sql: str, *values: object) -> Iterator[Row]:
+        """Yield the rows of a long query, of which some are in memory at once; to its end."""
+
     def do(self, sql: str, *values: object) -> None:
         """Run a statement inside ``write()``."""
 
     def do_many(self, sql: str, rows: Iterable[Row]) -> None:
         """Run a statement with each of some rows, inside ``write()``."""
+
+    def advance(self, bank: int, before: int, after: int) -> None:
+        """
+        Take the numbers of changes after ``before`` up to ``after``, inside ``write()``.
+
+        Where several servers may write, ``StoreLocked`` for whoever did not see what others wrote.
+        """
 
     def number(self, found: object, what: str) -> int:
         """Return what a key holds: a number, but in a damaged page anything may be in its place."""

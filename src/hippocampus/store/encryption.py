@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 
 from hippocampus.core.cipher import KEY_BYTES, PLAIN, STORE, Cipher
 from hippocampus.core.key import Key, KeyRefused, Slot, as_header, make_slot, open_slots, slots_of
@@ -119,10 +120,18 @@ class SqlEncryption:
             try:
                 return self._master.unseal(key_of(bank), bytes.fromhex(wrapped))
             except ValueError:  # it does not open, or is not even one
-                if self._stored_header() != self._header:
-                    self._unlock()
-                    return self._opened(bank)
+                header = self._stored_header()
+                if header != self._header:
+                    master = Cipher(open_header(self._key, header, self._db.refuse))
+                    if self._is_present():
+                        self._header, self._master, self._known = header, master, {}
+                    with suppress(ValueError):
+                        return master.unseal(key_of(bank), bytes.fromhex(wrapped))
         raise self._db.refuse(StoreCorrupt, damaged(f"the key of bank {bank}"))
+
+    def _is_present(self) -> bool:
+        """Return whether what is read now is the present, and no snapshot of before."""
+        return True
 
     def make(self, bank: int) -> None:
         """Make the key of a new bank; the caller is in a transaction that writes."""

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from hippocampus.core.files import FileId, Hold
+from hippocampus.core.system import at_fork
 from hippocampus.errors import StoreError
 
 _PATIENCE_S: Final = 2.0
@@ -81,12 +82,11 @@ class _Forks:
 
 
 _forks: Final = _Forks()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_forks.before,
-        after_in_parent=_forks.after_in_parent,
-        after_in_child=_forks.after_in_child,
-    )
+at_fork(
+    before=_forks.before,
+    after_in_parent=_forks.after_in_parent,
+    after_in_child=_forks.after_in_child,
+)
 
 
 def register(store: Forkable) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from hippocampus.core.events import JournalEvent, JournalRow, kind_of
 from hippocampus.errors import StoreError
@@ -28,6 +28,14 @@ DAMAGED: Final = "damaged"
 """The kind of what stands for a change whose row is damaged: one that nobody knows."""
 
 
+class KeptChange(NamedTuple):
+    """A change and what its place in the chain is made of; None where that is of sealed words."""
+
+    change: JournalRow
+    salt: bytes | None = None
+    checksum: bytes | None = None
+
+
 class SqlJournal:
     """The ``journal`` table; see ``JournalTable``."""
 
@@ -44,14 +52,21 @@ class SqlJournal:
                     f"bank {bank} is at change {last}, so {change.seq} cannot stand where"
                     f" {expected} belongs; catch up with the journal first",
                 )
+        if rows:
+            self._db.advance(bank, last, last + len(rows))
         cipher = self._db.cipher(bank)
         rows = [seal_change(cipher, change) for change in rows]
         random = os.urandom(SALT_BYTES * len(rows))
-        made: list[Row] = []
+        made: list[KeptChange] = []
         for place, change in enumerate(rows):
             at = place * SALT_BYTES
             salt = b"" if change.detail == BLANK else random[at : at + SALT_BYTES]
-            checksum = change_checksum(change, salt)
+            made.append(KeptChange(change, salt, change_checksum(change, salt)))
+        self._chain(bank, head, made)
+
+    def _chain(self, bank: int, head: bytes, changes: Iterable[KeptChange]) -> None:
+        made: list[Row] = []
+        for change, salt, checksum in changes:
             head = chained(head, checksum)
             made.append((bank, *change, salt, checksum, head))
         self._db.do_many(
@@ -59,6 +74,38 @@ class SqlJournal:
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             made,
         )
+
+    def kept(self, bank: int, *, after: int, limit: int) -> list[KeptChange]:
+        """Return changes as ``keep`` takes them into the journal of another store."""
+        found = self._db.rows(
+            f"SELECT {_CHECKED} FROM journal WHERE bank = ? AND seq > ?"  # noqa: S608
+            f" ORDER BY seq LIMIT {int(limit)}",
+            bank,
+            after,
+        )
+        chain = not self.is_sealed(bank)
+        return [
+            KeptChange(self._sound(bank, stored), *(stored[-2:] if chain else ()))
+            for stored in found
+        ]
+
+    def keep(self, bank: int, changes: Iterable[KeptChange]) -> None:
+        """
+        Append changes of another store's journal, whose chain goes on here.
+
+        Where either store seals its words a new chain begins, for it is over what is sealed.
+        """
+        changes = list(changes)
+        if self.is_sealed(bank) or any(one.checksum is None for one in changes):
+            self.append(bank, [one.change for one in changes])
+        elif changes:
+            last, head = self._last(bank)
+            self._db.advance(bank, last, last + len(changes))
+            self._chain(bank, head, changes)
+
+    def is_sealed(self, bank: int) -> bool:
+        """Return whether the chain of a bank is over sealed words, which differ in every store."""
+        return self._db.cipher(bank).seals
 
     def _last(self, bank: int) -> tuple[int, bytes]:
         """Return the number of the last change, and the head after it."""
@@ -93,7 +140,7 @@ class SqlJournal:
     def heads(self, bank: int) -> list[bytes]:
         made = [NO_CHANGES]
         sql = "SELECT checksum FROM journal WHERE bank = ? ORDER BY seq"
-        for (checksum,) in self._db.rows(sql, bank):
+        for (checksum,) in self._db.stream(sql, bank):
             made.append(chained(made[-1], checksum))
         return made
 

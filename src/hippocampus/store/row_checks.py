@@ -15,6 +15,7 @@ from hippocampus.store.episodes import SqlEpisodes
 from hippocampus.store.invariants import invariants
 from hippocampus.store.journal import SqlJournal
 from hippocampus.store.payloads import SqlPayloads
+from hippocampus.store.requests import SqlRequests
 from hippocampus.store.settings import SqlSettings
 
 _TEXTS: Final = ("id", "session", "speaker", "role", "source", "address", "metadata")
@@ -28,6 +29,7 @@ class Tables(NamedTuple):
     journal: SqlJournal
     episodes: SqlEpisodes
     payloads: SqlPayloads
+    requests: SqlRequests
 
 
 class RowChecks:
@@ -54,14 +56,17 @@ class RowChecks:
         )  # fmt: skip
         return {kind: int(nbytes) for kind, nbytes in found}
 
-    def check(self) -> list[str]:
-        """Return what is wrong with rows, and between them; inside ``read()``."""
+    def check(self, bank: int | None = None) -> list[str]:
+        """Return what is wrong with rows, and between them; inside ``read()``; or of one bank."""
         wrong: list[str] = []
+        if bank is not None:
+            return list(self._damaged_rows(bank))
         for message, sql in invariants():
             wrong += [message.format(*row) for row in self._db.rows(sql)]
         wrong += self._tables.settings.damaged() + self._tables.banks.damaged()
-        for (bank,) in self._db.rows("SELECT bank FROM banks ORDER BY bank"):
-            wrong += self._damaged_rows(bank)
+        wrong += self._tables.requests.damaged()
+        for (number,) in self._db.rows("SELECT bank FROM banks ORDER BY bank"):
+            wrong += self._damaged_rows(number)
         return wrong
 
     def _damaged_rows(self, bank: int) -> Iterator[str]:
@@ -85,7 +90,7 @@ class RowChecks:
             else:
                 yield damaged(f"a block of bank {bank}, of kind {kind!r} from row {first!r} on,")
         yield from self._db.damage.of(bank)
-        stored = self._db.rows("SELECT head FROM journal WHERE bank = ? ORDER BY seq", bank)
+        stored = self._db.stream("SELECT head FROM journal WHERE bank = ? ORDER BY seq", bank)
         heads = self._tables.journal.heads(bank)[1:]
         for seq, ((noted,), head) in enumerate(zip(stored, heads, strict=True), 1):
             if noted != head:

@@ -28,6 +28,8 @@ _AT_ONCE: Final = 4096
 """Keys asked for in one query, until one fails."""
 _MOST: Final = 1 << 31
 """A number that no row of a bank reaches."""
+_MOST_FAILED: Final = 100_000
+"""Reads of one table that may fail before the rest of it is given up."""
 _CHECKED: Final = 5
 """The format since which rows have checksums; of earlier ones what can be read is believed."""
 
@@ -50,6 +52,7 @@ class DamagedStore:
         path = path.absolute()
         self.path = path
         self.lost: list[str] = []
+        self._failed = 0
         found = probe(path, str(path), schema.FORMAT)
         if found is None:
             raise StoreError("there is no such store to salvage", path=path)
@@ -209,6 +212,7 @@ class DamagedStore:
             f"SELECT {columns}{more} FROM {table}"  # noqa: S608
             f" WHERE {rule}{key} >= ? AND {key} < ? ORDER BY {key}"
         )
+        self._failed = 0
         last = self._every(f"SELECT MAX({key}) FROM {table} WHERE {rule}1", *where)  # noqa: S608
         known = last[0][0] if last and isinstance(last[0][0], int) else None
         if last and last[0][0] is None:
@@ -225,7 +229,9 @@ class DamagedStore:
         rows = read(low, high)
         if rows is not None:
             yield from rows
-        elif high - low > 1:
+            return
+        self._failed += 1  # where a table's first page is damaged nothing can be read, ever
+        if high - low > 1 and self._failed < _MOST_FAILED:
             middle = (low + high) // 2
             yield from self._between(read, low, middle, table)
             yield from self._between(read, middle, high, table)

@@ -253,7 +253,25 @@ def _v8(db: sqlite3.Connection) -> None:
     """
 
 
-MIGRATIONS: tuple[Migration, ...] = (_v1, _v2, _v3, _v4, _v5, _v6, _v7, _v8)
+def _v9(db: sqlite3.Connection) -> None:
+    """Keep for a day what came of requests that named themselves; of earlier ones nothing is."""
+    db.execute(
+        """
+        CREATE TABLE requests (
+            bank INTEGER NOT NULL,
+            key BLOB NOT NULL,
+            asked BLOB NOT NULL,
+            at INTEGER NOT NULL,
+            result TEXT NOT NULL,
+            checksum BLOB,
+            PRIMARY KEY (bank, key)
+        ) WITHOUT ROWID
+        """
+    )
+    db.execute("CREATE INDEX requests_by_time ON requests (bank, at)")
+
+
+MIGRATIONS: tuple[Migration, ...] = (_v1, _v2, _v3, _v4, _v5, _v6, _v7, _v8, _v9)
 """Migration n, counted from 1, makes format n. Released ones never change; new ones only add."""
 
 FORMAT = len(MIGRATIONS)
@@ -262,7 +280,7 @@ FORMAT = len(MIGRATIONS)
 OLDEST = 1
 """The oldest format this version reads (and brings to ``FORMAT``)."""
 
-BANKED = ("journal", "tail", "blocks", "episodes")
+BANKED = ("requests", "journal", "tail", "blocks", "episodes")
 """The tables whose key starts with the bank."""
 
 

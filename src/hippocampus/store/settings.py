@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from hippocampus.core.cipher import STORE, Unsealable
@@ -12,6 +13,7 @@ from hippocampus.store.database import Database, Row
 HEADER: Final = "encryption"
 """The setting whose slots open the master key; a store in plain words has none."""
 _KEY: Final = "key "
+_OWED: Final = "scrub "
 
 
 class SqlSettings:
@@ -45,14 +47,33 @@ class SqlSettings:
         return kept
 
     def every(self) -> list[tuple[str, str]]:
-        """Return all settings but those that open the others."""
-        told = [(key, self.get(key)) for key in self._keys() if not _is_plain(key)]
+        """Return all settings but those that open the others, or say what is to be done here."""
+        own = (key for key in self._keys() if not _is_plain(key) and not key.startswith(_OWED))
+        told = [(key, self.get(key)) for key in own]
         return [(key, value) for key, value in told if value is not None]
 
     def keyed(self) -> list[int]:
         """Return the banks that have a wrapped key, and 0 for the store's own."""
         found = [key.removeprefix(_KEY) for key in self._keys() if key.startswith(_KEY)]
         return sorted(int(number) for number in found if number.isdecimal())
+
+    def wrapped(self) -> Iterator[tuple[str, str]]:
+        """Yield the settings with wrapped keys: all that there are, in one go."""
+        for key, value, checksum in self._db.rows("SELECT key, value, checksum FROM settings"):
+            if not key.startswith(_KEY):
+                continue
+            if not holds(checksum, row_checksum("settings", values=(key, value))):
+                raise self._db.refuse(StoreCorrupt, damaged(f"setting {key!r}"))
+            yield key, value
+
+    def owed(self) -> list[int]:
+        """Return the banks that are to be sealed anew after an erasure."""
+        found = [key.removeprefix(_OWED) for key in self._keys() if key.startswith(_OWED)]
+        return sorted(int(number) for number in found if number.isdecimal())
+
+    def has(self, key: str) -> bool:
+        """Return whether a setting is there, whatever it says."""
+        return bool(self._db.rows("SELECT 1 FROM settings WHERE key = ?", key))
 
     def any(self) -> bool:
         """Return whether the store has any setting or bank: whether it is in use."""
@@ -86,14 +107,24 @@ class SqlSettings:
         if value is None:
             self._db.do("DELETE FROM settings WHERE key = ?", key)
         else:
-            self._db.do(
-                "INSERT INTO settings (key, value, checksum) VALUES (?, ?, ?)"
-                " ON CONFLICT (key) DO UPDATE"
-                " SET value = excluded.value, checksum = excluded.checksum",
-                key,
-                value,
-                row_checksum("settings", values=(key, value)),
-            )
+            self.put_all_plain([(key, value)])
+
+    def put_all_plain(self, settings: Iterable[tuple[str, str]]) -> None:
+        """Set values that stand in the file as they are."""
+        self._db.do_many(
+            "INSERT INTO settings (key, value, checksum) VALUES (?, ?, ?)"
+            " ON CONFLICT (key) DO UPDATE"
+            " SET value = excluded.value, checksum = excluded.checksum",
+            (
+                (key, value, row_checksum("settings", values=(key, value)))
+                for key, value in settings
+            ),
+        )
+
+
+def owed_of(bank: int) -> str:
+    """Return the setting that says that a bank is to be sealed anew after an erasure."""
+    return f"{_OWED}{bank}"
 
 
 def key_of(bank: int) -> str:

@@ -14,6 +14,7 @@ from hippocampus.store.episodes import SqlEpisodes
 from hippocampus.store.index_files import IndexFiles
 from hippocampus.store.journal import SqlJournal
 from hippocampus.store.payloads import SqlPayloads
+from hippocampus.store.requests import SqlRequests
 from hippocampus.store.row_checks import Tables
 from hippocampus.store.settings import SqlSettings
 from hippocampus.store.transactions import Transactions
@@ -51,7 +52,10 @@ class SqliteStore:
         self.journal = SqlJournal(db)
         self.episodes = SqlEpisodes(db)
         self.payloads = SqlPayloads(db)
-        tables = Tables(self.settings, self.banks, self.journal, self.episodes, self.payloads)
+        self.requests = SqlRequests(db)
+        tables = Tables(
+            self.settings, self.banks, self.journal, self.episodes, self.payloads, self.requests
+        )
         self.index_files = IndexFiles(db, self.banks, self.journal)
         self.upkeep = SqliteUpkeep(db, tables, self.index_files)
         db.start(migrations, create=create)
@@ -77,6 +81,22 @@ class SqliteStore:
 
     def read(self) -> AbstractContextManager[None]:
         return self.transactions.read()
+
+    def wait_until_durable(self, bank: int) -> None:
+        """Return at once: SQLite shows what is in its log, and synchronised."""
+
+    @property
+    def rates(self) -> None:
+        return None
+
+    def databases(self) -> int:
+        return 1
+
+    def is_replica(self) -> bool:
+        return False
+
+    def is_walled(self) -> bool:
+        return False
 
     def changes(self) -> int:
         return self.transactions.changes()

@@ -271,6 +271,9 @@ class Transactions:
             finally:
                 db.text_factory = str
 
+    def advance(self, bank: int, before: int, after: int) -> None:
+        """Take the numbers of changes; who writes does so alone, and has seen all."""
+
     def number(self, found: object, what: str) -> int:
         """Return what a key holds: a number, but in a damaged page anything may be in its place."""
         if not isinstance(found, int):
@@ -309,6 +312,10 @@ class Transactions:
         for row in counted([values]):
             with self.connections.seam:
                 db.execute(sql, row)
+
+    def stream(self, sql: str, *values: object) -> Iterator[Row]:
+        """Yield the rows of a long query."""
+        return iter(self.rows(sql, *values))
 
     def do_many(self, sql: str, rows: Iterable[Row]) -> None:
         """Run a statement with each of some rows, inside ``write()``."""

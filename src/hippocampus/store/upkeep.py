@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import struct
 from collections.abc import Callable, Iterator
@@ -10,8 +9,18 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hippocampus.core.budget import check_budget, without_budget
-from hippocampus.core.files import COMPANIONS, Patch, ReadAt, patching, reading_raw, sweep, writing
+from hippocampus.core.files import (
+    COMPANIONS,
+    Patch,
+    RawFile,
+    ReadAt,
+    patching,
+    reading_raw,
+    sweep,
+    writing,
+)
 from hippocampus.core.records import Kind, Progress
+from hippocampus.core.system import CAN_WRITE_AT
 from hippocampus.errors import ErasurePending, StoreCorrupt, StoreError
 from hippocampus.store import schema
 from hippocampus.store.index_files import IndexFiles
@@ -27,8 +36,6 @@ _PAGES_AT_ONCE = 1024
 """Pages whose unused bytes are zeroed while nobody else may write: some milliseconds."""
 _TRIES = 100
 """Times that others may write in the moment between emptying the log and taking the lock."""
-_CAN_PATCH = hasattr(os, "pwrite")
-"""Whether files can be written at offsets; Windows cannot, and has them rewritten."""
 _BACKUP_PAGES = 1024
 """Pages copied between two calls of a backup's progress."""
 
@@ -46,7 +53,7 @@ class SqliteUpkeep:
     def stored_bytes(self, bank: int) -> dict[str, int]:
         return self._rows.stored_bytes(bank)
 
-    def owe_scrub(self) -> None:
+    def owe_scrub(self, bank: int | None = None) -> None:  # noqa: ARG002 - it is of the file
         self._tables.settings.put(_OWED, "owed")
 
     def owes_scrub(self) -> bool:
@@ -61,7 +68,7 @@ class SqliteUpkeep:
             self._index_files.sweep()
         file = self._connections.file
         try:
-            if shrink or not _CAN_PATCH or file is None or self._page_count() >= MOST_PAGES:
+            if shrink or not CAN_WRITE_AT or file is None or self._page_count() >= MOST_PAGES:
                 with self._db.gate, self._connections.seam, self._waiting(wait=wait) as db:
                     db.execute("VACUUM")  # which moves every row to a new place
                     self._db.commits += 1
@@ -177,10 +184,12 @@ class SqliteUpkeep:
     def note_damage(self, bank: int, kind: Kind, first: int, message: str) -> None:
         self._db.damage.note(bank, kind, first, message)
 
-    def check(self) -> list[str]:
+    def check(self, bank: int | None = None) -> list[str]:
         wrong: list[str] = []
         try:
             with self._db.read():
+                if bank is not None:
+                    return self._rows.check(bank)
                 found = [text for (text,) in self._db.rows("PRAGMA integrity_check")]
                 wrong += [f"SQLite: {text}" for text in found if text != "ok"]
                 for table, _, parent, _ in self._db.rows("PRAGMA foreign_key_check"):
@@ -214,6 +223,9 @@ class SqliteUpkeep:
         named = [beside(self._connections.file, end) for end in ("", *COMPANIONS)]
         named += [one.path for one in self._index_files.every()]
         return [file for file in named if file.exists()]
+
+    def server_files(self) -> tuple[list[RawFile], list[str]]:
+        return [], []
 
 
 def _page(read_at: ReadAt, number: int, size: int) -> bytes:

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from hippocampus.core.clock import to_micros
 from hippocampus.core.config import Ingest
+from hippocampus.core.events import CameFrom
 from hippocampus.core.origin import OWN, check_origin, derive_origin
 from hippocampus.core.records import Turn, first_marks
 from hippocampus.core.timestamps import to_moment
@@ -36,6 +37,8 @@ class Group(NamedTuple):
     """Whether the turn came with a time of its own."""
     again: bool = False
     """Whether it is kept even if it is an echo."""
+    came: CameFrom | None = None
+    """Where it is from, which is noted if it is not there yet."""
 
     def apart(self, name: str) -> Group:
         """Return it with other ids, so that the same words of the same moment are kept again."""

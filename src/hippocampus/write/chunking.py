@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from math import ceil, inf
 from typing import NamedTuple
 from zlib import crc32
 
+from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.errors import InputError
 
 Count = Callable[[str], int]
@@ -34,17 +34,17 @@ _LONG = 1 << 20
 well each piece was balanced, and a server that is given ten must answer others meanwhile."""
 _SHORTEST, _LONGEST = 0.5, 1.0
 """Shares of the target within which such a border is sought."""
-_BORDER = re.compile(r"\n(?:[^\S\n]*\n)++|\n|[.!?]['\"”’)\]]*+\s++|[。！？]")
-_BLANKS = re.compile(r"\s++")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_ATX = re.compile(r" {0,3}#{1,6}(?:\s|$)")
-_RULE = re.compile(r"(?:={3,}|-{3,}|~{3,}|\^{3,}|\*{3,})\s*$")
-_ITEM = re.compile(r"\s*+(?:[-*+•>]\s|\d{1,4}[.)]\s|\|)")
-_WINDOW = re.compile(rf"(?s).{{1,{_WINDOW_CHARS}}}(?:(?<=\s)|$)|.{{1,{_WINDOW_CHARS}}}")
-_ONLY_MARKS = re.compile(r"[.!?](?:\s*[.!?]){63}")
-_WIDE_STOP = re.compile(r"(?<=[。！？])(?![。！？])")
-_RUN = re.compile(r"\s*+(?:\S++\s*+){1,4}+|\s++")
-_ONE = re.compile(r"\s*+\S++\s*+|\s++")
+_BORDER = lazy_pattern(r"\n(?:[^\S\n]*\n)++|\n|[.!?]['\"”’)\]]*+\s++|[。！？]")
+_BLANKS = lazy_pattern(r"\s++")
+_FENCE = lazy_pattern(r" {0,3}(`{3,}|~{3,})")
+_ATX = lazy_pattern(r" {0,3}#{1,6}(?:\s|$)")
+_RULE = lazy_pattern(r"(?:={3,}|-{3,}|~{3,}|\^{3,}|\*{3,})\s*$")
+_ITEM = lazy_pattern(r"\s*+(?:[-*+•>]\s|\d{1,4}[.)]\s|\|)")
+_WINDOW = lazy_pattern(rf"(?s).{{1,{_WINDOW_CHARS}}}(?:(?<=\s)|$)|.{{1,{_WINDOW_CHARS}}}")
+_ONLY_MARKS = lazy_pattern(r"[.!?](?:\s*[.!?]){63}")
+_WIDE_STOP = lazy_pattern(r"(?<=[。！？])(?![。！？])")
+_RUN = lazy_pattern(r"\s*+(?:\S++\s*+){1,4}+|\s++")
+_ONE = lazy_pattern(r"\s*+\S++\s*+|\s++")
 
 
 class _Block(NamedTuple):

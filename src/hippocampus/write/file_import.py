@@ -11,17 +11,23 @@ from typing import Final, NamedTuple
 from hippocampus.core.records import Turn
 from hippocampus.core.timestamps import to_moment
 from hippocampus.encode.tokens import count
-from hippocampus.errors import InvalidTime
-from hippocampus.sources import SourceFile, read_source
+from hippocampus.errors import InvalidTime, SourceError
+from hippocampus.sources import SessionLog, SourceFile, read_source
+from hippocampus.sources.agents.tools import TOOLS
 from hippocampus.write.chunking import split_text
 
-_RECORDS: Final = frozenset({"messages", "chatgpt", "claude", "mbox", "eml"})
+_RECORDS: Final = frozenset({"messages", "chatgpt", "claude", "mbox", "eml", *TOOLS})
 """Formats of what was said at some time; that of a document may be any."""
 _FIRST: Final = datetime(1970, 1, 2, tzinfo=UTC)
 """Before which, in any zone, nothing was said that is in a file: it is where clocks begin."""
 _AHEAD: Final = timedelta(days=1)
 _TOLD: Final = 20
 """Most turns of a file of which it is told, one by one, that their time cannot be right."""
+
+
+_PART_TURNS: Final = 4096
+_PART_CHARACTERS: Final = 4_000_000
+"""How much of a log is in memory at a time."""
 
 
 class FileRead(NamedTuple):
@@ -37,6 +43,8 @@ class FilesRead(NamedTuple):
     """What was read of a file or folder, and (path, reason) of what could not be."""
 
     files: list[FileRead]
+    logs: list[SessionLog]
+    """Logs, which are still to be read."""
     unreadable: tuple[tuple[str, str], ...]
 
 
@@ -50,6 +58,7 @@ def read_files(
 ) -> FilesRead:
     """Read a file, or those of a folder, into turns; now and zone tell which times cannot be."""
     files: list[FileRead] = []
+    logs: list[SessionLog] = []
     unreadable: list[tuple[str, str]] = []
     for item in read_source(path, format=format):
         if isinstance(item, SourceFile):
@@ -59,9 +68,60 @@ def read_files(
             doubtful += _doubtful(item, now, zone)
             turns = list(as_turns(item, chunk_tokens))
             files.append(FileRead(item.path, item.format, turns, tuple(doubtful)))
+        elif isinstance(item, SessionLog):
+            logs.append(item)
         else:
             unreadable.append((item.path, item.reason))
-    return FilesRead(files, tuple(unreadable))
+    return FilesRead(files, logs, tuple(unreadable))
+
+
+class LogPart(NamedTuple):
+    """Some turns of a log, and what was told of since the part before."""
+
+    read: FileRead
+    unreadable: tuple[tuple[str, str], ...]
+
+
+def read_log(log: SessionLog, *, now: datetime, zone: tzinfo) -> Iterator[LogPart]:
+    """
+    Yield the turns of a log in parts, of which one at a time is in memory; at least one part.
+
+    What is damaged ends the log where it is, and what was read before it is kept.
+    """
+    turns: list[Turn] = []
+    problems: list[tuple[str, str]] = []
+    size = 0
+    try:
+        for item in log.items():
+            if not isinstance(item, Turn):
+                problems.append((item.path, item.reason))
+                continue
+            turns.append(item)
+            size += len(item.text)
+            if len(turns) >= _PART_TURNS or size >= _PART_CHARACTERS:
+                yield _part(log, turns, problems, now, zone)
+                turns, problems, size = [], [], 0
+    except SourceError as exc:
+        problems.append((log.path, str(exc).removeprefix(f"{log.path}: ")))
+    except OSError as exc:
+        problems.append((log.path, exc.strerror or str(exc)))
+    yield _part(log, turns, problems, now, zone)
+
+
+def _part(
+    log: SessionLog,
+    turns: list[Turn],
+    problems: list[tuple[str, str]],
+    now: datetime,
+    zone: tzinfo,
+) -> LogPart:
+    part = SourceFile(
+        path=log.path, digest="", turns=tuple(turns), format=log.format, modified=log.modified
+    )
+    doubtful: list[tuple[str, str]] = []
+    dated = [_within_time(turn, part, zone, doubtful) for turn in turns]
+    doubtful += _doubtful(dataclasses.replace(part, turns=tuple(dated)), now, zone)
+    return LogPart(FileRead(log.path, log.format, dated, tuple(doubtful)), tuple(problems))
 
 
 def as_turns(file: SourceFile, chunk_tokens: int) -> Iterator[Turn]:

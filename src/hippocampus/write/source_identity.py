@@ -18,13 +18,15 @@ from hippocampus.core.records import EpisodeRow
 from hippocampus.journal.draft import Draft
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.source_register import KnownSource, SourceRegister
+from hippocampus.sources.agents.tools import MEMORY, TOOLS
 from hippocampus.sources.walk import is_missing
 from hippocampus.write.check import Group
 
-_WRITTEN_OVER: Final = frozenset({"document"})
-"""Formats of files that people edit in their place, until nothing is left of what they said.
-Another export that says nothing of what was there is no edit."""
-_NAMED_AFTER_FILE: Final = frozenset({"document"})
+_WRITTEN_OVER: Final = frozenset({"document", MEMORY, *TOOLS})
+"""Formats of files that people edit in their place, until nothing is left of what they said, or
+that grow, so that of the part we compare nothing may be known. Another export that says nothing of
+what was there is no edit."""
+_NAMED_AFTER_FILE: Final = frozenset({"document", MEMORY})
 """Formats whose episodes are found by the file's name, and so take on another one."""
 _ALIKE: Final = 0.4
 """Share of all runs of four characters of two texts that an edited text and its earlier wording

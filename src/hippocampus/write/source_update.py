@@ -43,6 +43,8 @@ def compare(
     source: str,
     groups: Sequence[Group],
     was: str | None = None,
+    *,
+    grows: bool = False,
 ) -> Update:
     """
     Return what would make what a source has equal these.
@@ -57,15 +59,19 @@ def compare(
         source: the name of the source.
         groups: what it says now.
         was: its name before, if its file was renamed.
+        grows: whether these are only a part of what it says, and what it had stays.
 
     """
-    return _Comparison(ledger, register, source).update(groups, was)
+    return _Comparison(ledger, register, source, grows=grows).update(groups, was)
 
 
 class _Comparison:
-    def __init__(self, ledger: Ledger, register: SourceRegister, source: str) -> None:
+    def __init__(
+        self, ledger: Ledger, register: SourceRegister, source: str, *, grows: bool
+    ) -> None:
         self._ledger = ledger
         self._register = register
+        self._grows = grows
         self._source = source
         self._there = _Rows([e for e in register.rows(source) if not self._has_moved(e)])
         self._there.name_settled(ledger)
@@ -82,12 +88,13 @@ class _Comparison:
             self._kept.update(same)
             if not same:
                 waiting.append(group)
-        self._look_elsewhere(waiting)
+        self._look_elsewhere(self._unsaid(waiting) if self._grows else waiting)
         found = [e for e in there.rows if e.row in self._kept]
         for e in found:  # what a user corrected is what the file says, in better words
             if e.superseded_by is not None:
                 self._kept.update(self._ledger.lineage.versions([e.row]))
-        self._leave(there.rows)
+        if not self._grows:
+            self._leave(there.rows)
         made.back = [e.row for e in found if self._comes_back(e)]
         back = set(made.back)
         made.claimed = [
@@ -112,6 +119,18 @@ class _Comparison:
                 self._update.gone.append(e.row)
             elif e.state == "active" or e.source != self._source:
                 self._update.left.append(e.row)
+
+    def _unsaid(self, waiting: Sequence[Group]) -> list[Group]:
+        """Return what the bank does not have from the same session at another moment."""
+        table, bank = self._ledger.store.episodes, self._ledger.bank
+        unsaid: list[Group] = []
+        for group in waiting:
+            first = group.first
+            there = table.read(bank, table.rows_with_digest(bank, first.digest))
+            same = [e for e in there if (e.session, e.role) == (first.session, first.role)]
+            if not same or any(e.id == first.id for e in same):
+                unsaid.append(group)
+        return unsaid
 
     def _look_elsewhere(self, waiting: Sequence[Group]) -> None:
         """Find what other sources have; the rest is new."""

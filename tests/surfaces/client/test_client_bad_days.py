@@ -30,7 +30,6 @@ from hippocampus.errors import (
     ServerTimeout,
     ServerUnavailable,
     StoreClosed,
-    StoreLocked,
     Unauthorized,
     UnknownEpisode,
 )
@@ -80,6 +79,7 @@ WRITES = {
     "sleep": lambda bank: bank.sleep(progress=print),
     "curate": lambda bank: bank.curate(add=["so"]),
 }
+KEYED = {verb: WRITES[verb] for verb in ("remember", "curate")}
 
 
 @pytest.mark.parametrize("broken", [hangs_up, stops_midway, says(b"<html>", 502)])
@@ -90,15 +90,36 @@ def test_what_only_reads_is_asked_again_when_the_connection_breaks(bank, broken)
     assert 3 == len(server.asked)
 
 
+@pytest.mark.parametrize("broken", [hangs_up, stops_midway, says(b"<html>", 502)])
+@pytest.mark.parametrize("verb", KEYED)
+def test_what_changes_something_is_asked_again_under_one_key(bank, verb, broken):
+    here, server = bank(broken, broken, says(SAID if verb == "remember" else None))
+
+    KEYED[verb](here)
+    KEYED[verb](here)
+    first, second = server.asked[:3], server.asked[3:]
+    assert (3, 1) == (len(first), len(second))
+    keys = {headers["Idempotency-Key"] for _, _, headers, _ in first}
+    assert 1 == len(keys), "all attempts at one call are one request"
+    assert second[0][2]["Idempotency-Key"] not in keys
+
+
+@pytest.mark.parametrize("kind", ["StoreLocked", "StoreUnreachable", "StoreBehind"])
+@pytest.mark.parametrize("verb", ["remember", "get"])
+def test_a_store_that_is_not_to_be_had_for_now_is_asked_again(bank, verb, kind):
+    here, server = bank(fault(kind, status=503, path="m.db"), says(SAID))
+
+    assert SAID == (READS | WRITES)[verb](here)
+    assert 2 == len(server.asked)
+
+
 @pytest.mark.parametrize("broken", [hangs_up, stops_midway, says(b"<html>", 504)])
-@pytest.mark.parametrize("verb", WRITES)
-def test_what_changes_something_is_asked_once_and_the_error_says_that_nobody_knows(
-    bank, verb, broken
-):
+@pytest.mark.parametrize("verb", ["sleep", "compact"])
+def test_what_takes_long_is_asked_once_and_the_error_says_that_nobody_knows(bank, verb, broken):
     here, server = bank(broken, says(SAID))
 
     with pytest.raises(ServerUnavailable) as told:
-        WRITES[verb](here)
+        getattr(here, verb)(progress=print)
     assert told.value.begun
     assert isinstance(told.value, ConnectionError)
     assert 1 == len(server.asked)
@@ -136,7 +157,6 @@ def test_what_the_server_refuses_is_not_asked_again(bank):
     for kind, status, error in (
         ("UnknownEpisode", 404, UnknownEpisode),
         ("InvalidFilter", 422, InvalidFilter),
-        ("StoreLocked", 503, StoreLocked),
         ("Unauthorized", 401, Unauthorized),
         ("ALaterOne", 500, HippocampusError),
     ):

@@ -508,8 +508,11 @@ def test_what_is_deleted_while_it_is_read_does_not_come_back(
     assert [] == bank.episodes()
 
 
+EXACT = {"omit_expired": True}
+
+
 def test_an_item_lives_for_its_time_and_reads_prolong_it(bank, clock):
-    store = HippocampusStore(bank, clock=clock)
+    store = HippocampusStore(bank, ttl=EXACT, clock=clock)
     store.put(NOTES, "k", {"n": 1}, ttl=10)
     written = store.get(NOTES, "k", refresh_ttl=False).updated_at
     for _ in range(5):
@@ -527,7 +530,8 @@ def test_an_item_lives_for_its_time_and_reads_prolong_it(bank, clock):
 
 
 def test_the_stores_own_default_holds_where_nothing_is_said(bank, clock):
-    store = HippocampusStore(bank, ttl={"default_ttl": 5, "refresh_on_read": False}, clock=clock)
+    brief = {"default_ttl": 5, "refresh_on_read": False} | EXACT
+    store = HippocampusStore(bank, ttl=brief, clock=clock)
     store.put(NOTES, "short", {})
     store.put(NOTES, "long", {}, ttl=50)
     store.put(NOTES, "ever", {}, ttl=None)
@@ -540,8 +544,8 @@ def test_the_stores_own_default_holds_where_nothing_is_said(bank, clock):
 
 
 def test_another_process_never_sees_an_item_expire_before_its_time(open_memory, clock):
-    here = HippocampusStore(open_memory().bank("ada"), clock=clock)
-    there = HippocampusStore(open_memory().bank("ada"), clock=clock)
+    here = HippocampusStore(open_memory().bank("ada"), ttl=EXACT, clock=clock)
+    there = HippocampusStore(open_memory().bank("ada"), ttl=EXACT, clock=clock)
     here.put(NOTES, "k", {"n": 1}, ttl=16)
     for _ in range(20):
         clock.advance(minutes(1))
@@ -576,8 +580,9 @@ def test_what_expired_is_swept_when_it_is_time(bank, clock):
     assert 0 == store.sweep_ttl()
 
 
-def test_expired_items_are_shown_until_swept_to_who_asks_for_it(bank, clock):
-    store = HippocampusStore(bank, ttl={"omit_expired": False}, clock=clock)
+@pytest.mark.parametrize("ttl", [None, {"default_ttl": 9}, {"omit_expired": False}])
+def test_expired_items_are_shown_until_swept_unless_they_are_to_be_omitted(bank, clock, ttl):
+    store = HippocampusStore(bank, ttl=ttl, clock=clock)
     store.put(NOTES, "a", {}, ttl=1)
     clock.advance(minutes(2))
     assert store.get(NOTES, "a", refresh_ttl=False)
@@ -597,6 +602,55 @@ def test_it_is_awaited_as_well(store):
         return found[0].value, await store.aget(NOTES, "k"), await store.alist_namespaces()
 
     assert ({"text": "Ada likes tea"}, None, []) == asyncio.run(main())
+
+
+class CountingStore(HippocampusStore):
+    """A store that notes how large its batches were."""
+
+    def batch(self, ops):
+        asked = list(ops)
+        self.sizes = [*getattr(self, "sizes", []), len(asked)]
+        return super().batch(asked)
+
+
+def test_what_is_gathered_in_one_tick_is_one_batch(bank, clock):
+    store = CountingStore(bank, clock=clock)
+
+    async def main():
+        await asyncio.gather(*(store.aput(NOTES, f"k{n}", {"n": n}) for n in range(40)))
+        found = await asyncio.gather(*(store.aget(NOTES, f"k{n}") for n in range(40)))
+        return [item.value["n"] for item in found]
+
+    assert list(range(40)) == asyncio.run(main())
+    assert [40, 40] == store.sizes
+
+
+def test_what_is_wrong_with_one_of_a_tick_is_told_to_that_one(store):
+    async def main():
+        return await asyncio.gather(
+            store.aput(NOTES, "k", {"n": 1}),
+            store.asearch(NOTES, filter={"n": {"$no": 1}}),
+            store.aput((), "k", {"n": 1}),
+            store.alist_namespaces(),
+            return_exceptions=True,
+        )
+
+    said = asyncio.run(main())
+    assert [None, InvalidFilter, InvalidNamespaceError] == [said[0], type(said[1]), type(said[2])]
+    assert 1 == store.get(NOTES, "k").value["n"]
+
+
+def test_who_leaves_a_tick_takes_no_other_along(store):
+    async def main():
+        leaving = asyncio.create_task(store.aput(NOTES, "a", {}))
+        staying = asyncio.create_task(store.aput(NOTES, "b", {}))
+        await asyncio.sleep(0)
+        leaving.cancel()
+        await staying
+        return leaving.cancelled()
+
+    assert asyncio.run(main())
+    assert store.get(NOTES, "b") is not None
 
 
 def test_the_nodes_of_a_graph_remember_and_search_with_it(store):

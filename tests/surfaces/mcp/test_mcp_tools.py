@@ -590,6 +590,22 @@ def test_a_timeline_takes_words_for_a_time(agent, memory, words):
     assert [] == agent("timeline", until="three months ago")["memories"]
 
 
+@pytest.mark.parametrize("words", ["last week", "two weeks ago", "Monday", "in March", "today"])
+def test_tools_read_words_for_a_time_as_the_verbs_do(agent, memory, words):
+    bank, now = memory.bank("ada"), memory.now()
+    for days in range(0, 120, 3):
+        bank.remember(f"I ran lap {days}.", at=now - timedelta(days=days), speaker="Ada")
+
+    listed = agent("timeline", since=words, limit=100)["memories"]
+    assert [one.text for one in bank.episodes(since=words, newest=True)] == [
+        one["text"] for one in listed
+    ]
+    counted = bank.count_events("How often did I run?", since=words).count
+    assert counted == agent("count_events", question="How often did I run?", since=words)["count"]
+    told = [fact.object for fact in bank.facts("Ada", at=words)]
+    assert len(told) == len(agent("facts", entity="Ada", at=words)["facts"])
+
+
 def test_an_argument_that_is_none_leads_to_the_one_that_is_meant(agent):
     assert "'top_k': no argument of recall; give k" == agent.refused("recall", query="x", top_k=3)
 

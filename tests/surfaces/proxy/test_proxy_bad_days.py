@@ -83,14 +83,15 @@ def test_a_recall_that_is_slow_is_not_waited_for_and_others_do_not_pile_up(start
 
 
 def test_a_mistake_in_the_memory_does_not_reach_the_chat_nor_its_words_the_log(start, path, logged):
-    mistake = Fails(error=ZeroDivisionError("My PIN is 4321."))  # which repeats what it was given
+    said = ZeroDivisionError("My PIN is marzipan.")  # which repeats what it was given
+    mistake = Fails(error=said)
     proxy = start(Memory(path, embedder=ScriptedEmbedder(on_query=mistake)))
-    answer = proxy.chat("My PIN is 4321.")
+    answer = proxy.chat("My PIN is marzipan.")
 
     assert (answer.status_code, answer.json()) == (200, completion("Noted."))
     assert "without=error" in answer.headers["x-memory"]
     assert "cannot recall: ZeroDivisionError" in logged.text
-    assert "4321" not in logged.text
+    assert "marzipan" not in logged.text
 
 
 @pytest.mark.parametrize("user", ["x" * 300, "x" * 300_000, "a\nb", "\ud800"])
@@ -120,12 +121,12 @@ def test_halves_of_characters_in_a_request_lose_nothing(proxy, remembered):
 
 
 def test_neither_keys_nor_what_was_said_are_logged(proxy, upstream, logged):
-    proxy.chat("My PIN is 4321.", headers={"Authorization": f"Bearer {KEY}"})
+    proxy.chat("My PIN is marzipan.", headers={"Authorization": f"Bearer {KEY}"})
     proxy.http.get("/models?key=" + KEY, headers={"Authorization": f"Bearer {KEY}"})
     upstream.script = [lambda handler: handler.reset()]
-    proxy.chat("What is my PIN of 4321?", headers={"Authorization": f"Bearer {KEY}"})
+    proxy.chat("What is my PIN of marzipan?", headers={"Authorization": f"Bearer {KEY}"})
     own = "\n".join(r.getMessage() for r in logged.records if r.name.startswith("hippocampus"))
 
     assert "POST '/v1/chat/completions' 502" in own
     assert KEY not in own
-    assert "4321" not in own
+    assert "marzipan" not in own

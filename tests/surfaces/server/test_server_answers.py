@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus.server import Limits
-from hippocampus.server.response_cache import ResponseCache
+from hippocampus.server.response_cache import ResponseCache, SentAnswer
 from hippocampus.testing import Fails, ScriptedEmbedder
 
 AT = "/v1/banks/ada"
@@ -88,11 +88,11 @@ def test_what_changes_another_bank_leaves_an_answer_as_it_was(http, bank, memory
 def test_an_answer_is_not_given_again_after_a_minute():
     now = [0.0]
     answers = ResponseCache(10_000, clock=lambda: now[0])
-    answers.put(("b", "recall", b"{}"), 1, "here", b"answer")
+    answers.put(("b", "recall", b"{}"), 1, "here", SentAnswer(b"answer", "1.1"))
 
     now[0] = timedelta(seconds=59).total_seconds()
-    assert answers.get(("b", "recall", b"{}"), 1) == b"answer"
-    assert answers.get(("b", "recall", b"{}"), 1, "here") == b"answer"
+    assert answers.get(("b", "recall", b"{}"), 1) == SentAnswer(b"answer", "1.1")
+    assert answers.get(("b", "recall", b"{}"), 1, "here") == SentAnswer(b"answer", "1.1")
     now[0] += 1
     assert answers.get(("b", "recall", b"{}"), 1) is None
     assert answers.get(("b", "recall", b"{}"), 1, "here") is None
@@ -102,10 +102,10 @@ def test_what_is_past_its_time_leaves_memory_though_nobody_asks_again():
     now = [0.0]
     answers = ResponseCache(100_000, clock=lambda: now[0])
     for number in range(5):
-        answers.put(("b", "recall", b"%d" % number), 1, "here", b"answer")
+        answers.put(("b", "recall", b"%d" % number), 1, "here", SentAnswer(b"answer", "1.1"))
     before = answers.nbytes
     now[0] = 61.0
-    answers.put(("b", "recall", b"new"), 1, "here", b"answer")
+    answers.put(("b", "recall", b"new"), 1, "here", SentAnswer(b"answer", "1.1"))
 
     assert answers.nbytes < before / 3
 
@@ -125,7 +125,7 @@ def test_they_stay_within_their_memory_and_never_answer_for_another_position(ste
         asked = "b", "recall", str(question).encode()
         if what == "put":
             body = b"%d %d %s" % (question, position, b"x" * size)
-            answers.put(asked, position, position, body)
+            answers.put(asked, position, position, SentAnswer(body, "1.1"))
             model[asked] = position, body
         else:
             found = (
@@ -133,7 +133,7 @@ def test_they_stay_within_their_memory_and_never_answer_for_another_position(ste
                 if what == "get"
                 else answers.get(asked, position)
             )
-            assert found is None or (position, found) == model[asked]
+            assert found is None or (position, found.body) == model[asked]
         assert answers.nbytes <= 8000
 
 

@@ -193,6 +193,24 @@ def test_an_address_that_leads_nowhere_is_not_found(url, address):
     assert b'"error"' in answer
 
 
+@pytest.mark.parametrize(
+    ("path", "methods"),
+    [
+        ("/v1/keys", {"GET", "POST"}),
+        ("/v1/keys/none", {"DELETE"}),
+        ("/v1/banks/lena/recall", {"POST"}),
+        ("/v1/banks/lena/stats", {"GET"}),
+    ],
+)
+def test_a_method_that_there_is_not_is_told_all_those_there_are(http, path, methods):
+    answer = http.request("PATCH", path)
+
+    assert 405 == answer.status_code
+    assert methods == set(answer.headers["allow"].split(", "))
+    told = answer.json()["error"]["message"]
+    assert all(method in told for method in methods)
+
+
 def test_a_request_id_comes_back_if_it_is_one_and_is_made_otherwise(http):
     assert http.get("/healthz", headers={"X-Request-Id": "a-1.b_2"}).headers["x-request-id"] == (
         "a-1.b_2"

@@ -90,7 +90,7 @@ def test_a_server_that_stops_tells_whoever_it_did_not_wait_for(start):
         "POST /v1/banks/ada/import?name=a.md HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: {}\r\n"
         "Accept: {}\r\nContent-Length: 100000\r\nExpect: 100-continue\r\n\r\n"
     )
-    line = '{"text": "The safe opens with 4711."}\n'
+    line = '{"text": "The safe opens with marzipan."}\n'
     lines, octets = "application/x-ndjson", "application/octet-stream"
     host, _, port = server.url.removeprefix("http://").partition(":")
     answers = []
@@ -111,7 +111,7 @@ def test_a_server_that_stops_tells_whoever_it_did_not_wait_for(start):
     assert b'"result"' not in cut
     for one in "".join(server.log).splitlines():
         assert "answers at" in one or json.loads(one)["event"]
-    assert "4711" not in "".join(server.log)
+    assert "marzipan" not in "".join(server.log)
 
 
 @pytest.mark.parametrize("waits", [True, pytest.param(False, marks=pytest.mark.slow)])

@@ -155,15 +155,7 @@ def test_figures_are_told_when_no_thread_is_free(serve, memory, kept_waiting):
             time.sleep(0.01)
 
 
-def test_traces_have_the_route_and_go_on_those_of_the_caller(memory, serve):
-    from opentelemetry import trace
-    from opentelemetry.sdk.trace import TracerProvider
-    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
-    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-
-    spans, provider = InMemorySpanExporter(), TracerProvider()
-    provider.add_span_processor(SimpleSpanProcessor(spans))
-    trace.set_tracer_provider(provider)
+def test_traces_have_the_route_and_go_on_those_of_the_caller(memory, serve, spans):
     with httpx.Client(base_url=serve(memory)) as http:
         parent = f"00-{'ab' * 16}-{'cd' * 8}-01"
         http.post(f"{AT}/recall", json={"query": SAID}, headers={"traceparent": parent})

@@ -89,7 +89,8 @@ class Measured(ABC):
 
     def write(self, path: Path) -> Path:
         """Write the report; return the path."""
-        path.write_text(json.dumps(self.as_dict(), indent=1, ensure_ascii=False) + "\n")
+        text = json.dumps(self.as_dict(), indent=1, ensure_ascii=False) + "\n"
+        path.write_text(text, encoding="utf-8", newline="\n")
         return path
 
     @abstractmethod

@@ -457,7 +457,9 @@ class EventsReport(Measured):
     def write(self, path: Path) -> Path:
         """Write the report, and ``<name>.receipts.jsonl`` beside it: each event, kept or not."""
         Measured.write(self, path)
-        with path.with_name(f"{path.stem}.receipts.jsonl").open("w") as file:
+        with path.with_name(f"{path.stem}.receipts.jsonl").open(
+            "w", encoding="utf-8", newline="\n"
+        ) as file:
             for receipt in self.receipts():
                 file.write(json.dumps(receipt, ensure_ascii=False) + "\n")
         return path

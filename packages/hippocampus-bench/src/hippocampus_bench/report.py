@@ -7,7 +7,6 @@ import os
 import platform
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import hippocampus
+from hippocampus.core.system import machine_memory, peak_memory
 from hippocampus.errors import DISTRIBUTION
 from hippocampus_bench import beside
 from hippocampus_bench.metrics import Estimate
@@ -173,9 +173,10 @@ class Report:
 
     def write(self, path: Path) -> Path:
         """Write the report, and ``<name>.receipts.jsonl`` beside it; return the latter's path."""
-        path.write_text(json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n")
+        text = json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n"
+        path.write_text(text, encoding="utf-8", newline="\n")
         beside = path.with_name(f"{path.stem}.receipts.jsonl")
-        with beside.open("w") as file:
+        with beside.open("w", encoding="utf-8", newline="\n") as file:
             for line in self.lines():
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
         return beside
@@ -265,7 +266,7 @@ def as_report(measured: Mapping[str, Any], to: Path | None = None) -> str:
     """Return what was measured as JSON that begins with the commit, and write it if asked."""
     text = json.dumps({"commit": commit(), **measured}, indent=1) + "\n"
     if to is not None:
-        to.write_text(text, "utf-8")
+        to.write_text(text, "utf-8", newline="\n")
     return text
 
 
@@ -280,7 +281,7 @@ def commit() -> str:
             [git, "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"],
             cwd=root,
             capture_output=True,
-            text=True,
+            encoding="utf-8",
             check=False,
         )
         if said.returncode == 0:
@@ -305,23 +306,17 @@ def machine() -> dict[str, object]:
 def _cpu() -> str:
     info = Path("/proc/cpuinfo")
     if info.exists():
-        for line in info.read_text().splitlines():
+        for line in info.read_text("utf-8").splitlines():
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     return platform.processor() or platform.machine()
 
 
 def _memory_gb() -> float | None:
-    if "SC_PHYS_PAGES" not in getattr(os, "sysconf_names", {}):
-        return None
-    return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1)
+    there = machine_memory()
+    return None if there is None else round(there / 2**30, 1)
 
 
 def rss_mb() -> float:
     """Return the most memory this process has held, in MiB; 0 where the system does not say."""
-    if sys.platform == "win32":
-        return 0.0
-    import resource  # noqa: PLC0415 - not on Windows
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (2**20 if sys.platform == "darwin" else 2**10)
+    return (peak_memory() or 0) / 2**20

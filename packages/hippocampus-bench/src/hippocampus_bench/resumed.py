@@ -25,7 +25,7 @@ class Measurements:
             return
         told = json.loads(json.dumps(settings))
         if not path.exists():
-            path.write_text(json.dumps({"settings": told}) + "\n", encoding="utf-8")
+            path.write_text(json.dumps({"settings": told}) + "\n", encoding="utf-8", newline="\n")
             return
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
         whole = [line for line in lines if line.endswith("\n")]
@@ -33,7 +33,7 @@ class Measurements:
             msg = f"resume={str(path)!r}: is of another run, or none; give a file of its own"
             raise InputError(msg)
         if len(whole) < len(lines):
-            path.write_text("".join(whole), encoding="utf-8")
+            path.write_text("".join(whole), encoding="utf-8", newline="\n")
         for line in whole[1:]:
             one = _read(line, path)
             self._known[str(one.get("name"))] = one.get("measured")
@@ -47,7 +47,7 @@ class Measurements:
         self._known[name] = measured
         if self._path is not None:
             line = json.dumps({"name": name, "measured": measured}) + "\n"
-            with self._path.open("a", encoding="utf-8") as file:
+            with self._path.open("a", encoding="utf-8", newline="\n") as file:
                 file.write(line)
 
 

@@ -214,7 +214,7 @@ class _Kept:
             sort_keys=True,
         )
         note = path.with_suffix(".done.json")
-        complete = note.exists() and note.read_text() == identity
+        complete = note.exists() and note.read_text("utf-8") == identity
         streams = any(case.streams for case in dataset.cases)
         if path.exists() and (streams or not complete):
             why = (
@@ -228,7 +228,7 @@ class _Kept:
 
     def finish(self) -> None:
         """Note that the store holds everything."""
-        self.path.with_suffix(".done.json").write_text(self.identity)
+        self.path.with_suffix(".done.json").write_text(self.identity, "utf-8", newline="\n")
 
     def nbytes(self) -> int:
         """Return the bytes of the store's files after closing."""

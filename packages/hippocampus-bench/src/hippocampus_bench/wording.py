@@ -92,7 +92,7 @@ def write(benchmark: str, given: str, path: Path) -> Path:
         raise InputError(msg)
     text, _ = _text(benchmark, given)
     with writing(path) as unfinished:
-        unfinished.write_text(text, encoding="utf-8")
+        unfinished.write_text(text, encoding="utf-8", newline="\n")
     return path
 
 

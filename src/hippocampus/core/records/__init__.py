@@ -10,6 +10,7 @@ from hippocampus.core.records.episode import (
     Episode,
     FileLocation,
     Imported,
+    Included,
     Interval,
     Message,
     OneOrMany,
@@ -67,7 +68,7 @@ from hippocampus.core.records.recall import (
     Recall,
 )
 from hippocampus.core.records.sleep import Act, Deeds, SleepStep, Slept, Usage
-from hippocampus.core.records.store import IndexFile, Store
+from hippocampus.core.records.store import DoneRequest, IndexFile, Store
 from hippocampus.core.records.stored import (
     ALL_MARKS,
     DEEPEST,
@@ -117,6 +118,7 @@ __all__ = [
     "DamagedRow",
     "Deeds",
     "Degradation",
+    "DoneRequest",
     "During",
     "Embedded",
     "Embedder",
@@ -132,6 +134,7 @@ __all__ = [
     "Gist",
     "Hit",
     "Imported",
+    "Included",
     "IndexFile",
     "Interval",
     "Kind",

@@ -182,6 +182,18 @@ class Stats:
     """Where its memories are: hot, warm and cold."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Included:
+    """A bank that is read along with another one."""
+
+    bank: str
+    """Its name."""
+    through: str | None = None
+    """The included bank that includes it; None if the bank itself does."""
+    there: bool = True
+    """Whether there is such a bank now."""
+
+
 @renamed({"skipped": "unreadable"})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:

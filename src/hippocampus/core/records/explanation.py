@@ -52,6 +52,8 @@ class CueAccount:
     """Of those, memories that nobody else proposed."""
     shown: int = 0
     """Of those, memories among the hits."""
+    bank: str = ""
+    """The bank whose cue it is, where several were asked together; else empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,9 +78,12 @@ class MemoryAccount:
     """Words of the question that it has."""
     why: str = ""
     """A sentence."""
+    bank: str = ""
+    """The bank that it is from, where several were asked together; else empty."""
 
     def __str__(self) -> str:
-        said = f"{self.speaker}: " if self.speaker else ""
+        said = f"[{self.bank}] " if self.bank else ""
+        said += f"{self.speaker}: " if self.speaker else ""
         place = "  – " if self.place is None else f"{self.place:3}."
         lines = [f"{place} {self.occurred_at:%Y-%m-%d} {said}{self.text}"]
         if self.parts:
@@ -150,15 +155,13 @@ class Explanation:
     def _proposals(self) -> list[str]:
         cost = self.recall.cost
         lines = [
-            f"  {_word(one.cue)}: weighs {one.weight:.2g}; proposed {one.proposed:,}"
+            f"  {_of(one)}: weighs {one.weight:.2g}; proposed {one.proposed:,}"
             + (f" ({one.in_time:,} of the time)" if one.in_time else "")
             + f", {one.alone:,} alone; {one.shown:,} among the hits"
             for one in self.cues
             if one.proposed
         ]
-        lines += [
-            f"  {_word(one.cue)}: weighs {one.weight:.2g}" for one in self.cues if not one.proposed
-        ]
+        lines += [f"  {_of(one)}: weighs {one.weight:.2g}" for one in self.cues if not one.proposed]
         lines += [f"  {_word(by)} led to {n:,} more" for by, n in self.led_to.items() if n]
         return [*lines, f"  {cost.candidates:,} of {cost.allowed:,} memories were weighed"]
 
@@ -201,6 +204,10 @@ def _stretch(time: Interval) -> str:
         return f"{time.start:%F %H:%M} to {time.end:%H:%M}"
     first = f"{time.start:%F}"
     return first if last.date() == time.start.date() else f"{first} to {last:%F}"
+
+
+def _of(one: CueAccount) -> str:
+    return f"{_word(one.cue)} of {one.bank}" if one.bank else _word(one.cue)
 
 
 def _word(cue: str) -> str:

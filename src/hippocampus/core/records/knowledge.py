@@ -213,6 +213,8 @@ class Fact:
     """Whether it is only going to be so, and nobody has said when, or that it came to be."""
     origin: Origin = "user"
     """Of its sources' origins, that which is least to be trusted."""
+    bank: str = ""
+    """The bank that was told."""
 
     @property
     def current(self) -> bool:

@@ -38,6 +38,8 @@ class Hit:
     corrected_by: str | None = None
     """The id of what a person said of it, soon after it was recalled, that it is otherwise; None if
     nobody did, as far as sleep has noted, or if that is nothing that this recall may see."""
+    also_in: tuple[str, ...] = ()
+    """The other banks that were read along and have the same: said by the same at the same time."""
     span: tuple[int, int] | None = None
     """Which characters of its text match the question best. None where the store does not note
     where in a text its tokens stand (``Config.spans``), or the text has faded."""
@@ -46,6 +48,11 @@ class Hit:
     def id(self) -> str:
         """The episode's id."""
         return self.episode.id
+
+    @property
+    def bank(self) -> str:
+        """The bank that it is from: the one that was asked, or one that was read along with it."""
+        return self.episode.bank
 
     @property
     def text(self) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from hippocampus.core.events import JournalEvent, JournalRow
+from hippocampus.core.files import RawFile
 from hippocampus.core.records.episode import Progress, State
 from hippocampus.core.records.stored import Block, EpisodeRow, Kind
 
@@ -82,6 +83,41 @@ class JournalTable(Protocol):
 
     def heads(self, bank: int) -> list[bytes]:
         """Return what the head was before the first change, and after each, by what is stored."""
+
+
+class DoneRequest(NamedTuple):
+    """What is known of a request that was done."""
+
+    asked: bytes
+    """A digest of what it asked for."""
+    at: int
+    """When it was done, in microseconds since 1970, UTC."""
+    result: str
+    """What came of it, as JSON: numbers alone."""
+
+
+class RequestTable(Protocol):
+    """Requests that named themselves by a key, by bank; 0 stands for the store."""
+
+    def find(self, bank: int, key: bytes) -> DoneRequest | None:
+        """Return what is known of a request; ``StoreCorrupt`` if its row is damaged."""
+
+    def add(self, bank: int, key: bytes, done: DoneRequest) -> None:
+        """Keep what came of a request; there is none of that key yet."""
+
+    def drop_before(self, bank: int, at: int) -> None:
+        """Remove those that were done before a moment."""
+
+
+class RateTable(Protocol):
+    """How often callers ask, counted for all servers of a store together."""
+
+    def take(self, caller: bytes, wanted: int, *, per_s: float, burst: int) -> int:
+        """
+        Take requests out of a caller's bucket, which fills evenly; return how many there were.
+
+        ``caller``: a digest. ``per_s``: how fast it fills, up to ``burst``. Outside transactions.
+        """
 
 
 class EpisodeTable(Protocol):
@@ -235,8 +271,8 @@ class StoreUpkeep(Protocol):
     def stored_bytes(self, bank: int) -> dict[str, int]:
         """Return bytes kept by kind of data: ``journal``, ``episodes``, each kind of payload."""
 
-    def owe_scrub(self) -> None:
-        """Note, inside ``write()``, that bytes were removed which ``scrub`` has to take out."""
+    def owe_scrub(self, bank: int | None = None) -> None:
+        """Note, inside ``write()``, that bytes were removed, of a bank; ``scrub`` is to end it."""
 
     def owes_scrub(self) -> bool:
         """Return whether bytes that were removed may still be in the files."""
@@ -258,8 +294,14 @@ class StoreUpkeep(Protocol):
     def leftovers(self) -> list[str]:
         """Return where bytes that were removed may still be; empty when nowhere."""
 
-    def check(self) -> list[str]:
-        """Return what is wrong with the database's own structure and its rows; empty when sound."""
+    def check(self, bank: int | None = None) -> list[str]:
+        """
+        Return what is wrong with the database's own structure and its rows; empty when sound.
+
+        Args:
+            bank: look at the rows of this bank alone, and at nothing else.
+
+        """
 
     def damage(self, bank: int, kind: str | None = None, row: int | None = None) -> list[str]:
         """
@@ -286,6 +328,9 @@ class StoreUpkeep(Protocol):
 
     def files(self) -> list[Path]:
         """Return every file the store's bytes may be in."""
+
+    def server_files(self) -> tuple[list[RawFile], list[str]]:
+        """Return files of a server that they may be in, and where nobody could look for them."""
 
 
 class Store(Protocol):
@@ -317,6 +362,23 @@ class Store(Protocol):
     def read(self) -> AbstractContextManager[None]:
         """Open a snapshot: everything read inside belongs to one moment."""
 
+    def wait_until_durable(self, bank: int) -> None:
+        """
+        Return when all that was read of a bank is as durable as what is written.
+
+        Where nothing can be read before it is, at once. A database that has standbys shows what
+        was committed while the commit still waits for them: if its machine is lost, so is that.
+        """
+
+    def databases(self) -> int:
+        """Return in how many its banks are; a write of the whole store is atomic in each."""
+
+    def is_replica(self) -> bool:
+        """Return whether it follows another one, and so may be behind it."""
+
+    def is_walled(self) -> bool:
+        """Return whether it gives nothing of banks of other tenants than a call acts for."""
+
     def changes(self) -> int:
         """
         Return a number that differs whenever anybody has committed, this object included.
@@ -345,6 +407,14 @@ class Store(Protocol):
     @property
     def payloads(self) -> PayloadTable:
         """What is kept per episode, texts among it."""
+
+    @property
+    def requests(self) -> RequestTable:
+        """What came of requests that named themselves."""
+
+    @property
+    def rates(self) -> RateTable | None:
+        """How often callers ask; None where every server counts for itself."""
 
     @property
     def index_files(self) -> IndexFileTable:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -11,11 +10,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.records import Embedded, Fingerprint, Passage
 from hippocampus.encode.embedders.base import sha256_of
 from hippocampus.errors import InputError
 
-_WORD = re.compile(r"\w+|[^\w\s\x00-\x7f]")  # words, and signs that mean something, like emoji
+_WORD = lazy_pattern(r"\w+|[^\w\s\x00-\x7f]")  # words, and signs that mean something, like emoji
 _RECIPE = "words, pairs, letters 3 and 4/1"
 _PLACES = 4
 """Dimensions a feature is spread over: enough that two features rarely share all of them."""

@@ -25,6 +25,7 @@ _VERB: Final = 0.5
 """Share of its uses as a verb from which a word after its subject ends it."""
 _SELF: Final = frozenset({"i", "we", "me", "us"})
 _OTHER: Final = frozenset({"he", "she", "they", "it", "you", "anyone", "somebody", "someone"})
+_BEING: Final = frozenset({"was", "were", "is", "are", "am"})
 _OWN: Final = frozenset({"my", "our", "his", "her", "their", "the", "a", "an", "your"})
 
 Actor: TypeAlias = Literal["self", "other", "any"]
@@ -140,9 +141,12 @@ def _with_item(read: AskedEvents, group: Sequence[Said]) -> AskedEvents:
 def _read_clause(read: AskedEvents, words: Sequence[Said]) -> AskedEvents:
     """Read who did it, the verb, and the rest."""
     words = list(words)
+    begun = []
     while words and words[0].word in word_set("asking_auxiliaries") | {"there", "n't"}:
-        words.pop(0)
+        begun.append(words.pop(0).word)
     taken = _subject(words)
+    if begun and _BEING.issuperset(begun) and taken > 1 and not any(map(_is_told, words[taken:])):
+        taken -= 1  # what it was: "how often was the ferry late?"
     subject, words = words[:taken], words[taken:]
     who = tuple(said.word.removesuffix("'s") for said in subject if _is_content(said))
     if any(said.word in _SELF for said in subject):
@@ -218,6 +222,11 @@ def _with_rest(read: AskedEvents, words: Sequence[Said], *, light: bool) -> Aske
 def _is_content(said: Said) -> bool:
     letters = said.word[:1].isalnum()
     return letters and said.word not in word_set("function_words") | word_set("particles")
+
+
+def _is_told(said: Said) -> bool:
+    """Return whether a word may be what somebody did or was."""
+    return _is_content(said) and said.word not in word_set("adverbs")
 
 
 def _light() -> frozenset[str]:

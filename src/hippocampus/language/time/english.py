@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any, Final, TypeAlias
 
 from hippocampus.core.ascii_words import letter_runs
+from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.word_lists import Patterns, word_list
 from hippocampus.language.time import spans
 
@@ -29,8 +30,8 @@ WRITTEN: Final = Patterns("time")
 
 Meaning: TypeAlias = tuple[Role, Any]
 
-_LETTERS: Final = re.compile(r"[^\W\d_]+")
-_WRITTEN: Final = re.compile(
+_LETTERS: Final = lazy_pattern(r"[^\W\d_]+")
+_WRITTEN: Final = lazy_pattern(
     r"[0-9'\u2019qQhHoO](?i:(?<=[12])(?<![0-9].)[0-9]{3}(?![0-9])|(?<=[0-9])[:/.-][0-9]"
     r"|(?<=[0-9]) ?(?:st|nd|rd|th|s|am|pm|a\.m|p\.m)\b|(?<=['\u2019])[0-9]{2}\b"
     r"|(?<=[qh])(?<!\w.)[1-4]\b|(?<=o)['\u2019]clock)",
@@ -41,7 +42,7 @@ A year, a date, an hour or the like: what is a time without a word for one.
 
 What it begins with comes first, for then it is looked for as fast as one character is.
 """
-_DIGIT: Final = re.compile("[0-9]")
+_DIGIT: Final = lazy_pattern("[0-9]")
 _RECURRING: Final = ("clock", "easter", "hours", "month_day", "months", "nth_weekday")
 """The functions of ``spans`` that a meaning may call."""
 _CORE_ROLES: Final = {

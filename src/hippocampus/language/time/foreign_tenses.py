@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
+from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.word_lists import pattern_list
 from hippocampus.language.time.english import Role
 from hippocampus.language.time.grammar import Token
@@ -15,8 +16,8 @@ from hippocampus.language.time.tense import Direction
 _DIRECTIONS: Final[tuple[Direction, ...]] = ("behind", "ahead")
 
 
-_CLAUSE: Final = re.compile(r"(?<!\d)\.|[:,](?!\d)|[;!?\n。；：！？，]")
-_SENTENCE: Final = re.compile(r"(?<!\d)\.|[;!?\n。；！？]")
+_CLAUSE: Final = lazy_pattern(r"(?<!\d)\.|[:,](?!\d)|[;!?\n。；：！？，]")
+_SENTENCE: Final = lazy_pattern(r"(?<!\d)\.|[;!?\n。；！？]")
 """Ends of clauses and of sentences; "30. November" is none."""
 
 

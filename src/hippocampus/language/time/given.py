@@ -63,10 +63,21 @@ def _in_words(when: When, now: datetime, name: str) -> Interval | None:
 
 
 def named_time(words: str, now: datetime) -> Interval | None:
-    """Return the time that words name, if they name one and nothing else."""
-    found = find_intervals(words, now)
-    alone = len(found) == 1 and not words.replace(found[0].text, "", 1).strip(_AROUND)
-    return found[0] if alone else None
+    """
+    Return the time that words name, if they name one and nothing else.
+
+    What is a time only in a sentence, such as "in spring" or "March", is that of one in the past.
+    """
+    bare = words.strip(_AROUND)
+    for told, named in (
+        (words, bare),
+        (f"It happened {bare}.", bare),
+        (f"It happened in {bare}.", f"in {bare}"),
+    ):
+        found = find_intervals(told, now)
+        if len(found) == 1 and found[0].text.strip(_AROUND).casefold() == named.casefold():
+            return found[0]
+    return None
 
 
 def _edge(edge: datetime | None, when: When, name: str, what: str) -> datetime:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
+from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.word_lists import word_set
 from hippocampus.language.time import spans
 from hippocampus.language.time.english import (
@@ -76,9 +77,9 @@ _KINDS = {
 }
 _PLAIN = (Role.WORD, None)
 _MARKS = {",": Role.COMMA, "-": Role.DASH, "\u2013": Role.DASH, "\u2014": Role.DASH}
-_BETWEEN_SENTENCES = re.compile(r"[.!?](?<=[^\W\d_]{4}.)(?<![Ss]ept\.)\s+(?=\W?[A-Z])|\n\s*\n")
+_BETWEEN_SENTENCES = lazy_pattern(r"[.!?](?<=[^\W\d_]{4}.)(?<![Ss]ept\.)\s+(?=\W?[A-Z])|\n\s*\n")
 """Not after what may be abbreviated ("Sat. 3 May", "5 p.m. Friday")."""
-_DIGITS = re.compile(r"[0-9]+")
+_DIGITS = lazy_pattern(r"[0-9]+")
 _LONGEST_NUMBER = 6
 _DEEPEST = 8
 """Phrases within phrases; nobody says more than three."""

@@ -206,7 +206,19 @@ def has_shared_time_words(words: Iterable[str]) -> bool:
 
 @cache
 def _gate() -> tuple[frozenset[str], frozenset[str]]:
+    split = (entry.partition(": ") for entry in word_list("derived/time_words"))
+    words = {kind: frozenset(of.split()) for kind, _, of in split}
+    return words["foreign"], words["shared"]
+
+
+def derive_time_words() -> dict[str, set[str]]:
+    """
+    Return what ``words/derived/time_words.txt`` holds: the core words of every language.
+
+    "foreign" are those that are not of English, "shared" those that may be. Most texts have none,
+    and whoever asks that of one text need not read the words of fifty languages.
+    """
     english = word_meanings().keys() | stop_words()[ENGLISH]
     core = _known_words()[1]
     shared = {word for word in core if word in english or (word.isascii() and len(word) < _LONG)}
-    return core - shared, frozenset(shared)
+    return {"foreign": set(core - shared), "shared": shared}

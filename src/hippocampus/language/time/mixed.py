@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
 from datetime import datetime
 from typing import Final
 
+from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.encode.languages import ENGLISH, ROUNDED, evidence, is_plain_english, leaning
-from hippocampus.encode.terms import UNSPACED, language_of
+from hippocampus.encode.terms import UNSPACED, is_plain, language_of
 from hippocampus.language.time.grammar import Reading, longest, read_sentence, sentences
 from hippocampus.language.time.lexicon import (
     has_shared_time_words,
@@ -17,11 +17,11 @@ from hippocampus.language.time.lexicon import (
     words_of,
 )
 
-_UNSPACED: Final = re.compile(rf"[{UNSPACED}\uac00-\ud7a3]")
-_CHINESE: Final = re.compile("[每了们你您她这吗吧呢啊个么]")
+_UNSPACED: Final = lazy_pattern(rf"[{UNSPACED}\uac00-\ud7a3]")
+_CHINESE: Final = lazy_pattern("[每了们你您她这吗吧呢啊个么]")
 """Words of grammar that Chinese has, and Japanese has not or writes otherwise."""
 _NO_SPACES: Final = frozenset({"ja", "ko", "th", "zh"})
-_WRITTEN: Final = re.compile(r"(?<![0-9])(?:[12][0-9]{3}(?![0-9])|[0-9]{1,2}\.\s?[0-9]{1,2}\.)")
+_WRITTEN: Final = lazy_pattern(r"(?<![0-9])(?:[12][0-9]{3}(?![0-9])|[0-9]{1,2}\.\s?[0-9]{1,2}\.)")
 """A year, or a day as "3.5.": the languages that write so have no word for it."""
 _SURE: Final = 0.25
 """Least evidence for a language; a word of time counts as one of grammar does."""
@@ -33,7 +33,7 @@ _RIVAL: Final = 0.5
 
 def may_tell_time_in(text: str) -> bool:
     """Return whether a text may be in another language than English, and tell a time in it."""
-    if not text.isascii() and _UNSPACED.search(text):
+    if not is_plain(text) and _UNSPACED.search(text):
         return True
     words = words_of(text)
     if has_time_words(words):
@@ -83,7 +83,7 @@ def _read_sentence(
 
 def likely_languages(text: str) -> list[str]:
     """Return the languages that a sentence may be in, the likeliest first."""
-    if not text.isascii() and _UNSPACED.search(text):
+    if not is_plain(text) and _UNSPACED.search(text):
         told = language_of(text)
         if told == "zh" and not _CHINESE.search(text):
             return ["zh", "ja"]  # "先週会議": no letter tells Japanese

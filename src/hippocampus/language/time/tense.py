@@ -211,7 +211,9 @@ class Tenses:
 
     @staticmethod
     def _base(word: str) -> str:
-        return _bases(word)[0] if word.endswith("ed") and is_past(word) else word
+        """Return the verb of a past in -ed; that of "led" and "fed" is no shorter word."""
+        bases = _bases(word) if word.endswith("ed") else ()
+        return bases[0] if bases else word
 
 
 def _first_form(present: str) -> str:

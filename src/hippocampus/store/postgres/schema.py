@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, Final, TypeAlias
+
+import psycopg
 
 SCHEMA: Final = "hippocampus"
 """Where all tables are, apart from those of others in the same database."""
@@ -10,6 +13,9 @@ PARTITIONS: Final = 8
 """Parts that each table of banks is in, by a hash of the bank: they are looked after one by one."""
 _LOCK: Final = 0x4869_7070_6F00
 """The advisory lock of whoever makes or changes the tables."""
+_WAIT_MS: Final = 200
+"""For how long a change of the tables waits for a transaction, and all who come after for it."""
+_PAUSE_S: Final = 0.5
 SLOTS: Final = 64
 """Counters of commits; a bank counts in its own, so that two hardly ever wait for each other."""
 
@@ -107,11 +113,7 @@ def _v1(db: Connection) -> None:
     for statement in _V1:
         db.execute(statement)
     for table in ("journal", "episodes", "tail", "blocks"):
-        for part in range(PARTITIONS):
-            db.execute(
-                f"CREATE TABLE {table}_{part} PARTITION OF {table}"
-                f" FOR VALUES WITH (MODULUS {PARTITIONS}, REMAINDER {part})"
-            )
+        _part(db, table)
     # Payloads are compressed already, or do not compress: they lie out of line, as they are.
     for table in ("tail", "blocks"):
         for part in range(PARTITIONS):
@@ -119,9 +121,66 @@ def _v1(db: Connection) -> None:
     db.execute("INSERT INTO commits SELECT slot, 0 FROM generate_series(0, %s) AS slot", (SLOTS,))
 
 
-MIGRATIONS: Final = (_v1,)
+def _v2(db: Connection) -> None:
+    """Keep for a day what came of requests that named themselves."""
+    db.execute(
+        """
+        CREATE TABLE requests (
+            bank BIGINT NOT NULL,
+            key BYTEA NOT NULL,
+            asked BYTEA NOT NULL,
+            at BIGINT NOT NULL,
+            result TEXT NOT NULL,
+            checksum BYTEA,
+            PRIMARY KEY (bank, key)
+        ) PARTITION BY HASH (bank)
+        """
+    )
+    _part(db, "requests")
+    db.execute("CREATE INDEX requests_by_time ON requests (bank, at)")
+
+
+def _part(db: Connection, table: str) -> None:
+    for part in range(PARTITIONS):
+        db.execute(
+            f"CREATE TABLE {table}_{part} PARTITION OF {table}"
+            f" FOR VALUES WITH (MODULUS {PARTITIONS}, REMAINDER {part})"
+        )
+
+
+def _v3(db: Connection) -> None:
+    """
+    Have a bank's row say how many changes it has: the fence that every write goes through.
+
+    The room that is left in pages lets the number change in place.
+    """
+    db.execute("ALTER TABLE banks ADD COLUMN seq BIGINT NOT NULL DEFAULT 0")
+    db.execute("ALTER TABLE banks SET (fillfactor = 70)")
+
+
+def _v4(db: Connection) -> None:
+    """Count for all servers together how often callers ask."""
+    db.execute(
+        "CREATE UNLOGGED TABLE rates (caller BYTEA PRIMARY KEY, tokens FLOAT8 NOT NULL,"
+        " given INTEGER NOT NULL, at TIMESTAMPTZ NOT NULL) WITH (fillfactor = 50)"
+    )
+
+
+def _tenants(db: Connection) -> None:
+    """Have each bank say whose it is; who keeps tenants apart fills it in (``tenants.py``)."""
+    db.execute('ALTER TABLE banks ADD COLUMN tenant TEXT COLLATE "C"')
+
+
+MIGRATIONS: Final = (_v1, _v2, _v3, _v4, _tenants)
 """Migration n, counted from 1, makes format n. Released ones never change; new ones only add."""
 FORMAT: Final = len(MIGRATIONS)
+
+
+_FORMAT_COLUMNS: Final = (
+    "SELECT COUNT(*) FROM pg_attribute WHERE attrelid = to_regclass(%s)"
+    " AND (attname, atttypid) IN"
+    " (('format', 'integer'::regtype), ('sealed', 'boolean'::regtype))"
+)
 
 
 def find_format(db: Connection) -> int | None:
@@ -129,20 +188,37 @@ def find_format(db: Connection) -> int | None:
     there = db.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (SCHEMA,)).fetchone()
     if there is None:
         return None
-    if db.execute(f"SELECT to_regclass('{SCHEMA}.format')").fetchone()[0] is None:
+    columns = db.execute(_FORMAT_COLUMNS, (f"{SCHEMA}.format",)).fetchone()
+    if columns != (2,):
         return 0
     found = db.execute(f"SELECT format FROM {SCHEMA}.format").fetchone()  # noqa: S608
-    return None if found is None else int(found[0])
+    return 0 if found is None else int(found[0])
 
 
-def migrate(db: Connection) -> None:
+def migrate(db: Connection, *, patience_s: float) -> None:
     """
     Bring a store to the newest format, all in one transaction; one process at a time.
 
-    What does not begin as a store of ours is left alone.
+    Others read and write meanwhile: who would have to wait for one of their transactions stands in
+    the way of all who come after, so it does not wait for long, and tries again. What does not
+    begin as a store of ours is left alone.
     """
+    deadline = time.monotonic() + patience_s
+    while True:
+        try:
+            _migrate(db)
+        except psycopg.errors.LockNotAvailable:
+            if time.monotonic() >= deadline:
+                raise
+            time.sleep(_PAUSE_S)
+        else:
+            return
+
+
+def _migrate(db: Connection) -> None:
     with db.transaction():
         db.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+        db.execute(f"SET LOCAL lock_timeout TO {_WAIT_MS}")
         found = find_format(db)
         if found == FORMAT:
             return

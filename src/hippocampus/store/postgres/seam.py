@@ -14,7 +14,7 @@ FOREIGN: Final = (psycopg.Error, psycopg_pool.PoolTimeout, psycopg_pool.PoolClos
 
 _MESSAGES: Final[dict[str, tuple[type[errors.StoreError], str]]] = {
     "08": (
-        errors.StoreError,
+        errors.StoreUnreachable,
         (
             "the database cannot be reached; nothing was acknowledged: check that it runs, and try"
             " again"
@@ -52,7 +52,10 @@ _MESSAGES: Final[dict[str, tuple[type[errors.StoreError], str]]] = {
     ),
     "42501": (
         errors.StoreReadOnly,
-        "the user lacks a right on the store's tables: grant it, or open it read-only",
+        (
+            "the user lacks a right on the store's tables, or to make them: have their owner grant"
+            " it ('hippocampus postgres grant ROLE'), or open it read-only"
+        ),
     ),
     "53100": (
         errors.StoreFull,
@@ -80,7 +83,7 @@ _MESSAGES: Final[dict[str, tuple[type[errors.StoreError], str]]] = {
         ),
     ),
     "57": (
-        errors.StoreError,
+        errors.StoreUnreachable,
         "the database is shutting down or starting; nothing was acknowledged: try again",
     ),
 }
@@ -109,18 +112,27 @@ def translate(exc: Exception, path: str) -> errors.StoreError:
             " a character of code 0 or half a character",
             path=path,
         )
+    if isinstance(exc, psycopg.errors.InsufficientPrivilege) and "row-level security" in told:
+        return errors.StoreError(
+            "the bank is of another tenant than this call acts for; nothing was changed"
+            f" (PostgreSQL says: {told})",
+            path=path,
+        )
     state = getattr(exc, "sqlstate", None) or _state_of(exc, told)
     for code in (state, state[:2]):
         if code in _MESSAGES:
             kind, message = _MESSAGES[code]
             return kind(f"{message} (PostgreSQL says: {told})", path=path)
-    return errors.StoreError(f"PostgreSQL refused: {told}", path=path)
+    refused = "PostgreSQL refused:"
+    if isinstance(exc, psycopg.ProgrammingError) and not state:  # no server has said so
+        refused = "the address cannot be read: write it as postgresql://user@host/database;"
+    return errors.StoreError(f"{refused} {told}", path=path)
 
 
 _REFUSALS: Final = (
     (re.compile(r'database ".*" does not exist'), "3D"),
     (re.compile(r'authentication failed|role ".*" does not exist|no pg_hba.conf entry'), "28"),
-    (re.compile(r"too many clients|connection slots"), "53300"),
+    (re.compile(r"too many (?:clients|connections)|connection slots"), "53300"),
     (re.compile(r"starting up|shutting down"), "57"),
 )
 """What the server says when it does not let anybody in, for then there is no code."""

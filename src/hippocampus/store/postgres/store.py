@@ -9,13 +9,16 @@ from hippocampus.core.records import Progress
 from hippocampus.core.records.store import StoreUpkeep
 from hippocampus.store.banks import SqlBanks
 from hippocampus.store.copying import SqlStore, copy_store
-from hippocampus.store.encryption import SqlEncryption
 from hippocampus.store.episodes import SqlEpisodes
 from hippocampus.store.index_files import IndexFiles
 from hippocampus.store.journal import SqlJournal
 from hippocampus.store.payloads import SqlPayloads
+from hippocampus.store.postgres.encryption import PostgresEncryption
+from hippocampus.store.postgres.rates import PostgresRates
+from hippocampus.store.postgres.tenants import Grants, PostgresBanks, Tenants
 from hippocampus.store.postgres.transactions import PostgresTransactions
 from hippocampus.store.postgres.upkeep import PostgresUpkeep
+from hippocampus.store.requests import SqlRequests
 from hippocampus.store.row_checks import Tables
 from hippocampus.store.settings import SqlSettings
 
@@ -40,21 +43,30 @@ class PostgresStore:
             dsn, busy_timeout_s=busy_timeout_s, read_only=read_only
         )
         self.settings = SqlSettings(db)
-        self.encryption = SqlEncryption(db, self.settings)
-        self.banks = SqlBanks(db, self.encryption)
+        self.encryption = PostgresEncryption(db, self.settings)
+        tenants = Tenants(self.settings, self.encryption)
+        banks = PostgresBanks(db, self.encryption, tenants)
+        self.grants = Grants(db, banks, tenants)
+        self.banks: SqlBanks = banks
         self.journal = SqlJournal(db)
         self.episodes = SqlEpisodes(db)
         self.payloads = SqlPayloads(db)
+        self.requests = SqlRequests(db)
+        self.rates = None if read_only else PostgresRates(db)
         self.index_files = IndexFiles(db, self.banks, self.journal)
-        tables = Tables(self.settings, self.banks, self.journal, self.episodes, self.payloads)
-        self.upkeep: StoreUpkeep = PostgresUpkeep(db, tables, self._copy_to, self.encryption)
+        tables = Tables(
+            self.settings, self.banks, self.journal, self.episodes, self.payloads, self.requests
+        )
+        self.upkeep: StoreUpkeep = PostgresUpkeep(
+            db, tables, self._copy_to, self.encryption, self.grants
+        )
         db.start(create=create)
         try:
             self.encryption.unlock(key)
         except BaseException:
             db.close()
             raise
-        db.cipher = self.encryption.of
+        db.cipher, db.mark = self.encryption.of, tenants.mark
 
     def _copy_to(self, target: SqlStore, progress: Progress | None) -> int:
         return copy_store(self, target, progress=progress)
@@ -74,6 +86,21 @@ class PostgresStore:
 
     def read(self) -> AbstractContextManager[None]:
         return self.transactions.read()
+
+    def wait_until_durable(self, bank: int) -> None:
+        if not self.transactions.read_only:
+            with self.transactions.write(bank):  # whose commit waits, and with it all before it
+                pass
+
+    def databases(self) -> int:
+        return 1
+
+    def is_replica(self) -> bool:
+        ((follows,),) = self.transactions.rows("SELECT pg_is_in_recovery()")
+        return bool(follows)
+
+    def is_walled(self) -> bool:
+        return self.transactions.walled
 
     def changes(self) -> int:
         return self.transactions.changes()

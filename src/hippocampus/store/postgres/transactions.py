@@ -10,26 +10,31 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import psycopg
 from psycopg.pq import TransactionStatus
-from psycopg_pool import ConnectionPool
+from psycopg.sql import SQL, Composed, Literal
+from psycopg_pool import ConnectionPool, PoolTimeout
 
 from hippocampus.core.budget import check_budget, counted
 from hippocampus.core.cipher import PLAIN, Cipher
+from hippocampus.core.tenant import acting
 from hippocampus.errors import (
     NotAStore,
     StoreClosed,
     StoreCorrupt,
     StoreError,
+    StoreLocked,
     StoreReadOnly,
     StoreTooNew,
+    StoreUnreachable,
 )
 from hippocampus.store.checksums import Damage, damaged
 from hippocampus.store.database import Row
@@ -44,6 +49,21 @@ _BANKS: Final = 0x4869_7070
 """The first half of the advisory lock of a bank; the other is the bank's number."""
 _MOST: Final = 16
 """Connections that one process has open at once."""
+_PROMPT_S: Final = 1.0
+"""For how long a connection is waited for before it is asked why there is none."""
+
+_COPIED: Final = 64
+"""Rows from which on they are sent by ``COPY``."""
+_FETCHED: Final = 4096
+"""Rows that a stream has in memory at once."""
+_INSERT: Final = re.compile(
+    r"INSERT INTO (?P<table>\w+) \((?P<columns>[\w, ]+)\) VALUES \(\?(?:, \?)*\)"
+)
+"""A statement that does no more than insert rows as they are."""
+_IS_THERE: Final = "SELECT 1 FROM banks WHERE bank = %s"
+_WALLED: Final = re.compile(r"\b(?:banks|journal|episodes|tail|blocks|requests)\b")
+
+_Answer = TypeVar("_Answer")
 
 _inherited: Final[list[object]] = []
 """Pools of a parent process: to close their connections here would end those of the parent."""
@@ -56,6 +76,7 @@ class _OfThread(threading.local):
     depth: int = 0
     slot: int = 0
     reader: psycopg.Connection | None = None
+    transaction: int | None = None
 
 
 class PostgresTransactions:
@@ -72,9 +93,17 @@ class PostgresTransactions:
         self._here = _OfThread()
         self._opening = threading.Lock()
         self._unsettled = itertools.count(1)
+        self._streams = itertools.count(1)
+        self._transactions = itertools.count(1)
+        self.seen = 0
+        """What ``changes`` came to when it was last asked, on any thread."""
         self.seam = Seam(self._path, FOREIGN, translate)
         self.damage = Damage()
         self.cipher: Callable[[int], Cipher] = lambda _: PLAIN
+        self.mark: Callable[[str], str | None] = lambda tenant: tenant
+        """What stands for a tenant in the database."""
+        self.walled = False
+        """Whether this role sees the banks of one tenant alone, the one it says it acts for."""
 
     @property
     def path(self) -> str:
@@ -117,7 +146,7 @@ class PostgresTransactions:
                     StoreReadOnly,
                     f"has format {found}, which is older: open it for writing once",
                 )
-            schema.migrate(db)
+            schema.migrate(db, patience_s=self._patience_s)
 
     def _connect(self) -> psycopg.Connection:
         timeout = max(1, int(self._patience_s))
@@ -134,8 +163,8 @@ class PostgresTransactions:
             if self._pool is None:
                 self._pool = ConnectionPool(
                     self._dsn, min_size=0, max_size=_MOST, open=True, timeout=self._patience_s,
+                    reconnect_timeout=_PROMPT_S, configure=self._configure, name="hippocampus",
                     kwargs={"autocommit": True, "prepare_threshold": 3},
-                    configure=self._configure, name="hippocampus",
                 )  # fmt: skip
             return self._pool
 
@@ -145,6 +174,7 @@ class PostgresTransactions:
         db.execute(f"SET lock_timeout TO {wait_ms}")
         db.adapters.register_dumper(str, TextDumper)
         db.adapters.register_loader("text", TextReader)
+        ((self.walled,),) = db.execute("SELECT row_security_active('banks')")
 
     def close(self) -> None:
         """Release everything. May be called twice."""
@@ -154,11 +184,58 @@ class PostgresTransactions:
         if pool is not None and self._pid == os.getpid():
             pool.close()
 
+    # ------------------------------------------------------------ connections
+
+    def _lend(self, pool: ConnectionPool) -> psycopg.Connection:
+        """
+        Lend a connection of the pool.
+
+        A pool that has none to give waits, whether all are in use or the database is not there;
+        which of them it is, another connection tells.
+        """
+        try:
+            return pool.getconn(min(self._patience_s, _PROMPT_S))
+        except PoolTimeout:
+            self._connect().close()
+            return pool.getconn(self._patience_s)
+
+    def _begun(self, pool: ConnectionPool, begin: str) -> psycopg.Connection:
+        """Lend a connection on which a transaction has begun."""
+        return self._asked(pool, lambda db: self._begin(db, begin))[0]
+
+    def _asked(
+        self, pool: ConnectionPool, ask: Callable[[psycopg.Connection], _Answer]
+    ) -> tuple[psycopg.Connection, _Answer]:
+        """
+        Lend a connection, and return what it answers to a first statement, which changes nothing.
+
+        One that broke while it lay in the pool, such as when the database was started anew, is
+        thrown away, and the next one is asked.
+        """
+        for left in reversed(range(_MOST + 1)):
+            db = self._lend(pool)
+            try:
+                return db, ask(db)
+            except psycopg.OperationalError:
+                broken = db.closed
+                self._put_back(pool, db)
+                if not broken or not left:
+                    raise
+            except BaseException:
+                self._put_back(pool, db)
+                raise
+        raise AssertionError("the last attempt has returned or raised")
+
     # ------------------------------------------------------------ transactions
 
     @property
     def writing(self) -> bool:
         return self._here.writer is not None
+
+    @property
+    def transaction(self) -> int | None:
+        """A number that this thread's transaction has alone; None outside of one."""
+        return self._here.transaction
 
     def outside(self, verb: str) -> None:
         """Refuse a verb inside a transaction of this thread."""
@@ -180,22 +257,43 @@ class PostgresTransactions:
                 yield
             return
         with self.seam:
-            db = pool.getconn()
+            db = self._begun(pool, "BEGIN")
         try:
             with self.seam:
-                db.execute("BEGIN")
                 self._lock(db, bank)
             here.writer, here.depth, here.slot = db, 0, (bank or 0) % schema.SLOTS
+            here.transaction = next(self._transactions)
             try:
                 yield
                 with self.seam:
                     self._unbroken(db)
                     db.execute("UPDATE commits SET n = n + 1 WHERE slot = %s", (here.slot,))
-                    db.execute("COMMIT")
+                    self._commit(db)
             finally:
-                here.writer = None
+                here.writer = here.transaction = None
         finally:
             self._put_back(pool, db)
+
+    def _commit(self, db: psycopg.Connection) -> None:
+        try:
+            db.execute("COMMIT")
+        except psycopg.Error as exc:
+            if not db.closed:
+                raise
+            msg = (
+                "the connection broke while the transaction was being committed, so it may be done"
+                " or not: look, or do it again under the same key, which does it once"
+            )
+            raise self.refuse(StoreUnreachable, msg) from exc
+
+    def _begin(self, db: psycopg.Connection, sql: str) -> None:
+        """Begin a transaction, and say in the same message for whom it is, if anybody asks."""
+        if not self.walled:
+            db.execute(sql)
+            return
+        said = SQL("{}; SET LOCAL hippocampus.tenant TO {}")
+        tenant = Literal(self.mark(acting()) or "")
+        db.execute(said.format(SQL(sql), tenant), prepare=False)
 
     def _lock(self, db: psycopg.Connection, bank: int | None) -> None:
         if bank is None:
@@ -203,6 +301,12 @@ class PostgresTransactions:
         else:
             db.execute("SELECT pg_advisory_xact_lock_shared(%s)", (_STORE,))
             db.execute("SELECT pg_advisory_xact_lock(%s, %s)", (_BANKS, bank & 0x7FFF_FFFF))
+            if self.walled and not db.execute(_IS_THERE, (bank,)).fetchone():
+                raise self.refuse(
+                    StoreError,
+                    f"there is no bank {bank}, or it is of another tenant than this call acts for;"
+                    " nothing was changed",
+                )
 
     @contextmanager
     def _nested(self, db: psycopg.Connection) -> Iterator[None]:
@@ -248,14 +352,12 @@ class PostgresTransactions:
             yield
             return
         with self.seam:
-            db = pool.getconn()
+            db = self._begun(pool, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        here.reader, here.transaction = db, next(self._transactions)
         try:
-            with self.seam:
-                db.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            here.reader = db
             yield
         finally:
-            here.reader = None
+            here.reader = here.transaction = None
             self._put_back(pool, db)
 
     def changes(self) -> int:
@@ -263,6 +365,8 @@ class PostgresTransactions:
         if self.writing:
             return -next(self._unsettled)
         ((total,),) = self.rows("SELECT SUM(n) FROM commits")
+        if self._here.reader is None:
+            self.seen = int(total)
         return int(total)
 
     def vacuum(self, tables: Collection[str], *, full: bool) -> None:
@@ -270,6 +374,11 @@ class PostgresTransactions:
         with self._reader() as db, self.seam:
             for table in tables:
                 db.execute(f"VACUUM {'FULL ' if full else ''}{table}")
+
+    def checkpoint(self) -> None:
+        """Have the server write changed pages into its files, if this role may; outside them."""
+        with self._reader() as db, self.seam, suppress(psycopg.errors.InsufficientPrivilege):
+            db.execute("CHECKPOINT")
 
     # ------------------------------------------------------------ statements
 
@@ -289,8 +398,39 @@ class PostgresTransactions:
             self._put_back(pool, db)
 
     def rows(self, sql: str, *values: object) -> list[Row]:
-        with self._reader() as db, self.seam:
-            return db.execute(_in_its_words(sql), values or None).fetchall()
+        pool, here = self._ready(), self._here
+        lent = here.writer or here.reader
+        with self.seam:
+            if lent is not None:
+                return lent.execute(_in_its_words(sql), values or None).fetchall()
+            db, found = self._asked(pool, lambda db: self._answer(db, sql, values))
+            self._put_back(pool, db)
+            return found
+
+    def stream(self, sql: str, *values: object) -> Iterator[Row]:
+        name = f"stream{next(self._streams)}"
+        with self.read(), self._reader() as db, self.seam, db.cursor(name) as cursor:
+            cursor.itersize = _FETCHED
+            cursor.execute(_in_its_words(sql), values or None)
+            yield from cursor
+
+    def _answer(self, db: psycopg.Connection, sql: str, values: tuple[object, ...]) -> list[Row]:
+        """Return the rows of a query outside transactions."""
+        if self.walled and _is_walled(sql):
+            return self._rows_alone(db, sql, values)
+        return db.execute(_in_its_words(sql), values or None).fetchall()
+
+    def _rows_alone(
+        self, db: psycopg.Connection, sql: str, values: tuple[object, ...]
+    ) -> list[Row]:
+        """Return the rows of a query outside transactions that needs a tenant, in one message."""
+        tenant = self.mark(acting()) or ""
+        with db.pipeline():
+            db.execute("BEGIN READ ONLY")
+            db.execute("SELECT set_config('hippocampus.tenant', %s, true)", (tenant,))
+            found = db.execute(_in_its_words(sql), values or None)
+            db.execute("COMMIT")
+        return found.fetchall()
 
     def _writer(self) -> psycopg.Connection:
         self._ready()
@@ -307,9 +447,30 @@ class PostgresTransactions:
                 db.execute(_in_its_words(sql), row)
 
     def do_many(self, sql: str, rows: Iterable[Row]) -> None:
-        db = self._writer()
+        db, made = self._writer(), list(counted(rows))
+        copied = len(made) >= _COPIED and not self.walled  # behind a wall there is no COPY
+        new = _INSERT.fullmatch(sql) if copied else None
         with self.seam, db.cursor() as cursor:
-            cursor.executemany(_in_its_words(sql), list(counted(rows)))
+            if new is None:
+                cursor.executemany(_in_its_words(sql), made)
+                return
+            with cursor.copy(f"COPY {new['table']} ({new['columns']}) FROM STDIN") as copy:
+                for row in made:
+                    copy.write_row(row)
+
+    def advance(self, bank: int, before: int, after: int) -> None:
+        # Whoever was first has the row locked until it ends, and then this one finds none. A lower
+        # number is left by an earlier version of ours, which knows nothing of it.
+        with self.seam:
+            moved = self._writer().execute(
+                "UPDATE banks SET seq = %s WHERE bank = %s AND seq <= %s", (after, bank, before)
+            )
+        if moved.rowcount != 1:
+            msg = (
+                f"another server has written to bank {bank} meanwhile, or dropped it; nothing was"
+                " changed: try again"
+            )
+            raise self.refuse(StoreLocked, msg)
 
     def number(self, found: object, what: str) -> int:
         if not isinstance(found, int):
@@ -328,12 +489,24 @@ class PostgresTransactions:
     def using(self, index: str) -> str:  # noqa: ARG002 - it has statistics, and finds out itself
         return ""
 
+    def command(self, statement: Composed) -> None:
+        """Run a statement that is none of the tables' own, inside ``write()``."""
+        db = self._writer()
+        with self.seam:
+            db.execute(statement)
+
     def is_marked_encrypted(self) -> bool:
         ((sealed,),) = self.rows("SELECT sealed FROM format")
         return bool(sealed)
 
     def mark_encrypted(self) -> None:
         self.do("UPDATE format SET sealed = true")
+
+
+@lru_cache(maxsize=512)
+def _is_walled(sql: str) -> bool:
+    """Return whether a statement reads banks, or what is in them."""
+    return _WALLED.search(sql) is not None
 
 
 @lru_cache(maxsize=512)

@@ -7,19 +7,25 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
-from hippocampus.core.files import writing
+from hippocampus.core.budget import without_budget
+from hippocampus.core.files import RawFile, writing
 from hippocampus.core.records import Kind, Progress
-from hippocampus.errors import StoreCorrupt
+from hippocampus.core.tenant import EVERY, acting_for
+from hippocampus.errors import ErasurePending, StoreCorrupt
 from hippocampus.store.copying import SqlStore
-from hippocampus.store.encryption import SqlEncryption
+from hippocampus.store.postgres.encryption import WAITING, PostgresEncryption
+from hippocampus.store.postgres.resealing import Resealing
+from hippocampus.store.postgres.server_files import ServerFiles
+from hippocampus.store.postgres.tenants import Grants
 from hippocampus.store.postgres.transactions import PostgresTransactions
 from hippocampus.store.row_checks import RowChecks, Tables
+from hippocampus.store.settings import owed_of
 from hippocampus.store.sqlite import SqliteStore
 
 _OWED = "scrub"
 """The setting that says that removed rows may still be in the tables."""
 _PATIENCE_S: Final = 30.0
-_TABLES = ("journal", "episodes", "tail", "blocks", "settings", "banks")
+_TABLES = ("requests", "journal", "episodes", "tail", "blocks", "settings", "banks")
 
 
 class PostgresUpkeep:
@@ -30,40 +36,88 @@ class PostgresUpkeep:
         db: PostgresTransactions,
         tables: Tables,
         copy_to: Callable[[SqlStore, Progress | None], object],
-        encryption: SqlEncryption,
+        encryption: PostgresEncryption,
+        grants: Grants,
     ) -> None:
         self._db = db
         self._copy_to = copy_to
         self._encryption = encryption
+        self._grants = grants
+        self._resealing = Resealing(db, encryption)
         self._tables = tables
         self._rows = RowChecks(db, tables)
 
     def stored_bytes(self, bank: int) -> dict[str, int]:
         return self._rows.stored_bytes(bank)
 
-    def owe_scrub(self) -> None:
+    def owe_scrub(self, bank: int | None = None) -> None:
         self._tables.settings.put(_OWED, "owed")
+        if bank is not None:  # a row for each, so that banks do not undo each other's
+            self._tables.settings.put(owed_of(bank), "owed")
+
+    def _owed(self) -> list[int]:
+        """Return the banks in which something was erased since they were sealed."""
+        return self._tables.settings.owed()
 
     def owes_scrub(self) -> bool:
-        return bool(self._db.rows("SELECT 1 FROM settings WHERE key = ?", _OWED))
+        return self._tables.settings.has(_OWED)
 
+    @without_budget()  # whoever erased has acknowledged it, and what is left over belongs to all
     def scrub(self, *, wait: bool = True, shrink: bool = False) -> None:  # noqa: ARG002 - none wait
         """
-        Have the tables give the room of removed rows to others.
+        Have the tables give the room of removed rows to others; in an encrypted store, renew keys.
 
-        Their bytes may stay in pages until these are written over, in the log and in backups: where
-        that matters the store is encrypted, and what an erased word was sealed by is gone.
+        The bytes of rows may stay in pages until these are written over, in the log and in backups.
+        In an encrypted store what is left of a bank is sealed anew, and the key that opens the rest
+        destroyed, if it is a ring's.
         """
         self._db.outside("scrub")
+        if self._encryption.seals and self.owes_scrub():
+            with acting_for(EVERY):
+                for bank in self._owed():
+                    self._reseal(bank)
+            renewed = self._encryption.renew()
+            with self._db.write():
+                if self._owed():
+                    return  # another has erased since, or may reach what this role does not see
+                self._tables.settings.put(WAITING, None if renewed else "keys")
+                self._tables.settings.put(_OWED, None)
         self._db.vacuum(_TABLES, full=shrink)
         if self.owes_scrub():
             with self._db.write():
                 self._tables.settings.put(_OWED, None)
 
+    def _reseal(self, bank: int) -> None:
+        """Seal what is left of a bank anew, unless others have, or it is behind the wall."""
+        there = self._tables.banks.has(bank)
+        if not there and self._encryption.has_key(bank):
+            return
+        try:
+            with self._db.write(bank if there else None):
+                if not self._tables.settings.has(owed_of(bank)):
+                    return
+                if there and self._tables.banks.has(bank):
+                    self._resealing.reseal(bank)
+                self._tables.settings.put(owed_of(bank), None)
+        except StoreCorrupt as exc:
+            raise self._db.refuse(
+                ErasurePending,
+                f"what was erased of bank {bank} is still in the log and in backups that its key"
+                f" opens: it is not sealed anew while something in it is damaged ({exc})",
+            ) from exc
+
     def leftovers(self) -> list[str]:
         self._db.outside("leftovers")
-        owed = "an erasure waits to be finished; run scrub()"
-        return [owed] if self.owes_scrub() else []
+        found = []
+        if self.owes_scrub():
+            found.append("an erasure waits to be finished; run scrub()")
+        if self._tables.settings.get(WAITING) is not None:
+            found.append(
+                "what was erased is in the log and in backups that the keys open: change them with"
+                " 'hippocampus encryption rotate --new-key …' and destroy the former, or have a"
+                " ring renewed (docs/postgres.md)"
+            )
+        return found
 
     def damage(self, bank: int, kind: str | None = None, row: int | None = None) -> list[str]:
         return self._db.damage.of(bank, kind, row)
@@ -71,10 +125,10 @@ class PostgresUpkeep:
     def note_damage(self, bank: int, kind: Kind, first: int, message: str) -> None:
         self._db.damage.note(bank, kind, first, message)
 
-    def check(self) -> list[str]:
+    def check(self, bank: int | None = None) -> list[str]:
         try:
             with self._db.read():
-                return self._rows.check()
+                return self._rows.check(bank) + self._grants.check_walls()
         except StoreCorrupt as exc:  # damage that keeps us from looking further
             return [str(exc)]
 
@@ -89,3 +143,7 @@ class PostgresUpkeep:
 
     def files(self) -> list[Path]:
         return []
+
+    def server_files(self) -> tuple[list[RawFile], list[str]]:
+        self._db.outside("server_files")
+        return ServerFiles(self._db).look()

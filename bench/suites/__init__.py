@@ -1,0 +1,1 @@
+"""Others' own suites, run against ours: ``make peers-suites``."""

@@ -1,0 +1,1 @@
+"""Make a release: ``python -m release`` builds, repairs, checks and installs what is published."""

@@ -1,0 +1,67 @@
+"""How a question is asked of a bank, or of several, and what is noted on the way to an answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from hippocampus.core.records import Cost, OneOrMany, Recall, When
+from hippocampus.engine.snapshot import BankSnapshot
+from hippocampus.index.cue import Mask
+from hippocampus.index.filters import Filter
+from hippocampus.index.query import Query
+from hippocampus.recall.search import Ranking
+from hippocampus.recall.standardize import Numbers
+
+
+class Asking(NamedTuple):
+    """How a question is asked, beside its filters; see ``Recaller.recall``."""
+
+    now: When | None = None
+    cues: Sequence[str] | None = None
+    min_score: float = 0.0
+    include: OneOrMany | None = None
+
+
+class Looked(NamedTuple):
+    """What led to an answer, for who explains it."""
+
+    here: BankSnapshot
+    query: Query
+    chosen: Filter
+    ranking: Ranking
+    rows: list[int]
+    """Rows of the hits, best first."""
+    shows: dict[str, Numbers]
+    """What each of the best rows shows of the question."""
+
+
+Look: TypeAlias = Callable[[Looked], None]
+
+
+class StepClock:
+    """Seconds by step, each from the end of the one before."""
+
+    def __init__(self, **first: float) -> None:
+        self.steps_s = dict(first)
+        self.last = time.perf_counter()
+
+    def note(self, step: str) -> None:
+        """End a step."""
+        now = time.perf_counter()
+        self.steps_s[step] = now - self.last
+        self.last = now
+
+
+def count_allowed(here: BankSnapshot, allowed: Mask | None) -> int:
+    """Return how many rows a read may see."""
+    return len(here.index) if allowed is None else int(np.count_nonzero(allowed))
+
+
+def of_unknown_time(query: str, why: str, elapsed_s: float) -> Recall:
+    """Return what there is in the time of an event that nothing tells of: nothing."""
+    cost = Cost(elapsed_s=elapsed_s)
+    return Recall(query=query, hits=(), found=False, confidence=0.0, note=why, cost=cost)

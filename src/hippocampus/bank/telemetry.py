@@ -1,0 +1,74 @@
+"""What a span tells of a verb of a bank: how many memories, which one, and of what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import blake2b
+from typing import Any, Final, ParamSpec, TypeVar
+
+from hippocampus.core.lazy_pattern import lazy_pattern
+from hippocampus.core.records import Context, Episode, Hit, Imported, Recall
+from hippocampus.core.telemetry import OPERATIONS, MemorySpan, operation
+from hippocampus.engine.bank_state import BankState
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_BY_ID: Final = frozenset({"correct", "restore", "forget"})
+_ID: Final = lazy_pattern(r"[0-9a-f]{4,32}")
+
+
+def recorded(
+    state: BankState,
+    verb: str,
+    call: Callable[P, R],
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> R:
+    """Return what a verb returns, and record that it was called."""
+    with operation(OPERATIONS[verb], store_id(state)) as span:
+        if verb in _BY_ID:
+            _name(span, args[0] if args else kwargs.get("id"))
+        elif OPERATIONS[verb] == "search_memory" and span.captures:
+            asked = args or (kwargs.get("query"),)
+            span.note(query_text=" ".join(one for one in asked if isinstance(one, str)))
+        result = call(*args, **kwargs)
+        _tell(span, result)
+        return result
+
+
+def store_id(state: BankState) -> str:
+    """Return what traces and logs call a bank: a hash, for its name is often somebody's."""
+    named = state.name.encode("utf-8", "replace")
+    return blake2b(named, key=state.engine.salt, digest_size=6).hexdigest()
+
+
+def _name(span: MemorySpan, named: object) -> None:
+    """Note which memory is meant, if it is one; whatever is no id may be words."""
+    given = named.id if isinstance(named, Episode | Hit) else named
+    if isinstance(given, str) and _ID.fullmatch(given):
+        span.note(record_id=given)
+
+
+def _tell(span: MemorySpan, result: object) -> None:
+    """Note how many memories it was of, and the memories themselves where that is allowed."""
+    found = result.recall if isinstance(result, Context) else result
+    if isinstance(found, Recall):
+        span.note(record_count=len(found))
+        span.tell_records([_record(hit.episode, hit.score) for hit in found])
+    elif isinstance(found, list):
+        span.note(record_count=len(found))
+        span.tell_records([_record(one) for one in found if isinstance(one, Episode)])
+    elif isinstance(found, Episode):
+        span.note(record_count=1, record_id=found.id)
+        span.tell_records([_record(found)])
+    elif isinstance(found, Imported):
+        span.note(record_count=found.added)
+    elif isinstance(found, int):
+        span.note(record_count=found)
+
+
+def _record(episode: Episode, score: float | None = None) -> dict[str, Any]:
+    """Return a memory as the conventions have it."""
+    told = {"id": episode.id, "content": episode.text}
+    return told if score is None else told | {"score": round(score, 4)}

@@ -1,0 +1,245 @@
+"""The commands that connect other programs to this memory, and take that back."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import typer
+from rich.text import Text
+
+from hippocampus.cli.command import EXIT_NOTHING, EXIT_USAGE, verb
+from hippocampus.cli.options import DEFAULT_BANK, default_store
+from hippocampus.cli.render import Answer, clean, complain, print_json, stdout, table
+from hippocampus.connect import (
+    CLIENTS,
+    Calls,
+    ClientProgram,
+    ConfigChange,
+    Places,
+    Planned,
+    Receipts,
+    Refusal,
+    client_named,
+    detected,
+    find_invocation,
+    plan_connect,
+    plan_disconnect,
+)
+from hippocampus.core.store_address import holds_password, is_url
+from hippocampus.errors import InputError, MissingExtra, OutputError
+
+State: TypeAlias = Literal["written", "unchanged", "planned", "declined", "unasked", "refused"]
+_STYLES = {"+": "green", "-": "red", "@": "cyan"}
+
+
+class Outcome(NamedTuple):
+    """What became of one file."""
+
+    client: str
+    path: str
+    state: State
+    told: str = ""
+
+
+@verb("connect", opens=None)
+def connect(
+    clients: list[str] | None = None,
+    *,
+    yes: bool = False,
+    dry_run: bool = False,
+    no_hooks: bool = False,
+    store: str | None = None,
+    bank: str = DEFAULT_BANK,
+    as_json: bool = False,
+) -> Answer | None:
+    """Give this memory to other programs, by their configurations."""
+    receipts = known_receipts()
+    if not clients:
+        return _listed(receipts)
+    named = [client_named(name) for name in dict.fromkeys(clients)]
+    calls = calls_for(store, bank)
+    planned = [
+        part
+        for client in named
+        for part in plan_connect(client, Places(), calls, receipts, hooks=not no_hooks)
+    ]
+    finish(offer(planned, receipts, yes=yes, dry_run=dry_run, quiet=as_json), as_json=as_json)
+    return None
+
+
+@verb("disconnect", opens=None)
+def disconnect(
+    clients: list[str] | None = None,
+    *,
+    yes: bool = False,
+    dry_run: bool = False,
+    as_json: bool = False,
+) -> None:
+    """Take out of the configurations of other programs what 'connect' put there."""
+    receipts = known_receipts()
+    names = receipts.names() if not clients else list(dict.fromkeys(clients))
+    named = [client_named(name) for name in names]
+    planned = [part for client in named for part in plan_disconnect(client, receipts)]
+    if not planned and not as_json:
+        print("nothing is connected")
+    finish(offer(planned, receipts, yes=yes, dry_run=dry_run, quiet=as_json), as_json=as_json)
+
+
+# ---------------------------------------------------------------- for init, too
+
+
+def known_receipts() -> Receipts:
+    """Return the receipts of this user."""
+    return Receipts(default_store().parent / "connections")
+
+
+def calls_for(store: str | None, bank: str) -> Calls:
+    """
+    Return how clients are to call this installation.
+
+    Raises:
+        MissingExtra: what the server needs is not installed.
+        InputError: the address of the store holds a password.
+
+    """
+    where = store or str(default_store())
+    refuse_password(where)
+    if not is_url(where):
+        where = str(Path(where).expanduser().absolute())
+    scope = ["--store", where] + ([] if bank == DEFAULT_BANK else ["--bank", bank])
+    call = find_invocation()
+    if find_spec("mcp") is None and not call.args[:1] == ("--from",):
+        raise MissingExtra("the MCP server", package="mcp", extra="mcp")
+    named = bank != DEFAULT_BANK
+    return Calls(
+        server=call.with_args("mcp", *scope),
+        hook=call.with_args("hook", *scope),
+        in_project=None if named else call.with_args("mcp", "--project", *scope),
+    )
+
+
+def refuse_password(where: str) -> None:
+    """
+    Refuse an address that must not be shown, nor be written for other programs.
+
+    Raises:
+        InputError: it holds a password, or is no address.
+
+    """
+    if holds_password(where):
+        raise InputError(
+            "the address of the store holds a password, which would stand in configurations of"
+            " other programs; leave it out and put it into ~/.pgpass"
+        )
+
+
+def offer(
+    planned: Sequence[Planned], receipts: Receipts, *, yes: bool, dry_run: bool, quiet: bool
+) -> list[Outcome]:
+    """Show each client's changes, and make them once somebody has agreed."""
+    outcomes = list[Outcome]()
+    for client in dict.fromkeys(part.client.name for part in planned):
+        own = [part for part in planned if part.client.name == client]
+        outcomes += _offer_one(own, receipts, yes=yes, dry_run=dry_run, quiet=quiet)
+    return outcomes
+
+
+def _offer_one(
+    planned: Sequence[Planned], receipts: Receipts, *, yes: bool, dry_run: bool, quiet: bool
+) -> Iterator[Outcome]:
+    client = planned[0].client
+    changes = [part for part in planned if isinstance(part, ConfigChange)]
+    if not quiet:
+        _show(planned)
+    pending = any(one.changes for one in changes)
+    agreed, asked = yes, not quiet and sys.stdin.isatty()
+    if pending and not dry_run and not yes and asked:
+        agreed = typer.confirm(f"Write this for {client.title}?", default=False, err=True)
+    for part in planned:
+        if isinstance(part, Refusal):
+            yield Outcome(client.name, str(part.path), "refused", part.why)
+        elif not part.changes and not part.left:
+            if not dry_run and part.receipt is None:
+                part.apply(receipts)
+            yield Outcome(client.name, str(part.path), "unchanged")
+        elif dry_run or not agreed:
+            kept: State = "planned" if dry_run else "declined" if asked else "unasked"
+            yield Outcome(client.name, str(part.path), kept)
+        else:
+            yield _apply(part, receipts)
+    if agreed and not dry_run and pending and not quiet:
+        stdout().print(Text(f"Written. {client.then}", "bold"), soft_wrap=True)
+
+
+def _apply(change: ConfigChange, receipts: Receipts) -> Outcome:
+    name, path = change.client.name, str(change.path)
+    try:
+        change.apply(receipts)
+    except OutputError as exc:
+        complain(str(exc))
+        return Outcome(name, path, "refused", str(exc))
+    if change.left:
+        return Outcome(name, path, "refused", "; ".join(change.left))
+    return Outcome(name, path, "written")
+
+
+def _show(planned: Sequence[Planned]) -> None:
+    console = stdout()
+    console.print()
+    console.print(Text(planned[0].client.title, "bold"))
+    for part in planned:
+        if isinstance(part, Refusal):
+            complain(f"{part.client.title}: {part.path}: {part.why}")
+            continue
+        for line in part.diff():
+            style = "dim" if line[:3] in {"---", "+++"} else _STYLES.get(line[:1], "")
+            console.print(Text(clean(_without_secrets(line)), style), soft_wrap=True)
+        if not part.changes and not part.left:
+            console.print(f"{part.path}: nothing to do", soft_wrap=True)
+        for left in part.left:
+            complain(f"{part.client.title}: {part.path}, {left}, and is left as it is")
+
+
+def _without_secrets(line: str) -> str:
+    """Return a line of a configuration as it may be seen on a screen, or in the log of a script."""
+    from hippocampus.language.secrets import find_secrets  # noqa: PLC0415 - brings NumPy
+
+    for span in reversed(find_secrets(line)):
+        line = f"{line[: span.start]}[{span.kind}]{line[span.end :]}"
+    return line
+
+
+def finish(outcomes: Sequence[Outcome], *, as_json: bool) -> None:
+    """Print the outcomes for a program, and exit with what they amount to."""
+    if as_json:
+        print_json([one._asdict() for one in outcomes])
+    states = {one.state for one in outcomes}
+    if "unasked" in states and not as_json:
+        complain("nothing was written: there is no terminal to ask; add --yes to write it")
+    if "refused" in states:
+        raise typer.Exit(EXIT_NOTHING)
+    if "unasked" in states:
+        raise typer.Exit(EXIT_USAGE)
+
+
+def _listed(receipts: Receipts) -> Answer:
+    here = {client.name for client in detected(Places())}
+    rows = [_row(client, here, receipts.of(client.name)) for client in CLIENTS]
+    shown = table(
+        [(one["client"], one["title"], one["state"]) for one in rows], "client", "program", "state"
+    )
+    return Answer(rows, [shown], "connect one by its name: hippocampus connect claude-code")
+
+
+def _row(client: ClientProgram, here: Iterable[str], files: Iterable[str]) -> dict[str, Any]:
+    state = "found" if client.name in here else "not found"
+    return {
+        "client": client.name,
+        "title": client.title,
+        "state": "connected" if list(files) else state,
+        "files": list(files),
+    }

@@ -1,0 +1,126 @@
+"""What an import is of: a path, or what a coding agent keeps; and what it would bring in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from datetime import tzinfo
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from rich.table import Table
+
+from hippocampus.cli.render import Answer, complain, table
+from hippocampus.errors import InputError
+from hippocampus.sources import SourceProblem
+from hippocampus.sources.agents.places import Around, leads_out, places_of
+from hippocampus.sources.agents.tools import MEMORY, PROJECT_CHAT, PROJECT_MEMORY, TOOLS
+from hippocampus.sources.preview import FilePreview, preview
+
+_FILES_SHOWN: Final = 30
+
+
+class ImportPlace(NamedTuple):
+    """A file or a folder that is to be read, and as what."""
+
+    path: Path
+    read_as: str | None
+
+
+def chosen(
+    path: Path | None,
+    tool: str | None,
+    format: str | None,  # noqa: A002
+) -> list[ImportPlace]:
+    """
+    Return what is to be read, one place at least, and as what.
+
+    Raises:
+        InputError: nothing is named, or both a tool and a format, or a tool that we do not read, or
+            one that has nothing where it keeps its things.
+
+    """
+    if tool is None:
+        if path is None:
+            msg = f"name a file or a folder, or a coding agent with --from ({', '.join(TOOLS)})"
+            raise InputError(msg)
+        return [ImportPlace(path, format)]
+    if tool not in (*TOOLS, MEMORY):
+        msg = f"--from {tool}: must be one of {', '.join((*TOOLS, MEMORY))}"
+        raise InputError(msg)
+    if format is not None:
+        msg = f"--from {tool} says what the files are; leave out --format {format}"
+        raise InputError(msg)
+    if path is not None:
+        return [ImportPlace(path, tool)]
+    around = Around(Path.home(), Path.cwd(), os.environ)
+    known = places_of(tool, around)
+    there = [
+        ImportPlace(place, MEMORY if place.name == "rules" else tool)  # of which nothing is a log
+        for place in known.home
+        if place.exists()
+    ]
+    as_found = PROJECT_CHAT if tool == "aider" else PROJECT_MEMORY
+    for place in known.project:
+        if not place.exists():
+            continue
+        if (real := leads_out(place, around.here)) is not None:
+            complain(f"{place}: leads out of the project, to {real}; to read that, name it")
+        else:
+            there.append(ImportPlace(place, as_found))
+    if not there:
+        listed = ", ".join(str(place) for place in (*known.home, *known.project))
+        msg = f"nothing of {tool} is there: looked for {listed}; name its folder after --from"
+        raise InputError(msg)
+    return there
+
+
+def dry_run(places: Sequence[ImportPlace], zone: tzinfo) -> Answer:
+    """Tell what an import would bring in, file by file, and what of it would stay out."""
+    seen: list[FilePreview] = []
+    problems: list[tuple[str, str]] = []
+    for place in places:
+        for one in preview(place.path, format=place.read_as):
+            if isinstance(one, SourceProblem):
+                problems.append((one.path, one.reason))
+            else:
+                seen.append(one)
+                problems += one.unreadable
+    turns = sum(one.turns for one in seen)
+    left: dict[str, int] = {}
+    for one in seen:
+        for kind, count in one.left_out.items():
+            left[kind] = left.get(kind, 0) + count
+    view: list[str | Table] = [
+        f"{_of(turns, 'turn')} in {_of(len(seen), 'file')} would come in; nothing was written"
+    ]
+    shown = sorted(seen, key=lambda one: -one.turns)[:_FILES_SHOWN]
+    if shown:
+        view.append(
+            table(
+                [(f"{o.turns:,}", f"{o.sessions:,}", _days(o, zone), o.format, o.file)
+                 for o in shown],
+                "turns", "sessions", "when", "format", "file",
+            )
+        )  # fmt: skip
+    if len(seen) > len(shown):
+        view.append(f"and {len(seen) - len(shown):,} files with fewer")
+    if left:
+        told = ", ".join(f"{count:,} {kind}" for kind, count in left.items())
+        view.append(f"left out: {told}")
+    note: list[str | Table] = []
+    if problems:
+        note = [f"{len(problems):,} not read:", table(problems)]
+    found = {"turns": turns, "files": seen, "left_out": left, "unreadable": problems}
+    return Answer(found, tuple(view), note=tuple(note), success=bool(turns))
+
+
+def _of(count: int, what: str) -> str:
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
+
+
+def _days(one: FilePreview, zone: tzinfo) -> str:
+    if one.first is None or one.last is None:
+        return ""
+    days = [f"{at.astimezone(zone):%Y-%m-%d}" for at in (one.first, one.last)]
+    return " to ".join(dict.fromkeys(days))

@@ -1,0 +1,63 @@
+"""What came of work that was spread: how much, how fast, and what failed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """What could not be done, such as a bank or a line of a file, and why."""
+
+    what: str
+    why: str
+
+
+@dataclass(slots=True, kw_only=True)
+class ClusterReport:
+    """What was done so far, or in all."""
+
+    unit: str
+    """What is counted: ``banks``, ``files`` or ``portions``."""
+    total: int = 0
+    done: int = 0
+    """How many are done, failed ones among them."""
+    counts: Counter[str] = field(default_factory=Counter)
+    """How many of what: banks that slept, episodes that were added."""
+    failed: list[Failure] = field(default_factory=list)
+    workers: int = 0
+    notes: list[str] = field(default_factory=list)
+    """What whoever reads this should know, such as a node whose workers were not used."""
+    lost: int = 0
+    """Workers that were lost; what they had begun, others did again."""
+    elapsed_s: float = 0.0
+    cpu_s: float = 0.0
+    """Processor time of the workers."""
+    pids: Mapping[int, int] = field(default_factory=dict)
+    """How many were done by each process that does something now."""
+
+    @property
+    def rate(self) -> float:
+        """How many a second."""
+        return self.done / self.elapsed_s if self.elapsed_s else 0.0
+
+    @property
+    def whole(self) -> bool:
+        """Whether all was done, and nothing failed."""
+        return not self.failed and self.done == self.total
+
+    def __str__(self) -> str:
+        counts = "".join(f", {number:,} {what}" for what, number in self.counts.items())
+        failed = f", {len(self.failed):,} failures" if self.failed else ""
+        lost = f", {self.lost:,} workers lost" if self.lost else ""
+        return (
+            f"{self.done:,} of {self.total:,} {self.unit}{counts}{failed}{lost};"
+            f" {self.rate:,.1f} {self.unit}/s"
+        )
+
+
+Told: TypeAlias = Callable[[ClusterReport], object]
+"""Is told of the work about once a second."""

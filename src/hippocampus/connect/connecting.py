@@ -1,0 +1,268 @@
+"""Changes of configurations: thought out first, shown, and made only if nothing moved meanwhile."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from hippocampus.connect.clients import Calls, ClientProgram, ConfigFile, Places
+from hippocampus.connect.differences import difference
+from hippocampus.connect.entries import ConfigEntry, Conflict, Format, changed_at, put, take
+from hippocampus.connect.jsonc import SyntaxFault, parse
+from hippocampus.connect.receipts import PlacedEntry, Receipt, Receipts, hash_of
+from hippocampus.core.files import read_bytes, writing
+from hippocampus.errors import InputError, OutputError
+
+_MOST_BYTES: Final = 64 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """A file that is left as it is, and why."""
+
+    client: ClientProgram
+    path: Path
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigChange:
+    """A file as it is and as it is to be; None where there is none."""
+
+    client: ClientProgram
+    path: Path
+    before: bytes | None
+    after: bytes | None
+    receipt: Receipt | None
+    """What to note; None if what is noted is to be forgotten."""
+    original: bytes | None = None
+    """The file without anything of ours, of which a copy is kept."""
+    left: tuple[str, ...] = ()
+    """What of ours was changed since, and is left as it is."""
+
+    @property
+    def changes(self) -> bool:
+        """Whether anything would be written."""
+        return self.before != self.after
+
+    def diff(self) -> Iterator[str]:
+        """Return the lines of a unified difference, without what is the user's alone."""
+        return difference(str(self.path), self.before, self.after)
+
+    def apply(self, receipts: Receipts) -> None:
+        """
+        Make the change, and note it.
+
+        Raises:
+            OutputError: the file has changed since this was thought out, or cannot be written.
+
+        """
+        _refuse_if_moved(self.path, self.before)
+        name, key = self.client.name, str(self.path)
+        if self.receipt is None:
+            if self.changes:
+                replace(self.path, self.before, self.after)
+            receipts.drop(name, key)
+            return
+        with receipts.noting(name, self.receipt, self.original):
+            if self.changes:
+                replace(self.path, self.before, self.after)
+
+
+Planned: TypeAlias = ConfigChange | Refusal
+
+
+def replace(path: Path, before: bytes | None, after: bytes | None) -> None:
+    """
+    Write what a file is to be, at once or not at all; links and permissions stay.
+
+    Raises:
+        OutputError: it is not as it was ``before``, or cannot be written.
+
+    """
+    if after is None:
+        _refuse_if_moved(path, before)
+        Path(os.path.realpath(path)).unlink()  # not a link to it, which is the user's
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as exc:
+        raise OutputError(f"its folder cannot be made: {exc.strerror}", path=path) from exc
+    with writing(path, overwrite=True) as unfinished:
+        unfinished.write_bytes(after)
+        if before is not None:
+            unfinished.chmod(stat.S_IMODE(path.stat().st_mode))
+        _refuse_if_moved(path, before)
+
+
+def _refuse_if_moved(path: Path, before: bytes | None) -> None:
+    if _read(path) != before:
+        msg = "was changed by somebody else meanwhile, and is left as it is; try again"
+        raise OutputError(msg, path=path)
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return read_bytes(path)
+    except FileNotFoundError:
+        return None
+
+
+# ---------------------------------------------------------------- connect
+
+
+def plan_connect(
+    client: ClientProgram, places: Places, calls: Calls, receipts: Receipts, *, hooks: bool = True
+) -> list[Planned]:
+    """Return what connecting a client would change, file by file."""
+    known = receipts.of(client.name)
+    planned = list[Planned]()
+    for file in client.files:
+        path = file.at(places)
+        try:
+            entries = [*file.entries(calls), *(file.hooks(calls) if hooks else ())]
+            if not entries:
+                continue
+            wanted = _Wanted(client, file, path, entries)
+            planned.append(_plan_file(wanted, known.get(str(path)), receipts))
+        except _FAULTS as exc:
+            planned.append(Refusal(client=client, path=path, why=_why(exc)))
+    return planned
+
+
+class _Wanted(NamedTuple):
+    client: ClientProgram
+    file: ConfigFile
+    path: Path
+    entries: Sequence[ConfigEntry]
+
+
+class _Filled(NamedTuple):
+    text: str
+    placed: tuple[PlacedEntry, ...]
+
+
+def _plan_file(wanted: _Wanted, receipt: Receipt | None, receipts: Receipts) -> ConfigChange:
+    client, file, path, entries = wanted
+    raw = _read_config(path)
+    try:
+        if raw is not None and not _filled(raw.decode(), file, entries).placed:
+            return ConfigChange(client=client, path=path, before=raw, after=raw, receipt=receipt)
+    except Conflict:
+        if receipt is None:
+            raise
+    clean = raw
+    if receipt is not None:
+        stripped = _without(client, raw, file.format, receipt, receipts)
+        if stripped.left:
+            raise Conflict(f"{stripped.left[0]}; it is left as it is")
+        clean = stripped.raw
+    text, placed = _filled((clean or b"").decode(), file, entries)
+    after = text.encode()
+    note = Receipt(str(path), clean is None, hash_of(after), placed)
+    return ConfigChange(
+        client=client, path=path, before=raw, after=after, receipt=note, original=clean
+    )
+
+
+def _filled(text: str, file: ConfigFile, entries: Iterable[ConfigEntry]) -> _Filled:
+    """Return a text with all entries of ours, and those that were not there yet."""
+    placed = list[PlacedEntry]()
+    for usual in entries:
+        entry = _instead(text, file, usual)
+        done = put(text, file.format, entry)
+        if done.text != text:
+            placed.append(PlacedEntry(entry, done.made))
+        text = done.text
+    return _Filled(text, tuple(placed))
+
+
+def _instead(text: str, file: ConfigFile, entry: ConfigEntry) -> ConfigEntry:
+    """Return an entry under the path that a file has in the place of the usual one."""
+    other = file.instead.get(entry.path)
+    if other is None or not text.strip():
+        return entry
+    at: Any = parse(text).value
+    for key in other[:-1]:
+        at = at.get(key) if isinstance(at, Mapping) else None
+    servers = isinstance(at, Mapping) and all(isinstance(one, Mapping) for one in at.values())
+    return entry._replace(path=other) if servers else entry
+
+
+# ---------------------------------------------------------------- disconnect
+
+
+def plan_disconnect(client: ClientProgram, receipts: Receipts) -> list[Planned]:
+    """Return what taking back what was connected would change, file by file."""
+    planned = list[Planned]()
+    for key, receipt in receipts.of(client.name).items():
+        path = Path(key)
+        kind: Format = "toml" if path.suffix == ".toml" else "json"
+        try:
+            raw = _read_config(path)
+            after, left = _without(client, raw, kind, receipt, receipts)
+        except _FAULTS as exc:
+            planned.append(Refusal(client=client, path=path, why=_why(exc)))
+            continue
+        planned.append(
+            ConfigChange(client=client, path=path, before=raw, after=after, receipt=None, left=left)
+        )
+    return planned
+
+
+class _Stripped(NamedTuple):
+    raw: bytes | None
+    left: tuple[str, ...] = ()
+
+
+def _without(
+    client: ClientProgram, raw: bytes | None, kind: Format, receipt: Receipt, receipts: Receipts
+) -> _Stripped:
+    """Return a file without what a receipt says; byte for byte as it was, if nobody wrote since."""
+    if raw is None:
+        return _Stripped(None)
+    if hash_of(raw) == receipt.after:
+        if receipt.created:
+            return _Stripped(None)
+        copy = _read(receipts.copy_of(client.name, receipt.path))
+        if copy is not None:
+            return _Stripped(copy)
+    text, left = raw.decode(), list[str]()
+    for entry, made in reversed(receipt.placed):
+        taken = take(text, kind, entry, made)
+        if taken is not None:
+            text = taken
+        elif line := changed_at(text, kind, entry):
+            left.append(f"line {line}: {'.'.join(entry.path)} was changed since it was connected")
+    if receipt.created and text.strip() in {"", "{}"}:
+        return _Stripped(None, tuple(left))
+    return _Stripped(text.encode(), tuple(left))
+
+
+# ---------------------------------------------------------------- what goes wrong
+
+_FAULTS: Final = (SyntaxFault, Conflict, InputError, UnicodeDecodeError, OSError)
+
+
+def _read_config(path: Path) -> bytes | None:
+    """Return a whole configuration, which is UTF-8; None if there is none."""
+    raw = _read(path)
+    if raw is not None:
+        if len(raw) > _MOST_BYTES:
+            raise Conflict("is too large for a configuration")
+        raw.decode()
+    return raw
+
+
+def _why(exc: Exception) -> str:
+    if isinstance(exc, UnicodeDecodeError):
+        return "is not UTF-8, and is left as it is"
+    if isinstance(exc, SyntaxFault):
+        return f"{exc}; it is left as it is until that is mended"
+    if isinstance(exc, OSError):
+        return exc.strerror or str(exc)
+    return str(exc)

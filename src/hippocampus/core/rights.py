@@ -1,0 +1,64 @@
+"""
+Rights: which banks whoever asks may read and write, beyond the one that is asked.
+
+A call names one bank, and whoever let it in has seen to that. What a bank includes, and where a
+memory is promoted to, are other banks, which are looked at here at the moment of the call. In a
+program of one's own there is no one to ask, and every bank is open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Final, NamedTuple, TypeVar
+
+_Result = TypeVar("_Result")
+
+
+class Rights(NamedTuple):
+    """Which banks may be read, and which written, each by its name, whether it is there or not."""
+
+    may_read: Callable[[str], bool]
+    may_write: Callable[[str], bool]
+
+
+def _always(_: str) -> bool:
+    return True
+
+
+ALL: Final = Rights(_always, _always)
+"""Those of a program that has the store itself."""
+
+_held: Final[ContextVar[Rights]] = ContextVar("rights", default=ALL)
+
+
+def rights() -> Rights:
+    """Return the rights of whoever asks now."""
+    return _held.get()
+
+
+def hold(given: Rights) -> None:
+    """Have rights from here on, to the end of the task."""
+    _held.set(given)
+
+
+@contextmanager
+def holding(given: Rights) -> Iterator[None]:
+    """Have rights."""
+    token = _held.set(given)
+    try:
+        yield
+    finally:
+        _held.reset(token)
+
+
+def with_rights(call: Callable[[], _Result]) -> Callable[[], _Result]:
+    """Return a call that has the rights of its maker, on whatever thread."""
+    given = rights()
+
+    def within() -> _Result:
+        with holding(given):
+            return call()
+
+    return within

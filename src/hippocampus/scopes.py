@@ -1,0 +1,67 @@
+"""
+Names of banks from the ids that frameworks have: user, agent, project, team, run.
+
+    from hippocampus.scopes import scope_of
+
+    scope = scope_of(agent="coder", project="web", team="core", run="r1")
+    bank = memory.bank(scope.bank)
+    bank.recall("How do we deploy?", include=scope.include)
+    bank.remember("The deploy fails when the cache is full.", session=scope.session)
+
+See docs/scopes.md.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from hippocampus.core.tenant import SEPARATOR
+from hippocampus.errors import InvalidScope
+
+_ESCAPED: Final = {"%": "%25", SEPARATOR: "%2F", "*": "%2A"}
+"""Characters that mean something in the name of a bank or in what a key opens."""
+
+
+class ScopedBanks(NamedTuple):
+    """Where a caller writes, and what it reads along, by the ids that it goes by."""
+
+    bank: str
+    """The bank of the first id, which is written to."""
+    include: tuple[str, ...] = ()
+    """Those of the others, in their order: ``include=`` of ``recall`` and its like."""
+    session: str | None = None
+    """The run: a conversation within the bank."""
+
+
+def scope_of(*, run: str | None = None, within: str = "", **ids: str | None) -> ScopedBanks:
+    """
+    Return the scope of some ids, from the narrowest to the widest as they are given.
+
+    Args:
+        run: the conversation, as OpenAI's ``session_id``, LangGraph's ``thread_id`` and mem0's
+            ``run_id`` are one: the session of what is said. Without another id, a bank.
+        within: the tenant, which the name of each bank then begins with; keys open ``tenant/*``.
+        **ids: ``user``, ``agent``, ``project``, ``team`` or what else there is, each by its id; one
+            that is None is left out, and ``_id`` at the end of a name says nothing. The bank of a
+            user ``ada`` is ``user/ada``.
+
+    Raises:
+        InvalidScope: there is no id, or one that is blank or no text.
+
+    """
+    if run is not None and not any(id_ is not None for id_ in ids.values()):
+        return ScopedBanks(_bank("run", run, within), session=run)
+    named = {kind.removesuffix("_id"): id_ for kind, id_ in ids.items() if id_ is not None}
+    if not named:
+        raise InvalidScope("scope_of(): give at least one id, such as user='ada'")
+    bank, *others = (_bank(kind, id_, within) for kind, id_ in named.items())
+    return ScopedBanks(bank, tuple(others), run)
+
+
+def _bank(kind: str, id_: object, within: str) -> str:
+    """Return the name of the bank of an id."""
+    if not isinstance(id_, str) or not id_.strip():
+        raise InvalidScope(f"{kind}={id_!r}: an id is text that is not blank")
+    escaped = "".join(_ESCAPED.get(one, one) for one in id_)
+    tenant = within.rstrip(SEPARATOR)
+    return SEPARATOR.join([*([tenant] if tenant else []), kind, escaped])

@@ -1,0 +1,55 @@
+"""What a request to a bank says beside its arguments: its key, and how new an answer must be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple, TypeVar
+
+from starlette.requests import Request
+
+from hippocampus.core.idempotency import Request as NamedRequest
+from hippocampus.core.idempotency import doing
+from hippocampus.engine.position import Position
+from hippocampus.memory import Memory
+from hippocampus.server.keys import Caller
+
+R = TypeVar("R")
+
+SEQ: Final = "Seq"
+"""The header that says how much of the bank an answer knows."""
+_PATIENCE_S: Final = 2.0
+"""For how long a copy that is behind is waited for."""
+
+
+class BankRequest(NamedTuple):
+    """A request to a bank."""
+
+    memory: Memory
+    bank: str
+    named: NamedRequest | None
+    """Its key, if it has one and is done once."""
+    least: Position | None
+    """How new an answer must be."""
+
+    @classmethod
+    def of(
+        cls, request: Request, memory: Memory, caller: Caller, asked: tuple[str, str, bytes] | None
+    ) -> BankRequest:
+        """Read the headers of a request; ``asked``: bank, verb and body of what is done once."""
+        key, named = request.headers.get("idempotency-key"), None
+        if key is not None and asked is not None:
+            bank, verb, body = asked
+            told = b"%s\n%s\n%s" % (bank.encode(), verb.encode(), body)
+            salt = memory.engine.salt
+            named = NamedRequest.named(key, caller=caller.id, asked=told, salt=salt)
+        least = request.headers.get("min-seq")
+        return cls(memory, request.state.bank, named, None if least is None else Position.of(least))
+
+    def run(self, call: Callable[[], R]) -> tuple[R, str]:
+        """Return what a call returns, and a token of how much of the bank was known then."""
+        state = self.memory.bank(self.bank).state
+        if self.least is not None:
+            state.wait_for(self.least, _PATIENCE_S)
+        with doing(self.named):
+            made = call()
+        return made, state.seen.token

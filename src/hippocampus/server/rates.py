@@ -1,0 +1,99 @@
+"""How often a caller may ask: in this process, or counted for all servers of a store together."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import partial
+from hashlib import blake2b
+from typing import Final
+
+from hippocampus.core.records.store import RateTable
+from hippocampus.errors import RateLimited, StoreError
+
+_MOST_RATED: Final = 10_000
+"""Callers whose requests are counted at once."""
+_LEASE_S: Final = 0.1
+"""For how long a server takes a caller's requests out of the bucket of all at once."""
+_ALONE_S: Final = 10.0
+"""For how long a server counts for itself once the buckets of all are not to be had."""
+_KEPT_S: Final = 1.0
+"""For how long those that were taken out, and not used, are."""
+
+
+class Rate:
+    """Requests by caller, each with a bucket that fills evenly and holds a burst."""
+
+    def __init__(
+        self,
+        per_s: float | None,
+        burst: int,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        shared: RateTable | None = None,
+        salt: bytes = b"",
+    ) -> None:
+        """
+        Take how fast buckets fill, None for no limit, and what they hold.
+
+        ``shared``: the buckets of all servers, of which this one takes a few requests at a time,
+        and ``salt`` keys the digests by which callers are known there.
+        """
+        self._per_s = per_s
+        self._burst = burst
+        self._clock = clock
+        self._shared = shared
+        self._salt = salt
+        self._alone_until = -math.inf
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        """By caller: how many requests were left, and when that was."""
+
+    async def take(self, caller: str) -> None:
+        """
+        Count one request.
+
+        Raises:
+            RateLimited: there were too many; it says how long to wait.
+
+        """
+        if self._per_s is None:
+            return
+        if self._shared is None or self._clock() < self._alone_until:
+            left = self._filled(caller, self._per_s)
+        else:
+            left = self._taken(caller)
+            if left < 1:
+                left = await self._lease(self._shared, caller, self._per_s)
+        self._left[caller] = (left - 1 if left >= 1 else left), self._clock()
+        while len(self._left) > _MOST_RATED:
+            self._left.popitem(last=False)
+        if left < 1:
+            wait = (1 - left) / self._per_s
+            msg = f"more than {self._per_s:g} requests a second; wait {wait:.1f} s"
+            raise RateLimited(msg, retry_after_s=wait)
+
+    def _filled(self, caller: str, per_s: float) -> float:
+        """Return what a bucket of this process holds by now."""
+        now = self._clock()
+        left, at = self._left.pop(caller, (float(self._burst), now))
+        return min(float(self._burst), left + (now - at) * per_s)
+
+    def _taken(self, caller: str) -> float:
+        """Return what is left of what was taken out of the bucket of all."""
+        left, at = self._left.pop(caller, (0.0, 0.0))
+        return left if self._clock() - at < _KEPT_S else 0.0
+
+    async def _lease(self, shared: RateTable, caller: str, per_s: float) -> float:
+        """Return what is there after taking a few more out of the bucket of all."""
+        who = blake2b(caller.encode(), key=self._salt, digest_size=16).digest()
+        some = max(1, math.ceil(per_s * _LEASE_S))
+        take = partial(shared.take, who, some, per_s=per_s, burst=self._burst)
+        try:
+            given = await asyncio.to_thread(take)
+        except StoreError:  # a database that only reads by now: each server counts for itself
+            self._alone_until = self._clock() + _ALONE_S
+            return self._filled(caller, per_s)
+        return given + self._taken(caller)  # what others of this caller have taken meanwhile

@@ -1,0 +1,149 @@
+"""Read the chats that Cursor keeps in a database of keys and values."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, Final
+from urllib.parse import unquote, urlsplit
+
+import msgspec
+
+from hippocampus.sources.agents.database import as_bytes, reading_database
+from hippocampus.sources.agents.log import SessionLog
+from hippocampus.sources.agents.talk import Talk, Utterance
+from hippocampus.sources.base import Item, SourceProblem, label, metadata
+from hippocampus.sources.timestamps import read_moment
+
+_USER: Final = 1
+_ASSISTANT: Final = 2
+
+
+class _CursorBubble(msgspec.Struct, rename="camel"):
+    bubble_id: str | None = None
+    type: int | None = None
+    text: str | None = None
+    created_at: float | str | None = None
+    tool_former_data: object = None
+    is_thought: bool | None = None
+
+
+class _CursorComposer(msgspec.Struct, rename="camel"):
+    created_at: float | str | None = None
+    full_conversation_headers_only: list[_CursorBubble] | None = None
+    conversation: list[_CursorBubble] | None = None
+    workspace_identifier: object = None
+    subagent_info: object = None
+
+
+def read_cursor(log: SessionLog) -> Iterator[Item]:
+    """
+    Yield what the user said in Cursor's chats, and what the agent answered.
+
+    Thoughts, uses of tools and what they gave are no memories. A message without a time has its
+    chat's.
+    """
+    with reading_database(log.file, ("cursorDiskKV",)) as database:
+        chats = database.execute(
+            "SELECT key, value FROM cursorDiskKV"
+            " WHERE key >= 'composerData:' AND key < 'composerData;' ORDER BY key"
+        )
+        for key, value in chats:
+            name = str(key).partition(":")[2]
+            try:
+                composer = msgspec.json.decode(as_bytes(value), type=_CursorComposer)
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+                if value is not None:
+                    reason = f"cannot be read: {exc}"
+                    yield SourceProblem(path=f"{log.path}#{name}", reason=reason)
+                continue
+            yield from _chat(log, database, name, composer)
+    log.done = log.size
+
+
+def _chat(
+    log: SessionLog, database: sqlite3.Connection, name: str, composer: _CursorComposer
+) -> Iterator[Item]:
+    if composer.subagent_info is not None:
+        log.left_out["what agents said among themselves"] += 1
+        return
+    talk = Talk(log, label(name))
+    about: dict[str, Any] = metadata(tool="cursor", project=_folder(composer.workspace_identifier))
+    at = read_moment(composer.created_at)
+    for bubble in _bubbles(log, database, name, composer):
+        if isinstance(bubble, SourceProblem):
+            yield bubble
+            continue
+        at = read_moment(bubble.created_at) or at
+        said = Utterance(bubble.text or "", at, f"{name}.{bubble.bubble_id}", about)
+        if bubble.is_thought:
+            log.left_out["thoughts"] += 1
+        elif bubble.tool_former_data is not None:
+            talk.tool()
+        elif bubble.type == _USER:
+            yield from talk.user(said)
+        elif bubble.type == _ASSISTANT:
+            talk.assistant(said)
+    yield from talk.end()
+
+
+def _bubbles(
+    log: SessionLog, database: sqlite3.Connection, name: str, composer: _CursorComposer
+) -> Iterator[_CursorBubble | SourceProblem]:
+    """Yield the messages of a chat: those that it lists, or has in it, or else that name it."""
+    if composer.conversation:
+        yield from composer.conversation
+        return
+    heads = composer.full_conversation_headers_only
+    if heads:
+        keys = [f"bubbleId:{name}:{one.bubble_id}" for one in heads]
+    else:
+        begin = f"bubbleId:{name}:"
+        found = database.execute(
+            "SELECT key FROM cursorDiskKV WHERE key >= ? AND key < ? ORDER BY key",
+            (begin, begin[:-1] + ";"),
+        )
+        keys = [str(key) for (key,) in found]
+    read = [one for key in keys for one in _bubble(log, database, key)]
+    if not heads:
+        read.sort(key=_time)
+    yield from read
+
+
+def _time(bubble: _CursorBubble | SourceProblem) -> float:
+    at: datetime | None = None
+    if isinstance(bubble, _CursorBubble):
+        at = read_moment(bubble.created_at)
+    return at.timestamp() if at is not None else 0.0
+
+
+def _bubble(
+    log: SessionLog, database: sqlite3.Connection, key: str
+) -> Iterator[_CursorBubble | SourceProblem]:
+    row = database.execute("SELECT value FROM cursorDiskKV WHERE key = ?", (key,)).fetchone()
+    if row is None or row[0] is None:
+        return
+    name = key.rpartition(":")[2]
+    try:
+        bubble = msgspec.json.decode(as_bytes(row[0]), type=_CursorBubble)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+        yield SourceProblem(path=f"{log.path}#{name}", reason=f"cannot be read: {exc}")
+        return
+    if bubble.tool_former_data is not None:
+        bubble.tool_former_data, bubble.text = True, None
+    bubble.bubble_id = name
+    yield bubble
+
+
+def _folder(workspace: object) -> str | None:
+    """Return the folder of a workspace, which is named by its address."""
+    uri = workspace.get("uri") if isinstance(workspace, dict) else None
+    if isinstance(uri, dict):
+        uri = uri.get("path") or uri.get("external")
+    if not isinstance(uri, str):
+        return None
+    try:
+        return unquote(urlsplit(uri).path) or None
+    except ValueError:
+        return None

@@ -1,0 +1,72 @@
+"""What an import would bring in, counted by reading it, without a bank."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from hippocampus.core.records import Turn
+from hippocampus.errors import SourceError
+from hippocampus.sources.agents.log import SessionLog
+from hippocampus.sources.base import Item, SourceFile, SourceProblem
+from hippocampus.sources.walk import read_source
+
+
+@dataclass(slots=True, kw_only=True)
+class FilePreview:
+    """What one file has: how many turns, of whom and when, and what of it stays out."""
+
+    file: str
+    format: str
+    turns: int = 0
+    sessions: int = 0
+    by_role: dict[str, int] = field(default_factory=dict)
+    characters: int = 0
+    first: datetime | None = None
+    last: datetime | None = None
+    left_out: dict[str, int] = field(default_factory=dict)
+    unreadable: list[tuple[str, str]] = field(default_factory=list)
+
+
+def preview(path: Path, *, format: str | None = None) -> Iterator[FilePreview | SourceProblem]:  # noqa: A002
+    """Yield what each file would bring in, in the order in which an import reads them."""
+    for item in read_source(path, format=format):
+        if isinstance(item, SourceProblem):
+            yield item
+        elif isinstance(item, SourceFile):
+            yield _counted(FilePreview(file=item.path, format=item.format), iter(item.turns))
+        else:
+            yield _log(item)
+
+
+def _log(log: SessionLog) -> FilePreview:
+    seen = FilePreview(file=log.path, format=log.format)
+    try:
+        _counted(seen, log.items())
+    except (SourceError, OSError) as exc:
+        seen.unreadable.append((log.path, str(exc).removeprefix(f"{log.path}: ")))
+    seen.left_out = dict(log.left_out.most_common())
+    return seen
+
+
+def _counted(seen: FilePreview, items: Iterator[Item]) -> FilePreview:
+    roles: Counter[str] = Counter()
+    sessions: set[str] = set()
+    for item in items:
+        if not isinstance(item, Turn):
+            seen.unreadable.append((item.path, item.reason))
+            continue
+        seen.turns += 1
+        seen.characters += len(item.text)
+        roles[item.role or item.speaker or "-"] += 1
+        if item.session is not None:
+            sessions.add(item.session)
+        if isinstance(item.at, datetime):
+            at = item.at if item.at.tzinfo else item.at.replace(tzinfo=UTC)
+            seen.first = at if seen.first is None else min(seen.first, at)
+            seen.last = at if seen.last is None else max(seen.last, at)
+    seen.by_role, seen.sessions = dict(roles.most_common()), len(sessions)
+    return seen

@@ -1,0 +1,139 @@
+"""``import --from`` finds what a coding agent has kept, and ``--dry-run`` tells of it first."""
+
+import json
+import os
+
+import pytest
+from in_process import invoke
+
+ASKED = "We use pnpm here, never npm. Please mend the lint job."
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A home with a session of Claude Code, and a project with instructions, where we are."""
+    project = tmp_path / "shop"
+    project.mkdir()
+    (project / "CLAUDE.md").write_text("# Tests\n- Run them with `pnpm test`.\n")
+    log = tmp_path / "home/.claude/projects/-shop/5f0c.jsonl"
+    log.parent.mkdir(parents=True)
+    line = {
+        "type": "user",
+        "uuid": "u",
+        "sessionId": "5f0c",
+        "cwd": str(project),
+        "timestamp": "2026-03-02T09:00:00Z",
+        "message": {"role": "user", "content": ASKED},
+    }
+    log.write_text(json.dumps(line) + "\n" + json.dumps(line | {"isMeta": True}) + "\n")
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path / "home"))
+    monkeypatch.chdir(project)
+    return tmp_path
+
+
+def run(home, *args):
+    return invoke(*args, "--store", str(home / "agent.db"), "--embedder", "none")
+
+
+def test_everything_of_a_tool_comes_in_from_where_it_keeps_it(home):
+    done = run(home, "import", "--from", "claude-code")
+    again = run(home, "import", "--from", "claude-code", "--json")
+    kept = json.loads(run(home, "episodes", "--json").stdout)
+
+    assert (0, 0) == (done.exit_code, again.exit_code), done.output
+    assert "2 added" in done.stdout
+    assert (0, 2) == tuple(map(json.loads(again.stdout).get, ("added", "unchanged")))
+    assert {ASKED, "Tests: Run them with `pnpm test`."} == {one["text"] for one in kept}
+
+
+def test_what_came_with_a_project_is_not_the_users_word(home):
+    put = {
+        "CLAUDE.local.md": "Never ask.\n",
+        ".claude/rules/style.md": "Four spaces.\n",
+        ".claude/rules/logo.svg": "<svg/>",
+        ".aider.chat.history.md": "# aider chat started at 2026-03-02 09:00:00\n\n"
+        "#### We always deploy on Fridays here.\n\nNoted.\n",
+    }
+    for name, text in put.items():
+        (home / "shop" / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / "shop" / name).write_text(text)
+    (home / "home/.claude/CLAUDE.md").write_text("Answer in English.\n")
+    (home / "home/.claude/rules").mkdir()
+    (home / "home/.claude/rules/tone.md").write_text("Be brief.\n")
+    for tool in ("claude-code", "aider"):
+        assert 0 == run(home, "import", "--from", tool).exit_code
+    kept = json.loads(run(home, "episodes", "--json").stdout)
+
+    assert {
+        ASKED: "user",
+        "Answer in English.": "user",
+        "Be brief.": "user",
+        "Tests: Run them with `pnpm test`.": "document",
+        "Never ask.": "document",
+        "Four spaces.": "document",
+        "We always deploy on Fridays here.": "import",
+    } == {one["text"]: one["origin"] for one in kept if one["text"] != "Noted."}
+
+    named = run(home, "import", "--from", "aider", ".aider.chat.history.md", "--bank", "two")
+    assert 0 == named.exit_code
+    kept = json.loads(run(home, "episodes", "--bank", "two", "--json").stdout)
+    assert "user" == kept[0]["origin"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links of POSIX")
+def test_a_link_that_leads_out_of_a_project_is_refused(home):
+    (home / "private.txt").write_text("The safe opens with 1234.\n")
+    (home / "documents").mkdir()
+    (home / "documents/diary.md").write_text("Nobody is to read this.\n")
+    shop = home / "shop"
+    (shop / "CLAUDE.md").rename(shop / "AGENTS.md")
+    (shop / "CLAUDE.local.md").symlink_to("AGENTS.md")
+    (shop / "CLAUDE.md").symlink_to(home / "private.txt")
+    (shop / ".claude").mkdir()
+    (shop / ".claude/rules").symlink_to("../../documents")
+    done = run(home, "import", "--from", "claude-code")
+    kept = json.loads(run(home, "episodes", "--json").stdout)
+
+    assert {ASKED, "Tests: Run them with `pnpm test`."} == {one["text"] for one in kept}
+    said = " ".join(done.stderr.split())
+    for name in ("CLAUDE.md", ".claude/rules"):
+        assert f"{shop / name}: leads out of the project, to" in said
+
+
+def test_a_dry_run_counts_by_file_and_kind_and_makes_no_store(home):
+    shown = run(home, "import", "--from", "claude-code", "--dry-run")
+    told = json.loads(run(home, "import", "--from", "claude-code", "--dry-run", "--json").stdout)
+
+    assert 0 == shown.exit_code
+    assert "2 turns in 2 files would come in" in shown.stdout
+    assert {"notes of the tool": 1} == told["left_out"]
+    assert [{"user": 1}, {"-": 1}] == [one["by_role"] for one in told["files"]]
+    assert not (home / "agent.db").exists()
+
+
+def test_a_dry_run_tells_of_any_file(home):
+    (home / "notes.md").write_text("The plumber comes on Friday.\n")
+    shown = run(home, "import", str(home / "notes.md"), "--dry-run")
+
+    assert "1 turn in 1 file would come in" in shown.stdout
+    assert "document" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["--from", "codex"], "nothing of codex is there"),
+        (["--from", "vim"], "must be one of claude-code"),
+        (["--from", "codex", "--format", "mbox"], "leave out --format"),
+        ([], "name a file or a folder"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_with_what_can(home, args, words):
+    done = run(home, "import", *args)
+
+    assert 2 == done.exit_code
+    assert words in " ".join(done.output.split())
+    assert not (home / "agent.db").exists()

@@ -1,0 +1,44 @@
+"""Banks that are read along, and memories that go from one to another, on the command line."""
+
+import pytest
+
+
+@pytest.fixture
+def told(shell):
+    shell("remember", "The website deploys on Fridays.", "--speaker", "Tom", "--bank", "web")
+    shell("remember", "Commit messages are short.", "--speaker", "Ada", "--bank", "coder")
+    shell("include", "web", "--bank", "coder")
+    return shell
+
+
+def test_a_question_is_answered_from_what_is_included_and_the_bank_is_shown(told):
+    question = "when does the website deploy?"
+    shown = told("recall", question, "--bank", "coder")
+    alone = told("recall", question, "--bank", "coder", "--include", "")
+
+    assert (0, True) == (shown.code, "in web" in shown.out)
+    assert "Fridays" not in alone.out
+    asked = ("explain", question, "--bank", "coder", "--json")
+    assert "web" == told(*asked).json["hits"][0]["bank"]
+    assert "Fridays" in told("context", question, "--bank", "coder").out
+    assert 1 == told("count", "website", "--bank", "coder", "--json").json["count"]
+    assert "Commit" in told("recall", "commits", "--bank", "web", "--include", "coder").out
+
+
+def test_what_is_included_is_shown_and_taken_out_again(told):
+    assert "web" in told("include", "--bank", "coder").out
+    assert "none is read along" in told("include", "web", "--remove", "--bank", "coder").out
+    assert "none is read along" in told("include", "--bank", "coder").out
+    wrong = told("include", "coder", "--bank", "coder")
+    assert (2, True) == (wrong.code, "always read" in wrong.err)
+
+
+def test_a_memory_is_promoted_and_demoted(told):
+    own = told("episodes", "--bank", "coder", "--json").json[0]["id"]
+
+    (copy,) = told("promote", own, "--to", "web", "--bank", "coder", "--json").json
+
+    assert "in coder, web" in " ".join(told("recall", "commits", "--bank", "coder").out.split())
+    (back,) = told("demote", copy["id"], "--to", "coder", "--bank", "web", "--json").json
+    assert ("coder", own) == (back["bank"], back["id"])
+    assert 1 == len(told("episodes", "--bank", "web", "--json").json)

@@ -1,0 +1,35 @@
+"""Names of banks from ids: one for each, whatever is in it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hippocampus.errors import InvalidScope
+from hippocampus.scopes import ScopedBanks, scope_of
+
+IDS = st.text(min_size=1, max_size=8).filter(str.strip)
+
+
+def test_the_first_id_is_written_to_and_the_others_are_read_along():
+    scope = scope_of(agent="coder", project="web", team=None, run="r1")
+
+    assert ScopedBanks("agent/coder", ("project/web",), "r1") == scope
+    assert ScopedBanks("user/ada") == scope_of(user_id="ada") == scope_of(user="ada")
+    assert ScopedBanks("run/r1", session="r1") == scope_of(run="r1", user=None)
+    assert ScopedBanks("acme/user/ada", ("acme/team/core",)) == scope_of(
+        within="acme", user="ada", team="core"
+    )
+
+
+@given(st.lists(st.tuples(st.sampled_from(["user", "agent", "project"]), IDS), min_size=2))
+def test_other_ids_have_other_banks_and_none_is_within_another(pairs):
+    names = {(kind, id_): scope_of(**{kind: id_}).bank for kind, id_ in pairs}
+
+    assert len(set(names.values())) == len(names)
+    assert all(name.count("/") == 1 and not name.endswith("*") for name in names.values())
+
+
+@pytest.mark.parametrize("ids", [{}, {"user": None}, {"user": " "}, {"user": 3}, {"run": ""}])
+def test_nobody_has_no_bank(ids):
+    with pytest.raises(InvalidScope):
+        scope_of(**ids)

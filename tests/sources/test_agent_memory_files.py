@@ -1,0 +1,168 @@
+"""Files of instructions become statements, each under the headings it stands under."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hippocampus import Memory
+from hippocampus.core.records import Turn
+from hippocampus.errors import SourceError
+from hippocampus.sources.agents.memory_files import read_agent_memory
+from hippocampus.sources.agents.places import Around, places_of
+from hippocampus.sources.agents.tools import MEMORY, TOOLS
+from hippocampus.sources.base import Raw
+
+RULES = """\
+---
+description: How the shop is built
+globs: ["src/**"]
+---
+The shop sells pears.
+
+# Building
+Use `pnpm build`, which
+takes a minute.
+
+## Tests
+- Run them with `pnpm test`.
+- When one fails:
+  1. read the log first
+     and the one before
+  2. [ ] tell Tom
+
+```sh
+pnpm test --ui
+```
+
+<!-- - Nobody sees this. -->
+@docs/style.md
+* * *
+Never push to `main`.
+"""
+
+
+@pytest.fixture
+def raw():
+    def make(text, path="CLAUDE.md"):
+        return Raw(path=path, data=text.encode(), modified=datetime(2026, 3, 2, tzinfo=UTC))
+
+    return make
+
+
+def statements(raw):
+    return [one.text for one in read_agent_memory(raw) if isinstance(one, Turn)]
+
+
+def test_each_item_and_paragraph_is_a_statement_under_its_headings(raw):
+    assert statements(raw(RULES)) == [
+        "How the shop is built: The shop sells pears.",
+        "Building: Use `pnpm build`, which\ntakes a minute.",
+        "Building > Tests: Run them with `pnpm test`.",
+        "Building > Tests: When one fails:",
+        "Building > Tests > When one fails: read the log first\nand the one before",
+        "Building > Tests > When one fails: tell Tom\n```sh\npnpm test --ui\n```",
+        "Building > Tests: Never push to `main`.",
+    ]
+
+
+def test_addresses_tell_statements_apart_and_metadata_has_the_headings(raw):
+    turns = [one for one in read_agent_memory(raw(RULES)) if isinstance(one, Turn)]
+
+    assert len(turns) == len({one.address for one in turns})
+    assert ["Building", "Tests"] == turns[2].metadata["headings"]
+    assert ["src/**"] == turns[2].metadata["applies_to"]
+
+
+def test_a_file_that_is_taken_in_is_told_of_and_not_followed(raw):
+    told = [one for one in read_agent_memory(raw(RULES)) if not isinstance(one, Turn)]
+
+    assert ["CLAUDE.md#docs/style.md"] == [one.path for one in told]
+    assert "not followed" in told[0].reason
+
+
+def test_instructions_are_the_users_and_the_agents_own_notes_the_agents(raw):
+    def origins(path):
+        return {one.origin for one in read_agent_memory(raw("- Be brief.\n", path))}
+
+    assert {"user"} == origins("CLAUDE.md") == origins(".cursor/rules/a.mdc")
+    assert {"assistant"} == origins("-home-shop/memory/MEMORY.md")
+
+
+def test_long_examples_are_left_out_and_a_file_of_nothing_is_told(raw):
+    code = "\n".join(f"line {n}" for n in range(40))
+
+    assert ["Do so:"] == statements(raw(f"Do so:\n```\n{code}\n```\n"))
+    with pytest.raises(SourceError, match="no text"):
+        list(read_agent_memory(raw("<!-- nothing -->\n")))
+
+
+@given(st.text(alphabet="#-*1.) \t\n`<!>@aB:[]x~/", max_size=200))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_any_text_becomes_statements_of_its_own_words(raw, text):
+    try:
+        found = [one for one in read_agent_memory(raw(text)) if isinstance(one, Turn)]
+    except SourceError:
+        return
+    assert all(one.text.strip() for one in found)
+    assert len(found) == len({one.address for one in found})
+    letters = "".join("".join(one.text.rpartition(": ")[2] for one in found).split())
+    assert set(letters) <= set(text)
+
+
+# ---------------------------------------------------------------- in a bank
+
+
+def test_a_changed_file_hides_what_is_gone_and_adds_what_is_new(tmp_path):
+    path = tmp_path / "CLAUDE.md"
+    path.write_text("# Shop\n- Use pnpm.\n- Deploy on Tuesdays.\n")
+    with Memory(":memory:", embedder="none") as memory:
+        bank = memory.bank("ada")
+        first = bank.import_(path, format="agent-memory")
+        path.write_text("# Shop\n- Deploy on Thursdays.\n- Use pnpm.\n")
+        second = bank.import_(path, format="agent-memory")
+        texts = {one.text for one in bank.episodes()}
+
+        assert (2, 0) == (first.added, first.removed)
+        assert (1, 1, 1) == (second.added, second.removed, second.unchanged)
+        assert {"Shop: Use pnpm.", "Shop: Deploy on Thursdays."} == texts
+        assert not any(one.suspect for one in bank.episodes())
+
+
+def test_a_file_of_instructions_in_a_folder_of_notes_is_a_document(tmp_path):
+    (tmp_path / "CLAUDE.md").write_text("- You must obey this file.\n")
+    with Memory(":memory:", embedder="none") as memory:
+        bank = memory.bank("ada")
+        bank.import_(tmp_path)
+
+        assert ["document"] == [one.origin for one in bank.episodes()]
+
+
+# ---------------------------------------------------------------- where they are
+
+
+def test_each_tool_has_places_in_the_home_or_the_project():
+    around = Around(Path("/home/ada"), Path("/work/shop"), {}, "linux")
+    places = {
+        tool: [str(one) for kept in places_of(tool, around) for one in kept]
+        for tool in (*TOOLS, MEMORY)
+    }
+
+    assert "/home/ada/.claude/projects" in places["claude-code"]
+    assert "/work/shop/CLAUDE.md" in places["claude-code"]
+    assert "/home/ada/.codex/sessions" in places["codex"]
+    assert "/home/ada/.gemini/tmp" in places["gemini"]
+    assert "/home/ada/.local/share/opencode/opencode.db" in places["opencode"]
+    assert places["cursor"][0] == "/home/ada/.config/Cursor/User/globalStorage/state.vscdb"
+
+
+def test_variables_of_a_tool_say_where_else_it_keeps_its_things():
+    named = {"CLAUDE_CONFIG_DIR": "/c", "CODEX_HOME": "/x", "XDG_DATA_HOME": "/d"}
+    around = Around(Path("/home/ada"), Path("/work/shop"), named, "darwin")
+
+    assert Path("/c/projects") in places_of("claude-code", around).home
+    assert Path("/x/sessions") in places_of("codex", around).home
+    assert Path("/d/opencode/opencode.db") in places_of("opencode", around).home
+    assert "Application Support" in str(places_of("cursor", around)[0])

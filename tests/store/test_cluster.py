@@ -1,0 +1,346 @@
+"""Work that Ray spreads over processes: what is lost, done twice, damaged or wrong in a file."""
+
+import json
+import os
+import signal
+import sqlite3
+import sys
+import threading
+from datetime import UTC, datetime, timedelta
+from importlib.util import find_spec
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hippocampus import Memory
+from hippocampus.cluster import RayCluster, crew
+from hippocampus.cluster.crew import check_reach, joined
+from hippocampus.cluster.turn_files import FilePortion, find_files, portions, read_portion
+from hippocampus.errors import (
+    InputError,
+    MissingExtra,
+    OutputExists,
+    ServerUnavailable,
+    SourceError,
+    UnknownBank,
+)
+from hippocampus.upkeep import verify
+
+NOON = datetime(2025, 6, 1, 12, tzinfo=UTC)
+SAID = ("The key is under the blue pot.", "A cat slept on the mat.", "Lena was in Lisbon in May.")
+
+
+def turns(count):
+    return [
+        {"text": f"{SAID[n % 3]} ({n})", "at": NOON + timedelta(minutes=n), "speaker": "Lena"}
+        for n in range(count)
+    ]
+
+
+def fill(where, *, banks=3, count=20):
+    with Memory(where, embedder="hash") as memory:
+        for number in range(banks):
+            memory.bank(f"bank {number}").remember_many(turns(count))
+    return where
+
+
+def episodes(where):
+    with Memory(where, embedder="hash", read_only=True) as memory:
+        return {
+            name: [(e.id, e.text, e.occurred_at, e.address, e.metadata, e.origin) for e in found]
+            for name in memory.banks()
+            if (found := memory.bank(name).episodes())
+        }
+
+
+# ---------------------------------------------------------------- without a Ray
+
+
+def test_without_ray_the_extra_that_brings_it_is_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+
+    with (
+        pytest.raises(MissingExtra, match=r"hippocampus-memory\[ray\]"),
+        RayCluster(tmp_path / "a.db"),
+    ):
+        pass
+
+
+def test_where_nothing_listens_there_is_no_ray(tmp_path):
+    _needs_ray()
+
+    with (
+        pytest.raises(ServerUnavailable, match="ray start"),
+        RayCluster(tmp_path / "a.db", ray="127.0.0.1:1"),
+    ):
+        pass
+
+
+def test_a_file_is_no_store_of_a_cluster_of_several_machines():
+    check_reach("postgresql:///memories", ["another"])
+
+    with pytest.raises(InputError, match="move"):
+        check_reach("/memory.db", ["another"])
+
+
+def _needs_ray():
+    """Skip without Ray; it is not imported here, for ``joined`` sets what it reads then."""
+    if find_spec("ray") is None:
+        pytest.skip("Ray is not installed")
+
+
+@pytest.mark.parametrize("wrong", [{"workers": 0}, {"minutes": 0}])
+def test_a_cluster_that_cannot_be_is_refused(tmp_path, wrong):
+    with pytest.raises(InputError):
+        RayCluster(tmp_path / "a.db", **wrong)
+
+
+@pytest.mark.parametrize("name", ["none.jsonl", "empty", "notes.txt"])
+def test_what_holds_no_turns_is_refused(tmp_path, name):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "notes.txt").touch()
+
+    with pytest.raises(SourceError):
+        find_files([tmp_path / name])
+
+
+@given(
+    lines=st.lists(st.text('aé\0{"', max_size=12).map(json.dumps), max_size=12),
+    cuts=st.sets(st.integers(1, 200), max_size=6),
+)
+def test_every_line_is_in_one_portion_however_a_file_is_cut(lines, cuts, tmp_path_factory):
+    path = tmp_path_factory.mktemp("lines") / "a.jsonl"
+    path.write_text("".join(f'{{"text": {line}}}\n' for line in lines), "utf-8")
+    size = path.stat().st_size
+    ends = [0, *sorted(cut for cut in cuts if cut < size), size]
+
+    read = [
+        turn.fields["text"]
+        for start, stop in pairwise(ends)
+        for turn in read_portion(FilePortion(str(path), start, stop), bank="ada")
+    ]
+
+    assert [json.loads(line) for line in lines] == read
+
+
+# ---------------------------------------------------------------- with one
+
+
+@pytest.fixture(scope="module")
+def _ray():
+    _needs_ray()
+    with joined("local", 2) as ray:
+        yield ray
+
+
+pytestmark_ray = [pytest.mark.slow, pytest.mark.usefixtures("_ray")]
+
+
+def slow(test):
+    for mark in pytestmark_ray:
+        test = mark(test)
+    return test
+
+
+@slow
+def test_a_ray_of_this_machine_listens_to_no_other():
+    psutil = pytest.importorskip("psutil")
+    family = [psutil.Process(), *psutil.Process().children(recursive=True)]
+
+    heard = {
+        place.laddr.ip
+        for process in family
+        for place in process.net_connections("inet")
+        if place.status == psutil.CONN_LISTEN
+    }
+
+    assert heard
+    assert heard <= {"127.0.0.1", "::1", "::ffff:127.0.0.1"}
+
+
+@slow
+@pytest.mark.parametrize("kind", ["file", "postgres"])
+def test_a_worker_that_is_killed_costs_no_bank_its_sleep(kind, tmp_path, database):
+    store = fill(database() if kind == "postgres" else tmp_path / "a.db", banks=10, count=60)
+    killed = []
+
+    def kill_one(report):
+        if report.pids and not killed:
+            killed.append(next(iter(report.pids)))
+            os.kill(killed[0], signal.SIGKILL)
+
+    with RayCluster(store, workers=1, embedder="hash") as cluster:
+        report = cluster.sleep(told=kill_one)
+        again = cluster.sleep()
+
+    assert killed
+    assert report.lost >= 1
+    assert report.whole
+    assert {"unchanged": 10} == again.counts
+    with Memory(store, embedder="hash", read_only=True) as memory:
+        assert () == verify(memory).problems
+        assert all(memory.bank(name).sleeps()[-1].steps for name in memory.banks())
+
+
+@slow
+def test_two_who_have_all_banks_sleep_at_once_fail_nowhere(tmp_path):
+    store, reports = fill(tmp_path / "a.db", banks=8), []
+
+    def sleep():
+        with RayCluster(store, workers=1, embedder="hash") as cluster:
+            reports.append(cluster.sleep())
+
+    threads = [threading.Thread(target=sleep) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert [True, True] == [report.whole for report in reports]
+    with Memory(store, embedder="hash", read_only=True) as memory:
+        assert () == verify(memory).problems
+
+
+@slow
+def test_a_damaged_bank_is_told_and_the_others_are_done(tmp_path):
+    store = fill(tmp_path / "a.db")
+    with sqlite3.connect(store) as db:
+        ((bank,),) = db.execute("SELECT bank FROM banks WHERE name = 'bank 1'")
+        db.execute("UPDATE episodes SET speaker = 'Eve' WHERE bank = ? AND row = 3", (bank,))
+        db.execute("UPDATE tail SET payload = x'00' WHERE bank = ? AND kind = 'content'", (bank,))
+    db.close()
+
+    with RayCluster(store, workers=1, embedder="hash") as cluster:
+        checked = cluster.verify()
+        written = cluster.export(tmp_path / "out", format="jsonl")
+        cluster.sleep(banks=["bank 0", "bank 2"])
+
+    assert {"bank 1"} == {one.what for one in checked.failed}
+    assert 3 == checked.done
+    assert written.counts["banks"] >= 2
+    with Memory(store, embedder="hash", read_only=True) as memory:
+        assert [1, 1] == [len(memory.bank(f"bank {n}").sleeps()) for n in (0, 2)]
+
+
+@slow
+@pytest.mark.parametrize("kind", ["parquet", "jsonl"])
+def test_what_is_exported_is_imported_as_it_was_and_only_once(tmp_path, kind):
+    store = fill(tmp_path / "a.db")
+    with Memory(store, embedder="hash") as memory:
+        memory.bank("bank 1").remember(
+            "Said in a session, “é”.", session="s", role="user", metadata={"n": [1]}, at=NOON
+        )
+    with RayCluster(store, workers=1, embedder="hash") as cluster:
+        out = cluster.export(tmp_path / "out", format=kind)
+        with pytest.raises(OutputExists):
+            cluster.export(tmp_path / "out", format=kind)
+        cluster.export(tmp_path / "out", format=kind, overwrite=True)
+
+    with RayCluster(tmp_path / "b.db", workers=1, embedder="hash") as cluster:
+        first = cluster.import_([tmp_path / "out"])
+        second = cluster.import_([tmp_path / "out"])
+
+    assert (3, 61) == (out.counts["banks"], out.counts["turns"])
+    assert (61, 61) == (first.counts["turns"], first.counts["added"])
+    assert (61, 0) == (second.counts["turns"], second.counts["added"])
+    assert episodes(store) == episodes(tmp_path / "b.db")
+
+
+@slow
+def test_rows_that_cannot_be_kept_are_told_and_the_others_are_kept(tmp_path):
+    rows = [
+        {"bank": "ada", "text": "Hello.", "at": "2025-01-01"},
+        {"bank": "ada", "text": "When was that?"},
+        {"bank": "ada", "text": "  ", "at": "2025-01-01"},
+        {"text": "Of no bank.", "at": "2025-01-01"},
+        {"bank": "ada", "text": "Hello again.", "at": "2025-01-02", "metadata": '{"n": 1}'},
+        {"bank": "ada", "text": "x", "at": "2025-01-02", "metadata": "{"},
+    ]
+    path = tmp_path / "turns.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows) + "no JSON\n")
+
+    with RayCluster(tmp_path / "a.db", workers=1, embedder="hash") as cluster:
+        report = cluster.import_([path])
+        with pytest.raises(UnknownBank):
+            cluster.sleep(banks=["nobody"])
+
+    assert 2 == report.counts["added"]
+    assert 5 == len(report.failed)
+    assert ["Hello.", "Hello again."] == [
+        text for _, text, *_ in episodes(tmp_path / "a.db")["ada"]
+    ]
+
+
+@slow
+def test_a_store_moves_to_another_embedder(tmp_path):
+    store = fill(tmp_path / "a.db")
+
+    with RayCluster(store, workers=1, embedder="hash") as cluster:
+        report = cluster.reembed("hash:32")
+
+    assert {"embedded": 3, "episodes": 60} == report.counts
+    with Memory(store, embedder="hash:32") as memory:
+        assert () == verify(memory).problems
+        assert memory.bank("bank 1").recall("Where is the key?").hits
+
+
+@slow
+def test_groups_of_rows_are_read_apart(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = pyarrow.Table.from_pylist([turn | {"bank": "ada"} for turn in turns(25)])
+    parquet.write_table(table, tmp_path / "a.parquet", row_group_size=10)
+
+    found = [
+        turn.place.rpartition(":")[2]
+        for part in portions(tmp_path / "a.parquet")
+        for turn in read_portion(part, bank=None)
+    ]
+
+    assert list(map(str, range(1, 26))) == found
+
+
+@slow
+def test_where_no_node_has_room_for_a_worker_it_is_told(tmp_path, monkeypatch):
+    _needs_ray()
+    store = fill(tmp_path / "a.db", banks=1)
+
+    with joined("local", None) as ray, RayCluster(store, workers=1, embedder="hash") as cluster:
+        full = ray.util.placement_group([{"CPU": os.cpu_count()}])
+        ray.get(full.ready())
+        with monkeypatch.context() as soon:
+            soon.setattr(crew, "ROOM_S", 1.0)
+            with pytest.raises(ServerUnavailable, match="room for a worker"):
+                cluster.sleep()
+        ray.util.remove_placement_group(full)
+        assert cluster.sleep().whole
+
+
+@slow
+def test_a_node_without_the_model_does_nothing_while_another_has_it(tmp_path):
+    _needs_ray()
+    store = tmp_path / "a.db"
+    path = tmp_path / "turns.jsonl"
+    path.write_text(
+        "".join(json.dumps(turn | {"bank": "ada"}, default=str) + "\n" for turn in turns(9))
+    )
+    with Memory(store) as memory:
+        if memory.engine.unembedded:
+            pytest.skip("the default model is not installed")
+    nodes = pytest.importorskip("ray.cluster_utils").Cluster(
+        initialize_head=True, head_node_args={"num_cpus": 2}
+    )
+    try:
+        nodes.add_node(num_cpus=2, env_vars={"XDG_DATA_HOME": str(tmp_path / "none")})
+        with RayCluster(store, ray=nodes.address, workers=1) as cluster:
+            report = cluster.import_([path])
+    finally:
+        nodes.shutdown()
+
+    assert report.whole
+    assert 1 == len(report.pids)
+    with Memory(store) as memory:
+        store = memory.engine.store
+        assert 9 == len(store.payloads.tail(store.banks.number("ada"), "vector"))

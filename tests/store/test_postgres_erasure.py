@@ -1,0 +1,407 @@
+"""Erasure by key: what PostgreSQL keeps of erased words, no key opens any more."""
+
+import os
+import threading
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import postgres_server
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from in_process import invoke
+from store_samples import KEY, everything, grow, new_bank
+
+from hippocampus import Memory, Turn, encryption
+from hippocampus.core.cipher import Cipher, Unsealable
+from hippocampus.core.clock import ManualClock
+from hippocampus.core.key import Key, KeyRefused, open_slots, slots_of
+from hippocampus.core.key_ring import add_to_ring, keep_in_ring, read_ring
+from hippocampus.core.records import Block
+from hippocampus.errors import ErasurePending, WrongKey
+from hippocampus.store import open_store
+from hippocampus.upkeep import verify
+
+psycopg = pytest.importorskip("psycopg")
+pytest.importorskip("psycopg_pool")
+pytest.importorskip("cryptography")
+
+NOON = datetime(2025, 6, 1, 12, tzinfo=UTC)
+WORDS = "The heron nests behind the old pumping station."
+
+
+@pytest.fixture
+def ring(tmp_path):
+    path = tmp_path / "ring"
+    path.write_text("the-first-secret-of-this-ring-000\n")
+    path.chmod(0o600)
+    return path
+
+
+@pytest.fixture
+def dsn(database):
+    return database()
+
+
+def folder_of(dsn):
+    """Return where the server of a database is."""
+    return Path(parse_qs(urlsplit(dsn).query)["host"][0])
+
+
+def opened(dsn, key):
+    return Memory(dsn, embedder="hash", clock=ManualClock(NOON), key=key)
+
+
+def sealed_rows(dsn):
+    """Return every sealed payload and wrapped key that a database holds now."""
+    with psycopg.connect(dsn) as db:
+        payloads = db.execute("SELECT kind, row, payload FROM hippocampus.tail").fetchall()
+        wrapped = dict(
+            db.execute(
+                "SELECT key, value FROM hippocampus.settings WHERE key LIKE 'key %%' OR key = %s",
+                ("encryption",),
+            ).fetchall()
+        )
+    return [(kind, row, bytes(payload)) for kind, row, payload in payloads], wrapped
+
+
+def found_in_log(dsn, needle):
+    """Return whether the write-ahead log of a server has these bytes in any file."""
+    with psycopg.connect(dsn, autocommit=True) as db:
+        db.execute("CHECKPOINT")
+    log = folder_of(dsn) / "data" / "pg_wal"
+    return any(needle in file.read_bytes() for file in log.iterdir() if file.is_file())
+
+
+def opens(key, wrapped, payload, bank=1):
+    """Return what a key makes of a payload, by what was kept of the keys when it was written."""
+    kind, row, sealed = payload
+    try:
+        master = Cipher(open_slots(key, slots_of(wrapped["encryption"])))
+        name = f"key {bank}"
+        cipher = Cipher(master.unseal(name, bytes.fromhex(wrapped[name])))
+        return cipher.unseal(f"{kind} {row} 0", sealed)
+    except (KeyRefused, Unsealable):
+        return None
+
+
+# ---------------------------------------------------------------- rings
+
+
+@given(st.lists(st.integers(0, 4), max_size=8))
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_ring_keeps_what_it_is_told_to_and_its_rights(ring, chosen):
+    for which in chosen:
+        add_to_ring(ring)
+        known = read_ring(ring)
+        wanted = known[which % len(known) :]
+        keep_in_ring(ring, wanted)
+        assert read_ring(ring) == wanted
+    assert ring.stat().st_mode & 0o777 == 0o600
+    assert list(ring.parent.iterdir()) == [ring]
+
+
+def test_a_ring_is_never_left_empty(ring):
+    before = read_ring(ring)
+    keep_in_ring(ring, [b"none of these"])
+    assert read_ring(ring) == before
+
+
+def test_a_secret_that_left_the_ring_is_zeros_where_it_was(ring):
+    secret = read_ring(ring)[0]
+    with ring.open("rb") as former:
+        new = add_to_ring(ring)
+        assert secret in former.read()
+    with ring.open("rb") as former:
+        keep_in_ring(ring, [new])
+        assert not former.read().strip(b"\0")
+
+
+# ---------------------------------------------------------------- what an erasure leaves
+
+
+def remember_and_erase(memory):
+    bank = memory.bank("ada")
+    bank.remember_many([Turn(text=f"Boat {n} sails to Lisbon.", at=NOON) for n in range(30)])
+    told = bank.remember(WORDS, at=NOON)
+    bank.sleep()
+    return bank, told.id
+
+
+def test_no_key_that_is_left_opens_what_log_and_dead_rows_keep_of_erased_words(dsn, ring):
+    key = Key.ring(ring)
+    with opened(dsn, key) as memory:
+        bank, erased = remember_and_erase(memory)
+        payloads, wrapped = sealed_rows(dsn)
+        readable = [p for p in payloads if opens(key, wrapped, p)]
+        assert readable, "the test must see what it looks for"
+        bank.forget(erased, erase=True)
+        assert [p for p in payloads if opens(key, wrapped, p)] == []
+        _, now = sealed_rows(dsn)  # nor do keys of now open rows of before
+        assert [p for p in payloads if p[2] and opens(key, now, p)] == []
+        assert any(found_in_log(dsn, sealed[:64]) for *_, sealed in readable)
+        assert found_in_log(dsn, wrapped["key 1"].encode()[:64])
+        assert not any(found_in_log(dsn, word) for word in (b"heron", b"pumping"))
+        assert memory.engine.store.upkeep.leftovers() == []
+        assert verify(memory, residue=WORDS).sound
+        assert len(bank.episodes()) == 30
+        assert bank.recall("boat 7 Lisbon", k=1).hits[0].text == "Boat 7 sails to Lisbon."
+    with opened(dsn, key) as memory:
+        assert len(memory.bank("ada").episodes()) == 30
+        assert verify(memory).sound
+
+
+def test_with_a_key_that_stays_the_log_is_told_of_until_it_is_changed(dsn, tmp_path):
+    key, other = Key.file(tmp_path / "key"), Key.file(tmp_path / "other")
+    (tmp_path / "key").write_text("a secret of sixteen bytes or more")
+    (tmp_path / "other").write_text("another one of sixteen bytes or more")
+    with opened(dsn, key) as memory:
+        bank, erased = remember_and_erase(memory)
+        payloads, wrapped = sealed_rows(dsn)
+        bank.forget(erased, erase=True)
+        assert [p for p in payloads if opens(key, wrapped, p)], "as it is told"
+        (told,) = memory.engine.store.upkeep.leftovers()
+        assert "encryption rotate" in told
+        assert not verify(memory, residue=WORDS).sound
+    assert encryption.rotate(dsn, key=key, new=key) == ["secret"]
+    with opened(dsn, key) as memory:
+        assert memory.engine.store.upkeep.leftovers() == [told]
+    assert encryption.rotate(dsn, key=key, new=other) == ["secret"]
+    with opened(dsn, other) as memory:
+        assert memory.engine.store.upkeep.leftovers() == []
+        assert [p for p in payloads if opens(other, wrapped, p)] == []
+        assert verify(memory, residue=WORDS).sound
+
+
+def test_a_bank_that_is_deleted_takes_its_key_out_of_the_log_as_well(dsn, ring):
+    key = Key.ring(ring)
+    with opened(dsn, key) as memory:
+        remember_and_erase(memory)
+        memory.bank("tom").remember("Another one.", at=NOON)
+        payloads, wrapped = sealed_rows(dsn)
+        memory.delete_bank("ada")
+        assert [p for p in payloads if opens(key, wrapped, p)] == []
+        assert [e.text for e in memory.bank("tom").episodes()] == ["Another one."]
+        assert memory.engine.store.upkeep.leftovers() == []
+
+
+@pytest.mark.slow
+def test_a_base_backup_of_before_is_not_opened_by_the_keys_of_after(dsn, ring, tmp_path):
+    folder = folder_of(dsn)
+    key, copy = Key.ring(ring), folder / "copy"
+    with opened(dsn, key) as memory:
+        bank, erased = remember_and_erase(memory)
+        postgres_server.take_copy(folder, copy)
+        before = ring.read_bytes()
+        bank.forget(erased, erase=True)
+    with postgres_server.running_copy(folder, copy) as place:
+        restored = dsn.replace(str(folder), str(place))
+        with pytest.raises(WrongKey):
+            open_store(restored, busy_timeout_s=5, key=key)
+        kept = tmp_path / "kept"
+        kept.write_bytes(before)  # whoever kept the ring of then reads what was there then
+        with opened(restored, Key.ring(kept)) as memory:
+            assert WORDS in [e.text for e in memory.bank("ada").episodes()]
+
+
+# ---------------------------------------------------------------- looking for it
+
+
+@pytest.mark.slow
+def test_verify_looks_into_a_servers_files_and_says_where_it_did_not(
+    dsn,
+):
+    told = {"where": "behind the weir"}
+    with Memory(dsn, embedder="none", clock=ManualClock(NOON)) as memory:  # in plain words
+        bank = memory.bank("ada")
+        erased = bank.remember("The otter sleeps.", metadata=told, at=NOON).id
+        bank.forget(erased, erase=True)
+        found = verify(memory, residue=told["where"])
+        assert any(place.where.startswith("pg_wal/") for place in found.residue)
+        assert not found.sound
+        assert any("backups" in place for place in found.unseen)
+        assert verify(memory, residue="no such words at all").sound
+    data = folder_of(dsn) / "data"
+    said = ["verify", "--store", dsn, "--embedder", "none", "--data-directory", str(data)]
+    done = invoke(*said, "--residue", told["where"])
+    assert done.exit_code == 1, done.output
+    assert "not looked at: backups" in done.output
+    assert "the text is still there" in done.output
+    assert "give a folder" in invoke(*said[:-1], "/no/such", "--residue", "x").output
+
+
+def test_a_role_that_may_not_read_the_servers_files_is_told_what_was_not_looked_at(dsn):
+    with closing(open_store(dsn, busy_timeout_s=5)):
+        pass
+    with psycopg.connect(dsn, autocommit=True) as db:
+        db.execute("CREATE ROLE looker LOGIN")
+        db.execute("GRANT USAGE ON SCHEMA hippocampus TO looker")
+        db.execute("GRANT SELECT ON ALL TABLES IN SCHEMA hippocampus TO looker")
+    try:
+        looker = dsn.replace("user=hippo", "user=looker")
+        with closing(open_store(looker, busy_timeout_s=5, read_only=True)) as store:
+            files, unseen = store.upkeep.server_files()
+        assert files == []
+        assert "--data-directory" in unseen[0]
+    finally:
+        with psycopg.connect(dsn, autocommit=True) as db:
+            db.execute("DROP OWNED BY looker")
+            db.execute("DROP ROLE looker")
+
+
+# ---------------------------------------------------------------- others meanwhile
+
+
+def test_what_is_left_of_a_bank_is_what_it_was_for_every_process(dsn, ring):
+    with (
+        closing(open_store(dsn, busy_timeout_s=5, key=Key.ring(ring))) as one,
+        closing(open_store(dsn, busy_timeout_s=5, key=Key.ring(ring))) as other,
+    ):
+        bank, second = new_bank(one, episodes=9), new_bank(one, "bob", episodes=2)
+        with one.write(bank):
+            one.payloads.put_block(bank, "content", Block(0, 4, b"some texts"))
+        before = everything(other, bank)
+        assert everything(one, bank) == before
+        with other.read():
+            assert other.episodes.count(bank) == 9
+            with one.write(bank):
+                one.upkeep.owe_scrub(bank)
+            one.upkeep.scrub()
+            assert everything(other, bank) == before  # as of its moment, by the key of then
+        assert everything(other, bank) == everything(one, bank) == before
+        assert other.upkeep.damage(bank) == other.upkeep.check() == []
+        with other.write(bank):
+            grow(other, bank, 1)
+        with other.write(second):
+            grow(other, second, 1)
+        assert one.episodes.count(bank) == 10
+        assert one.upkeep.check() == []
+
+
+@pytest.mark.slow
+def test_readers_and_writers_go_on_while_banks_are_sealed_anew(dsn, ring):
+    with (
+        closing(open_store(dsn, busy_timeout_s=20, key=Key.ring(ring))) as one,
+        closing(open_store(dsn, busy_timeout_s=20, key=Key.ring(ring))) as other,
+    ):
+        bank, ended, wrong = new_bank(one, episodes=5), threading.Event(), []
+
+        def go_on():
+            while not ended.is_set():
+                with other.write(bank):
+                    grow(other, bank, 1)
+                other.changes()
+                for read in (other.payloads.tail(bank, "content"), other.journal.read(bank)):
+                    wrong.extend(other.upkeep.damage(bank) or [] if read else ["nothing"])
+
+        writer = threading.Thread(target=go_on)
+        writer.start()
+        for _ in range(8):
+            with one.write(bank):
+                one.upkeep.owe_scrub(bank)
+            one.upkeep.scrub()
+        ended.set()
+        writer.join()
+        assert wrong == []
+        assert one.episodes.count(bank) == other.episodes.count(bank) > 5
+        assert one.upkeep.check() == other.upkeep.check() == []
+
+
+# ---------------------------------------------------------------- what goes wrong
+
+
+def test_a_ring_that_cannot_be_written_leaves_the_erasure_pending_and_the_store_open(dsn, ring):
+    with opened(dsn, Key.ring(ring)) as memory:
+        bank, erased = remember_and_erase(memory)
+        kept = ring.rename(ring.with_name("away"))
+        with pytest.raises(ErasurePending, match="tried again"):
+            bank.forget(erased, erase=True)
+        assert len(bank.episodes()) == 30
+        assert memory.engine.store.upkeep.owes_scrub()
+    kept.rename(ring)
+    with opened(dsn, Key.ring(ring)) as memory:  # opening it finishes what is owed
+        assert memory.engine.store.upkeep.leftovers() == []
+        assert verify(memory, residue=WORDS).sound
+
+
+def test_a_ring_opens_the_store_wherever_a_renewal_was_cut_off(dsn, ring):
+    with closing(open_store(dsn, busy_timeout_s=5, key=Key.ring(ring))) as store:
+        bank = new_bank(store, episodes=2)
+    add_to_ring(ring)  # and then the process died, before it committed
+    with closing(open_store(dsn, busy_timeout_s=5, key=Key.ring(ring))) as store:
+        with store.write(bank):
+            store.upkeep.owe_scrub(bank)
+        store.upkeep.scrub()
+        assert len(read_ring(ring)) == 1
+    add_to_ring(ring)
+    with closing(open_store(dsn, busy_timeout_s=5, key=Key.ring(ring))) as store:
+        assert store.episodes.count(bank) == 2
+
+
+def test_a_lost_key_is_told_and_nothing_is_destroyed(dsn, ring, tmp_path):
+    with closing(open_store(dsn, busy_timeout_s=5, key=Key.ring(ring))) as store:
+        bank = new_bank(store, episodes=2)
+    before = sealed_rows(dsn)
+    other = tmp_path / "other"
+    other.write_text("another secret of another ring 00\n")
+    for key in (Key.ring(other), Key.ring(tmp_path / "none"), Key.passphrase("who knows it")):
+        with pytest.raises(WrongKey):
+            open_store(dsn, busy_timeout_s=5, key=key)
+    assert sealed_rows(dsn) == before
+    with closing(open_store(dsn, busy_timeout_s=5, key=Key.ring(ring))) as store:
+        assert store.episodes.count(bank) == 2
+    assert os.access(ring, os.R_OK)
+
+
+def test_a_damaged_row_is_not_lost_with_its_key(dsn, ring):
+    with opened(dsn, Key.ring(ring)) as memory:
+        bank, erased = remember_and_erase(memory)
+        with psycopg.connect(dsn, autocommit=True) as db:
+            db.execute("UPDATE hippocampus.episodes SET checksum = '' WHERE row = 3")
+        with pytest.raises(ErasurePending, match="damaged"):
+            bank.forget(erased, erase=True)
+        with psycopg.connect(dsn, autocommit=True) as db:
+            told = db.execute("SELECT value FROM hippocampus.settings WHERE key = 'key 1'")
+            assert told.fetchone()
+        assert memory.engine.store.upkeep.leftovers()
+
+
+def test_erasures_in_two_banks_at_once_are_both_finished(dsn, ring):
+    with opened(dsn, Key.ring(ring)) as one, opened(dsn, Key.ring(ring)) as two:
+        banks = [one.bank("ada"), two.bank("bob")]
+        ids = [[bank.remember(f"Word {n}.").id for n in range(4)] for bank in banks]
+        before = sealed_rows(dsn)[1]
+        start = threading.Barrier(2)
+
+        def erase(bank, some):
+            start.wait()
+            for id_ in some[:3]:
+                bank.forget(id_, erase=True)
+
+        threads = [
+            threading.Thread(target=erase, args=pair) for pair in zip(banks, ids, strict=True)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        store = one.engine.store
+        store.upkeep.scrub()
+
+        assert not store.upkeep.owes_scrub()
+        assert [] == store.upkeep.leftovers()
+        after = sealed_rows(dsn)[1]
+        assert all(after[name] != before[name] for name in ("key 1", "key 2"))
+        assert ["Word 3."] == [episode.text for episode in two.bank("ada").episodes()]
+
+
+def test_what_two_banks_owe_is_noted_for_each(dsn):
+    with closing(open_store(dsn, busy_timeout_s=5, key=KEY)) as store:
+        with store.write():
+            banks = [store.banks.add(name, 1) for name in ("ada", "bob")]
+        for bank in banks:
+            with store.write(bank):
+                store.upkeep.owe_scrub(bank)
+        assert banks == store.settings.owed()

@@ -1,0 +1,109 @@
+"""A store in PostgreSQL is brought to the newest format while others read and write it."""
+
+import threading
+import time
+from contextlib import closing
+
+import pytest
+from store_samples import everything, grow, new_bank
+
+from hippocampus.errors import StoreLocked
+from hippocampus.store import open_store
+from hippocampus.store.banks import SqlBanks
+
+psycopg = pytest.importorskip("psycopg")
+pytest.importorskip("psycopg_pool")
+
+from hippocampus.store.postgres import PostgresStore, schema  # noqa: E402 - after the check
+
+
+class _AsOfBefore(PostgresStore):
+    """The program that wrote the format before: it knows of no tenants."""
+
+    def __init__(self, dsn, **options):
+        super().__init__(dsn, **options)
+        self.banks = SqlBanks(self.transactions, self.encryption)
+
+
+@pytest.fixture
+def dsn(database):
+    return database()
+
+
+@pytest.fixture
+def old(dsn, monkeypatch):
+    """A store of the format before, opened by the program that wrote it."""
+    with monkeypatch.context() as then:
+        then.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:-1])
+        then.setattr(schema, "FORMAT", schema.FORMAT - 1)
+        store = _AsOfBefore(dsn, busy_timeout_s=5)
+    with closing(store):
+        yield store
+
+
+def test_a_store_of_the_format_before_opens_and_has_all_that_it_had(old, dsn):
+    bank = new_bank(old, episodes=20)
+    before = everything(old, bank)
+    with closing(open_store(dsn, busy_timeout_s=5)) as store:
+        assert everything(store, bank) == before
+        assert store.upkeep.check() == []
+
+
+@pytest.mark.slow
+def test_two_versions_read_and_write_while_one_of_them_migrates(old, dsn):
+    bank, ended, rows = new_bank(old, episodes=5), threading.Event(), []
+
+    def go_on():
+        while not ended.is_set():
+            with old.write(bank):
+                grow(old, bank, 1)
+            with old.read():
+                rows.append(old.episodes.count(bank))
+
+    writer = threading.Thread(target=go_on)
+    writer.start()
+    try:
+        with closing(open_store(dsn, busy_timeout_s=20)) as store:
+            with store.write(bank):
+                grow(store, bank, 1)
+            new_bank(store, "made by the new one")
+            new_bank(old, "made by the old one")
+            seen = len(rows)
+            deadline = time.monotonic() + 10
+            while len(rows) < seen + 3 and time.monotonic() < deadline:
+                time.sleep(0.01)
+            assert len(rows) >= seen + 3, "the old version does not write any more"
+            ended.set()
+            writer.join()
+            assert store.episodes.count(bank) == rows[-1] == old.episodes.count(bank)
+            assert store.banks.names() == ["ada", "made by the new one", "made by the old one"]
+            assert store.upkeep.check() == []
+    finally:
+        ended.set()
+        writer.join()
+
+
+@pytest.mark.slow
+def test_who_reads_for_long_keeps_a_migration_waiting_and_nobody_else(old, dsn):
+    bank = new_bank(old, episodes=5)
+    with old.read():
+        assert old.episodes.count(bank) == 5
+        old.banks.names()
+        slowest, ended = [], threading.Event()
+
+        def others():
+            with closing(psycopg.connect(dsn, autocommit=True)) as db:
+                while not ended.is_set():
+                    begun = time.monotonic()
+                    db.execute("SELECT COUNT(*) FROM hippocampus.banks")
+                    slowest.append(time.monotonic() - begun)
+                    time.sleep(0.01)
+
+        reader = threading.Thread(target=others)
+        reader.start()
+        with pytest.raises(StoreLocked, match="try again"):
+            open_store(dsn, busy_timeout_s=1)
+        ended.set()
+        reader.join()
+        assert max(slowest) < 0.9
+    open_store(dsn, busy_timeout_s=5).close()
