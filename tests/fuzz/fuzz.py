@@ -31,6 +31,9 @@ MOST_MB: Final = 2048
 LONGEST: Final = 6000
 """Bytes of an input: what is longer says nothing more, and is slow."""
 
+LEAST_S: Final = 2
+"""Seconds of a target at least, however late it is."""
+
 KEPT: Final = 30
 KEPT_BYTES: Final = 600
 """Inputs of each target that are added to the corpus at once, and the length of each at most."""
@@ -82,13 +85,14 @@ def run(target: str, *folders: Path, options: list[str]) -> tuple[str, str]:
 def fuzz(seconds: int, targets: list[str]) -> int:
     """Fuzz targets, each for its share of the time; return how many failed."""
     workers = min(len(targets), os.cpu_count() or 1)
-    share = max(1, seconds * workers // len(targets))
     until = time.monotonic() + seconds
+    waiting = iter(range(len(targets), 0, -1))
 
     def one(target: str) -> tuple[str, str]:
         found = FOUND / target / "corpus"
         found.mkdir(parents=True, exist_ok=True)
-        left = max(1, min(share, round(until - time.monotonic())))
+        # Of what is left, for a process takes seconds to start, which nobody knows before.
+        left = max(LEAST_S, round((until - time.monotonic()) * workers / next(waiting)))
         return run(target, found, CORPUS / target, options=[f"-max_total_time={left}"])
 
     with ThreadPoolExecutor(workers) as pool:
