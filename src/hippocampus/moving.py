@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -22,6 +21,7 @@ from typing import Final, Literal, cast
 
 from hippocampus.core.config import Ingest
 from hippocampus.core.key import Key, as_key
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import EpisodeRow, Progress, Store
 from hippocampus.core.store_address import StoreAddress, addresses, is_url
 from hippocampus.engine.context import CALIBRATED, SIGNED, SIGNING, SPANS, check_name
@@ -56,7 +56,7 @@ _CHANGES_AT_ONCE: Final = 2048
 Outcome = Literal["copied", "caught up", "there", "ahead", "refused"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class MovedBank:
     """What became of one bank."""
 
@@ -76,7 +76,7 @@ class MovedBank:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Moved:
     """What became of all banks."""
 
@@ -310,7 +310,7 @@ class _Moving:
                 self._target.upkeep.scrub(wait=False)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class _There:
     """What is in the target under the name of a bank, and so what is to be done."""
 

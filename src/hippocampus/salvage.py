@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, TextIO
@@ -23,6 +22,7 @@ from hippocampus.core.events import (
 )
 from hippocampus.core.files import writing
 from hippocampus.core.key import Key, as_key
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Block, EpisodeRow, Progress, State, states_told
 from hippocampus.encode import tokens as tokenizer
 from hippocampus.errors import InputError, StoreCorrupt
@@ -41,7 +41,7 @@ _TELLS: Final[Mapping[State, type[JournalEvent]]] = {
 _LONGEST_ID: Final = 64
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Salvaged:
     """What was copied of a damaged store: episodes by bank; and what was lost, a message each."""
 

@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -24,6 +24,7 @@ from hippocampus.core.config import Signatures
 from hippocampus.core.events import JournalRow, Unknown, class_of, decode, fields_of
 from hippocampus.core.files import RawFile, reading_raw
 from hippocampus.core.key import Key
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import EpisodeRow, Kind, Payloads, Progress, states_told
 from hippocampus.core.store_address import is_url
 from hippocampus.encode.embed import load_embedder
@@ -54,7 +55,7 @@ class ResiduePlace(NamedTuple):
     offset: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Findings:
     """What a verification found. ``residue`` is None unless a text was searched for."""
 

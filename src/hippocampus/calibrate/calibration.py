@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Final, NamedTuple, Self
 
 from hippocampus.calibrate import CONVERSATIONS
 from hippocampus.core.config import TOKENS, VECTOR, Cosines
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Fingerprint
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.recall.confidence import MODELS, LogisticModel
@@ -43,7 +44,7 @@ class CalibratedNumber(NamedTuple):
     rule: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Calibration:
     """
     What an embedder's cosines, tokens and evidence mean, and what it was found out on.

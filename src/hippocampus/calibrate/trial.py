@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from functools import cache
 from typing import Final, NamedTuple
@@ -24,6 +24,7 @@ from hippocampus.calibrate.conversations import (
     SyntheticQuestion,
 )
 from hippocampus.core.config import Fusion, Ingest
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Embedder, Passage, Progress, Store, Turn
 from hippocampus.encode.signature import rotation_for
 from hippocampus.index.bank_index import BankIndex
@@ -51,7 +52,7 @@ _LIMITS: Final = Ingest()
 _FUSION: Final = Fusion()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(kw_only=False, eq=False)
 class TrialQuestion:
     """
     A question and what was found for it: n hits, c candidates.
@@ -77,7 +78,7 @@ class TrialQuestion:
         return np.column_stack([ones, *(self.known[name] for name in names)])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(kw_only=False, eq=False)
 class TrialTurn:
     """
     All turns of some conversations; n turns.
@@ -97,7 +98,7 @@ class TrialTurn:
     between_people: NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(kw_only=False, eq=False)
 class Trial:
     """
     The turns, the questions, and the vectors of the topics' names.

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from hippocampus.cli.command import verb
 from hippocampus.cli.options import Scope
 from hippocampus.cli.render import Answer, clean, stderr
+from hippocampus.core.lazy_dataclass import immutable
 
 if TYPE_CHECKING:
     from hippocampus.cluster import ClusterReport, RayCluster
@@ -20,7 +20,7 @@ _SAY_EVERY_S: Final = 10.0
 """How often a line tells how far it is."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class RayOptions:
     """Which Ray does the work, and with how many workers."""
 

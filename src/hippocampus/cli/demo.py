@@ -11,7 +11,7 @@ from calendar import day_name, month_name
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.resources import as_file, files
 from pathlib import Path
 from statistics import median
@@ -26,6 +26,7 @@ from hippocampus.cli.command import EXIT_NOTHING, verb
 from hippocampus.cli.options import Engine, moment
 from hippocampus.cli.render import one_line, pairs, progress, recall_view, stdout, table
 from hippocampus.core.files import read_text
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.errors import SourceError
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ _CALENDAR = tuple(name.casefold() for name in (*month_name[1:], *day_name))
 _SHOWN = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class DemoQuestion:
     """A question to ask, at which present, and what it is meant to show."""
 
@@ -51,7 +52,7 @@ class DemoQuestion:
     about: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class DemoImport:
     """The result of importing one file or folder, and how long it took."""
 
@@ -98,7 +99,7 @@ def demo(
 # ---------------------------------------------------------------- what to remember
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class DemoHistory:
     """What to remember, and what to ask about it; nothing if that is to be made up."""
 

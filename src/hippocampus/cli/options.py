@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime
 from getpass import getpass
 from pathlib import Path
@@ -27,6 +27,7 @@ from zoneinfo import ZoneInfo
 
 from hippocampus.core.cue_names import cue_of
 from hippocampus.core.key import Key
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.parameter_groups import ParameterGroup
 from hippocampus.core.store_address import is_url
 from hippocampus.errors import InputError, InvalidFilter, InvalidText, InvalidTime, StoreError
@@ -115,7 +116,7 @@ def _zone_name(given: str) -> str:
     return get_localzone_name()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Engine:
     """How texts are understood: the embedder and the time zone."""
 
@@ -167,7 +168,7 @@ class Engine:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Scope(Engine):
     """A store, and how to open it."""
 
@@ -198,7 +199,7 @@ class Scope(Engine):
             raise StoreError(msg, path=self.path)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class BankScope(Scope):
     """A bank of a store."""
 
@@ -343,7 +344,7 @@ Cues: TypeAlias = Annotated[tuple[str, ...] | None, cue_names]
 Now: TypeAlias = str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class FilterOptions(ParameterGroup):
     """The filters of a read, named as the engine's own arguments."""
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
 from hippocampus.cli.command import verb
 from hippocampus.cli.render import Answer, table
+from hippocampus.core.lazy_dataclass import immutable
 
 if TYPE_CHECKING:
     from hippocampus.core.capacity import Load, Plan, Prices
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class LoadOptions:
     """What is asked of a store, and what one machine can; see ``core.capacity.Load``."""
 
@@ -35,7 +36,7 @@ class LoadOptions:
     copies: int = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class PriceOptions:
     """What a month of each part costs."""
 

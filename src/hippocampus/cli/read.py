@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -34,6 +34,7 @@ from hippocampus.cli.render import (
     table,
     trend_view,
 )
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.parameter_groups import ParameterGroup
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def explain(
     return Answer(made, clean(str(made)), success=made.recall.found)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class PromptOptions(ParameterGroup):
     """The parts of a prompt beside what is recalled, and how many there are of each."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import webbrowser
-from dataclasses import dataclass
 from datetime import timedelta
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 from hippocampus.cli.command import verb
 from hippocampus.cli.options import Scope
 from hippocampus.cli.render import Answer, stderr, stdout, table
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.loading import loading
 from hippocampus.core.optional import require
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hippocampus.server.keys import Keys, NewKey
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class LimitOptions:
     """The load that the server takes at once."""
 

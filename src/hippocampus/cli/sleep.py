@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, NoReturn
 
 from hippocampus.cli.command import verb
@@ -19,6 +19,7 @@ from hippocampus.cli.render import (
     stderr,
     table,
 )
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.errors import InputError, StoreLocked, UnknownBank
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ _LOOK_EVERY_S = 60.0
 """How often a watch looks whether it is time."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class SleepOptions:
     """The steps of a sleep, or what to do instead of sleeping."""
 

@@ -9,13 +9,13 @@ import time
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Final, TypeAlias
 
 from hippocampus.cluster.jobs import Job, JobDone, Opened, Workshop
 from hippocampus.cluster.report import ClusterReport, Failure, Told
 from hippocampus.core.budget import Budget
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.optional import require
 from hippocampus.core.store_address import is_url
 from hippocampus.errors import (
@@ -126,7 +126,7 @@ class ClusterWorker:
         return done, os.getpid()
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Waiting:
     """A job that nobody does yet, how often it was begun, and from when on it may be again."""
 

@@ -15,6 +15,7 @@ from hippocampus.cluster.report import Failure
 from hippocampus.cluster.turn_files import GivenTurn, TurnWriter
 from hippocampus.core.files import writing
 from hippocampus.core.key import Key
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.encode.embed import load_embedder
 from hippocampus.engine.context import check_name
 from hippocampus.engine.rebuild import stage
@@ -37,7 +38,7 @@ _AT_ONCE: Final = 512
 """Turns that are handed to a bank at once."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Opened:
     """How a worker opens the store."""
 
@@ -105,7 +106,7 @@ class Job(Protocol):
         """Do it; again if that was done already."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class SleepJob:
     """Let a bank sleep in which something has changed since, or for which it is time."""
 
@@ -118,7 +119,7 @@ class SleepJob:
         return JobDone({"unchanged" if slept is None else "slept": 1})
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class VerifyJob:
     """Check a bank."""
 
@@ -130,7 +131,7 @@ class VerifyJob:
         return JobDone(checked, [Failure(what=self.name, why=why) for why in found.problems])
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class StageJob:
     """Make the vectors of another embedder for a bank, beside those in use."""
 
@@ -142,7 +143,7 @@ class StageJob:
         return JobDone({"embedded": 1})
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class KeepJob:
     """Keep turns of one bank or more, which are in the order in which they were said."""
 
@@ -191,7 +192,7 @@ def _count(bank: Bank) -> int:
     return 0 if number is None else store.episodes.count(number)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class ExportJob:
     """Write the turns in force of some banks into a file, which is there once it is whole."""
 

@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from hippocampus.core.lazy_dataclass import immutable
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@immutable
 class Failure:
     """What could not be done, such as a bank or a line of a file, and why."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
@@ -13,6 +12,7 @@ from types import TracebackType
 from typing import IO, Any, Final, NamedTuple, Self, cast
 
 from hippocampus.core.files import reading
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.optional import require
 from hippocampus.core.origin import Origin
 from hippocampus.core.records import Episode, Turn
@@ -65,7 +65,7 @@ class GivenTurn(NamedTuple):
         )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class FilePortion:
     """A part of a file: groups of rows of Parquet, or bytes of lines."""
 

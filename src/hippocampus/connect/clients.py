@@ -11,19 +11,20 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from hippocampus.connect.entries import ConfigEntry, Format, KeyPath
 from hippocampus.connect.invocation import Invocation
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.errors import InputError
 
 NAME: Final = "hippocampus"
 """What the server is called in a client's configuration."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Places:
     """Where programs keep their files: of this machine and user, or of those one asks about."""
 
@@ -46,7 +47,7 @@ class Places:
         return self.under("XDG_CONFIG_HOME", ".config")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Calls:
     """How a client is to call us."""
 
@@ -65,7 +66,7 @@ def _no_entries(_: Calls) -> Sequence[ConfigEntry]:
     return ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class ConfigFile:
     """A file of a client, and what goes into it."""
 
@@ -78,7 +79,7 @@ class ConfigFile:
     """Where an entry goes in place of a path, in a file that has such a container already."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class ClientProgram:
     """A program that speaks MCP, or calls hooks."""
 

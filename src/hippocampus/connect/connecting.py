@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -15,12 +14,13 @@ from hippocampus.connect.entries import ConfigEntry, Conflict, Format, changed_a
 from hippocampus.connect.jsonc import SyntaxFault, parse
 from hippocampus.connect.receipts import PlacedEntry, Receipt, Receipts, hash_of
 from hippocampus.core.files import read_bytes, writing
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.errors import InputError, OutputError
 
 _MOST_BYTES: Final = 64 << 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Refusal:
     """A file that is left as it is, and why."""
 
@@ -29,7 +29,7 @@ class Refusal:
     why: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class ConfigChange:
     """A file as it is and as it is to be; None where there is none."""
 

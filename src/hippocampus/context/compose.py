@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import tzinfo
 
 from hippocampus.context.render import Frame, OwnPart, Renderer
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.quotes import (
     CLOSE,
     GISTS_CLOSE,
@@ -33,7 +34,7 @@ _GISTS_PART = 4
 """Its gists take at most one in so many of the rest."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Extras:
     """Parts of a context beside the frame and the hits."""
 

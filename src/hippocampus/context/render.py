@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Literal, NamedTuple
 
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.quotes import (
     CLOSE,
     MORE_CLOSE,
@@ -39,7 +39,7 @@ class OwnPart(NamedTuple):
         return "\n".join([self.tags[0], *map(quote, self.lines), self.tags[1]])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Frame:
     """The parts of a prompt that stand whole: before the memories, and the message after them."""
 
@@ -80,7 +80,7 @@ class Frame:
         return needed
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Renderer:
     """Renders the parts of a context."""
 

@@ -8,12 +8,12 @@ what ``bench/results`` has in ``capacity.json`` and four other reports; a test c
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Annotated, Final, TypeAlias
 
 from msgspec import Meta
 
 from hippocampus.core.constraints import check
+from hippocampus.core.lazy_dataclass import immutable
 
 _DAY_S: Final = 86_400
 _GB: Final = 1e9
@@ -22,7 +22,7 @@ Share: TypeAlias = Annotated[float, Meta(gt=0, le=1)]
 Price: TypeAlias = Annotated[float, Meta(ge=0, le=1e6)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Measured:
     """What one turn, one question and one bank were measured to take, on one core of two."""
 
@@ -80,7 +80,7 @@ MEASURED: Final = Measured(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Load:
     """What is asked of a store: how many banks, and what is said to each of them a day."""
 
@@ -120,7 +120,7 @@ class Load:
         check(self)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Prices:
     """What a month of each part costs, in whatever currency; the defaults are an assumption."""
 
@@ -137,7 +137,7 @@ class Prices:
         check(self)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Plan:
     """What a load takes; numbers of machines are whole, all else is a mean unless it says peak."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias
 
 from msgspec import Meta
 
 from hippocampus.core.constraints import Cosine, Share, Span, check
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.renamed import renamed
 from hippocampus.errors import InputError
 
@@ -43,7 +44,7 @@ _COSINES = ("theta", "sem_theta", "near", "related")
 """Those that ``Concepts`` may give."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Ingest:
     """How what is written is cut and gated."""
 
@@ -85,7 +86,7 @@ VECTOR: Final = 0.3
         "after": "next_turn",
     }
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Fusion:
     """
     How the cues' answers become one ranking.
@@ -234,7 +235,7 @@ class Fusion:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Signatures:
     """
     How tokens are signed for a search without an embedder (DWM, section 3.3 and appendix F).
@@ -285,7 +286,7 @@ _Factor: TypeAlias = Annotated[float, Meta(ge=0.0, le=10.0)]
         "lend": "session_share",
     }
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Concepts:
     """
     How anchors are chosen, what lies under them, and when they are heard (CONCEPT).
@@ -377,7 +378,7 @@ _Target: TypeAlias = Annotated[int, Meta(ge=0, le=1 << 62)]
 
 
 @renamed(POLICY_NAMES)
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Policy:
     """
     What sleep does with what a bank remembers: what it merges, and what it lets fade.
@@ -516,7 +517,7 @@ foreseen of them; ``proven`` does so by what came of them already; ``aggressive`
 warns of."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Compact:
     """How a bank's running summary is made (HEMA, sections 3.2 and 3.7)."""
 
@@ -530,7 +531,7 @@ class Compact:
         check(self)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Maturation:
     """How what several memories came to grows from silent to explicit (HUMAN, section 6)."""
 
@@ -551,7 +552,7 @@ class Maturation:
         check(self)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Secrets:
     """
     What becomes of secrets and personal data (``language/secrets.py``); all is kept unless asked.
@@ -576,7 +577,7 @@ class Secrets:
         check(self)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Flood:
     """
     Most that one origin may bring into a bank within an hour; by default there is no such bound.
@@ -593,7 +594,7 @@ class Flood:
         check(self)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Vectors:
     """How vectors are searched, and where and how they are kept; see ``docs/large-banks.md``."""
 
@@ -639,7 +640,7 @@ class Vectors:
         return self.search == "partitions"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Config:
     """What a ``Memory`` is opened with; validated once, never changed."""
 

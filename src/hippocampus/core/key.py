@@ -14,7 +14,6 @@ import secrets
 import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
@@ -23,6 +22,7 @@ from msgspec.structs import replace
 
 from hippocampus.core.files import read_bytes
 from hippocampus.core.key_ring import add_to_ring, keep_in_ring, read_ring
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.optional import require
 from hippocampus.errors import InputError
 
@@ -37,7 +37,7 @@ class KeyRefused(ValueError):
     """A key cannot be had, or opens no slot; the store says which store it is of."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@immutable(kw_only=False)
 class Key:
     """
     A key to a store, as ``Memory(path, key=…)`` takes it; nothing is read before it is needed.

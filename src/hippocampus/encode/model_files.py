@@ -10,11 +10,11 @@ import sys
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Progress
 from hippocampus.errors import DISTRIBUTION, EncoderError, InputError, ModelNotInstalled
 
@@ -30,7 +30,7 @@ MANIFEST = "installed.json"
 _CHUNK = 1 << 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class ModelFile:
     """One file of a model: where it lies in the published package, its size and its hash."""
 
@@ -39,7 +39,7 @@ class ModelFile:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class PinnedModel:
     """A model we know by hash. ``requirement`` is the package that carries it."""
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from hippocampus.core.config import Fusion, Signatures
 from hippocampus.core.events import ProfileSet, Record
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Degradation, Embedder, Summary
 from hippocampus.encode.signature import Rotation, rotation_for
 from hippocampus.engine.context import Calibrated, EngineContext
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
     from hippocampus.recall.fact_timeline import Known
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(kw_only=False, eq=False)
 class SleptState:
     """What the last sleep has left for readers, beside what it gave the cues."""
 
@@ -91,7 +92,7 @@ class SummaryMemo:
     """What people said last of the bank's profile, and up to which change that was looked for."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(kw_only=False, eq=False)
 class BankSnapshot:
     """A bank at one moment."""
 
@@ -267,7 +268,7 @@ def _fitting(
     return None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(kw_only=False, eq=False)
 class _Mentions:
     """Reads curated names in rows; in damaged texts it finds none, and says so."""
 

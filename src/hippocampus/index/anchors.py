@@ -13,7 +13,7 @@ import json
 import zipfile
 import zlib
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar, get_args
 
 import numpy as np
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from hippocampus.core.appraise import IOTA, IOTA_RECENCY_HOURS, appraise
 from hippocampus.core.decompress import load_arrays
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.errors import InputError
 from hippocampus.index.sorted_sets import each_once
 from hippocampus.kernel import quantise_rows
@@ -93,7 +94,7 @@ def effective(
     return scores
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@immutable(eq=False)
 class Anchors:
     """
     A rebuild's result over the first ``rows_built`` rows; a anchors, m entries, c sense centres.

@@ -37,12 +37,12 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Any, NoReturn, TypeAlias
 from unicodedata import normalize
 
 from hippocampus.core.clock import to_micros
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.origin import Origin, trusted_origins
 from hippocampus.core.records import OneOrMany, Stretch, Suspects, Trusted, When, Where
 from hippocampus.core.timestamps import end_micros, is_day, to_moment
@@ -72,7 +72,7 @@ _MEANT: Mapping[str, str] = {
 # ---------------------------------------------------------------- the filter
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Predicate:
     """One test of a key, false where it is absent: $in, $[i]contains, $exists or an order."""
 
@@ -81,21 +81,21 @@ class Predicate:
     operand: Frozen = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Every:
     """All of the parts hold."""
 
     parts: tuple[Condition, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Either:
     """At least one of the parts holds."""
 
     parts: tuple[Condition, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Not:
     """The part does not hold."""
 
@@ -106,7 +106,7 @@ Condition: TypeAlias = Predicate | Every | Either | Not
 """A parsed ``where``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Filter:
     """
     Which episodes a read may see; everything that is given must hold. Hashable.

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Final, NamedTuple, TypeAlias
 
 import msgspec
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.core.config import Maturation
 from hippocampus.core.decompress import inflate
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.ranges import Dimension, Micros
 from hippocampus.errors import InputError
 from hippocampus.index.cue import Mask, Rows, Scores
@@ -46,7 +46,7 @@ class Trace(NamedTuple):
     by_model: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@immutable(eq=False)
 class Traces:
     """All of a bank's first ``length`` rows, no row in two; ``vectors``: shape (traces, d)."""
 

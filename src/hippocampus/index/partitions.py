@@ -13,7 +13,7 @@ import json
 import zipfile
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.decompress import load_arrays
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.errors import InputError
 from hippocampus.kernel import quantise_rows
 
@@ -47,7 +48,7 @@ _UNREADABLE: Final = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@immutable(eq=False)
 class Partitions:
     """
     Centroids, and the partition of each of the first rows of a bank; p centroids in g groups.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.cue_names import USED
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Interval
 from hippocampus.core.word_lists import word_set
 from hippocampus.encode.terms import Term, stem
@@ -82,7 +83,7 @@ class Possessive(NamedTuple):
     of: int | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@immutable(eq=False)
 class Query:
     """
     A question, parsed once (``recall/parse.py``) and asked of every cue.

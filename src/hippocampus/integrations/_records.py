@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, ClassVar, Final
@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from hippocampus.bank import Bank
 from hippocampus.core.clock import Clock, SystemClock
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Episode, Turn
 from hippocampus.errors import InputError, UnknownEpisode
 
@@ -24,7 +25,7 @@ _LABEL: Final = 1000
 _TICK: Final = timedelta(microseconds=1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class RecordEntry:
     """
     A value to keep: JSON. ``text`` is what people and cues read; ``label`` stands in for a blank.

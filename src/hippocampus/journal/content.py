@@ -14,7 +14,6 @@ import threading
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from operator import itemgetter
 from typing import TypeAlias
@@ -25,6 +24,7 @@ from numpy.typing import NDArray
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.budget import check_budget
 from hippocampus.core.events import JournalEvent, RecallsNoted, Remembered, class_of
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Block, Store
 from hippocampus.encode import tokens as tokenizer
 from hippocampus.encode.token_matcher import LOST, SPELLED, Mask, TokenPattern
@@ -58,7 +58,7 @@ Marks: TypeAlias = list[tuple[int, int, bytes]]
 """First row, count of rows and mark of every segment of a bank, in order."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(kw_only=False, eq=False)
 class Segment:
     """The ids of consecutive rows. ``ends``: where each row's end, from 0, shape (rows + 1,)."""
 
@@ -300,7 +300,7 @@ def _lengths(block: Block) -> tuple[Places, int]:
     return lengths, _HEAD.size + end
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(kw_only=False, eq=False)
 class Unsealed:
     """The texts of a bank that are in no sealed segment, as they were after one of its changes."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import blake2b
 from typing import Self, TypeAlias
 
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import EpisodeRow, Kind, lasting_marks
 
 CONTEXT_TURNS = 3
@@ -18,7 +19,7 @@ Encoded: TypeAlias = Mapping[Kind, Mapping[str, bytes]]
 """Payloads of drafts by kind and id; those that are empty are left out."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Draft:
     """An episode in the making: checked, identified, not yet stored."""
 

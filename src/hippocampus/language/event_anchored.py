@@ -9,10 +9,11 @@ any other.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Final, Literal, TypeAlias
 
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Interval
 from hippocampus.core.word_lists import Patterns, word_list
 from hippocampus.encode.terms import find_terms
@@ -30,7 +31,7 @@ Side: TypeAlias = Literal["of", "before", "after", "until", "since", "past", "wh
 beginning on or from its end on, or as long as it took."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class EventAnchoredTime:
     """
     A time that an event gives, at a known distance from it.

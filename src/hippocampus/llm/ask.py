@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from itertools import repeat
 from pathlib import Path
 from threading import Event
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Usage
 from hippocampus.errors import (
     EncoderError,
@@ -96,7 +97,7 @@ def _quoted(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=0).translate(_UNTAGGED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class ModelTask(Generic[T]):
     """
     Something that models are asked for.

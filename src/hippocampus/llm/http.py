@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from http.client import HTTPException, HTTPMessage, HTTPResponse, IncompleteRead
 from typing import Annotated, Any, Final, TypeAlias
 from urllib.parse import unquote
@@ -17,6 +16,7 @@ from msgspec import Meta
 from hippocampus.core.connections import ConnectionPool, basic_auth
 from hippocampus.core.constraints import check
 from hippocampus.core.http import Attempts, check_key, check_url, retry_after_s, told
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.errors import ModelAnswer, ModelRefused, ModelTimeout, ModelUnavailable
 from hippocampus.llm.cassette import Cassette, Exchange
 
@@ -33,7 +33,7 @@ _SHOWN: Final = 200
 """Characters of a server's message that an error repeats."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class RequestLimits:
     """Limits of one call: time, attempts, calls at once, size of the answer."""
 

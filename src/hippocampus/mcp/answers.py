@@ -12,10 +12,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.quotes import CLOSE, INDENT, OPEN, line, quote
 from hippocampus.mcp.schemas import ToolAnswer
 
@@ -87,7 +88,7 @@ def _most(stop: int, holds: Callable[[int], bool]) -> int:
 # ---------------------------------------------------------------- memories
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class ShownMemory:
     """A memory that is to be shown, whole or in part."""
 

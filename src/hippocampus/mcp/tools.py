@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.origin import Origin
 from hippocampus.core.parameter_groups import ParameterGroup
 from hippocampus.errors import DISTRIBUTION, InputError, InvalidScope, UnknownBank
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from hippocampus.memory import Memory
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Narrowing(ParameterGroup):
     """The filters of a tool that looks for memories."""
 
@@ -49,7 +49,7 @@ class Narrowing(ParameterGroup):
     trust: Origin | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Paging:
     """The part of a list that a tool returns."""
 

@@ -10,12 +10,12 @@ import traceback
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 from urllib.parse import quote
 
 from hippocampus.bank import Bank
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Context, Turn
 from hippocampus.engine.context import check_name
 from hippocampus.errors import EncoderError, InputError, StoreError, StoreLocked
@@ -42,7 +42,7 @@ _REASONS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Wish:
     """The use of memory that a request's headers and user ask for."""
 
@@ -63,7 +63,7 @@ class Wish:
         return "" if self.recall else "off"
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class ProxyRecall:
     """The text for the prompt and its cost, or the reason for none."""
 
@@ -89,7 +89,7 @@ class ProxyRecall:
         return "; ".join(parts)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class ChatExchange:
     """A chat request, and the bytes of its answer as far as they came."""
 

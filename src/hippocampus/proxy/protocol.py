@@ -7,8 +7,9 @@ import re
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, Self, TypeAlias
+
+from hippocampus.core.lazy_dataclass import immutable
 
 RequestKind: TypeAlias = Literal["chat", "responses"]
 
@@ -35,7 +36,7 @@ class ChatMessage(NamedTuple):
     name: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class ChatRequest:
     """
     One request, as far as a memory cares.
@@ -107,7 +108,7 @@ class ChatRequest:
         return (self.body[:start] + said + self.body[end:]).encode()
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class ChatAnswer:
     """A model's answer, as far as it came."""
 

@@ -11,13 +11,14 @@ from __future__ import annotations
 import copy
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, tzinfo
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, to_micros
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Statement
 from hippocampus.index.columns import Columns
 from hippocampus.index.cue import Mask, Rows
@@ -59,7 +60,7 @@ class _Fold(NamedTuple):
     standing: Standing
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(kw_only=False, eq=False)
 class FactResolver:
     """Resolver of current and superseded facts from statements; memoised per visible rows."""
 

@@ -8,11 +8,11 @@ somebody asks, in texts that have the owner and the noun, as long as these are f
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.encode.terms import find_terms
 from hippocampus.index.bm25 import Bm25Cue
 from hippocampus.index.cue import Mask
@@ -24,7 +24,7 @@ _SPOKEN_OF: Final = 500
 """Most texts that may have the rarer of the two."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(kw_only=False, eq=False)
 class Descriptions:
     """Looks for people by whose they are, among rows that the read may see."""
 

@@ -8,13 +8,14 @@ is asked for has rows that tell it (``current_facts.py``). After this the candid
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import NamedTuple
 
 import numpy as np
 
 from hippocampus.core.altered import altered
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.index.cue import Mask, Rows
 from hippocampus.index.query import AskedFact
 from hippocampus.index.sorted_sets import is_among
@@ -30,7 +31,7 @@ ResolveFact = Callable[[AskedFact, Rows, Mask | None, datetime], Standing | None
 moment."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(kw_only=False, eq=False)
 class Sources:
     """Sources that ranking reads beside the index; None leaves a step out."""
 
@@ -48,7 +49,7 @@ class CandidatesOfAll(NamedTuple):
     """Whether any of them is spoken by those whom the question names."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(kw_only=False, eq=False)
 class Candidates:
     """Everything that will be scored, each row measured once by each cue."""
 

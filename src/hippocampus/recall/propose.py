@@ -8,13 +8,13 @@ neighbours of the best of them are added, and the rows that activated anchors ar
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from hippocampus.core.altered import altered
 from hippocampus.core.config import Fusion
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.concept import Activation
 from hippocampus.index.cue import Cue, Mask, Rows
@@ -34,7 +34,7 @@ _LEAST: Final = 1e-6
 """Factor that an explained word keeps at least: it is still a word of the question."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(kw_only=False, eq=False)
 class Search:
     """One query asked of one index: what every step of ranking is given."""
 

@@ -9,7 +9,6 @@ activation are added to that.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.clock import MICROS_PER_HOUR, to_micros
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.index.cue import Mask, Rows
 from hippocampus.index.sorted_sets import each_once, looked_up
 from hippocampus.kernel import top_k
@@ -43,7 +43,7 @@ _PROPOSING: Final = ("tokens", "lexical", "vector")
 """Features of a usual question, against whose weight novelty was tuned."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(kw_only=False, eq=False)
 class Scored:
     """Candidates with their scores, shape (rows,) each."""
 

@@ -7,7 +7,6 @@ Candidates are complete before anything is scored, and each is scored once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from time import perf_counter
 from typing import Final
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from hippocampus.core.altered import altered
 from hippocampus.core.config import Fusion
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.cue import Mask, Rows
 from hippocampus.index.query import Query
@@ -47,7 +47,7 @@ _STEPS: Final = ("propose", "expand", "score")
 _NOTHING: Final = Sources()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(kw_only=False, eq=False)
 class Trail:
     """Everything that led to a ranking, as its steps left it."""
 
@@ -60,7 +60,7 @@ class Trail:
     steps_s: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(kw_only=False, eq=False)
 class Ranking:
     """The best candidates, best first, and why; arrays of shape (rows,)."""
 
@@ -85,7 +85,7 @@ class Ranking:
     trail: Trail
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(kw_only=False, eq=False)
 class MeasuredCandidates:
     """Complete candidates for a query, that nobody has scored yet."""
 

@@ -6,11 +6,12 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
 from hippocampus import wire
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.errors import InputError, Unauthorized
 from hippocampus.memory import Memory
 from hippocampus.verbs import AccessRole
@@ -24,7 +25,7 @@ _PREFIX: Final = "hpc"
 _SECRET_BYTES: Final = 32
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class ServerKey:
     """
     One key as the store keeps it: not the secret, but a hash of it, keyed by the store's salt.
@@ -44,7 +45,7 @@ class ServerKey:
     former_until: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class KeyInfo:
     """A key as it is shown: everything but what could help to guess it."""
 
@@ -57,7 +58,7 @@ class KeyInfo:
     """Until when the secret before the last rotation is still taken."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class NewKey:
     """A key that was just made or rotated, with its token: it is shown this once."""
 
@@ -65,7 +66,7 @@ class NewKey:
     key: KeyInfo
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Caller:
     """The caller of a verb: the key, and the banks that it opens."""
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from msgspec import Meta
 
 from hippocampus.core.constraints import check
+from hippocampus.core.lazy_dataclass import immutable
 
 PORT = 8765
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Limits:
     """How much a server takes at once; what is beyond is refused, and told when to try again."""
 

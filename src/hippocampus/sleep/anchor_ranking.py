@@ -10,7 +10,6 @@ the last of last time did; where there are not, all rows are looked at again.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.core.config import Concepts
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.index.anchors import Anchors, Basis, effective
 from hippocampus.kernel import top_k
 from hippocampus.sleep.material import Floats, Material, Reads, Rows
@@ -46,7 +46,7 @@ class Carried(NamedTuple):
     least: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(kw_only=False, eq=False)
 class AnchorRanking:
     """
     What ranking takes: a bank's anchors and rows.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, tzinfo
 from functools import partial
 from operator import eq
@@ -21,6 +21,7 @@ from hippocampus.core.events import (
     Erased,
     IndexRebuilt,
 )
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Block, Embedder, Kind, Passage, Payloads, SleepStep
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.index.anchors import Anchors
@@ -214,7 +215,7 @@ def _with_curated(ledger: Ledger, material: Material, names: Sequence[str]) -> M
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class SleepContext:
     """
     What the steps of a sleep share: the bank's books, its models, and settings as calibrated.
@@ -266,7 +267,7 @@ class NewArtifact(NamedTuple, Generic[T]):
 Make: TypeAlias = "Callable[[SleepContext, Gathered, T | None, TagAnswers], NewArtifact[T]]"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Artifact(Generic[T]):
     """
     One block that a step of sleep makes of a bank's first rows, and keeps until it makes it anew.

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final, NamedTuple, TypedDict
 
@@ -22,6 +21,7 @@ from hippocampus.core.appraise import ANCHOR, appraise
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.core.config import Concepts
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.encode.languages import is_grammar_of_english
 from hippocampus.index.anchor_postings import nearest_edges, settle
 from hippocampus.index.anchors import KINDS, AnchorKind, Anchors, Basis, Pruned, runs
@@ -61,7 +61,7 @@ _APART: Final = 0.75
 """Cosine of two centres above which they are one sense."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Rebuilt:
     """What a rebuild did with the anchors, by name."""
 
@@ -190,7 +190,7 @@ def _report(old: Anchors | None, chosen: Sequence[_Chosen], entries: int, anew: 
 # ---------------------------------------------------------------- which anchors there are
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class _Chosen:
     name: str
     key: int
@@ -382,7 +382,7 @@ def _ended(one: Pruned, into: int | None, chosen: Sequence[_Chosen]) -> Pruned:
     return one._replace(why="merged", into=chosen[into].name)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(kw_only=False, eq=False)
 class Tally:
     """Every phrase once: how often, how lately and by whom it comes up, and how salient it is."""
 

@@ -8,7 +8,6 @@ let the earlier row go.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Final, Literal, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from hippocampus.core.appraise import SALIENCE, appraise
 from hippocampus.core.constraints import check
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.sleep.importance import DECAY_PER_HOUR, Codes, Numbers
 from hippocampus.sleep.outcome import OutcomeHistory, foresee, times_used
 
@@ -219,7 +219,7 @@ class Chosen(NamedTuple):
     """The chance that it will be of use (again); by what is proven, above 1 for what has been."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Retention:
     """
     Keeps the likeliest to be of use, or what has been and of the rest the likeliest, in a target.

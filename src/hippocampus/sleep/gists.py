@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ import numpy as np
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.clock import MICROS_PER_DAY
 from hippocampus.core.events import Consolidated, SleepBegan
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Usage
 from hippocampus.encode.tokens import count
 from hippocampus.index.gists import Trace, Traces
@@ -56,7 +57,7 @@ class Noted(NamedTuple):
     traces: tuple[tuple[int, tuple[int, ...]], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Gisted:
     """What making gists came to; ``note``: what is new of it, for the journal, or None."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.index.phrase_codec import PROPER
 from hippocampus.kernel import stable_order
 from hippocampus.language.noun_phrases import Phrase
@@ -18,7 +18,7 @@ Rows: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float32]
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@immutable(eq=False)
 class Material:
     """
     What a bank has to make concepts from; n rows, p phrases.
@@ -61,7 +61,7 @@ class Reads(NamedTuple):
     """Estimates the cosines of all rows and a vector by their signs, shape (rows,)."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(kw_only=False, eq=False)
 class PhrasePostings:
     """
     Every phrase that is said by rows in force, and those rows.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from typing import Annotated, Final, NamedTuple
 
 from msgspec import Meta
 
 from hippocampus.core.constraints import check
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.errors import InputError
 
 STEPS: Final = (
@@ -33,7 +33,7 @@ is taken in as it comes."""
 NEVER: Final = timedelta.max
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Schedule:
     """
     When banks sleep, by their own clock; HUMAN, section 4, has every 6 hours.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import tzinfo
 from typing import Final, NamedTuple, TypeAlias
 
@@ -31,6 +31,7 @@ from hippocampus.core.events import (
     Unpinned,
     Unquarantined,
 )
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import DOUBTED, HELD, PINNED, SUSPECT, Act, EpisodeRow, State
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.index.cue import Mask
@@ -60,7 +61,7 @@ class Covered(NamedTuple):
     but: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@immutable(eq=False)
 class SleepSnapshot:
     """
     A bank of n rows as a sleep finds it; ``zone``: in which a day is meant.

@@ -16,7 +16,7 @@ import json
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import reduce
 from hashlib import blake2b
 from typing import Annotated, Final, NamedTuple, TypeAlias
@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from hippocampus.core.clock import from_micros
 from hippocampus.core.config import Compact
 from hippocampus.core.decompress import inflate
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.ranges import Micros
 from hippocampus.core.records import Usage
 from hippocampus.encode.tokens import count
@@ -75,7 +76,7 @@ class QuotableClause(NamedTuple):
     """The noun phrases of ``text``."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Version:
     """
     What a hundred turns came to.
@@ -95,7 +96,7 @@ class Version:
         return bool(self.made_of.strip("0"))
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class SummaryVersions:
     """What sleep keeps: the versions of a bank's first ``rows``, and what a model made of them."""
 
@@ -117,7 +118,7 @@ class SummaryLine(NamedTuple):
         return tuple(clause.row for clause in self.clauses)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Made:
     """What making versions came to; ``fallbacks``: why a model's words are not in some."""
 

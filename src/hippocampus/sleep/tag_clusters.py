@@ -7,20 +7,20 @@ Vectors in that order were not read faster, see ``docs/adr/0015-topics.md``: no 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.index.topic import TagGraph
 
 BESIDE: Final = 0.3
 """Part of the rows of either of two tags that must be of both, for them to occur together."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Cluster:
     """
     Tags that hang together, called C = (I, V, t, s) in SWIFT.

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.decompress import inflate
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Embedder, Passage, Usage
 from hippocampus.encode.terms import hash_terms
 from hippocampus.errors import EncoderError, ModelAnswer
@@ -94,7 +95,7 @@ class TagAnswers:
     usage: Usage = field(default_factory=Usage)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Tagged:
     """
     What making the topics of a bank came to.

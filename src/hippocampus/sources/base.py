@@ -6,15 +6,15 @@ import codecs
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeAlias
 
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Turn
 from hippocampus.errors import SourceError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class SourceFile:
     """
     A file that was read: its turns, in order.
@@ -31,7 +31,7 @@ class SourceFile:
     modified: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class SourceProblem:
     """
     A file, or one line or message of it, that gave no memory, and why.
@@ -47,7 +47,7 @@ class SourceProblem:
         return f"{self.path}: {self.reason}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Raw:
     """The bytes of one file, its path relative to the root, and when it was last changed."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final, Protocol, TypeAlias, get_args
 
 import msgspec
 
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Block, EpisodeRow, Kind, Progress
 from hippocampus.core.records.store import StoreUpkeep
 from hippocampus.errors import StoreCorrupt
@@ -60,7 +60,7 @@ class SqlStore(Protocol):
         """Release everything."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class BankPortion:
     """Some rows of a bank: of one table, and of payloads of one kind."""
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.lazy_dataclass import immutable
 
-@dataclass(frozen=True, slots=True)
+
+@immutable(kw_only=False)
 class Passage:
     """A text to embed, between its neighbours, which colour its tokens and are not embedded."""
 
@@ -19,7 +20,7 @@ class Passage:
     after: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Fingerprint:
     """Which embedder made a vector. Vectors of different fingerprints are never compared."""
 
@@ -34,7 +35,7 @@ class Fingerprint:
         return f"{self.name} ({self.dimension} dimensions, {self.weights[:12]})"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(kw_only=False, eq=False)
 class Embedded:
     """
     One text as an embedder sees it.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from datetime import date, datetime
 from typing import Any, Literal, TypeAlias
 
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.origin import Origin
 from hippocampus.core.renamed import renamed
 
@@ -46,7 +47,7 @@ the fields of a ``Turn``, as ``{"text": "…", "speaker": "…"}``.
 State: TypeAlias = Literal["active", "superseded", "forgotten", "erased"]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Interval:
     """
     A stretch of time ``[start, end)``; an open side is None.
@@ -60,7 +61,7 @@ class Interval:
     vague: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Turn:
     """
     One thing to remember, as a caller or a source hands it in.
@@ -83,7 +84,7 @@ class Turn:
 
 
 @renamed({"said_at": "occurred_at", "noted_at": "recorded_at"})
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Episode:
     """
     One thing that happened: a dialogue turn, a chunk of a document, a tool result.
@@ -131,7 +132,7 @@ class Episode:
         return f"{self.occurred_at:%Y-%m-%d %H:%M}  {who}{self.text}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Change:
     """One row of the journal: what changed, when, and to which episode."""
 
@@ -142,7 +143,7 @@ class Change:
     detail: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Tier:
     """
     One of the three tiers of a bank (HUMAN, section 3).
@@ -158,7 +159,7 @@ class Tier:
     nbytes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Stats:
     """What a bank holds."""
 
@@ -182,7 +183,7 @@ class Stats:
     """Where its memories are: hot, warm and cold."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Included:
     """A bank that is read along with another one."""
 
@@ -195,7 +196,7 @@ class Included:
 
 
 @renamed({"skipped": "unreadable"})
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Imported:
     """What an import did: episodes added, found unchanged, hidden because their source changed."""
 
@@ -222,7 +223,7 @@ class Imported:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class FileLocation:
     """Where a file is that is imported from a copy, as a server does: what the copy cannot tell."""
 
@@ -234,7 +235,7 @@ class FileLocation:
     """Sources whose files are there no more, one of which may be this file, renamed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class SourceInfo:
     """A source of a bank: a file that was imported, or a system that somebody named."""
 
@@ -258,7 +259,7 @@ class SourceInfo:
     """Event time of its last one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Compacted:
     """What a compaction removed for good, or would remove, and the bank's bytes around it."""
 

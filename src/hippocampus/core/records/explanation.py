@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from typing import Final
 
 from hippocampus.core.cue_names import CUE_WORDS
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records.episode import Interval
 from hippocampus.core.records.recall import Recall
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class WordRead:
     """A word of a question: its share of what all of them weigh, and how many memories have it."""
 
@@ -21,7 +22,7 @@ class WordRead:
     memories: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class QuestionRead:
     """What a question was read as; see ``docs/explain.md``."""
 
@@ -37,7 +38,7 @@ class QuestionRead:
     """Filters that were given, a phrase each; the times of events as they were found."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class CueAccount:
     """What one cue, or another way to candidates, gave to a recall."""
 
@@ -56,7 +57,7 @@ class CueAccount:
     """The bank whose cue it is, where several were asked together; else empty."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class MemoryAccount:
     """Why one memory is among the hits, or is not."""
 
@@ -92,7 +93,7 @@ class MemoryAccount:
         return "\n".join([*lines, f"       {self.why}"])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Verdict:
     """How it was decided whether anything relevant was found."""
 
@@ -110,7 +111,7 @@ class Verdict:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Explanation:
     """A recall, step by step: what was read, proposed, weighed, shown and decided."""
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple, TypeAlias
 
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.origin import Origin
 from hippocampus.core.records.episode import Episode, Interval
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class AnchorInfo:
     """One anchor of a bank: where it comes from, how salient it is, how much lies under it."""
 
@@ -35,7 +35,7 @@ class AnchorInfo:
     """The anchor that is heard in its stead, if it was merged."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class CuratedAnchors:
     """What people said of a bank's anchors."""
 
@@ -47,7 +47,7 @@ class CuratedAnchors:
     """The only sources that anchors may lead to; None where ``Config.concepts`` says it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Profile:
     """What every prompt of a bank begins with: who the agent is, and what is under way."""
 
@@ -66,7 +66,7 @@ Beside: TypeAlias = Literal["canonical", "alias", "related", "corrected", "elabo
 stood for by it; it is near without being the same; it says that the other is otherwise, or more."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Related:
     """An episode beside another one, how, and the cosine of the two: 0 where nobody knows it."""
 
@@ -75,7 +75,7 @@ class Related:
     cosine: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class TopicInfo:
     """One tag of a bank: what it is under, what is under it, and in how many episodes it is."""
 
@@ -86,7 +86,7 @@ class TopicInfo:
     episodes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class CommunityInfo:
     """A theme of a bank: topics that are said together, and what is said of them."""
 
@@ -104,7 +104,7 @@ class CommunityInfo:
     """Ids of what it quotes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Gist:
     """What several episodes of one matter came to: a second trace, beside them."""
 
@@ -125,7 +125,7 @@ class Gist:
         return self.text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class SummaryPart:
     """A part of a summary, and where it comes from."""
 
@@ -136,7 +136,7 @@ class SummaryPart:
     first, and none where no episode has."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Summary:
     """A bank or a session in one line: its Compact Memory."""
 
@@ -189,7 +189,7 @@ class Statement(NamedTuple):
         return self.noun or self.relation
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Fact:
     """
     What is known of somebody: when it was so, and when the bank knew.
@@ -228,7 +228,7 @@ class Fact:
         return f"{self.subject} {self.relation.replace('_', ' ')} {self.object}{when}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Entity:
     """Somebody or something that facts are about, and what else they are called."""
 
@@ -242,7 +242,7 @@ class Entity:
 PersonKind: TypeAlias = Literal["person", "pet"]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Tie:
     """What somebody is to another: their ``role`` ("sister", "cat") ``to`` whom."""
 
@@ -250,7 +250,7 @@ class Tie:
     role: str
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Person:
     """Somebody of whom a bank speaks, or a pet: told from places, things and words by structure."""
 
@@ -267,7 +267,7 @@ By: TypeAlias = Literal["day", "week", "month", "year"]
 """How long a period of a trend is; weeks begin on Monday."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Period:
     """How often something came up in the period that begins at ``start``."""
 
@@ -280,7 +280,7 @@ Evidence: TypeAlias = Literal["told", "unclear", "meaning"]
 in other words, so that somebody has to look."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class CountedEvent:
     """
     Something that took place once, with every memory that tells of it.
@@ -302,7 +302,7 @@ class CountedEvent:
         return f"{self.start:%Y-%m-%d}  {self.quote}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class EventCount:
     """How many times something took place, and when; what may be one more is in ``doubtful``."""
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from hippocampus.core.cue_names import CUE_WORDS
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.quotes import over_words
 from hippocampus.core.records.episode import Episode, Interval
 from hippocampus.core.renamed import renamed
 
 
 @renamed({"about": "activation", "until": "valid_to"})
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Hit:
     """
     One result of a recall: an episode, how sure we are, and what each cue contributed.
@@ -76,7 +77,7 @@ class Hit:
         return f"{self.score:.2f}  {self.episode}{over}{other}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Degradation:
     """A part that recall went on without, and why."""
 
@@ -88,7 +89,7 @@ class Degradation:
 
 
 @renamed({"balls": "hamming_searches"})
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Cost:
     """What a recall paid: seconds by step, and how much it looked at."""
 
@@ -101,7 +102,7 @@ class Cost:
     """How many Hamming balls the signature cue searched, by way: ``scan`` or ``descent``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Recall:
     """What came back: hits, best first, and everything needed to judge them."""
 
@@ -180,7 +181,7 @@ class Recall:
         return "\n".join(lines)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Pointer:
     """Something left out of a context for want of room, by the address it can be fetched from."""
 
@@ -189,7 +190,7 @@ class Pointer:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class CompactedSession:
     """One conversation within a token budget, in the order in which it was held."""
 
@@ -208,7 +209,7 @@ class CompactedSession:
         return self.text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Context:
     """A prompt-ready composition of memories within a token budget."""
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Literal, NamedTuple, TypeAlias
+
+from hippocampus.core.lazy_dataclass import immutable
 
 Deed: TypeAlias = Literal["merge", "fade", "lapse", "doubt", "clear", "annotate"]
 """What sleep may do to an episode: let another stand for it; show less of it; hide it; keep it from
@@ -26,7 +28,7 @@ class Act(NamedTuple):
     level: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Usage:
     """What language models were asked and answered, in tokens: what it costs."""
 
@@ -57,7 +59,7 @@ class Usage:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Deeds:
     """What a sleep did, or would do, to one episode, and why."""
 
@@ -74,7 +76,7 @@ class Deeds:
         return f"{what} {self.episode}{f' for {self.by}' if self.by else ''}: {self.why}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class SleepStep:
     """What one step of sleep did: how long it took, counts, and names worth knowing."""
 
@@ -90,7 +92,7 @@ class SleepStep:
     """What it did to single episodes, all of it for a dry run."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Slept:
     """What a sleep did, step by step."""
 

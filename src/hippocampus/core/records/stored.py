@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
 
@@ -20,6 +19,7 @@ from hippocampus.core.events import (
     RemovedFromSource,
     Restored,
 )
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.origin import ORIGINS, Origin, derive_origin
 from hippocampus.core.ranges import Micros, RowNumber
 from hippocampus.core.records.episode import State
@@ -153,7 +153,7 @@ STORED_NAMES: Final[Mapping[str, str]] = MappingProxyType(
 """Field of ``EpisodeRow`` -> its column in the store and its name in exports: they never change."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Block:
     """A sealed run of per-episode payloads: rows ``[first, first + count)`` of one kind."""
 
@@ -176,7 +176,7 @@ all of it comes to in a line, what the texts say of whom, and which vectors are 
 ``.next`` are the ones a rebuild has made so far; they take the others' place all at once."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(kw_only=False, eq=False)
 class Payloads:
     """
     The payloads of consecutive episodes, one after the other; the content of a sealed block.

@@ -8,10 +8,11 @@ that carries a noun ("go running", "have a lesson") is no part of what has to be
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Interval
 from hippocampus.core.word_lists import Patterns, word_set
 from hippocampus.language.counting.families import key_of_family
@@ -50,7 +51,7 @@ class Said(NamedTuple):
         return self.written[:1].isupper() and self.word not in _SELF
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class AskedEvents:
     """
     What is counted.

@@ -9,11 +9,12 @@ not say that it took place tells nothing; one that leaves it open is doubtful.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Interval
 from hippocampus.core.word_lists import Patterns, word_list, word_set
 from hippocampus.language.counting.asked import AskedEvents, words_of_text
@@ -44,7 +45,7 @@ _NEAR: Final = 4
 """Words between a preposition and its noun."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Mention:
     """
     A sentence that tells of an event.

@@ -7,9 +7,9 @@ Functions of tokens alone; the parse is spaCy's (ClearNLP labels).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Mode
 from hippocampus.core.word_lists import word_set
 
@@ -33,7 +33,7 @@ _CEASING: Final = frozenset({"stop", "quit", "cease", "pack", "give", "finish"})
 _UTTERED: Final = frozenset("say tell hear ask mention read report claim swear".split())
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Clause:
     """A verb, its subject, and whom that means: ``who`` is None if that is nobody known."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from calendar import monthrange
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Literal, NamedTuple, TypeAlias
+
+from hippocampus.core.lazy_dataclass import immutable
 
 Unit: TypeAlias = Literal[
     "second", "minute", "hour", "day", "weekend", "week", "fortnight",
@@ -50,7 +51,7 @@ class Span(NamedTuple):
         return Span(self.lo - self.slack, self.hi + self.slack) if self.slack else self
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Recurring:
     """
     Something that comes once a day, week, month or year: 5 pm, Monday, the 14th, March, Christmas.
