@@ -59,6 +59,22 @@ def test_no_class_name_stands_for_two_things():
     assert {} == {name: at for name, at in twice.items() if name not in SAME_NAME}
 
 
+def test_a_dataclass_that_never_changes_compiles_its_methods_when_used():
+    told = {"frozen=True", "slots=True"}
+    slow = [
+        f"{module}: {node.name}"
+        for module, tree in trees().items()
+        if module != "core/lazy_dataclass.py"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        for one in node.decorator_list
+        if isinstance(one, ast.Call)
+        and told <= {f"{given.arg}={ast.unparse(given.value)}" for given in one.keywords}
+    ]
+
+    assert slow == [], "@immutable of core/lazy_dataclass.py"
+
+
 # ---------------------------------------------------------------- private is private
 
 OF_PYTHON = {"_replace", "_asdict", "_fields", "_make"}

@@ -85,7 +85,9 @@ def waiting(cls):
 def test_nothing_is_compiled_until_the_first_instance_is_made():
     cls = fresh()
     assert waiting(cls) == {"__init__", "__repr__", "__eq__", "__hash__"}
-    cls(x=1)
+    one = cls(x=1)
+    assert waiting(cls) == {"__repr__", "__eq__", "__hash__"}
+    assert one == cls(x=1)
     assert not waiting(cls)
 
 

@@ -10,7 +10,7 @@ the slower for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import FrozenInstanceError, dataclass, field, fields
 from typing import Any, Final, NoReturn, TypeVar, dataclass_transform, overload
 
@@ -60,15 +60,14 @@ class _LazyMethod:
         self._cls, self._name = cls, name
 
     def __get__(self, instance: object, owner: type[Any]) -> Any:  # noqa: ANN401 - any method
-        compiled = vars(_compiled(self._cls))
-        for name, method in list(vars(self._cls).items()):
-            if isinstance(method, _LazyMethod):
-                setattr(self._cls, name, compiled[name])
+        for name, method in _compiled(self._cls, made=self._name == "__init__").items():
+            if isinstance(vars(self._cls).get(name), _LazyMethod):
+                setattr(self._cls, name, method)
         return getattr(owner if instance is None else instance, self._name)
 
 
-def _compiled(cls: type[Any]) -> type[Any]:
-    """Return a dataclass of the same fields, which has all methods."""
+def _compiled(cls: type[Any], *, made: bool) -> Mapping[str, Any]:
+    """Return what a dataclass of the same fields has: how it is made, or all its other methods."""
     body = {
         "__module__": cls.__module__,
         "__qualname__": cls.__qualname__,
@@ -78,7 +77,10 @@ def _compiled(cls: type[Any]) -> type[Any]:
     }
     if (checked := getattr(cls, "__post_init__", None)) is not None:
         body["__post_init__"] = checked
-    return dataclass(frozen=True)(type(cls.__name__, (), body))
+    bare = type(cls.__name__, (), body)
+    if made:
+        return vars(dataclass(frozen=True, repr=False, eq=False)(bare))
+    return vars(dataclass(init=False, unsafe_hash=True)(bare))
 
 
 class _Immutable:
