@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from hippocampus import Memory
+from hippocampus.bank.copies import Copies
 from hippocampus.bank.writes import Writes
 from hippocampus.core.idempotency import Request, doing
 from hippocampus.core.rights import Rights, holding
@@ -381,6 +382,57 @@ def test_a_promotion_that_had_begun_before_the_erasure_leaves_no_copy(
     agent.forget(lesson.id, erase=True)
 
     assert [] == project.episodes() + agent.find("cache")
+
+
+@pytest.fixture
+def left_behind(agent, lesson, monkeypatch):
+    """Have a copy of what was erased meanwhile: the promotion is killed before it looks back."""
+    keep = Writes.keep
+
+    def killed(self, *args, **kwargs):
+        monkeypatch.setattr(Writes, "keep", keep)
+        agent.forget(lesson.id, erase=True)
+        keep(self, *args, **kwargs)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Writes, "keep", killed)
+    with pytest.raises(KeyboardInterrupt):
+        agent.promote(lesson.id, to="project")
+
+
+@pytest.mark.usefixtures("left_behind")
+def test_a_sleep_erases_the_copy_of_what_was_erased_under_a_killed_promotion(project):
+    assert 1 == len(project.episodes())
+
+    project.sleep(dry_run=True)
+    assert 1 == len(project.episodes())
+    assert not [note for note in project.sleep().notes if "copy" in note]
+
+    assert [] == project.episodes() + project.find("cache")
+    assert [] == Copies(project.state).left_behind()
+
+
+@pytest.mark.usefixtures("left_behind")
+def test_a_copy_that_is_held_is_told_by_each_sleep_and_stays(project):
+    (copy,) = project.episodes()
+    project.hold(copy.id, reason="a lawsuit")
+
+    for _ in range(2):
+        (note,) = [note for note in project.sleep().notes if copy.id in note]
+        assert "still here" in note
+    assert [copy.id] == [one.id for one in project.episodes()]
+
+
+def test_a_sleep_leaves_copies_of_what_is_there_forgotten_or_another_banks(
+    memory, agent, project, lesson
+):
+    (copy,) = agent.promote(lesson.id, to="project")
+    agent.forget(lesson.id)
+    project.sleep()
+    memory.delete_bank("agent")
+    project.sleep()
+
+    assert [copy.id] == [one.id for one in project.episodes()]
 
 
 def test_what_is_promoted_over_and_over_while_it_is_erased_is_not_erased(agent, lesson, meanwhile):

@@ -8,6 +8,7 @@ had already stays its own, and no journal that was taken in has a word in what o
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -17,7 +18,7 @@ from hippocampus.core.idempotency import current_request
 from hippocampus.core.records import EpisodeRow
 from hippocampus.core.rights import rights
 from hippocampus.engine.bank_state import NO_BANK, BankState, state_of
-from hippocampus.errors import AccessError, UnknownSource
+from hippocampus.errors import AccessError, UnknownEpisode, UnknownSource
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.requests import find_done
 
@@ -100,6 +101,32 @@ class Copies(BankPart):
         for origin in trail.origins:
             self._follow(origin, late)
         return late
+
+    def left_behind(self) -> list[str]:
+        """
+        Return the ids of what is here, and should have been erased with what it is a copy of.
+
+        Of a promotion that had begun before the erasure, and was killed before it looked back. The
+        other bank's journal says that it was promoted, and no longer where: that went with it.
+        """
+        with self._store.read():
+            ledger = self._state.ledger()
+            came = [] if ledger.bank == NO_BANK else ledger.reader.events(CameFrom)
+            origins = {one.row: one.event for one in came if one.row is not None}
+            here = self._store.episodes.read(ledger.bank, sorted(origins))
+            return [e.id for e in here if e.state != "erased" and self._is_erased(origins[e.row])]
+
+    def _is_erased(self, origin: CameFrom) -> bool:
+        """Return whether what something here says it came from was promoted, and is erased."""
+        if origin.bank is None or origin.id is None:
+            return False
+        ledger = state_of(self._engine, origin.bank).ledger()
+        if ledger.bank == NO_BANK:
+            return False
+        with suppress(UnknownEpisode):
+            record = ledger.reader.find(origin.id, erased=True)
+            return record.state == "erased" and bool(ledger.reader.events(Promoted, row=record.row))
+        return False
 
     def _of_sources(self, ledger: Ledger, names: Sequence[str]) -> Sequence[EpisodeRow]:
         from hippocampus.journal.source_register import held_by  # noqa: PLC0415 - not for a recall

@@ -7,7 +7,10 @@ from datetime import datetime, timedelta
 from types import NoneType
 from typing import Final, NamedTuple
 
+from hippocampus.bank.copies import Copies
+from hippocampus.bank.lookup import Lookup
 from hippocampus.bank.part import BankPart, staying
+from hippocampus.bank.writes import Writes
 from hippocampus.core.background_yield import giving_way
 from hippocampus.core.clock import from_micros, to_micros
 from hippocampus.core.config import Policy
@@ -46,7 +49,7 @@ from hippocampus.core.records import (
 )
 from hippocampus.core.validation import check_text
 from hippocampus.engine.bank_cache import give_back
-from hippocampus.errors import InputError, StoreError, UnknownBank
+from hippocampus.errors import AccessError, InputError, StoreError, UnknownBank
 from hippocampus.journal.acts import DEEDS
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.requests import once
@@ -132,6 +135,8 @@ class SleepVerbs(BankPart):
             embed=self._embed_missing,
         )  # fmt: skip
         notes = [] if calibrated.lacking is None else [calibrated.lacking]
+        if not dry_run:
+            notes += self._erase_left_behind()
         if "deduplicate" in wanted and engine.embedder is None:
             notes += [_BLIND] if context.policy.merge in BY_MEANING else []
         try:
@@ -147,6 +152,16 @@ class SleepVerbs(BankPart):
                 self._state.keep_index()
             give_back()  # a night holds several times what a bank does
             return slept
+
+    def _erase_left_behind(self) -> list[str]:
+        """Erase copies of what was erased elsewhere while they were made; return what could not."""
+        notes = []
+        for id_ in Copies(self._state).left_behind():
+            try:
+                Writes(self._state, Lookup(self._state)).forget(id_, erase=True)
+            except (AccessError, InputError) as exc:
+                notes.append(f"{id_} is a copy of what was erased, and is still here: {exc}")
+        return notes
 
     def _embed_missing(self) -> Mapping[str, int]:
         from hippocampus.engine.missing_vectors import (  # noqa: PLC0415 - only for a sleep
