@@ -37,6 +37,7 @@ PARTS = (
     "dashboard",
     "proxy",
     "capacity",
+    "scale",
     "long_banks",
     "soak",
 )

@@ -326,16 +326,19 @@ class Client:
         host, _, port = url.removeprefix("http://").partition(":")
         return cls(*await asyncio.open_connection(host, int(port)))
 
-    async def ask(self, method: str, path: str, body: object = None) -> int:
+    async def ask(self, method: str, path: str, body: object = None, *, key: str = "") -> int:
         """Send a request and read all of its answer; return the status."""
-        return (await self.answer(method, path, body))[0]
+        return (await self.answer(method, path, body, key=key))[0]
 
-    async def answer(self, method: str, path: str, body: object = None) -> tuple[int, bytes]:
-        """Send a request; return the status and what is answered."""
+    async def answer(
+        self, method: str, path: str, body: object = None, *, key: str = ""
+    ) -> tuple[int, bytes]:
+        """Send a request, which is done once with a ``key``; return the status and the answer."""
         sent = b"" if body is None else json.dumps(body).encode()
         head = (
             f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-            f"Content-Length: {len(sent)}\r\n\r\n"
+            f"Content-Length: {len(sent)}\r\n"
+            f"{f'Idempotency-Key: {key}' + chr(13) + chr(10) if key else ''}\r\n"
         )
         self._writer.write(head.encode() + sent)
         answer = await self._reader.readuntil(b"\r\n\r\n")

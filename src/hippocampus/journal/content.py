@@ -452,13 +452,17 @@ class Content:
         known = lately.of(self._bank, seen).texts
         fresh = [row for row in rows if row not in known]
         decoded: dict[int, Text] = {}
-        for row, ids in pausing(self.ids(fresh).items() if fresh else ()):
-            try:
-                decoded[row] = self._decode(row, ids), len(ids)
-            except StoreCorrupt as exc:
-                self._store.upkeep.note_damage(self._bank, "content", row, str(exc))
-        if decoded and self._store.changes() == seen:  # else they may be of a later moment
-            lately.keep_texts(self._bank, seen, decoded)
+        if fresh:
+            with self._store.read():
+                moment = self._store.changes()
+                ids = self.ids(fresh)
+            for row, made in pausing(ids.items()):
+                try:
+                    decoded[row] = self._decode(row, made), len(made)
+                except StoreCorrupt as exc:
+                    self._store.upkeep.note_damage(self._bank, "content", row, str(exc))
+            if moment == seen:  # else they are of a later moment
+                lately.keep_texts(self._bank, seen, decoded)
         if len(fresh) == len(rows):
             return decoded
         decoded |= ((row, known[row]) for row in rows if row in known)

@@ -77,6 +77,8 @@ class _OfThread(threading.local):
     slot: int = 0
     reader: psycopg.Connection | None = None
     transaction: int | None = None
+    changes: int | None = None
+    """What ``changes`` came to in the reader's transaction, in which it stays so."""
 
 
 class PostgresTransactions:
@@ -357,15 +359,20 @@ class PostgresTransactions:
         try:
             yield
         finally:
-            here.reader = here.transaction = None
+            here.reader = here.transaction = here.changes = None
             self._put_back(pool, db)
 
     def changes(self) -> int:
         self._ready()
-        if self.writing:
+        here = self._here
+        if here.writer is not None:
             return -next(self._unsettled)
+        if here.changes is not None:
+            return here.changes
         ((total,),) = self.rows("SELECT SUM(n) FROM commits")
-        if self._here.reader is None:
+        if here.reader is not None:
+            here.changes = int(total)
+        else:
             self.seen = int(total)
         return int(total)
 
