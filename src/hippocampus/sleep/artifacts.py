@@ -315,6 +315,15 @@ class Artifact(Generic[T]):
             raise StoreCorrupt(msg, path=store.path)
         return made
 
+    def lacking(self, context: SleepContext, gathered: Gathered) -> str:
+        """Return why it would not be made of what was gathered; empty if it would."""
+        if self.by_meaning and context.embedder is None:
+            return "there is no embedder to tell what is near"
+        some = len(gathered.material) if self.of_hidden else gathered.material.shown.any()
+        if not some or (self.by_meaning and gathered.vectors is None):
+            return "there are no episodes"
+        return self.why_not(context, gathered)
+
     def rebuild(
         self, context: SleepContext, gathered: Gathered, answers: TagAnswers
     ) -> SleepStep | None:
@@ -323,14 +332,8 @@ class Artifact(Generic[T]):
 
         None if somebody erased or rebuilt in the meantime: then what was gathered must not be kept.
         """
-        started, ledger, skipped = time.perf_counter(), context.ledger, ""
-        if self.by_meaning and context.embedder is None:
-            skipped = "there is no embedder to tell what is near"
-        elif not (len(gathered.material) if self.of_hidden else gathered.material.shown.any()) or (
-            self.by_meaning and gathered.vectors is None
-        ):
-            skipped = "there are no episodes"
-        skipped = skipped or self.why_not(context, gathered)
+        started, ledger = time.perf_counter(), context.ledger
+        skipped = self.lacking(context, gathered)
         if skipped:
             return SleepStep(name=self.step, elapsed_s=0.0, skipped=skipped)
         try:
