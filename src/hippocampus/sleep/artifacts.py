@@ -318,7 +318,7 @@ class Artifact(Generic[T]):
     def lacking(self, context: SleepContext, gathered: Gathered) -> str:
         """Return why it would not be made of what was gathered; empty if it would."""
         if self.by_meaning and context.embedder is None:
-            return "there is no embedder to tell what is near"
+            return "there is no embedder to compare meanings with"
         some = len(gathered.material) if self.of_hidden else gathered.material.shown.any()
         if not some or (self.by_meaning and gathered.vectors is None):
             return "there are no episodes"
@@ -526,8 +526,8 @@ def _without_partitions(context: SleepContext, gathered: Gathered) -> str:
     if how.partitioned(len(gathered.material)):
         return ""
     if how.search == "auto":
-        return f"there are fewer than {how.partitioned_rows:,} episodes"
-    return f"Vectors.search is {how.search!r}"
+        return f"not needed: there are fewer than {how.partitioned_rows:,} episodes"
+    return f"not used: Vectors.search is {how.search!r}"
 
 
 # ---------------------------------------------------------------- the words in each

@@ -186,7 +186,9 @@ class Sleeper:
     def _why_not(self, name: str) -> str:
         """Return why a step did nothing: it found nothing, or could not tell."""
         blind = name in self._blind
-        return "there is no embedder to tell what is near" if blind else "there was nothing to do"
+        return (
+            "there is no embedder to compare meanings with" if blind else "there was nothing to do"
+        )
 
     def _is_blind(self, name: str, night: SleepSnapshot) -> bool:
         by_meaning = {
