@@ -32,11 +32,23 @@ def run(script, **environment):
 
 def test_every_public_name_is_there_and_documented():
     assert sorted(hippocampus.__all__) == list(hippocampus.__all__)
-    for name in hippocampus.__all__:
+    for name in set(hippocampus.__all__) - {"__version__"}:
         found = getattr(hippocampus, name)
         assert found.__name__ == name
         assert (found.__doc__ or "").strip(), name
     assert set(hippocampus.__all__) <= set(dir(hippocampus))
+
+
+def test_the_version_is_a_public_name_that_is_looked_up_when_it_is_asked_for():
+    before, told, loaded = run(
+        "import json, sys, hippocampus\n"
+        "before = '__version__' in vars(hippocampus)\n"
+        "print(json.dumps([before, hippocampus.__version__, sorted(sys.modules)]))"
+    )
+
+    assert "__version__" in hippocampus.__all__
+    assert (False, version("hippocampus-memory")) == (before, told)
+    assert "importlib.metadata" not in loaded
 
 
 def test_a_name_that_is_not_public_is_an_attribute_error():

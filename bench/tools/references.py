@@ -95,7 +95,8 @@ JSON_SCHEMA = {"type": "object"}
 
 def python() -> str:
     """Return a page of every public class and verb, as their docstrings have it."""
-    parts = ["# Python\n\nEvery public name of `import hippocampus`.\n"]
+    told = "`hippocampus.__version__` is the version, as `hippocampus --version` prints it."
+    parts = [f"# Python\n\nEvery public name of `import hippocampus`. {told}\n"]
     for kind, twin in ((Memory, AsyncMemory), (Bank, AsyncBank)):
         parts.append(f"## {kind.__name__}\n\n{prose(kind)}")
         parts += [f"### {kind.__name__}.{name}\n\n{verb(kind, name)}" for name in verbs(kind, twin)]

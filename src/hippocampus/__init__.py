@@ -60,6 +60,8 @@ if TYPE_CHECKING:
     from hippocampus.memory import Memory
     from hippocampus.sleep.schedule import Schedule
 
+    __version__: str
+
 __all__ = [
     "AnchorInfo",
     "AsyncBank",
@@ -110,6 +112,7 @@ __all__ = [
     "Turn",
     "Usage",
     "Vectors",
+    "__version__",
 ]
 
 # Names are looked up when first used: importing the package reads no NumPy and no engine, so
@@ -136,14 +139,18 @@ _HOME = {
     "Schedule": "sleep.schedule",
     "Signatures": "core.config",
     "Vectors": "core.config",
+    "__version__": "errors",
 }
+_CALLED_THERE = {"__version__": "VERSION"}
+"""Public name -> its name where it is, if that is another."""
 
 
 def __getattr__(name: str) -> object:
     if name not in __all__:
         msg = f"module 'hippocampus' has no attribute {name!r}"
         raise AttributeError(msg)
-    value: object = getattr(import_module(f"hippocampus.{_HOME.get(name, 'core.records')}"), name)
+    home = import_module(f"hippocampus.{_HOME.get(name, 'core.records')}")
+    value: object = getattr(home, _CALLED_THERE.get(name, name))
     globals()[name] = value
     return value
 

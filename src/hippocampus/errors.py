@@ -67,9 +67,9 @@ if TYPE_CHECKING:
 
 
 DISTRIBUTION = "hippocampus-memory"
+"""What people install. Another project owns the name ``hippocampus`` on PyPI."""
 VERSION = "0.1.0"
 """The distribution's, which ``importlib.metadata`` would say, too, but twenty times as slowly."""
-"""What people install. Another project owns the name ``hippocampus`` on PyPI."""
 BENCH = "hippocampus-bench"
 """The distribution of this project that measures this one, and brings the command ``bench``."""
 

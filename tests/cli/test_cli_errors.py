@@ -72,6 +72,14 @@ def test_one_memory_is_told_as_one(told):
     assert told("pin", one["id"]).out == "pinned: 1 memory\n"
 
 
+def test_a_choice_that_is_not_made_is_told_with_both_its_forms(told):
+    (one, *_) = told("episodes", "--json").json
+    failed = told("feedback", one["id"])
+
+    assert 2 == failed.code
+    assert "Missing option '--helpful' / '--no-helpful'." in failed.err
+
+
 def test_our_errors_are_one_line(told):
     for args in (
         ["recall", "x", "--where", "{"],

@@ -33,6 +33,26 @@ def test_what_is_included_is_shown_and_taken_out_again(told):
     assert (2, True) == (wrong.code, "always read" in wrong.err)
 
 
+def test_a_bank_that_is_mistyped_is_not_included_and_near_names_are_told(told):
+    for number in range(6):
+        told("remember", "x", "--bank", f"a{number}")
+
+    wrong = told("include", "webb", "--bank", "coder")
+
+    assert (2, "") == (wrong.code, wrong.out)
+    assert "no bank 'webb' in the store; there is 'web', 'a0', " in wrong.err
+    assert "correct the name, or remember something in it first" in wrong.err
+    assert ["web"] == [one["bank"] for one in told("include", "--bank", "coder", "--json").json]
+    unknown = told("include", "--bank", "codr")
+    assert (2, True) == (unknown.code, "there is 'coder'" in unknown.err)
+    assert 0 == told("include", "web", "--bank", "a new one").code
+
+
+def test_nothing_is_begun_by_an_include_where_there_is_no_store(shell):
+    assert 3 == shell("include", "web").code
+    assert not shell.store.exists()
+
+
 def test_a_memory_is_promoted_and_demoted(told):
     own = told("episodes", "--bank", "coder", "--json").json[0]["id"]
 

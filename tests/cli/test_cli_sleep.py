@@ -1,12 +1,15 @@
 """Sleep and anchors on the command line."""
 
 import json
+import re
 import signal
 import sqlite3
+from dataclasses import asdict, fields
 
 import pytest
 
-from hippocampus import Config, Memory
+from hippocampus import Config, Memory, Policy
+from hippocampus.cli.policy_words import rows_of
 from hippocampus.cli.sleep import sleep_those_due
 from hippocampus.sleep.schedule import STEPS
 
@@ -34,6 +37,38 @@ def test_sleep_says_what_it_did_and_the_anchors_are_listed(slept):
     assert next(s for s in again["steps"] if s["name"] == "concepts")["counts"]["found"] == 0
     assert all(name in listed for name in ("greenhouse", "violin", "lisbon", "named"))
     assert {a["name"] for a in slept("anchors", "list", "--json").json} >= {"violin", "lisbon"}
+
+
+def test_each_step_is_told_with_its_purpose_and_what_it_did_in_plain_words(slept):
+    slept("remember", SAID[0], "--at", "2025-01-01T12:00", "--embedder", "hash")
+    slept("remember", "The boat has a mast.", "--embedder", "hash")
+    slept("policy", "aggressive")
+    planned = slept("sleep", "--dry-run", "--embedder", "hash").out
+    told = slept("sleep", "--embedder", "hash").out
+    lines = {line.partition(" (")[0]: line for line in told.splitlines()[1 : len(STEPS) + 1]}
+
+    assert [*STEPS] == [*lines]
+    assert all(re.match(rf"{name} \([a-z ,]+\): ", line) for name, line in lines.items())
+    assert re.search(r"facts \(.*\): (\d+ statements?, )?2 memories read", told)
+    assert re.search(r"deduplicate \(.*\): \d+ memor(y|ies) merged into another", planned)
+    assert re.search(r"fade \w+ to level \d \((half the tokens|keywords|.*)\): worth", planned)
+    assert re.search(r"concepts \(.*\): \d+ anchors, [\d,]+ postings", told)
+    assert not re.search(r"\b(0 \w+|entries|groups read|pruned|promotable|lapsed)\b", told)
+    listed = " ".join(slept("sleep", "--list").out.split())
+    assert "concepts: " in listed
+    assert "postings" in listed
+
+
+def test_a_policy_is_told_by_its_name_and_each_setting_with_what_it_means(slept):
+    for name in ("keep", "hema", "adaptive:2500", "useful:40"):
+        told = slept("policy", name).out
+        assert told.startswith(f"policy: {name}\n")
+    meant = {setting: text for setting, _, text in rows_of(Policy())}
+    assert {field.name for field in fields(Policy)} == {
+        name for name, text in meant.items() if text
+    }
+    assert "one of your own" not in told
+    assert asdict(Policy.named("useful:40")) == slept("policy", "--json").json
 
 
 def test_curating_is_heeded_by_the_next_sleep(slept):
@@ -193,7 +228,7 @@ def test_gists_are_listed_with_how_mature_they_are(shell):
 def test_a_watch_lets_banks_sleep_that_are_due_until_it_is_interrupted(shell):
     shell("remember", "We painted the old boat in Porto.")
     with shell.spawn("sleep", "--watch", text=True) as watch:
-        assert any(line.startswith("summary:") for line in watch.stdout), "the last of its steps"
+        assert any(line.startswith("summary (") for line in watch.stdout), "the last of its steps"
         watch.send_signal(signal.SIGINT)
 
     assert watch.returncode == 130

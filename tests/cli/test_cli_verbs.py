@@ -34,6 +34,51 @@ def test_the_exit_code_of_recall_says_whether_anything_was_found(told):
         assert found.json["found"] == ("nothing relevant was found" not in shown.out)
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "recall zebra --since 2030", "explain zebra --since 2030", "context zebra --since 2030",
+        "find zebra", "episodes --speaker Nobody", "episodes --forgotten", "sources",
+        "history --after 999", "facts Nobody", "people", "gists", "topics", "communities",
+        "anchors list",
+    ],
+)  # fmt: skip
+def test_a_search_or_list_of_what_a_bank_knows_ends_with_1_if_empty(shell, asked):
+    shell("remember", "The kettle is on.")
+
+    shown, data = shell(*asked.split()), shell(*asked.split(), "--json")
+
+    assert (1, 1) == (shown.code, data.code), shown.err
+    assert "hippocampus:" not in shown.err
+    if asked.split()[0] not in {"recall", "explain", "context", "anchors"}:
+        assert [] == data.json
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "count zebra",
+        "count-events zebra",
+        "trend zebra",
+        "stats",
+        "summary",
+        "profile",
+        "policy",
+        "include",
+        "quarantine",
+        "review",
+        "sleep --list",
+        "banks",
+        "keys list",
+        "anchors report",
+    ],
+)
+def test_numbers_states_and_lists_of_what_is_to_be_done_are_answers_if_empty(shell, asked):
+    shell("remember", "The kettle is on.")
+
+    assert (0, 0) == (shell(*asked.split()).code, shell(*asked.split(), "--json").code)
+
+
 @pytest.mark.parametrize("verb", ["recall Lisbon", "facts", "people", "context Lisbon", "sleep"])
 def test_a_bank_that_is_mistyped_is_not_an_empty_one(told, verb):
     found = told(*verb.split(), "--bank", "another")
@@ -108,6 +153,7 @@ def test_the_context_on_stdout_is_the_text_and_nothing_else(told):
 def test_a_context_of_what_is_only_nearest_says_so(told):
     made = told("context", "Which cello strings does Bertrand buy?", "--budget", "200")
 
+    assert 0 == made.code, "it has memories to show"
     assert "nothing relevant was found, these are the nearest" in made.err
     assert made.out.startswith("<memory")
 

@@ -121,6 +121,21 @@ def test_names_alone_are_in_no_language(names):
     assert language_of(" ".join(name.title() for name in names)) in ("en", None)
 
 
+@pytest.mark.parametrize("name", ["Nell", "Sara", "Greta", "Tanya Sean", "José"])
+def test_a_name_that_is_a_word_of_grammar_elsewhere_tells_no_language(name):
+    assert language_of(name) is None
+    assert not any(term.function for term in find_terms(name))
+    assert shared(name, f"{name} is at the harbour with the others.")
+    assert "it" == language_of("Nell'acqua ho visto le chiavi della barca.")
+
+
+@pytest.mark.parametrize("text", ["¼", "1½ cups", "a⅟4b", "ͺ", "a ﬁsh ①"])
+def test_what_folds_to_several_words_is_asked_for_as_they_are_kept(text):
+    kept = hash_terms(text).tolist()
+
+    assert kept == [term.hash for term in find_terms(text)]
+
+
 @pytest.mark.parametrize(
     "text",
     [

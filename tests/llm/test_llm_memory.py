@@ -65,7 +65,7 @@ def test_the_report_is_printed_with_calls_and_tokens(server, told, model):
     server.answer = lambda _: completion(json.dumps(TAGS), usage=None)
     slept = told(model=model).bank("ada").sleep()
 
-    assert re.search(r"topics: .*; 6 calls of a model, about [\d,]+ tokens asked and", str(slept))
+    assert re.search(r"topics \(.*; 6 calls of a model, about [\d,]+ tokens asked and", str(slept))
 
 
 def test_without_a_model_nothing_is_asked(told, monkeypatch, server):
@@ -222,7 +222,7 @@ def test_the_command_line_says_where_words_were_used_instead(server, told, shell
     said = shell("sleep", "--model", f"openai:small@{server.url}")
 
     assert 0 == said.exit_code
-    assert "fallbacks: group 0:" in said.stdout
+    assert "done without the model: group 0:" in said.stdout
     assert "model 'small' not found" in said.stdout
 
 

@@ -405,6 +405,27 @@ def test_where_there_is_no_embedder_a_sleep_says_what_it_could_not_tell(tmp_path
         assert "only the same words are merged" in " ".join(slept.notes)
 
 
+def test_a_dry_run_tells_of_views_what_a_sleep_would_make_or_why_it_would_not(tmp_path, clock):
+    with Memory(tmp_path / "m.db", embedder="none", clock=clock) as memory:
+        bank = memory.bank("ada")
+        bank.remember(said(0), speaker="Ada", at=START)
+        dry, slept = bank.sleep(dry_run=True), bank.sleep()
+
+        for name in ("vectors", "gists", "concepts", "partitions"):
+            assert dry[name].skipped == slept[name].skipped, name
+            assert "no embedder" in dry[name].skipped
+        assert "what is not read yet would be read; it changes no episode" == dry["phrases"].skipped
+        assert "would be made anew; it changes no episode" == dry["facts"].skipped
+    with Memory(tmp_path / "other.db", embedder="hash", clock=clock) as memory:
+        bank = memory.bank("ada")
+        bank.remember(said(0), speaker="Ada", at=START)
+        dry = bank.sleep(dry_run=True)
+
+        assert "what has no vector would get one; it changes no episode" == dry["vectors"].skipped
+        assert "would be made anew; it changes no episode" == dry["gists"].skipped
+        assert dry["partitions"].skipped == bank.sleep()["partitions"].skipped
+
+
 def test_what_is_pinned_or_held_is_not_merged(memory):
     bank = memory.bank("ada")
     kept = [

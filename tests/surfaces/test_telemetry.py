@@ -75,6 +75,18 @@ def test_nothing_that_was_said_or_named_is_in_a_span(bank, spans):
     assert [] == [word for word in ("quorn", "lena", "larder", "acme") if word in whole]
 
 
+@pytest.mark.parametrize("given", ["decade", "facade", "2024", "017612345678", "ab" * 16])
+def test_a_word_or_number_in_the_place_of_an_id_is_in_no_span(bank, spans, given):
+    kept = bank.remember(SAID)
+    with pytest.raises(UnknownEpisode):
+        bank.forget(given)
+    bank.forget(kept.id)
+
+    _, (_, unknown), (_, known) = told(spans)
+    assert "gen_ai.memory.record.id" not in unknown
+    assert kept.id == known["gen_ai.memory.record.id"]
+
+
 @pytest.mark.parametrize("value", ["true", "TRUE", "SPAN_ONLY", "span_and_event"])
 def test_who_asks_for_it_has_what_was_said(bank, spans, monkeypatch, value):
     monkeypatch.setenv(CAPTURE, value)

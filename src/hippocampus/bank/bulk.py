@@ -30,7 +30,7 @@ class Bulk(BankPart):
         Write everything in the bank to a JSONL file that ``import_`` reads back whole.
 
         Only its owner may read the file. With ``Secrets(show="redact")`` kinds stand in the place
-        of secrets there.
+        of secrets there. Through a server, other banks that the key does not open are not named.
 
         Args:
             path: a new file, in a folder that exists.

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from heapq import merge
 from itertools import islice
-from typing import TYPE_CHECKING, Final, Literal, TypeVar, Unpack
+from typing import TYPE_CHECKING, Literal, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +18,7 @@ from hippocampus.bank.part import BankPart, of_one_moment
 from hippocampus.core.background_yield import answering
 from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, to_micros
 from hippocampus.core.constraints import check_whole
-from hippocampus.core.events import (
-    BanksIncluded,
-    CameFrom,
-    Erased,
-    Promoted,
-    RecallsNoted,
-    kind_of,
-)
+from hippocampus.core.events import Erased, RecallsNoted
 from hippocampus.core.quotes import unquote
 from hippocampus.core.records import (
     By,
@@ -37,7 +30,7 @@ from hippocampus.core.records import (
     SourceInfo,
     Stats,
 )
-from hippocampus.core.rights import rights
+from hippocampus.core.rights import without_strangers
 from hippocampus.core.validation import check_text
 from hippocampus.encode.keywords import MOST_KEYWORDS
 from hippocampus.engine.snapshot import BankSnapshot
@@ -418,20 +411,9 @@ def _known_to(lookups: Sequence[Lookup], look: Callable[[Lookup], _Found]) -> li
     return found
 
 
-_OF_OTHERS: Final = frozenset(kind_of(event) for event in (BanksIncluded, Promoted, CameFrom))
-"""Kinds of changes that name other banks."""
-
-
 def _without_strangers(change: Change) -> Change:
     """Return a change without the names of banks that are not open to whoever asks."""
-    if change.kind not in _OF_OTHERS:
-        return change
-    may_read, told = rights().may_read, change.detail
-    names = told.get("banks")
-    if isinstance(names, list):
-        return replace(change, detail={**told, "banks": [one for one in names if may_read(one)]})
-    bank = told.get("bank")
-    return replace(change, detail={}) if bank is not None and not may_read(bank) else change
+    return replace(change, detail=without_strangers(change.kind, change.detail))
 
 
 def _info(name: str, known: KnownSource | None, rows: Sequence[EpisodeRow]) -> SourceInfo:

@@ -15,7 +15,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _BY_ID: Final = frozenset({"correct", "restore", "forget"})
-_ID: Final = lazy_pattern(r"[0-9a-f]{4,32}")
+_ID: Final = lazy_pattern(r"[0-9a-f]{24}")
+"""A whole id (``write/check.py``): shorter ones may be words ("decade") or somebody's number."""
 
 
 def recorded(

@@ -4,7 +4,9 @@ The command line: parse, call one method of the engine, render.
 Results go to stdout; progress, questions and errors to stderr. Exit codes:
 
 * 0: done
-* 1: nothing relevant was found, nothing could be read, or a check found problems
+* 1: a search, or a list of what a bank knows, found nothing, as grep has it; nothing could be read,
+  or a check found problems. A number is an answer, 0 too, and so are a state, a report, and an
+  empty list of banks, keys or what waits for somebody
 * 2: the call makes no sense, or a file it names cannot be used
 * 3: the store said no
 * 4: a model is missing, failed, or is not the one the store was made with

@@ -59,7 +59,7 @@ UsageError: Final = cast(type[typer.BadParameter], typer.BadParameter.__mro__[1]
 
 
 class Command(TyperCommand):
-    """A command that leads from an option that it does not have to the one that is meant."""
+    """A command whose errors name the option that is meant, or both forms of one not given."""
 
     def make_context(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - as Typer has it
         try:
@@ -70,6 +70,9 @@ class Command(TyperCommand):
                 own = {one.name: one.opts[0] for one in self.params if one.name and one.opts}
                 meant = meant_by(name.lstrip("-"), own)
                 exc.possibilities = [own[meant]] if meant else None
+            missing: Any = getattr(exc, "param", None)
+            if getattr(missing, "secondary_opts", None) and hasattr(exc, "param_hint"):
+                exc.param_hint = [*missing.opts, *missing.secondary_opts]  # --x and --no-x
             raise
 
 

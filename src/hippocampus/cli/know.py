@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from rich.text import Text
 
 from hippocampus.cli.command import verb
-from hippocampus.cli.render import Answer, clean, table
+from hippocampus.cli.render import Answer, clean, listed, table
 from hippocampus.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def facts(
         for f in found
     ]  # fmt: skip
     heads = ("subject", "relation", "object", "from", "until", "known since")
-    return Answer(found, table(rows, *heads))
+    return listed(found, table(rows, *heads))
 
 
 @verb("people")
@@ -46,7 +46,7 @@ def people(bank: Bank) -> Answer:
              *([f"also called {', '.join(p.aliases)}"] if p.aliases else [])]))
         for p in found
     ]  # fmt: skip
-    return Answer(found, table(rows, "name", "kind", "memories", "who it is"))
+    return listed(found, table(rows, "name", "kind", "memories", "who it is"))
 
 
 @verb("summary")
@@ -83,7 +83,7 @@ def gists(bank: Bank) -> Answer:
          f"{g.activation:.2f}{' silent' if g.silent else ''}")
         for g in found
     ]  # fmt: skip
-    return Answer(found, table(rows, "gist", "memories", "made", "activation"))
+    return listed(found, table(rows, "gist", "memories", "made", "activation"))
 
 
 @verb("topics")
@@ -94,7 +94,7 @@ def topics(bank: Bank, *, plot: Path | None = None, force: bool = False) -> Answ
     found = bank.topics()
     if plot is not None:
         plot_topics(found, plot, overwrite=force)
-    return Answer(found, "\n".join(bank.topic_outline()))
+    return listed(found, "\n".join(bank.topic_outline()))
 
 
 @verb("communities")
@@ -110,7 +110,7 @@ def communities(bank: Bank) -> Answer:
             Text(clean(f"  {', '.join(t.replace('_', ' ') for t in one.topics[3:12])}\n"), "dim"),
         )
     ]
-    return Answer(found, shown, success=bool(found))
+    return listed(found, shown)
 
 
 # ---------------------------------------------------------------- anchors
@@ -121,7 +121,7 @@ def list_(bank: Bank) -> Answer:
     """List the anchors, the most salient first."""
     anchors = bank.anchors()
     rows = [(a.name, a.kind, f"{a.salience:.1f}", f"{a.episodes}") for a in anchors]
-    return Answer(anchors, table(rows, "anchor", "kind", "salience", "episodes"))
+    return listed(anchors, table(rows, "anchor", "kind", "salience", "episodes"))
 
 
 @verb("anchors report")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import fields
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -27,6 +26,7 @@ from hippocampus.cli.render import (
     clean,
     episode_table,
     events_view,
+    listed,
     memories,
     moment_text,
     pairs,
@@ -39,7 +39,7 @@ from hippocampus.core.parameter_groups import ParameterGroup
 
 if TYPE_CHECKING:
     from hippocampus.bank import Bank
-    from hippocampus.core.records import Change, Episode
+    from hippocampus.core.records import Change
     from hippocampus.memory import Memory
 
 
@@ -130,8 +130,10 @@ def context(
         f"{made.tokens:,} of {made.budget_tokens:,} tokens: {memories(len(made.items))},"
         f" {len(made.left_out):,} left out"
     )
+    some = bool(made.items)
     unsure = "" if made.recall.found else "; nothing relevant was found, these are the nearest"
-    return Answer(made, Verbatim(made.text), note=Text(full + unsure * bool(made.items), "dim"))
+    told = Text(full + unsure * some, "dim")
+    return Answer(made, Verbatim(made.text), note=told, success=some)
 
 
 @verb("compact-session")
@@ -161,7 +163,7 @@ def find(
     found = bank.find(
         *terms, limit=limit, offset=offset, newest=newest, radius=radius, **filters.given()
     )
-    return _listed(found, zone)._replace(success=bool(found))
+    return listed(found, episode_table(found, zone))
 
 
 @verb("count")
@@ -202,11 +204,7 @@ def episodes(
     found = bank.episodes(
         limit=limit, offset=offset, newest=newest, forgotten=forgotten, **filters.given()
     )
-    return _listed(found, zone)
-
-
-def _listed(found: Sequence[Episode], zone: tzinfo) -> Answer:
-    return Answer(found, episode_table(found, zone))
+    return listed(found, episode_table(found, zone))
 
 
 @verb("show")
@@ -241,7 +239,7 @@ def history(
         (str(c.seq), moment_text(c.at, zone), c.kind, short_id(c.episode or ""), _detail(c))
         for c in changes
     ]
-    return Answer(changes, table(rows, "seq", "at", "change", "episode", "detail"))
+    return listed(changes, table(rows, "seq", "at", "change", "episode", "detail"))
 
 
 def _detail(change: Change) -> str:
@@ -309,7 +307,7 @@ def sources(bank: Bank, *, zone: tzinfo) -> Answer:
         for s in found
     ]
     heads = ("source", "memories", "forgotten", "time", "format", "file")
-    return Answer(found, table(rows, *heads), success=bool(found))
+    return listed(found, table(rows, *heads))
 
 
 def _some(names: tuple[str, ...], most: int = 8) -> str:

@@ -112,6 +112,11 @@ class Answer(NamedTuple):
     """Whether the exit code is 0."""
 
 
+def listed(found: Sequence[object], view: View) -> Answer:
+    """Return the answer of a search, or of a list of what a bank knows: 1 is the code of none."""
+    return Answer(found, view, success=bool(found))
+
+
 def show(answer: Answer, *, as_json: bool) -> None:
     """Print an answer: as JSON for a program; as lines and tables for people."""
     if as_json:

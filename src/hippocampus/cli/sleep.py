@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from hippocampus.cli.command import verb
 from hippocampus.cli.options import BankScope
+from hippocampus.cli.policy_words import name_of, rows_of
 from hippocampus.cli.render import (
     Answer,
     clean,
@@ -29,6 +30,13 @@ if TYPE_CHECKING:
 
 _SHOWN = 12
 """Names that are printed of many; ``--json`` has all."""
+_NAMES = {
+    "found": "new anchors",
+    "pruned": "anchors given up",
+    "promotable": "anchors worth keeping",
+    "fallbacks": "done without the model",
+}
+"""What names in a step's report are of, for people."""
 _LOOK_EVERY_S = 60.0
 """How often a watch looks whether it is time."""
 
@@ -82,7 +90,7 @@ def _report(slept: Slept) -> Iterator[str]:
         for what, names in step.names.items():
             if names:
                 more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
-                yield f"  {what}: {', '.join(names[:_SHOWN])}{more}"
+                yield f"  {_NAMES.get(what, what)}: {', '.join(names[:_SHOWN])}{more}"
         yield from (f"  {deed}" for deed in step.deeds[:_SHOWN])
         if len(step.deeds) > _SHOWN:
             yield f"  and {len(step.deeds) - _SHOWN:,} more; --json has all"
@@ -93,11 +101,7 @@ def _past(past: Sequence[Slept]) -> Answer:
         (
             str(one.number),
             f"{one.at:%Y-%m-%d %H:%M}",
-            "; ".join(
-                f"{step.name}: {', '.join(f'{n:,} {what}' for what, n in step.counts.items())}"
-                for step in one.steps
-                if any(step.counts.values())
-            )
+            "; ".join(f"{step.name}: {step.did}" for step in one.steps if step.did)
             or "; ".join(one.notes),
         )
         for one in past
@@ -143,8 +147,10 @@ def policy(name: str | None = None, *, scope: BankScope) -> Answer:
     with scope.open_bank(create=name is not None) as bank:
         if name is not None:
             bank.set_policy(None if name == "default" else name)
-        chosen = asdict(bank.policy)
-    return Answer(chosen, table([(key, str(value)) for key, value in chosen.items()]))
+        chosen = bank.policy
+    called = name_of(chosen) or "one of your own"
+    settings = table(rows_of(chosen), "setting", "value", "what it means")
+    return Answer(asdict(chosen), (f"policy: {called}", settings))
 
 
 @verb("pin")

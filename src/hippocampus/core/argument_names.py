@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Final
 
@@ -57,6 +57,11 @@ def meant_by(name: str, known: Collection[str]) -> str | None:
     shared = {ours: words & set(ours.split("_")) for ours in known}
     best = max(shared, key=lambda ours: sum(map(len, shared[ours])), default=None)
     return best if best is not None and shared[best] else None
+
+
+def nearest_first(name: str, known: Sequence[str]) -> list[str]:
+    """Return names in order, but first those that are spelled almost as ``name``, the nearest."""
+    return list(dict.fromkeys([*get_close_matches(name, known), *known]))
 
 
 def refuse_unknown(

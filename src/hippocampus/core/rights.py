@@ -8,10 +8,12 @@ program of one's own there is no one to ask, and every bank is open.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
+
+from hippocampus.core.events import BanksIncluded, CameFrom, Promoted, kind_of
 
 _Result = TypeVar("_Result")
 
@@ -30,12 +32,35 @@ def _always(_: str) -> bool:
 ALL: Final = Rights(_always, _always)
 """Those of a program that has the store itself."""
 
+_OF_OTHERS: Final = frozenset(kind_of(event) for event in (BanksIncluded, Promoted, CameFrom))
+"""Kinds of journal rows that name other banks."""
+
 _held: Final[ContextVar[Rights]] = ContextVar("rights", default=ALL)
 
 
 def rights() -> Rights:
     """Return the rights of whoever asks now."""
     return _held.get()
+
+
+def without_strangers(kind: str, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """
+    Return the fields of a journal row without the names of banks that whoever asks may not read.
+
+    For what shows or copies a journal. A list of banks keeps those that may be read; an episode's
+    link to another bank is emptied, as an erasure empties it, so that every event can be decoded.
+
+    Args:
+        kind: the row's kind, which tells whether it names other banks.
+        fields: those of its detail.
+
+    """
+    if kind not in _OF_OTHERS:
+        return fields
+    may_read, names, bank = rights().may_read, fields.get("banks"), fields.get("bank")
+    if isinstance(names, list):
+        return {**fields, "banks": [one for one in names if may_read(one)]}
+    return {} if bank is not None and not may_read(bank) else fields
 
 
 def hold(given: Rights) -> None:

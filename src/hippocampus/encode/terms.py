@@ -180,9 +180,8 @@ def language_of(text: str) -> str | None:
 @lru_cache(maxsize=64)
 def _language_of(text: str) -> str | None:
     words = _find(_fold(text))
-    if text.isascii():
-        return next(iter(_latin(words)), None)
-    return language_by_script(words)
+    told = next(iter(_latin(words)), None) if text.isascii() else language_by_script(words)
+    return None if _are_names(words, told) else told
 
 
 def _latin(words: Sequence[str]) -> tuple[str, ...]:
@@ -191,6 +190,16 @@ def _latin(words: Sequence[str]) -> tuple[str, ...]:
         return (ENGLISH,)
     written = [word for word in words if word[0] < "\u0250" or script_of(word) == "Latin"]
     return detect(written, count=len(written))
+
+
+def _are_names(words: Sequence[str], told: str | None) -> bool:
+    """
+    Return whether words that tell another language than English are given names, and nothing else.
+
+    "Nell", "Sara" and "Sean" are words of grammar of some language: alone they tell none. Texts are
+    kept as before (``hash_terms``), or the words of a bank would have to be read anew.
+    """
+    return told not in {None, ENGLISH} and word_set("given_names").issuperset(words)
 
 
 def hash_terms(text: str) -> NDArray[np.uint32]:
@@ -250,14 +259,15 @@ def _terms_of(text: str) -> Sequence[Term]:
         folded = text
     plain = is_plain(folded)
     pattern = _PLAIN_WORD if plain else _word()
-    places = [match.span() for match in pattern.finditer(folded)]
-    words = [_fold(folded[start:end]) for start, end in places]
+    spans = [match.span() for match in pattern.finditer(folded)]
+    # Folding makes several words of a few characters, "1" and "4" of "¼"; so they are kept.
+    placed = [(span, word) for span in spans for word in _find(_fold(folded[slice(*span)]))]
+    words = [word for _, word in placed]
     latin = _latin(words)
+    if latin and _are_names(words, latin[0]):
+        latin = ()
     english = latin[:1] in ((), (ENGLISH,))
-    found = [
-        Term(start, end, *_read_word(word, latin, english))
-        for (start, end), word in zip(places, words, strict=True)
-    ]
+    found = [Term(start, end, *_read_word(word, latin, english)) for (start, end), word in placed]
     if plain or not _SOME_UNSPACED.search(folded):
         return found
     places = list(_places_of_pairs(folded))

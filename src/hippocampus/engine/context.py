@@ -18,6 +18,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import msgspec
 
 from hippocampus.calibrate.calibration import BUILT_IN, SHIPPED, Calibration
+from hippocampus.core.argument_names import nearest_first
 from hippocampus.core.clock import Clock, SystemClock, to_micros
 from hippocampus.core.config import Config, Signatures
 from hippocampus.core.cue_names import CUES, USED
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
     from hippocampus.write.secret_gate import SecretGate
     from hippocampus.write.vault import Vault
 
+_LOOKED_AT: Final = 1000
+"""Banks of which those called almost as one that is not there are told; looking takes 15 ms."""
 SIGNED: Final = "signatures"
 """The setting that says how the store's tokens were signed."""
 SIGNING: Final = "signing"
@@ -396,8 +399,8 @@ class EngineContext:
             with self.store.write():
                 number = self.store.banks.add(name, to_micros(self.now()))
         if number is None:
-            there = self.store.banks.names(limit=6)
-            known = ", ".join(repr(n) for n in there[:5]) + (", …" if len(there) > 5 else "")
+            there = nearest_first(name, self.store.banks.names(limit=_LOOKED_AT))
+            known = ", ".join(map(repr, there[:5])) + (", …" if len(there) > 5 else "")
             msg = f"no bank {name!r} in the store; there {'is ' + known if there else 'are none'}"
             raise UnknownBank(msg)
         return self.ledger_of(number, name)

@@ -19,6 +19,7 @@ from hippocampus.core.events import (
 )
 from hippocampus.core.files import reading_lines, writing
 from hippocampus.core.records import ALL_MARKS, DEEPEST, STORED_NAMES, EpisodeRow, states_told
+from hippocampus.core.rights import without_strangers
 from hippocampus.core.validation import dump_metadata
 from hippocampus.errors import InputError, SourceError, StoreCorrupt
 from hippocampus.journal.draft import Draft, digest
@@ -50,6 +51,8 @@ def export_bank(
 ) -> int:
     """
     Write a bank as JSONL: a head, every episode in any state, every journal row, an end.
+
+    Rows name no other bank that whoever asks may not read.
 
     ``gate`` returns a text and its metadata as they may go out.
 
@@ -113,7 +116,7 @@ def write_export(
             "at": change.at,
             "kind": change.kind,
             "episode": ids[change.row],
-            "detail": fields_of(change, bank=bank, path=path),
+            "detail": without_strangers(change.kind, fields_of(change, bank=bank, path=path)),
         }
         _write(out, {"change": told})
     _write(out, {"end": {"episodes": len(rows), "changes": len(changes)}})

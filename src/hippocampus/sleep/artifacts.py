@@ -316,6 +316,15 @@ class Artifact(Generic[T]):
             raise StoreCorrupt(msg, path=store.path)
         return made
 
+    def lacking(self, context: SleepContext, gathered: Gathered) -> str:
+        """Return why it would not be made of what was gathered; empty if it would."""
+        if self.by_meaning and context.embedder is None:
+            return "there is no embedder to compare meanings with"
+        some = len(gathered.material) if self.of_hidden else gathered.material.shown.any()
+        if not some or (self.by_meaning and gathered.vectors is None):
+            return "there are no episodes"
+        return self.why_not(context, gathered)
+
     def rebuild(
         self, context: SleepContext, gathered: Gathered, answers: TagAnswers
     ) -> SleepStep | None:
@@ -324,14 +333,8 @@ class Artifact(Generic[T]):
 
         None if somebody erased or rebuilt in the meantime: then what was gathered must not be kept.
         """
-        started, ledger, skipped = time.perf_counter(), context.ledger, ""
-        if self.by_meaning and context.embedder is None:
-            skipped = "there is no embedder to tell what is near"
-        elif not (len(gathered.material) if self.of_hidden else gathered.material.shown.any()) or (
-            self.by_meaning and gathered.vectors is None
-        ):
-            skipped = "there are no episodes"
-        skipped = skipped or self.why_not(context, gathered)
+        started, ledger = time.perf_counter(), context.ledger
+        skipped = self.lacking(context, gathered)
         if skipped:
             return SleepStep(name=self.step, elapsed_s=0.0, skipped=skipped)
         try:
@@ -524,8 +527,8 @@ def _without_partitions(context: SleepContext, gathered: Gathered) -> str:
     if how.partitioned(len(gathered.material)):
         return ""
     if how.search == "auto":
-        return f"there are fewer than {how.partitioned_rows:,} episodes"
-    return f"Vectors.search is {how.search!r}"
+        return f"not needed: there are fewer than {how.partitioned_rows:,} episodes"
+    return f"not used: Vectors.search is {how.search!r}"
 
 
 # ---------------------------------------------------------------- the words in each

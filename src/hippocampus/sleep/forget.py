@@ -142,7 +142,7 @@ def _why(rule: int, value: Appraisal, place: int) -> str:
     days = value.age_h[place] / _DAY_H
     what = f"worth {value.value[place]:.2g} after {days:.0f} days"
     if value.interference[place] > 0:
-        what += f", disturbed by {value.interference[place]:.1f}"
+        what += f", interference {value.interference[place]:.1f}"
     return (
         what,
         _LEAST,

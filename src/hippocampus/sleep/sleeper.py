@@ -39,6 +39,11 @@ _VISIBLE: Final[tuple[type[JournalEvent], ...]] = (*STATE_CHANGES, Faded)
 _TRIES: Final = 3
 _RESTLESS: Final = "somebody erased or rebuilt at the same time, again and again; sleep once more"
 _ANEW: Final = "would be made anew; it changes no episode"
+_FILLED_IN: Final = {
+    "vectors": "what has no vector would get one; it changes no episode",
+    "phrases": "what is not read yet would be read; it changes no episode",
+}
+"""What a dry run says of the steps that only make what is missing."""
 _NO_EMBEDDER: Final = "there is no embedder"
 _AT_ONCE: Final = 2048
 """Acts of a transaction: none is long, so writers need not wait."""
@@ -91,7 +96,7 @@ class Sleeper:
                 night, step = self._act(name, acting[name], number, night)
                 report.append(step)
             else:
-                report.append(self._make(name))
+                report.append(self._foresee(name, seen) if self.dry_run else self._make(name))
         if not self.dry_run:
             self._end(number, len(seen.material), report)
         if self.progress:
@@ -181,7 +186,9 @@ class Sleeper:
     def _why_not(self, name: str) -> str:
         """Return why a step did nothing: it found nothing, or could not tell."""
         blind = name in self._blind
-        return "there is no embedder to tell what is near" if blind else "there was nothing to do"
+        return (
+            "there is no embedder to compare meanings with" if blind else "there was nothing to do"
+        )
 
     def _is_blind(self, name: str, night: SleepSnapshot) -> bool:
         by_meaning = {
@@ -209,16 +216,24 @@ class Sleeper:
 
     # ------------------------------------------------------------ steps that make something anew
 
+    def _foresee(self, name: str, seen: Gathered) -> SleepStep:
+        """Say that a step would make something, or why it would not, as it would say itself."""
+        lacking = ""
+        if name == "vectors" and self.context.embedder is None:
+            lacking = _NO_EMBEDDER
+        elif name in ARTIFACTS:
+            trusted = self._trusted(seen, standing=name in _TELLING)
+            lacking = ARTIFACTS[name].lacking(self.context, trusted)
+        return SleepStep(name=name, elapsed_s=0.0, skipped=lacking or _FILLED_IN.get(name, _ANEW))
+
     def _make(self, name: str) -> SleepStep:
-        if self.dry_run:
-            return SleepStep(name=name, elapsed_s=0.0, skipped=_ANEW)
         if name == "vectors":
             return self._embed()
         if name == "phrases":
             return find_missing_phrases(self.context.ledger, self.context.zone)
         answers = TagAnswers()
         for _ in range(_TRIES):
-            gathered = self._trusted(standing=name in _TELLING)
+            gathered = self._trusted(self.look(), standing=name in _TELLING)
             done = ARTIFACTS[name].rebuild(self.context, gathered, answers)
             if done is not None:
                 return done
@@ -232,9 +247,8 @@ class Sleeper:
         elapsed_s = time.perf_counter() - started
         return SleepStep(name="vectors", elapsed_s=elapsed_s, counts=counts)
 
-    def _trusted(self, *, standing: bool) -> Gathered:
+    def _trusted(self, gathered: Gathered, *, standing: bool) -> Gathered:
         """Return what the bank is, without what is in quarantine, or ``standing`` is corrected."""
-        gathered = self.look()
         shown = gathered.material.shown.copy()
         shown[[row for row in read_doubts(self.context.ledger).since if row < len(shown)]] = False
         shown[gathered.otherwise if standing else []] = False

@@ -22,6 +22,7 @@ def ask(tmp_path_factory, serve_all):
                 ("coder", "write", [AGENT, PROJECT]),
                 ("reader", "read", [AGENT, PROJECT, TEAM]),
                 ("all", "write", ["acme/*"]),
+                ("owner", "admin", [AGENT, PROJECT]),
                 ("keeper", "admin", ["*"]),
             )
         }
@@ -30,7 +31,7 @@ def ask(tmp_path_factory, serve_all):
             def ask(who, bank, verb, **given):
                 headers = {"Authorization": f"Bearer {tokens[who]}"}
                 path = f"/v1/banks/{bank.replace('/', '%2F')}/{verb}"
-                asks = verb in ("included", "journal", "history", "get")
+                asks = verb in ("included", "journal", "history", "get", "export")
                 if asks:
                     return client.get(path, params=given, headers=headers)
                 return client.post(path, json=given, headers=headers)
@@ -69,6 +70,28 @@ def test_nothing_that_a_key_is_told_names_or_counts_what_it_does_not_open(ask):
     assert [one["reason"].replace(TEAM, "acme/none") for one in hidden["degraded"]] == [
         one["reason"] for one in missing["degraded"]
     ]
+
+
+def test_an_export_names_no_bank_that_its_key_does_not_open_and_comes_in_again(ask, tmp_path):
+    note = ask("all", AGENT, "remember", text="A lesson that the team has a copy of.").json()
+    (copy,) = ask("all", AGENT, "promote", id=note["id"], to=TEAM).json()
+    moved = ask("all", TEAM, "remember", text="A lesson that came back.").json()
+    ask("all", TEAM, "demote", id=moved["id"], to=AGENT)
+
+    told = ask("owner", AGENT, "export")
+
+    assert 200 == told.status_code
+    assert TEAM not in told.text
+    assert copy["id"] not in told.text
+    assert PROJECT in told.text
+    assert TEAM in ask("keeper", AGENT, "export").text
+    exported = tmp_path / "export.jsonl"
+    exported.write_text(told.text, encoding="utf-8")
+    with Memory(tmp_path / "other.db", embedder="hash") as other:
+        bank = other.bank("acme/copy")
+        bank.import_(exported)
+        assert [PROJECT] == [one.bank for one in bank.included()]
+        assert ["remember", "promote"] == [one.kind for one in bank.history(note["id"])]
 
 
 def test_an_included_bank_that_changes_changes_the_answer(ask):

@@ -8,6 +8,12 @@ from datetime import datetime
 from typing import Literal, NamedTuple, TypeAlias
 
 from hippocampus.core.lazy_dataclass import immutable
+from hippocampus.core.records.sleep_words import (
+    count_in_words,
+    deed_in_words,
+    level_in_words,
+    purpose_of,
+)
 
 Deed: TypeAlias = Literal["merge", "fade", "lapse", "doubt", "clear", "annotate"]
 """What sleep may do to an episode: let another stand for it; show less of it; hide it; keep it from
@@ -72,8 +78,9 @@ class Deeds:
     """How far it fades."""
 
     def __str__(self) -> str:
-        what = self.deed if self.level is None else f"{self.deed} to level {self.level}"
-        return f"{what} {self.episode}{f' for {self.by}' if self.by else ''}: {self.why}"
+        how = "" if self.level is None else f" to {level_in_words(self.level)}"
+        by = "" if self.by is None else f" {'into' if self.deed == 'merge' else 'to'} {self.by}"
+        return f"{deed_in_words(self.deed)} {self.episode}{how}{by}: {self.why}"
 
 
 @immutable
@@ -90,6 +97,21 @@ class SleepStep:
     """What a language model was asked for it."""
     deeds: tuple[Deeds, ...] = ()
     """What it did to single episodes, all of it for a dry run."""
+
+    def __str__(self) -> str:
+        paid = f"; {self.usage}" if self.usage.calls else ""
+        return f"{self.title}: {self.skipped or self.did or 'nothing new'}{paid}"
+
+    @property
+    def title(self) -> str:
+        """Its name, and what it is for in plain English."""
+        purpose = purpose_of(self.name)
+        return f"{self.name} ({purpose})" if purpose else self.name
+
+    @property
+    def did(self) -> str:
+        """Its counts in plain English, but for those of nothing; empty if there is no other."""
+        return ", ".join(count_in_words(self.name, what, n) for what, n in self.counts.items() if n)
 
 
 @immutable
@@ -114,8 +136,5 @@ class Slept:
 
     def __str__(self) -> str:
         lines = [f"sleep {self.number}" if self.number else "a dry run: nothing was changed"]
-        for step in self.steps:
-            did = ", ".join(f"{count} {what}" for what, count in step.counts.items())
-            paid = f"; {step.usage}" if step.usage.calls else ""
-            lines.append(f"{step.name}: {step.skipped or did}{paid} ({step.elapsed_s:.2f} s)")
+        lines += (f"{step} ({step.elapsed_s:.2f} s)" for step in self.steps)
         return "\n".join([*lines, *self.notes])
