@@ -160,3 +160,37 @@ def test_who_moves_many_times_is_known_to_live_in_one_place():
 
     assert 700 == len(facts)
     assert [towns[699 % 3]] == [fact.object for fact in facts if fact.valid_to is None]
+
+
+def things(relation, *said):
+    return [Statement("Ada", relation, what, mode) for what, mode in said]
+
+
+def test_what_is_sold_is_neither_owned_nor_driven_any_more():
+    said = [
+        *things("drives", ("red Volvo", "holds"), ("Vespa", "holds")),
+        *things("owns", ("Volvo", "ended")),
+    ]
+
+    assert [("red Volvo", None, 2), ("Vespa", None, None), ("Volvo", None, 2)] == spans(
+        know(told(*said), {})
+    )
+
+
+def test_what_is_not_owned_or_is_anothers_may_be_driven_all_the_same():
+    said = [
+        *things("drives", ("Volvo", "holds")), *things("owns", ("Volvo", "denied")),
+        Statement("Tom", "owns", "Volvo", "ended"),
+    ]  # fmt: skip
+
+    assert ("Volvo", None, None) == spans(know(told(*said), {}))[0]
+
+
+def test_what_is_driven_again_after_it_was_sold_is_driven_from_then_on():
+    said = [
+        *things("drives", ("Volvo", "holds")), *things("owns", ("Volvo", "ended")),
+        *things("drives", ("Volvo", "holds")),
+    ]  # fmt: skip
+    drives = [fact for fact in know(told(*said), {}) if fact.relation == "drives"]
+
+    assert [1, None] == [fact.valid_to and fact.valid_to // DAY for fact in drives]

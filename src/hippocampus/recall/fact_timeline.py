@@ -188,6 +188,8 @@ class _Timeline:
         if said.relation == "owns" and said.mode != "held":  # whose dog is gone, their dog Rex is
             animals = self._every[fold_name(fact.subject), relation_of(key) or key]
             of.append((animals, "", key))
+            if said.mode == "ended" and fact.object:  # nor do they drive what they gave away
+                _end(one, [(self._every[fold_name(fact.subject), "drives"], key, "")])
         if _end(one, of) or not fact.object:
             return
         if said.mode == "denied":
