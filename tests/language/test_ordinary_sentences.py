@@ -239,6 +239,7 @@ def test_what_is_given_up_in_part_for_once_or_perhaps_is_not_given_up(text):
     ("text", "said"),
     [
         ("I sold my van.", ("Ada", "owns", "van", "ended")),
+        ("I had to sell the van.", ("Ada", "owns", "van", "ended")),
         ("Lena sold her van.", ("Lena", "owns", "van", "ended")),
         ("I gave my Škoda to my brother.", ("Ada", "owns", "Škoda", "ended")),
         ("We gave away the piano.", ("Ada", "owns", "piano", "ended")),
@@ -260,6 +261,9 @@ def test_what_somebody_sells_or_gives_away_is_theirs_no_more(text, said):
         "I gave Lena my van for the weekend.",
         "I'm thinking of selling my van.",
         "I won't sell my van.",
+        "I plan to sell my van.",
+        "I'm going to sell candles.",
+        "I decided to leave my job at Bosch.",
     ],
 )
 def test_what_is_anothers_or_only_given_as_a_word_ends_nothing(text):

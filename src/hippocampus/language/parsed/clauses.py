@@ -279,7 +279,16 @@ def mode_of(verb: Token, aspect: Aspect) -> Mode:
         return "planned" if coming or timeless else "began"
     if not_so:
         return "denied" if past else "holds"
-    return "holds" if coming else "ended"
+    return "holds" if coming or _is_to_come(verb) else "ended"
+
+
+def _is_to_come(verb: Token) -> bool:
+    """Return whether an infinitive tells what was not yet done: "plans to sell", not "had to"."""
+    above = verb.head
+    if verb.tag_ != "VB" or verb.dep_ != "xcomp" or all(one.lower_ != "to" for one in verb.lefts):
+        return False
+    done = above.lemma_.lower() in ("manage", "get", "force", "happen")
+    return not done and not (above.lemma_ == "have" and above.tag_ == "VBD")
 
 
 def _mode_of_state(not_so: str | None, *, ahead: bool, past: bool, said: frozenset[str]) -> Mode:

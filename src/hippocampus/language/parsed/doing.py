@@ -162,10 +162,13 @@ def _giving(clause: Clause, referents: Referents) -> Iterator[Statement]:
     lent = object_of(verb, "for") is not None  # "for the weekend"
     if not given or lent or who is None or thing is None:
         return
-    pointed = any(one.lower_ == "the" for one in children(thing, "det"))
-    lasting = is_proper(thing) or is_durable(thing.text) or is_vehicle(thing.text)
-    if lasting and (pointed or _is_own(thing, who, referents)):
+    lasting = thing.text[0].isupper() or is_durable(thing.text) or is_vehicle(thing.text)
+    if lasting and (_is_pointed_at(thing) or _is_own(thing, who, referents)):
         yield Statement(who, "owns", words_of(thing), clause.mode("ended"))
+
+
+def _is_pointed_at(thing: Token) -> bool:
+    return any(one.lower_ == "the" for one in children(thing, "det"))
 
 
 def _is_own(thing: Token, who: str, referents: Referents) -> bool:
@@ -283,6 +286,8 @@ def _fitting(
     """Return the relation and the thing that a frame states, if the thing is of its sort."""
     relation, named, free = frame.relation, is_proper(other), child(other, "poss") is None
     if relation == "owns" and frame.aspect == "ended" and clause.who is not None:
+        kept = clause.mode("ended") == "holds"  # of "I'm going to sell candles" none is mine yet
+        free = (free and _is_pointed_at(other)) if kept else free
         free |= _is_own(other, clause.who, referents)
     noun = other.pos_ in ("NOUN", "PROPN") or (
         other.dep_ == "dobj" and other.tag_ == "VB" and child(other, "aux") is None

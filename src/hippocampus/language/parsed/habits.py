@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from hippocampus.core.records import Statement
 from hippocampus.core.word_lists import Patterns, word_set
-from hippocampus.language.noun_sorts import is_body_part, is_food
-from hippocampus.language.nouns import kinds, singular
+from hippocampus.language.noun_sorts import is_body_part, is_eaten, is_food
 from hippocampus.language.parsed.clauses import (
     Clause,
     auxiliaries,
@@ -97,13 +96,9 @@ def _given_up(clause: Clause, who: str) -> Iterator[Statement]:
 
 
 def _is_eaten(thing: Token, lemma: str) -> bool:
-    """Return whether a noun is of a food; who eats or drinks it makes one of it, but of a meal."""
-    if lemma not in ("eat", "drink"):
-        return is_food(thing.text)
-    above = kinds(singular(thing.lower_))
-    return thing.pos_ == "NOUN" and "meal" not in above and (
-        is_food(thing.text) or "abstract entity" not in above
-    )  # fmt: skip
+    """Return whether a noun is of a food; what somebody eats or drinks is, if it can be one."""
+    chosen = lemma in ("eat", "drink") and thing.pos_ == "NOUN"
+    return is_eaten(thing.text) if chosen else is_food(thing.text)
 
 
 def is_in_general(thing: Token) -> bool:

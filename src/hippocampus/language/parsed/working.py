@@ -95,7 +95,10 @@ def _is_only(job: Token, mine: bool) -> bool:  # noqa: FBT001 - of two words
 def who_is_hired(clause: Clause, referents: Referents) -> str | None:
     """Return whom "Siemens hired Ada" says something of: her; None if that is nobody known."""
     hired = child(clause.verb, "dobj")
-    return clause.who if hired is None else _known(hired, referents)
+    if hired is None:
+        return clause.who
+    method = clause.lemma == "employ" and is_proper(hired) and not is_person(hired.text)
+    return None if method else _known(hired, referents)
 
 
 def _known(token: Token, referents: Referents) -> str | None:
