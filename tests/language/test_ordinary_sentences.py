@@ -35,6 +35,9 @@ def lines(text, speaker="Ada"):
         ("Lena and Karl bought a caravan.", "owns", "caravan", "began", "Lena Karl"),
         ("Lena and Karl will move to Graz.", "lives_in", "Graz", "planned", "Lena Karl"),
         ("Neither Lena nor Karl lives in Graz.", "lives_in", "Graz", "denied", "Lena Karl"),
+        ("Bruno & Sarah moved to Graz.", "lives_in", "Graz", "began", "Bruno Sarah"),
+        ("Jules and Greta work as nurses.", "works_as", "nurse", "holds", "Jules Greta"),
+        ("Otto and Lena love sushi.", "likes", "sushi", "holds", "Otto Lena"),
         ("Lena and the landlord moved to Graz.", "lives_in", "Graz", "began", "Lena"),
         ("The landlord and Lena moved to Graz.", "lives_in", "Graz", "began", "Lena"),
     ],
@@ -83,6 +86,12 @@ def test_who_is_joined_as_somebodys_is_told_of_by_whose_they_are():
 )  # fmt: skip
 def test_what_two_people_are_to_each_other_or_have_together_is_read(text, said):
     assert said == [one for one in lines(text) if one[1] != "marital_status"]
+
+
+def test_what_is_said_of_kin_by_their_names_is_said_of_each():
+    said = lines("My brothers Otto and Karl live in Graz.")
+
+    assert [("Otto", "lives_in"), ("Karl", "lives_in")] == [one[:2] for one in said[2:]]
 
 
 def test_what_several_people_are_to_one_each_of_them_is():
@@ -240,6 +249,7 @@ def test_what_is_given_up_in_part_for_once_or_perhaps_is_not_given_up(text):
     [
         ("I sold my van.", ("Ada", "owns", "van", "ended")),
         ("I had to sell the van.", ("Ada", "owns", "van", "ended")),
+        ("I sold her my van.", ("Ada", "owns", "van", "ended")),
         ("Lena sold her van.", ("Lena", "owns", "van", "ended")),
         ("I gave my Škoda to my brother.", ("Ada", "owns", "Škoda", "ended")),
         ("We gave away the piano.", ("Ada", "owns", "piano", "ended")),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from typing import Final
 
@@ -27,8 +26,7 @@ def joined_before(sentence: str, start: int) -> list[str] | None:
     if found is None:
         return []
     names = [name for name in _RE.between_names.split(found["names"]) if name]
-    times = word_set("weekdays") | word_set("months")
-    return [name for name in names if name.lower() not in times]
+    return list(filter(_may_be_somebody, names))
 
 
 def owner_before(sentence: str, start: int, known: Collection[str]) -> str | None:
@@ -39,14 +37,29 @@ def owner_before(sentence: str, start: int, known: Collection[str]) -> str | Non
     the pronoun is; ``known``: first names of people.
     """
     before = sentence[:start]
+    if _RE.someone_and.search(before):
+        return ""
     beside = _RE.joined_before.search(before)
-    if beside is None and (near := re.search(rf"(?P<name>{_RE.name.pattern}) and $", before)):
-        return near["name"]
     if beside is not None:
         return _RE.between_names.split(beside["names"])[-1]
+    near = _RE.name_and.search(before)
+    if near is not None:
+        return near["name"]
     people = {
-        found[0] for found in _RE.name.finditer(before)
-        if is_person(found[0]) or found[0].split()[0] in known
-        or not _RE.place_before.search(before[: found.start()])
-    }  # fmt: skip
+        found[0]
+        for found in _RE.name.finditer(before)
+        if _may_be_somebody(found[0]) and not _is_place(found[0], before[: found.start()], known)
+    }
     return None if not people else people.pop() if len(people) == 1 else ""
+
+
+def _is_place(name: str, before: str, known: Collection[str]) -> bool:
+    """Return whether a name is rather a place's, by the preposition before it."""
+    person = is_person(name) or name.split(maxsplit=1)[0] in known
+    return not person and _RE.place_before.search(before) is not None
+
+
+def _may_be_somebody(name: str) -> bool:
+    """Return whether a word in capitals is no day, month or article."""
+    words = word_set("weekdays") | word_set("months") | word_set("function_words")
+    return name.lower() not in words

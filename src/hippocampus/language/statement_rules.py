@@ -528,7 +528,8 @@ def _of_each(told: Sequence[Statement], subject: str, others: Sequence[str]) -> 
 def _given_up(clause: _Clause) -> Iterator[Statement]:
     """Yield what somebody has given up eating or drinking, all of it and at all times."""
     eats = _RE.eats.match(clause.rest) if clause.over else _RE.stopped_eating.match(clause.rest)
-    if eats is None or clause.planned or (not clause.over and clause.denied):
+    nobody = clause.subject.lower() in word_set("negations")
+    if eats is None or nobody or clause.planned or (not clause.over and clause.denied):
         return
     tail = clause.rest[eats.end() :]
     thing = _object(tail)

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Final
 from hippocampus.core.records import Mode, Statement
 from hippocampus.core.word_lists import Patterns, word_set
 from hippocampus.language.noun_sorts import is_food, is_somewhere, is_time, is_work
-from hippocampus.language.nouns import singular
 from hippocampus.language.parsed.clauses import SUBJECTS, Clause, child, children, joined
 from hippocampus.language.parsed.kin import kin_of, tell_named
-from hippocampus.language.parsed.names import is_date, is_proper, words_of
+from hippocampus.language.parsed.names import is_date, is_proper, role_of, words_of
 from hippocampus.language.parsed.referents import FIRST, Referents
 
 if TYPE_CHECKING:
@@ -119,9 +118,7 @@ def _work(clause: Clause, what: Token) -> Iterator[Statement]:
             continue
         past = any(left.lower_ in ("retired", "former", "ex") for left in one.children)
         mode: Mode = "ended" if past else clause.mode()
-        work = words_of(one, adjectives=not past)
-        if one.tag_ == "NNS":  # "Ada and Tom are potters"
-            work = f"{work.removesuffix(one.text)}{singular(one.lower_)}"
+        work = role_of(one, adjectives=not past)
         yield Statement(who, "works_as", work, mode)
         for preposition in (side for side in children(one, "prep") if side.lower_ in ("at", "for")):
             place = child(preposition, "pobj")

@@ -105,7 +105,9 @@ def members(subject: Token) -> list[Token]:
     None of "Ada or Tom", of whom it may not be so, and of "Ada and Tom's aunt", which may be one
     aunt of two.
     """
-    found, last = [subject], subject
+    named = child(subject, "appos") if subject.tag_ == "NNS" else None  # "my sons Tom and Max"
+    last = subject if named is None or named.pos_ != "PROPN" else named
+    found = [last]
     while (following := child(last, "conj")) is not None:
         joining = {one.lower_ for one in children(last, "cc")}
         if "or" in joining:

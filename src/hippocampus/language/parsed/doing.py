@@ -30,7 +30,7 @@ from hippocampus.language.parsed.clauses import (
 from hippocampus.language.parsed.frames import VerbFrame, frames_of
 from hippocampus.language.parsed.habits import is_in_general, tell_eating, tell_unable
 from hippocampus.language.parsed.kin import kin_of, tell_named
-from hippocampus.language.parsed.names import is_date, is_proper, words_of
+from hippocampus.language.parsed.names import is_date, is_proper, role_of, words_of
 from hippocampus.language.parsed.referents import FIRST, Referents
 from hippocampus.language.parsed.working import tell_job, who_is_hired
 from hippocampus.language.relations import ALSO_CALLED, is_animal
@@ -236,7 +236,8 @@ def _by_frame(
     if relation == "lives_in":
         yield from _living(clause, other, mode, referents)
         return
-    if who is None or (relation == "owns" and child(clause.verb, "dative") is not None):
+    got = relation == "owns" and frame.aspect != "ended"
+    if who is None or (got and child(clause.verb, "dative") is not None):
         return  # what is bought for somebody is theirs
     others = [other] if relation in ("works_at", "studies_at") else _all(clause, frame, other)
     for one in others:
@@ -301,7 +302,7 @@ def _fitting(
         name = referents.called(other) or (other if named else None)
         return (relation, words_of(name)) if name is not None else None
     if relation == "works_as":
-        return (relation, words_of(other, adjectives=True)) if is_work(other.text) else None
+        return (relation, role_of(other)) if is_work(other.text) else None
     return _thing(relation, other) if noun and free else None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from hippocampus.core.word_lists import word_set
+from hippocampus.language.given_names import is_person
 from hippocampus.language.nouns import kinds, singular
 from hippocampus.language.parsed.clauses import SUBJECTS, child, children
 from hippocampus.language.relations import relation_of
@@ -48,7 +49,7 @@ def words_of(token: Token, *, adjectives: bool = False) -> str:
     ]  # fmt: skip
     start = min([token.i, *(part.i for one in before for part in one.subtree)])
     stop = token.i + 1
-    if stop + 1 < len(doc) and doc[stop].text == "&":
+    if stop + 1 < len(doc) and doc[stop].text == "&" and not is_person(token.text):
         stop += 2
     elif of := _part_of_name(token):
         stop = of
@@ -56,6 +57,14 @@ def words_of(token: Token, *, adjectives: bool = False) -> str:
     text: str = doc[kept[0] : stop].text if kept else token.text
     ends = stop < len(doc) and doc[stop].dep_ == "case" and token.dep_ == "pobj"
     return f"{text}{doc[stop].text}" if ends else text
+
+
+def role_of(noun: Token, *, adjectives: bool = True) -> str:
+    """Return what each of some people is: "primary teacher" of "they work as primary teachers"."""
+    words = words_of(noun, adjectives=adjectives)
+    if noun.tag_ != "NNS":
+        return words
+    return f"{words.removesuffix(noun.text)}{singular(noun.lower_)}"
 
 
 def _part_of_name(token: Token) -> int | None:

@@ -38,7 +38,7 @@ def _tidy(line: str) -> str:
     words = _RE.former.sub("former ", _RE.is_short.sub(" is ", words))
     words = _RE.birthday.sub("birthday", words)
     words = _RE.work_of_two.sub(r"\g<names> do ", words)
-    words = _RE.liking_of_two.sub(r"\g<names> enjoy", words)
+    words = _RE.liking_of_two.sub(r"\g<liking>s", words)
     words = _RE.question_tail.sub(". ", words)
     if not _RE.condition.search(words):
         words = _RE.splice.sub(". ", words)
