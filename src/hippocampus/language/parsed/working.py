@@ -51,7 +51,7 @@ def tell_job(clause: Clause, referents: Referents) -> Iterator[Statement]:
         yield Statement(who, "works_at", words_of(place, adjectives=True), mode)
     if role is not None and role.tag_ == "NN" and is_work(role.text):
         yield Statement(who, "works_as", words_of(role, adjectives=True), mode)
-    elif place is None and mode == "ended" and _is_only(thing, who == referents.speaker):
+    elif place is None and mode == "ended" and _is_only(thing, mine=who == referents.speaker):
         yield Statement(who, "works_at", "", mode)
 
 
@@ -83,7 +83,7 @@ def _place(verb: Token, role: Token | None) -> Token | None:
     return None
 
 
-def _is_only(job: Token, mine: bool) -> bool:  # noqa: FBT001 - of two words
+def _is_only(job: Token, *, mine: bool) -> bool:
     """Return whether a job is all the work of who is told of: "lost her job", no Saturday job."""
     whose = child(job, "poss")
     own = whose is not None and whose.lower_ in _OWN
