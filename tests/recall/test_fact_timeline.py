@@ -195,3 +195,11 @@ def test_what_is_driven_again_after_it_was_sold_is_driven_from_then_on():
     drives = [fact for fact in know(told(*said), {}) if fact.relation == "drives"]
 
     assert [1, None] == [fact.valid_to and fact.valid_to // DAY for fact in drives]
+
+
+def test_a_plan_of_which_it_is_told_that_it_was_or_is_over_holds_no_more():
+    for mode in ("held", "ended", "denied"):
+        (rome,) = know(told(lives("Rome", "planned"), lives("Rome", mode)), {})
+
+        assert rome.valid_to is not None
+        assert not rome.planned
