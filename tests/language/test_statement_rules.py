@@ -12,6 +12,7 @@ from hippocampus.language.statements import find_statements, who_speaks
 
 NOW = datetime(2025, 5, 2, tzinfo=UTC)
 HERE = ("Ada", "lives_in")
+EK = ("Eva", "Kofi")
 
 
 def read(text, speaker="Ada", others=("Tom",)):
@@ -94,6 +95,25 @@ def read(text, speaker="Ada", others=("Tom",)):
             "I moved to Lisbon and started at Northwind",
             [(*HERE, "Lisbon", "began"), ("Ada", "works_at", "Northwind", "began")],
         ),
+        (
+            "Abena and Kofi moved to Oslo",
+            [("Kofi", "lives_in", "Oslo", "began"), ("Abena", "lives_in", "Oslo", "began")],
+        ),
+        (
+            "Eva, Kofi and I live in Oslo",
+            [(*HERE, "Oslo", "holds"), *((who, "lives_in", "Oslo", "holds") for who in EK)],
+        ),
+        ("I rang Kofi and I moved to Oslo", [(*HERE, "Oslo", "began")]),
+        ("Eva came with her husband Kofi", [("Eva", "married_to", "Kofi", "holds")]),
+        ("Lunch with Kofi and his son Yaw", [("Kofi", "child", "Yaw", "holds")]),
+        ("Eva got a job as a nurse", [("Eva", "works_as", "nurse", "began")]),
+        ("Eva landed a role at Sonae", [("Eva", "works_at", "Sonae", "began")]),
+        ("I quit my post as a cook", [("Ada", "works_at", "", "ended")]),
+        ("I don't eat fish any more", [("Ada", "diet", "fish", "ended")]),
+        ("Eva no longer drinks tea", [("Eva", "diet", "tea", "ended")]),
+        ("I have given up sugar", [("Ada", "diet", "sugar", "ended")]),
+        ("I stopped eating eggs", [("Ada", "diet", "eggs", "ended")]),
+        ("I sold the Volvo", [("Ada", "owns", "Volvo", "ended")]),
     ],
 )
 def test_what_somebody_says_of_somebody_is_read(text, said):
@@ -118,6 +138,18 @@ def test_what_somebody_says_of_somebody_is_read(text, said):
         "My house is cold",
         "I went to Lisbon and started to sing",
         "Moving to tears is what it does",
+        "Eva or Kofi lives in Oslo",
+        "Eva told Kofi that his wife Abena is ill",
+        "The doctor and her husband Kofi sing",
+        "Nobody eats fish any more",
+        "I no longer eat anything with eggs",
+        "I got a job to do",
+        "I don't eat fish on Mondays",
+        "I don't eat fish so often any more",
+        "I don't eat lunch any more",
+        "I gave up the flat",
+        "I gave up hope",
+        "I sold Volvo a plan",
         'Tom said: "I live in Porto."',
         "“I live in Rome,” he said",
         "I doubt Ana lives in Porto",

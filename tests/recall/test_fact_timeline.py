@@ -144,7 +144,8 @@ def test_order_does_not_matter_times_are_in_order_and_one_thing_at_a_time_is_ope
         assert fact.valid_to is None or (fact.valid_from or 0) <= fact.valid_to
         assert (fact.valid_to is None) == (fact.known_to is None)
         assert fact.known_to is None or fact.known_from <= fact.known_to
-    for one, other in itertools.combinations(facts, 2):
+    known = [fact for fact in facts if not fact.planned]  # a plan is open beside what holds
+    for one, other in itertools.combinations(known, 2):
         if one.subject == other.subject and one.relation == other.relation == "lives_in":
             assert one.valid_to is not None or other.valid_to is not None
 
@@ -160,3 +161,45 @@ def test_who_moves_many_times_is_known_to_live_in_one_place():
 
     assert 700 == len(facts)
     assert [towns[699 % 3]] == [fact.object for fact in facts if fact.valid_to is None]
+
+
+def things(relation, *said):
+    return [Statement("Ada", relation, what, mode) for what, mode in said]
+
+
+def test_what_is_sold_is_neither_owned_nor_driven_any_more():
+    said = [
+        *things("drives", ("red Volvo", "holds"), ("Vespa", "holds")),
+        *things("owns", ("Volvo", "ended")),
+    ]
+
+    assert [("red Volvo", None, 2), ("Vespa", None, None), ("Volvo", None, 2)] == spans(
+        know(told(*said), {})
+    )
+
+
+def test_what_is_not_owned_or_is_anothers_may_be_driven_all_the_same():
+    said = [
+        *things("drives", ("Volvo", "holds")), *things("owns", ("Volvo", "denied")),
+        Statement("Tom", "owns", "Volvo", "ended"),
+    ]  # fmt: skip
+
+    assert ("Volvo", None, None) == spans(know(told(*said), {}))[0]
+
+
+def test_what_is_driven_again_after_it_was_sold_is_driven_from_then_on():
+    said = [
+        *things("drives", ("Volvo", "holds")), *things("owns", ("Volvo", "ended")),
+        *things("drives", ("Volvo", "holds")),
+    ]  # fmt: skip
+    drives = [fact for fact in know(told(*said), {}) if fact.relation == "drives"]
+
+    assert [1, None] == [fact.valid_to and fact.valid_to // DAY for fact in drives]
+
+
+def test_a_plan_of_which_it_is_told_that_it_was_or_is_over_holds_no_more():
+    for mode in ("held", "ended", "denied"):
+        (rome,) = know(told(lives("Rome", "planned"), lives("Rome", mode)), {})
+
+        assert rome.valid_to is not None
+        assert not rome.planned

@@ -143,3 +143,33 @@ def test_a_genitive_of_something_is_content(word):
     (term,) = find_terms(word)
 
     assert not term.function
+
+
+@pytest.fixture(params=["default", "none"])
+def talk(request, open_memory):
+    """Return a bank of two who talk, neither of whom has an animal."""
+    bank = open_memory(embedder=request.param).bank("talk")
+    for speaker, text in [
+        ("Greta", "The name of our street is Mill Lane."),
+        ("Greta", "Everyone calls me Gretchen."),
+        ("Nils", "I like tea."),
+        ("Greta", "My sis is called Ulla."),
+    ]:
+        bank.remember(text, speaker=speaker, at="2025-04-01")
+    return bank
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What is the name of Greta's cat?", "What is Greta's dog called?", "How old is Nils's son?"],
+)
+def test_an_animal_or_a_child_of_which_nobody_told_is_not_found(talk, question):
+    assert not talk.recall(question).found
+
+
+def test_who_is_told_of_by_another_noun_is_not_taken_to_be_missing(talk):
+    before = talk.recall("What is the name of Greta's cat?").confidence
+    talk.remember("My kitten Mitzi sleeps in the oven.", speaker="Greta", at="2025-04-02")
+
+    assert talk.recall("What is Greta's sister called?").found
+    assert talk.recall("What is the name of Greta's cat?").confidence > before

@@ -417,7 +417,9 @@ def _judged(
     }
     best = [[at for p, at in places[:DEPTH] if p == part] for part in range(number)]
     premises = [
-        check_premise(part.here.index, part.query, part.ranking.rows[rows])
+        check_premise(
+            part.here.index, part.query, part.ranking.rows[rows], part.here.ledger.reader.texts
+        )
         for part, rows in zip(parts, best, strict=True)
         if rows
     ]

@@ -135,7 +135,8 @@ def decide(
 ) -> Confidence:
     """Say how likely each hit is, best first, and whether anything was found."""
     rival = rivalry(here.index, query, ranking.contenders)
-    supposed = check_premise(here.index, query, ranking.rows[:DEPTH])
+    texts = here.ledger.reader.texts
+    supposed = check_premise(here.index, query, ranking.rows[:DEPTH], texts)
     models = here.calibrated.values.models
     return confidence(shows, len(rows), rival, supposed, models=models)
 

@@ -76,6 +76,12 @@ def is_food(noun: str) -> bool:
     return _is_any(noun, _FOOD) or noun.casefold() in word_set("foods")
 
 
+def is_eaten(noun: str) -> bool:
+    """Return whether what somebody eats or drinks is a food: "fish", but no meal, and no words."""
+    above = kinds(singular(noun.casefold()))
+    return "meal" not in above and (is_food(noun) or "abstract entity" not in above)
+
+
 def is_durable(noun: str) -> bool:
     """Return whether a noun is of something that one owns, who has it."""
     return _is_any(noun, word_set("durable_kinds"))

@@ -19,8 +19,9 @@ from hippocampus.core.records import Interval, Mode, Statement
 from hippocampus.core.word_lists import Patterns, word_set
 from hippocampus.language.alias_patterns import find_other_names, may_name
 from hippocampus.language.given_names import is_person
+from hippocampus.language.joined_people import OF_TWO, joined_before, owner_before
 from hippocampus.language.noun_phrases import NOUN, find_phrases
-from hippocampus.language.noun_sorts import is_work
+from hippocampus.language.noun_sorts import is_eaten, is_food, is_work
 from hippocampus.language.nouns import kinds, singular, use_of
 from hippocampus.language.relations import ALSO_CALLED, BY_BIRTH, EXCLUSIVE, Rule, rules
 from hippocampus.language.statement_times import with_times
@@ -45,6 +46,7 @@ def _hint() -> re.Pattern[str]:
     return re.compile(
         "|".join([rf"\b(?:{rule.said.pattern})" for rule in rules()])
         + r"|\b(?:my|our|your|his|her|\w+'s)\b|\ban?\b|(?-i:\bof [A-Z])"
+        r"|(?:eat|drink)(?:s|ing)?\b|(?:quit|g[ai]ven? up|cut out)\b"
         r"|call me|go by|known as|married|engaged|single",
         re.IGNORECASE,
     )
@@ -209,8 +211,11 @@ class _StatementReader:
         while (match := _RE.subject.search(bare, at)) is not None and match.start() < stop:
             at = match.start("rest")
             who = match["who"]
+            beside = joined_before(bare, match.start("who"))
+            if beside is None:
+                continue  # "Ana or Tom"
             if match["called"]:
-                owner = self._owner(who.split(maxsplit=1)[0])
+                owner = self._owner_here(who.split(maxsplit=1)[0], bare, match.start())
                 if owner is not None:
                     yield Statement(owner, _noun(who, match["called"]), match["called"])
             sure = self._is_somebody(who, match.span("who"), bare)
@@ -221,6 +226,7 @@ class _StatementReader:
                 clause = _Clause(subject, match["aux"], part, sentence, times)
                 told = list(self._said(clause, sure=sure))
                 yield from told
+                yield from _of_each(told, subject, beside)
                 if not told and who[0].isupper() and who != "I":
                     break  # "Lisbon and started": it is the object of what is before
 
@@ -262,6 +268,14 @@ class _StatementReader:
             return self._other
         return self._last if lower in word_set("pronouns") else whose.removesuffix("'s")
 
+    def _owner_here(self, whose: str, sentence: str, start: int) -> str | None:
+        """Return whom "his" means: who is named before it in the sentence, or was before that."""
+        if whose.lower() in _THIRD:
+            named = owner_before(sentence, start, self._known)
+            if named is not None:
+                return named or None
+        return self._owner(whose)
+
     def _who(self, who: str, called: str | None, *, sure: bool) -> str | None:
         """Return whom a subject means, and keep in mind who that was."""
         first = who.split(maxsplit=1)[0]
@@ -282,6 +296,7 @@ class _StatementReader:
         """Yield what a predicate says; of whom may be no name, only what no thing does."""
         if clause.unreal:
             return
+        yield from _given_up(clause)
         rest, plain = clause.rest, not (clause.denied or clause.planned or clause.used)
         status, moved = _RE.marital_status.match(rest), _RE.from_to.match(rest)
         if status and plain:
@@ -337,7 +352,8 @@ class _StatementReader:
             and _last(thing) in word_set("kin")
         )
         fits = {"owns": _a_thing, "works_as": _a_person}.get(rule.relation)
-        if fits is not None and not fits(thing) and not kin:
+        sold = rule.relation == "owns" and rule.mode == "ended" and _RE.own_name.match(tail)
+        if fits is not None and not fits(thing) and not kin and not sold:
             return
         if clause.denied and not (rule.relation in EXCLUSIVE and not clause.over):
             relation, what = (_last(thing), "") if kin else (rule.relation, thing)
@@ -462,7 +478,7 @@ class _StatementReader:
     def _owned(self, sentence: str, stop: int, times: Sequence[Interval]) -> Iterator[Statement]:
         """Yield what is "my" something: "my birthday is 3 May", "my dog Rex"."""
         for match in _RE.own.finditer(sentence, 0, stop):
-            owner = self._owner(match["whose"])
+            owner = self._owner_here(match["whose"], sentence, match.start())
             *before, last = match["what"].split()
             noun = singular(last)
             favourite = bool(before) and before[0].startswith("favo")
@@ -499,6 +515,32 @@ class _StatementReader:
         """Return a statement with the first time its sentence tells."""
         said = Statement(clause.subject, relation, thing, mode)
         return with_times(said, clause.times, self._occurred_at)
+
+
+def _of_each(told: Sequence[Statement], subject: str, others: Sequence[str]) -> Iterator[Statement]:
+    """Yield what is said of a subject of each that is joined to it, too: "Ana and Tom moved"."""
+    for other in others:
+        for said in told:
+            if said.subject == subject and said.relation not in OF_TWO:
+                yield said._replace(subject=other)
+
+
+def _given_up(clause: _Clause) -> Iterator[Statement]:
+    """Yield what somebody has given up eating or drinking, all of it and at all times."""
+    eats = _RE.eats.match(clause.rest) if clause.over else _RE.stopped_eating.match(clause.rest)
+    nobody = clause.subject.lower() in word_set("negations")
+    if eats is None or nobody or clause.planned or (not clause.over and clause.denied):
+        return
+    tail = clause.rest[eats.end() :]
+    thing = _object(tail)
+    behind = tail[tail.find(thing) + len(thing) :]
+    if not thing or _RE.given_up.match(behind) is None:
+        return
+    noun = _last(thing)
+    eaten = eats.re is _RE.eats or eats["eats"] is not None
+    known = bool(kinds(noun)) or is_food(noun)
+    if known and (is_eaten(noun) if eaten else is_food(noun)):
+        yield Statement(clause.subject, "diet", thing, "ended")
 
 
 def _in_passing(behind: str, times: Sequence[Interval], *, leaving: bool) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -13,21 +15,30 @@ from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.cue import Rows
 from hippocampus.index.query import Query
 from hippocampus.language.nouns import use_of
+from hippocampus.language.relations import relation_of
 from hippocampus.recall.evidence import hashes_of_names, spelled
 from hippocampus.recall.premise import Premise
+from hippocampus.recall.spreading_activation import ReadTexts
 
 _GENITIVE: Final = re.compile("['’]s?$")
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_BY_NOUN: Final = frozenset({"pet", "sibling", "child", "parent"})
+"""Relations that are told by a noun for who it is, seldom by a verb."""
+_READ: Final = 4000
+"""Characters of a text that are read."""
 _NOUN: Final = 0.5
 """Share of noun uses from which on a word names something."""
 
 
-def check_premise(index: BankIndex, query: Query, rows: Rows) -> Premise | None:
+def check_premise(
+    index: BankIndex, query: Query, rows: Rows, read: ReadTexts | None = None
+) -> Premise | None:
     """
     Return how far the best rows meet what a question supposes; None where nobody can tell.
 
     Which words name something is known of English alone. An order to tell of a whole conversation
     supposes nothing by its words; its leading hits are judged by themselves. What is asked of the
-    world supposes nothing of anybody.
+    world supposes nothing of anybody. ``read``: the texts of rows, where they may be looked into.
     """
     of_the_world = query.impersonal and not (query.speakers or query.definite)
     asked = len(query.terms) and "lexical" in query.cues and query.conversation is None
@@ -54,7 +65,35 @@ def check_premise(index: BankIndex, query: Query, rows: Rows) -> Premise | None:
         of_speaker=bool(query.speakers),
         named=tuple(said),
         lacking=tuple(said[at] for at in nowhere),
+        unowned=read is not None and _is_unowned(query, [said[at] for at in nowhere], rows, read),
     )
+
+
+def _is_unowned(query: Query, lacking: Sequence[str], rows: Rows, read: ReadTexts) -> bool:
+    """
+    Return whether a question takes one who speaks to have somebody of whom no best row tells.
+
+    "Ada's cat", where none has an animal; who is married or a friend may be told of by other words.
+    """
+    owners = {name.casefold() for name in query.speakers}
+    missed = {word.casefold() for word in lacking}
+    theirs = {
+        noun.casefold()
+        for one in query.possessives
+        if one.of is None and one.owner.casefold() in owners
+        for noun in list(filter(_names, one.what))[-1:]  # no "called", and of a "dog walker" that
+    }
+    of = {_relation(word) for word in theirs & missed} & _BY_NOUN
+    if not of:
+        return False
+    texts = read([int(row) for row in rows])
+    told = {_relation(word) for text in texts.values() for word in _WORD.findall(text[:_READ])}
+    return of.isdisjoint(told)
+
+
+@lru_cache(maxsize=1 << 12)
+def _relation(word: str) -> str | None:
+    return relation_of(word.casefold())
 
 
 def _names(word: str) -> bool:

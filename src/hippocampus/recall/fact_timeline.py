@@ -180,14 +180,17 @@ class _Timeline:
     def _close(self, fact: Known, one: Told) -> None:
         """End what a statement says is over; keep it as over, or denied, if nobody told it."""
         said, about, key = one.statement, self._about(fact), _key(fact.object)
-        plan = about.planned.pop(key, None)
-        if plan is not None:
-            about.alike.setdefault(key, []).append(plan)
+        plan = about.planned.get(key)
+        if plan is not None and plan.yields_to(one):  # it stands until it is ended below
+            del about.planned[key]
             plan.planned = False
+            about.add(plan)
         of = [(about, key, "" if fact.object else said.noun)]
         if said.relation == "owns" and said.mode != "held":  # whose dog is gone, their dog Rex is
             animals = self._every[fold_name(fact.subject), relation_of(key) or key]
             of.append((animals, "", key))
+            if said.mode == "ended" and fact.object:  # nor do they drive what they gave away
+                _end(one, [(self._every[fold_name(fact.subject), "drives"], key, "")])
         if _end(one, of) or not fact.object:
             return
         if said.mode == "denied":

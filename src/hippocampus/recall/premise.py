@@ -16,6 +16,7 @@ _A_WORD: Final = 0.5
 _WHOLE: Final = 1.0
 _WHOLE_WORDS: Final = 1.5
 _OPEN: Final = 1.0
+_UNOWNED: Final = -2.0
 _USUAL: Final = 2.3
 _USUAL_WORDS: Final = 1.8
 """In log odds; ``_WORDS``: where no tokens tell what is near (docs/adr/0058)."""
@@ -30,7 +31,8 @@ class Premise(NamedTuple):
     word. ``open``: whether it asks for more than its words say: for advice, on which all that is
     wished or barred bears, or for what was at some time. ``of_speaker``: whether it names one who
     speaks, which ``rivalry`` judges instead. ``named``: what it names, in its own words;
-    ``lacking``: what of that none of the best memories has.
+    ``lacking``: what of that none of the best memories has. ``unowned``: whether it takes one who
+    speaks to have an animal, a child, a sibling or the like, of which no best memory tells.
     """
 
     words: int
@@ -39,11 +41,16 @@ class Premise(NamedTuple):
     of_speaker: bool
     named: tuple[str, ...]
     lacking: tuple[str, ...]
+    unowned: bool = False
 
     def beside(self, other: Premise) -> Premise:
         """Return how far what it supposes is met by its best memories and others together."""
         lacking = tuple(word for word in self.lacking if word in other.lacking)
-        return self._replace(whole=self.whole or other.whole, lacking=lacking)
+        return self._replace(
+            whole=self.whole or other.whole,
+            lacking=lacking,
+            unowned=self.unowned and other.unowned,
+        )
 
     def describe_unmet(self) -> str:
         """Return a sentence that says what the best memories lack; "" if they have it all."""
@@ -65,7 +72,7 @@ class Premise(NamedTuple):
         """
         whole, usual = (_WHOLE, _USUAL) if by_tokens else (_WHOLE_WORDS, _USUAL_WORDS)
         if self.of_speaker:
-            return 0.0
+            return _UNOWNED * self.unowned
         if not self.words:
             return _OPEN * self.open
         said = 0.0 if unheard and not self.open else _A_WORD * min(self.words, _MOST_WORDS)

@@ -10,7 +10,8 @@ from hippocampus.core.word_lists import Patterns, word_set
 from hippocampus.language.noun_sorts import is_food, is_somewhere, is_time, is_work
 from hippocampus.language.parsed.clauses import SUBJECTS, Clause, child, children, joined
 from hippocampus.language.parsed.kin import kin_of, tell_named
-from hippocampus.language.parsed.referents import FIRST, Referents, is_date, is_proper, words_of
+from hippocampus.language.parsed.names import is_date, is_proper, role_of, words_of
+from hippocampus.language.parsed.referents import FIRST, Referents
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
@@ -109,13 +110,16 @@ def _kin(clause: Clause, what: Token, referents: Referents) -> Iterator[Statemen
 def _work(clause: Clause, what: Token) -> Iterator[Statement]:
     """Yield what "Ada is a former pilot and a potter, not a lawyer" says."""
     who = clause.who or ""
+    each = clause.subject is not None and child(clause.subject.head, "conj") is not None
+    each |= clause.subject is not None and child(clause.subject, "conj") is not None
     for one in joined(what):
-        single = one.tag_ in ("NN", "NNP") and child(one, "poss") is None and not is_proper(one)
-        if not (single and is_work(one.text)):
+        fits = one.tag_ in ("NN", "NNP") or (each and one.tag_ == "NNS")
+        if not fits or child(one, "poss") is not None or is_proper(one) or not is_work(one.text):
             continue
         past = any(left.lower_ in ("retired", "former", "ex") for left in one.children)
         mode: Mode = "ended" if past else clause.mode()
-        yield Statement(who, "works_as", words_of(one, adjectives=not past), mode)
+        work = role_of(one, adjectives=not past)
+        yield Statement(who, "works_as", work, mode)
         for preposition in (side for side in children(one, "prep") if side.lower_ in ("at", "for")):
             place = child(preposition, "pobj")
             if place is not None and is_proper(place):

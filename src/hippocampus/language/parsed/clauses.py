@@ -30,6 +30,8 @@ _CONDITIONS: Final = frozenset({"if", "unless", "whether"})
 _PERFECT: Final = frozenset({"have", "has", "'ve", "ve", "had"})
 _CEASING: Final = frozenset({"stop", "quit", "cease", "pack", "give", "finish"})
 """Verbs that end what a verb after them tells: "stopped working at", "gave up being"."""
+_ADDING: Final = frozenset({"and", "&", "plus", "nor"})
+"""What joins people of each of whom the same is said."""
 _UTTERED: Final = frozenset("say tell hear ask mention read report claim swear".split())
 
 
@@ -54,7 +56,9 @@ class Clause:
             self.verb.dep_ in ("xcomp", "pcomp", "ccomp")
             or (self.verb.dep_ == "advcl" and self.verb.tag_ == "VBG" and _has(above, {"up", "in"}))
         )
-        if governed and above.lemma_.lower() in _CEASING:
+        ceasing = above.lemma_.lower()
+        to_do = self.verb.tag_ == "VB" and ceasing != "cease"  # "stopped to eat" goes on to eat
+        if governed and ceasing in _CEASING and not to_do:
             return mode_of(above, "ended")
         return mode_of(self.verb, aspect)
 
@@ -92,6 +96,37 @@ def joined(token: Token) -> Iterator[Token]:
     for one in children(token, "appos"):
         if _has(one, {"only", "just"}):
             yield one
+
+
+def members(subject: Token) -> list[Token]:
+    """
+    Return those of whom a clause is said, each for themselves: "Ada and Tom", "Ada, Tom and I".
+
+    None of "Ada or Tom", of whom it may not be so, and of "Ada and Tom's aunt", which may be one
+    aunt of two.
+    """
+    named = child(subject, "appos") if subject.tag_ == "NNS" else None  # "my sons Tom and Max"
+    last = subject if named is None or named.pos_ != "PROPN" else named
+    found = [last]
+    while (following := child(last, "conj")) is not None:
+        joining = {one.lower_ for one in children(last, "cc")}
+        if "or" in joining:
+            return []
+        if not joining <= _ADDING:
+            break  # "Ada but not Tom"
+        owner = child(following, "poss")
+        if owner is not None and owner.pos_ == "PROPN":
+            return []
+        found.append(following)
+        last = following
+    each_their_own = any(one.lower_ == "respectively" for one in subject.sent)
+    return found[:1] if each_their_own else found
+
+
+def is_denied_of_all(subject: Token) -> bool:
+    """Return whether a subject is "neither Ada nor Tom"."""
+    before = children(subject, "preconj", "det", "cc", "advmod")
+    return any(one.lower_ == "neither" for one in before)
 
 
 def subject_of(verb: Token) -> Token | None:
@@ -154,6 +189,8 @@ def negation(verb: Token) -> Literal["denied", "ended"] | None:
             said = f" {verb.sent.text.lower()} "
             over = any(f" {words}" in said for words in ("anymore", "any more", "any longer"))
             return "ended" if over else "denied"
+        if any(is_denied_of_all(one) for one in children(verb, *SUBJECTS)):
+            return "denied"
         if verb.dep_ not in ("xcomp", "acomp", "attr", "pcomp") or verb.head.pos_ not in VERBAL:
             return None
         verb = verb.head
@@ -244,7 +281,16 @@ def mode_of(verb: Token, aspect: Aspect) -> Mode:
         return "planned" if coming or timeless else "began"
     if not_so:
         return "denied" if past else "holds"
-    return "holds" if coming else "ended"
+    return "holds" if coming or _is_to_come(verb) else "ended"
+
+
+def _is_to_come(verb: Token) -> bool:
+    """Return whether an infinitive tells what was not yet done: "plans to sell", not "had to"."""
+    above = verb.head
+    if verb.tag_ != "VB" or verb.dep_ != "xcomp" or all(one.lower_ != "to" for one in verb.lefts):
+        return False
+    done = above.lemma_.lower() in ("manage", "get", "force", "happen")
+    return not done and not (above.lemma_ == "have" and above.tag_ == "VBD")
 
 
 def _mode_of_state(not_so: str | None, *, ahead: bool, past: bool, said: frozenset[str]) -> Mode:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from hippocampus.core.records import Mode, Statement
-from hippocampus.core.word_lists import Patterns, word_set
+from hippocampus.core.word_lists import Patterns
 from hippocampus.language.given_names import is_person
 from hippocampus.language.noun_sorts import (
-    is_body_part,
     is_durable,
     is_employer,
     is_food,
@@ -20,18 +19,20 @@ from hippocampus.language.noun_sorts import (
     is_work,
 )
 from hippocampus.language.parsed.clauses import (
-    Aspect,
     Clause,
     auxiliaries,
     child,
     children,
+    is_denied_of_all,
     joined,
-    negation,
     object_of,
 )
 from hippocampus.language.parsed.frames import VerbFrame, frames_of
+from hippocampus.language.parsed.habits import is_in_general, tell_eating, tell_unable
 from hippocampus.language.parsed.kin import kin_of, tell_named
-from hippocampus.language.parsed.referents import FIRST, Referents, is_date, is_proper, words_of
+from hippocampus.language.parsed.names import is_date, is_proper, role_of, words_of
+from hippocampus.language.parsed.referents import FIRST, Referents
+from hippocampus.language.parsed.working import tell_job, who_is_hired
 from hippocampus.language.relations import ALSO_CALLED, is_animal
 
 if TYPE_CHECKING:
@@ -40,49 +41,24 @@ if TYPE_CHECKING:
 _RE: Final = Patterns("parsed")
 _HAVING: Final = frozenset({"have", "'ve", "ve", "get"})
 _GETTING: Final = frozenset({"get", "adopt", "buy", "rescue", "pick", "foster", "take"})
-_EATING: Final = frozenset({"eat", "keep", "go", "turn", "become", "stay"})
-_JOBS: Final = frozenset({"job", "position", "post", "role", "gig", "placement", "internship"})
-_JOBBING: Final[Mapping[str, Aspect]] = {
-    "have": "state", "hold": "state", "get": "began", "start": "began", "take": "began",
-    "accept": "began", "land": "began", "find": "began", "begin": "began", "lose": "ended",
-    "quit": "ended", "leave": "ended",
-}  # fmt: skip
-"""What verbs before "a job" tell."""
+_APPOINTING: Final = frozenset(
+    "hire employ recruit take appoint promote train retrain fire sack dismiss lay make".split()
+)
+"""Verbs of whose object, if there is one, is told what work they have, or have no more."""
 _POINTING: Final = frozenset({"the", "this", "that", "these", "those"})
 _NEEDS_NAME: Final = frozenset({"married_to", "partner", "doctor", "boss"})
 
 
 def tell_doing(clause: Clause, referents: Referents) -> Iterator[Statement]:
     """Yield what a clause with any verb but "be" says; the first that fits."""
-    for tell in (_unable, _called, _job, _having, _getting, _turning, _eating, _parting, _framed):
+    for tell in (
+        tell_unable, _called, tell_job, _having, _getting, _giving, _turning, tell_eating, _parting,
+        _framed,
+    ):  # fmt: skip
         told = list(tell(clause, referents))
         if told:
             yield from told
             return
-
-
-def _unable(clause: Clause, _: Referents) -> Iterator[Statement]:
-    """Yield what "can't stand golf", "can't eat nuts" and "can't have enough tea" say."""
-    verb, who, thing = clause.verb, clause.who, child(clause.verb, "dobj")
-    if not auxiliaries(verb) & {"can", "ca"} or not negation(verb) or who is None or thing is None:
-        return
-    if clause.lemma in ("stand", "bear", "abide"):
-        yield Statement(who, "dislikes", words_of(thing))
-    elif clause.lemma == "get" and thing.lower_ == "enough":
-        for one in children(thing, "prep"):
-            liked = child(one, "pobj")
-            if liked is not None:
-                yield Statement(who, "likes", words_of(liked))
-    elif clause.lemma in ("eat", "have", "touch", "do") and _is_ill(verb):
-        for one in joined(thing):
-            yield Statement(who, "allergic_to", words_of(one))
-
-
-def _is_ill(verb: Token) -> bool:
-    """Return whether what is around a verb speaks of an allergy, or of what happens to a body."""
-    return _RE.allergy.search(verb.doc.text) is not None or any(
-        is_body_part(one.text) and child(one, "poss") is not None for one in verb.doc
-    )
 
 
 def _called(clause: Clause, referents: Referents) -> Iterator[Statement]:
@@ -175,34 +151,37 @@ def _getting(clause: Clause, referents: Referents) -> Iterator[Statement]:
         )
 
 
+def _giving(clause: Clause, referents: Referents) -> Iterator[Statement]:
+    """Yield which thing somebody gave away: "gave the Skoda to Tom", "donated the van"."""
+    verb, who, thing = clause.verb, clause.who, child(clause.verb, "dobj")
+    whom = child(verb, "dative") or object_of(verb, "to")
+    whom = child(whom, "pobj") if whom is not None and whom.pos_ == "ADP" else whom
+    away = any(one.lower_ == "away" for one in verb.children)
+    away |= whom is not None and (is_proper(whom) or whom.pos_ == "PRON" or is_someone(whom.text))
+    given = clause.lemma == "donate" or (clause.lemma == "give" and away)
+    lent = object_of(verb, "for") is not None  # "for the weekend"
+    if not given or lent or who is None or thing is None:
+        return
+    lasting = thing.text[0].isupper() or is_durable(thing.text) or is_vehicle(thing.text)
+    if lasting and (_is_pointed_at(thing) or _is_own(thing, who, referents)):
+        yield Statement(who, "owns", words_of(thing), clause.mode("ended"))
+
+
+def _is_pointed_at(thing: Token) -> bool:
+    return any(one.lower_ == "the" for one in children(thing, "det"))
+
+
+def _is_own(thing: Token, who: str, referents: Referents) -> bool:
+    """Return whether a thing is said to be of somebody: "my van" of who is "I"."""
+    return child(thing, "poss") is not None and referents.owner(thing) == who
+
+
 def _turning(clause: Clause, _: Referents) -> Iterator[Statement]:
     """Yield what "Emil turned 5" says."""
     if clause.lemma == "turn" and clause.who is not None:
         for one in clause.verb.children:
             if one.pos_ == "NUM" and one.like_num:
                 yield Statement(clause.who, "age", one.text, clause.mode("began"))
-
-
-def _eating(clause: Clause, _: Referents) -> Iterator[Statement]:
-    """Yield how somebody eats, and what they have given up eating."""
-    verb, who = clause.verb, clause.who
-    if who is None:
-        return
-    for noun in (one for one in verb.subtree if one.lower_ == "diet"):
-        for kind in children(noun, "amod", "compound"):
-            if kind.lower_ in word_set("diets"):
-                yield Statement(who, "diet", kind.text, clause.mode("state"))
-    if clause.lemma in _EATING:
-        diet = next((one for one in verb.children if one.lower_ in word_set("diets")), None)
-        going = clause.lemma in ("go", "turn", "become") or (
-            clause.lemma == "eat" and "since" not in verb.sent.text
-        )
-        if diet is not None:
-            yield Statement(who, "diet", diet.text, clause.mode("began" if going else "state"))
-    if clause.lemma in ("eat", "drink", "have") and (thing := child(verb, "dobj")) is not None:
-        mode = clause.mode("state")
-        if mode == "ended" and is_food(thing.text):
-            yield Statement(who, "diet", words_of(thing), mode)
 
 
 def _parting(clause: Clause, referents: Referents) -> Iterator[Statement]:
@@ -229,24 +208,11 @@ def _parting(clause: Clause, referents: Referents) -> Iterator[Statement]:
     other = object_of(verb, "with") or object_of(verb, "from")
     if other is not None and is_proper(other):
         others.append(other)
-    if any(one.lower_ in FIRST for one in among):
+    if len(among) == 2 == len(others) and not is_denied_of_all(subject):
+        yield Statement(words_of(others[0]), relation, words_of(others[1]), mode)
+    elif any(one.lower_ in FIRST for one in among):
         for one in others:
             yield Statement(referents.speaker, relation, words_of(one), mode)
-
-
-def _job(clause: Clause, _: Referents) -> Iterator[Statement]:
-    """Yield where somebody has, gets or gives up a job; who has given notice still has it."""
-    thing, who = child(clause.verb, "dobj"), clause.who
-    if thing is None or who is None:
-        return
-    place = object_of(clause.verb, "at") or object_of(clause.verb, "with")
-    if place is None or not (is_proper(place) or is_employer(place.text)):
-        return
-    noun, name = thing.lower_, words_of(place, adjectives=True)
-    if noun == "notice" and clause.lemma in ("give", "hand"):
-        yield Statement(who, "works_at", name)
-    elif noun in _JOBS and (aspect := _JOBBING.get(clause.lemma)) is not None:
-        yield Statement(who, "works_at", name, clause.mode(aspect))
 
 
 def _framed(clause: Clause, referents: Referents) -> Iterator[Statement]:
@@ -262,20 +228,23 @@ def _framed(clause: Clause, referents: Referents) -> Iterator[Statement]:
 def _by_frame(
     clause: Clause, frame: VerbFrame, other: Token, referents: Referents
 ) -> Iterator[Statement]:
-    mode, relation = clause.mode(frame.aspect), frame.relation
+    mode, relation, who = clause.mode(frame.aspect), frame.relation, clause.who
+    if clause.lemma in _APPOINTING and relation in ("works_at", "works_as"):
+        who = who_is_hired(clause, referents)
     if auxiliaries(clause.verb) & {"can", "ca"} and relation != "speaks":
         return
     if relation == "lives_in":
         yield from _living(clause, other, mode, referents)
         return
-    if clause.who is None or (relation == "owns" and child(clause.verb, "dative") is not None):
+    got = relation == "owns" and frame.aspect != "ended"
+    if who is None or (got and child(clause.verb, "dative") is not None):
         return  # what is bought for somebody is theirs
     others = [other] if relation in ("works_at", "studies_at") else _all(clause, frame, other)
     for one in others:
         found = _fitting(clause, frame, one, referents)
         if found is not None:
             only = relation == "speaks" and any(way.lower_ == "only" for way in one.children)
-            yield Statement(clause.who, found[0], found[1], "holds" if only else mode)
+            yield Statement(who, found[0], found[1], "holds" if only else mode)
             there = object_of(one, "in") or object_of(clause.verb, "in")
             place = there if relation == "owns" and mode == "holds" else None
             if place is not None and is_proper(place):
@@ -301,7 +270,8 @@ def _living(clause: Clause, place: Token, mode: Mode, referents: Referents) -> I
             return
         place = inner
     subject = clause.subject
-    thing = subject is not None and subject.pos_ == "NOUN" and kin_of(subject) is None
+    noun = subject is not None and subject.pos_ == "NOUN" and not is_proper(subject)
+    thing = noun and subject is not None and kin_of(subject) is None
     if thing and subject is not None and not is_someone(subject.text):
         called = referents.called(subject)
         name = referents.thing(subject) if called is None else words_of(called)
@@ -316,11 +286,15 @@ def _fitting(
 ) -> tuple[str, str] | None:
     """Return the relation and the thing that a frame states, if the thing is of its sort."""
     relation, named, free = frame.relation, is_proper(other), child(other, "poss") is None
+    if relation == "owns" and frame.aspect == "ended" and clause.who is not None:
+        kept = clause.mode("ended") == "holds"  # of "I'm going to sell candles" none is mine yet
+        free = (free and _is_pointed_at(other)) if kept else free
+        free |= _is_own(other, clause.who, referents)
     noun = other.pos_ in ("NOUN", "PROPN") or (
         other.dep_ == "dobj" and other.tag_ == "VB" and child(other, "aux") is None
     )
     if relation in ("works_at", "studies_at"):
-        colleague = frame.slot == "with" and is_person(other.text)
+        colleague = frame.slot in ("with", "by") and is_person(other.text)
         return None if colleague else _institution(frame, other, clause)
     if relation == "speaks":
         return _language(other)
@@ -328,15 +302,16 @@ def _fitting(
         name = referents.called(other) or (other if named else None)
         return (relation, words_of(name)) if name is not None else None
     if relation == "works_as":
-        return (relation, words_of(other, adjectives=True)) if is_work(other.text) else None
+        return (relation, role_of(other)) if is_work(other.text) else None
     return _thing(relation, other) if noun and free else None
 
 
 def _thing(relation: str, other: Token) -> tuple[str, str] | None:
     """Return what is liked, eaten, owned or driven; a bare name may be a company that is bought."""
     named = is_proper(other)
-    if relation == "diet" and not is_food(other.text):
-        return None
+    if relation == "diet":
+        fits = is_food(other.text) and is_in_general(other)
+        return (relation, words_of(other, adjectives=True)) if fits else None
     if relation in ("likes", "dislikes"):
         pointed = child(other, "det")
         if pointed is not None and pointed.lower_ in _POINTING:
@@ -344,7 +319,7 @@ def _thing(relation: str, other: Token) -> tuple[str, str] | None:
     branded = any(is_proper(one) for one in children(other, "compound", "nmod"))
     if relation == "drives" and not (named or branded or is_vehicle(other.text)):
         return None
-    if relation == "owns" and named and child(other, "det", "nummod") is None:
+    if relation == "owns" and named and child(other, "det", "nummod", "poss") is None:
         return None
     return relation, words_of(other)
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, cast, get_args
 
 from hippocampus.core.word_lists import word_list
-from hippocampus.language.parsed.clauses import Aspect, child, object_of
+from hippocampus.language.parsed.clauses import SUBJECTS, Aspect, child, object_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -59,5 +59,7 @@ def frames_of(verb: Token) -> Iterator[tuple[VerbFrame, Token]]:
             other = child(verb, "dobj", "attr", "oprd")
         else:
             other = object_of(verb, frame.slot)
+        if other is None and frame.slot == "by" and child(verb, "dobj") is not None:
+            other = child(verb, *SUBJECTS)  # "Siemens hired Ada" says what its passive says
         if other is not None:
             yield frame, other

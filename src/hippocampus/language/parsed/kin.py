@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 from hippocampus.core.records import Mode, Statement
 from hippocampus.core.word_lists import word_set
 from hippocampus.language.noun_sorts import is_text
-from hippocampus.language.parsed.clauses import SUBJECTS, child, children
-from hippocampus.language.parsed.referents import Referents, is_proper, words_of
+from hippocampus.language.parsed.clauses import SUBJECTS, child, children, subject_of
+from hippocampus.language.parsed.names import is_proper, words_of
+from hippocampus.language.parsed.referents import FIRST, Referents
 from hippocampus.language.relations import relation_of
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 _PEOPLE: Final = frozenset(
     {"married_to", "partner", "sibling", "child", "parent", "friend", "boss", "doctor", "pet"}
 )
+_SHARED: Final = frozenset({"child", "pet", "parent", "friend"})
+"""Relations that two people may have to one, who is "theirs"."""
 _PAST: Final = frozenset({"ex", "former", "late", "old"})
 _TITLES: Final = frozenset({"father", "mother", "sister", "brother"})
 _OWN_CHILDREN: Final = frozenset({"twins", "kids", "boys", "girls", "children", "triplets"})
@@ -55,7 +58,8 @@ def tell_kin(noun: Token, referents: Referents) -> Iterator[Statement]:
         if relation == "pet":
             referents.pets.add(one)
         referents.named.setdefault(f"{whose}'s {words_of(noun)}", one)
-        yield Statement(whose, relation, one, _mode(noun, relation), noun=noun.lower_)
+        for owner in [whose, *(referents.co_owners(noun) if relation in _SHARED else ())]:
+            yield Statement(owner, relation, one, _mode(noun, relation), noun=noun.lower_)
 
 
 def is_made_up(word: Token) -> bool:
@@ -88,7 +92,9 @@ def _owner_unsaid(noun: Token, name: Token, relation: str, referents: Referents)
     if child(noun, "poss") is not None:
         return None
     if relation == "pet":
-        mine = article is not None and name.dep_ not in SUBJECTS
+        had = subject_of(noun.head) if noun.dep_ == "dobj" else None
+        theirs = had is not None and had.lower_ not in FIRST  # "Tom has a dog called Rex"
+        mine = article is not None and name.dep_ not in SUBJECTS and not theirs
         return referents.speaker if mine else None
     if relation == "child" and noun.lower_ in _OWN_CHILDREN and article is not None:
         return referents.speaker

@@ -27,6 +27,7 @@ from hippocampus.language.parsed.clauses import (
     is_asked,
     is_left_out,
     is_unreal,
+    members,
     subject_of,
 )
 from hippocampus.language.parsed.doing import tell_doing
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from spacy.tokens import Span, Token
 
 _RE: Final = Patterns("parsed")
+_OF_TWO: Final = frozenset({"married_to", "partner"})
+"""Relations that are not each one's, if they are said of several."""
 
 
 def read_parsed(
@@ -99,14 +102,29 @@ def _read(sentence: Span, referents: Referents) -> Iterator[Statement]:
     for token in sentence:
         verbal = token.pos_ in VERBAL or token.dep_ == "ROOT"
         if verbal and not _is_void(token, referents):
-            clause = _clause(token, referents)
-            referents.met(clause)
-            yield from (tell_being if clause.lemma in BE else tell_doing)(clause, referents)
+            yield from _of_each(_clause(token, referents), referents)
         if token.dep_ == "ROOT" and not is_asked(token):
             yield from tell_fragment(token, referents)
     if not sentence.text.rstrip().endswith("?"):
         yield from tell_role(sentence, referents)
         yield from tell_values(sentence, referents)
+
+
+def _of_each(clause: Clause, referents: Referents) -> Iterator[Statement]:
+    """Yield what a clause says: of its subject, and of whoever "and" joins to it."""
+    tell = tell_being if clause.lemma in BE else tell_doing
+    among = [] if clause.subject is None else members(clause.subject)
+    if clause.subject is not None and not among:
+        return
+    referents.met(clause)
+    yield from tell(clause, referents)
+    for one in among[1:]:
+        who = referents.entity(one)
+        if who is not None and who != clause.who:
+            for said in tell(Clause(clause.verb, one, who), referents):
+                theirs = said.subject == who and said.relation not in _OF_TWO
+                if theirs or said.object == who:
+                    yield said
 
 
 def _clause(verb: Token, referents: Referents) -> Clause:

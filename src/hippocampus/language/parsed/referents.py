@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from hippocampus.core.records import Statement
-from hippocampus.core.word_lists import word_set
-from hippocampus.language.nouns import kinds, singular
-from hippocampus.language.parsed.clauses import SUBJECTS, Clause, child, children, joined
+from hippocampus.language.parsed.antecedents import antecedents
+from hippocampus.language.parsed.clauses import SUBJECTS, Clause, child, children, joined, members
+from hippocampus.language.parsed.names import NAMED, WITHIN, is_date, is_proper, words_of
 from hippocampus.language.relations import relation_of
 
 if TYPE_CHECKING:
@@ -22,58 +22,6 @@ FIRST: Final = frozenset({"i", "me", "we", "us", "myself", "im"})
 _MINE: Final = frozenset({"my", "our", "mine", "me"})
 _THEIRS: Final = frozenset({"his", "her", "their"})
 _THIRD: Final = frozenset({"he", "she", "him", "her", "hers", "they", "them"})
-_NAMED: Final = (*SUBJECTS, "pobj", "dobj", "conj", "appos", "oprd", "attr", "poss", "dative")
-_WITHIN: Final = ("compound", "nmod", "amod", "nummod", "flat")
-
-
-def is_proper(token: Token) -> bool:
-    """Return whether a token is, or ends, a name; of a noun in capitals, where it stands as one."""
-    if not token.text[:1].isalpha() or not token.text[0].isupper():
-        return False
-    if token.pos_ == "PROPN":
-        return token.dep_ != "intj"
-    known = kinds(token.lower_) or (token.tag_ == "NNS" and kinds(singular(token.lower_)))
-    return (
-        token.pos_ == "NOUN" and token.dep_ in _NAMED
-        and not (known and (token.i == token.sent.start or token.tag_ == "NNS"))
-        and child(token, "det", "poss", "amod") is None
-    )  # fmt: skip
-
-
-def is_date(token: Token) -> bool:
-    """Return whether a token is a day's or a month's name, or in one."""
-    return token.lower_ in word_set("weekdays") | word_set("months")
-
-
-def words_of(token: Token, *, adjectives: bool = False) -> str:
-    """Return the words of a name or a noun, with those before it that belong to it."""
-    doc, named = token.doc, is_proper(token)
-    before = [
-        one for one in children(token, *_WITHIN)
-        if one.i < token.i and (one.dep_ != "amod" or adjectives or one.text[0].isupper())
-        and one.pos_ in ("PROPN", "NOUN", "ADJ", "NUM", "VERB")
-        and not (named and one.text[0].islower() and relation_of(one.lower_) is not None)
-    ]  # fmt: skip
-    start = min([token.i, *(part.i for one in before for part in one.subtree)])
-    stop = token.i + 1
-    if stop + 1 < len(doc) and doc[stop].text == "&":
-        stop += 2
-    elif of := _part_of_name(token):
-        stop = of
-    kept = [one.i for one in doc[start:stop] if one.dep_ not in ("det", "poss", "case", "punct")]
-    text: str = doc[kept[0] : stop].text if kept else token.text
-    ends = stop < len(doc) and doc[stop].dep_ == "case" and token.dep_ == "pobj"
-    return f"{text}{doc[stop].text}" if ends else text
-
-
-def _part_of_name(token: Token) -> int | None:
-    """Return where "of Leeds" ends in "University of Leeds"; None if nothing like it follows."""
-    for one in children(token, "prep"):
-        of = child(one, "pobj") if one.lower_ == "of" and is_proper(token) else None
-        if of is not None and is_proper(of):
-            stop: int = of.i + 1
-            return stop
-    return None
 
 
 class Referents:
@@ -88,6 +36,8 @@ class Referents:
         self.pets: set[str] = set()
         """Names of animals, whose is nothing."""
         self._person: str | None = None
+        self._pointed: dict[int, str | None] = {}
+        """Whom pronouns of this sentence before a noun mean, by their place."""
 
     def met(self, clause: Clause) -> None:
         """Keep in mind whom a clause is about, for what the rest of the sentence says of "her"."""
@@ -101,6 +51,7 @@ class Referents:
 
     def hear(self, sentence: Span) -> None:
         """Keep in mind whom a sentence is about: its subject, or else who it names last."""
+        self._pointed.clear()
         named: str | None = None
         for token in sentence:
             known = token.dep_ in (*SUBJECTS, "nsubj:pass") or token.dep_ == "ROOT"
@@ -115,7 +66,7 @@ class Referents:
 
     def _is_person(self, token: Token) -> bool:
         if is_proper(token):
-            return token.dep_ in (*_NAMED, "ROOT") and not is_date(token)
+            return token.dep_ in (*NAMED, "ROOT") and not is_date(token)
         return relation_of(token.lower_) is not None and child(token, "poss") is not None
 
     def owner(self, noun: Token) -> str | None:
@@ -129,8 +80,27 @@ class Referents:
         if word in _MINE:
             return self.speaker
         if word in _THEIRS:
-            return self._person
+            return self._pointed_at(mine)
         return self.other if word == "your" else self.entity(mine)
+
+    def _pointed_at(self, pronoun: Token) -> str | None:
+        """Return whom "his" or "her" means: of its sentence, or else who was spoken of last."""
+        if pronoun.i not in self._pointed:
+            found = antecedents(pronoun)
+            if not found:
+                return self._person
+            meant = {self.entity(one) for one in found}
+            self._pointed[pronoun.i] = meant.pop() if len(meant) == 1 else None
+        return self._pointed[pronoun.i]
+
+    def co_owners(self, noun: Token) -> list[str]:
+        """Return whose else a noun is: Tom's, of "Ada and Tom came with their son"."""
+        mine = child(noun, "poss")
+        if mine is None or mine.lower_ != "their":
+            return []
+        heads = antecedents(mine)
+        others = members(heads[0])[1:] if len(heads) == 1 else []
+        return [who for one in others if (who := self.entity(one)) is not None and one.i < mine.i]
 
     def called(self, noun: Token) -> Token | None:
         """Return the name given with a noun: "my wife Ada", "Ada, my wife", "a cat called Tom"."""
@@ -190,7 +160,9 @@ class Referents:
 def _next_name(noun: Token) -> Token | None:
     """Return a name right behind a noun, which the parse may have taken for something else."""
     doc, place = noun.doc, noun.i + 1
-    follows = place < len(doc) and doc[place].dep_ in ("appos", *SUBJECTS, "ROOT", "flat", "dobj")
+    deps = ["appos", *SUBJECTS, "ROOT", "flat", "dobj"]
+    deps += ["npadvmod", "poss"] if child(noun, "poss") is not None else []
+    follows = place < len(doc) and doc[place].dep_ in deps
     beside = follows and is_proper(doc[place]) and not is_date(doc[place])
     return doc[place] if beside else None
 
@@ -202,5 +174,5 @@ def _name_before(noun: Token) -> Token | None:
         return None
     name = noun.doc[start - 2]
     between = noun.doc[start - 1].text == "," and noun.doc[stop].text == ","
-    alone = name.i - len(list(children(name, *_WITHIN))) == noun.sent.start
+    alone = name.i - len(list(children(name, *WITHIN))) == noun.sent.start
     return name if between and alone and is_proper(name) and not is_date(name) else None

@@ -1,9 +1,10 @@
 """
 Tidy sentences out of untidy messages: what a small pipeline parses well.
 
-Contractions get their apostrophes, words of chat go, "Ada's my boss" is "Ada is my boss", and a
-clause after a comma with a subject of its own is a sentence, unless it hangs on an "if". What is
-quoted, a program's, or only to be translated or rewritten is left out.
+Contractions get their apostrophes, words of chat go, "Ada's my boss" is "Ada is my boss", "Ada and
+Tom work" is "Ada and Tom do work", and a clause after a comma with a subject of its own is a
+sentence, unless it hangs on an "if". What is quoted, a program's, or only to be translated or
+rewritten is left out.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ def _tidy(line: str) -> str:
     words = _RE.lower_i.sub("I", words)
     words = _RE.former.sub("former ", _RE.is_short.sub(" is ", words))
     words = _RE.birthday.sub("birthday", words)
+    words = _RE.work_of_two.sub(r"\g<names> do ", words)
+    words = _RE.liking_of_two.sub(r"\g<liking>s", words)
     words = _RE.question_tail.sub(". ", words)
     if not _RE.condition.search(words):
         words = _RE.splice.sub(". ", words)

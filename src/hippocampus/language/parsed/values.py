@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 from hippocampus.core.records import Mode, Statement
 from hippocampus.core.word_lists import Patterns
 from hippocampus.language.parsed.clauses import SUBJECTS, child, children
-from hippocampus.language.parsed.referents import Referents, is_proper, words_of
+from hippocampus.language.parsed.names import is_proper, words_of
+from hippocampus.language.parsed.referents import Referents
 from hippocampus.language.relations import relation_of
 
 if TYPE_CHECKING:
