@@ -357,6 +357,8 @@ nb::typed<nb::dict, nb::str, nb::str> build_info() {
 }  // namespace
 
 NB_MODULE(_native, m) {
+  // Whoever ends while threads of ours still hold an index is told nothing of use by nanobind.
+  nb::set_leak_warnings(false);
   m.doc() = "Native kernels of hippocampus.";
 
   m.def("build_info", &build_info,
