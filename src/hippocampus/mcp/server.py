@@ -53,6 +53,8 @@ _HALF = 400
 """Characters of an error's beginning, where the value is, and of its end, where the fix is."""
 _GREETING_S = 0.3
 """Seconds that a client has to say hello in before the store is opened."""
+_LEAVING_S = 5
+"""Seconds that opening, and loading, has to end in when the server stops before that is done."""
 _GRACE_S = 2
 """Seconds that requests have to end in when the server stops."""
 
@@ -70,6 +72,7 @@ class Door:
         self._opening = threading.Lock()
         self._memory: Memory | None = None
         self._left = threading.Event()
+        self._opener: threading.Thread | None = None
 
     def __call__(self) -> Memory:
         """Return the memory, opened."""
@@ -83,9 +86,9 @@ class Door:
 
         def open_() -> None:
             with suppress(HippocampusError, OSError):  # whoever needs it first is told
-                self._left.wait(
-                    _GREETING_S
-                )  # or the client would wait for this while it says hello
+                # Or the client would wait for this while it says hello.
+                if self._left.wait(_GREETING_S):
+                    return
                 with loading():
                     memory = self()
                     if bank is not None and not self._left.is_set():
@@ -93,11 +96,14 @@ class Door:
 
                         warm_up(memory, bank)
 
-        threading.Thread(target=open_, name="hippocampus-open", daemon=True).start()
+        self._opener = threading.Thread(target=open_, name="hippocampus-open", daemon=True)
+        self._opener.start()
 
     def close(self) -> None:
-        """Close what was opened."""
+        """Close what was opened, once it has been; nothing of it goes on."""
         self._left.set()
+        if self._opener is not None:  # Python ends a thread in a kernel by ending the process
+            self._opener.join(_LEAVING_S)
         with self._opening:
             if self._memory is not None:
                 self._memory.close()

@@ -1,6 +1,8 @@
 """The tools: what they do, what they say of themselves, and what they refuse."""
 
 import json
+import threading
+import time
 from datetime import timedelta
 
 import pytest
@@ -10,6 +12,7 @@ from mcp.shared.exceptions import MCPError
 
 from hippocampus import Config, Ingest, Memory
 from hippocampus.encode.tokens import count
+from hippocampus.errors import StoreClosed
 from hippocampus.mcp import Door, create_server
 from hippocampus.mcp.answers import composed, listed, recalled
 from hippocampus.mcp.tools import Paging, Toolbox
@@ -501,6 +504,34 @@ def test_a_store_that_cannot_be_opened_is_told_and_tried_again(tmp_path, connect
     path.unlink()
     assert 0 == agent("status")["memories"]
     door.close()
+
+
+def test_who_leaves_while_the_store_is_opened_waits_until_that_has_ended(tmp_path):
+    begun, done = threading.Event(), []
+
+    def slowly():
+        begun.set()
+        time.sleep(0.3)
+        memory = Memory(tmp_path / "memory.db", embedder="none")
+        done.append(memory)
+        return memory
+
+    door = Door(slowly)
+    door.knock("ada")
+    assert begun.wait(5)
+    door.close()
+
+    assert not [one for one in threading.enumerate() if one.name == "hippocampus-open"]
+    with pytest.raises(StoreClosed):
+        done[0].bank("ada").remember("Too late.")
+
+
+def test_who_leaves_before_the_store_is_opened_opens_none():
+    door = Door(lambda: pytest.fail("it was opened"))
+    door.knock("ada")
+    door.close()
+
+    assert not [one for one in threading.enumerate() if one.name == "hippocampus-open"]
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path, connect):
