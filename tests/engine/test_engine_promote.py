@@ -435,6 +435,21 @@ def test_a_sleep_leaves_copies_of_what_is_there_forgotten_or_another_banks(
     assert [copy.id] == [one.id for one in project.episodes()]
 
 
+@pytest.mark.parametrize("how", ["forgotten", "corrected", "corrected and compacted twice"])
+def test_a_sleep_leaves_copies_of_what_was_compacted(agent, project, lesson, how):
+    (copy,) = agent.promote(lesson.id, to="project")
+    if how == "forgotten":
+        agent.forget(lesson.id)
+    else:
+        agent.correct(lesson.id, f"{SAID} Then wait.")
+    for _ in range(2 if how.endswith("twice") else 1):
+        agent.compact(superseded=True)
+
+    project.sleep()
+
+    assert [copy.id] == [one.id for one in project.episodes()]
+
+
 def test_what_is_promoted_over_and_over_while_it_is_erased_is_not_erased(agent, lesson, meanwhile):
     names = iter(range(99))
     meanwhile(lambda: agent.promote(lesson.id, to=f"b{next(names)}"), times=99)

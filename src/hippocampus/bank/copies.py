@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from hippocampus.bank.part import BankPart, Outdated, ids_of
-from hippocampus.core.events import Absorbed, CameFrom, Promoted
+from hippocampus.core.events import Absorbed, CameFrom, Erased, Promoted
 from hippocampus.core.idempotency import current_request
 from hippocampus.core.records import EpisodeRow
 from hippocampus.core.rights import rights
@@ -107,7 +107,8 @@ class Copies(BankPart):
         Return the ids of what is here, and should have been erased with what it is a copy of.
 
         Of a promotion that had begun before the erasure, and was killed before it looked back. The
-        other bank's journal says that it was promoted, and no longer where: that went with it.
+        other bank's journal says that it was promoted, and no longer where: that went with it. What
+        was compacted there leaves its copies.
         """
         with self._store.read():
             ledger = self._state.ledger()
@@ -117,7 +118,7 @@ class Copies(BankPart):
             return [e.id for e in here if e.state != "erased" and self._is_erased(origins[e.row])]
 
     def _is_erased(self, origin: CameFrom) -> bool:
-        """Return whether what something here says it came from was promoted, and is erased."""
+        """Return whether somebody erased what something here came from, and it was promoted."""
         if origin.bank is None or origin.id is None:
             return False
         ledger = state_of(self._engine, origin.bank).ledger()
@@ -125,7 +126,8 @@ class Copies(BankPart):
             return False
         with suppress(UnknownEpisode):
             record = ledger.reader.find(origin.id, erased=True)
-            return record.state == "erased" and bool(ledger.reader.events(Promoted, row=record.row))
+            told = [one.event for one in ledger.reader.events(Promoted, Erased, row=record.row)]
+            return Erased() in told and any(isinstance(one, Promoted) for one in told)
         return False
 
     def _of_sources(self, ledger: Ledger, names: Sequence[str]) -> Sequence[EpisodeRow]:

@@ -36,10 +36,8 @@ def immutable(
 
     def decorate(cls: type[T]) -> type[T]:
         own = vars(cls)
-        lazy = ("__init__", "__repr__", *(("__eq__", "__hash__") if eq else ()))
-        lazy = tuple(
-            name for name in lazy if own.get(name) is None
-        )  # ``__eq__`` unsets ``__hash__``
+        named = ("__init__", "__repr__", *(("__eq__", "__hash__") if eq else ()))
+        lazy = [name for name in named if own.get(name) is None]  # ``__eq__`` unsets ``__hash__``
         shared = [name for name in _SHARED if name not in own]
         made = dataclass(init=False, repr=False, eq=False, slots=True, kw_only=kw_only)(cls)
         for name in shared:
