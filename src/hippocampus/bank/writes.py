@@ -598,9 +598,9 @@ class Writes(BankPart):
             new = {e.id: e.row for e in added.records}
             came = [(new.get(g.first.id), g.came) for g in fresh.values() if g.came is not None]
             # What was there before is the bank's own, whoever brings it again.
-            books.writer.note_at(
-                books.writer.now(), [(row, event) for row, event in came if row is not None]
-            )
+            here = [(row, event) for row, event in came if row is not None]
+            if here:
+                books.writer.note_at(books.writer.now(), here)
             for call in due:
                 note_done(books, call.request, rows_of(call))
             return added
@@ -684,7 +684,7 @@ class Writes(BankPart):
         while True:
             embedder, how = engine.embedder, engine.signs()
             encoded = self._encode(ledger, drafts, embedder, how, progress)
-            with self._state.transaction(indexed=indexed) as books:
+            with self._state.transaction(indexed=indexed, settles=True) as books:
                 if engine.embedder is not embedder or engine.signs() != how:
                     continue  # a rebuild has moved the store to others: encode once more
                 if encoded:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Hashable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -29,7 +29,7 @@ from hippocampus.engine.position import NOWHERE, Position
 from hippocampus.engine.question_memo import QuestionMemo
 from hippocampus.engine.snapshot import BankSnapshot, follow, take_snapshot
 from hippocampus.errors import StoreBehind, StoreCorrupt
-from hippocampus.index.bank_index import BankIndex
+from hippocampus.index.bank_index import TAKEN_IN, BankIndex
 from hippocampus.index.graph import Statements
 from hippocampus.journal.ledger import Ledger
 from hippocampus.recall.current_facts import FactResolver
@@ -177,14 +177,15 @@ class BankState:
                     self._store.wait_until_durable(number)
 
     @contextmanager
-    def transaction(self, *, indexed: bool = True) -> Iterator[Ledger]:
+    def transaction(self, *, indexed: bool = True, settles: bool = False) -> Iterator[Ledger]:
         """
         Open a transaction on the bank; the caller holds ``writing``.
 
         Not ``indexed`` are those of which each would have the index made anew, but for the last.
+        Who ``settles`` looks in it whether the store still has this embedder and these signatures.
         """
         with self.following:
-            if indexed:
+            if indexed and (not settles or self._number == NO_BANK):
                 self.take()  # what is wrong with it is said before anything is written
             with self._store.write(self._number or None):
                 yield self.engine.ledger(self.name)
@@ -204,20 +205,54 @@ class BankState:
 
     def take(self) -> BankSnapshot:
         """Return the snapshot, caught up with every process."""
-        seen, held = self._seen, self.snapshot
-        if held is not None and seen == self._store.changes():
+        seen, held, changes = self._seen, self.snapshot, self._store.changes()
+        if held is not None and seen == changes:
             return held
         with without_budget(), self.following:
-            return self._catch_up()
+            if self.snapshot is not held:  # others were here while this one waited
+                changes = self._store.changes()
+                if self.snapshot is not None and self._seen == changes:
+                    return self.snapshot
+            return self._catch_up(changes)
 
-    def _catch_up(self) -> BankSnapshot:
-        engine, seen = self.engine, self._store.changes()
-        last = self.snapshot
-        if last is not None and seen == self._seen:
-            return last
-        with engine.embedder_lock:  # others may have begun to write theirs
-            engine.check_embedder(engine.embedder)
-            engine.settle_signatures(record=False)
+    def _catch_up(self, seen: int) -> BankSnapshot:
+        """Bring the snapshot up with the store, which was at ``seen`` or has come further."""
+        now: BankSnapshot | None = None
+        with self._moment():
+            last = self._still_good()
+            if last is not None:
+                with self._anew_after_errors():
+                    now = self._follow(last)
+        if now is None:
+            with self._anew_after_errors():
+                now = self._build()
+        self.snapshot, self.has_anchors, self._heeded = now, now.slept.has_anchors, now.index.seq
+        self._seen = seen
+        return now
+
+    @contextmanager
+    def _anew_after_errors(self) -> Iterator[None]:
+        """Have the next snapshot made anew if this one fails; readers keep what they hold."""
+        try:
+            yield
+        except BaseException:
+            self.snapshot, self._seen = None, -1
+            raise
+
+    @contextmanager
+    def _moment(self) -> Iterator[None]:
+        """Open a transaction that reads a store whose vectors are of the embedder in use."""
+        engine = self.engine
+        with ExitStack() as reading:
+            with engine.embedder_lock:  # others may have begun to write theirs
+                reading.enter_context(self._store.read())
+                engine.check_embedder(engine.embedder)
+                engine.settle_signatures(record=False)
+            yield
+
+    def _still_good(self) -> BankSnapshot | None:
+        """Return the last snapshot, None if the next one cannot be made from it."""
+        engine, last = self.engine, self.snapshot
         number = self._store.banks.number(self.name) or NO_BANK
         if number != self._number:  # new, or deleted and perhaps made anew
             self._forget_texts()
@@ -229,25 +264,17 @@ class BankState:
             or engine.calibration() != last.calibrated
         ):
             last = None
-        try:
-            now = (None if last is None else self._follow(last)) or self._build()
-        except BaseException:  # readers keep what they hold, and the next one is made anew
-            self.snapshot, self._seen = None, -1
-            raise
-        self.snapshot, self.has_anchors, self._heeded = now, now.slept.has_anchors, now.index.seq
-        self._seen = seen
-        return now
+        return last
 
     def _follow(self, last: BankSnapshot) -> BankSnapshot | None:
         """Bring a snapshot up; None when something must leave memory that it cannot take back."""
-        with self._store.read():
-            found = self._store.journal.read(
-                self._number, after=last.index.seq, kinds=_GONE | _ANEW
-            )
-            undone = {class_of(change.kind) for change in found}
-            if undone <= _ANEW:
-                return follow(self.engine, last, slept_anew=bool(undone))
-        if Erased in undone:
+        found = self._store.journal.read(
+            self._number, after=last.index.seq, kinds=_GONE | _ANEW | TAKEN_IN
+        )
+        kinds = {class_of(change.kind) for change in found}
+        if kinds.isdisjoint(_GONE):
+            return follow(self.engine, last, found, slept_anew=not kinds.isdisjoint(_ANEW))
+        if Erased in kinds:
             self._forget_texts()
         return None
 

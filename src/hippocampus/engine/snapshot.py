@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hippocampus.core.config import Fusion, Signatures
-from hippocampus.core.events import ProfileSet, Record
+from hippocampus.core.events import JournalRow, ProfileSet, Record
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Degradation, Embedder, Summary
 from hippocampus.encode.signature import Rotation, rotation_for
@@ -146,14 +146,16 @@ def take_snapshot(engine: EngineContext, ledger: Ledger, erasures: int) -> BankS
     )  # fmt: skip
 
 
-def follow(engine: EngineContext, last: BankSnapshot, *, slept_anew: bool) -> BankSnapshot:
+def follow(
+    engine: EngineContext, last: BankSnapshot, changes: Sequence[JournalRow], *, slept_anew: bool
+) -> BankSnapshot:
     """Return the snapshot of now, made from the last: nothing has left the index since."""
     index = last.index.fork()
     if slept_anew:
         slept = attach_slept(engine, last.ledger, index, last.calibrated)
     else:
         slept = replace(last.slept, facts=last.slept.facts.of(index.columns))
-    index.catch_up()
+    index.catch_up(changes)
     return replace(last, index=index, slept=slept)
 
 

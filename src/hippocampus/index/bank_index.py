@@ -34,15 +34,17 @@ from hippocampus.index.gists import Priming
 from hippocampus.index.growable_array import GrowableArray, Versioned
 from hippocampus.index.vector import VectorCue
 
-_TAKEN_IN: Final[tuple[type[JournalEvent], ...]] = (
-    *STATE_CHANGES,
-    Accepted,
-    FeedbackGiven,
-    Annotated,
-    AnnotationWithdrawn,
-    ClaimedBySource,
-    UnclaimedBySource,
-    BanksIncluded,
+TAKEN_IN: Final[frozenset[type[JournalEvent]]] = frozenset(
+    (
+        *STATE_CHANGES,
+        Accepted,
+        FeedbackGiven,
+        Annotated,
+        AnnotationWithdrawn,
+        ClaimedBySource,
+        UnclaimedBySource,
+        BanksIncluded,
+    )
 )
 
 _CLAIMS: Final = (ClaimedBySource, UnclaimedBySource, RemovedFromSource)
@@ -161,16 +163,18 @@ class BankIndex(Versioned):
             raise ValueError(f"its parts have {lengths} of {rows} rows")
         self.rows_at_rest = rows
 
-    def catch_up(self) -> None:
+    def catch_up(self, changes: Sequence[JournalRow] | None = None) -> None:
         """
         Take in what has changed since the last call; one snapshot.
+
+        ``changes``: those of kinds to be taken in, if the caller has read them in that snapshot.
 
         Raises:
             StoreCorrupt: what is stored has its checksum, and still is not what it should be.
 
         """
         try:
-            self._catch_up()
+            self._catch_up(changes)
         except HippocampusError:
             raise
         except _MISFITS as exc:
@@ -180,14 +184,15 @@ class BankIndex(Versioned):
             )
             raise StoreCorrupt(msg, path=self._store.path) from exc
 
-    def _catch_up(self) -> None:
+    def _catch_up(self, changes: Sequence[JournalRow] | None) -> None:
         with self._store.read():
             last = self._store.journal.last_seq(self._bank)
             if last == self.seq and all(len(cue) == len(self) for cue in self.cues):
                 return
             start = len(self.columns)
             fresh = list(self._store.episodes.scan(self._bank, start=start))
-            changes = self._store.journal.read(self._bank, after=self.seq, kinds=_TAKEN_IN)
+            if changes is None:
+                changes = self._store.journal.read(self._bank, after=self.seq, kinds=TAKEN_IN)
             stop = start + len(fresh)
             self.outcome.extend(np.zeros(len(fresh), np.float32))
             self.columns.observe(fresh)  # cues may ask when rows were said
@@ -197,9 +202,23 @@ class BankIndex(Versioned):
             for cue, own in zip(cues, parts, strict=True):
                 for payloads in own:
                     cue.observe(payloads)
+        self._take_in(changes)
+        self.seq = last
+        vector, signature = self.cues.vector, self.cues.signature
+        if vector is not None:
+            unseen = self.columns.visible() & ~vector.present
+            self.without_vectors = int(np.count_nonzero(unseen))
+        if signature is not None:
+            unsigned = self.columns.visible() & ~signature.present
+            self.without_signatures = int(np.count_nonzero(unsigned))
+
+    def _take_in(self, changes: Sequence[JournalRow]) -> None:
+        """Take in what was done with rows, and said of them."""
         self.columns.claim(self._claims(changes))
         for change in changes:
             kind = class_of(change.kind)
+            if kind not in TAKEN_IN:
+                continue
             if kind is BanksIncluded:
                 self._include(change)
             if change.row is None:
@@ -213,14 +232,6 @@ class BankIndex(Versioned):
                 self._judge(change.row, change)
             else:
                 self.columns.set_state(change.row, state, change.at)
-        self.seq = last
-        vector, signature = self.cues.vector, self.cues.signature
-        if vector is not None:
-            unseen = self.columns.visible() & ~vector.present
-            self.without_vectors = int(np.count_nonzero(unseen))
-        if signature is not None:
-            unsigned = self.columns.visible() & ~signature.present
-            self.without_signatures = int(np.count_nonzero(unsigned))
 
     def _claims(self, changes: Iterable[JournalRow]) -> Iterator[tuple[str, int, bool]]:
         """Yield which sources have rows that are named after another, and which no longer have."""

@@ -110,6 +110,8 @@ class SqlEpisodes:
         return row if row >= least else self._db.number(None, f"the order of bank {bank}")
 
     def read(self, bank: int, rows: Collection[int]) -> list[EpisodeRow]:
+        if not rows:
+            return []
         found = self._db.rows(
             f"SELECT {_CHECKED} FROM episodes"  # noqa: S608
             f" WHERE bank = ? AND {self._db.among('row')}",

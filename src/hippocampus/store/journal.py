@@ -44,6 +44,8 @@ class SqlJournal:
 
     def append(self, bank: int, rows: Iterable[JournalRow]) -> None:
         rows = list(rows)
+        if not rows:
+            return
         last, head = self._last(bank)
         for expected, change in enumerate(rows, last + 1):
             if change.seq != expected:
@@ -52,8 +54,7 @@ class SqlJournal:
                     f"bank {bank} is at change {last}, so {change.seq} cannot stand where"
                     f" {expected} belongs; catch up with the journal first",
                 )
-        if rows:
-            self._db.advance(bank, last, last + len(rows))
+        self._db.advance(bank, last, last + len(rows))
         cipher = self._db.cipher(bank)
         rows = [seal_change(cipher, change) for change in rows]
         random = os.urandom(SALT_BYTES * len(rows))
@@ -180,8 +181,7 @@ class SqlJournal:
         return JournalRow(change.seq, 0, DAMAGED, None, BLANK)
 
     def last_seq(self, bank: int) -> int:
-        found = self._db.rows("SELECT MAX(seq) FROM journal WHERE bank = ?", bank)
-        return self._seq(bank, found[0][0] or 0)
+        return self._last(bank)[0]
 
     def _seq(self, bank: int, found: object) -> int:
         return self._db.number(found, f"the number of a change of bank {bank}")

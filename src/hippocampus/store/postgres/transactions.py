@@ -40,6 +40,7 @@ from hippocampus.store.checksums import Damage, damaged
 from hippocampus.store.database import Row
 from hippocampus.store.postgres import schema
 from hippocampus.store.postgres.seam import FOREIGN, translate, without_password
+from hippocampus.store.postgres.statements import Statements, in_its_words
 from hippocampus.store.postgres.texts import TextDumper, TextReader
 from hippocampus.store.seam import Seam
 
@@ -72,10 +73,10 @@ _inherited: Final[list[object]] = []
 class _OfThread(threading.local):
     """What one thread has open."""
 
-    writer: psycopg.Connection | None = None
+    writer: Statements | None = None
     depth: int = 0
     slot: int = 0
-    reader: psycopg.Connection | None = None
+    reader: Statements | None = None
     transaction: int | None = None
     changes: int | None = None
     """What ``changes`` came to in the reader's transaction, in which it stays so."""
@@ -259,26 +260,29 @@ class PostgresTransactions:
                 yield
             return
         with self.seam:
-            db = self._begun(pool, "BEGIN")
+            db = self._begun(pool, f"BEGIN; {_locked(bank)}")
         try:
             with self.seam:
-                self._lock(db, bank)
-            here.writer, here.depth, here.slot = db, 0, (bank or 0) % schema.SLOTS
+                self._check_ours(db, bank)
+            here.writer, here.depth, here.slot = Statements(db), 0, (bank or 0) % schema.SLOTS
             here.transaction = next(self._transactions)
             try:
                 yield
                 with self.seam:
-                    self._unbroken(db)
-                    db.execute("UPDATE commits SET n = n + 1 WHERE slot = %s", (here.slot,))
-                    self._commit(db)
+                    self._unbroken(here.writer)
+                    here.writer.send()
+                    self._commit(db, here.slot)
             finally:
                 here.writer = here.transaction = None
         finally:
             self._put_back(pool, db)
 
-    def _commit(self, db: psycopg.Connection) -> None:
+    def _commit(self, db: psycopg.Connection, slot: int) -> None:
         try:
-            db.execute("COMMIT")
+            db.execute(
+                SQL("UPDATE commits SET n = n + 1 WHERE slot = {}; COMMIT").format(slot),
+                prepare=False,
+            )
         except psycopg.Error as exc:
             if not db.closed:
                 raise
@@ -291,38 +295,38 @@ class PostgresTransactions:
     def _begin(self, db: psycopg.Connection, sql: str) -> None:
         """Begin a transaction, and say in the same message for whom it is, if anybody asks."""
         if not self.walled:
-            db.execute(sql)
+            db.execute(sql, prepare=False)  # it may be several statements
             return
         said = SQL("{}; SET LOCAL hippocampus.tenant TO {}")
         tenant = Literal(self.mark(acting()) or "")
         db.execute(said.format(SQL(sql), tenant), prepare=False)
 
-    def _lock(self, db: psycopg.Connection, bank: int | None) -> None:
-        if bank is None:
-            db.execute("SELECT pg_advisory_xact_lock(%s)", (_STORE,))
-        else:
-            db.execute("SELECT pg_advisory_xact_lock_shared(%s)", (_STORE,))
-            db.execute("SELECT pg_advisory_xact_lock(%s, %s)", (_BANKS, bank & 0x7FFF_FFFF))
-            if self.walled and not db.execute(_IS_THERE, (bank,)).fetchone():
-                raise self.refuse(
-                    StoreError,
-                    f"there is no bank {bank}, or it is of another tenant than this call acts for;"
-                    " nothing was changed",
-                )
+    def _check_ours(self, db: psycopg.Connection, bank: int | None) -> None:
+        """Refuse to write a bank behind the wall, of another tenant than is acted for."""
+        if bank is None or not self.walled or db.execute(_IS_THERE, (bank,)).fetchone():
+            return
+        raise self.refuse(
+            StoreError,
+            f"there is no bank {bank}, or it is of another tenant than this call acts for;"
+            " nothing was changed",
+        )
 
     @contextmanager
-    def _nested(self, db: psycopg.Connection) -> Iterator[None]:
-        here = self._here
+    def _nested(self, writer: Statements) -> Iterator[None]:
+        here, db = self._here, writer.db
         name = f"s{here.depth}"
         with self.seam:
+            writer.send()
             db.execute(f"SAVEPOINT {name}")
         here.depth += 1
         try:
             yield
             with self.seam:
-                self._unbroken(db)
+                self._unbroken(writer)
+                writer.send()
                 db.execute(f"RELEASE {name}")
         except BaseException:
+            writer.drop()
             if not db.closed:
                 with self.seam:
                     db.execute(f"ROLLBACK TO {name}")
@@ -330,8 +334,8 @@ class PostgresTransactions:
         finally:
             here.depth -= 1
 
-    def _unbroken(self, db: psycopg.Connection) -> None:
-        if db.info.transaction_status != TransactionStatus.INTRANS:
+    def _unbroken(self, writer: Statements) -> None:
+        if writer.db.info.transaction_status != TransactionStatus.INTRANS:
             raise self.refuse(
                 StoreError,
                 "an earlier error has rolled this transaction back; let that error end write()",
@@ -355,7 +359,7 @@ class PostgresTransactions:
             return
         with self.seam:
             db = self._begun(pool, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        here.reader, here.transaction = db, next(self._transactions)
+        here.reader, here.transaction = Statements(db), next(self._transactions)
         try:
             yield
         finally:
@@ -395,7 +399,9 @@ class PostgresTransactions:
         here = self._here
         lent = here.writer or here.reader
         if lent is not None:
-            yield lent
+            with self.seam:
+                lent.send()
+            yield lent.db
             return
         with self.seam:
             db = pool.getconn()
@@ -409,7 +415,7 @@ class PostgresTransactions:
         lent = here.writer or here.reader
         with self.seam:
             if lent is not None:
-                return lent.execute(_in_its_words(sql), values or None).fetchall()
+                return lent.ask(sql, values)
             db, found = self._asked(pool, lambda db: self._answer(db, sql, values))
             self._put_back(pool, db)
             return found
@@ -418,14 +424,14 @@ class PostgresTransactions:
         name = f"stream{next(self._streams)}"
         with self.read(), self._reader() as db, self.seam, db.cursor(name) as cursor:
             cursor.itersize = _FETCHED
-            cursor.execute(_in_its_words(sql), values or None)
+            cursor.execute(in_its_words(sql), values or None)
             yield from cursor
 
     def _answer(self, db: psycopg.Connection, sql: str, values: tuple[object, ...]) -> list[Row]:
         """Return the rows of a query outside transactions."""
         if self.walled and _is_walled(sql):
             return self._rows_alone(db, sql, values)
-        return db.execute(_in_its_words(sql), values or None).fetchall()
+        return db.execute(in_its_words(sql), values or None).fetchall()
 
     def _rows_alone(
         self, db: psycopg.Connection, sql: str, values: tuple[object, ...]
@@ -435,49 +441,47 @@ class PostgresTransactions:
         with db.pipeline():
             db.execute("BEGIN READ ONLY")
             db.execute("SELECT set_config('hippocampus.tenant', %s, true)", (tenant,))
-            found = db.execute(_in_its_words(sql), values or None)
+            found = db.execute(in_its_words(sql), values or None)
             db.execute("COMMIT")
         return found.fetchall()
 
-    def _writer(self) -> psycopg.Connection:
+    def _writer(self) -> Statements:
         self._ready()
-        db = self._here.writer
-        if db is None:
+        writer = self._here.writer
+        if writer is None:
             raise self.refuse(StoreError, "a writing method was called outside write()")
-        self._unbroken(db)
-        return db
+        self._unbroken(writer)
+        return writer
 
     def do(self, sql: str, *values: object) -> None:
-        db = self._writer()
-        for row in counted([values]):
-            with self.seam:
-                db.execute(_in_its_words(sql), row)
+        with self.seam:
+            self._writer().write(sql, counted([values]))
 
     def do_many(self, sql: str, rows: Iterable[Row]) -> None:
-        db, made = self._writer(), list(counted(rows))
+        writer, made = self._writer(), list(counted(rows))
         copied = len(made) >= _COPIED and not self.walled  # behind a wall there is no COPY
         new = _INSERT.fullmatch(sql) if copied else None
-        with self.seam, db.cursor() as cursor:
+        with self.seam:
             if new is None:
-                cursor.executemany(_in_its_words(sql), made)
-                return
-            with cursor.copy(f"COPY {new['table']} ({new['columns']}) FROM STDIN") as copy:
-                for row in made:
-                    copy.write_row(row)
+                writer.write(sql, made)
+            else:
+                columns = f"COPY {new['table']} ({new['columns']}) FROM STDIN"
+                writer.copy(columns, new["table"], made)
 
     def advance(self, bank: int, before: int, after: int) -> None:
         # Whoever was first has the row locked until it ends, and then this one finds none. A lower
         # number is left by an earlier version of ours, which knows nothing of it.
+        def check(moved: int) -> None:
+            if moved != 1:
+                msg = (
+                    f"another server has written to bank {bank} meanwhile, or dropped it; nothing"
+                    " was changed: try again"
+                )
+                raise self.refuse(StoreLocked, msg)
+
+        sql = "UPDATE banks SET seq = ? WHERE bank = ? AND seq <= ?"
         with self.seam:
-            moved = self._writer().execute(
-                "UPDATE banks SET seq = %s WHERE bank = %s AND seq <= %s", (after, bank, before)
-            )
-        if moved.rowcount != 1:
-            msg = (
-                f"another server has written to bank {bank} meanwhile, or dropped it; nothing was"
-                " changed: try again"
-            )
-            raise self.refuse(StoreLocked, msg)
+            self._writer().write(sql, [(after, bank, before)], check)
 
     def number(self, found: object, what: str) -> int:
         if not isinstance(found, int):
@@ -498,9 +502,8 @@ class PostgresTransactions:
 
     def command(self, statement: Composed) -> None:
         """Run a statement that is none of the tables' own, inside ``write()``."""
-        db = self._writer()
         with self.seam:
-            db.execute(statement)
+            self._writer().command(statement)
 
     def is_marked_encrypted(self) -> bool:
         ((sealed,),) = self.rows("SELECT sealed FROM format")
@@ -510,13 +513,18 @@ class PostgresTransactions:
         self.do("UPDATE format SET sealed = true")
 
 
+def _locked(bank: int | None) -> str:
+    """Return the statements that take the locks of a write."""
+    if bank is None:
+        return f"SELECT pg_advisory_xact_lock({_STORE})"
+    own = bank & 0x7FFF_FFFF
+    return (
+        f"SELECT pg_advisory_xact_lock_shared({_STORE});"
+        f" SELECT pg_advisory_xact_lock({_BANKS}, {own})"
+    )
+
+
 @lru_cache(maxsize=512)
 def _is_walled(sql: str) -> bool:
     """Return whether a statement reads banks, or what is in them."""
     return _WALLED.search(sql) is not None
-
-
-@lru_cache(maxsize=512)
-def _in_its_words(sql: str) -> str:
-    """Return a statement with the marks for values that ``psycopg`` knows; none of ours has a %."""
-    return sql.replace("?", "%s")

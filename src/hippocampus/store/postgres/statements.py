@@ -1,0 +1,130 @@
+"""
+The statements of one transaction: those that write are sent together, and nothing is asked twice.
+
+The database answers each message a way through the network later, so what a verb costs is how often
+it waits for one. A statement that writes waits until something is asked or the transaction ends,
+and all that wait go in one message; what was asked stays known until something is written to its
+table. While a transaction writes a bank it has its lock, and what one reads does not change, so the
+database would answer the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+import psycopg
+from psycopg.sql import Composed
+
+from hippocampus.store.database import Row
+
+_OURS: Final = re.compile(r"\b(?:banks|journal|episodes|tail|blocks|requests|settings)\b")
+"""The tables of which an answer may stay known; the others belong to no bank."""
+_KNOWN_ROWS: Final = 64
+"""The longest answer that stays known: ends, marks and settings; nobody asks twice for more."""
+_WAITING: Final = 512
+"""Statements that wait at most: they are in memory."""
+
+Check = Callable[[int], None]
+"""What is done with how many rows a statement has changed."""
+
+
+class _Waiting(NamedTuple):
+    """A statement that is yet to be sent."""
+
+    sql: str
+    values: Row
+    check: Check | None = None
+
+
+class Statements:
+    """What a transaction asks and writes on its connection."""
+
+    def __init__(self, db: psycopg.Connection) -> None:
+        self.db = db
+        self._waiting: list[_Waiting] = []
+        self._known: dict[tuple[str, tuple[object, ...]], list[Row]] = {}
+
+    def ask(self, sql: str, values: Sequence[object]) -> list[Row]:
+        """Return the rows of a query, after all that was written before it."""
+        if not _tables(sql):
+            return self._answer(sql, values)
+        key = sql, tuple(tuple(one) if isinstance(one, list) else one for one in values)
+        known = self._known.get(key)
+        if known is None:
+            known = self._answer(sql, values)
+            if len(known) <= _KNOWN_ROWS:
+                self._known[key] = known
+        return list(known)
+
+    def write(self, sql: str, rows: Iterable[Row], check: Check | None = None) -> None:
+        """
+        Have a statement sent with each of some rows, before anything is asked or committed.
+
+        ``check``: is told how many rows it has changed, and refuses if that is not right.
+        """
+        self._forget(sql)
+        self._waiting += (_Waiting(sql, row, check) for row in rows)
+        if len(self._waiting) >= _WAITING:
+            self.send()
+
+    def copy(self, sql: str, table: str, rows: Iterable[Row]) -> None:
+        """Send rows to a table, as ``COPY`` has it."""
+        self._forget(table)
+        self.send()
+        with self.db.cursor() as cursor, cursor.copy(sql) as copy:
+            for row in rows:
+                copy.write_row(row)
+
+    def command(self, statement: Composed) -> None:
+        """Run a statement that is none of the tables' own, and may change any of them."""
+        self._known.clear()
+        self.send()
+        self.db.execute(statement)
+
+    def send(self) -> None:
+        """Send what waits, and see that it did what it was to do."""
+        self._send()
+
+    def drop(self) -> None:
+        """Forget what waits and what is known: the transaction goes back to an earlier moment."""
+        self._waiting.clear()
+        self._known.clear()
+
+    def _answer(self, sql: str, values: Sequence[object]) -> list[Row]:
+        return self._send(_Waiting(sql, tuple(values))).fetchall()
+
+    def _send(self, *last: _Waiting) -> psycopg.Cursor:
+        """Send what waits and one more, in one message if it is several; return its cursor."""
+        every = [*self._waiting, *last]
+        self._waiting.clear()
+        cursor = self.db.cursor()
+        if len(every) == 1:
+            made = [cursor.execute(in_its_words(every[0].sql), every[0].values or None)]
+        else:
+            with self.db.pipeline():
+                made = [self.db.execute(in_its_words(o.sql), o.values or None) for o in every]
+        for one, done in zip(every, made, strict=True):
+            if one.check is not None:
+                one.check(done.rowcount)
+        return made[-1] if made else cursor
+
+    def _forget(self, sql: str) -> None:
+        """Forget what is known of the tables that a statement writes."""
+        written = _tables(sql)
+        for key in [key for key in self._known if not written.isdisjoint(_tables(key[0]))]:
+            del self._known[key]
+
+
+@lru_cache(maxsize=512)
+def _tables(sql: str) -> frozenset[str]:
+    """Return which tables a statement names."""
+    return frozenset(_OURS.findall(sql))
+
+
+@lru_cache(maxsize=512)
+def in_its_words(sql: str) -> str:
+    """Return a statement with the marks for values that ``psycopg`` knows; none of ours has a %."""
+    return sql.replace("?", "%s")
