@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from hippocampus import Config, Ingest, Turn
+from hippocampus.engine.bank_state import state_of
 
 NAMES = ("Ada", "Tom", "Lena", "Oskar")
 THINGS = ("garden plan", "boat repair", "piano lesson", "train ticket", "budget letter", "red kite")
@@ -127,3 +128,17 @@ def test_what_an_old_reader_read_leaves_memory_with_what_is_erased(open_memory):
         assert memory.engine.segments.nbytes(here.ledger.bank)
 
     assert 0 == memory.engine.segments.nbytes(here.ledger.bank)
+
+
+def test_writes_of_other_banks_have_no_bank_made_anew(open_memory):
+    memory = open_memory()
+    ada, tom = memory.bank("ada"), memory.bank("tom")
+    ada.remember_many([turn(random.Random(3), n) for n in range(20)])
+    with state_of(memory.engine, "ada").asking() as before:
+        pass
+    tom.remember("A violin is in Lisbon.")
+    with state_of(memory.engine, "ada").asking() as after:
+        assert after is before
+    ada.remember("A violin is in Lisbon.")
+    with state_of(memory.engine, "ada").asking() as later:
+        assert len(later.index) == len(before.index) + 1

@@ -191,6 +191,118 @@ def test_who_is_behind_is_told_and_nothing_is_written(again):
     assert one.journal.last_seq(bank) == other.journal.last_seq(bank) == 2
 
 
+# ---------------------------------------------------------------- how often it is waited for
+
+
+@pytest.fixture
+def waits(monkeypatch):
+    """Return what counts how often the database was waited for while something is done."""
+    waited, wait, together = [], psycopg.Connection.wait, psycopg.Connection.pipeline
+
+    def counted(self, *args, **kwargs):
+        if self.info.pipeline_status == psycopg.pq.PipelineStatus.OFF:
+            waited.append(self)
+        return wait(self, *args, **kwargs)
+
+    def counted_as_one(self):
+        waited.append(self)
+        return together(self)
+
+    monkeypatch.setattr(psycopg.Connection, "wait", counted)
+    monkeypatch.setattr(psycopg.Connection, "pipeline", counted_as_one)
+
+    def during(do):
+        waited.clear()
+        do()
+        return len(waited)
+
+    return during
+
+
+def test_a_write_waits_for_the_database_a_few_times(dsn, waits):
+    with memory(dsn) as here:
+        bank = here.bank("ada")
+        for n in range(6):
+            bank.remember(f"Ada counts {n} boats.")
+        told = iter(range(100, 999))
+        each = [waits(lambda: bank.remember(f"Ada counts {next(told)} boats.")) for _ in range(9)]
+        assert max(each) <= 27
+
+
+def test_a_recall_of_what_is_known_waits_for_the_database_once(dsn, waits):
+    with memory(dsn) as here:
+        bank = here.bank("ada")
+        bank.remember_many(SAID)
+        bank.recall("Who has the violin?")
+        assert waits(lambda: bank.recall("Who has the violin?")) == 1
+
+
+def test_what_waits_to_be_written_is_seen_by_who_asks(again):
+    store = again()
+    bank = new_bank(store, "ada")
+    with store.write(bank):
+        assert store.journal.last_seq(bank) == 0
+        store.journal.append(bank, [change(1)])
+        assert store.journal.last_seq(bank) == 1
+        with pytest.raises(StoreError), store.write(bank):
+            store.journal.append(bank, [change(2)])
+            assert store.journal.last_seq(bank) == 2
+            raise StoreError("no", path=store.path)
+        assert store.journal.last_seq(bank) == 1
+        store.journal.append(bank, [change(2)])
+    assert [one.seq for one in again().journal.read(bank)] == [1, 2]
+
+
+def test_what_was_not_asked_again_is_undone_with_its_savepoint(again):
+    store = again()
+    with store.write():
+        store.settings.put("embedder", "first")
+        with pytest.raises(KeyError), store.write():
+            store.settings.put("embedder", "second")
+            raise KeyError
+    assert again().settings.get("embedder") == "first"
+
+
+def test_a_write_that_breaks_a_rule_is_refused_before_it_is_committed(again):
+    one, other = again(), again()
+    bank = new_bank(one, "ada")
+    with pytest.raises(StoreLocked, match="another server"), one.write(bank):
+        one.journal.append(bank, [change(1)])
+        other.transactions.rows("SELECT 1")
+        with closing(psycopg.connect(one.transactions._dsn, autocommit=True)) as db:
+            db.execute("UPDATE hippocampus.banks SET seq = 9 WHERE bank = %s", (bank,))
+    assert other.journal.last_seq(bank) == 0
+
+
+def test_a_glance_says_what_it_said_first_until_it_is_to_look_again(again):
+    one, other = again(), again()
+    with one.glance():
+        first = one.changes()
+        new_bank(other, "ada")
+        assert one.changes() == first
+        with one.read():
+            assert one.changes() != first  # a transaction speaks of its own moment
+        one.look_again()
+        second = one.changes()
+        assert second != first
+        new_bank(one, "tom")
+        assert one.changes() != second  # what it has written itself it sees
+    assert one.changes() == other.changes()
+
+
+def test_a_verb_in_a_glance_sees_what_was_erased_meanwhile(dsn):
+    with memory(dsn) as one, memory(dsn) as other:
+        bank = one.bank("ada")
+        bank.remember_many(SAID)
+        there = other.bank("ada")
+        store = other.engine.store
+        with store.glance():
+            assert there.recall("violin", k=30).hits
+            ids = [hit.episode.id for hit in there.recall("violin", k=30).hits]
+            bank.forget(ids, erase=True)
+        assert not {hit.episode.id for hit in there.recall("violin", k=30).hits} & set(ids)
+
+
 # ---------------------------------------------------------------- texts
 
 

@@ -79,7 +79,7 @@ class _Part:
         """Gather candidates anew, without some rows."""
         if not rows:
             return
-        if self.state.take() is not self.here:  # they may have been erased meanwhile
+        if not self.state.is_newest(self.here):  # they may have been erased meanwhile
             raise Outdated
         index = self.here.index
         self.allowed = (

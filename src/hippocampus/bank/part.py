@@ -73,7 +73,7 @@ class BankPart:
 
     def _check_current(self, here: BankSnapshot) -> None:
         """Raise ``Outdated`` if there is a newer snapshot than this; outside ``store.read()``."""
-        if self._state.take() is not here:
+        if not self._state.is_newest(here):
             raise Outdated
 
     def _change(
@@ -109,7 +109,7 @@ def of_one_moment(verb: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[
     @wraps(verb)
     def through(self: T, /, *args: P.args, **kwargs: P.kwargs) -> R:
         while True:  # each time round somebody else has written
-            with suppress(Outdated):
+            with suppress(Outdated), self._engine.store.glance():
                 return verb(self, *args, **kwargs)
 
     through.__signature__ = inspect.signature(verb)  # type: ignore[attr-defined]

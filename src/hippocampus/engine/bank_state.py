@@ -215,6 +215,11 @@ class BankState:
                     return self.snapshot
             return self._catch_up(changes)
 
+    def is_newest(self, snapshot: BankSnapshot) -> bool:
+        """Return whether nobody has written since a snapshot; outside ``store.read()``."""
+        self._store.look_again()
+        return self.take() is snapshot
+
     def _catch_up(self, seen: int) -> BankSnapshot:
         """Bring the snapshot up with the store, which was at ``seen`` or has come further."""
         now: BankSnapshot | None = None
@@ -268,6 +273,8 @@ class BankState:
 
     def _follow(self, last: BankSnapshot) -> BankSnapshot | None:
         """Bring a snapshot up; None when something must leave memory that it cannot take back."""
+        if last.index.is_at(self._store.journal.last_seq(self._number)):
+            return last  # others have written, to other banks
         found = self._store.journal.read(
             self._number, after=last.index.seq, kinds=_GONE | _ANEW | TAKEN_IN
         )

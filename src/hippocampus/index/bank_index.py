@@ -163,6 +163,10 @@ class BankIndex(Versioned):
             raise ValueError(f"its parts have {lengths} of {rows} rows")
         self.rows_at_rest = rows
 
+    def is_at(self, seq: int) -> bool:
+        """Return whether there is nothing to take in of a bank whose last change is ``seq``."""
+        return seq == self.seq and all(len(cue) == len(self) for cue in self.cues)
+
     def catch_up(self, changes: Sequence[JournalRow] | None = None) -> None:
         """
         Take in what has changed since the last call; one snapshot.
@@ -187,7 +191,7 @@ class BankIndex(Versioned):
     def _catch_up(self, changes: Sequence[JournalRow] | None) -> None:
         with self._store.read():
             last = self._store.journal.last_seq(self._bank)
-            if last == self.seq and all(len(cue) == len(self) for cue in self.cues):
+            if self.is_at(last):
                 return
             start = len(self.columns)
             fresh = list(self._store.episodes.scan(self._bank, start=start))

@@ -77,6 +77,12 @@ class Shard(SqlStore, Protocol):
     def changes(self) -> int:
         """Return a number that differs whenever anybody has committed."""
 
+    def glance(self) -> AbstractContextManager[None]:
+        """Let ``changes`` say for the length of a verb what it says first."""
+
+    def look_again(self) -> None:
+        """Have ``changes`` look anew."""
+
 
 class Mark(msgspec.Struct, frozen=True):
     """Which of how many databases one is."""
@@ -276,6 +282,17 @@ class ShardedStore:
         if any(level.writes for level in self._here.levels):
             return -next(self._unsettled)
         return sum(self.touch(place).changes() for place in self.places)
+
+    @contextmanager
+    def glance(self) -> Iterator[None]:
+        with ExitStack() as glances:
+            for shard in self.shards:
+                glances.enter_context(shard.glance())
+            yield
+
+    def look_again(self) -> None:
+        for shard in self.shards:
+            shard.look_again()
 
     @property
     def places(self) -> range:

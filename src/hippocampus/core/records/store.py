@@ -388,6 +388,17 @@ class Store(Protocol):
         whatever threads they were asked.
         """
 
+    def glance(self) -> AbstractContextManager[None]:
+        """
+        Let ``changes`` say for the length of a verb what it says first, on this thread.
+
+        So a verb that looks in many places whether anything has changed asks a database for it
+        once. What this thread writes meanwhile, and ``look_again``, end that.
+        """
+
+    def look_again(self) -> None:
+        """Have ``changes`` look, within a ``glance``, what has changed since."""
+
     @property
     def settings(self) -> SettingsTable:
         """Settings of the whole store."""

@@ -104,3 +104,9 @@ class PostgresStore:
 
     def changes(self) -> int:
         return self.transactions.changes()
+
+    def glance(self) -> AbstractContextManager[None]:
+        return self.transactions.glance()
+
+    def look_again(self) -> None:
+        self.transactions.look_again()

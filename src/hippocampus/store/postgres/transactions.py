@@ -80,6 +80,9 @@ class _OfThread(threading.local):
     transaction: int | None = None
     changes: int | None = None
     """What ``changes`` came to in the reader's transaction, in which it stays so."""
+    glancing: bool = False
+    glanced: int | None = None
+    """What ``changes`` came to when it was first asked within a glance."""
 
 
 class PostgresTransactions:
@@ -273,7 +276,7 @@ class PostgresTransactions:
                     here.writer.send()
                     self._commit(db, here.slot)
             finally:
-                here.writer = here.transaction = None
+                here.writer = here.transaction = here.glanced = None
         finally:
             self._put_back(pool, db)
 
@@ -371,14 +374,32 @@ class PostgresTransactions:
         here = self._here
         if here.writer is not None:
             return -next(self._unsettled)
-        if here.changes is not None:
-            return here.changes
+        known = here.glanced if here.reader is None else here.changes
+        if known is not None:
+            return known
         ((total,),) = self.rows("SELECT SUM(n) FROM commits")
         if here.reader is not None:
             here.changes = int(total)
-        else:
-            self.seen = int(total)
-        return int(total)
+            return here.changes
+        self.seen = int(total)
+        if here.glancing:
+            here.glanced = self.seen
+        return self.seen
+
+    @contextmanager
+    def glance(self) -> Iterator[None]:
+        here = self._here
+        if here.glancing:
+            yield
+            return
+        here.glancing = True
+        try:
+            yield
+        finally:
+            here.glancing, here.glanced = False, None
+
+    def look_again(self) -> None:
+        self._here.glanced = None
 
     def vacuum(self, tables: Collection[str], *, full: bool) -> None:
         """Have tables give back the room of removed rows; outside transactions."""
