@@ -15,10 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus import Memory
-from hippocampus.cluster import RayCluster, crew
+from hippocampus.cluster import ClusterReport, RayCluster, crew
 from hippocampus.cluster.crew import check_reach, joined
 from hippocampus.cluster.turn_files import FilePortion, find_files, portions, read_portion
 from hippocampus.errors import (
+    HippocampusError,
     InputError,
     MissingExtra,
     OutputExists,
@@ -284,6 +285,57 @@ def test_a_store_moves_to_another_embedder(tmp_path):
     with Memory(store, embedder="hash:32") as memory:
         assert () == verify(memory).problems
         assert memory.bank("bank 1").recall("Where is the key?").hits
+
+
+def move_at_once(store, *embedders):
+    """Move a store to several embedders at once; return the reports, and what failed otherwise."""
+    ended = []
+
+    def move(embedder):
+        with RayCluster(store, workers=1, embedder="hash") as cluster:
+            try:
+                ended.append(cluster.reembed(embedder))
+            except HippocampusError as exc:
+                ended.append(exc)
+
+    threads = [threading.Thread(target=move, args=(one,)) for one in embedders]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return ended
+
+
+@slow
+@pytest.mark.parametrize("kind", ["file", "postgres"])
+def test_two_who_move_a_store_to_one_embedder_at_once_share_the_work(kind, tmp_path, database):
+    store = fill(database() if kind == "postgres" else tmp_path / "a.db", banks=8)
+
+    reports = move_at_once(store, "hash:32", "hash:32")
+
+    assert [True, True] == [report.whole for report in reports]
+    with Memory(store, embedder="hash:32") as memory:
+        assert () == verify(memory).problems
+        assert memory.bank("bank 1").recall("Where is the key?").hits
+
+
+@slow
+def test_of_two_who_move_a_store_to_other_embedders_at_once_one_gives_up_and_says_so(tmp_path):
+    store = fill(tmp_path / "a.db", banks=8)
+
+    ended = move_at_once(store, "hash:32", "hash:64")
+
+    told = [
+        one.failed[0].why if isinstance(one, ClusterReport) else str(one)
+        for one in ended
+        if isinstance(one, HippocampusError) or one.failed
+    ]
+    assert len(told) <= 1  # or one was done before the other began
+    assert all("begun to rebuild" in why or "embedder" in why for why in told)
+    with Memory(store, embedder="none") as memory:
+        assert () == verify(memory).problems
+        moved = memory.engine.stored_fingerprint()
+    assert moved.dimension in {32, 64}
 
 
 @slow

@@ -27,7 +27,7 @@ from hippocampus.core.config import Config
 from hippocampus.core.key import Key, as_key
 from hippocampus.core.store_address import is_url
 from hippocampus.encode.embed import load_embedder
-from hippocampus.engine.rebuild import stage
+from hippocampus.engine.rebuild import begin, finish
 from hippocampus.errors import InputError, OutputExists, UnknownBank
 from hippocampus.memory import Memory
 
@@ -129,17 +129,23 @@ class RayCluster:
         """
         Move the store to another embedder; until the last moment it answers from its vectors.
 
-        If a bank fails, nothing is swapped; another run goes on where this one was.
+        If a bank fails, nothing is swapped; another run goes on where this one was. Several runs at
+        once share the work if they move it to the same one; otherwise all but the last end, and
+        say so.
         """
         maker = load_embedder(embedder)
         if maker is None:
             raise InputError(f"embedder={embedder!r}: name the embedder to move to")
         with self._memory(embed=False) as memory:
-            stage(memory.engine, maker, banks=())
+            begin(memory.engine, maker)
             report = self._each(None, partial(StageJob, embedder=embedder), told, embed=False)
-            if not report.failed:
-                swapped = memory.rebuild(embedder=maker)
-                report.counts["episodes"] = sum(swapped.values())
+            if report.failed:
+                return report
+            swapped = finish(memory.engine, maker)
+        if swapped is None:
+            report.notes.append("another run has put the new vectors in place")
+        else:
+            report.counts["episodes"] = sum(swapped.values())
         return report
 
     def import_(

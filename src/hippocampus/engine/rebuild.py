@@ -12,7 +12,7 @@ from hippocampus.core.events import IndexRebuilt
 from hippocampus.core.records import Embedder, Kind, Progress
 from hippocampus.encode.random_indexing import dump
 from hippocampus.engine.context import EngineContext, dump_fingerprint
-from hippocampus.errors import InputError
+from hippocampus.errors import InputError, StoreError
 from hippocampus.journal.draft import Encoded
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.payloads import NEXT
@@ -43,22 +43,67 @@ def rebuild(
         for name in _named(engine, banks):
             encode = _encoder(engine, maker, signed)
             _stage(engine.ledger(name), encode, mark, progress=report)
-    return _swap(engine, banks, maker)
+    return _swap(engine, banks, maker) or {}
+
+
+def begin(engine: EngineContext, embedder: Embedder) -> None:
+    """
+    Begin a rebuild with this embedder, or go on with one, for ``stage`` to make its payloads.
+
+    What a rebuild with another one has made until now is dropped, and that one ends.
+    """
+    _check_one_database(engine, embedder)
+    _begin(engine, _making(engine, embedder)[1])
+
+
+def _is_under_way(engine: EngineContext, embedder: Embedder) -> bool:
+    """
+    Return whether a rebuild with this embedder that has begun goes on: others may have ended it.
+
+    Raises:
+        StoreError: another one has begun since.
+
+    """
+    mark = engine.store.settings.get(REBUILDING)
+    if mark == _making(engine, embedder)[1]:
+        return True
+    if mark is None and engine.stored_fingerprint() == embedder.fingerprint:
+        return False
+    raise StoreError(
+        "somebody else has begun to rebuild the store in another way, so that this rebuild has"
+        " ended; nothing was changed by it: wait for the other one, and run it again",
+        path=engine.store.path,
+    )
 
 
 def stage(engine: EngineContext, embedder: Embedder, *, banks: Sequence[str]) -> None:
     """
     Make the payloads of some banks as ``rebuild`` with this embedder would, and swap nothing.
 
-    It then finds them made. Any number of processes may do so at once, each for other banks.
+    It then finds them made. Any number of processes may do so at once, after one has begun it;
+    there is nothing to do where others have ended it.
+
+    Raises:
+        StoreError: another rebuild has begun since.
+
     """
-    _check_one_database(engine, embedder)
-    signed, mark = _making(engine, embedder)
-    if engine.store.settings.get(REBUILDING) != mark:
-        _begin(engine, mark)
-    encode = _encoder(engine, embedder, signed)
-    for name in banks:
-        _stage(engine.ledger(name), encode, mark)
+    if _is_under_way(engine, embedder):
+        signed, mark = _making(engine, embedder)
+        encode = _encoder(engine, embedder, signed)
+        for name in banks:
+            _stage(engine.ledger(name), encode, mark)
+
+
+def finish(engine: EngineContext, embedder: Embedder) -> dict[str, int] | None:
+    """
+    Put what ``stage`` has made in place, with what came since; None where others have done so.
+
+    Raises:
+        StoreError: another rebuild has begun since.
+
+    """
+    stage(engine, embedder, banks=engine.store.banks.names())
+    return _swap(engine, None, embedder, begun=True)
 
 
 def _check_one_database(engine: EngineContext, maker: Embedder) -> None:
@@ -113,9 +158,17 @@ def _begin(engine: EngineContext, mark: str) -> None:
 
 
 def _swap(
-    engine: EngineContext, banks: Sequence[str] | None, maker: Embedder | None
-) -> dict[str, int]:
-    """Put what a rebuild has made in the place of what was, all of it or nothing."""
+    engine: EngineContext,
+    banks: Sequence[str] | None,
+    maker: Embedder | None,
+    *,
+    begun: bool = False,
+) -> dict[str, int] | None:
+    """
+    Put what a rebuild has made in the place of what was, all of it or nothing.
+
+    One that was ``begun`` for several to share is not begun anew: None if others have ended it.
+    """
     done: dict[str, int] = {}
     before, declined = engine.embedder, engine.config.signatures is None
     kinds: set[Kind] = {"lexical", "times", "phrase"}
@@ -124,6 +177,8 @@ def _swap(
     with engine.embedder_lock:
         try:
             with engine.store.write():
+                if begun and maker is not None and not _is_under_way(engine, maker):
+                    return None
                 signed, mark = _making(engine, maker)  # if it was signed otherwise meanwhile
                 unsigns = banks is None and (declined or _outlived(engine, maker))
                 moves = maker is not None and maker.fingerprint != engine.stored_fingerprint()
