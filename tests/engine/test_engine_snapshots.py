@@ -133,7 +133,8 @@ def test_what_an_old_reader_read_leaves_memory_with_what_is_erased(open_memory):
 def test_writes_of_other_banks_have_no_bank_made_anew(open_memory):
     memory = open_memory()
     ada, tom = memory.bank("ada"), memory.bank("tom")
-    ada.remember_many([turn(random.Random(3), n) for n in range(20)])
+    rng = random.Random(3)  # noqa: S311 - a turn like any
+    ada.remember_many([turn(rng, n) for n in range(20)])
     with state_of(memory.engine, "ada").asking() as before:
         pass
     tom.remember("A violin is in Lisbon.")
