@@ -274,6 +274,35 @@ def test_a_write_that_breaks_a_rule_is_refused_before_it_is_committed(again):
     assert other.journal.last_seq(bank) == 0
 
 
+def test_what_fails_among_others_is_told_each_time_and_the_connection_goes_on(again):
+    store = again()
+    put = "INSERT INTO settings (key, value, checksum) VALUES (?, ?, ?)"
+    for _ in range(5):
+        with pytest.raises(StoreError, match="exists already"), store.write():
+            for key in ("a", "a", "b", "c"):
+                store.transactions.do(put, key, "x", b"")
+            store.settings.has("a")
+    with store.write():
+        for key in ("a", "b", "c"):
+            store.transactions.do(put, key, "x", b"")
+        with pytest.raises(StoreError, match="exists already"), store.write():
+            for key in ("d", "d", "e"):
+                store.transactions.do(put, key, "x", b"")
+        store.transactions.do(put, "f", "x", b"")
+    assert [again().settings.has(key) for key in "abcdef"] == [True] * 3 + [False, False, True]
+
+
+def test_megabytes_that_are_sent_together_arrive(again):
+    store = again()
+    bank = new_bank(store, "ada")
+    big = [(row, os.urandom(200_000)) for row in range(60)]
+    with store.write(bank):
+        for row, payload in big:
+            store.payloads.put(bank, "content", [(row, payload)])
+        assert store.journal.last_seq(bank) == 0
+    assert again().payloads.tail(bank, "content") == big
+
+
 def test_a_glance_says_what_it_said_first_until_it_is_to_look_again(again):
     one, other = again(), again()
     with one.glance():

@@ -13,7 +13,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import Final, NamedTuple
+from itertools import groupby
+from typing import Final, NamedTuple, TypeAlias
+from weakref import WeakKeyDictionary
 
 import psycopg
 from psycopg.sql import Composed
@@ -26,6 +28,13 @@ _KNOWN_ROWS: Final = 64
 """The longest answer that stays known: ends, marks and settings; nobody asks twice for more."""
 _WAITING: Final = 512
 """Statements that wait at most: they are in memory."""
+
+_PREPARED: Final = 256
+"""Statements that a connection has prepared at most."""
+_Form: TypeAlias = tuple[str, tuple[type, ...]]
+"""A statement and the types of its values: each such pair is prepared for itself."""
+_prepared: Final = WeakKeyDictionary[psycopg.Connection, set[_Form]]()
+"""What each connection has had prepared."""
 
 Check = Callable[[int], None]
 """What is done with how many rows a statement has changed."""
@@ -100,22 +109,65 @@ class Statements:
         """Send what waits and one more, in one message if it is several; return its cursor."""
         every = [*self._waiting, *last]
         self._waiting.clear()
-        cursor = self.db.cursor()
-        if len(every) == 1:
-            made = [cursor.execute(in_its_words(every[0].sql), every[0].values or None)]
-        else:
-            with self.db.pipeline():
-                made = [self.db.execute(in_its_words(o.sql), o.values or None) for o in every]
+        made: list[psycopg.Cursor] = []
+        known = _prepared.setdefault(self.db, set())
+        for is_known, some in groupby(every, lambda one: _form(one.sql, one.values) in known):
+            if not is_known:
+                made += (ask(self.db, one.sql, one.values) for one in some)
+            else:
+                made += self._together(list(some))
         for one, done in zip(every, made, strict=True):
             if one.check is not None:
                 one.check(done.rowcount)
-        return made[-1] if made else cursor
+        return made[-1] if made else self.db.cursor()
+
+    def _together(self, some: Sequence[_Waiting]) -> list[psycopg.Cursor]:
+        """Send statements in one message; what is wrong with one of them is raised."""
+        if len(some) == 1:
+            return [ask(self.db, some[0].sql, some[0].values)]
+        made: list[psycopg.Cursor] = []
+        wrong: psycopg.Error | None = None
+        try:
+            with self.db.pipeline():
+                try:
+                    made += (self.db.execute(in_its_words(o.sql), o.values or None) for o in some)
+                except psycopg.Error as exc:
+                    wrong = exc  # at the end of the pipeline it is only told that it was cut off
+        except psycopg.Error as exc:
+            wrong = wrong or exc
+        if wrong is not None:
+            raise wrong
+        return made
 
     def _forget(self, sql: str) -> None:
         """Forget what is known of the tables that a statement writes."""
         written = _tables(sql)
         for key in [key for key in self._known if not written.isdisjoint(_tables(key[0]))]:
             del self._known[key]
+
+
+def prepare_alone(db: psycopg.Connection) -> None:
+    """
+    Have a connection prepare a statement only where it is run by itself, by ``ask``.
+
+    What is prepared within a pipeline that fails is taken by psycopg for prepared ever after.
+    """
+    db.prepare_threshold = 1 << 30  # runs until it does so unasked
+    db.prepared_max = _PREPARED
+
+
+def ask(db: psycopg.Connection, sql: str, values: Sequence[object]) -> psycopg.Cursor:
+    """Run one statement by itself; the database has it prepared from then on."""
+    made = db.execute(in_its_words(sql), values or None, prepare=True)
+    known = _prepared.setdefault(db, set())
+    if len(known) >= _PREPARED:
+        known.clear()
+    known.add(_form(sql, values))
+    return made
+
+
+def _form(sql: str, values: Sequence[object]) -> _Form:
+    return sql, tuple(map(type, values))
 
 
 @lru_cache(maxsize=512)

@@ -40,7 +40,7 @@ from hippocampus.store.checksums import Damage, damaged
 from hippocampus.store.database import Row
 from hippocampus.store.postgres import schema
 from hippocampus.store.postgres.seam import FOREIGN, translate, without_password
-from hippocampus.store.postgres.statements import Statements, in_its_words
+from hippocampus.store.postgres.statements import Statements, ask, in_its_words, prepare_alone
 from hippocampus.store.postgres.texts import TextDumper, TextReader
 from hippocampus.store.seam import Seam
 
@@ -156,7 +156,7 @@ class PostgresTransactions:
 
     def _connect(self) -> psycopg.Connection:
         timeout = max(1, int(self._patience_s))
-        return psycopg.connect(self._dsn, connect_timeout=timeout, prepare_threshold=3)
+        return psycopg.connect(self._dsn, connect_timeout=timeout)
 
     def _ready(self) -> ConnectionPool:
         """Return the pool of this process; one that a parent opened is left alone."""
@@ -170,11 +170,12 @@ class PostgresTransactions:
                 self._pool = ConnectionPool(
                     self._dsn, min_size=0, max_size=_MOST, open=True, timeout=self._patience_s,
                     reconnect_timeout=_PROMPT_S, configure=self._configure, name="hippocampus",
-                    kwargs={"autocommit": True, "prepare_threshold": 3},
+                    kwargs={"autocommit": True},
                 )  # fmt: skip
             return self._pool
 
     def _configure(self, db: psycopg.Connection) -> None:
+        prepare_alone(db)
         wait_ms = max(1, int(self._patience_s * 1000))
         db.execute(f"SET search_path TO {schema.SCHEMA}")
         db.execute(f"SET lock_timeout TO {wait_ms}")
@@ -452,7 +453,7 @@ class PostgresTransactions:
         """Return the rows of a query outside transactions."""
         if self.walled and _is_walled(sql):
             return self._rows_alone(db, sql, values)
-        return db.execute(in_its_words(sql), values or None).fetchall()
+        return ask(db, sql, values).fetchall()
 
     def _rows_alone(
         self, db: psycopg.Connection, sql: str, values: tuple[object, ...]
