@@ -310,6 +310,21 @@ def test_several_databases_of_postgresql_have_banks_between_them(database):
     assert all(in_each(store.split(",")))
 
 
+def test_what_one_database_refuses_has_changed_no_other(database):
+    places = [database() for _ in range(3)]
+    with closing(open_store(",".join(places), busy_timeout_s=5)) as store:
+        put = "INSERT INTO settings (key, value, checksum) VALUES (?, ?, ?)"
+
+        def write_twice_in_the_first():
+            with store.write():
+                for place in (0, 1, 2, 0):
+                    store.touch(place, writes=True).transactions.do(put, "once", "x", b"")
+
+        with pytest.raises(StoreError, match="exists already"):
+            write_twice_in_the_first()
+        assert [one.settings.has("once") for one in store.shards] == [False] * 3
+
+
 @pytest.mark.slow
 def test_commands_take_several_databases_of_postgresql(database):
     store = f"{database()},{database()}"

@@ -77,6 +77,9 @@ class Shard(SqlStore, Protocol):
     def changes(self) -> int:
         """Return a number that differs whenever anybody has committed."""
 
+    def flush(self) -> None:
+        """Have all that was written done, so that of this transaction only the commit can fail."""
+
     def glance(self) -> AbstractContextManager[None]:
         """Let ``changes`` say for the length of a verb what it says first."""
 
@@ -225,6 +228,8 @@ class ShardedStore:
         error: BaseException | None = None
         try:
             yield
+            for place in level.joined if level.writes else ():
+                self.shards[place].flush()  # after the first commit only commits may fail
         except BaseException as exc:  # noqa: BLE001 - raised by ``end``
             error = exc
         finally:

@@ -101,6 +101,9 @@ class SqliteStore:
     def changes(self) -> int:
         return self.transactions.changes()
 
+    def flush(self) -> None:
+        pass  # what is written is done at once
+
     def glance(self) -> AbstractContextManager[None]:
         return nullcontext()  # it is asked in microseconds
 

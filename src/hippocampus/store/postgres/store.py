@@ -105,6 +105,9 @@ class PostgresStore:
     def changes(self) -> int:
         return self.transactions.changes()
 
+    def flush(self) -> None:
+        self.transactions.flush()
+
     def glance(self) -> AbstractContextManager[None]:
         return self.transactions.glance()
 

@@ -505,6 +505,11 @@ class PostgresTransactions:
         with self.seam:
             self._writer().write(sql, [(after, bank, before)], check)
 
+    def flush(self) -> None:
+        if self._here.writer is not None:
+            with self.seam:
+                self._writer().send()
+
     def number(self, found: object, what: str) -> int:
         if not isinstance(found, int):
             raise self.refuse(StoreCorrupt, damaged(what))
