@@ -366,6 +366,8 @@ class PostgresTransactions:
         here.reader, here.transaction = Statements(db), next(self._transactions)
         try:
             yield
+            with suppress(psycopg.Error):  # what was read is read; the connection is closed then
+                db.execute("COMMIT")  # after a ROLLBACK psycopg would prepare everything anew
         finally:
             here.reader = here.transaction = here.changes = None
             self._put_back(pool, db)
