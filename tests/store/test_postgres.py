@@ -226,7 +226,7 @@ def test_a_write_waits_for_the_database_a_few_times(dsn, waits):
             bank.remember(f"Ada counts {n} boats.")
         told = iter(range(100, 999))
         each = [waits(lambda: bank.remember(f"Ada counts {next(told)} boats.")) for _ in range(9)]
-        assert max(each) <= 27
+        assert max(each) <= 22
 
 
 def test_a_recall_of_what_is_known_waits_for_the_database_once(dsn, waits):

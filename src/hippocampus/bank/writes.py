@@ -16,7 +16,6 @@ from hippocampus.bank.lookup import Lookup
 from hippocampus.bank.part import BankPart, Outdated, ids_of, staying
 from hippocampus.core.budget import check_budget
 from hippocampus.core.clock import from_micros
-from hippocampus.core.config import Signatures
 from hippocampus.core.events import UnclaimedBySource
 from hippocampus.core.group_commit import GroupCommit
 from hippocampus.core.idempotency import Request, current_request, doing
@@ -40,7 +39,7 @@ from hippocampus.core.records import (
     settled_level,
 )
 from hippocampus.core.validation import check_text
-from hippocampus.engine.bank_state import BankState
+from hippocampus.engine.bank_state import NO_BANK, BankState, Encoding
 from hippocampus.errors import InputError, StoreCorrupt, StoreLocked
 from hippocampus.journal.draft import Draft, Encoded
 from hippocampus.journal.ledger import Ledger
@@ -572,11 +571,19 @@ class Writes(BankPart):
     def _keep_together(self, calls: Sequence[_ToKeep]) -> list[list[Episode]]:
         """Keep what some calls bring, and return the episodes of each, holding ``writing``."""
         with self._state.changing():
-            ledger = self._engine.ledger(self.name, create=True)
-            self._state.take()  # what is wrong with it is said before anything is encoded
+            ledger = self._begun()
             while True:  # each time round somebody else has done one of the requests
                 with suppress(_DoneElsewhere):
                     return self._keep_once(ledger, calls)
+
+    def _begun(self) -> Ledger:
+        """Return the bank's books, which begin here; what is wrong with the bank is said first."""
+        state = self._state
+        here = state.take().ledger if state.is_there() else None
+        if here is None or here.bank == NO_BANK:
+            here = self._engine.ledger(self.name, create=True)
+            state.take()
+        return here
 
     def _keep_once(self, ledger: Ledger, calls: Sequence[_ToKeep]) -> list[list[Episode]]:
         done = [find_done(ledger, call.request, list[int]) for call in calls]
@@ -681,11 +688,12 @@ class Writes(BankPart):
     ) -> _Stored:
         """Encode drafts, and only then open the transaction in which they are stored."""
         engine = self._engine
+        embedder, how = engine.embedder, self._state.encoding()
         while True:
-            embedder, how = engine.embedder, engine.signs()
             encoded = self._encode(ledger, drafts, embedder, how, progress)
             with self._state.transaction(indexed=indexed, settles=True) as books:
-                if engine.embedder is not embedder or engine.signs() != how:
+                if engine.embedder is not embedder or engine.signs() != how.signed:
+                    embedder, how = engine.embedder, Encoding(engine.signs(), engine.spans())
                     continue  # a rebuild has moved the store to others: encode once more
                 if encoded:
                     engine.warn_if_unembedded()
@@ -700,7 +708,7 @@ class Writes(BankPart):
         ledger: Ledger,
         drafts: Sequence[Draft],
         embedder: Embedder | None,
-        how: Signatures | None,
+        how: Encoding,
         progress: Progress | None,
     ) -> Encoded:
         """Make the payloads of drafts, each read in the light of what its session said before."""
@@ -718,7 +726,7 @@ class Writes(BankPart):
             some = slice(start, start + batch)
             made = encode_drafts(
                 drafts[some], before[some], zone=self._engine.zone, embedder=embedder,
-                signed=how, phrases=self._state.has_anchors, spans=self._engine.spans(),
+                signed=how.signed, phrases=self._state.has_anchors, spans=how.spans,
                 form=self._engine.config.vectors,
             )  # fmt: skip
             for kind, payloads in made.items():

@@ -52,6 +52,15 @@ _OF_A_BANK: Final = 4_000
 """Bytes of a bank that holds nothing."""
 
 
+class Encoding(NamedTuple):
+    """How what comes in is encoded, beside its vectors."""
+
+    signed: Signatures | None
+    """How its tokens are signed, if they are."""
+    spans: bool
+    """Whether it notes where its token codes stand."""
+
+
 class _Weighed(NamedTuple):
     """How many bytes a snapshot of so many rows was found to take, and what with it; how used."""
 
@@ -191,12 +200,21 @@ class BankState:
                 yield self.engine.ledger(self.name)
             self._written += 1
             if indexed:
-                self.take()  # the writer pays for the index, not the next reader
+                with without_budget():
+                    self._catch_up()  # the writer pays for the index, not the next reader
 
     def models(self) -> tuple[Embedder | None, Signatures | None]:
         """Return what a question is likely to be encoded with; a rebuild may be changing that."""
         last = self.snapshot
         return self.engine.embedder, self.engine.signatures() if last is None else last.signatures
+
+    def encoding(self) -> Encoding:
+        """Return how what comes in is likely to be encoded; a rebuild may be changing that."""
+        engine, last = self.engine, self.snapshot
+        if last is None:
+            return Encoding(engine.signs(), engine.spans())
+        unasked = last.signed_unasked and engine.embedder is not None
+        return Encoding(None if unasked else last.signatures, last.spans)
 
     def ledger(self) -> Ledger:
         """Return the bank's books if it is there, or those of no bank; inside ``store.read()``."""
@@ -205,25 +223,25 @@ class BankState:
 
     def take(self) -> BankSnapshot:
         """Return the snapshot, caught up with every process."""
-        seen, held, changes = self._seen, self.snapshot, self._store.changes()
-        if held is not None and seen == changes:
+        seen, held = self._seen, self.snapshot
+        if held is not None and seen == self._store.changes():
             return held
         with without_budget(), self.following:
-            if self.snapshot is not held:  # others were here while this one waited
-                changes = self._store.changes()
-                if self.snapshot is not None and self._seen == changes:
-                    return self.snapshot
-            return self._catch_up(changes)
+            last = self.snapshot
+            if last is not None and last is not held and self._seen == self._store.changes():
+                return last  # others were here while this one waited
+            return self._catch_up()
 
     def is_newest(self, snapshot: BankSnapshot) -> bool:
         """Return whether nobody has written since a snapshot; outside ``store.read()``."""
         self._store.look_again()
         return self.take() is snapshot
 
-    def _catch_up(self, seen: int) -> BankSnapshot:
-        """Bring the snapshot up with the store, which was at ``seen`` or has come further."""
+    def _catch_up(self) -> BankSnapshot:
+        """Bring the snapshot up with the store."""
         now: BankSnapshot | None = None
         with self._moment():
+            seen = self._store.changes()
             last = self._still_good()
             if last is not None:
                 with self._anew_after_errors():
@@ -269,6 +287,8 @@ class BankState:
             or engine.calibration() != last.calibrated
         ):
             last = None
+        if last is not None and last.spans != engine.spans():
+            last = replace(last, spans=engine.spans())
         return last
 
     def _follow(self, last: BankSnapshot) -> BankSnapshot | None:

@@ -107,6 +107,8 @@ class BankSnapshot:
     """How its tokens are signed."""
     signed_unasked: bool
     """Whether they are only for want of an embedder."""
+    spans: bool
+    """Whether what comes in notes where its token codes stand."""
     calibrated: Calibrated
     """What the numbers of the embedder mean."""
     fusion: Fusion
@@ -141,8 +143,8 @@ def take_snapshot(engine: EngineContext, ledger: Ledger, erasures: int) -> BankS
         index.catch_up()
     fusion = engine.config.fusion.heard(calibrated.values.hearing)
     return BankSnapshot(
-        ledger, index, embedder, rotation, signatures, unasked, calibrated, fusion, slept,
-        erasures, SummaryMemo(),
+        ledger, index, embedder, rotation, signatures, unasked, engine.spans(), calibrated, fusion,
+        slept, erasures, SummaryMemo(),
     )  # fmt: skip
 
 

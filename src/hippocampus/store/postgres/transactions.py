@@ -383,6 +383,7 @@ class PostgresTransactions:
         ((total,),) = self.rows("SELECT SUM(n) FROM commits")
         if here.reader is not None:
             here.changes = int(total)
+            here.glanced = here.changes if here.glancing else None  # it may be a later moment
             return here.changes
         self.seen = int(total)
         if here.glancing:
