@@ -320,6 +320,7 @@ def test_what_is_erased_elsewhere_while_a_bank_is_let_go_leaves_its_notes(open_m
 # ---------------------------------------------------------------- figures
 
 
+@pytest.mark.slow
 def test_what_a_bank_holds_is_what_python_took_for_it(open_memory):
     bank = open_memory().bank("ada")
     bank.remember_many([t for seed in range(6) for t in turns(seed, 100, who=f"Speaker {seed}")])

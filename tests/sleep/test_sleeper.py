@@ -511,6 +511,7 @@ def test_what_is_hot_never_fades(memory, clock):
     assert [e.id for e in bank.episodes()] == [fresh.id]
 
 
+@pytest.mark.slow
 def test_hema_lets_half_a_percent_lapse_every_hundred_turns(memory, clock):
     bank = memory.bank("ada")
     bank.remember_many(
