@@ -381,7 +381,7 @@ _Target: TypeAlias = Annotated[int, Meta(ge=0, le=1 << 62)]
 @immutable
 class Policy:
     """
-    What sleep does with what a bank remembers: what it merges, and what it lets fade.
+    Policy of a bank's sleep: what it merges, and what it lets fade.
 
     The default merges what is the same word for word and keeps everything else as it is, for what
     fades too fast is missed (HUMAN, section 9.2). ``POLICIES`` has the papers' by name.
@@ -642,7 +642,7 @@ class Vectors:
 
 @immutable
 class Config:
-    """What a ``Memory`` is opened with; validated once, never changed."""
+    """Settings of a ``Memory``; validated once, never changed."""
 
     ingest: Ingest = field(default_factory=Ingest)
     fusion: Fusion = field(default_factory=Fusion)
