@@ -232,3 +232,20 @@ def test_lists_of_english_words_are_files():
     }
 
     assert set() == literal
+
+
+# ---------------------------------------------------------------- nothing is written twice
+
+LEAST_WRITTEN_TWICE = 5
+"""Lines of a function, without its documentation, from which on it is written once."""
+
+
+def test_no_two_functions_are_the_same():
+    places = defaultdict(set)
+    for module, function in functions():
+        told = ast.get_docstring(function) is not None
+        body = "\n".join(map(ast.unparse, function.body[1:] if told else function.body))
+        if body.count("\n") + 1 >= LEAST_WRITTEN_TWICE:
+            places[body].add((module, function.name))
+
+    assert [] == [sorted(found) for found in places.values() if len(found) > 1]
