@@ -229,7 +229,7 @@ class Retention:
     theirs all the same: else a full bank would learn nothing new any more.
     """
 
-    target: Annotated[float, Meta(ge=0.0)]
+    target: Annotated[float, Meta(ge=0.0, le=1e15)]
     """What all that is kept may cost, in the unit of the costs: episodes or tokens."""
     by: Literal["foreseen", "proven"] = "proven"
     probationary_share: Annotated[float, Meta(ge=0.0, lt=1.0)] = 0.1
