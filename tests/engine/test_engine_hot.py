@@ -145,7 +145,10 @@ steps_ = st.lists(
 
 
 @given(steps=steps_)
-@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=settings().max_examples // 2,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 def test_a_memory_within_a_budget_answers_as_one_without(twins, clock, steps):
     roomy, tight = twins()
     for name, verb, n in steps:
@@ -157,6 +160,7 @@ def test_a_memory_within_a_budget_answers_as_one_without(twins, clock, steps):
     tight.close()
 
 
+@pytest.mark.slow
 def test_threads_over_many_banks_get_the_same_answers_and_in_the_end_all_fits(twins):
     roomy, tight = twins()
     asked = [(name, verb, n) for name in NAMES[:4] for verb in READS for n in range(1, 2)]
