@@ -30,7 +30,7 @@ settings.register_profile("ci", max_examples=25, derandomize=True, **_CALM)
 settings.register_profile("night", max_examples=400, **_CALM)
 
 
-_MEMORY = Path("/dev/shm")
+_MEMORY = Path("/dev/shm")  # noqa: S108 - what lies in it are temporary files
 _ROOM = 8 << 30  # bytes: the databases of PostgreSQL take half of it
 
 
