@@ -7,8 +7,11 @@ CI; and with 400 new ones at night. ``--hypothesis-profile`` chooses ``commit``,
 from __future__ import annotations
 
 import gc
+import os
 import signal
+import tempfile
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -25,6 +28,25 @@ _FOUND = (Phase.explicit, Phase.generate)
 settings.register_profile("commit", max_examples=10, derandomize=True, phases=_FOUND, **_CALM)
 settings.register_profile("ci", max_examples=25, derandomize=True, **_CALM)
 settings.register_profile("night", max_examples=400, **_CALM)
+
+
+_MEMORY = Path("/dev/shm")  # noqa: S108 - what lies in it are temporary files
+_ROOM = 8 << 30  # bytes: the databases of PostgreSQL take half of it
+
+
+def _keep_files_in_memory():
+    """
+    Have temporary files in memory, where there is room: a flush to a disk takes milliseconds.
+
+    A test of a few lines flushes a dozen times. What a store does when a write is cut off or fails
+    is told by kills and by disks that are made to fail, and no fast test pulls a plug.
+    """
+    if not _MEMORY.is_dir() or "TMPDIR" in os.environ:
+        return
+    there = os.statvfs(_MEMORY)
+    runs_programs = not there.f_flag & os.ST_NOEXEC  # a disk that fails is a library
+    if runs_programs and there.f_bavail * there.f_frsize >= _ROOM:
+        os.environ["TMPDIR"] = tempfile.tempdir = str(_MEMORY)
 
 
 def pytest_addoption(parser):
@@ -45,6 +67,8 @@ def pytest_configure(config):
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if not config.getoption("--hypothesis-profile"):
         settings.load_profile("night" if config.getoption("--slow") else "commit")
+    if not config.getoption("--slow"):
+        _keep_files_in_memory()
 
 
 def pytest_collection_modifyitems(config, items):

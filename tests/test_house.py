@@ -174,3 +174,78 @@ def test_the_name_of_a_test_is_one_clause():
     long = [n for f in files for n in names.findall(f.read_text("utf-8")) if len(n) > LONGEST_NAME]
 
     assert [] == long
+
+
+# ---------------------------------------------------------------- words
+
+RELATIVES = {"What", "Which", "Who", "Whom", "Whose"}
+DOCUMENTED = (ast.Module, ast.ClassDef, *FUNCTIONS)
+
+
+ELSEWHERE = {  # in modules that are being changed by others; none may be added
+    "bank/copies.py CopyTrail", "core/config.py Secrets", "engine/context.py secret_gate",
+    "errors.py ErasurePending", "journal/erasure.py Erasure", "language/secrets.py SecretFinder",
+    "store/postgres/schema.py module", "store/postgres/tenants.py Tenants",
+    "store/postgres/transactions.py _OfThread", "write/secret_gate.py SecretGate",
+    "write/vault.py Vault",
+}  # fmt: skip
+
+
+def test_no_docstring_begins_with_a_word_that_stands_for_a_noun():
+    riddles = {
+        f"{module} {getattr(node, 'name', 'module')}"
+        for module, tree in trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, DOCUMENTED)
+        if (told := ast.get_docstring(node)) and told.split(maxsplit=1)[0].strip(",:") in RELATIVES
+    }
+
+    assert set() == riddles - ELSEWHERE
+
+
+WORDS_IN_CODE = 12
+"""From so many words on a list of them stands in ``core/words``, with its origin."""
+
+
+def words_of(node):
+    """Return the words of a literal: of a set, tuple or list, or of a text that is split."""
+    if isinstance(node, (ast.Set, ast.Tuple, ast.List)):
+        values = node.elts
+    elif isinstance(node, ast.Call) and getattr(node.func, "attr", None) == "split":
+        values = [node.func.value]
+    else:
+        return []
+    if not all(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in values):
+        return []
+    return [one.value for one in values] if len(values) > 1 else values and values[0].value.split()
+
+
+def test_lists_of_english_words_are_files():
+    literal = {
+        f"{module}:{node.lineno}"
+        for module, tree in trees().items()
+        if module.startswith(("language/", "encode/", "recall/", "write/"))
+        for node in ast.walk(tree)
+        if len(words := words_of(node)) >= WORDS_IN_CODE
+        if all(re.fullmatch(r"[a-z][a-z' ]*", word) for word in words)
+        if max(map(len, words)) > 2  # codes of languages
+    }
+
+    assert set() == literal
+
+
+# ---------------------------------------------------------------- nothing is written twice
+
+LEAST_WRITTEN_TWICE = 5
+"""Lines of a function, without its documentation, from which on it is written once."""
+
+
+def test_no_two_functions_are_the_same():
+    places = defaultdict(set)
+    for module, function in functions():
+        told = ast.get_docstring(function) is not None
+        body = "\n".join(map(ast.unparse, function.body[1:] if told else function.body))
+        if body.count("\n") + 1 >= LEAST_WRITTEN_TWICE:
+            places[body].add((module, function.name))
+
+    assert [] == [sorted(found) for found in places.values() if len(found) > 1]

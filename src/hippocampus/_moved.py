@@ -118,7 +118,6 @@ MOVED: Final = {
         server.pools server.thread_pools
         server.watch server.observability
         sleep.artifact sleep.concept_document
-        sleep.clusters sleep.tag_clusters
         sleep.cycle sleep.artifacts
         sleep.night sleep.snapshot
         sleep.picture sleep.topic_plot

@@ -1,5 +1,5 @@
 """
-What can go wrong, as a tree a caller can catch at any height.
+The tree of errors, which a caller can catch at any height.
 
 * HippocampusError
   + InputError            the caller passed something we cannot use
@@ -374,7 +374,7 @@ class ServerTimeout(ServerError, TimeoutError):
 
 
 class ServerMismatch(ServerError, ValueError):
-    """What answers there is no server of hippocampus, or one of another version."""
+    """The server that answers is none of hippocampus, or one of another version."""
 
 
 # ---------------------------------------------------------------- files and packages

@@ -58,7 +58,7 @@ Outcome = Literal["copied", "caught up", "there", "ahead", "refused"]
 
 @immutable
 class MovedBank:
-    """What became of one bank."""
+    """Outcome of moving one bank."""
 
     bank: str
     """Its name in the target."""
@@ -78,7 +78,7 @@ class MovedBank:
 
 @immutable
 class Moved:
-    """What became of all banks."""
+    """Outcome of moving all banks."""
 
     banks: tuple[MovedBank, ...]
 
@@ -312,7 +312,7 @@ class _Moving:
 
 @immutable(kw_only=False)
 class _There:
-    """What is in the target under the name of a bank, and so what is to be done."""
+    """State of the target under the name of a bank, and so what is to be done."""
 
     outcome: Outcome
     bank: int | None = None

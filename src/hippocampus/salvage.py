@@ -43,7 +43,7 @@ _LONGEST_ID: Final = 64
 
 @immutable
 class Salvaged:
-    """What was copied of a damaged store: episodes by bank; and what was lost, a message each."""
+    """Result of a salvage: episodes by bank; and what was lost, a message each."""
 
     banks: Mapping[str, int]
     lost: tuple[str, ...]

@@ -73,7 +73,7 @@ class ScriptedEmbedder(HashEmbedder):
 
 class Fails:
     """
-    What an embedder does whose server is gone: it raises.
+    Behaviour of an embedder whose server is gone: it raises.
 
     Args:
         after: the calls that go well first; flaky is ``Fails(after=1, times=1)``.
@@ -106,7 +106,7 @@ class Fails:
 
 
 class Gate:
-    """What an embedder does that is slow: it waits until it is let go, ``patience_s`` at most."""
+    """Behaviour of a slow embedder: it waits until it is let go, ``patience_s`` at most."""
 
     def __init__(self, *, opened: bool = False, patience_s: float = 30.0) -> None:
         self.asked, self.go = threading.Event(), threading.Event()

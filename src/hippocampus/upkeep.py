@@ -57,7 +57,7 @@ class ResiduePlace(NamedTuple):
 
 @immutable
 class Findings:
-    """What a verification found. ``residue`` is None unless a text was searched for."""
+    """Findings of a verification. ``residue`` is None unless a text was searched for."""
 
     problems: tuple[str, ...]
     checked: Mapping[str, int] = field(default_factory=dict)

@@ -78,6 +78,7 @@ def test_thresholds_rise_with_the_cosines_of_an_embedder_that_finds_everything_a
     assert all(there > here for here, there in zip(plain.cosines, drawn.cosines, strict=True))
 
 
+@pytest.mark.slow
 def test_an_embedder_without_tokens_gets_models_that_need_none(plain, hashed):
     assert {m.evidence for m in hashed.models} == {m.evidence for m in MODELS}
     assert {m.evidence for m in plain.models} == {
@@ -89,7 +90,7 @@ def test_what_knows_no_meaning_tells_less_beside_words(hashed):
     assert 0 <= hashed.hearing < 0.5
 
 
-@pytest.mark.parametrize("name", ["plain", "hashed"])
+@pytest.mark.parametrize("name", [pytest.param("plain", marks=pytest.mark.slow), "hashed"])
 def test_what_is_stricter_is_above_what_is_less_so(name, request):
     found = request.getfixturevalue(name).cosines
 

@@ -1,13 +1,30 @@
 """Settings are checked by the constraints in their annotations."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Annotated
 
 import pytest
 from msgspec import Meta
 
+from hippocampus.core.capacity import Load, Prices
+from hippocampus.core.config import (
+    Compact,
+    Concepts,
+    Config,
+    Flood,
+    Fusion,
+    Ingest,
+    Maturation,
+    Policy,
+    Secrets,
+    Signatures,
+    Vectors,
+)
 from hippocampus.core.constraints import check
 from hippocampus.errors import InputError
+from hippocampus.server.settings import Limits
+from hippocampus.sleep.forgetting_policies import Retention
+from hippocampus.sleep.schedule import Schedule
 
 
 @dataclass
@@ -20,3 +37,29 @@ class Pace:
 def test_a_bound_is_told_as_a_number_of_its_type():
     with pytest.raises(InputError, match=r"Pace.step_h=-1: must be a number above 0\.0"):
         check(Pace(step_h=-1))
+
+
+SETTINGS = (
+    Compact(), Concepts(), Config(), Flood(), Fusion(), Ingest(), Limits(), Load(banks=1),
+    Maturation(), Policy(), Prices(), Retention(target=1.0), Schedule(), Secrets(), Signatures(),
+    Vectors(),
+)  # fmt: skip
+NUMBERS = [
+    pytest.param(one, each.name, id=f"{type(one).__name__}.{each.name}")
+    for one in SETTINGS
+    for each in fields(one)
+    if isinstance(getattr(one, each.name), float) or each.type in ("int", "float")
+]
+
+
+@pytest.mark.parametrize("given", [float("nan"), float("inf"), float("-inf")])
+@pytest.mark.parametrize(("settings", "name"), NUMBERS)
+def test_no_number_of_a_setting_is_without_bounds(settings, name, given):
+    with pytest.raises(InputError, match=f"{name}={given!r}: must be "):
+        replace(settings, **{name: given})
+
+
+@pytest.mark.parametrize("name", ["recent_days", "best_within", "long_tokens"])
+def test_a_scale_is_above_zero(name):
+    with pytest.raises(InputError, match=f"{name}=0: must be a number above"):
+        Fusion(**{name: 0})

@@ -27,6 +27,7 @@ def keep(memory, calibration):
         memory.engine.store.settings.put(CALIBRATED, calibration.dump())
 
 
+@pytest.mark.slow
 def test_what_is_found_is_kept_and_used_after_the_store_was_opened_again(open_memory, hashed):
     memory = open_memory()
     bank = memory.bank("ada")

@@ -93,7 +93,11 @@ def test_every_verb_takes_time_in_proportion_to_what_it_is_given(name):
         assert {} == slow_ones(call)
 
 
-@pytest.mark.parametrize("shape", ["<a ", "<!--", '<a "', "<recent>\n[x\n</recent>", "1:11 ", " "])
+@pytest.mark.parametrize(
+    "shape",
+    ["<a ", "<!--", '<a "', "<recent>\n[x\n</recent>", " ",
+     pytest.param("1:11 ", marks=pytest.mark.slow)],
+)  # fmt: skip
 def test_what_once_took_minutes_takes_no_time(shape, tmp_path):
     text = shape * (100_000 // len(shape))
     with Memory(":memory:", embedder="none") as memory:

@@ -145,7 +145,10 @@ steps_ = st.lists(
 
 
 @given(steps=steps_)
-@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=settings().max_examples // 2,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 def test_a_memory_within_a_budget_answers_as_one_without(twins, clock, steps):
     roomy, tight = twins()
     for name, verb, n in steps:
@@ -157,6 +160,7 @@ def test_a_memory_within_a_budget_answers_as_one_without(twins, clock, steps):
     tight.close()
 
 
+@pytest.mark.slow
 def test_threads_over_many_banks_get_the_same_answers_and_in_the_end_all_fits(twins):
     roomy, tight = twins()
     asked = [(name, verb, n) for name in NAMES[:4] for verb in READS for n in range(1, 2)]
@@ -320,6 +324,7 @@ def test_what_is_erased_elsewhere_while_a_bank_is_let_go_leaves_its_notes(open_m
 # ---------------------------------------------------------------- figures
 
 
+@pytest.mark.slow
 def test_what_a_bank_holds_is_what_python_took_for_it(open_memory):
     bank = open_memory().bank("ada")
     bank.remember_many([t for seed in range(6) for t in turns(seed, 100, who=f"Speaker {seed}")])

@@ -34,7 +34,7 @@ def test_both_ways_find_what_comparing_finds(seed, width, count, radius, data):
     held = Codes(8 * width)
     cut = data.draw(st.integers(0, count))
     held.extend(codes[:cut])
-    held.settle()
+    held.build_matrix()
     held.extend(codes[cut:])
     code = codes[data.draw(st.integers(0, count - 1))]
     expected = near(codes, code, radius)
@@ -49,7 +49,7 @@ def test_a_larger_radius_returns_a_superset(seed, width, count):
     codes = drawn(np.random.default_rng(seed), count, width, 3)
     held = Codes(8 * width)
     held.extend(codes)
-    held.settle()
+    held.build_matrix()
     balls = [set(held.ball(codes[0], r, way="descent").positions.tolist()) for r in range(9)]
 
     assert 0 in balls[0]
@@ -63,7 +63,7 @@ def test_ranks_tell_which_spans_hold_a_code(seed, count, data):
     held = Codes(8)
     cut = data.draw(st.integers(0, count))
     held.extend(codes[:cut])
-    held.settle()
+    held.build_matrix()
     held.extend(codes[cut:])
     ends = np.sort(random.integers(0, count + 1, 8))
     starts, stops = ends[:-1], ends[1:]
@@ -77,7 +77,7 @@ def test_few_codes_are_scanned_and_no_matrix_is_kept():
     held.extend(np.zeros((hamming.LEAST - 1, 8), np.uint8))
 
     assert "scan" == held.ball(np.zeros(8, np.uint8), 0).way
-    assert 0 == held.settled
+    assert 0 == held.in_matrix
 
 
 def test_of_many_codes_rare_ones_are_descended_to_and_frequent_ones_scanned_for():
@@ -88,9 +88,9 @@ def test_of_many_codes_rare_ones_are_descended_to_and_frequent_ones_scanned_for(
     held.extend(codes)
     rare, frequent = codes[1], codes[0]
 
-    assert 0 == held.settled, "nobody has asked yet"
+    assert 0 == held.in_matrix, "nobody has asked yet"
     assert "descent" == held.ball(rare, 0).way
-    assert hamming.LEAST == held.settled
+    assert hamming.LEAST == held.in_matrix
     assert 1 == held.occurrences(rare, 0)
     assert len(codes[::3]) == held.occurrences(frequent, 0)
     assert "scan" == held.ball(frequent, 0).way

@@ -26,7 +26,7 @@ def cue_of(texts, *, settled=False):
         codes = signatures(some, HOW)
         cue.observe(Payloads.of([own.tobytes() for own in codes]))
         if settled:
-            cue.codes.settle()
+            cue.codes.build_matrix()
     return cue
 
 
@@ -82,7 +82,7 @@ def test_of_many_tokens_frequent_keywords_are_verified_by_ranks():
     texts = [[1, 2, 3 + row % 9] for row in range(60_000)]
     texts[7], texts[40_000] = [12, 1], [12, 3]
     cue = cue_of(texts)
-    cue.codes.settle()
+    cue.codes.build_matrix()
     keywords = asked([[1]], [[12]]).keywords
     verified = []
     holds = cue.codes.holds

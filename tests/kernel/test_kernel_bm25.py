@@ -266,7 +266,7 @@ def test_only_the_longest_version_is_packed():
         before.pack()
 
 
-@settings(max_examples=300)
+@settings(max_examples=10 * settings().max_examples)
 @given(BATCHES, st.data())
 def test_what_was_packed_and_then_changed_is_refused_or_harmless(batches, data):
     fast, _ = both(batches)

@@ -84,15 +84,18 @@ LEAST_S = 0.06
 """CPU seconds below which a clock that ticks every few milliseconds says little of growth."""
 
 
+@pytest.fixture(autouse=True)
+def _no_garbage_is_looked_for():
+    """What a collection takes depends on all else that the process holds."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
 def seconds(read, text):
-    gc.collect()
-    gc.disable()  # what it takes depends on all else that the process holds
-    try:
-        begun = time.process_time()
-        read(text)
-        return time.process_time() - begun
-    finally:
-        gc.enable()
+    begun = time.process_time()
+    read(text)
+    return time.process_time() - begun
 
 
 def grows(read, shape, short, long):

@@ -511,6 +511,7 @@ def test_what_is_hot_never_fades(memory, clock):
     assert [e.id for e in bank.episodes()] == [fresh.id]
 
 
+@pytest.mark.slow
 def test_hema_lets_half_a_percent_lapse_every_hundred_turns(memory, clock):
     bank = memory.bank("ada")
     bank.remember_many(
@@ -1016,11 +1017,9 @@ def killing(store, monkeypatch, number, *, inside):
 PRUNING = Policy(prune_share=0.05, prune_turns=5, deepest=5, cap=1.0, hot_hours=1e6)
 
 
-@pytest.mark.parametrize(
-    ("policy", "at_once"),
-    [pytest.param("adaptive:200", 2048, marks=pytest.mark.slow), (PRUNING, 2)],
-)
-@pytest.mark.parametrize("inside", [True, pytest.param(False, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("policy", "at_once"), [("adaptive:200", 2048), (PRUNING, 2)])
+@pytest.mark.parametrize("inside", [True, False])
 def test_a_sleep_killed_anywhere_leaves_whole_steps_and_the_next_one_finishes(
     tmp_path, monkeypatch, inside, policy, at_once
 ):

@@ -251,6 +251,7 @@ print(bank.summary().text)
 """
 
 
+@pytest.mark.slow
 def test_a_summary_has_the_same_words_in_every_process():
     told = [
         subprocess.run(

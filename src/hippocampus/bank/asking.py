@@ -27,7 +27,7 @@ class Asking(NamedTuple):
 
 
 class Looked(NamedTuple):
-    """What led to an answer, for who explains it."""
+    """Trace of what led to an answer, for who explains it."""
 
     here: BankSnapshot
     query: Query

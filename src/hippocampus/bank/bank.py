@@ -125,5 +125,5 @@ class Bank:
 
     @property
     def policy(self) -> Policy:
-        """What sleep does with this bank; the store's ``Config.policy`` unless it has its own."""
+        """Policy of this bank's sleep; the store's ``Config.policy`` unless it has its own."""
         return self._sleep.policy

@@ -1,4 +1,4 @@
-"""What a bank is about as a whole: communities of its topics, each with a summary."""
+"""Communities of a bank's topics, each with a summary: the bank as a whole."""
 
 from __future__ import annotations
 

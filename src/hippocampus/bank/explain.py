@@ -169,7 +169,7 @@ def _together(parts: Sequence[Explanation]) -> Explanation:
 
 
 class _Account:
-    """What can be told of one recall."""
+    """Account of one recall, as far as it can be told."""
 
     def __init__(
         self, looked: Looked, found: Recall, min_score: float, *, several: bool = False

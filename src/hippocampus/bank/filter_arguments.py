@@ -1,4 +1,4 @@
-"""What a read may see, as a caller says it: declared once, documented once, for every verb."""
+"""Filter arguments of reads: declared once, documented once, for every verb."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the parts of a bank have in common, and how a bank's verbs are made of theirs."""
+"""Base of the parts of a bank, and how a bank's verbs are made of theirs."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def staying(verb: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[T, P],
 
 
 class Outdated(Exception):
-    """What a verb was reading has changed since its snapshot, and there is a newer one."""
+    """The snapshot that a verb was reading is no longer the newest."""
 
 
 def of_one_moment(verb: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[T, P], R]:

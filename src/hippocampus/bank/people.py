@@ -1,4 +1,4 @@
-"""Whom a bank speaks of: people and pets, told from other names by all that it was told."""
+"""People and pets of a bank, told from other names by all that it was told."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _OF_PEOPLE: Final = frozenset(
 
 @dataclass(slots=True)
 class _Tally:
-    """What all texts show of each name."""
+    """Tally of what all texts show of each name."""
 
     signs: dict[str, NameSigns] = field(default_factory=dict)
     spelled: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))

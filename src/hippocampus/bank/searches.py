@@ -23,7 +23,7 @@ from hippocampus.recall.described import Descriptions
 from hippocampus.recall.encode_query import EncodedQuery, encode_query
 from hippocampus.recall.evidence import evidence, rivalry, says_all
 from hippocampus.recall.expand import Sources
-from hippocampus.recall.parse import bind, parse, settle, signed, without_event
+from hippocampus.recall.parse import bind, choose_forms, parse, signed, without_event
 from hippocampus.recall.search import MeasuredCandidates, Ranking, gather, rank
 from hippocampus.recall.spelling import Frequency
 from hippocampus.recall.spreading_activation import ReadTexts
@@ -58,9 +58,9 @@ def bind_to(
     ``frequency`` and ``speakers``: those of all banks, if it is asked together with others.
     """
     keywords = () if here.signatures is None else signed(encoded.keywords, here.signatures)
-    settled = settle(query, frequency or here.index.cues.lexical.frequency)
+    chosen = choose_forms(query, frequency or here.index.cues.lexical.frequency)
     return bind(
-        settled, embedded=encoded.embedded, rotation=here.rotation,
+        chosen, embedded=encoded.embedded, rotation=here.rotation,
         speakers=here.index.columns.speakers() if speakers is None else speakers,
         keywords=keywords,
         phrases=here.slept.has_anchors and not query.cues.isdisjoint({"concept", "graph"}),

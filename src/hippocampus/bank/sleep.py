@@ -284,7 +284,7 @@ class SleepVerbs(BankPart):
 
     @property
     def policy(self) -> Policy:
-        """What sleep does with this bank; the store's ``Config.policy`` unless it has its own."""
+        """Policy of this bank's sleep; the store's ``Config.policy`` unless it has its own."""
         from hippocampus.sleep.snapshot import read_policy  # noqa: PLC0415 - only for a sleep
 
         with self._store.read():

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class _Import(NamedTuple):
-    """What holds for all files of one import."""
+    """Arguments that hold for all files of one import."""
 
     location: FileLocation
     root: str | None

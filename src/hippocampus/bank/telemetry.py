@@ -1,4 +1,4 @@
-"""What a span tells of a verb of a bank: how many memories, which one, and of what."""
+"""Span attributes of a bank's verbs: how many memories, which one, and of what."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ _RUNS_AT_ONCE: Final = 16
 
 
 class _ToKeep(NamedTuple):
-    """What one call brings to be kept, when, and for which request, if that has named itself."""
+    """Turns of one call, to be kept, when, and for which request, if that has named itself."""
 
     groups: Sequence[Group]
     now: datetime

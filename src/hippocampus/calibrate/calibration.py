@@ -47,7 +47,7 @@ class CalibratedNumber(NamedTuple):
 @immutable
 class Calibration:
     """
-    What an embedder's cosines, tokens and evidence mean, and what it was found out on.
+    Meaning of an embedder's cosines, tokens and evidence, and what it was found out on.
 
     ``hearing``: how much its tokens and vectors tell beside the words alone, as a multiple of what
     the default embedder's do. ``signals``: how much length, surprise, position and recency say of

@@ -1,5 +1,5 @@
 """
-What coding agents tell their hooks: their events, where they have what was said, how to answer.
+Events of coding agents' hooks: where they have what was said, and how to answer them.
 
 Each agent has events of its own, and fields; what is to be done about them is the same. A line of a
 table is all that another agent needs, or a new name of a field.
@@ -74,7 +74,7 @@ _WIPED: Final = frozenset({"clear", "compact"})
 
 
 class Event(NamedTuple):
-    """What an agent told a hook."""
+    """Event that an agent told a hook."""
 
     name: str
     kind: EventKind | None

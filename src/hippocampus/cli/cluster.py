@@ -22,7 +22,7 @@ _SAY_EVERY_S: Final = 10.0
 
 @immutable
 class RayOptions:
-    """Which Ray does the work, and with how many workers."""
+    """Options of Ray: which does the work, and with how many workers."""
 
     ray: str = "local"
     workers: int | None = None

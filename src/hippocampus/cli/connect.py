@@ -37,7 +37,7 @@ _STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
 class Outcome(NamedTuple):
-    """What became of one file."""
+    """Outcome for one file."""
 
     client: str
     path: str

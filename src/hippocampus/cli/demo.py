@@ -101,7 +101,7 @@ def demo(
 
 @immutable
 class DemoHistory:
-    """What to remember, and what to ask about it; nothing if that is to be made up."""
+    """History to remember, and questions about it; nothing if that is to be made up."""
 
     parts: Sequence[Path]
     questions: Sequence[DemoQuestion] = ()

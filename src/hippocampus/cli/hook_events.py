@@ -1,4 +1,4 @@
-"""What a coding agent's hooks ask: it is read from stdin, answered, and kept. Without Typer."""
+"""Handling of coding agents' hooks: read from stdin, answered, and kept. Without Typer."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _read() -> Mapping[str, object]:
 
 
 class _Hook:
-    """What is done about one event."""
+    """Handling of one event."""
 
     def __init__(self, call: HookCall, event: Event) -> None:
         self._call = call

@@ -1,4 +1,4 @@
-"""What an import is of: a path, or what a coding agent keeps; and what it would bring in."""
+"""Places of an import: a path, or a coding agent's own; and what it would bring in."""
 
 from __future__ import annotations
 

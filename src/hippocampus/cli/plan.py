@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @immutable
 class LoadOptions:
-    """What is asked of a store, and what one machine can; see ``core.capacity.Load``."""
+    """Load of a store, and capacity of one machine; see ``core.capacity.Load``."""
 
     turns_per_day: float = 20.0
     recalls_per_day: float = 10.0
@@ -38,7 +38,7 @@ class LoadOptions:
 
 @immutable
 class PriceOptions:
-    """What a month of each part costs."""
+    """Monthly prices of the parts."""
 
     price_core: float = 25.0
     price_memory_gb: float = 3.0

@@ -1,4 +1,4 @@
-"""What the settings of a policy mean, as 'hippocampus policy' tells people; programs get fields."""
+"""Words for the settings of a policy in 'hippocampus policy'; programs get fields."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-Which project a folder belongs to, and what bank is that project's.
+The project that a folder belongs to, and the bank that is the project's.
 
 It is read off the git repository: all its worktrees share one bank, and so do clones of one remote,
 wherever they lie. Without git it is the folder. A settings file that is committed may say less of

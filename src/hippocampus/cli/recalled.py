@@ -1,4 +1,4 @@
-"""What ``hippocampus recall`` answers, with Typer and without."""
+"""The answer of ``hippocampus recall``, with Typer and without."""
 
 from __future__ import annotations
 

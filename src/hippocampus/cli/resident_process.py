@@ -44,7 +44,7 @@ _WAIT_S: Final = 3.0
 
 
 class _Captured(TextIOWrapper):
-    """What a command prints, for who asked; it is a terminal if theirs is."""
+    """Output of a command, for who asked; it is a terminal if theirs is."""
 
     def __init__(self, encoding: str, *, terminal: bool) -> None:
         self.bytes = BytesIO()

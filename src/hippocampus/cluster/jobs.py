@@ -1,4 +1,4 @@
-"""What a worker does at a time: a job of a bank, or of some, which may be done twice."""
+"""Jobs of a cluster's workers: each of a bank or of some, and safe to do twice."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Opened:
 
 
 class Workshop:
-    """What a worker has at hand: the store, and embedders, each loaded once."""
+    """Resources of a worker: the store, and embedders, each loaded once."""
 
     def __init__(
         self, opened: Opened, fetch: Callable[[Sequence[Any]], Sequence[Sequence[GivenTurn]]]
@@ -86,7 +86,7 @@ class Workshop:
 
 @dataclass(slots=True)
 class JobDone:
-    """What a job came to."""
+    """Result of a job."""
 
     counts: dict[str, int] = field(default_factory=dict)
     failed: list[Failure] = field(default_factory=list)
@@ -100,7 +100,7 @@ class Job(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called where it fails."""
+        """Name of the job in failures."""
 
     def run(self, shop: Workshop) -> JobDone:
         """Do it; again if that was done already."""

@@ -1,4 +1,4 @@
-"""What came of work that was spread: how much, how fast, and what failed."""
+"""Report of work that was spread: how much, how fast, and what failed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hippocampus.core.lazy_dataclass import immutable
 
 @immutable
 class Failure:
-    """What could not be done, such as a bank or a line of a file, and why."""
+    """Failure of one thing, such as a bank or a line of a file, and why."""
 
     what: str
     why: str
@@ -20,7 +20,7 @@ class Failure:
 
 @dataclass(slots=True, kw_only=True)
 class ClusterReport:
-    """What was done so far, or in all."""
+    """Report of what was done so far, or in all."""
 
     unit: str
     """What is counted: ``banks``, ``files`` or ``portions``."""

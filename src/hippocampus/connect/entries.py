@@ -20,7 +20,7 @@ _AT: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$"
 
 
 class ConfigEntry(NamedTuple):
-    """What is put where: a value under a path, or, if it ``appends``, into the list there."""
+    """Entry of a configuration: a value under a path, or, if it ``appends``, in the list there."""
 
     path: KeyPath
     value: Any

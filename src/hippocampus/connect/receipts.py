@@ -1,4 +1,4 @@
-"""What was put into the configurations of other programs, so that exactly that can be taken out."""
+"""Receipts of entries put into other programs' configurations, so that just those come out."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class PlacedEntry(NamedTuple):
 
 
 class Receipt(NamedTuple):
-    """What was done to one file."""
+    """Record of what was done to one file."""
 
     path: str
     created: bool

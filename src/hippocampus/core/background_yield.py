@@ -28,7 +28,7 @@ Item = TypeVar("Item")
 
 
 class _Here(threading.local):
-    """What is so on this thread."""
+    """State of this thread."""
 
     gives_way = False
     waited_at = 0.0

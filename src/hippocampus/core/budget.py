@@ -23,7 +23,7 @@ _Result = TypeVar("_Result")
 
 class Budget:
     """
-    What the calls in a ``with`` block may take together; inside another one, both hold.
+    Budget of all calls in a ``with`` block together; inside another one, both hold.
 
         with Budget(seconds=2) as budget:
             bank.recall("Where is the key?")

@@ -24,7 +24,7 @@ Price: TypeAlias = Annotated[float, Meta(ge=0, le=1e6)]
 
 @immutable
 class Measured:
-    """What one turn, one question and one bank were measured to take, on one core of two."""
+    """Measured cost of one turn, one question and one bank, on one core of two."""
 
     short_turns: float
     """Turns of a bank in which ``short_…`` was measured, of one turn."""
@@ -82,7 +82,7 @@ MEASURED: Final = Measured(
 
 @immutable
 class Load:
-    """What is asked of a store: how many banks, and what is said to each of them a day."""
+    """Load of a store: how many banks, and what is said to each of them a day."""
 
     banks: Annotated[float, Meta(ge=1, le=1e12)]
     turns_per_day: Annotated[float, Meta(ge=0, le=1e6)] = 20.0
@@ -122,7 +122,7 @@ class Load:
 
 @immutable
 class Prices:
-    """What a month of each part costs, in whatever currency; the defaults are an assumption."""
+    """Monthly price of each part, in whatever currency; the defaults are an assumption."""
 
     core: Price = 25.0
     """A processor, for a month, with what memory usually comes with it."""
@@ -139,7 +139,7 @@ class Prices:
 
 @immutable
 class Plan:
-    """What a load takes; numbers of machines are whole, all else is a mean unless it says peak."""
+    """Needs of a load; numbers of machines are whole, all else is a mean unless it says peak."""
 
     episodes: float
     rows: float

@@ -64,6 +64,10 @@ class Ingest:
 
 
 _Whole: TypeAlias = Annotated[int, Meta(ge=0)]
+_SignalWeight: TypeAlias = Annotated[float, Meta(ge=-1000.0, le=1000.0)]
+"""Of a signal, in standard deviations; below 0 it counts against."""
+_Scale: TypeAlias = Annotated[float, Meta(gt=0.0, le=1e9)]
+"""Over which something falls to 1/e, in the unit that the setting's name ends with."""
 
 TOKENS: Final = 2.0
 VECTOR: Final = 0.3
@@ -99,36 +103,36 @@ class Fusion:
     """Episodes that are scored by every cue. A bank with fewer is scored whole."""
     neighbour_reach: _Whole = 60
     """Best proposals, of all cues together, whose neighbouring turns become candidates."""
-    tokens: float | None = None
+    tokens: _SignalWeight | None = None
     """None: as calibrated for the embedder; 2 for the default one."""
-    lexical: float = 0.5
-    vector: float | None = None
+    lexical: _SignalWeight = 0.5
+    vector: _SignalWeight | None = None
     """None: as calibrated for the embedder; 0.3 for the default one."""
-    signature: float = 0.3
-    topic: float = 0.1
-    previous_turn: float = 0.3
+    signature: _SignalWeight = 0.3
+    topic: _SignalWeight = 0.1
+    previous_turn: _SignalWeight = 0.3
     """Part of the previous turn's score that counts towards a turn."""
-    next_turn: float = 0.2
+    next_turn: _SignalWeight = 0.2
     """Part of the next turn's score that counts towards a turn."""
-    session: float = 0.7
+    session: _SignalWeight = 0.7
     """Part of its session's support, the mean of its two best scores, that counts towards a turn:
     a session that answers twice is what the question is about."""
-    several: Annotated[float, Meta(ge=0)] = 0.5
+    several: Annotated[float, Meta(ge=0, le=1000)] = 0.5
     """Factor on ``session`` where several things are asked for: each has a session of its own, and
     the mates of the best one speak on of the same (docs/adr/0063)."""
-    alike: Annotated[float, Meta(ge=0)] = 0.5
+    alike: Annotated[float, Meta(ge=0, le=1000)] = 0.5
     """Weight of nearness in meaning to the best hits together, where several things are asked for
     (docs/adr/0063)."""
-    feedback: Annotated[float, Meta(ge=0)] = 0.0
+    feedback: Annotated[float, Meta(ge=0, le=1000)] = 0.0
     """Weight of the rare words that several of the best hits share and the question lacks: what has
     all of them gains so many standard deviations. For talk in which a matter is taken up again and
     again; see the page on HEMA."""
-    context_decay_tokens: float = 100.0
+    context_decay_tokens: _Scale = 100.0
     """Length in tokens at which a turn's share of its neighbours' scores has fallen to 1/e, and, as
     the candidates' mean length, its session's: a long turn speaks for itself."""
-    long_tokens: float = 64.0
+    long_tokens: _Scale = 64.0
     """Tokens from which a text's length is held against its best matches."""
-    length_penalty: float = 0.04
+    length_penalty: _SignalWeight = 0.04
     """Penalty, as a cosine, for each e-fold of length past ``long_tokens``: the more tokens, the
     better the best of them matches anything."""
     span: Annotated[float, Meta(ge=0, le=1)] = 0.0
@@ -136,79 +140,79 @@ class Fusion:
     question's tokens. In stores that note spans; see ``Config.spans``."""
     span_tokens: Annotated[int, Meta(ge=2, le=10_000)] = 24
     """Length of a span, in tokens of the text."""
-    speaker: float = 2.0
+    speaker: _SignalWeight = 2.0
     """What it is worth that the speaker named in the question speaks."""
-    user: float = 0.5
+    user: _SignalWeight = 0.5
     """What it is worth that the user speaks: what people say of themselves is what is asked for."""
-    addressee: float = 1.0
+    addressee: _SignalWeight = 1.0
     """Weight of the role that the question means: the user's turns at "I", the assistant's at
     "you"."""
-    quoting: float = 3.0
+    quoting: _SignalWeight = 3.0
     """Weight of the assistant's turns where the question asks for what it said ("what did you
     suggest?"; docs/adr/0062)."""
-    self_disclosure: float = 2.5
+    self_disclosure: _SignalWeight = 2.5
     """Weight of a turn in which the person asked about, by name or as "I", tells of themself."""
     standing: _Whole = 5
     """Standing wishes (preferences, bans, rules) that come right after the best hits where the
     question asks for advice, however few of its words they have (docs/adr/0050)."""
-    first_person_deed: float = 0.5
+    first_person_deed: _SignalWeight = 0.5
     """Weight of a deed told in the first person: "we went", "I bought"."""
-    only_asking: float = 2.0
+    only_asking: _SignalWeight = 2.0
     """What it costs a turn that it only asks: it may be the same question, and is no answer."""
-    introduction: float = 3.0
+    introduction: _SignalWeight = 3.0
     """What it is worth to be the first to name somebody whom the question asks to have explained
     ("who is Ms Oduya?"; docs/adr/0062)."""
-    telling_when: float = 1.0
+    telling_when: _SignalWeight = 1.0
     """What it is worth to tell a time where the question asks for one (docs/adr/0062)."""
-    tells_of_now: float = 1.0
+    tells_of_now: _SignalWeight = 1.0
     """What it is worth to one of the best hits to say that it is so from now on, where the question
     asks for what holds now (docs/adr/0062)."""
-    novelty: float = 0.8
+    novelty: _SignalWeight = 0.8
     """What it is worth to use words that the bank had not heard before: who says something new says
     more than who answers "that sounds great"."""
-    named_entities: float = 0.5
+    named_entities: _SignalWeight = 0.5
     """Weight of naming people, places and things other than the participants."""
     spreading: Literal["hops", "pagerank"] = "hops"
     """How names in the best hits lead on: two rounds, from what is best then, or as far as a random
     walk comes that goes home every other step (docs/papers/human.md)."""
-    spreading_share: float = 0.7
+    spreading_share: _SignalWeight = 0.7
     """Share of a best hit's score by words that spreads to episodes with a rare name in that hit
     (docs/adr/0019); 0 switches spreading off."""
-    time: float = 2.0
+    time: _SignalWeight = 2.0
     """What it is worth to lie wholly in the time the question names; in part, so much less."""
-    within: float = 2.0
+    within: _SignalWeight = 2.0
     """What it is worth besides to lie in that time by a fifth at least."""
-    latest: float = 2.0
+    latest: _SignalWeight = 2.0
     """What it is worth to be the latest of the candidates when the question asks for the latest;
     the earliest gets none of it."""
-    currency: Annotated[float, Meta(ge=0)] = 3.0
+    currency: Annotated[float, Meta(ge=0, le=1000)] = 3.0
     """Lead, in standard deviations, that a newer hit makes up where the question asks for what
     holds now, or an older one where it asks for what was before: so much if they have no rare word
     in common, up to 8 if they share a sixth of them; 0 switches it off (docs/adr/0057)."""
-    outcome: float = 1.0
+    outcome: _SignalWeight = 1.0
     """What it is worth to have helped often, or costs not to have; three quarters of that for once.
     By taste: no benchmark has feedback."""
-    concept: float = 4.0
+    concept: _SignalWeight = 4.0
     """What it is worth to be about what the question calls up."""
-    gist: float = 0.0
+    gist: _SignalWeight = 0.0
     """What it is worth to be a source of a mature gist that the question means; see ADR 26."""
-    explained_weight: float = 0.5
+    explained_weight: _SignalWeight = 0.5
     """Factor on the weight of words that only name an anchor the question activates."""
-    empty_weight: float = 0.25
+    empty_weight: _SignalWeight = 0.25
     """Factor on the weight of words and meaning of a question that has no content of its own,
     "catch me up", where something is active that it can be about."""
     anchor_candidates: _Whole = 200
     """Episodes nearest to the activated anchors that become candidates beside the others."""
     sessions: _Whole = 96
     """Best sessions that are ranked among themselves."""
-    session_association: float = 1.0
+    session_association: _SignalWeight = 1.0
     """Weight of a session's nearness in topic to the best sessions, in standard deviations of that
     nearness; the session's best turn counts 1."""
-    best_within: float = 0.3
+    best_within: _Scale = 0.3
     """How far below the best a session's share in what "the best are about" has fallen to 1/e."""
-    recency: float = 0.5
+    recency: _SignalWeight = 0.5
     """What it is worth to a session to have been spoken in just now."""
-    recent_days: float = 14.0
+    recent_days: _Scale = 14.0
     """Days in which that has fallen to 1/e."""
 
     def __post_init__(self) -> None:
@@ -381,7 +385,7 @@ _Target: TypeAlias = Annotated[int, Meta(ge=0, le=1 << 62)]
 @immutable
 class Policy:
     """
-    What sleep does with what a bank remembers: what it merges, and what it lets fade.
+    Policy of a bank's sleep: what it merges, and what it lets fade.
 
     The default merges what is the same word for word and keeps everything else as it is, for what
     fades too fast is missed (HUMAN, section 9.2). ``POLICIES`` has the papers' by name.
@@ -642,7 +646,7 @@ class Vectors:
 
 @immutable
 class Config:
-    """What a ``Memory`` is opened with; validated once, never changed."""
+    """Settings of a ``Memory``; validated once, never changed."""
 
     ingest: Ingest = field(default_factory=Ingest)
     fusion: Fusion = field(default_factory=Fusion)
@@ -674,7 +678,7 @@ class Config:
     for words' hashes and vectors would lie there in the clear."""
     timezone: str = "UTC"
     """IANA name. Naive datetimes are read in it, and "yesterday" means its yesterday."""
-    busy_timeout_s: float = 10.0
+    busy_timeout_s: Span = 10.0
     """How long a write waits for another process before ``StoreLocked``."""
     resident_mb: Annotated[float, Meta(ge=0.0, le=1e9)] | None = None
     """Megabytes of memory that banks may hold together: their indexes, notes and texts, not the

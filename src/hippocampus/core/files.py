@@ -71,7 +71,7 @@ class Hold:
 
 
 class _OpenStores:
-    """Which databases this process has open through SQLite, and descriptors kept for them."""
+    """Databases that this process has open through SQLite, and descriptors kept for them."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()  # of what collects a store that was not closed, too

@@ -1,4 +1,4 @@
-"""What several threads ask for while they wait for the same lock is done together."""
+"""Group commit: what threads ask for while they wait for the same lock is done together."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Fits: TypeAlias = Callable[[Sequence[Asked], Asked], bool]
 
 @dataclass(slots=True, eq=False)
 class _Call(Generic[Asked, Made]):
-    """What somebody waits for."""
+    """Call that somebody waits for."""
 
     asked: Asked
     made: Future[Made] = field(default_factory=Future)

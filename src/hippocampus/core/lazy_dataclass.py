@@ -82,7 +82,7 @@ def _compiled(cls: type[Any], *, made: bool) -> Mapping[str, Any]:
 
 
 class _Immutable:
-    """What of an immutable class needs no fields to be known."""
+    """Parts of an immutable class that need no fields to be known."""
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise FrozenInstanceError(f"cannot assign to field {name!r}")

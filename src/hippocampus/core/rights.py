@@ -19,7 +19,7 @@ _Result = TypeVar("_Result")
 
 
 class Rights(NamedTuple):
-    """Which banks may be read, and which written, each by its name, whether it is there or not."""
+    """Banks that may be read, and those that may be written, by name, there or not."""
 
     may_read: Callable[[str], bool]
     may_write: Callable[[str], bool]

@@ -1,4 +1,4 @@
-"""What a store is named by: the path of a file, or the address of a server."""
+"""Address of a store: the path of a file, or the address of a server."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-What differs between operating systems: here and nowhere else is a call that not all of them have.
+Differences between operating systems: the only calls that not all of them have.
 
 Linux, macOS and Windows are meant. Windows has no forks, no file that is read at an offset, no lock
 that is only a word between programs, no sockets in folders, and no file that can be renamed or

@@ -1,4 +1,4 @@
-"""What text and metadata must be to be stored and read again as they were."""
+"""Validation of text and metadata, which must be read again as they were stored."""
 
 from __future__ import annotations
 

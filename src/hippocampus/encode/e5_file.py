@@ -38,7 +38,7 @@ class _Place(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class E5File:
     """
-    What a file has: pieces with their log probabilities, spellings, tensors.
+    Contents of a file: pieces with their log probabilities, spellings, tensors.
 
     ``unknown``: the piece of what is in no piece. ``written``: what a character is read as.
     """

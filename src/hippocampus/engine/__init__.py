@@ -1,1 +1,1 @@
-"""What holds banks in memory and lets threads share them."""
+"""The engine: banks held in memory, and shared between threads."""

@@ -1,4 +1,4 @@
-"""Which banks are in memory: those used last, as far as they fit a budget."""
+"""Cache of banks in memory: those used last, as far as they fit a budget."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Holder(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The bank's name."""
         ...
 
     def is_there(self) -> bool:
@@ -164,7 +164,7 @@ class BankCache(Generic[Held]):
 
 
 class _Row:
-    """What is held, with its bytes, in the order in which it was put there."""
+    """Entries with their bytes, in the order in which they were put there."""
 
     def __init__(self) -> None:
         self.held: OrderedDict[Holder, int] = OrderedDict()

@@ -1,4 +1,4 @@
-"""What all banks of an opened store share: the store, the embedder, the clock, the caches."""
+"""Context of all banks of an opened store: the store, the embedder, the clock, the caches."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ _NAME = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
 
 
 class Calibrated(NamedTuple):
-    """What is known of the numbers of the embedder in use."""
+    """Calibration of the embedder in use."""
 
     values: Calibration
     """The default embedder's, where there are none of its own."""

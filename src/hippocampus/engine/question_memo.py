@@ -1,5 +1,5 @@
 """
-What a bank was asked lately, embedded: the lookup of its hot tier (HUMAN, section 3).
+Memo of questions embedded lately, by bank: the lookup of its hot tier (HUMAN, section 3).
 
 Most of a recall's time is its question's embedding, and the same is often asked again: for a
 context after a recall, for an explanation, by the next request of a loop. A question is known by a

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 @immutable(kw_only=False, eq=False)
 class SleptState:
-    """What the last sleep has left for readers, beside what it gave the cues."""
+    """Artifacts of the last sleep for readers, beside what it gave the cues."""
 
     facts: FactResolver
     """What has been read of whom, and how that stands."""
@@ -76,7 +76,7 @@ class SleptState:
 
 @dataclass(slots=True, eq=False)
 class SummaryMemo:
-    """What readers have worked out of texts; gone with the index when anything is erased."""
+    """Memo of what readers worked out of texts; gone with the index when anything is erased."""
 
     quotable: dict[int, QuotableClause | None] = field(default_factory=dict)
     """What a summary may quote of rows that were read lately."""

@@ -1,5 +1,5 @@
 """
-What lies under the anchors: at most so many rows under each, and of what is the same, one.
+Posting lists of anchors: the best rows under each, near-duplicates collapsed.
 
 A row is put under all its anchors at once, in time that depends on the anchors alone. What it says
 again is not kept twice: one of the two stands for the other, which stays what it was and is reached
@@ -34,9 +34,9 @@ Times = Callable[[NDArray[np.uint32]], NDArray[np.int64]]
 """Gives when rows were said, in microseconds, shape (rows,)."""
 
 
-class Settled(NamedTuple):
+class Collapsed(NamedTuple):
     """
-    What is left of the rows under an anchor when each thing is there once.
+    Rows left under an anchor when each thing is there once.
 
     ``stays``: which of them; ``stands``: the place of the one that stands for each; ``near``: pairs
     of places, shape (e, 2), and ``cosines`` of what is near without being the same.
@@ -48,13 +48,13 @@ class Settled(NamedTuple):
     cosines: Scores
 
 
-def settle(
+def collapse(
     vectors: NDArray[np.float32],
     gists: NDArray[np.uint32],
     occurred_at: NDArray[np.int64],
     rows: Rows,
     how: Concepts,
-) -> Settled:
+) -> Collapsed:
     """Return what stands for what among rows that lie under one anchor."""
     order = np.lexsort((rows, occurred_at, richness(gists)))[::-1]
     cosines = vectors @ vectors.T
@@ -67,7 +67,7 @@ def settle(
     stays = stands == np.arange(len(rows))
     apart = np.triu(cosines > least.related, 1) & stays & stays[:, None]
     pairs = np.argwhere(apart)
-    return Settled(stays, stands, pairs, cosines[apart])
+    return Collapsed(stays, stands, pairs, cosines[apart])
 
 
 def nearest_edges(pairs: NDArray[np.int32], cosines: Scores) -> tuple[NDArray[np.int32], Scores]:

@@ -64,7 +64,7 @@ class Pruned(NamedTuple):
 
 class Basis(NamedTuple):
     """
-    What a rebuild was made of, by which the next tells what of it is still so.
+    Basis of a rebuild, by which the next tells what of it is still so.
 
     ``seq``: the last change taken in. ``settings``: those of the ranking. ``digest``: of what rows
     weigh. ``shown``: which were in force, shape (rows_built,).

@@ -1,5 +1,5 @@
 """
-What an index consists of, told once, for writing it to a file and for reading it from one.
+Archive of an index: its contents, declared once for writing a file and for reading it.
 
 Each part of an index has a method ``archive`` that names what it holds. A writer takes note of it,
 a reader puts what the file has in its place, so that the two cannot come apart.

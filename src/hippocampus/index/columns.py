@@ -523,7 +523,7 @@ class Columns(Versioned):
 
     @property
     def suspect(self) -> Mask:
-        """Which rows read like instructions to a model, and nobody has accepted. Shared."""
+        """Mask of rows that read like instructions to a model, and nobody has accepted. Shared."""
         return self._suspect.view
 
     def visible(self) -> Mask:

@@ -190,7 +190,7 @@ def _share(values: Scores) -> Scores:
 
 
 class _Active(NamedTuple):
-    """Which anchors are active at a moment, by all mentions there are."""
+    """Anchors that are active at a moment, by all mentions there are."""
 
     mentions: int
     latest: float

@@ -30,7 +30,7 @@ class Cue(Protocol):
 
     @property
     def kind(self) -> Kind:
-        """Which payloads the cue is built from."""
+        """Kind of the payloads that the cue is built from."""
         ...
 
     @property

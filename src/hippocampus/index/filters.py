@@ -109,7 +109,7 @@ Condition: TypeAlias = Predicate | Every | Either | Not
 @immutable
 class Filter:
     """
-    Which episodes a read may see; everything that is given must hold. Hashable.
+    Filter of episodes that a read may see; everything that is given must hold. Hashable.
 
     Times are microseconds since 1970, UTC: ``occurred_at`` in ``[since, until)`` and in one of
     ``during``, which are apart and in order; and what the bank knew at ``as_of``, inclusive. Make

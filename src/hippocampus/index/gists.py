@@ -34,7 +34,7 @@ _Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=1 << 32)]
 
 class Trace(NamedTuple):
     """
-    What some rows came to, ascending; ``made_at`` in microseconds since 1970.
+    Trace of some rows, ascending; ``made_at`` in microseconds since 1970.
 
     ``days``: on how many days since then a source was recalled. ``by_model``: who worded it.
     """

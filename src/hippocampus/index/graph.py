@@ -42,7 +42,7 @@ _MOST_BYTES: Final = 1 << 30
 @dataclass(frozen=True)
 class Statements:
     """
-    What was read of the first ``length`` rows, by row; rows that say nothing are left out.
+    Statements of the first ``length`` rows, by row; rows that say nothing are left out.
 
     ``heard``: who has spoken in each session so far, so that reading can go on. ``kept``: what a
     model has answered, by a digest of what it was shown, so as not to ask again. ``reader``: what
@@ -62,7 +62,7 @@ class Statements:
 
     @cached_property
     def telling(self) -> Mapping[str, tuple[int, ...]]:
-        """Which rows say something by each relation, ascending."""
+        """Rows that say something by each relation, ascending."""
         rows: defaultdict[str, list[int]] = defaultdict(list)
         for row, said in sorted(self.rows.items()):
             for relation in dict.fromkeys(statement.relation for statement in said):

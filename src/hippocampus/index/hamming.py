@@ -63,11 +63,11 @@ class Codes(Versioned):
         self._rows.extend(codes)
 
     @property
-    def settled(self) -> int:
+    def in_matrix(self) -> int:
         """How many of the first codes are in the matrix."""
         return len(self._matrix)
 
-    def settle(self) -> None:
+    def build_matrix(self) -> None:
         """Build the matrix of all codes so far; the ones that follow are scanned."""
         self._matrix = WaveletMatrix.build(_symbols(self._rows.view), self.bits)
 
@@ -78,8 +78,8 @@ class Codes(Versioned):
         ``way``: how to look at the codes that are in the matrix; by estimate when None.
         """
         if way is None:
-            if len(self) >= LEAST and 4 * len(self) >= 5 * self.settled:
-                self.settle()  # so each code is put in five times at most, and none unasked
+            if len(self) >= LEAST and 4 * len(self) >= 5 * self.in_matrix:
+                self.build_matrix()  # so each code is put in five times at most, and none unasked
             way = self.cheaper(code, radius)
         if way == "scan":
             return Ball(hamming_scan(self._rows.view, code, radius).view(np.int64), way)
@@ -105,7 +105,7 @@ class Codes(Versioned):
         return count * CODE_NS.get(self.bits // 8, _OTHER_NS)
 
     def occurrences(self, code: Code, radius: int) -> int:
-        """Return about how many codes are within a radius; exactly, for 0, when all are settled."""
+        """Return about how many codes are within a radius; exactly, for 0, of a whole matrix."""
         matrix = self._matrix
         held = len(matrix)
         same = matrix.rank(_number(code), held)

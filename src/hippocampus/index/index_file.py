@@ -62,7 +62,7 @@ class Section(msgspec.Struct, frozen=True):
 
 
 class Contents(msgspec.Struct, frozen=True):
-    """What a file holds, and of what."""
+    """Head of an index file: what it was made of, and its sections."""
 
     made_of: list[str]
     """What must be the same for it to be of use: which bank, history, embedder and settings."""

@@ -33,7 +33,7 @@ def pack_phrases(found: Mapping[int, bool], lasting: float, details: int) -> byt
 
 class Phrases(NamedTuple):
     """
-    What payloads tell; p phrases of n episodes.
+    Phrases of payloads; p phrases of n episodes.
 
     ``keys``, shape (p,), with ``PROPER`` in names; ``owner``: which episode each belongs to;
     ``lasting`` importance and ``gists`` (``language/equivalence.py``), shape (n,), 0 for episodes

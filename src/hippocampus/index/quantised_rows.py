@@ -44,7 +44,7 @@ class QuantisedRows(Versioned):
 
     @property
     def present(self) -> NDArray[np.bool_]:
-        """Which rows have a vector, shape (n,)."""
+        """Mask of rows with a vector, shape (n,)."""
         scales = self._scales.view
         there: NDArray[np.bool_] = scales > 0
         return there if self._places is None else there[self.at(np.arange(len(self)))]

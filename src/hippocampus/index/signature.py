@@ -30,11 +30,11 @@ _RANK_NS = 14.0
 
 
 class _Answer(NamedTuple):
-    """Which rows hold each keyword of a question, shape (keywords, rows), and what was searched."""
+    """Rows that hold each keyword of a question, shape (keywords, rows), and what was searched."""
 
     question: Query
     held: NDArray[np.bool_]
-    balls: Mapping[str, int]
+    hamming_searches: Mapping[str, int]
 
 
 class SignatureCue(Versioned):
@@ -58,7 +58,7 @@ class SignatureCue(Versioned):
 
     @property
     def present(self) -> Mask:
-        """Which episodes have signatures, shape (rows,)."""
+        """Mask of episodes with signatures, shape (rows,)."""
         there: Mask = np.diff(self._ends.view) > 0
         return there
 
@@ -90,7 +90,7 @@ class SignatureCue(Versioned):
 
     def searches(self, question: Query) -> Mapping[str, int]:
         """Return how many Hamming balls were searched for a question, by way."""
-        return self._answer(question).balls
+        return self._answer(question).hamming_searches
 
     def together(self, keywords: Sequence[Keyword], radius: int) -> NDArray[np.int64]:
         """
@@ -120,16 +120,16 @@ class SignatureCue(Versioned):
         return each_once(np.concatenate(every))
 
     def _spelled(
-        self, form: NDArray[np.uint8], radius: int, balls: Counter[str]
+        self, form: NDArray[np.uint8], radius: int, searches: Counter[str]
     ) -> NDArray[np.int64]:
         """Return the rows that hold one spelling, as often as they do, ascending."""
         first, way = self.codes.ball(form[0], radius)
-        balls[way] += 1
+        searches[way] += 1
         for behind in range(1, len(form)):
             if not len(first):
                 break
             after, way = self.codes.ball(form[behind], radius)
-            balls[way] += 1
+            searches[way] += 1
             first = np.intersect1d(first, after - behind, assume_unique=True)
         ends = self._ends.view[1:]
         rows = np.searchsorted(ends, first, side="right")
@@ -142,7 +142,7 @@ class SignatureCue(Versioned):
 
     def _verifies(self, keyword: Keyword, radius: int, spans: int) -> bool:
         """Return whether ranks tell what holds a keyword, and do so in less time than a scan."""
-        if radius or 2 * self.codes.settled < len(self.codes) or any(len(f) > 1 for f in keyword):
+        if radius or 2 * self.codes.in_matrix < len(self.codes) or any(len(f) > 1 for f in keyword):
             return False
         return 2 * spans * _RANK_NS * self.codes.bits < self.codes.scan_ns(len(self.codes))
 
@@ -152,11 +152,11 @@ class SignatureCue(Versioned):
         if last is not None and last.question is question and last.held.shape[1] == len(self):
             return last
         held = np.zeros((len(question.keywords), len(self)), np.bool_)
-        balls: Counter[str] = Counter()
+        searches: Counter[str] = Counter()
         for keyword, row in zip(question.keywords, held, strict=True):
             for form in keyword:
-                row[self._spelled(form, self.radius, balls)] = True
-        self._last = _Answer(question, held, dict(balls))
+                row[self._spelled(form, self.radius, searches)] = True
+        self._last = _Answer(question, held, dict(searches))
         return self._last
 
 

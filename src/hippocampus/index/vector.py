@@ -30,7 +30,7 @@ real embeddings finds first, 2 find .999 when 200 are asked for, and .91 of all 
 
 
 class Searched(Protocol):
-    """What a search is given of the vectors it looks for rows in."""
+    """Vectors of a bank, as a search reads them."""
 
     def __len__(self) -> int:
         """How many rows there are."""
@@ -102,7 +102,7 @@ class VectorCue(Versioned):
 
     @property
     def present(self) -> Mask:
-        """Which rows have a vector, shape (n,)."""
+        """Mask of rows with a vector, shape (n,)."""
         return self._rows.present
 
     @property

@@ -1,4 +1,4 @@
-"""What the tasks of an event loop ask for within one tick, answered as one batch."""
+"""Batches of what the tasks of an event loop ask for within one tick."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Answer = TypeVar("Answer")
 
 
 class _AskedOps(NamedTuple, Generic[Op, Answer]):
-    """What one task asks for, and where it waits for the answers."""
+    """Operations that one task asks for, and where it waits for the answers."""
 
     ops: Sequence[Op]
     answers: asyncio.Future[list[Answer]]

@@ -30,7 +30,7 @@ DEEDS: Final = (Merged, Faded, Lapsed, Quarantined, Unquarantined, Annotated)
 
 
 class SleepActs(LedgerPart):
-    """What sleep does to episodes, inside ``store.write()``."""
+    """Acts of sleep on episodes, inside ``store.write()``."""
 
     def __init__(self, reader: LedgerReader, writer: LedgerWriter) -> None:
         super().__init__(reader)

@@ -339,7 +339,7 @@ class Unsealed:
 
 
 class Segments:
-    """What was read of segments, for all banks of a store. Safe to share between threads."""
+    """Cache of read segments, for all banks of a store. Safe to share between threads."""
 
     def __init__(self, limit: int = KEPT_BYTES) -> None:
         self._limit = limit

@@ -1,5 +1,5 @@
 """
-What was read of banks since the store last changed: records and texts, by row.
+Cache of records and texts read since the store last changed, by bank and row.
 
 The same few rows are found by one recall after another, and each recall reads some of them several
 times. As long as nobody has committed anything, what was read is what would be read again.
@@ -28,7 +28,7 @@ _OF_A_RECORD: Final = 800
 
 @dataclass(slots=True, eq=False)
 class AtOneMoment:
-    """What was read of one bank in one state of the store."""
+    """Cache of what was read of one bank in one state of the store."""
 
     seen: int
     """The state; see ``Store.changes``."""
@@ -47,7 +47,7 @@ _NOTHING: Final = AtOneMoment(-1)
 
 
 class LatelyRead:
-    """What was read of all banks of a store. Safe to share between threads."""
+    """Cache of what was read of all banks of a store. Safe to share between threads."""
 
     def __init__(self) -> None:
         self._known: dict[int, AtOneMoment] = {}

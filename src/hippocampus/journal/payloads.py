@@ -35,7 +35,7 @@ READ_BY_LANGUAGE: Final = pack_terms(np.array([BY_LANGUAGE]))
 
 
 class LedgerPayloads(LedgerPart):
-    """What writes payloads, inside ``store.write()``."""
+    """Writer of payloads, inside ``store.write()``."""
 
     def __init__(self, reader: LedgerReader, limits: Ingest) -> None:
         super().__init__(reader)

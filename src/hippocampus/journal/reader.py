@@ -93,7 +93,7 @@ def _linked(records: Iterable[EpisodeRow]) -> set[int]:
 
 
 class LedgerReader:
-    """What reads one bank, anywhere; inside ``store.read()`` it sees one moment."""
+    """Reader of one bank, anywhere; inside ``store.read()`` it sees one moment."""
 
     def __init__(self, store: Store, bank: int, *, name: str, segments: Segments) -> None:
         self.store = store
@@ -323,7 +323,7 @@ class LedgerReader:
 
 
 class LedgerPart:
-    """What does one kind of thing with a bank's books, beside its reader."""
+    """Base of the parts of a bank's books, beside its reader."""
 
     def __init__(self, reader: LedgerReader) -> None:
         self._reader = reader

@@ -39,7 +39,7 @@ class KnownSource(NamedTuple):
 
 class SourceRegister(LedgerPart):
     """
-    What is known of the sources of a bank, and which of them has which episode.
+    Register of the sources of a bank, and of which of them has which episode.
 
     An episode is of the source that its row names; others may have it, too (two exports of one
     chat do), and then it is hidden when the last of them has it no more. What somebody remembered
@@ -117,7 +117,7 @@ class SourceRegister(LedgerPart):
 
 
 class SourceRows(NamedTuple):
-    """What some sources have: alone, or together with others, each with its source."""
+    """Rows of some sources: of these alone, or of others too, each with its source."""
 
     alone: list[EpisodeRow]
     shared: list[tuple[EpisodeRow, str]]

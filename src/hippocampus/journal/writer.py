@@ -34,7 +34,7 @@ class AddedRows(NamedTuple):
 
 class LedgerWriter(LedgerPart):
     """
-    What writes, inside ``store.write()``, which it never opens itself.
+    Writer of one bank, inside ``store.write()``, which it never opens itself.
 
     Whoever owns the locks also begins the transaction, in one visible place.
     """

@@ -45,7 +45,7 @@ class Choice(NamedTuple):
 
 
 class Side(NamedTuple):
-    """What a text says of a choice: the things that it names, and whether it takes a side."""
+    """Side of a choice in a text: the things that it names, and whether it takes a side."""
 
     named: frozenset[int]
     """By their places among ``Choice.things``."""

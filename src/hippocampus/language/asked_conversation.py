@@ -1,5 +1,5 @@
 """
-What a question asks of whole conversations: a summary, an order of events, all that was said.
+Questions for whole conversations: a summary, an order of events, all that was said.
 
 Read from grammar: verbs of saying with "I", "we" or "you", nouns for talk, orders to sum up,
 superlatives and comparisons of time. What is left of the question is what it is about.
@@ -25,7 +25,7 @@ what all of it is about."""
 
 class AskedConversation(NamedTuple):
     """
-    What is asked of conversations, and the events or the matter that it is asked about.
+    Question for conversations, and the events or the matter that it is about.
 
     ``of_self``: of what the user said, where it says who.
     """

@@ -1,5 +1,5 @@
 """
-Whom a question is about: somebody whose name is all that it tells, or the assistant's own words.
+Subjects of questions: somebody whose name is all that it tells, or the assistant's words.
 
 "Who is Miss Kavanagh?" is answered where she is first spoken of, for people are introduced then.
 "What did you say about the fence?" is answered by what the assistant said.

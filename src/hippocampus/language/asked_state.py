@@ -1,5 +1,5 @@
 """
-Which of several states of one matter a question asks for: the present one, or the one before.
+Questions for one of several states of a matter: the present one, or the one before.
 
 "Who is my boss?" and "what do I pay for cod?" are about now, though no word says so: their verb is
 in the present. "What did I pay at first?" is about then. A question for something that happened,

@@ -1,5 +1,5 @@
 """
-Who somebody is described as: in "Ana's oldest friend is Mia", and however else a text puts it.
+Descriptions of persons: "Ana's oldest friend is Mia", and however else a text puts it.
 
 Read by nearness and kind, not by phrases: where an owner and a noun stand in one sentence or in two
 that follow each other, who is meant is the name nearest to the noun. It serves questions whose

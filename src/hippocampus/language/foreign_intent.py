@@ -1,5 +1,5 @@
 """
-What a question in another language than English asks for.
+Intents of questions in other languages than English.
 
 Told by words of grammar and a few others, of 13 languages: whether it asks when, of now or of
 before, for whatever was at a time, or for nothing.

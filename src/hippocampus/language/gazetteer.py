@@ -29,7 +29,7 @@ def _is_word(part: str) -> bool:
 
 class Mentions(NamedTuple):
     """
-    What a text says of curated names.
+    Mentions of curated names in a text.
 
     ``names``: keys of those it says. ``rest``: the text, as long as it was, with blanks where it
     says what is no word in one of them; ``pieces``: keys of words that it says only there.

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Final
 
 from hippocampus.core.lazy_pattern import lazy_pattern
-from hippocampus.core.word_lists import Patterns, word_list
+from hippocampus.core.word_lists import Patterns, word_list, word_set
 
 _PATTERNS: Final = Patterns("injections")
 _WORD: Final = lazy_pattern(r"[^\W\d_](?:[\w'’-]{0,30}\w)?")
@@ -169,16 +169,13 @@ def _by_words(
             yield name
     if "urgent" in frozenset[str]().union(*classes[:2]):
         yield "urgent"
-    if _ORDERS & (classes[0] | (classes[1] if words[0] in _POLITE and len(words) > 1 else _NONE)):
+    led_in = len(words) > 1 and words[0] in word_set("before_orders")
+    if _ORDERS & (classes[0] | (classes[1] if led_in else _NONE)):
         yield "orders"
 
 
 _ORDERS: Final = frozenset(
     ("override", "persona", "send", "reveal", "action", "obey", "answer", "tell", "memory")
-)
-_POLITE: Final = frozenset(
-    "please kindly now then first instead just simply also and always never bitte dann jetzt"
-    " veuillez por favor ahora ora agora пожалуйста".split()
 )
 
 

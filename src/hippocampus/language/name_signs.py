@@ -80,7 +80,7 @@ class NameSigns(NamedTuple):
 
 
 class NounBeside(NamedTuple):
-    """Whose ``name`` is and what, as far as the words beside it tell: ("biscuit", "my", "cat")."""
+    """Owner and noun beside a ``name``, as far as the words tell: ("biscuit", "my", "cat")."""
 
     name: str
     owner: str
@@ -402,7 +402,7 @@ def _titled(token: _Token, sentence: Sequence[_Token], at: int) -> bool:
 
 
 class _Told:
-    """What the words around a name say of it: the weight of each sort, and how it is said."""
+    """Signs around a name: the weight of each sort, and how it is said."""
 
     __slots__ = ("called", "noun", "titled", "weights")
 

@@ -1,5 +1,5 @@
 """
-Who and what the names of a bank are names of, judged by all that it shows of them.
+Sorts of a bank's names, judged by all that it shows of them: people, pets, places, things.
 
 One sight tells little: "Mark" begins a sentence, a pub is called like a man. What is a name counts
 more signs of one than uses as a word, and whose it is has signs of that and fewer of the others.

@@ -7,13 +7,6 @@ from typing import Final
 from hippocampus.core.word_lists import word_set
 from hippocampus.language.nouns import kinds, singular
 
-_WORKS: Final = frozenset(
-    {
-        "worker", "professional", "administrator", "artisan", "educator", "official", "performer",
-        "creator", "scientist", "leader", "employee", "serviceman", "skilled worker", "engineer",
-        "person of business", "businessperson", "intellectual", "health professional", "trainee",
-    }
-)  # fmt: skip
 _VEHICLES: Final = frozenset({"vehicle", "motor vehicle", "wheeled vehicle", "craft"})
 _FOOD: Final = frozenset({"food", "foodstuff", "beverage", "meat", "nutriment", "solid food"})
 _EMPLOYERS: Final = frozenset(
@@ -57,7 +50,9 @@ def is_work(noun: str) -> bool:
     """Return whether a noun says what somebody works as."""
     one = noun.casefold()
     known = one in word_set("occupations") or singular(one) in word_set("occupations")
-    return known or (_is_any(noun, _WORKS) and one not in word_set("no_occupations"))
+    return known or (
+        _is_any(noun, word_set("kinds_of_workers")) and one not in word_set("no_occupations")
+    )
 
 
 def is_someone(noun: str) -> bool:

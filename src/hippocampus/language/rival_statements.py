@@ -298,7 +298,9 @@ def _is_state(clause: StatedClause, frame: int) -> bool:
     if not 0 < verb < frame or words[0] in _THIRD or _is_behind(words[verb]):
         return False
     between = words[verb + 1 : frame]
-    if not _NO_SUBJECT.isdisjoint(words[:frame]) or _tells_more(words[verb], between):
+    if not word_set("no_single_subject").isdisjoint(words[:frame]) or _tells_more(
+        words[verb], between
+    ):
         return False
     if words[verb] in _BE:
         return _is_state_of_being(clause, between, end)
@@ -319,10 +321,6 @@ def _tells_more(verb: str, between: Sequence[str]) -> bool:
 
 
 _SUBJECTS: Final = _FIRST | _THIRD
-_NO_SUBJECT: Final = frozenset(
-    "one and all some any will would can could shall should may might must going gonna".split()
-)
-"""Words of a subject that is not one thing, and of a verb that is not of the present."""
 
 
 @cache

@@ -25,11 +25,6 @@ _NEAR: Final = 12
 
 _SUBJECT: Final = frozenset({"i", "we", "he", "she", "they", "you"})
 _OWNER: Final = frozenset({"my", "our", "his", "her", "their"})
-_BETWEEN: Final = frozenset(
-    "just also still always never usually generally really absolutely do does don't dont doesn't"
-    " doesnt not can't cant cannot won't wont would".split()
-)
-"""Words between a subject and its verb of attitude."""
 _NOT: Final = frozenset("not never won't wont shan't don't dont".split())
 _NOT_DO: Final = frozenset({"don't", "dont", "doesn't", "doesnt"})
 _BARRED: Final = frozenset("can't cant cannot mustn't mustnt".split())
@@ -39,11 +34,6 @@ _ALWAYS: Final = frozenset({"always", "never", "only", "whenever"})
 _LEADS: Final = frozenset({"please", "and", "so", "also", "but", "ok", "okay", "remember", "to"})
 _MAY: Final = frozenset({"should", "must", "can", "to", "shall", "will"})
 _OVER: Final = frozenset("been seen had did was were got have has".split())
-_MENTAL: Final = frozenset(
-    "know think ask mind worry remember have get care see want need feel understand believe mean"
-    " say recall seem look".split()
-)
-"""Verbs after "don't" that tell no habit, and nobody what to do: "don't know"."""
 _RULES: Final = (
     ("from", "now", "on"), ("in", "future"), ("going", "forward"), ("as", "a", "rule"),
     ("every", "time"), ("each", "time"), ("when", "i", "ask"), ("when", "i", "mention"),
@@ -119,7 +109,7 @@ def _is_standing(said: _WordsSaid, place: int) -> bool:
     before = words[place - 1] if place else ""
     if word in _NOT_DO:
         own = _begins(words, place) or before in _SUBJECT
-        return own and after not in _MENTAL and after not in _MARKS
+        return own and after not in word_set("mental_verbs") and after not in _MARKS
     if word in _ALWAYS and after not in _OVER:
         return _begins(words, place) or before in _SUBJECT or before in _MAY
     return any(tuple(words[place : place + len(rule)]) == rule for rule in _RULES)
@@ -128,7 +118,8 @@ def _is_standing(said: _WordsSaid, place: int) -> bool:
 def _has_subject(said: _WordsSaid, place: int) -> bool:
     """Return whether somebody has the attitude; what one would like is for once."""
     words, at = said.words, place - 1
-    while at >= 0 and place - at <= 4 and (words[at] in _BETWEEN or words[at].endswith("ly")):
+    between = word_set("before_attitudes")
+    while at >= 0 and place - at <= 4 and (words[at] in between or words[at].endswith("ly")):
         at -= 1
     if at < 0 or (words[place - 1] == "would" and words[place] in ("like", "love")):
         return False

@@ -116,7 +116,7 @@ def _feelings() -> Mapping[str, str]:
 
 class TagReading(NamedTuple):
     """
-    What a group of texts names, whatever other groups do: it need be read only once.
+    Names in a group of texts, whatever other groups have: it need be read only once.
 
     ``named``: of each tag that its phrases make, how often they do, and how often as a name.
     ``felt``: how often words of each feeling are said. ``signs``: what shows whether a word is a

@@ -1,5 +1,5 @@
 """
-What of a coding session outlasts it: decisions, corrections, rules, places, solved errors.
+Lasting parts of a coding session: decisions, corrections, rules, places, solved errors.
 
 Sentences are read by how they are made. Requests, questions, reports of how far the work is, and
 what an agent says while it works are of the moment; so are code, logs and what a tool printed. A
@@ -51,7 +51,7 @@ _MARKS: Final = {"- ", "* ", "• "}
 
 
 class Lasting(NamedTuple):
-    """What of a message is to be kept, as it was said."""
+    """Parts of a message that are to be kept, as they were said."""
 
     project: str = ""
     """What is about the work."""
@@ -207,14 +207,15 @@ def _is_rule(bare: str) -> bool:
 def _is_request(bare: str) -> bool:
     """Return whether it tells somebody to do something: it begins with a verb as it is named."""
     words = _WORD.findall(bare.casefold()[:80])
-    if not words or _RE.announces.match(bare) or words[0] in _NEVER_FIRST:
+    if not words or _RE.announces.match(bare) or words[0] in word_set("never_imperative"):
         return False
     first = words[0]
-    if first in _REQUESTS:
+    if first in word_set("requesting_verbs"):
         return True
-    if len(words) > 1 and words[1] in _OBJECTS and use_of(first).verb >= _SOMETIMES_VERB:
+    second = words[1] if len(words) > 1 else ""
+    if second in word_set("after_imperatives") and use_of(first).verb >= _SOMETIMES_VERB:
         return True
-    if len(words) > 1 and words[1] in _FINITE:  # "build is slow", "use is rare"
+    if second in word_set("finite_auxiliaries"):  # "build is slow", "use is rare"
         return False
     inflected = first.endswith(("ed", "ing")) or (first.endswith("s") and not first.endswith("ss"))
     return not inflected and use_of(first).verb >= _VERB
@@ -222,21 +223,6 @@ def _is_request(bare: str) -> bool:
 
 _SOMETIMES_VERB: Final = 0.1
 """... where an object follows it: "list them"."""
-_OBJECTS: Final = frozenset(
-    "them it this that these those me us all the a an my your our each every some any out".split()
-)
-_FINITE: Final = frozenset(
-    "is are was were has have had can cannot could will would should must may might does do did"
-    " isn't aren't wasn't weren't hasn't haven't can't won't doesn't don't didn't".split()
-)
-_NEVER_FIRST: Final = frozenset(
-    "the a an our we they he she team everyone nobody went got had did was were been has".split()
-)
-_REQUESTS: Final = frozenset(
-    "undo redo rerun refactor rename lint format test debug wire scaffold stub mock revert rebase"
-    " bump drop proceed let use try make give show".split()
-)
-"""Verbs of the trade, and common ones that a dictionary has rather as nouns."""
 
 
 def _is_lasting(bare: str) -> bool:
@@ -257,7 +243,7 @@ def _has_finite(words: Sequence[str]) -> bool:
     if words and words[0].partition("'")[0] in _PLURALS and "'" in words[0]:  # "we're"
         return True
     for before, word, after in zip(words, words[1:], [*words[2:], ""], strict=False):
-        if word in _FINITE or word in word_set("irregular_pasts"):
+        if word in word_set("finite_auxiliaries") or word in word_set("irregular_pasts"):
             return True
         if word in word_set("small_talk") or use_of(word).verb < _VERB:
             continue

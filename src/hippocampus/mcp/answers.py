@@ -1,5 +1,5 @@
 """
-What a tool answers, within a budget of tokens: as data for programs, and as text a model reads.
+Answers of tools within a budget of tokens: data for programs, and text for models.
 
 A client shows its model one or the other, so each keeps to the budget and says all: the memories
 and where they come from, what was left out, and what recall went on without. In the text a memory

@@ -63,7 +63,7 @@ Relation = TypedDict(
 
 
 class Additions(TypedDict):
-    """What to note of an entity."""
+    """Observations to note of an entity."""
 
     entityName: Annotated[
         str, Field(description="The name of the entity to add the observations to")
@@ -72,7 +72,7 @@ class Additions(TypedDict):
 
 
 class Deletions(TypedDict):
-    """What to delete of an entity."""
+    """Observations to delete of an entity."""
 
     entityName: Annotated[
         str, Field(description="The name of the entity containing the observations")
@@ -106,7 +106,7 @@ class ObservationsMade(TypedDict):
 
 
 class Deleted(TypedDict):
-    """What was deleted."""
+    """Result of a deletion."""
 
     success: bool
     message: str

@@ -1,4 +1,4 @@
-"""What the tool that counts events answers: each in a line, those in doubt after the others."""
+"""Answers of the tool that counts events: each in a line, those in doubt after the others."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ _EMBEDDED: Final = frozenset({"vector", "tokens", "concept", "topic"})
 
 
 class EncodedQuery(NamedTuple):
-    """What models make of a question."""
+    """Outputs of the models for a question."""
 
     embedded: Embedded | None
     """None without an embedder, or if no cue that is asked uses it."""

@@ -41,7 +41,7 @@ class Sources:
 
 
 class CandidatesOfAll(NamedTuple):
-    """What is so of the candidates of several banks, where these are some of them."""
+    """Properties of the candidates of several banks, where these are some of them."""
 
     scales: Mapping[str, Scale]
     """What is usual of each signal."""

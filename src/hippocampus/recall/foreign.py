@@ -1,4 +1,4 @@
-"""What recall cannot do in a language, said beside what it found."""
+"""Limits of recall in a language, said beside what it found."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-What a time in a question asks for: rows that tell of it or were said in it, and what is nearest.
+Rows for a time that a question names: told of it, said in it, and nearest to it.
 
 A row is of the time that it tells ("dentist on 3 May"). Where it tells none, it is of the time when
 it was said; where it tells another one, of both, for it may say more than one thing.

@@ -168,7 +168,9 @@ def _weights(words: Sequence[Term]) -> dict[int, float]:
     return weights
 
 
-def settle(query: Query, frequency: Callable[[NDArray[np.uint32]], NDArray[np.uint32]]) -> Query:
+def choose_forms(
+    query: Query, frequency: Callable[[NDArray[np.uint32]], NDArray[np.uint32]]
+) -> Query:
     """
     Choose the forms of a query's words that a bank has; the most frequent stands for the word.
 
@@ -373,7 +375,7 @@ _OURS = lazy_pattern(r"\b(?:the|our|my|this|that|these|those)\s+", re.IGNORECASE
 
 
 class _Definite(NamedTuple):
-    """What a question takes for known: keys of phrases, of their words, and described things."""
+    """Definite phrases of a question: keys of phrases, of their words, and described things."""
 
     keys: frozenset[int]
     words: frozenset[int]

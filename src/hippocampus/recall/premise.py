@@ -1,5 +1,5 @@
 """
-What a question takes for known: that one memory speaks of all that it names.
+The premise of a question: that one memory speaks of all that it names.
 
 "When is Ana's birthday?" supposes that Ana and a birthday come together somewhere. Where they do
 not, what is nearest is of Ana, or of another birthday, and fits the question well without having
@@ -24,7 +24,7 @@ _USUAL_WORDS: Final = 1.8
 
 class Premise(NamedTuple):
     """
-    What a question supposes, and how far it holds.
+    Supposition of a question, and how far it holds.
 
     ``words``: how many words of content it has: the more, the less of each is matched by a memory
     that answers it. ``whole``: whether one of the best memories has all that it names, word for

@@ -178,13 +178,14 @@ def _proposals(search: Search) -> list[Proposal]:
 def _proposing(search: Search) -> tuple[dict[str, Cue], dict[str, Cue]]:
     """Return the cues that share the candidates, by name, and one that proposes beside them."""
     cues = search.cues.named()
-    if "lexical" not in search.query.cues:
-        del cues["lexical"]
+    if "lexical" not in search.query.cues:  # it is there for its IDF
+        cues.pop("lexical")
     sharing = {name: cues[name] for name in _SHARING if name in cues} or {
         name: cues[name] for name in ("tokens",) if name in cues
     }
-    if "concept" in cues:  # it has few to offer, and takes nobody's share
-        return sharing, {"concept": cues["concept"]}
+    concept = search.cues.concept
+    if concept is not None:  # it has few to offer, and takes nobody's share
+        return sharing, {"concept": concept}
     alone = [name for name in ("graph", "topic") if name in cues]
     return (sharing, {}) if sharing else ({name: cues[name] for name in alone[:1]}, {})
 

@@ -32,7 +32,7 @@ SpanOf: TypeAlias = Callable[[int, str], tuple[int, int] | None]
 
 class Shown(NamedTuple):
     """
-    What a recall wants noted: which texts may come back as echoes, and which rows were of use.
+    Notes that a recall leaves: texts that may come back as echoes, and rows that were of use.
 
     Recall itself changes nothing; whoever asked notes it.
     """

@@ -1,4 +1,4 @@
-"""What a question was read as, in words for people."""
+"""The reading of a question, in words for people."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def standardised(values: Numbers, *, least: float = 1e-6) -> Numbers:
 
 
 class Scale(NamedTuple):
-    """What is usual of some values: how many they are, their mean and their deviation."""
+    """Count, mean and standard deviation of some values."""
 
     number: int
     mean: float

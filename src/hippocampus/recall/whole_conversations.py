@@ -1,5 +1,5 @@
 """
-What comes first where whole conversations are asked of: each event once, each conversation once.
+Order of hits where whole conversations are asked of: each event and conversation once.
 
 Of "in which order did I buy the boat and paint the fence?" the best memory of each event leads, in
 order of time. Of a summary of one matter, the best memory of each conversation that bears on it

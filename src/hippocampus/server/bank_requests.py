@@ -1,4 +1,4 @@
-"""What a request to a bank says beside its arguments: its key, and how new an answer must be."""
+"""Headers of a request to a bank: its idempotency key, and how new an answer must be."""
 
 from __future__ import annotations
 

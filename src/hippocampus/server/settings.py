@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 from msgspec import Meta
 
@@ -10,6 +10,9 @@ from hippocampus.core.constraints import check
 from hippocampus.core.lazy_dataclass import immutable
 
 PORT = 8765
+
+
+_Seconds: TypeAlias = Annotated[float, Meta(gt=0, le=1e9)]
 
 
 @immutable
@@ -20,9 +23,9 @@ class Limits:
     """Most bytes of a request's JSON."""
     import_bytes: Annotated[int, Meta(ge=1024)] = 1024 * 1024 * 1024
     """Most bytes of an import, which goes to a file and not into memory."""
-    body_s: Annotated[float, Meta(gt=0)] = 30.0
+    body_s: _Seconds = 30.0
     """For how long a request may send nothing of its body."""
-    requests_per_s: Annotated[float, Meta(gt=0)] | None = None
+    requests_per_s: Annotated[float, Meta(gt=0, le=1e9)] | None = None
     """Requests a second that one key, or one address without keys, may make; None: any number."""
     burst: Annotated[int, Meta(ge=1)] = 100
     """Requests that may come at once before that counts."""
@@ -37,13 +40,13 @@ class Limits:
     """Requests that may wait for a thread of one kind."""
     answers_bytes: Annotated[int, Meta(ge=0)] = 32 * 1024 * 1024
     """Memory for answers that are given again while their bank has not changed; 0: none."""
-    request_s: Annotated[float, Meta(gt=0)] = 60.0
+    request_s: _Seconds = 60.0
     """How long a verb may take; not sleep, compaction, imports, exports and backups."""
     written_bytes: Annotated[int, Meta(ge=1024)] = 256 * 1024 * 1024
     """Most bytes that one such verb may write."""
     results: Annotated[int, Meta(ge=1)] = 1000
     """Most hits that a request may ask for."""
-    drain_s: Annotated[float, Meta(gt=0)] = 30.0
+    drain_s: _Seconds = 30.0
     """How long a server that is told to stop waits for requests that are under way."""
 
     def __post_init__(self) -> None:

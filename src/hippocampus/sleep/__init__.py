@@ -1,1 +1,1 @@
-"""What a bank does while nobody asks: turns experience into knowledge that is there at once."""
+"""Sleep, a bank's work while nobody asks: experience becomes knowledge that is there at once."""

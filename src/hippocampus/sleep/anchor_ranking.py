@@ -40,7 +40,7 @@ class Ranked(NamedTuple):
 
 
 class Carried(NamedTuple):
-    """What was under an anchor last time, and the least score among it."""
+    """Rows under an anchor last time, and the least score among them."""
 
     rows: Rows
     least: float
@@ -49,7 +49,7 @@ class Carried(NamedTuple):
 @immutable(kw_only=False, eq=False)
 class AnchorRanking:
     """
-    What ranking takes: a bank's anchors and rows.
+    Inputs of ranking: a bank's anchors and rows.
 
     ``directions``: of anchors, zero for names, shape (a, d). ``mentions``: the rows that name each.
     ``own``: rows that are in force and that no other stands for, shape (n,). ``worth``: by how much

@@ -1,5 +1,5 @@
 """
-What every memory of a night is worth: importance, less what time and others like it take away.
+Appraisal of memories: importance, less what time and others like it take away.
 
 One value, of HUMAN's formulas: the importance that the policy names (Table 2 or section 8.1),
 decayed (equation 2), divided by one more than what interferes (equation 3).
@@ -32,7 +32,7 @@ _MOST_USES: Final = 3
 
 
 class Appraisal(NamedTuple):
-    """What rows are worth; each of shape (rows,). ``age_h`` is since one was said or last used."""
+    """Worth of rows; each of shape (rows,). ``age_h`` is since one was said or last used."""
 
     rows: Rows
     importance: Numbers

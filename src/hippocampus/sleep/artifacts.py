@@ -134,7 +134,7 @@ def quoting(ledger: Ledger, known: dict[int, QuotableClause | None]) -> Read:
 
 class Gathered(NamedTuple):
     """
-    What a bank was at a moment, told by ``seq``; ``otherwise``: rows that others correct.
+    State of a bank at a moment, told by ``seq``; ``otherwise``: rows that others correct.
 
     ``vectors`` and ``estimates`` may be asked later: rows stay.
     """
@@ -218,7 +218,7 @@ def _with_curated(ledger: Ledger, material: Material, names: Sequence[str]) -> M
 @immutable
 class SleepContext:
     """
-    What the steps of a sleep share: the bank's books, its models, and settings as calibrated.
+    Context of the steps of a sleep: the bank's books, its models, and calibrated settings.
 
     ``now`` in microseconds. ``zone``: in which a day is meant.
     ``statements``: what reads facts,

@@ -31,9 +31,6 @@ _WIDEST: Final = 24
 """Tags of a window, those that are in it most, that are taken to be said together."""
 _ROUNDS: Final = 20
 
-Ties = Mapping[int, Mapping[int, float]]
-"""Weight of each tie of a node, by the node at its other end; a node's own is counted twice."""
-
 
 def find_communities(graph: TagGraph, windows: Iterable[Sequence[int]]) -> tuple[Community, ...]:
     """

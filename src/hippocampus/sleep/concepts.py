@@ -23,7 +23,7 @@ from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.core.config import Concepts
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.encode.languages import is_grammar_of_english
-from hippocampus.index.anchor_postings import nearest_edges, settle
+from hippocampus.index.anchor_postings import collapse, nearest_edges
 from hippocampus.index.anchors import KINDS, AnchorKind, Anchors, Basis, Pruned, runs
 from hippocampus.kernel import top_k
 from hippocampus.language.equivalence import say_the_same
@@ -63,7 +63,7 @@ _APART: Final = 0.75
 
 @immutable
 class Rebuilt:
-    """What a rebuild did with the anchors, by name."""
+    """Report of a rebuild: what it did with the anchors, by name."""
 
     found: tuple[str, ...]
     pruned: tuple[str, ...]
@@ -110,7 +110,7 @@ def rebuild(
     ranking = AnchorRanking.of(anchors, mentions, reads, material, known, now=now, how=how)
     carried, fresh = carried_over(old, anchors, keys, mentions, known, material, basis, least=how.k)
     ranked, anew = ranking.ranked(carried, fresh)
-    under = [_settled(rows, scores, vectors(rows), material, how) for rows, scores in ranked]
+    under = [_posting_list(rows, scores, vectors(rows), material, how) for rows, scores in ranked]
     ties = [one.kind != "discovered" or " " in one.name for one in chosen]
     rows, ends = runs([one.rows for one in under], np.int32)
     scores, _ = runs([one.scores for one in under], np.float32)
@@ -544,8 +544,8 @@ def _rested(steps: NDArray[Any], spread: float) -> NDArray[Any]:
     return np.linalg.inv(np.eye(len(steps)) - spread * steps).astype(np.float32)
 
 
-class _Settled(NamedTuple):
-    """What lies under an anchor in the end: best first, each thing once, with its senses."""
+class _PostingList(NamedTuple):
+    """Rows under an anchor in the end: best first, each thing once, with its senses."""
 
     rows: Rows
     scores: Floats
@@ -556,15 +556,15 @@ class _Settled(NamedTuple):
     cosines: Floats
 
 
-def _settled(
+def _posting_list(
     rows: Rows, scores: Floats, vectors: Floats, material: Material, how: Concepts
-) -> _Settled:
+) -> _PostingList:
     """
     Let one stand for all that is the same, and end where nothing is near any more.
 
     K episodes, and more while their scores are in the best quarter (section 8.1).
     """
-    there = settle(vectors, material.gists[rows], material.occurred_at[rows], rows, how)
+    there = collapse(vectors, material.gists[rows], material.occurred_at[rows], rows, how)
     gone = np.flatnonzero(~there.stays)
     repeats = np.stack([rows[gone], rows[there.stands[gone]]], axis=1).astype(np.int32)
     pairs = rows[there.near].astype(np.int32)
@@ -573,7 +573,7 @@ def _settled(
         most = max(how.k, int(np.count_nonzero(scores >= np.percentile(scores, 75))))
         rows, scores, vectors = rows[:most], scores[:most], vectors[:most]
     senses = _senses(vectors) if how.senses else vectors[:0]
-    return _Settled(rows, scores, senses, repeats, pairs, there.cosines)
+    return _PostingList(rows, scores, senses, repeats, pairs, there.cosines)
 
 
 def _known_aliases(
@@ -589,7 +589,7 @@ def _known_aliases(
     return kept
 
 
-def _aliases(known: NDArray[np.int32], under: Sequence[_Settled]) -> NDArray[np.int32]:
+def _aliases(known: NDArray[np.int32], under: Sequence[_PostingList]) -> NDArray[np.int32]:
     """Return all that something stands for, ascending, each once."""
     every = np.concatenate([known, *(one.repeats for one in under)])
     first = np.unique(every[:, 0], return_index=True)[1]

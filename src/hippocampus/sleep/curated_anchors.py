@@ -1,5 +1,5 @@
 """
-What people said of a bank's anchors: wanted, denied, and where they may lead (CONCEPT, 4.9).
+Anchors curated by people: wanted, denied, and where they may lead (CONCEPT, 4.9).
 
 It is read from the journal whenever it is asked for, and outlives every rebuild.
 """

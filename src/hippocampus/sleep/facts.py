@@ -1,5 +1,5 @@
 """
-What a bank was told of whom: statements, read row by row, once.
+Statements of a bank's texts, read row by row, once.
 
 Rules read them, or a model where there is one; facts are what they come to for whoever asks
 (``recall/fact_timeline.py``). Reading goes on where it stopped, so what was said since the last
@@ -32,7 +32,7 @@ from hippocampus.sleep.topics import TagAnswers, WindowTurn, group_turns
 
 
 class FactReading(NamedTuple):
-    """What reading came to; ``fallbacks``: why a model did not read a group, a line for each."""
+    """Result of reading; ``fallbacks``: why a model did not read a group, a line for each."""
 
     statements: int
     by_model: int = 0

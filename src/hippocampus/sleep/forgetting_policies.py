@@ -1,5 +1,5 @@
 """
-Who stays, who fades and how far: the papers' rules of forgetting, as functions of arrays.
+Forgetting rules of the papers, as functions of arrays: who stays, who fades and how far.
 
 Each looks at numbers about rows and says something about the same rows, so a night may take any of
 them, in any order, for any bank. None fades what is pinned. Those that have to choose among equals
@@ -212,7 +212,7 @@ def _lowest(value: Numbers, pinned: Flags, count: int) -> Flags:
 
 
 class Chosen(NamedTuple):
-    """What a night chose: who fades, and what each row is worth."""
+    """Choice of a night: who fades, and what each row is worth."""
 
     fades: Flags
     value: Numbers
@@ -229,7 +229,7 @@ class Retention:
     theirs all the same: else a full bank would learn nothing new any more.
     """
 
-    target: Annotated[float, Meta(ge=0.0)]
+    target: Annotated[float, Meta(ge=0.0, le=1e15)]
     """What all that is kept may cost, in the unit of the costs: episodes or tokens."""
     by: Literal["foreseen", "proven"] = "proven"
     probationary_share: Annotated[float, Meta(ge=0.0, lt=1.0)] = 0.1

@@ -1,5 +1,5 @@
 """
-What a night consolidates: the best of what is new, in clusters, a gist of each (HUMAN, section 4).
+Consolidation: the best of what is new, in clusters, a gist of each (HUMAN, section 4).
 
 Who was once promoted stays so, and a cluster that stays about the same stays the same trace, so
 that it can mature. Both are in the journal, by row; the texts and vectors of gists are made anew
@@ -51,7 +51,7 @@ GIST: Final = line_asked_for("gist", TOKENS)
 
 
 class Noted(NamedTuple):
-    """What earlier nights did, by the journal: who was promoted, and traces, the last ones last."""
+    """Notes of earlier nights in the journal: who was promoted, and traces, the last ones last."""
 
     promoted: frozenset[int]
     traces: tuple[tuple[int, tuple[int, ...]], ...]
@@ -59,7 +59,7 @@ class Noted(NamedTuple):
 
 @immutable
 class Gisted:
-    """What making gists came to; ``note``: what is new of it, for the journal, or None."""
+    """Result of making gists; ``note``: what is new of it, for the journal, or None."""
 
     promoted: int
     made: int
@@ -280,7 +280,7 @@ def _standing(night: SleepSnapshot) -> dict[int, int]:
 
 
 class _Known:
-    """Which trace each row was last part of, and when those were first made."""
+    """Traces that rows were last part of, and when those were first made."""
 
     def __init__(self, noted: Noted, stands: Mapping[int, int]) -> None:
         self._traces = noted.traces

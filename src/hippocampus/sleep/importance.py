@@ -33,7 +33,7 @@ PRUNED, RETAINED, PROMOTED = np.int8(0), np.int8(1), np.int8(2)
 
 class Features(NamedTuple):
     """
-    What the scores are made of, one number a row; each of shape (n,), float64.
+    Features of the scores, one number a row; each of shape (n,), float64.
 
     Whoever knows nothing of a signal gives the same number for every row.
     """

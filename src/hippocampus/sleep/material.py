@@ -1,4 +1,4 @@
-"""What a bank's concepts are made of: its rows, its phrases, and which rows say each phrase."""
+"""Material of a bank's concepts: its rows, its phrases, and which rows say each phrase."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Floats: TypeAlias = NDArray[np.float32]
 @immutable(eq=False)
 class Material:
     """
-    What a bank has to make concepts from; n rows, p phrases.
+    Material of a bank's concepts; n rows, p phrases.
 
     ``keys``, shape (p,), with ``PROPER`` in names; ``owner``: the row of each; ``lasting``
     importance, ``gists`` (``language/equivalence.py``), ``occurred_at`` in microseconds,

@@ -1,5 +1,5 @@
 """
-What came of memories so far, and which of them something is likely to come of.
+Outcomes of memories so far, and the chance that something comes of each.
 
 What has been referred to has turned out to matter: the one signal of importance that nobody has to
 guess (the *outcome* factor of HUMAN, Table 2). What will be is foreseen from how often and how
@@ -60,7 +60,7 @@ SIGNALS: Final = (
 
 class OutcomeUses(NamedTuple):
     """
-    Who referred to whom: one entry a reference, each array of shape (m,), int64.
+    References between rows: one entry a reference, each array of shape (m,), int64.
 
     A reference is to a group of rows, such as an issue or a session, and then speaks of every
     earlier row of it; or to one row. The other of the two is -1.
@@ -80,7 +80,7 @@ class OutcomeUses(NamedTuple):
 
 class OutcomeHistory(NamedTuple):
     """
-    What is known of rows, in the order in which they came; arrays of shape (n,).
+    History of rows, in the order in which they came; arrays of shape (n,).
 
     Codes are whole numbers from 0 on, equal for what is equal.
     """
@@ -206,7 +206,7 @@ def _resting(activation: Numbers) -> Numbers:
 
 
 class _Groups(NamedTuple):
-    """What is known of groups as of a moment; each array of shape (groups,)."""
+    """Statistics of groups as of a moment; each array of shape (groups,)."""
 
     size: Codes
     newest: Codes

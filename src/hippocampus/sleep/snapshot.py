@@ -1,4 +1,4 @@
-"""What a step of sleep looks at: a bank as of one moment, in columns, and what was done with it."""
+"""Snapshot for a step of sleep: a bank as of one moment, in columns, and its history."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ Micros: TypeAlias = NDArray[np.int64]
 
 
 class RecallShown(NamedTuple):
-    """What one recall has shown, by row, and when."""
+    """Rows that one recall has shown, and when."""
 
     at: int
     rows: tuple[int, ...]
 
 
 class Covered(NamedTuple):
-    """What a step has gone over: the first rows, but those that were as good as not there."""
+    """Rows that a step has gone over: the first, but those that were as good as not there."""
 
     rows: int = 0
     but: frozenset[int] = frozenset()
@@ -125,12 +125,12 @@ class SleepSnapshot:
 
     @property
     def kept(self) -> Mask:
-        """Which rows never fade."""
+        """Mask of rows that never fade."""
         return (self.marks & (PINNED | HELD)) > 0
 
     @property
     def trusted(self) -> Mask:
-        """Which rows are in force, not in quarantine, and not suspect."""
+        """Mask of rows that are in force, not in quarantine, and not suspect."""
         trusted: Mask = self.material.shown & ((self.marks & (DOUBTED | SUSPECT)) == 0)
         return trusted
 
@@ -167,7 +167,7 @@ class SleepSnapshot:
 
 
 class RecallUses(NamedTuple):
-    """What became of memories after they were remembered, see ``SleepSnapshot``."""
+    """Uses of memories after they were remembered, see ``SleepSnapshot``."""
 
     uses: NDArray[np.int64]
     used_at: Micros

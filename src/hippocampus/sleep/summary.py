@@ -64,7 +64,7 @@ Mask = NDArray[np.bool_]
 
 
 class QuotableClause(NamedTuple):
-    """What is quoted of a turn; ``at`` in microseconds since 1970, ``worth`` as of words."""
+    """Clause to quote of a turn; ``at`` in microseconds since 1970, ``worth`` as of words."""
 
     row: int
     at: int
@@ -79,7 +79,7 @@ class QuotableClause(NamedTuple):
 @immutable(kw_only=False)
 class Version:
     """
-    What a hundred turns came to.
+    Summary of a hundred turns.
 
     ``made_of``: which of its rows were in force, as hexadecimal bits. ``topics``: what most turns
     name, and how many do. ``told``: a model's words.
@@ -98,7 +98,7 @@ class Version:
 
 @immutable(kw_only=False)
 class SummaryVersions:
-    """What sleep keeps: the versions of a bank's first ``rows``, and what a model made of them."""
+    """Versions of the summary of a bank's first ``rows``, and a model's words for them."""
 
     rows: int
     every: int
@@ -120,7 +120,7 @@ class SummaryLine(NamedTuple):
 
 @immutable
 class Made:
-    """What making versions came to; ``fallbacks``: why a model's words are not in some."""
+    """Result of making versions; ``fallbacks``: why a model's words are not in some."""
 
     made: int
     asked: int = 0
@@ -435,7 +435,7 @@ SUMMARY: Final = line_asked_for("summary", TOLD)
 
 
 class Worded(NamedTuple):
-    """What a model made of talks: a line each, none where it failed, and what that took."""
+    """Lines that a model made of talks, none where it failed, and what that took."""
 
     lines: list[str]
     asked: int

@@ -1,5 +1,5 @@
 """
-What a summary begins with: facts that hold now as short sentences, and what is planned, with days.
+Beginning of a summary: facts that hold now as short sentences, and plans, with days.
 
 Facts are those of who speaks in the bank, of relations that have a sentence
 (``words/relation_sentences.txt``). A plan is a whole sentence of somebody, quoted, that tells a

@@ -76,7 +76,7 @@ RULES: Final = 2
 
 class WindowTurn(NamedTuple):
     """
-    What tags are made of; ``at`` in microseconds since 1970, UTC.
+    Turn that tags are made of; ``at`` in microseconds since 1970, UTC.
 
     Without a text it is hidden: it tells nothing, and keeps its place.
     """
@@ -89,7 +89,7 @@ class WindowTurn(NamedTuple):
 
 @dataclass(slots=True)
 class TagAnswers:
-    """What a model answered during one sleep, by the talk, and what it took: for another try."""
+    """Answers of a model during one sleep, by the talk, and its usage: for another try."""
 
     by_digest: dict[str, str] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
@@ -98,7 +98,7 @@ class TagAnswers:
 @immutable
 class Tagged:
     """
-    What making the topics of a bank came to.
+    Result of making the topics of a bank.
 
     ``merged``: tags that became other names of one, as another form or a synonym of it.
     ``refused``: relations that would have closed a cycle. ``read``: groups that rules had not read
@@ -238,7 +238,7 @@ def _digest(texts: Sequence[str]) -> str:
 
 
 class _Readings:
-    """What groups name, each read once."""
+    """Readings of groups, each made once."""
 
     def __init__(self, before: Topics | None) -> None:
         self.made = 0

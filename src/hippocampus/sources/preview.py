@@ -1,4 +1,4 @@
-"""What an import would bring in, counted by reading it, without a bank."""
+"""Preview of an import, counted by reading it, without a bank."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hippocampus.sources.walk import read_source
 
 @dataclass(slots=True, kw_only=True)
 class FilePreview:
-    """What one file has: how many turns, of whom and when, and what of it stays out."""
+    """Preview of one file: how many turns, of whom and when, and what of it stays out."""
 
     file: str
     format: str

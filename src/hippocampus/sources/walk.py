@@ -216,7 +216,7 @@ def _modified(status: os.stat_result) -> datetime:
 
 
 class _Log(NamedTuple):
-    """Whose log a file is, and what reads it."""
+    """Log of a coding agent: whose it is, and what reads it."""
 
     tool: str
     reader: LogReader

@@ -34,7 +34,7 @@ _IDLE_READERS: Final = 8
 
 class Connections:
     """
-    What this process has open of one store.
+    Connections of this process to one store.
 
     One connection writes; its user holds the gate of ``Transactions``. Readers borrow theirs from a
     pool. In memory there is only the one that writes.

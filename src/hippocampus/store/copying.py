@@ -48,7 +48,7 @@ class SqlStore(Protocol):
 
     @property
     def upkeep(self) -> StoreUpkeep:
-        """What is done to it as a whole."""
+        """Upkeep of the store as a whole."""
 
     def read(self) -> AbstractContextManager[None]:
         """Open a snapshot."""

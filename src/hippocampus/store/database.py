@@ -1,5 +1,5 @@
 """
-What the tables ask of a database: statements, transactions, and how it says a few things.
+Interface of a database to the tables: statements, transactions, and its dialect.
 
 Each table's code is written once. Where databases differ in words, such as a list as one parameter,
 they say theirs (``among``, ``using``).

@@ -29,7 +29,7 @@ class Forkable(Protocol):
 
     @property
     def hold(self) -> Hold | None:
-        """What this process has of the store's file."""
+        """Hold of this process on the store's file."""
 
     def pause(self, until: float) -> bool:
         """Close every connection and let nobody open one; False if one is in use until then."""

@@ -1,4 +1,4 @@
-"""What must hold between the rows of a store's tables, as queries that find what breaks it."""
+"""Invariants between the rows of a store's tables, as queries that find what breaks them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a store's rows say of themselves: whether each is as it was written, and what they take."""
+"""Checks of a store's rows: whether each is as it was written, and what they take."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a SQLite store looks like inside: its mark, its format numbers and the way between them."""
+"""Schema of a SQLite store: its mark, its format numbers and the way between them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a row is sealed, and the place that each value is sealed for."""
+"""Sealed columns of a row, and the place that each value is sealed for."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ class Shard(SqlStore, Protocol):
 
 
 class Mark(msgspec.Struct, frozen=True):
-    """Which of how many databases one is."""
+    """Number of a database among the shards of a store, and how many they are."""
 
     store: str
     """A name for the store, which all of them have alike."""

@@ -23,7 +23,7 @@ from hippocampus.store.seam import undecodable
 
 
 class _ThreadSnapshot(threading.local):
-    """What one thread has open: the connection its snapshot is on, and ``changes`` before it."""
+    """Snapshot of one thread: the connection that it is on, and ``changes`` before it."""
 
     db: sqlite3.Connection | None = None
     changes: int = 0
@@ -103,7 +103,7 @@ class Transactions:
 
     @property
     def hold(self) -> Hold | None:
-        """What this process has of the file; None in memory."""
+        """Hold of this process on the file; None in memory."""
         return self.connections.hold
 
     def pause(self, until: float) -> bool:

@@ -30,7 +30,7 @@ _METADATA_SHARE: Final = 3
 
 
 class Group(NamedTuple):
-    """What one turn came to: one draft, or the parts of a long text."""
+    """Drafts of one turn: one, or the parts of a long text."""
 
     drafts: list[Draft]
     dated: bool

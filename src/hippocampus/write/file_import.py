@@ -40,7 +40,7 @@ class FileRead(NamedTuple):
 
 
 class FilesRead(NamedTuple):
-    """What was read of a file or folder, and (path, reason) of what could not be."""
+    """Contents of a file or folder, and (path, reason) of what could not be read."""
 
     files: list[FileRead]
     logs: list[SessionLog]

@@ -1,5 +1,5 @@
 """
-Which source a file is: by its place, its kind and what it says, and not by its name alone.
+Identity of a source file: by its place, its kind and its words, not its name alone.
 
 In the order of docs/adr/0051-what-a-source-is.md: what somebody says by hand; the file at the same
 place; a file that is gone from its place, and says the same; a name that an earlier version left

@@ -1,4 +1,4 @@
-"""What a changed source changes: of its episodes, which to add, hide, show again, or rename."""
+"""Update of a changed source: which episodes to add, hide, show again, or rename."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hippocampus.write.check import Group
 @dataclass(slots=True)
 class Update:
     """
-    What a source's new turns change.
+    Changes that a source's new turns make.
 
     ``fresh``: what to add. ``gone``, ``back``: rows to hide, and to show again. ``freed``: rows of
     other sources for which one that is hidden stood. ``claimed``, ``left``: rows that others have,

@@ -30,7 +30,8 @@ class Running:
         self.url = f"{self.origin}/v1"
         self._thread = threading.Thread(target=self._server.run, args=([self._socket],))
         self._thread.start()
-        self.http = httpx.Client(base_url=self.url, timeout=20)
+        # Certificates that it has no use for take 25 ms to load.
+        self.http = httpx.Client(base_url=self.url, timeout=20, verify=False)  # noqa: S501
 
     async def _counted(self, scope, receive, send):
         http = scope["type"] == "http"

@@ -39,7 +39,6 @@ from hippocampus.language.time import find_intervals
 from hippocampus.recall.parse import bind, parse
 from hippocampus.recall.search import search
 from hippocampus.sleep.artifacts import TOPICS
-from hippocampus.sleep.tag_clusters import cluster_tags, lay_out
 from hippocampus_bench import locomo, longmemeval, metrics
 from hippocampus_bench.datasets import (
     Case,
@@ -53,6 +52,7 @@ from hippocampus_bench.dwm import Measured, table
 from hippocampus_bench.metrics import Estimate
 from hippocampus_bench.options import Options
 from hippocampus_bench.report import commit, machine
+from hippocampus_bench.tag_clusters import cluster_tags, lay_out
 
 K: Final = 10
 CONVERSATIONS: Final = (1, 3, 1000)

@@ -1,4 +1,4 @@
-"""What embedders and rerankers take and make, and the protocols they meet."""
+"""Inputs and outputs of embedders and rerankers, and the protocols they meet."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Passage:
 
 @immutable
 class Fingerprint:
-    """Which embedder made a vector. Vectors of different fingerprints are never compared."""
+    """Identity of a vector's embedder. Vectors of different fingerprints are never compared."""
 
     name: str
     weights: str
@@ -59,7 +59,7 @@ class Embedder(Protocol):
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """Which embedder this is; constant for its life."""
+        """Identity of this embedder; constant for its life."""
 
     def embed(self, passages: Sequence[Passage]) -> list[Embedded]:
         """Embed passages of a bank, in order."""
@@ -74,7 +74,7 @@ class Reranker(Protocol):
 
     @property
     def name(self) -> str:
-        """What to call it in explanations."""
+        """Name of it in explanations."""
 
     def rerank(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return a score per text, shape (len(texts),); higher is better, any scale."""

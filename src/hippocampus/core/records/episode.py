@@ -1,4 +1,4 @@
-"""What is written: turns as callers hand them in, episodes, changes, what a bank holds of them."""
+"""Records of what is written: turns as callers hand them in, episodes, changes, counts."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ class Tier:
 
 @immutable
 class Stats:
-    """What a bank holds."""
+    """Counts of a bank's contents."""
 
     bank: str
     episodes: int
@@ -198,7 +198,7 @@ class Included:
 @renamed({"skipped": "unreadable"})
 @immutable
 class Imported:
-    """What an import did: episodes added, found unchanged, hidden because their source changed."""
+    """Report of an import: episodes added, found unchanged, hidden as their source changed."""
 
     added: int
     """New ones, those that took the place of others, and those that came back."""
@@ -261,7 +261,7 @@ class SourceInfo:
 
 @immutable
 class Compacted:
-    """What a compaction removed for good, or would remove, and the bank's bytes around it."""
+    """Report of a compaction, done or planned, and the bank's bytes around it."""
 
     forgotten: int
     superseded: int

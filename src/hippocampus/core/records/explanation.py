@@ -1,4 +1,4 @@
-"""What an explained recall tells: how the question was read, who proposed what, what counted."""
+"""Records of an explained recall: how the question was read, who proposed what, what counted."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class WordRead:
 
 @immutable
 class QuestionRead:
-    """What a question was read as; see ``docs/explain.md``."""
+    """Reading of a question; see ``docs/explain.md``."""
 
     text: str
     words: tuple[WordRead, ...] = ()
@@ -40,7 +40,7 @@ class QuestionRead:
 
 @immutable
 class CueAccount:
-    """What one cue, or another way to candidates, gave to a recall."""
+    """Account of one cue, or of another way to candidates, in a recall."""
 
     cue: str
     weight: float

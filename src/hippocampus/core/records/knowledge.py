@@ -1,4 +1,4 @@
-"""What is known beyond single episodes: anchors, topics, gists, summaries and facts."""
+"""Records beyond single episodes: anchors, topics, gists, summaries and facts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class AnchorInfo:
 
 @immutable
 class CuratedAnchors:
-    """What people said of a bank's anchors."""
+    """Judgements of people on a bank's anchors."""
 
     wanted: tuple[str, ...]
     """Names that shall be anchors, as they were spelled."""
@@ -49,7 +49,7 @@ class CuratedAnchors:
 
 @immutable
 class Profile:
-    """What every prompt of a bank begins with: who the agent is, and what is under way."""
+    """Beginning of every prompt of a bank: who the agent is, and what is under way."""
 
     persona: str
     """Who the agent is to this bank, and how it should be, as people said; empty if nobody did."""
@@ -106,7 +106,7 @@ class CommunityInfo:
 
 @immutable
 class Gist:
-    """What several episodes of one matter came to: a second trace, beside them."""
+    """Gist of several episodes of one matter: a second trace, beside them."""
 
     text: str
     sources: tuple[str, ...]
@@ -168,7 +168,7 @@ denied as of its ``start`` may have been so before; without one, it never was.""
 
 class Statement(NamedTuple):
     """
-    What a text says of somebody, as far as it can be read: ``Ana``, ``lives_in``, ``Porto``.
+    Statement of a text about somebody, as it can be read: ``Ana``, ``lives_in``, ``Porto``.
 
     ``start``, ``end``: from and until when, as the text tells, in microseconds since 1970, UTC.
     An ``object`` that is empty is whatever it was: "I quit my job". ``noun`` is the word it was
@@ -192,7 +192,7 @@ class Statement(NamedTuple):
 @immutable
 class Fact:
     """
-    What is known of somebody: when it was so, and when the bank knew.
+    Fact about somebody: when it was so, and when the bank knew.
 
     It holds from ``valid_from`` to ``valid_to``; None is an end that nobody told. The bank has
     known it since ``known_from``, and since ``known_to`` that it is over, or when.
@@ -244,7 +244,7 @@ PersonKind: TypeAlias = Literal["person", "pet"]
 
 @immutable(kw_only=False)
 class Tie:
-    """What somebody is to another: their ``role`` ("sister", "cat") ``to`` whom."""
+    """Relation of somebody to another: their ``role`` ("sister", "cat") ``to`` whom."""
 
     to: str
     role: str

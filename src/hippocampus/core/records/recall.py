@@ -1,4 +1,4 @@
-"""What recall answers: hits with their shares, what they cost, and contexts made of them."""
+"""Records of a recall: hits with their shares, what they cost, and contexts made of them."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Degradation:
 @renamed({"balls": "hamming_searches"})
 @immutable
 class Cost:
-    """What a recall paid: seconds by step, and how much it looked at."""
+    """Cost of a recall: seconds by step, and how much it looked at."""
 
     elapsed_s: float
     embed_s: float = 0.0
@@ -104,7 +104,7 @@ class Cost:
 
 @immutable
 class Recall:
-    """What came back: hits, best first, and everything needed to judge them."""
+    """Answer of a recall: hits, best first, and everything needed to judge them."""
 
     query: str
     hits: tuple[Hit, ...]

@@ -1,4 +1,4 @@
-"""What sleep does: acts on episodes, its steps, and what language models were asked for it."""
+"""Records of a sleep: acts on episodes, its steps, and its usage of language models."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Act(NamedTuple):
 
 @immutable
 class Usage:
-    """What language models were asked and answered, in tokens: what it costs."""
+    """Usage of language models, in tokens asked and answered: what it costs."""
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -67,7 +67,7 @@ class Usage:
 
 @immutable
 class Deeds:
-    """What a sleep did, or would do, to one episode, and why."""
+    """Act of a sleep on one episode, done or planned, and why."""
 
     deed: Deed
     episode: str
@@ -85,7 +85,7 @@ class Deeds:
 
 @immutable
 class SleepStep:
-    """What one step of sleep did: how long it took, counts, and names worth knowing."""
+    """Report of one step of sleep: how long it took, counts, and names worth knowing."""
 
     name: str
     elapsed_s: float
@@ -116,7 +116,7 @@ class SleepStep:
 
 @immutable
 class Slept:
-    """What a sleep did, step by step."""
+    """Report of a sleep, step by step."""
 
     bank: str
     steps: tuple[SleepStep, ...]

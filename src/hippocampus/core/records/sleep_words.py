@@ -1,4 +1,4 @@
-"""What the steps of a sleep are for, and did, in plain English; programs get names and counts."""
+"""Words for the steps of a sleep, in plain English; programs get names and counts."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ class JournalTable(Protocol):
 
 
 class DoneRequest(NamedTuple):
-    """What is known of a request that was done."""
+    """Request that was done, as far as it is known."""
 
     asked: bytes
     """A digest of what it asked for."""
@@ -190,7 +190,7 @@ class EpisodeTable(Protocol):
 
 
 class PayloadTable(Protocol):
-    """What is kept per episode, as tail rows until they are sealed into blocks."""
+    """Table of payloads per episode: tail rows until they are sealed into blocks."""
 
     def put(self, bank: int, kind: Kind, payloads: Iterable[tuple[int, bytes]]) -> None:
         """Write (row, payload) to the tail, replacing what is there."""
@@ -266,7 +266,7 @@ class IndexFileTable(Protocol):
 
 
 class StoreUpkeep(Protocol):
-    """What is done to a store as a whole, outside its transactions."""
+    """Upkeep of a store as a whole, outside its transactions."""
 
     def stored_bytes(self, bank: int) -> dict[str, int]:
         """Return bytes kept by kind of data: ``journal``, ``episodes``, each kind of payload."""
@@ -417,11 +417,11 @@ class Store(Protocol):
 
     @property
     def payloads(self) -> PayloadTable:
-        """What is kept per episode, texts among it."""
+        """Payloads of episodes, texts among them."""
 
     @property
     def requests(self) -> RequestTable:
-        """What came of requests that named themselves."""
+        """Requests that named themselves, and what came of them."""
 
     @property
     def rates(self) -> RateTable | None:
@@ -433,4 +433,4 @@ class Store(Protocol):
 
     @property
     def upkeep(self) -> StoreUpkeep:
-        """What is done to the store as a whole."""
+        """Upkeep of the store as a whole."""

@@ -1,4 +1,4 @@
-"""What a store keeps: rows of episodes with their states and marks, payloads and blocks."""
+"""Records of a store: rows of episodes with their states and marks, payloads and blocks."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class EpisodeRow(NamedTuple):
 
     @property
     def origin(self) -> Origin:
-        """Whose words they are: as was said, or as role and source tell."""
+        """Origin of its words: as was said, or as role and source tell."""
         given = given_origin(self.marks)
         spoken = self.speaker is not None
         return given or derive_origin(self.role, self.source, spoken=spoken)
@@ -129,7 +129,7 @@ class EpisodeRow(NamedTuple):
 
 
 class DamagedRow(EpisodeRow):
-    """What stands for an episode whose row is damaged: to readers, one that was erased."""
+    """Stand-in for an episode whose row is damaged: to readers, one that was erased."""
 
     __slots__ = ()
 

@@ -28,7 +28,7 @@ class EmbedsTogether(Embedder, Protocol):
 
 
 class _Texts(NamedTuple):
-    """What one thread wants embedded: passages to be kept, or a question."""
+    """Texts that one thread wants embedded: passages to be kept, or a question."""
 
     passages: Sequence[Passage]
     questions: Sequence[str]
@@ -40,7 +40,7 @@ class _Texts(NamedTuple):
 
     @property
     def characters(self) -> int:
-        """What is read of them."""
+        """Number of characters that are read."""
         passages = sum(len(p.text) + len(p.before) + len(p.after) for p in self.passages)
         return passages + sum(map(len, self.questions))
 

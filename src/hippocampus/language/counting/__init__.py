@@ -1,1 +1,1 @@
-"""What a question counts, and where a text tells of it: "how often did I swim?", "swam today"."""
+"""Counting questions, and where a text tells of what they count: "how often did I swim?"."""

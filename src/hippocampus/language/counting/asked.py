@@ -1,5 +1,5 @@
 """
-What a question counts, read off its head: "how often did I swim", "how many films have we seen".
+Parse of a counting question by its head: "how often did I swim", "how many films have we seen".
 
 Read from structure: an auxiliary, who did it, a verb, and what else belongs to the event. A verb
 that carries a noun ("go running", "have a lesson") is no part of what has to be told again.
@@ -7,7 +7,7 @@ that carries a noun ("go running", "have a lesson") is no part of what has to be
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Final, Literal, NamedTuple, TypeAlias
@@ -54,7 +54,7 @@ class Said(NamedTuple):
 @immutable
 class AskedEvents:
     """
-    What is counted.
+    Events that a question counts.
 
     ``verb``: the key of the verb that says it, "" if a noun does (``things``); ``things``: keys of
     the nouns that belong to it; ``names``: of each name in it, the words one of which stands for
@@ -232,8 +232,3 @@ def _is_told(said: Said) -> bool:
 
 def _light() -> frozenset[str]:
     return frozenset(map(key_of_family, word_set("light_verbs")))
-
-
-def content_words(text: str) -> Iterator[str]:
-    """Yield the words of content of a text, in lower case."""
-    return (said.word for said in words_of_text(text) if _is_content(said))

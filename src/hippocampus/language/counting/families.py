@@ -6,16 +6,12 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Final
 
-from hippocampus.core.word_lists import word_list
+from hippocampus.core.word_lists import word_list, word_set
 from hippocampus.encode.terms import stem
 from hippocampus.language.nouns import kinds, singular, use_of
 
 _SHORTEST: Final = 3
 """Letters from which on a form may be the tail of an unknown compound: "parkrun"."""
-_EVENTS: Final = frozenset({
-    "event", "act", "activity", "action", "happening", "social event", "contest", "gathering",
-    "meeting", "game", "sport", "exercise", "journey", "show", "treatment", "communication",
-})  # fmt: skip
 
 
 @cache
@@ -59,7 +55,7 @@ def belongs(word: str, key: str) -> bool:
 def is_event(noun: str) -> bool:
     """Return whether a noun names what takes place: "lesson", "chess", not "dentist"."""
     above = kinds(singular(noun))
-    return not _EVENTS.isdisjoint(above) or noun.endswith("ing")
+    return not word_set("kinds_of_events").isdisjoint(above) or noun.endswith("ing")
 
 
 @lru_cache(maxsize=1 << 14)

@@ -66,7 +66,7 @@ class Mention:
 
 
 class EventMentions(NamedTuple):
-    """What a text tells of events; ``refused``: whether it says of one that it did not happen."""
+    """Mentions of events in a text; ``refused``: whether it says of one that it did not happen."""
 
     found: list[Mention]
     refused: bool = False

@@ -1,4 +1,4 @@
-"""What somebody or something is: whose what, what by work, how old, how they eat, and where."""
+"""Facts of what somebody or something is: whose what, what by work, how old, and where."""
 
 from __future__ import annotations
 

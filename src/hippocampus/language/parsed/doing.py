@@ -1,4 +1,4 @@
-"""What somebody does or did: moved, works, bought, married, turned forty, is called."""
+"""Facts of what somebody does or did: moved, works, bought, married, turned forty, is called."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from hippocampus.core.records import Mode, Statement
-from hippocampus.core.word_lists import Patterns
+from hippocampus.core.word_lists import Patterns, word_set
 from hippocampus.language.given_names import is_person
 from hippocampus.language.noun_sorts import (
     is_durable,
@@ -41,10 +41,6 @@ if TYPE_CHECKING:
 _RE: Final = Patterns("parsed")
 _HAVING: Final = frozenset({"have", "'ve", "ve", "get"})
 _GETTING: Final = frozenset({"get", "adopt", "buy", "rescue", "pick", "foster", "take"})
-_APPOINTING: Final = frozenset(
-    "hire employ recruit take appoint promote train retrain fire sack dismiss lay make".split()
-)
-"""Verbs of whose object, if there is one, is told what work they have, or have no more."""
 _POINTING: Final = frozenset({"the", "this", "that", "these", "those"})
 _NEEDS_NAME: Final = frozenset({"married_to", "partner", "doctor", "boss"})
 
@@ -229,7 +225,7 @@ def _by_frame(
     clause: Clause, frame: VerbFrame, other: Token, referents: Referents
 ) -> Iterator[Statement]:
     mode, relation, who = clause.mode(frame.aspect), frame.relation, clause.who
-    if clause.lemma in _APPOINTING and relation in ("works_at", "works_as"):
+    if clause.lemma in word_set("appointing_verbs") and relation in ("works_at", "works_as"):
         who = who_is_hired(clause, referents)
     if auxiliaries(clause.verb) & {"can", "ca"} and relation != "speaks":
         return

@@ -1,4 +1,4 @@
-"""What somebody eats, cannot have, and has given up: "no longer drinks tea", "can't eat nuts"."""
+"""Facts of diet: what somebody eats, cannot have, and has given up ("no longer drinks tea")."""
 
 from __future__ import annotations
 
@@ -28,10 +28,6 @@ _PARTLY: Final = frozenset(
     "only just always even mostly mainly usually often really both regularly".split()
 )
 """Adverbs with which something is no longer so in part."""
-_SOME: Final = frozenset(
-    "the this that these those much many more enough such other same another all".split()
-)
-"""What stands before some of a thing, and not all of it."""
 _EATING: Final = frozenset({"eat", "keep", "go", "turn", "become", "stay"})
 
 
@@ -105,4 +101,8 @@ def is_in_general(thing: Token) -> bool:
     """Return whether a noun means all of it, for good: not "your cheese", "meat for Lent"."""
     before = {one.lower_ for one in thing.lefts}
     brief = _RE.for_once.match(thing.doc[thing.i + 1 : thing.sent.end].text)
-    return child(thing, "poss") is None and before.isdisjoint(_PARTLY | _SOME) and not brief
+    return (
+        child(thing, "poss") is None
+        and before.isdisjoint(_PARTLY | word_set("partial_determiners"))
+        and not brief
+    )

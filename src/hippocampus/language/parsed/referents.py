@@ -25,7 +25,7 @@ _THIRD: Final = frozenset({"he", "she", "him", "her", "hers", "they", "them"})
 
 
 class Referents:
-    """Who is "I", "you" and "she" while a text is read."""
+    """Referents of "I", "you" and "she" while a text is read."""
 
     def __init__(self, speaker: str, other: str | None) -> None:
         self.speaker, self.other = speaker, other

@@ -1,4 +1,4 @@
-"""What is somebody's by number or address: phone, e-mail, birthday; and first days at work."""
+"""Numbers and addresses of somebody: phone, e-mail, birthday; and first days at work."""
 
 from __future__ import annotations
 

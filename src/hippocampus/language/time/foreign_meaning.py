@@ -1,4 +1,4 @@
-"""Which of its meanings a word for a time has: "vor" is "ago" or "before", by what comes next."""
+"""Senses of words for times: "vor" is "ago" or "before", by what comes next."""
 
 from __future__ import annotations
 

@@ -49,12 +49,12 @@ class Item(NamedTuple):
 
     @property
     def role(self) -> Role | None:
-        """What the first token does."""
+        """Role of the first token."""
         return self.tokens[0].role if self.tokens else None
 
     @property
     def last(self) -> Role | None:
-        """What the last token does."""
+        """Role of the last token."""
         return self.tokens[-1].role if self.tokens else None
 
 

@@ -54,7 +54,7 @@ def words_of(text: str) -> Sequence[str]:
 
 
 class Meaning(NamedTuple):
-    """What words mean: the tokens of the English ones, none for words that mean nothing."""
+    """Meaning of words: the tokens of the English ones, none for words that mean nothing."""
 
     tokens: tuple[Token, ...]
     side: Side = ""

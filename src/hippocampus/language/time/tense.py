@@ -11,8 +11,8 @@ so that with one the time is of what was arranged: "I've booked a table for Mond
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Final, Literal, Protocol, TypeAlias
 
@@ -28,35 +28,38 @@ _PAST_BE: Final = frozenset({"was", "were", "wasn't", "weren't"})
 _HAVE: Final = frozenset({"have", "has", "haven't", "hasn't"})
 _DO: Final = frozenset({"do", "does", "don't", "doesn't"})
 _PAST_AUXILIARY: Final = frozenset({"did", "didn't", "had", "hadn't", "couldn't", "wouldn't"})
-_MODAL: Final = frozenset({
-    "will", "won't", "shall", "gonna", "can", "can't", "cannot", "could", "would", "should",
-    "shouldn't", "must", "might",
-})  # fmt: skip
 _SUBJECT: Final = frozenset({"i", "we", "you", "they", "he", "she", "it", "who"})
 _BEFORE_IS: Final = _SUBJECT | {"what", "where", "when", "that", "there", "here", "how", "why"}
-_AUXILIARY: Final = _PRESENT_BE | _PAST_BE | _HAVE | _DO | _PAST_AUXILIARY | _MODAL
-_RUN_TOGETHER: Final = {
-    word.replace("'", ""): word
-    for word in (*_AUXILIARY, "i'm", "you're", "they're", "i've", "you've", "we've", "they've")
-    if "'" in word
-}
-"""What people type for a contraction, except where it is another word: "well", "ill", "were"."""
 _WITH_IS: Final = frozenset({"whats", "thats", "theres", "hows", "whos", "wheres"})
 _PLANS: Final = frozenset({"anything", "plan", "plans", "agenda", "schedule"})
 """Words that ask for what is to come where no verb does: "anything on Friday?"."""
 _UP_TO: Final = frozenset({"for", "to", "until", "till"})
 _LEADING: Final = _UP_TO | {"in", "on", "at", "by", "from", "during", "since", "after", "before"}
-_DETERMINER: Final = frozenset(
-    "a an the my your his her its our their this that these those some any no every".split()
-)
 _VERB: Final = 0.3
 """Share of its uses as a verb from which a word counts as one after "I" or "we"."""
 _MOSTLY_VERB: Final = 0.5
 """... and from which a word with an -s is no plural."""
 
 
+@cache
+def _auxiliaries() -> frozenset[str]:
+    """Return the auxiliaries in finite forms, and their contractions."""
+    return _PRESENT_BE | _PAST_BE | _HAVE | _DO | _PAST_AUXILIARY | word_set("modal_verbs")
+
+
+@cache
+def _run_together() -> Mapping[str, str]:
+    """
+    Return what people type for a contraction, with the contraction: "cant", "can't".
+
+    Left out is what is another word as well: "well", "ill", "were".
+    """
+    more = ("i'm", "you're", "they're", "i've", "you've", "we've", "they've")
+    return {word.replace("'", ""): word for word in (*_auxiliaries(), *more) if "'" in word}
+
+
 class Word(Protocol):
-    """What is read of a token: its letters in lower case, and "'s" and marks apart."""
+    """Token as read: its letters in lower case, and "'s" and marks apart."""
 
     @property
     def word(self) -> str: ...
@@ -74,8 +77,9 @@ class Tenses:
             told: it is told, so that a perfect speaks of what is arranged; else asked.
 
         """
+        together = _run_together()
         written = (token.word.replace("\u2019", "'") for token in tokens)
-        self._words = [_RUN_TOGETHER.get(word, word) for word in written]
+        self._words = [together.get(word, word) for word in written]
         self._told = told
         self._pointed: dict[int, Direction | None] = {}
 
@@ -144,7 +148,7 @@ class Tenses:
     def _points(self, i: int) -> Direction | None:
         word, before = self._words[i], self._word(i - 1)
         head, _, tail = word.partition("'")
-        if word in _PAST_BE or (word in _PAST_AUXILIARY and before not in _DETERMINER):
+        if word in _PAST_BE or (word in _PAST_AUXILIARY and before not in word_set("determiners")):
             return "behind"
         if word in _PRESENT_BE or tail in ("m", "re", "ll"):
             return "ahead"
@@ -154,7 +158,7 @@ class Tenses:
             return "ahead"
         if word in _WITH_IS or (word == "'s" and before in _BEFORE_IS):
             return self._perfect(i)
-        if word in _MODAL:
+        if word in word_set("modal_verbs"):
             return "behind" if "have" in self._words[i + 1 : i + 4] else "ahead"
         if word in _DO:
             if self._governed(i):
@@ -165,7 +169,7 @@ class Tenses:
 
     def _full_verb(self, i: int, word: str) -> Direction | None:
         before = self._word(i - 1)
-        if before in _DETERMINER or before == "to" or self._governed(i):
+        if before in word_set("determiners") or before == "to" or self._governed(i):
             return None
         if before in _SUBJECT and word in word_set("unchanging_verbs"):
             return "behind"
@@ -192,7 +196,7 @@ class Tenses:
         word = self._word(j)
         if word == "'s":
             return self._word(j - 1) in _BEFORE_IS
-        return word in _AUXILIARY or word.partition("'")[2] in ("m", "re", "ve", "ll", "d")
+        return word in _auxiliaries() or word.partition("'")[2] in ("m", "re", "ve", "ll", "d")
 
     def _perfect(self, i: int) -> Direction:
         """Return which way "have" or "'s" points: a participle after it may make it a perfect."""

@@ -1,1 +1,1 @@
-"""What coding agents wrote before: logs of their sessions, and the files they take for memory."""
+"""Logs of coding agents' sessions, and the files they take for memory."""

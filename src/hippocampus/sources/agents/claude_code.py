@@ -48,7 +48,7 @@ class _ClaudeAttachment(msgspec.Struct, rename="camel"):
 
 
 class _ClaudeLine(msgspec.Struct, rename="camel"):
-    """What is read of a line; of the rest nothing is kept, however long it is."""
+    """Fields that are read of a line; of the rest nothing is kept, however long it is."""
 
     type: str = ""
     message: _ClaudeMessage | None = None

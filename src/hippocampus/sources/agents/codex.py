@@ -30,7 +30,7 @@ class _CodexGit(msgspec.Struct):
 
 
 class _CodexPayload(msgspec.Struct):
-    """What is read of an item, an event or the head of a session, whichever a line has."""
+    """Fields of an item, an event or the head of a session, whichever a line has."""
 
     type: str = ""
     role: str | None = None
@@ -51,7 +51,7 @@ class _CodexLine(_CodexPayload):
 
 
 class _CodexSession:
-    """What is known of the session while it is read."""
+    """Session, as far as it is known while it is read."""
 
     def __init__(self, log: SessionLog) -> None:
         self.log = log

@@ -1,5 +1,5 @@
 """
-What of a coding agent's session is worth keeping: somebody's words, without what tools put there.
+Words of a coding agent's session worth keeping: somebody's own, not those of tools.
 
 It goes by structure, so that what a tool will wrap its notes in next year stays out as well.
 """

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 
 class Around(NamedTuple):
-    """What tells where a user's files are: the home, the project, the environment, the system."""
+    """Surroundings of a user's files: the home, the project, the environment, the system."""
 
     home: Path
     here: Path

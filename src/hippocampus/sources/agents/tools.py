@@ -28,7 +28,7 @@ PROJECT_CHAT: Final = "project-chat"
 
 
 class Tool(NamedTuple):
-    """What a coding agent keeps."""
+    """Files of a coding agent."""
 
     sessions: LogReader
     suffixes: tuple[str, ...]

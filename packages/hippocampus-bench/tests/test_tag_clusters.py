@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus.index.topic import TagGraph
-from hippocampus.sleep.tag_clusters import BESIDE, cluster_tags, lay_out
+from hippocampus_bench.tag_clusters import BESIDE, cluster_tags, lay_out
 
 NAMES = list("abcdef")
 
