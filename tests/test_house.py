@@ -186,7 +186,7 @@ ELSEWHERE = {  # in modules that are being changed by others; none may be added
     "bank/copies.py CopyTrail", "core/config.py Secrets", "engine/context.py secret_gate",
     "errors.py ErasurePending", "journal/erasure.py Erasure", "language/secrets.py SecretFinder",
     "store/postgres/schema.py module", "store/postgres/tenants.py Tenants",
-    "store/postgres/transactions.py _OfThread", "write/secret_gate.py SecretGate",
+    "write/secret_gate.py SecretGate",
     "write/vault.py Vault",
 }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""What a store looks like inside PostgreSQL: a schema of its own, format numbers, migrations."""
+"""Schema of a store inside PostgreSQL: one of its own, format numbers, migrations."""
 
 from __future__ import annotations
 

@@ -39,8 +39,8 @@ from hippocampus.errors import (
 from hippocampus.store.checksums import Damage, damaged
 from hippocampus.store.database import Row
 from hippocampus.store.postgres import schema
+from hippocampus.store.postgres.messages import Messages, ask, in_its_words, prepare_alone
 from hippocampus.store.postgres.seam import FOREIGN, translate, without_password
-from hippocampus.store.postgres.statements import Statements, ask, in_its_words, prepare_alone
 from hippocampus.store.postgres.texts import TextDumper, TextReader
 from hippocampus.store.seam import Seam
 
@@ -71,12 +71,12 @@ _inherited: Final[list[object]] = []
 
 
 class _OfThread(threading.local):
-    """What one thread has open."""
+    """Transactions that one thread has open."""
 
-    writer: Statements | None = None
+    writer: Messages | None = None
     depth: int = 0
     slot: int = 0
-    reader: Statements | None = None
+    reader: Messages | None = None
     transaction: int | None = None
     changes: int | None = None
     """What ``changes`` came to in the reader's transaction, in which it stays so."""
@@ -268,7 +268,7 @@ class PostgresTransactions:
         try:
             with self.seam:
                 self._check_ours(db, bank)
-            here.writer, here.depth, here.slot = Statements(db), 0, (bank or 0) % schema.SLOTS
+            here.writer, here.depth, here.slot = Messages(db), 0, (bank or 0) % schema.SLOTS
             here.transaction = next(self._transactions)
             try:
                 yield
@@ -316,7 +316,7 @@ class PostgresTransactions:
         )
 
     @contextmanager
-    def _nested(self, writer: Statements) -> Iterator[None]:
+    def _nested(self, writer: Messages) -> Iterator[None]:
         here, db = self._here, writer.db
         name = f"s{here.depth}"
         with self.seam:
@@ -338,7 +338,7 @@ class PostgresTransactions:
         finally:
             here.depth -= 1
 
-    def _unbroken(self, writer: Statements) -> None:
+    def _unbroken(self, writer: Messages) -> None:
         if writer.db.info.transaction_status != TransactionStatus.INTRANS:
             raise self.refuse(
                 StoreError,
@@ -363,7 +363,7 @@ class PostgresTransactions:
             return
         with self.seam:
             db = self._begun(pool, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        here.reader, here.transaction = Statements(db), next(self._transactions)
+        here.reader, here.transaction = Messages(db), next(self._transactions)
         try:
             yield
             with suppress(psycopg.Error):  # what was read is read; the connection is closed then
@@ -470,7 +470,7 @@ class PostgresTransactions:
             db.execute("COMMIT")
         return found.fetchall()
 
-    def _writer(self) -> Statements:
+    def _writer(self) -> Messages:
         self._ready()
         writer = self._here.writer
         if writer is None:

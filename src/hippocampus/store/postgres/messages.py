@@ -48,8 +48,8 @@ class _Waiting(NamedTuple):
     check: Check | None = None
 
 
-class Statements:
-    """What a transaction asks and writes on its connection."""
+class Messages:
+    """Messages of a transaction on its connection: what it asks, and what it writes."""
 
     def __init__(self, db: psycopg.Connection) -> None:
         self.db = db
