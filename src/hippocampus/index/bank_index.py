@@ -19,6 +19,7 @@ from hippocampus.core.events import (
     JournalEvent,
     JournalRow,
     RemovedFromSource,
+    Suspected,
     UnclaimedBySource,
     class_of,
     decode,
@@ -37,6 +38,7 @@ from hippocampus.index.vector import VectorCue
 _TAKEN_IN: Final[tuple[type[JournalEvent], ...]] = (
     *STATE_CHANGES,
     Accepted,
+    Suspected,
     FeedbackGiven,
     Annotated,
     AnnotationWithdrawn,
@@ -207,8 +209,8 @@ class BankIndex(Versioned):
             if kind in _CLAIMS and kind not in STATE_CHANGES:
                 continue
             state = STATE_CHANGES.get(kind)
-            if kind is Accepted:
-                self.columns.accept(change.row)
+            if kind in (Accepted, Suspected):
+                self.columns.set_suspect(change.row, suspect=kind is Suspected)
             elif state is None:
                 self._judge(change.row, change)
             else:
