@@ -74,8 +74,9 @@ class BankState:
        what others bring to be kept meanwhile is kept in one go by the next;
     2. ``following``, by whoever brings the snapshot up, and by a writer from before its transaction
        until the snapshot has what it wrote, so that it pays for the index and not the next reader;
-    3. ``EngineContext.embedder_lock``, by whoever makes an index or changes the embedder, so that
-       an index and those who ask it have the same one;
+    3. ``EngineContext.embedder_lock``, together by all who make an index, and alone by who changes
+       the embedder, so that an index and those who ask it have the same one; no bank waits there
+       for the index of another;
     4. the store's transaction, ``store.write()`` or ``store.read()``;
     5. for a moment, and waiting for nothing: ``_noting``, by whoever notes what was shown; that of
        the ``BankCache``, by whoever begins or ends to use a bank; those of what is kept of texts
@@ -215,7 +216,7 @@ class BankState:
         last = self.snapshot
         if last is not None and seen == self._seen:
             return last
-        with engine.embedder_lock:  # others may have begun to write theirs
+        with engine.embedder_lock.together():  # others may have begun to write theirs
             engine.check_embedder(engine.embedder)
             engine.settle_signatures(record=False)
         number = self._store.banks.number(self.name) or NO_BANK
@@ -253,7 +254,7 @@ class BankState:
 
     def _build(self) -> BankSnapshot:
         engine = self.engine
-        with engine.embedder_lock, self._store.read():  # one moment for both
+        with engine.embedder_lock.together(), self._store.read():  # one moment for both
             since = self._heeded
             if since and self._store.journal.read(self._number, after=since, kinds=(Erased,)):
                 self._forget_texts()
