@@ -38,12 +38,10 @@ class SqlPayloads:
                 " ON CONFLICT (bank, kind, row) DO UPDATE"
                 " SET payload = excluded.payload, checksum = excluded.checksum"
             )
+        checksum = payload_checksums(bank, kind)
         self._db.do_many(
             sql,
-            (
-                (bank, kind, int(row), payload, payload_checksum(bank, kind, row, payload))
-                for row, payload in made
-            ),
+            ((bank, kind, int(row), payload, checksum(row, payload)) for row, payload in made),
         )
         self._db.damage.mend(bank, kind, {row for row, _ in made})
 
@@ -52,13 +50,7 @@ class SqlPayloads:
         return bool(self._db.rows(sql, bank, kind, int(first), int(last)))
 
     def tail(self, bank: int, kind: Kind, *, start: int = 0) -> list[tuple[int, bytes]]:
-        sql = (
-            "SELECT row, payload, checksum FROM tail"
-            " WHERE bank = ? AND kind = ? AND row >= ? ORDER BY row"
-        )
-        found = self._db.rows(sql, bank, kind, start)
-        read = [(row, self._sound(bank, kind, row, made, mark)) for row, made, mark in found]
-        return [(row, made) for row, made in read if made is not None]
+        return sorted(self.tails(bank, {kind: start})[kind].items())
 
     def _sound(
         self, bank: int, kind: str, row: int, payload: bytes, checksum: object
