@@ -116,9 +116,10 @@ fuzz-native:  ## run random operations and bytes through the wavelet matrices fo
 fuzz-readers: setup  ## feed every reader of files, rows and requests for FUZZ_SECONDS, on all cores
 	@$(BIN)/python tests/fuzz/fuzz.py $(FUZZ_SECONDS)
 
-torture: setup  ## kill processes and fail disks under every verb for TORTURE_SECONDS
+torture: setup  ## kill processes, fail disks and damage files under every verb, TORTURE_SECONDS each
 	@$(BIN)/python tests/faults/campaign.py --seconds $(TORTURE_SECONDS) --report bench/results/torture.json
 	@$(BIN)/python tests/faults/orders.py --seconds $(TORTURE_SECONDS) --report bench/results/orders.json
+	@$(BIN)/python tests/faults/damage.py --seconds $(TORTURE_SECONDS) --report bench/results/damage.json
 
 simulate: setup  ## servers on one store behind a bad network for SIMULATE_S; SIMULATE="--report FILE --postgres"
 	@$(BIN)/python tests/faults/simulator.py --seconds $(SIMULATE_S) $(SIMULATE)

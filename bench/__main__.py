@@ -34,6 +34,7 @@ PARTS = (
     "counts",
     "concepts",
     "server",
+    "neighbours",
     "dashboard",
     "proxy",
     "capacity",

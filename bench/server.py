@@ -317,26 +317,36 @@ async def load(
 class Client:
     """One connection, as little as can be, for what is measured is the server."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, token: str
+    ) -> None:
         self._reader, self._writer = reader, writer
+        self._as = f"Authorization: Bearer {token}\r\n" if token else ""
 
     @classmethod
-    async def open(cls, url: str) -> Client:
-        """Connect."""
+    async def open(cls, url: str, *, token: str = "") -> Client:
+        """Connect, with the token of a key if there are keys."""
         host, _, port = url.removeprefix("http://").partition(":")
-        return cls(*await asyncio.open_connection(host, int(port)))
+        return cls(*await asyncio.open_connection(host, int(port)), token)
 
-    async def ask(self, method: str, path: str, body: object = None, *, key: str = "") -> int:
+    async def ask(
+        self, method: str, path: str, body: object = None, *, key: str = "", lines: bool = False
+    ) -> int:
         """Send a request and read all of its answer; return the status."""
-        return (await self.answer(method, path, body, key=key))[0]
+        return (await self.answer(method, path, body, key=key, lines=lines))[0]
 
     async def answer(
-        self, method: str, path: str, body: object = None, *, key: str = ""
+        self, method: str, path: str, body: object = None, *, key: str = "", lines: bool = False
     ) -> tuple[int, bytes]:
-        """Send a request, which is done once with a ``key``; return the status and the answer."""
-        sent = b"" if body is None else json.dumps(body).encode()
+        """
+        Send a request, which is done once with a ``key``; return the status and the answer.
+
+        ``lines``: the body is text, with a document on each line.
+        """
+        sent = b"" if body is None else str(body).encode() if lines else json.dumps(body).encode()
         head = (
-            f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+            f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{self._as}"
+            f"Content-Type: application/{'x-ndjson' if lines else 'json'}\r\n"
             f"Content-Length: {len(sent)}\r\n"
             f"{f'Idempotency-Key: {key}' + chr(13) + chr(10) if key else ''}\r\n"
         )

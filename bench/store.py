@@ -109,6 +109,8 @@ def _unchecked() -> ExitStack:
     stack = ExitStack()
     for name in CHECKSUMS:
         stack.enter_context(mock.patch(f"hippocampus.store.{name}", _nothing))
+    every = "hippocampus.store.payloads.payload_checksums"
+    stack.enter_context(mock.patch(every, return_value=_nothing))
     return stack
 
 

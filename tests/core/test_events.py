@@ -71,7 +71,7 @@ def test_every_class_is_in_the_union_and_has_a_kind_of_its_own():
     bases = {JournalEvent, events.SleepEvent, events.InvertibleEvent}
 
     assert set(get_args(Event)) == subclasses(JournalEvent) - bases
-    assert 36 == len(CLASSES) == len(set(KINDS))
+    assert 38 == len(CLASSES) == len(set(KINDS))
     assert [class_of(kind) for kind in KINDS] == CLASSES
     assert Unknown is class_of("from a later version")
     with pytest.raises(ValueError, match="no kind"):

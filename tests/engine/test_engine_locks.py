@@ -49,6 +49,9 @@ class Ranked:
     def __exit__(self, *_):
         self.release()
 
+    def together(self):
+        return self
+
 
 class Here(threading.local):
     """What this thread holds, and what it ever held."""
@@ -117,6 +120,32 @@ def test_every_verb_takes_its_locks_in_one_order(open_memory, tmp_path, where, r
 
     assert {"writing", "following", "moving", "store", "hot", "texts"} == here.ever
     assert [] == here.held
+
+
+def test_a_bank_answers_while_the_index_of_another_is_made(open_memory):
+    memory = open_memory()
+    bank = memory.bank("ada")
+    bank.remember("The key is under the pot.")
+    made, done = threading.Event(), threading.Event()
+
+    def make():
+        with memory.engine.embedder_lock.together():  # as whoever erases has the index made anew
+            made.set()
+            done.wait(10)
+
+    maker = threading.Thread(target=make)
+    maker.start()
+    assert made.wait(10)
+    memory.bank("tom").remember("Something, so that readers look what is new.")
+    answer = []
+    reader = threading.Thread(target=lambda: answer.append(bank.recall("Where is the key?")))
+    reader.start()
+    reader.join(5)
+    found = list(answer)
+    done.set()
+    maker.join()
+    reader.join()
+    assert "pot" in found[0][0].text
 
 
 @pytest.mark.slow

@@ -5,8 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from hippocampus import Turn
+from hippocampus import Schedule, Turn
 from hippocampus.core.config import POLICIES
+from hippocampus.core.records import SUSPECT
 from hippocampus.errors import InputError, InvalidFilter, UnknownEpisode
 from hippocampus.testing import HashEmbedder
 from hippocampus.upkeep import verify
@@ -193,3 +194,54 @@ def test_what_compact_shortens_keeps_its_origin_and_its_mark(bank, clock):
 
     assert bank.compact(faded=True).faded >= 1
     assert [("tool", True), ("document", False)] == [(e.origin, e.suspect) for e in bank.episodes()]
+
+
+def unmarked(bank):
+    """Let everything be as it was kept before texts of others were looked at for orders."""
+    state = bank.state
+    rows = [e.row for e in state.ledger().store.episodes.scan(state.ledger().bank)]
+    with state.changing(), state.transaction() as ledger:
+        ledger.store.episodes.set_marks(ledger.bank, rows, SUSPECT, on=False)
+
+
+def test_a_sleep_looks_once_at_what_was_kept_before_orders_were_marked(open_memory):
+    bank = open_memory(embedder="none").bank("ada")
+    bank.remember("The boat is blue.")
+    bank.remember(f"{ORDER} I mean it.", role="user")
+    page = bank.remember(ORDER, source=PAGE)
+    seen = bank.remember(f"{ORDER} Thanks.", source=PAGE)
+    bank.accept(seen.id)
+    hidden = bank.remember(f"{ORDER} Please.", source=PAGE)
+    bank.forget(hidden.id)
+    unmarked(bank)
+    bank = open_memory(embedder="none").bank("ada")
+    assert [] == bank.review()
+
+    assert ["2 of the texts that others wrote"] == [note[:32] for note in bank.sleep().notes]
+    assert [page.id] == [episode.id for episode in bank.review()]
+    bank.restore(hidden.id)
+    assert [page.id, hidden.id] == [episode.id for episode in bank.review()]
+    again = open_memory(embedder="none").bank("ada")
+    assert [page.id, hidden.id] == [episode.id for episode in again.review()]
+
+    bank.accept([page.id, hidden.id])
+    assert () == bank.sleep().notes
+    assert [] == bank.review()
+
+
+def test_a_bank_that_slept_before_orders_were_marked_sleeps_once_more(open_memory, clock):
+    bank = open_memory(embedder="none").bank("ada")
+    bank.remember(ORDER, source=PAGE)
+    bank.sleep()
+    clock.advance(timedelta(days=2))
+    assert bank.sleep_if_due(Schedule()) is None
+
+    state = bank.state
+    with state.changing(), state.transaction() as ledger:
+        ledger.store.episodes.set_marks(ledger.bank, [0], SUSPECT, on=False)
+        sql = "UPDATE journal SET kind = 'later' WHERE kind = 'judge'"
+        ledger.store.transactions.do(sql)
+    older = open_memory(embedder="none").bank("ada")
+    assert older.sleep_if_due(Schedule()) is not None
+    assert [ORDER] == [episode.text for episode in older.review()]
+    assert older.sleep_if_due(Schedule()) is None

@@ -82,3 +82,8 @@ def test_no_text_takes_long_to_look_through(part):
     spellings.read(part * 20_000 + "C++")
 
     assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize("name", ["", " ", "\n\t"])
+def test_a_name_that_somebody_made_of_nothing_is_said_nowhere(name):
+    assert not Gazetteer([name])

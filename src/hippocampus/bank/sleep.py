@@ -23,6 +23,7 @@ from hippocampus.core.events import (
     FeedbackGiven,
     Held,
     JournalRow,
+    Judged,
     Pinned,
     PolicySet,
     Quarantined,
@@ -31,6 +32,7 @@ from hippocampus.core.events import (
     Released,
     SleepBegan,
     SleepEnded,
+    Suspected,
     Unpinned,
     Unquarantined,
     class_of,
@@ -64,8 +66,22 @@ versions had no step for vectors."""
 _BLIND: Final = (
     "there is no embedder, so only the same words are merged, and not what means the same"
 )
+_SUSPECTED: Final = (
+    "{} of the texts that others wrote read like instructions to a model, and were kept before such"
+    " texts were marked; contexts leave them out until somebody accepts them: 'hippocampus review'"
+)
 _OF_SLEEP: Final = frozenset(
-    {SleepBegan, SleepEnded, ArtifactReplaced, RecallsNoted, Consolidated, Absorbed, *DEEDS}
+    {
+        SleepBegan,
+        SleepEnded,
+        ArtifactReplaced,
+        RecallsNoted,
+        Consolidated,
+        Absorbed,
+        Suspected,
+        Judged,
+        *DEEDS,
+    }
 )
 """The events that sleep writes, and so need none."""
 
@@ -137,6 +153,7 @@ class SleepVerbs(BankPart):
         notes = [] if calibrated.lacking is None else [calibrated.lacking]
         if not dry_run:
             notes += self._erase_left_behind()
+            notes += self._judge_older(ledger)
         if "deduplicate" in wanted and engine.embedder is None:
             notes += [_BLIND] if context.policy.merge in BY_MEANING else []
         try:
@@ -162,6 +179,22 @@ class SleepVerbs(BankPart):
             except (AccessError, InputError) as exc:
                 notes.append(f"{id_} is a copy of what was erased, and is still here: {exc}")
         return notes
+
+    def _judge_older(self, ledger: Ledger) -> list[str]:
+        """Mark what reads like an instruction to a model of all that others wrote, if not done."""
+        from hippocampus.sleep.suspects import (  # noqa: PLC0415 - only for a sleep
+            find_suspects,
+            is_judged,
+            mark_suspects,
+        )
+
+        if is_judged(ledger):
+            return []
+        with giving_way():
+            found = find_suspects(ledger)
+        with self._state.changing(), self._state.transaction() as books:
+            marked = mark_suspects(books, found)
+        return [_SUSPECTED.format(marked)] if marked else []
 
     def _embed_missing(self) -> Mapping[str, int]:
         from hippocampus.engine.missing_vectors import (  # noqa: PLC0415 - only for a sleep
@@ -241,6 +274,7 @@ class SleepVerbs(BankPart):
             begun = ledger.reader.events(SleepBegan)
             told = {e.event.sleep: e.event.steps for e in ledger.reader.events(SleepEnded)}
             changed = self._last_change(ledger)
+            judged = bool(ledger.reader.events(Judged))
         done = [(_moment(c), set(c.event.steps)) for c in begun if c.event.sleep in told]
         slept = [c for c, steps in done if steps >= _BY_DAY]
         remade = [c for c, steps in done if steps >= set(NIGHTLY)]
@@ -253,15 +287,11 @@ class SleepVerbs(BankPart):
         # first says the journal, a microsecond apart.
         order = sorted({c.seq for c in last if c is not None})
         past = Past(*(c and from_micros(c.at + order.index(c.seq)) for c in last))
-        past = self._with_embedder(past, blind=bool(told) and told[max(told)].get("vectors") == {})
+        blind = bool(told) and told[max(told)].get("vectors") == {}
+        past = _with_more_to_do(
+            past, more=not judged or (blind and self._engine.embedder is not None)
+        )
         return self._out_of_doubt(past, doubts_of(doubts).since.values())
-
-    def _with_embedder(self, past: Past, *, blind: bool) -> Past:
-        """Count it as a change that there is an embedder, if the last sleep was ``blind``."""
-        if not blind or self._engine.embedder is None or past.slept is None:
-            return past
-        since = past.slept + timedelta(microseconds=1)
-        return past._replace(changed=max(since, past.changed or since))
 
     def _out_of_doubt(self, past: Past, doubted: Collection[int]) -> Past:
         """Count it as a change that time in quarantine is over: only a sleep lets go of it."""
@@ -381,6 +411,14 @@ class SleepVerbs(BankPart):
 def _release(ledger: Ledger, ids: list[str]) -> int:
     freed = ledger.writer.mark(ids, HELD, Released(), on=False)
     return freed + ledger.writer.mark(ids, DOUBTED, Unquarantined(), on=False)
+
+
+def _with_more_to_do(past: Past, *, more: bool) -> Past:
+    """Count it as a change that a sleep could now do what the last one did not: embed, or judge."""
+    if not more or past.slept is None:
+        return past
+    since = past.slept + timedelta(microseconds=1)
+    return past._replace(changed=max(since, past.changed or since))
 
 
 def _moment(record: Record[SleepBegan]) -> _Moment:

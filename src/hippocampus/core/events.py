@@ -160,6 +160,14 @@ class Accepted(JournalEvent, frozen=True, tag="accept"):
     """Somebody has looked at what reads like an instruction to a model, and contexts show it."""
 
 
+class Suspected(JournalEvent, frozen=True, tag="suspect"):
+    """A sleep found that an episode of others, kept before such were marked, gives orders."""
+
+
+class Judged(JournalEvent, frozen=True, tag="judge"):
+    """A sleep has looked at all that others wrote for what reads like an instruction to a model."""
+
+
 class FeedbackGiven(JournalEvent, frozen=True, kw_only=True, tag="feedback"):
     """A person said whether an episode was of help."""
 
@@ -361,7 +369,7 @@ Event: TypeAlias = (
     Remembered | Corrected | Forgotten | Restored | RemovedFromSource | Erased
     | SourceNoted | ClaimedBySource | UnclaimedBySource
     | Promoted | CameFrom
-    | Pinned | Unpinned | Held | Released | Accepted | FeedbackGiven
+    | Pinned | Unpinned | Held | Released | Suspected | Judged | Accepted | FeedbackGiven
     | Merged | Absorbed | Faded | Lapsed | Quarantined | Unquarantined
     | Annotated | AnnotationWithdrawn
     | SleepBegan | SleepEnded | ArtifactReplaced | IndexRebuilt

@@ -29,10 +29,13 @@ GENERATOR: Final = "splitmix64/1"
 _MAKERS: Final = {"top": top_signs, "planes": plane_signs}
 
 
-def signatures(texts: Sequence[Sequence[int]], how: Signatures) -> list[NDArray[np.uint8]]:
+def signatures(
+    texts: Sequence[Sequence[int] | NDArray[np.uint64]], how: Signatures
+) -> list[NDArray[np.uint8]]:
     """Return the signatures of each text's token ids, shape (tokens, bits / 8)."""
     ends = np.cumsum([0, *map(len, texts)], dtype=np.uint64)
-    ids = np.fromiter((i for text in texts for i in text), np.uint64, int(ends[-1]))
+    each = [np.asarray(text, np.uint64) for text in texts]
+    ids = np.concatenate([*each, np.empty(0, np.uint64)])
     codes = _MAKERS[how.form](
         ids, ends, components=how.components, nonzeros=how.nonzeros,
         window=how.window, bits=how.bits, seed=how.seed,

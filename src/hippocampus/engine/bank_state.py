@@ -83,8 +83,9 @@ class BankState:
        what others bring to be kept meanwhile is kept in one go by the next;
     2. ``following``, by whoever brings the snapshot up, and by a writer from before its transaction
        until the snapshot has what it wrote, so that it pays for the index and not the next reader;
-    3. ``EngineContext.embedder_lock``, by whoever makes an index or changes the embedder, so that
-       an index and those who ask it have the same one;
+    3. ``EngineContext.embedder_lock``, together by all who make an index, and alone by who changes
+       the embedder, so that an index and those who ask it have the same one; no bank waits there
+       for the index of another;
     4. the store's transaction, ``store.write()`` or ``store.read()``;
     5. for a moment, and waiting for nothing: ``_noting``, by whoever notes what was shown; that of
        the ``BankCache``, by whoever begins or ends to use a bank; those of what is kept of texts
@@ -267,7 +268,7 @@ class BankState:
         """Open a transaction that reads a store whose vectors are of the embedder in use."""
         engine = self.engine
         with ExitStack() as reading:
-            with engine.embedder_lock:  # others may have begun to write theirs
+            with engine.embedder_lock.together():  # others may have begun to write theirs
                 reading.enter_context(self._store.read())
                 engine.check_embedder(engine.embedder)
                 engine.settle_signatures(record=False)
@@ -307,7 +308,7 @@ class BankState:
 
     def _build(self) -> BankSnapshot:
         engine = self.engine
-        with engine.embedder_lock, self._store.read():  # one moment for both
+        with engine.embedder_lock.together(), self._store.read():  # one moment for both
             since = self._heeded
             if since and self._store.journal.read(self._number, after=since, kinds=(Erased,)):
                 self._forget_texts()

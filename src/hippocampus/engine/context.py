@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import secrets
-import threading
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -25,6 +24,7 @@ from hippocampus.core.cue_names import CUES, USED
 from hippocampus.core.key import Key
 from hippocampus.core.optional import require
 from hippocampus.core.records import Degradation, Embedder, Fingerprint, Reranker, Store
+from hippocampus.core.shared_lock import SharedLock
 from hippocampus.core.store_address import StoreAddress
 from hippocampus.encode import tokens as tokenizer
 from hippocampus.encode.embed import load_embedder
@@ -99,8 +99,8 @@ class EngineContext:
         config: sizes, weights, time zone; never changed.
         clock: where the present moment comes from; ``now()`` gives it in ``zone``.
         embedder: makes vectors; None when there is none, and ``no_embedder`` says why.
-        embedder_lock: held by whoever makes an index or changes the embedder, so that an index and
-            those who ask it have the same one.
+        embedder_lock: held together by all who make an index, and alone by who changes the
+            embedder, so that an index and those who ask it have the same one.
         bank_cache: which banks are in memory.
         segments: sealed segments of texts that are in memory, of all banks.
         vault: opens and seals the secrets of texts; None without a key to it.
@@ -159,7 +159,7 @@ class EngineContext:
             path, busy_timeout_s=self.config.busy_timeout_s, read_only=read_only, create=create,
             key=key,
         )  # fmt: skip
-        self.embedder_lock = threading.RLock()
+        self.embedder_lock = SharedLock()
         self._warned = False
         self._calibrated: tuple[tuple[Fingerprint | None, str | None], Calibrated] | None = None
         try:

@@ -121,7 +121,7 @@ class BankSnapshot:
 
 def take_snapshot(engine: EngineContext, ledger: Ledger, erasures: int) -> BankSnapshot:
     """Build a bank's index from the store, and read what sleep has left."""
-    with engine.embedder_lock, engine.store.read():
+    with engine.embedder_lock.together(), engine.store.read():
         embedder, (signatures, unasked) = engine.embedder, engine.signing()
         engine.check_embedder(embedder)
         fingerprint, calibrated = engine.fingerprint(), engine.calibration()

@@ -19,6 +19,7 @@ from hippocampus.core.events import (
     JournalEvent,
     JournalRow,
     RemovedFromSource,
+    Suspected,
     UnclaimedBySource,
     class_of,
     decode,
@@ -38,6 +39,7 @@ TAKEN_IN: Final[frozenset[type[JournalEvent]]] = frozenset(
     (
         *STATE_CHANGES,
         Accepted,
+        Suspected,
         FeedbackGiven,
         Annotated,
         AnnotationWithdrawn,
@@ -230,8 +232,8 @@ class BankIndex(Versioned):
             if kind in _CLAIMS and kind not in STATE_CHANGES:
                 continue
             state = STATE_CHANGES.get(kind)
-            if kind is Accepted:
-                self.columns.accept(change.row)
+            if kind in (Accepted, Suspected):
+                self.columns.set_suspect(change.row, suspect=kind is Suspected)
             elif state is None:
                 self._judge(change.row, change)
             else:

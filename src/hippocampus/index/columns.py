@@ -457,17 +457,17 @@ class Columns(Versioned):
             mask[rows] = True
         return mask
 
-    def accept(self, row: int) -> None:
-        """Take in that an episode is suspect no more."""
-        self._suspects -= int(self._suspect.view[row])
-        self._suspect.put(row, False)  # noqa: FBT003  # the value
+    def set_suspect(self, row: int, *, suspect: bool) -> None:
+        """Take in that an episode is suspect, or is so no more."""
+        self._suspects += int(suspect) - int(self._suspect.view[row])
+        self._suspect.put(row, suspect)
 
     def _erase(self, row: int) -> None:
         """Take a row that is hidden, and so links to nothing, out of what it was in."""
         self._erased.put(row, True)  # noqa: FBT003  # the value
         for labels in (self.session, self.speaker, self.role, self.source, self.origin):
             labels.clear(row)
-        self.accept(row)
+        self.set_suspect(row, suspect=False)
         self._erased_in_time, self._heard = True, None
 
     # ------------------------------------------------------------ what a read may see

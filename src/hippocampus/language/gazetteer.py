@@ -70,11 +70,11 @@ class Gazetteer:
         """Names of nothing but words by the first: their words, and their keys."""
         for name in names:
             key = key_of(name)
-            if [phrase.key for phrase in find_phrases(name)] == [key]:
-                continue
             parts = name.casefold().split()
-            if all(map(_is_word, parts)):
-                words = hash_words(name)
+            if not parts or [phrase.key for phrase in find_phrases(name)] == [key]:
+                continue  # what has no part is in a journal that somebody made up
+            words = hash_words(name) if all(map(_is_word, parts)) else []
+            if words:
                 self._by_first[words[0]].append((words, key))
             else:
                 self._marked.append(_marked(parts, key))

@@ -23,7 +23,7 @@ from hippocampus.server.rates import Rate
 from hippocampus.server.response_cache import Asked, ResponseCache, SentAnswer
 from hippocampus.server.settings import Limits
 from hippocampus.server.shared_figures import SharedFigures
-from hippocampus.server.thread_pools import Pool
+from hippocampus.server.thread_pools import Pool, Shares
 from hippocampus.server.workers import Worker
 from hippocampus.verbs import VerbSpec
 
@@ -41,11 +41,11 @@ class ServerState:
         self.figures = Figures()
         self.keys = Keys(memory)
         budget = partial(Budget, seconds=limits.request_s, written_bytes=limits.written_bytes)
-        waiting = limits.waiting
-        self.readers = Pool("read", threads=limits.readers, waiting=waiting, budget=budget)
-        self.writers = Pool("write", threads=limits.writers, waiting=waiting, budget=budget)
-        self.upkeep = Pool("upkeep", threads=limits.upkeep, waiting=limits.waiting)
-        self.bulk = Pool("bulk", threads=limits.upkeep, waiting=limits.waiting)
+        make = partial(Pool, waiting=limits.waiting, shares=Shares())
+        self.readers = make("read", threads=limits.readers, budget=budget)
+        self.writers = make("write", threads=limits.writers, budget=budget)
+        self.upkeep = make("upkeep", threads=limits.upkeep)
+        self.bulk = make("bulk", threads=limits.upkeep)
         shared, salt = memory.engine.store.rates, memory.engine.salt
         rate = Rate(limits.requests_per_s, limits.burst, shared=shared, salt=salt)
         self.door = Gatekeeper(self.keys, rate)

@@ -3,12 +3,16 @@ Threads for verbs, which block: a few of each kind, shared fairly among callers.
 
 Callers take turns: who sends a thousand requests waits for their own, and whoever comes next is
 served after at most one more of them. One thread, if there are two, is kept from every single
-caller, so that others find one free.
+caller, so that others find one free. And Python computes on one thread at a time: while others ask
+as well, who computes most of the time has one thread, or each answer would take as many times as
+long as there are threads.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
+import time
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -29,6 +33,46 @@ CALLER: Final[ContextVar[str]] = ContextVar("caller", default="")
 """The id of the key that the current request came with; empty where there are no keys."""
 
 
+_LATELY_S: Final = 2.0
+"""Seconds after which what a caller has computed counts for a third of what it did."""
+_MOST_OF_IT: Final = 0.5
+"""The share of a processor from which on a caller computes most of the time."""
+
+
+class Shares:
+    """
+    How much each caller has computed lately, and whether others ask as well, in all pools.
+
+    What waits for a database or a model counts for nothing: who does has as many threads as ever.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._spent: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        """When a caller was last here, and what it had computed then, in seconds; latest last."""
+
+    def note(self, caller: str, seconds: float = 0.0) -> None:
+        """Note that a caller is here, and has computed for so long."""
+        now = self._clock()
+        self._spent[caller] = now, self._lately(caller, now) + seconds
+        self._spent.move_to_end(caller)
+        while now - next(iter(self._spent.values()))[0] > 10 * _LATELY_S:
+            self._spent.popitem(last=False)
+
+    def crowds(self, caller: str) -> bool:
+        """Return whether a caller computes most of the time while others are here."""
+        now = self._clock()
+        others = (one for one in reversed(self._spent) if one and one != caller)
+        other = next(others, None)
+        if other is None or now - self._spent[other][0] > _LATELY_S:
+            return False
+        return self._lately(caller, now) > _MOST_OF_IT * _LATELY_S
+
+    def _lately(self, caller: str, now: float) -> float:
+        at, spent = self._spent.get(caller, (now, 0.0))
+        return spent * math.exp((at - now) / _LATELY_S)
+
+
 class Pool:
     """
     Runs what blocks on ``threads`` threads; more than ``waiting`` in line are sent away.
@@ -37,11 +81,23 @@ class Pool:
     """
 
     def __init__(
-        self, name: str, *, threads: int, waiting: int, budget: Callable[[], Budget] | None = None
+        self,
+        name: str,
+        *,
+        threads: int,
+        waiting: int,
+        budget: Callable[[], Budget] | None = None,
+        shares: Shares | None = None,
     ) -> None:
-        """Take what makes a budget for each call; None: calls have none, and go on to their end."""
+        """
+        Take how many threads there are, and how many calls may wait for one.
+
+        ``budget`` makes one for each call; without it calls go on to their end. ``shares``: those
+        of all pools together.
+        """
         self.name = name
         self._budget = budget
+        self._shares = shares or Shares()
         self.busy = 0
         """How many calls are running or waiting."""
         self._most = threads + waiting
@@ -73,6 +129,7 @@ class Pool:
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[_Result] = loop.create_future()
         self.busy += 1
+        self._shares.note(caller)
         done = in_this_trace(as_now(with_rights(call)))
         self._lines.setdefault(caller, deque()).append((done, answer))
         self._begin(loop)
@@ -95,13 +152,23 @@ class Pool:
                 continue
             self._free -= 1
             self._running[caller] += 1
-            self._threads.submit(call).add_done_callback(self._ending(loop, caller, answer))
+            took: list[float] = []
+            self._threads.submit(_timed, call, took).add_done_callback(
+                self._ending(loop, caller, answer, took)
+            )
 
     def _may_begin(self, caller: str) -> bool:
-        return not caller or self._running[caller] < self._most_at_once
+        running = self._running[caller]
+        if not caller or not running:
+            return True
+        return running < self._most_at_once and not self._shares.crowds(caller)
 
     def _ending(
-        self, loop: asyncio.AbstractEventLoop, caller: str, answer: asyncio.Future[Any]
+        self,
+        loop: asyncio.AbstractEventLoop,
+        caller: str,
+        answer: asyncio.Future[Any],
+        took: list[float],
     ) -> Callable[[Future[Any]], None]:
         """Return what a thread does when a call has ended: it has the loop tell who waits."""
 
@@ -109,6 +176,7 @@ class Pool:
             self._free += 1
             self.busy -= 1
             self._running -= Counter({caller: 1})
+            self._shares.note(caller, sum(took))
             if not answer.done():
                 error = done.exception()
                 answer.set_result(done.result()) if error is None else answer.set_exception(error)
@@ -123,3 +191,12 @@ class Pool:
     def close(self) -> None:
         """Wait for every call that has begun, so that none is cut off from its store."""
         self._threads.shutdown(wait=True)
+
+
+def _timed(call: Callable[[], _Result], took: list[float]) -> _Result:
+    """Return what a call returns, and note for how long this thread has computed."""
+    began = time.thread_time()
+    try:
+        return call()
+    finally:
+        took.append(time.thread_time() - began)

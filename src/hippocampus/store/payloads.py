@@ -38,12 +38,10 @@ class SqlPayloads:
                 " ON CONFLICT (bank, kind, row) DO UPDATE"
                 " SET payload = excluded.payload, checksum = excluded.checksum"
             )
+        checksum = payload_checksums(bank, kind)
         self._db.do_many(
             sql,
-            (
-                (bank, kind, int(row), payload, payload_checksum(bank, kind, row, payload))
-                for row, payload in made
-            ),
+            ((bank, kind, int(row), payload, checksum(row, payload)) for row, payload in made),
         )
         self._db.damage.mend(bank, kind, {row for row, _ in made})
 
@@ -52,13 +50,7 @@ class SqlPayloads:
         return bool(self._db.rows(sql, bank, kind, int(first), int(last)))
 
     def tail(self, bank: int, kind: Kind, *, start: int = 0) -> list[tuple[int, bytes]]:
-        sql = (
-            "SELECT row, payload, checksum FROM tail"
-            " WHERE bank = ? AND kind = ? AND row >= ? ORDER BY row"
-        )
-        found = self._db.rows(sql, bank, kind, start)
-        read = [(row, self._sound(bank, kind, row, made, mark)) for row, made, mark in found]
-        return [(row, made) for row, made in read if made is not None]
+        return sorted(self.tails(bank, {kind: start})[kind].items())
 
     def _sound(
         self, bank: int, kind: str, row: int, payload: bytes, checksum: object
@@ -163,14 +155,11 @@ class SqlPayloads:
         return {kind: found.get(kind, 0) for kind in kinds}
 
     def block_marks(self, bank: int, kind: Kind) -> list[tuple[int, int, bytes]]:
+        sql = "SELECT first, count, checksum FROM blocks WHERE bank = ? AND kind = ? ORDER BY first"
+        number = partial(self._db.number, what=f"where a {kind} block of bank {bank} begins")
         return [
-            (first, count, checksum)
-            for first, count, checksum in self._db.rows(
-                "SELECT first, count, checksum FROM blocks WHERE bank = ? AND kind = ?"
-                " ORDER BY first",
-                bank,
-                kind,
-            )
+            (number(first), number(count), mark if isinstance(mark, bytes) else b"")
+            for first, count, mark in self._db.rows(sql, bank, kind)
         ]
 
     def block(self, bank: int, kind: Kind, first: int) -> Block:
@@ -187,19 +176,19 @@ class SqlPayloads:
                 " the same read()",
             )
         count, framed, checksum = found[0]
-        path = self._db.path
+        path, place = self._db.path, f"the {kind} block of bank {bank} from row {first} on"
+        if not isinstance(framed, bytes) or not isinstance(count, int):
+            raise self._db.refuse(StoreCorrupt, damaged(place))
         block = unseal(bank, kind, int(first), count, framed, checksum, path=path)
         try:
             payload = self._db.cipher(bank).unseal(
                 payload_place(kind, int(first), count), block.payload
             )
         except Unsealable as exc:
-            place = f"the {kind} block of bank {bank} from row {first} on"
             raise self._db.refuse(StoreCorrupt, damaged(place)) from exc
         inflated = inflate(payload)
         if inflated is None:
-            place = f"what is deflated of the {kind} block of bank {bank} from row {first} on"
-            raise self._db.refuse(StoreCorrupt, damaged(place))
+            raise self._db.refuse(StoreCorrupt, damaged(f"what is deflated of {place}"))
         return Block(block.first, block.count, inflated)
 
     def blank(self, bank: int, kind: Kind, rows: Collection[int]) -> None:

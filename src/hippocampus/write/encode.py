@@ -50,7 +50,7 @@ def encode_drafts(
     made: dict[Kind, list[bytes]] = {"content": content}
     made |= analyse(drafts, zone=zone, phrases=phrases)
     if signed is not None:
-        ids = [unpack(own).tolist() for own in content]
+        ids = list(map(unpack, content))
         made["signature"] = [codes.tobytes() for codes in signatures(ids, signed)]
     if embedder is not None and drafts:
         passages = [

@@ -2,11 +2,12 @@
 
 import asyncio
 import threading
+import time
 
 import pytest
 
 from hippocampus.errors import Overloaded
-from hippocampus.server.thread_pools import CALLER, Pool
+from hippocampus.server.thread_pools import CALLER, Pool, Shares
 
 
 async def asked(pool, caller, call):
@@ -121,3 +122,78 @@ def test_what_a_call_raises_reaches_who_asked(caller):
         pool.close()
 
     asyncio.run(failing())
+
+
+class Seconds:
+    """A clock that is set."""
+
+    def __init__(self):
+        self.now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+def test_who_computes_all_the_time_crowds_while_others_ask_and_not_for_long():
+    clock = Seconds()
+    shares = Shares(clock)
+    shares.note("busy", 1.5)
+    assert not shares.crowds("busy"), "nobody else is here"
+
+    shares.note("quiet", 0.01)
+    assert (shares.crowds("busy"), shares.crowds("quiet")) == (True, False)
+    clock.now += 1.5
+    assert not shares.crowds("busy"), "it has computed little since"
+    shares.note("busy", 1.5)
+    assert shares.crowds("busy")
+    clock.now += 1
+    shares.note("busy", 1.5)
+    assert not shares.crowds("busy"), "the other has left"
+
+    clock.now += 100
+    shares.note("late")
+    assert ["late"] == list(shares._spent)
+
+
+def most_at_once(call, threads=8):
+    """Return how many calls of a busy caller run at once while another one asks, too."""
+    shares, lock, running, most = Shares(), threading.Lock(), [0], [0]
+
+    def counted():
+        with lock:
+            running[0] += 1
+            most[0] = max(most[0], running[0])
+        try:
+            call()
+        finally:
+            with lock:
+                running[0] -= 1
+
+    async def both():
+        pools = [Pool(name, threads=threads, waiting=100, shares=shares) for name in "ab"]
+        await asked(pools[1], "quiet", lambda: None)
+        await asked(pools[0], "busy", call)
+        shares.note("busy", 0.0)
+        await asyncio.gather(*(asked(pools[0], "busy", counted) for _ in range(6)))
+        for pool in pools:
+            pool.close()
+
+    asyncio.run(both())
+    return most[0]
+
+
+def test_who_computes_has_one_thread_while_others_ask_and_who_waits_has_them_all():
+    def compute():
+        until = time.thread_time() + 1.2
+        while time.thread_time() < until:
+            pass
+
+    quick = []
+
+    def compute_once():
+        if not quick:
+            quick.append(1)
+            compute()
+
+    assert 1 == most_at_once(compute_once)
+    assert 1 < most_at_once(lambda: time.sleep(0.05))
