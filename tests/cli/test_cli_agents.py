@@ -29,6 +29,8 @@ REMEDY = "Fixed by adding it to requirements/dev.txt."
 QUESTION = "Why did the tests fail with the pool missing from the lock file?"
 PROJECT = "project:github.com/ada/shop"
 
+pytestmark = pytest.mark.usefixtures("own_data")
+
 
 class Agent:
     """Plays an agent: calls the hook with its events, and reads the answers as it would."""

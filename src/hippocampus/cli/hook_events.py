@@ -273,7 +273,7 @@ class _Hook:
             return None
         from hippocampus.cli.project import find_project  # noqa: PLC0415 - where none is chosen
 
-        return find_project(self._event.folder)
+        return find_project(self._event.folder, note=True)
 
     def _scopes(self, project: Project | None) -> list[tuple[BankScope, str]]:
         """Return the banks that are asked, the project's before the user's, each with its label."""
@@ -318,6 +318,8 @@ class _Hook:
                 f"{project.folder}: its settings ask for {wants}; until 'hippocampus project"
                 f" --allow' it is remembered in {project.bank!r} of your own store"
             )
+        if project.claims:
+            told.append(project.claim_told())
         if told:
             raise InputError("; ".join(told))
 
