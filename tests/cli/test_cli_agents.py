@@ -15,7 +15,7 @@ from in_process import invoke
 
 from hippocampus import Memory
 from hippocampus.cli.agent_events import EVENTS, read_event
-from hippocampus.sources.agents.kept_words import own_words
+from hippocampus.language.session_words import own_words
 
 PAYLOADS = json.loads(
     (Path(__file__).parents[1] / "data" / "agents" / "payloads.json").read_text("utf-8")

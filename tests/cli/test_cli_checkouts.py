@@ -10,10 +10,11 @@ import pytest
 from in_process import invoke
 
 from hippocampus import Memory
-from hippocampus.cli.project import PREFIX, find_project
+from hippocampus.cli.project import find_project
+from hippocampus.core.bank_names import PROJECT
 
 REMOTE = "git@github.com:Ada/Shop.git"
-SHOP = f"{PREFIX}github.com/ada/shop"
+SHOP = f"{PROJECT}github.com/ada/shop"
 RULE = "Never touch the generated files under gen/, the nightly job overwrites them."
 
 
@@ -66,7 +67,7 @@ def shop(tmp_path):
 def test_the_first_folder_of_a_remote_has_its_bank_and_another_has_not(shop, tmp_path):
     hostile = find_project(archive(tmp_path / "download"), note=True)
 
-    assert hostile.bank.startswith(f"{PREFIX}download-")
+    assert hostile.bank.startswith(f"{PROJECT}download-")
     assert (SHOP, [str(shop)]) == (hostile.claims, hostile.known_in)
     assert SHOP == find_project(shop, note=True).bank
 

@@ -66,8 +66,8 @@ class KnownCheckouts:
         """Make a folder the first, unless another is; return whether it is known now."""
         try:
             self._make_folder()
-            with writing(self._note) as file:
-                file.write_bytes(self._line("known", place))
+            with writing(self._note) as unfinished:
+                unfinished.write_bytes(self._line("known", place))
         except OutputExists:  # another process was faster, maybe in the same folder
             return self.has(place)
         except (OutputError, StoreFull, OSError):

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from hippocampus.cli.checkouts import KnownCheckouts, users_folder
+from hippocampus.core.bank_names import PROJECT, TEAM
 from hippocampus.core.files import read_small
 from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.store_address import is_url
@@ -25,9 +26,6 @@ from hippocampus.errors import InputError
 
 SETTINGS: Final = ".hippocampus.toml"
 """The settings file, beside ``.git`` or in a folder without git."""
-PREFIX: Final = "project:"
-TEAM: Final = "team:"
-"""What the names of projects' and teams' banks begin with; no settings file can name others."""
 MANIFESTS: Final = (
     "pyproject.toml", "package.json", "Cargo.toml", "go.mod", "pom.xml", "build.gradle",
     "build.gradle.kts", "composer.json", "Gemfile", "mix.exs", "pubspec.yaml", "CMakeLists.txt",
@@ -79,8 +77,9 @@ class Project(NamedTuple):
         """Tell in a line what it claims to be, and what to do if that is so."""
         known = " and ".join(self.known_in[:2])
         also = f"as {known} is" if known else "and is not known as one"
+        claims = self.claims.removeprefix(PROJECT)
         return (
-            f"{self.folder}: says that it is a clone of {self.claims.removeprefix(PREFIX)}, {also};"
+            f"{self.folder}: says that it is a clone of {claims}, {also};"
             f" until 'hippocampus project --allow' there, it is remembered in {self.bank!r}, apart"
         )
 
@@ -106,7 +105,7 @@ class Project(NamedTuple):
         return (self.shared_store or "").startswith(("http://", "https://"))
 
 
-class _Checkout(NamedTuple):
+class _GitClaim(NamedTuple):
     """What git's files say of a folder."""
 
     place: Path
@@ -150,7 +149,7 @@ def find_project(folder: str | Path, *, note: bool = False) -> Project | None:
         if not wanted or known.begin(found.place):
             return project._replace(place=found.place, known_as=found.claim)
     project = _with_settings(top, start, found.own, own)
-    claims = PREFIX + _plain(found.claim.lower())
+    claims = PROJECT + _plain(found.claim.lower())
     return project._replace(claims=claims, place=found.place, known_as=found.claim)
 
 
@@ -171,7 +170,7 @@ def _upwards(start: Path) -> Iterator[Path]:
 # ---------------------------------------------------------------- git
 
 
-def _checkout(top: Path) -> _Checkout:
+def _checkout(top: Path) -> _GitClaim:
     """Read what git's files say of a folder, and whether what they lead to leads back."""
     own, common = _git_folders(top)
     leads_back = _leads_back(top, own, common)
@@ -179,9 +178,9 @@ def _checkout(top: Path) -> _Checkout:
     named = _named(common) if leads_back else f"{top.name}-{_hash(str(top))}"
     address = _address(common)
     if not address:
-        return _Checkout(place, named, "" if leads_back else _plain(_named(common).lower()))
+        return _GitClaim(place, named, "" if leads_back else _plain(_named(common).lower()))
     remote = normalised(address, common)
-    return _Checkout(place, named, remote, may_begin=not _is_local(address))
+    return _GitClaim(place, named, remote, may_begin=not _is_local(address))
 
 
 def _git_folders(top: Path) -> tuple[Path, Path]:
@@ -276,7 +275,7 @@ def _named(common: Path) -> str:
 
 
 def _with_settings(top: Path, start: Path, name: str, told_by: str) -> Project:
-    bank = PREFIX + _plain(name.lower())
+    bank = PROJECT + _plain(name.lower())
     project = Project(top, bank, told_by)
     path = top / SETTINGS
     text = _read(path)
