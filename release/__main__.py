@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from release import checks, installs, sources, sums, versions
+from release import checks, installs, readme, sources, sums, versions
 from release.interpreters import BUILDING, TRYING, find
 from release.run import ROOT, run, say
 from release.wheels import Target, build_bench, build_sdist, build_wheel
@@ -81,6 +81,8 @@ def main() -> None:
     told = ROOT / "CHANGELOG.md"
     if tags and not (told.exists() and f"## {version} " in told.read_text("utf-8")):
         sys.exit(f"release: CHANGELOG.md has no section of {version}; `make changelog` makes it")
+    if tags and not readme.repository():
+        sys.exit("release: nobody says where the repository is; set HIPPOCAMPUS_REPOSITORY")
     shutil.rmtree(given.out, ignore_errors=True)
     given.out.mkdir(parents=True)
     with TemporaryDirectory(prefix="hippocampus-release-") as folder:

@@ -3,6 +3,7 @@ CHANGELOG.md, made of ``changelog.d``: its files become the section of a version
 
     python -m release.changelog           # prints the section of what is not released
     python -m release.changelog --write   # puts it at the head of CHANGELOG.md
+    python -m release.changelog --notes v0.2.0   # prints what CHANGELOG.md says of that version
 
 A file is ``0123-what-it-is-about.md``: a sentence or two for who uses the package; the numbers are
 the order. Links are those of a file in ``changelog.d``, and are made to fit.
@@ -15,6 +16,7 @@ import subprocess
 import sys
 from datetime import UTC, datetime
 
+from release import readme
 from release.run import ROOT
 from release.versions import agreed
 
@@ -43,8 +45,27 @@ def merged(changelog: str, new: str) -> str:
     return f"{HEAD}\n{new}" + (f"\n## {older}" if found else "")
 
 
+def notes(changelog: str, version: str) -> str:
+    """Return what CHANGELOG.md says of a version; end everything where that is nothing."""
+    heading = rf"^## {re.escape(version)} \([^\n]*\)\n+(.*?)(?=^## |\Z)"
+    found = re.search(heading, changelog, re.MULTILINE | re.DOTALL)
+    if found is None:
+        sys.exit(f"release: CHANGELOG.md has no section of {version}; `make changelog` makes it")
+    return found[1].rstrip() + "\n"
+
+
+def _notes_here(version: str) -> str:
+    """Return the notes of a version as a page beside the repository shows them."""
+    said = notes((ROOT / "CHANGELOG.md").read_text("utf-8"), version)
+    address = readme.repository()
+    return readme.absolute(said, address, version) if address else said
+
+
 def main() -> None:
     """Print the section, or write it and remove the files that it is made of."""
+    if sys.argv[1:2] == ["--notes"]:
+        print(_notes_here(sys.argv[2].removeprefix("v")), end="")
+        return
     files = sorted((ROOT / "changelog.d").glob("*.md"))
     if not files:
         sys.exit("changelog.d is empty: nothing has changed since the last release")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+import tarfile
 from pathlib import Path
 from zipfile import ZipFile
 
+from release import readme
 from release.run import ROOT, run, say
 from release.wheels import GLIBC
 
@@ -19,11 +21,33 @@ def check(files: list[Path]) -> None:
     schema = [sys.executable, "-m", "check_jsonschema", "--builtin-schema"]
     workflows = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
     run([*schema, "vendor.github-workflows", *workflows])
+    for file in files:
+        check_page(file)
     for wheel in (file for file in files if file.suffix == ".whl"):
         check_contents(wheel)
         if "manylinux" in wheel.name:
             check_symbols(wheel)
         say(f"{wheel.name} is sound, {wheel.stat().st_size / 1e6:.2f} MB")
+
+
+def description(file: Path) -> str:
+    """Return what the index is to show of an sdist or a wheel: the page in its metadata."""
+    if file.suffix == ".whl":
+        with ZipFile(file) as files:
+            (name,) = (one for one in files.namelist() if one.endswith(".dist-info/METADATA"))
+            text = files.read(name).decode()
+    else:
+        with tarfile.open(file) as packed:
+            member = packed.extractfile(f"{file.name.removesuffix('.tar.gz')}/PKG-INFO")
+            text = member.read().decode() if member else ""
+    return text.partition("\n\n")[2]
+
+
+def check_page(file: Path, page: str | None = None) -> None:
+    """End everything where a link would lead nowhere, if it is known where they are to lead."""
+    dead = readme.relative(description(file) if page is None else page)
+    if dead and readme.repository():
+        sys.exit(f"release: links in {file.name} lead nowhere from the index: {', '.join(dead)}")
 
 
 def check_contents(wheel: Path) -> None:

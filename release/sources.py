@@ -7,6 +7,7 @@ import subprocess
 import tarfile
 from pathlib import Path
 
+from release import readme
 from release.run import ROOT, run
 
 
@@ -28,4 +29,5 @@ def export(folder: Path, commit: str = "HEAD") -> Path:
     folder.mkdir(parents=True)
     with tarfile.open(fileobj=io.BytesIO(packed)) as files:
         files.extractall(folder, filter="data")
+    readme.rewrite(folder)
     return folder

@@ -60,6 +60,7 @@ MOVED: Final = {
         encode.telling language.self_disclosure
         encode.when language.time
         encode.when.asks language.question_intent
+        sources.agents.kept_words language.session_words
         encode.when.english language.time.english
         encode.when.grammar language.time.grammar
         encode.when.joins language.event_anchored

@@ -60,6 +60,12 @@ def shell(tmp_path):
     return Shell(tmp_path)
 
 
+@pytest.fixture
+def own_data(monkeypatch, tmp_path):
+    """A folder of the user's data of the test's own: what is known there is known there alone."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory):
     """Return a way to begin with a copy of a store that is made but once; with what making gave."""

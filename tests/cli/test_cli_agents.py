@@ -15,7 +15,7 @@ from in_process import invoke
 
 from hippocampus import Memory
 from hippocampus.cli.agent_events import EVENTS, read_event
-from hippocampus.sources.agents.kept_words import own_words
+from hippocampus.language.session_words import own_words
 
 PAYLOADS = json.loads(
     (Path(__file__).parents[1] / "data" / "agents" / "payloads.json").read_text("utf-8")
@@ -28,6 +28,8 @@ WHY = "The tests failed because the pool was missing from the lock file."
 REMEDY = "Fixed by adding it to requirements/dev.txt."
 QUESTION = "Why did the tests fail with the pool missing from the lock file?"
 PROJECT = "project:github.com/ada/shop"
+
+pytestmark = pytest.mark.usefixtures("own_data")
 
 
 class Agent:

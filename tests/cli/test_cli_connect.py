@@ -201,3 +201,96 @@ def test_what_is_written_can_be_started_by_whoever_reads_it(shell, home):
             capture_output=True, text=True, check=True,
         )  # fmt: skip
     assert "the blue shed" in done.stdout
+
+
+# ---------------------------------------------------------------- a project's own files
+
+
+@pytest.fixture
+def project(tmp_path, home, monkeypatch):
+    """A repository in one of whose folders we are."""
+    folder = tmp_path / "shop"
+    (folder / ".git").mkdir(parents=True)
+    (folder / "src").mkdir()
+    (folder / ".mcp.json").write_text('{\n  "mcpServers": {} // ours\n}\n')
+    monkeypatch.chdir(folder / "src")
+    monkeypatch.setenv("HOME", str(home))
+    return folder
+
+
+def configurations(home):
+    return {name: raw for name, raw in everything(home).items() if name[:6] != ".local"}
+
+
+def test_a_projects_files_are_written_after_a_yes_and_given_back(shell, home, project):
+    mine, before = configurations(home), everything(project)
+    wanted = ("connect", "claude-code", "cursor", "--project")
+
+    shown = shell(*wanted)
+    assert (2, before) == (shown.code, everything(project))
+    assert '+    "hippocampus": {' in shown.out
+    assert shell(*wanted, "--yes").code == 0
+    assert {".mcp.json", ".cursor/mcp.json"} == set(everything(project))
+    assert str(shell.store) not in (project / ".mcp.json").read_text()
+    assert mine == configurations(home)
+    states = {one["client"]: one["state"] for one in shell("connect", "--project", "--json").json}
+    assert ("connected", "found") == (states["claude-code"], states["codex"])
+    assert "windsurf" not in states
+    assert "connected" not in {one["state"] for one in shell("connect", "--json").json}
+
+    assert "nothing is connected" in shell("disconnect").out
+    assert shell("disconnect", "--project", "--yes").code == 0
+    assert before == everything(project)
+    assert "nothing is connected" in shell("disconnect", "--project").out
+
+
+def test_disconnecting_a_project_leaves_another_and_the_users_own(shell, home, project, tmp_path):
+    other = tmp_path / "other"
+    (other / ".git").mkdir(parents=True)
+    assert shell("connect", "cursor", "--project", "--yes").code == 0
+    assert shell("connect", "cursor", "--yes", "--no-hooks").code == 0
+    mine = configurations(home)
+
+    os.chdir(other)
+    assert "nothing is connected" in shell("disconnect", "--project", "--yes").out
+    assert (project / ".cursor/mcp.json").exists()
+    os.chdir(project)
+    assert shell("disconnect", "--project", "--yes").code == 0
+    assert not (project / ".cursor/mcp.json").exists()
+    assert mine == configurations(home)
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (["--store", "work.db"], "--store"),
+        (["--bank", "work"], "--bank"),
+        (["--store", "postgresql://ada:pw@db/x"], "--store"),
+    ],
+)
+def test_a_projects_files_name_no_store_or_bank(shell, project, args, told):
+    refused = shell("connect", "cursor", "--project", "--yes", *args)
+
+    assert 2 == refused.code
+    assert told in refused.err
+    assert ".hippocampus.toml" in refused.err
+    assert "pw" not in refused.err
+    assert not (project / ".cursor").exists()
+
+
+def test_a_home_is_no_project_to_connect(shell, home, monkeypatch):
+    monkeypatch.chdir(home)
+    monkeypatch.setenv("HOME", str(home))
+    refused = shell("connect", "cursor", "--project", "--yes")
+
+    assert 2 == refused.code
+    assert "is no project" in refused.err
+
+
+def test_a_client_without_files_of_a_project_is_refused(shell, project):
+    before = everything(project)
+    refused = shell("connect", "windsurf", "--project", "--yes")
+
+    assert 1 == refused.code
+    assert "reads no file of a project" in " ".join(refused.err.split())
+    assert before == everything(project)

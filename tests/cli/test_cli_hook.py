@@ -13,6 +13,8 @@ from hippocampus.cli.hook_events import read_call
 
 FOUND = "The leak came from the valve, because its seal was dry."
 
+pytestmark = pytest.mark.usefixtures("own_data")
+
 
 def event(name, **fields):
     return json.dumps({"hook_event_name": name, "session_id": "s9", "cwd": "/x", **fields})

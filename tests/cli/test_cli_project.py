@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from in_process import invoke
 
 from hippocampus.cli.agent_session import AgentSession
-from hippocampus.cli.project import PREFIX, find_project, normalised
+from hippocampus.cli.project import find_project, normalised
+from hippocampus.core.bank_names import PROJECT
 from hippocampus.engine.context import check_name
 
 SAME = [
@@ -82,7 +83,7 @@ def test_other_remotes_are_others():
 def test_whatever_a_remote_is_called_a_bank_may_be_called(address):
     name = normalised(address)
 
-    assert not name or check_name(f"{PREFIX}{name}") == f"{PREFIX}{name}"
+    assert not name or check_name(f"{PROJECT}{name}") == f"{PROJECT}{name}"
     assert name.isascii()
     assert name.isprintable()
     assert not set(name) & set("<>\"' ")
@@ -94,6 +95,8 @@ def test_worktrees_and_clones_share_a_bank(repository, tmp_path):
     inside = repository / "src" / "deep"
     inside.mkdir(parents=True)
 
+    assert invoke("project", str(tmp_path / "clone"), "--allow").exit_code == 0
+
     found = [
         find_project(one) for one in (repository, inside, tmp_path / "tree", tmp_path / "clone")
     ]
@@ -101,7 +104,7 @@ def test_worktrees_and_clones_share_a_bank(repository, tmp_path):
     assert 1 == len({one.bank for one in found})
     assert ["repository", "repository", "repository", "remote"] == [one.told_by for one in found]
     git("-C", repository, "remote", "add", "origin", SAME[0])
-    assert f"{PREFIX}github.com/ada/shop" == find_project(tmp_path / "tree").bank
+    assert f"{PROJECT}github.com/ada/shop" == find_project(tmp_path / "tree").bank
 
 
 def test_a_submodule_is_a_project_of_its_own(repository, tmp_path):
@@ -110,7 +113,7 @@ def test_a_submodule_is_a_project_of_its_own(repository, tmp_path):
     git("-c", "protocol.file.allow=always", "-C", repository, "submodule", "add", tmp_path / "part")
 
     assert find_project(repository).bank != find_project(repository / "part").bank
-    assert find_project(tmp_path / "part").bank == find_project(repository / "part").bank
+    assert find_project(tmp_path / "part").bank == find_project(repository / "part").claims
 
 
 def test_without_git_the_folder_is_the_project(tmp_path):
@@ -120,7 +123,7 @@ def test_without_git_the_folder_is_the_project(tmp_path):
 
     assert ["folder", "folder"] == [one.told_by for one in found]
     assert found[0].bank != found[1].bank
-    assert found[0].bank.startswith(f"{PREFIX}notes-")
+    assert found[0].bank.startswith(f"{PROJECT}notes-")
 
 
 def test_a_home_is_no_project_even_with_git_in_it(home, tmp_path):
@@ -138,7 +141,7 @@ def test_a_git_file_that_leads_nowhere_does_no_harm(tmp_path, text):
     (tmp_path / "odd").mkdir()
     (tmp_path / "odd" / ".git").write_text(text)
 
-    assert find_project(tmp_path / "odd").bank.startswith(PREFIX)
+    assert find_project(tmp_path / "odd").bank.startswith(PROJECT)
 
 
 # ---------------------------------------------------------------- settings

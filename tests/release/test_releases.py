@@ -14,7 +14,7 @@ from hippocampus.errors import VERSION
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from release import changelog, interpreters, sums, versions  # noqa: E402 - the root is no package
+from release import changelog, checks, interpreters, readme, sources, sums, versions  # noqa: E402 - the root is no package
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
@@ -80,6 +80,87 @@ def test_a_section_comes_before_those_that_are_there():
     assert ["0.2.0", "0.1.0"] == re.findall(r"^## (\S+)", second, re.MULTILINE)
     assert second.startswith(changelog.HEAD)
     assert 1 == second.count("# Changes")
+
+
+def test_the_notes_of_a_release_are_its_section_alone():
+    three = (
+        "## 0.3.0 (z)\n\n- C.\n\n## 0.2.0 (y)\n\n- B, see [b](docs/b.md).\n\n## 0.1.0 (x)\n\n- A.\n"
+    )
+    whole = f"{changelog.HEAD}\n{three}"
+
+    assert "- C.\n" == changelog.notes(whole, "0.3.0")
+    assert "- B, see [b](docs/b.md).\n" == changelog.notes(whole, "0.2.0")
+    assert "- A.\n" == changelog.notes(whole, "0.1.0")
+    for missing in ("0.1", "0.4.0", "x"):
+        with pytest.raises(SystemExit, match="no section of"):
+            changelog.notes(whole, missing)
+
+
+def test_a_release_is_published_with_the_notes_of_its_version():
+    text = (ROOT / ".github/workflows/release.yml").read_text()
+
+    assert "--notes-file CHANGELOG.md" not in text
+    assert 'release.changelog --notes "$GITHUB_REF_NAME"' in text
+    assert re.search(r"gh-action-pypi-publish@[0-9a-f]{40} # v", text)
+
+
+# ---------------------------------------------------------------- the page of the index
+
+FORGE = "https://forge.example.org/ada/hippocampus"
+PAGE = """![a](docs/a.png) [b](docs/start.md#one) [c](docs/adr) [d](https://example.org) [e](#f)
+[`[g]` and](LICENSE)
+```md
+[h](docs/start.md)
+```
+"""
+
+
+def test_links_of_the_page_lead_from_elsewhere_to_the_files_of_a_version():
+    led = readme.absolute(PAGE, FORGE, "0.2.0").splitlines()
+
+    assert f"![a]({FORGE}/raw/v0.2.0/docs/a.png)" in led[0]
+    assert f"[b]({FORGE}/blob/v0.2.0/docs/start.md#one)" in led[0]
+    assert f"[c]({FORGE}/tree/v0.2.0/docs/adr)" in led[0]
+    assert "[d](https://example.org) [e](#f)" in led[0]
+    assert f"[`[g]` and]({FORGE}/blob/v0.2.0/LICENSE)" == led[1]
+    assert PAGE.splitlines()[2:] == led[2:]
+    assert ["docs/a.png", "docs/start.md#one", "docs/adr", "LICENSE"] == readme.relative(PAGE)
+    assert [] == readme.relative("\n".join(led))
+
+
+@pytest.mark.parametrize(
+    ("given", "address"),
+    [
+        ({"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "ada/h"},
+         "https://github.com/ada/h"),
+        ({"HIPPOCAMPUS_REPOSITORY": f"{FORGE}/"}, FORGE),
+        ({"GITHUB_SERVER_URL": "https://github.com"}, ""),
+    ],
+)  # fmt: skip
+def test_where_the_repository_is_says_the_forge_or_a_variable(monkeypatch, given, address):
+    for name in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "HIPPOCAMPUS_REPOSITORY"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+
+    assert address == readme.repository()
+
+
+def test_what_is_built_has_no_link_that_leads_nowhere_from_the_index(tmp_path, monkeypatch):
+    pytest.importorskip("scikit_build_core", reason="the group `build` has what builds it")
+    monkeypatch.setenv("HIPPOCAMPUS_REPOSITORY", FORGE)
+    source = sources.export(tmp_path / "sources")
+    build = "import scikit_build_core.build as b; b.build_sdist('..')"
+    subprocess.run([sys.executable, "-c", build], cwd=source, check=True, capture_output=True)
+    (made,) = tmp_path.glob("*.tar.gz")
+    page = checks.description(made)
+
+    assert [] == readme.relative(page)
+    assert f"({FORGE}/blob/v{VERSION}/docs/start.md)" in page
+    assert f"({FORGE}/raw/v{VERSION}/docs/images/" in page
+    checks.check_page(made)
+    with pytest.raises(SystemExit, match="lead nowhere"):
+        checks.check_page(made, "[a](docs/a.md)")
 
 
 # ---------------------------------------------------------------- Pythons and sums

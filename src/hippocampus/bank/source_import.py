@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from hippocampus.bank.inclusion import is_open
 from hippocampus.bank.part import BankPart
 from hippocampus.bank.writes import Writes
+from hippocampus.core.bank_names import PROJECT, TEAM
 from hippocampus.core.budget import check_budget
 from hippocampus.core.events import (
     ClaimedBySource,
@@ -27,6 +30,7 @@ from hippocampus.core.records import (
     Progress,
 )
 from hippocampus.engine.bank_state import BankState
+from hippocampus.errors import StoreError
 from hippocampus.journal.draft import Encoded
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.requests import once
@@ -145,6 +149,7 @@ class SourceImport(BankPart):
 
         result = Imported(added=0, unchanged=0, removed=0)
         target: Target | None = None
+        hooks: dict[str, set[tuple[str | None, str]]] = {}
         for part in read_log(log, now=call.now, zone=self._engine.zone):
             check_budget()
             result += Imported(
@@ -152,7 +157,11 @@ class SourceImport(BankPart):
                 doubtful=part.read.doubtful,
             )  # fmt: skip
             if part.read.turns:
-                file = self._prepared(part.read, call)
+                file, kept = self._without_kept(self._prepared(part.read, call), hooks)
+                result += Imported(added=0, unchanged=kept, removed=0)
+                if not file.groups:
+                    logs.advance(log)
+                    continue
                 if target is None:
                     (target,) = self._identified([file], call)
                 done, target = self._add_to(file, target, call)
@@ -164,6 +173,41 @@ class SourceImport(BankPart):
             if target.instead_of is not None:
                 self.withdraw(target.instead_of)
         return result
+
+    def _without_kept(
+        self, file: ImportedFile, hooks: dict[str, set[tuple[str | None, str]]]
+    ) -> tuple[ImportedFile, int]:
+        """Return a part of a log without what hooks have kept of it, and how much that is."""
+        from hippocampus.write.hook_kept import is_kept  # noqa: PLC0415 - not for a recall
+
+        fresh: list[Group] = []
+        for group in file.groups:
+            session = group.first.session or ""
+            if session not in hooks:
+                hooks[session] = self._kept_by_hooks(session) if session else set()
+            if not is_kept(group, hooks[session]):
+                fresh.append(group)
+        return file._replace(groups=fresh), len(file.groups) - len(fresh)
+
+    def _kept_by_hooks(self, session: str) -> set[tuple[str | None, str]]:
+        """Return what is known of the messages that hooks kept of a session, here or by project."""
+        from hippocampus.write.hook_kept import (  # noqa: PLC0415 - not for a recall
+            MOST_OF_SESSION,
+            marks_of,
+        )
+
+        names = [self.name]
+        for prefix in (PROJECT, TEAM):
+            names += self._store.banks.names(prefix=prefix)
+        found: set[tuple[str | None, str]] = set()
+        for name in dict.fromkeys(names):
+            if name != self.name and not is_open(self._state, name):
+                continue
+            with suppress(StoreError), self._store.read():  # what is damaged there is told there
+                ledger = self._engine.ledger(name)
+                rows = self._store.episodes.last_of_session(ledger.bank, session, MOST_OF_SESSION)
+                found |= marks_of(rows)
+        return found
 
     def _add_to(self, file: ImportedFile, target: Target, call: _Import) -> tuple[Imported, Target]:
         """Add what a part of a log says to what the source has; return which one it is now."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.util import find_spec
@@ -13,12 +15,15 @@ from rich.text import Text
 
 from hippocampus.cli.command import EXIT_NOTHING, EXIT_USAGE, verb
 from hippocampus.cli.options import DEFAULT_BANK, default_store
+from hippocampus.cli.project import find_project
 from hippocampus.cli.render import Answer, clean, complain, print_json, stdout, table
 from hippocampus.connect import (
     CLIENTS,
+    PROJECT_CALLS,
     Calls,
     ClientProgram,
     ConfigChange,
+    Invocation,
     Places,
     Planned,
     Receipts,
@@ -29,6 +34,9 @@ from hippocampus.connect import (
     plan_connect,
     plan_disconnect,
 )
+from hippocampus.connect.clients import NAME
+from hippocampus.connect.receipts import hash_of
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.store_address import holds_password, is_url
 from hippocampus.errors import InputError, MissingExtra, OutputError
 
@@ -45,6 +53,14 @@ class Outcome(NamedTuple):
     told: str = ""
 
 
+@immutable
+class ConnectScope:
+    """The store and bank that programs are given."""
+
+    store: str | None = None
+    bank: str = DEFAULT_BANK
+
+
 @verb("connect", opens=None)
 def connect(
     clients: list[str] | None = None,
@@ -52,20 +68,23 @@ def connect(
     yes: bool = False,
     dry_run: bool = False,
     no_hooks: bool = False,
-    store: str | None = None,
-    bank: str = DEFAULT_BANK,
+    project: bool = False,
+    scope: ConnectScope,
     as_json: bool = False,
 ) -> Answer | None:
     """Give this memory to other programs, by their configurations."""
-    receipts = known_receipts()
+    places = Places(project=_project_folder()) if project else Places()
+    receipts = known_receipts(places.project if project else None)
     if not clients:
-        return _listed(receipts)
+        return _listed(receipts, project=project)
     named = [client_named(name) for name in dict.fromkeys(clients)]
-    calls = calls_for(store, bank)
+    calls = _calls_in_project(scope) if project else calls_for(scope.store, scope.bank)
     planned = [
         part
         for client in named
-        for part in plan_connect(client, Places(), calls, receipts, hooks=not no_hooks)
+        for part in plan_connect(
+            client, places, calls, receipts, hooks=not no_hooks, project=project
+        )
     ]
     finish(offer(planned, receipts, yes=yes, dry_run=dry_run, quiet=as_json), as_json=as_json)
     return None
@@ -77,10 +96,11 @@ def disconnect(
     *,
     yes: bool = False,
     dry_run: bool = False,
+    project: bool = False,
     as_json: bool = False,
 ) -> None:
     """Take out of the configurations of other programs what 'connect' put there."""
-    receipts = known_receipts()
+    receipts = known_receipts(_project_folder() if project else None)
     names = receipts.names() if not clients else list(dict.fromkeys(clients))
     named = [client_named(name) for name in names]
     planned = [part for client in named for part in plan_disconnect(client, receipts)]
@@ -92,9 +112,45 @@ def disconnect(
 # ---------------------------------------------------------------- for init, too
 
 
-def known_receipts() -> Receipts:
-    """Return the receipts of this user."""
-    return Receipts(default_store().parent / "connections")
+def known_receipts(project: Path | None = None) -> Receipts:
+    """Return the receipts of this user's own files, or of those of a project."""
+    folder = default_store().parent
+    if project is None:
+        return Receipts(folder / "connections")
+    return Receipts(folder / "connections-of-projects" / hash_of(os.fsencode(project))[:16])
+
+
+def _project_folder() -> Path:
+    """Return the topmost folder of the project that we are in."""
+    found = find_project(".")
+    if found is None:
+        msg = f"{Path.cwd()}: is no project; call this in a folder of one"
+        raise InputError(msg)
+    return found.folder
+
+
+def _calls_in_project(scope: ConnectScope) -> Calls:
+    """Return how clients are to call whatever installation there is, in a file that is shared."""
+    env = os.environ.get  # which is this person's, and is not written
+    for option, given, own in (
+        ("--store", scope.store, (None, env("HIPPOCAMPUS_STORE"))),
+        ("--bank", scope.bank, (DEFAULT_BANK, env("HIPPOCAMPUS_BANK"))),
+    ):
+        if given not in own:
+            msg = (
+                f"{option} is of one machine or person, and a project's files are shared; leave it"
+                " out, or say in .hippocampus.toml where the project is remembered"
+            )
+            raise InputError(msg)
+    _refuse_without_server(find_invocation())
+    if shutil.which(NAME) is None:
+        complain(f"{NAME!r} is not on the PATH here; programs find it by that name")
+    return PROJECT_CALLS
+
+
+def _refuse_without_server(call: Invocation) -> None:
+    if find_spec("mcp") is None and call.args[:1] != ("--from",):
+        raise MissingExtra("the MCP server", package="mcp", extra="mcp")
 
 
 def calls_for(store: str | None, bank: str) -> Calls:
@@ -112,8 +168,7 @@ def calls_for(store: str | None, bank: str) -> Calls:
         where = str(Path(where).expanduser().absolute())
     scope = ["--store", where] + ([] if bank == DEFAULT_BANK else ["--bank", bank])
     call = find_invocation()
-    if find_spec("mcp") is None and not call.args[:1] == ("--from",):
-        raise MissingExtra("the MCP server", package="mcp", extra="mcp")
+    _refuse_without_server(call)
     named = bank != DEFAULT_BANK
     return Calls(
         server=call.with_args("mcp", *scope),
@@ -226,13 +281,15 @@ def finish(outcomes: Sequence[Outcome], *, as_json: bool) -> None:
         raise typer.Exit(EXIT_USAGE)
 
 
-def _listed(receipts: Receipts) -> Answer:
+def _listed(receipts: Receipts, *, project: bool) -> Answer:
     here = {client.name for client in detected(Places())}
-    rows = [_row(client, here, receipts.of(client.name)) for client in CLIENTS]
+    known = [client for client in CLIENTS if client.project_files or not project]
+    rows = [_row(client, here, receipts.of(client.name)) for client in known]
     shown = table(
         [(one["client"], one["title"], one["state"]) for one in rows], "client", "program", "state"
     )
-    return Answer(rows, [shown], "connect one by its name: hippocampus connect claude-code")
+    how = "hippocampus connect claude-code" + (" --project" if project else "")
+    return Answer(rows, [shown], f"connect one by its name: {how}")
 
 
 def _row(client: ClientProgram, here: Iterable[str], files: Iterable[str]) -> dict[str, Any]:

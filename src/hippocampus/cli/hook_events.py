@@ -273,7 +273,7 @@ class _Hook:
             return None
         from hippocampus.cli.project import find_project  # noqa: PLC0415 - where none is chosen
 
-        return find_project(self._event.folder)
+        return find_project(self._event.folder, note=True)
 
     def _scopes(self, project: Project | None) -> list[tuple[BankScope, str]]:
         """Return the banks that are asked, the project's before the user's, each with its label."""
@@ -295,10 +295,11 @@ class _Hook:
         if not text:
             return
         event = self._event
+        metadata = {"kinds": list(kinds)} | _known_by(event.said, role)
         with _opened(scope, embed=True) as bank:
             bank.remember(
                 f"{text}\n{note}".rstrip(), at=self._call.at, role=role,
-                session=event.session or None, metadata={"kinds": list(kinds)},
+                session=event.session or None, metadata=metadata,
             )  # fmt: skip
 
     def _print(self, text: str) -> None:
@@ -318,6 +319,8 @@ class _Hook:
                 f"{project.folder}: its settings ask for {wants}; until 'hippocampus project"
                 f" --allow' it is remembered in {project.bank!r} of your own store"
             )
+        if project.claims:
+            told.append(project.claim_told())
         if told:
             raise InputError("; ".join(told))
 
@@ -420,6 +423,15 @@ def _unless_secret(said: str) -> str:
     if any(span.kind not in _PERSONAL for span in finder.find(said)):
         return ""
     return finder.redact(said)
+
+
+def _known_by(message: str, role: str) -> dict[str, str]:
+    """Return by what an import of the session's log knows a message; of a secret there is none."""
+    from hippocampus.language.secrets import SecretFinder  # noqa: PLC0415 - only for what is kept
+    from hippocampus.language.session_words import message_mark  # noqa: PLC0415 - likewise
+
+    mark = "" if SecretFinder().find(message) else message_mark(message, role)
+    return {"message": mark} if mark else {}
 
 
 def _without_secrets(text: str) -> str:

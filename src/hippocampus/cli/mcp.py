@@ -54,7 +54,7 @@ def _in_project(scope: BankScope) -> BankScope:
     """Return the bank of the project in whose folder the client has started this; or the given."""
     from hippocampus.cli.project import find_project  # noqa: PLC0415 - only when asked for
 
-    found = find_project(".")
+    found = find_project(".", note=True)
     if found is None:
         return scope
     if not found.remembered:
@@ -64,6 +64,8 @@ def _in_project(scope: BankScope) -> BankScope:
         _say(found.warning)
     if found.asks and not found.allowed:
         _say(f"{found.folder}: asks for more than its own bank; see 'hippocampus project'")
+    if found.claims:
+        _say(found.claim_told())
     if found.is_on_server:  # which has a server of MCP itself
         return replace(scope, bank=found.bank)
     if found.shared_store is None:

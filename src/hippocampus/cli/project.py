@@ -2,9 +2,11 @@
 The project that a folder belongs to, and the bank that is the project's.
 
 It is read off the git repository: all its worktrees share one bank, and so do clones of one remote,
-wherever they lie. Without git it is the folder. A settings file that is committed may say less of
-it is remembered, or into smaller banks; what it asks for beyond that waits for the user's consent,
-which is for its very bytes, as a repository is whatever somebody else has written.
+wherever they lie. Without git it is the folder. A folder may be whatever somebody else has packed,
+git's own files with it: a remote's bank is for the first folder that names it and for those that
+the user allows, and a repository's for the worktrees that it knows itself. A settings file that is
+committed may say less of it is remembered, or into smaller banks; what it asks for beyond that
+waits for the user's consent, which is for its very bytes.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from hippocampus.cli.checkouts import KnownCheckouts, users_folder
+from hippocampus.core.bank_names import PROJECT, TEAM
 from hippocampus.core.files import read_small
 from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.store_address import is_url
@@ -22,9 +26,6 @@ from hippocampus.errors import InputError
 
 SETTINGS: Final = ".hippocampus.toml"
 """The settings file, beside ``.git`` or in a folder without git."""
-PREFIX: Final = "project:"
-TEAM: Final = "team:"
-"""What the names of projects' and teams' banks begin with; no settings file can name others."""
 MANIFESTS: Final = (
     "pyproject.toml", "package.json", "Cargo.toml", "go.mod", "pom.xml", "build.gradle",
     "build.gradle.kts", "composer.json", "Gemfile", "mix.exs", "pubspec.yaml", "CMakeLists.txt",
@@ -57,6 +58,30 @@ class Project(NamedTuple):
     """The file whose being there is the consent to that; None where it asks for nothing."""
     warning: str = ""
     """What is wrong with its settings file."""
+    claims: str = ""
+    """The bank that it says to be of, by its remote or git's files, and is not known for."""
+    place: Path = Path()
+    """What it would be known by: the folder that its worktrees share, or its own."""
+    known_as: str = ""
+    """The name by which it is known, or would be, in ``KnownCheckouts``; "" where none is."""
+
+    @property
+    def known_in(self) -> list[str]:
+        """The folders that are known for what it claims to be."""
+        if not self.known_as:
+            return []
+        places = KnownCheckouts(self.known_as).places()
+        return [one.removesuffix(f"{os.sep}.git") for one in places]
+
+    def claim_told(self) -> str:
+        """Tell in a line what it claims to be, and what to do if that is so."""
+        known = " and ".join(self.known_in[:2])
+        also = f"as {known} is" if known else "and is not known as one"
+        claims = self.claims.removeprefix(PROJECT)
+        return (
+            f"{self.folder}: says that it is a clone of {claims}, {also};"
+            f" until 'hippocampus project --allow' there, it is remembered in {self.bank!r}, apart"
+        )
 
     @property
     def allowed(self) -> bool:
@@ -80,8 +105,28 @@ class Project(NamedTuple):
         return (self.shared_store or "").startswith(("http://", "https://"))
 
 
-def find_project(folder: str | Path) -> Project | None:
-    """Return the project of a folder; None for what is none, such as a home, or is not there."""
+class _GitClaim(NamedTuple):
+    """What git's files say of a folder."""
+
+    place: Path
+    """The folder that its worktrees share, if it leads back here; else the folder itself."""
+    own: str
+    """The name that is its own, by where that is."""
+    claim: str = ""
+    """The name of something else that it says to be; "" for nothing."""
+    may_begin: bool = False
+    """Whether that may be believed of the first folder that says so: it is nowhere else here."""
+
+
+def find_project(folder: str | Path, *, note: bool = False) -> Project | None:
+    """
+    Return the project of a folder; None for what is none, such as a home, or is not there.
+
+    Args:
+        folder: where.
+        note: whether it is noted as the first folder of its remote, if it is.
+
+    """
     start = Path(os.path.realpath(folder))
     try:
         is_none = not start.is_dir() or start in _no_projects()
@@ -93,11 +138,19 @@ def find_project(folder: str | Path) -> Project | None:
     if top is None:
         top = next((one for one in _upwards(start) if (one / SETTINGS).is_file()), start)
         return _with_settings(top, start, f"{top.name}-{_hash(str(top))}", "folder")
-    common = _common_folder(top)
-    address = _remote(common)
-    if address:
-        return _with_settings(top, start, address, "remote")
-    return _with_settings(top, start, _named(common), "repository")
+    found = _checkout(top)
+    own = "repository" if found.place.name == ".git" or found.place != top else "folder"
+    if not found.claim:
+        return _with_settings(top, start, found.own, own)
+    known = KnownCheckouts(found.claim)
+    if known.has(found.place) or (found.may_begin and known.is_new()):
+        project = _with_settings(top, start, found.claim, "remote")
+        wanted = note and project.remembered and known.is_new()
+        if not wanted or known.begin(found.place):
+            return project._replace(place=found.place, known_as=found.claim)
+    project = _with_settings(top, start, found.own, own)
+    claims = PROJECT + _plain(found.claim.lower())
+    return project._replace(claims=claims, place=found.place, known_as=found.claim)
 
 
 def _no_projects() -> set[Path]:
@@ -117,29 +170,71 @@ def _upwards(start: Path) -> Iterator[Path]:
 # ---------------------------------------------------------------- git
 
 
-def _common_folder(top: Path) -> Path:
-    """Return the folder that all worktrees of a repository share."""
+def _checkout(top: Path) -> _GitClaim:
+    """Read what git's files say of a folder, and whether what they lead to leads back."""
+    own, common = _git_folders(top)
+    leads_back = _leads_back(top, own, common)
+    place = common if leads_back else top
+    named = _named(common) if leads_back else f"{top.name}-{_hash(str(top))}"
+    address = _address(common)
+    if not address:
+        return _GitClaim(place, named, "" if leads_back else _plain(_named(common).lower()))
+    remote = normalised(address, common)
+    return _GitClaim(place, named, remote, may_begin=not _is_local(address))
+
+
+def _git_folders(top: Path) -> tuple[Path, Path]:
+    """Return git's folder of a worktree, and the one that all worktrees of a repository share."""
     own = top / ".git"
     if own.is_file():  # of a worktree, or of a submodule
         said = _read(own).strip()
         if said.startswith("gitdir:"):
-            own = Path(os.path.realpath(top / said.removeprefix("gitdir:").strip()))
+            own = top / said.removeprefix("gitdir:").strip()
+    own = Path(os.path.realpath(own))
     shared = _read(own / "commondir").strip()
-    return Path(os.path.realpath(own / shared)) if shared else Path(os.path.realpath(own))
+    return own, Path(os.path.realpath(own / shared)) if shared else own
 
 
-def _remote(common: Path) -> str:
-    """Return where a repository comes from, the same for every way to write it; "" if nowhere."""
+def _leads_back(top: Path, own: Path, common: Path) -> bool:
+    """Return whether git's folders are the folder's own, or say themselves that they are for it."""
+    if own == common and own == top / ".git":
+        return True
+    if own != common:  # of a worktree, which the repository lists
+        back = own / (_read(own / "gitdir").strip() or "-")
+        listed = own.parent == common / "worktrees" and back.name == ".git"
+        return listed and os.path.realpath(back.parent) == os.fspath(top)
+    back = own / (_set_in(own, "[core]", "worktree").get("[core]") or "-")  # of a submodule
+    return os.path.realpath(back) == os.fspath(top)
+
+
+def _address(common: Path) -> str:
+    """Return where a repository comes from, as its settings say; "" if nowhere."""
+    found = {
+        section.removeprefix("[remote ").strip('"] \t'): address
+        for section, address in _set_in(common, "[remote ", "url").items()
+    }
+    return found.get("origin") or (next(iter(found.values())) if len(found) == 1 else "")
+
+
+def _set_in(common: Path, begins: str, key: str) -> dict[str, str]:
+    """Return what git's settings have for a key, first, in each section that begins so."""
     found: dict[str, str] = {}
     section = ""
     for line in map(str.strip, _read(common / "config").splitlines()):
         if line.startswith("["):
             section = line
-        elif section.startswith("[remote ") and line.partition("=")[0].strip().lower() == "url":
-            name = section.removeprefix("[remote ").strip('"] \t')
-            found.setdefault(name, line.partition("=")[2].strip().strip('"'))
-    address = found.get("origin") or (next(iter(found.values())) if len(found) == 1 else "")
-    return normalised(address, common)
+        elif section.startswith(begins) and line.partition("=")[0].strip().lower() == key:
+            found.setdefault(section, line.partition("=")[2].strip().strip('"'))
+    return found
+
+
+def _is_local(address: str) -> bool:
+    """Return whether a remote's address is a path of this machine."""
+    protocol, apart, _ = address.replace("\0", "").partition("://")
+    host, colon, _ = protocol.partition(":")
+    if apart:
+        return protocol.lower() == "file"
+    return not colon or "/" in host or len(host) == 1  # a drive of Windows is no host
 
 
 def normalised(address: str, common: Path = Path()) -> str:
@@ -150,13 +245,10 @@ def normalised(address: str, common: Path = Path()) -> str:
     ('github.com/ada/shop', 'github.com/ada/shop')
     """
     protocol, apart, rest = address.replace("\0", "").partition("://")
+    if _is_local(address):
+        return _local(rest if apart else protocol, common)
     if not apart:
-        host, colon, path = protocol.partition(":")
-        if not colon or "/" in host or len(host) == 1:  # a path, of Windows too
-            return _local(protocol, common)
-        rest = f"{host}/{path}"
-    elif protocol.lower() == "file":
-        return _local(rest, common)
+        rest = protocol.replace(":", "/", 1)
     host, _, path = rest.partition("/")  # first: what comes after an "@" in the path is no host
     host = host.rpartition("@")[2].partition(":")[0]
     path = path.partition("?")[0].strip("/").lower().removesuffix(".git").strip("/")
@@ -169,7 +261,7 @@ def _local(path: str, common: Path) -> str:
         return ""
     place = Path(os.path.realpath(common.parent / path))
     with suppress(OSError):  # a name that is too long is nowhere
-        place = _common_folder(place) if (place / ".git").exists() else place
+        place = _git_folders(place)[1] if (place / ".git").exists() else place
     return _plain(_named(place).lower())
 
 
@@ -183,7 +275,7 @@ def _named(common: Path) -> str:
 
 
 def _with_settings(top: Path, start: Path, name: str, told_by: str) -> Project:
-    bank = PREFIX + _plain(name.lower())
+    bank = PROJECT + _plain(name.lower())
     project = Project(top, bank, told_by)
     path = top / SETTINGS
     text = _read(path)
@@ -205,7 +297,7 @@ def _with_settings(top: Path, start: Path, name: str, told_by: str) -> Project:
         bank="#".join([bank, *parts]),
         remembered=given.get("remember", True),
         asks=asks,
-        consent=_consents() / _hash(f"{path}\0{text}", 16) if asks else None,
+        consent=users_folder("allowed") / _hash(f"{path}\0{text}", 16) if asks else None,
         warning=warning,
     )
 
@@ -247,13 +339,6 @@ def _package(top: Path, start: Path) -> list[str]:
         if any((one / name).is_file() for name in MANIFESTS):
             return [_plain(one.relative_to(top).as_posix().lower())]
     return []
-
-
-def _consents() -> Path:
-    """Return the folder of what the user has consented to."""
-    import platformdirs  # noqa: PLC0415 - only where something is asked for
-
-    return Path(platformdirs.user_data_dir("hippocampus", appauthor=False)) / "allowed"
 
 
 # ---------------------------------------------------------------- texts

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from hippocampus.cli.checkouts import KnownCheckouts
 from hippocampus.cli.command import verb
 from hippocampus.cli.project import Project, find_project
 from hippocampus.cli.render import Answer, pairs
@@ -24,25 +25,32 @@ def project(folder: str = ".", *, allow: bool = False, deny: bool = False) -> An
         return Answer(None, told, success=not (allow or deny))
     if allow or deny:
         _decide(found, allow=allow)
+        found = find_project(folder) or found
     return Answer(_told(found), pairs(_lines(found)), note=found.warning)
 
 
 def _decide(found: Project, *, allow: bool) -> None:
-    if found.consent is None:
-        msg = f"{found.folder}: its settings ask for nothing that needs consent"
+    """Allow a folder what it asks for and claims to be, or take that back."""
+    checkout = found.claims if allow else found.known_as
+    if found.consent is None and not checkout:
+        msg = f"{found.folder}: asks for nothing that needs consent"
         raise InputError(msg)
-    if allow:
+    if found.consent is not None and allow:
         found.consent.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         found.consent.touch(mode=0o600)
-    else:
+    elif found.consent is not None:
         found.consent.unlink(missing_ok=True)
+    if checkout:
+        known = KnownCheckouts(found.known_as)
+        (known.allow if allow else known.deny)(found.place)
 
 
 def _told(found: Project) -> dict[str, object]:
     return {
         "folder": os.fspath(found.folder), "bank": found.shared_bank, "store": found.shared_store,
         "told_by": found.told_by, "remembered": found.remembered, "asks": dict(found.asks),
-        "allowed": found.allowed,
+        "allowed": found.allowed, "claims": found.claims or None,
+        "known_in": found.known_in,
     }  # fmt: skip
 
 
@@ -57,4 +65,7 @@ def _lines(found: Project) -> list[tuple[str, str]]:
     if found.asks:
         wants = ", ".join(f"{name} {value}" for name, value in found.asks.items())
         lines.append(("asks for", f"{wants} ({'allowed' if found.allowed else 'not allowed'})"))
+    if found.claims:
+        known = ", ".join(found.known_in) or "no folder here"
+        lines.append(("claims", f"{found.claims} (not allowed; known for it: {known})"))
     return lines

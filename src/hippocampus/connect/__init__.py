@@ -7,6 +7,7 @@ it is whole at every moment, and what was there before is kept.
 
 from hippocampus.connect.clients import (
     CLIENTS,
+    PROJECT_CALLS,
     Calls,
     ClientProgram,
     Places,
@@ -25,6 +26,7 @@ from hippocampus.connect.receipts import Receipts
 
 __all__ = [
     "CLIENTS",
+    "PROJECT_CALLS",
     "Calls",
     "ClientProgram",
     "ConfigChange",

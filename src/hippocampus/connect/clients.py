@@ -31,6 +31,8 @@ class Places:
     home: Path = field(default_factory=Path.home)
     system: str = sys.platform
     env: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    project: Path = field(default_factory=Path.cwd)
+    """The folder of the project whose own files are meant."""
 
     def under(self, variable: str, *otherwise: str) -> Path:
         """Return the folder that a variable names, or one in the home folder."""
@@ -58,6 +60,12 @@ class Calls:
     in_project: Invocation | None = None
     """The server for who is started in a project's folder; None if a bank was named."""
 
+
+_IN_PROJECT: Final = Invocation(NAME, ("mcp", "--project"))
+PROJECT_CALLS: Final = Calls(
+    server=_IN_PROJECT, hook=Invocation(NAME, ("hook",)), in_project=_IN_PROJECT
+)
+"""How we are called by what is committed: by a name, on whatever machine, and its own store."""
 
 Entries: TypeAlias = Callable[[Calls], Sequence[ConfigEntry]]
 
@@ -90,6 +98,8 @@ class ClientProgram:
     folder: Callable[[Places], Path]
     """A folder that is there where the program is."""
     files: Sequence[ConfigFile]
+    project_files: Sequence[ConfigFile] = ()
+    """Those of a project, which whoever works on it reads, too."""
     then: str = "Restart it."
     """What has to be done for it to notice."""
 
@@ -197,7 +207,10 @@ def _opencode(places: Places) -> Path:
 
 
 def _opencode_json(places: Places) -> Path:
-    folder = _opencode(places)
+    return _opencode_in(_opencode(places))
+
+
+def _opencode_in(folder: Path) -> Path:
     with_comments = folder / "opencode.jsonc"
     return with_comments if with_comments.exists() else folder / "opencode.json"
 
@@ -247,6 +260,12 @@ CLIENTS: Final[Sequence[ClientProgram]] = (
                 hooks=_hooks("claude-code", _CLAUDE_CODE, _grouped),
             ),
         ),
+        project_files=(
+            ConfigFile(
+                at=lambda places: places.project / ".mcp.json",
+                entries=_server("mcpServers", spelled=_typed),
+            ),
+        ),
         then="Begin a new session.",
     ),
     ClientProgram(
@@ -275,6 +294,12 @@ CLIENTS: Final[Sequence[ClientProgram]] = (
                 at=lambda places: places.home / ".cursor" / "hooks.json", hooks=_cursor_hooks
             ),
         ),
+        project_files=(
+            ConfigFile(
+                at=lambda places: places.project / ".cursor" / "mcp.json",
+                entries=_server("mcpServers", spelled=_typed),
+            ),
+        ),
     ),
     ClientProgram(
         name="vscode",
@@ -284,6 +309,12 @@ CLIENTS: Final[Sequence[ClientProgram]] = (
         files=(
             ConfigFile(
                 at=lambda places: places.applications / "Code" / "User" / "mcp.json",
+                entries=_server("servers", spelled=_typed),
+            ),
+        ),
+        project_files=(
+            ConfigFile(
+                at=lambda places: places.project / ".vscode" / "mcp.json",
                 entries=_server("servers", spelled=_typed),
             ),
         ),
@@ -305,6 +336,13 @@ CLIENTS: Final[Sequence[ClientProgram]] = (
                 hooks=_hooks("codex", _CODEX, _grouped),
             ),
         ),
+        project_files=(
+            ConfigFile(
+                at=lambda places: places.project / ".codex" / "config.toml",
+                format="toml",
+                entries=_server("mcp_servers"),
+            ),
+        ),
         then="Begin a new session; Codex asks once whether to trust the hooks.",
     ),
     ClientProgram(
@@ -319,6 +357,12 @@ CLIENTS: Final[Sequence[ClientProgram]] = (
                 hooks=_hooks("gemini", _GEMINI, _grouped_in_ms),
             ),
         ),
+        project_files=(
+            ConfigFile(
+                at=lambda places: places.project / ".gemini" / "settings.json",
+                entries=_server("mcpServers"),
+            ),
+        ),
         then="Begin a new session.",
     ),
     ClientProgram(
@@ -329,6 +373,13 @@ CLIENTS: Final[Sequence[ClientProgram]] = (
         files=(
             ConfigFile(
                 at=_opencode_json,
+                entries=_server("mcp", spelled=_in_one_list),
+                instead={("mcp", NAME): ("mcp", "servers", NAME)},
+            ),
+        ),
+        project_files=(
+            ConfigFile(
+                at=lambda places: _opencode_in(places.project),
                 entries=_server("mcp", spelled=_in_one_list),
                 instead={("mcp", NAME): ("mcp", "servers", NAME)},
             ),

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from hippocampus.connect.clients import Calls, ClientProgram, ConfigFile, Places
+from hippocampus.connect.clients import CLIENTS, Calls, ClientProgram, ConfigFile, Places
 from hippocampus.connect.differences import difference
 from hippocampus.connect.entries import ConfigEntry, Conflict, Format, changed_at, put, take
 from hippocampus.connect.jsonc import SyntaxFault, parse
@@ -116,14 +116,37 @@ def _read(path: Path) -> bytes | None:
 
 
 def plan_connect(
-    client: ClientProgram, places: Places, calls: Calls, receipts: Receipts, *, hooks: bool = True
+    client: ClientProgram,
+    places: Places,
+    calls: Calls,
+    receipts: Receipts,
+    *,
+    hooks: bool = True,
+    project: bool = False,
 ) -> list[Planned]:
-    """Return what connecting a client would change, file by file."""
+    """
+    Return what connecting a client would change, file by file.
+
+    Args:
+        client: the program.
+        places: where its files are.
+        calls: how it is to call us; ``PROJECT_CALLS`` from files of a project.
+        receipts: what was put where before.
+        hooks: whether hooks are wanted, where it has any.
+        project: whether the project's own files are meant, not the user's.
+
+    """
     known = receipts.of(client.name)
     planned = list[Planned]()
-    for file in client.files:
+    if project and not client.project_files:
+        able = ", ".join(one.name for one in CLIENTS if one.project_files)
+        why = f"it reads no file of a project; of those that are known {able} do"
+        return [Refusal(client=client, path=places.project, why=why)]
+    for file in client.project_files if project else client.files:
         path = file.at(places)
         try:
+            if project:
+                _refuse_if_outside(path, places.project)
             entries = [*file.entries(calls), *(file.hooks(calls) if hooks else ())]
             if not entries:
                 continue
@@ -132,6 +155,13 @@ def plan_connect(
         except _FAULTS as exc:
             planned.append(Refusal(client=client, path=path, why=_why(exc)))
     return planned
+
+
+def _refuse_if_outside(path: Path, project: Path) -> None:
+    """Refuse to write a project's file that is another one, by a link that came with it."""
+    real = Path(os.path.realpath(path))
+    if not real.is_relative_to(os.path.realpath(project)):
+        raise Conflict(f"leads out of the project, to {real}; it is left as it is")
 
 
 class _Wanted(NamedTuple):

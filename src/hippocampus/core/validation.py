@@ -15,6 +15,15 @@ _METADATA_LEVELS: Final = 64
 shallow stack and never be read from a deep one."""
 
 
+def clean(text: str) -> str:
+    """Return text that can be stored: JSON's halved characters joined, or replaced if alone."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
 def check_text(
     text: object,
     *,

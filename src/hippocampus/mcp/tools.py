@@ -7,13 +7,15 @@ The engine is imported when the memory is opened: a client is greeted while it l
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.origin import Origin
 from hippocampus.core.parameter_groups import ParameterGroup
+from hippocampus.core.rights import Rights, holding
 from hippocampus.errors import DISTRIBUTION, InputError, InvalidScope, UnknownBank
 from hippocampus.mcp import answers
 from hippocampus.mcp.event_answers import events_counted
@@ -124,11 +126,14 @@ class Toolbox:
         k: int = 10,
         budget_tokens: int = 2000,
         only: Narrowing = _EVERYTHING,
+        include: list[str] | None = None,
         bank: str | None = None,
     ) -> Annotated[ToolAnswer, Recalled]:
         """Find memories about something, in any wording, the best first."""
         memory = self._memory()
-        found = self.bank(bank).recall(query, k, **only.given())
+        held = self.bank(bank)
+        with self._reading(held, include):
+            found = held.recall(query, k, include=include, **only.given())
         return answers.recalled(found, budget_tokens, memory.engine.zone, _degraded(memory))
 
     def context(
@@ -137,6 +142,7 @@ class Toolbox:
         *,
         budget_tokens: int = 2000,
         only: Narrowing = _EVERYTHING,
+        include: list[str] | None = None,
         bank: str | None = None,
     ) -> Annotated[ToolAnswer, Composed]:
         """Get the background of a task: all that is remembered about it, as one text."""
@@ -144,9 +150,10 @@ class Toolbox:
         held = self.bank(bank)
 
         def compose(room: int) -> Context:
-            return held.context(query, room, **only.given())
+            return held.context(query, room, include=include, **only.given())
 
-        return answers.composed(compose, budget_tokens, _degraded(memory))
+        with self._reading(held, include):
+            return answers.composed(compose, budget_tokens, _degraded(memory))
 
     def count_events(
         self,
@@ -302,6 +309,16 @@ class Toolbox:
             msg = f"bank={name!r}: there is none of that name; status lists those there are"
             raise UnknownBank(msg)
         return found
+
+    @contextmanager
+    def _reading(self, bank: Bank, include: list[str] | None) -> Iterator[None]:
+        """Have the rights of a server: one of one bank reads it, and what it includes."""
+        if self.all_banks or include is None:  # what it includes is open to it
+            yield
+            return
+        named = {bank.name, *(one.bank for one in bank.included())}
+        with holding(Rights(named.__contains__, named.__contains__)):
+            yield
 
 
 def _degraded(memory: Memory) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Turn
+from hippocampus.core.validation import clean
 from hippocampus.errors import SourceError
 
 
@@ -109,15 +110,6 @@ def load_json(text: str, *, path: str) -> Any:  # noqa: ANN401 (JSON is any)
     except ValueError as exc:  # also an integer of more digits than Python converts
         msg = f"not JSON: {exc}"
         raise SourceError(msg, path=path) from exc
-
-
-def clean(text: str) -> str:
-    """Return text that can be stored: JSON's halved characters joined, or replaced if alone."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
 
 
 def plain(value: object) -> Any:  # noqa: ANN401 (JSON is any)

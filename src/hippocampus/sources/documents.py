@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from hippocampus.core.records import Turn
+from hippocampus.core.validation import clean
 from hippocampus.errors import SourceError
-from hippocampus.sources.base import Item, Raw, clean, decode, metadata
+from hippocampus.sources.base import Item, Raw, decode, metadata
 from hippocampus.sources.timestamps import moment_in_name, read_moment
 
 _FRONT = re.compile(

@@ -15,8 +15,9 @@ from html import unescape
 from typing import TypeAlias
 
 from hippocampus.core.records import Turn
+from hippocampus.core.validation import clean
 from hippocampus.errors import SourceError
-from hippocampus.sources.base import Item, Raw, SourceProblem, clean, metadata
+from hippocampus.sources.base import Item, Raw, SourceProblem, metadata
 from hippocampus.sources.timestamps import read_moment
 
 Mail: TypeAlias = "Message[str, str]"

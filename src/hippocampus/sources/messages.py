@@ -7,12 +7,12 @@ from datetime import datetime
 from typing import Any
 
 from hippocampus.core.records import Turn
+from hippocampus.core.validation import clean
 from hippocampus.errors import SourceError
 from hippocampus.sources.base import (
     Item,
     Raw,
     SourceProblem,
-    clean,
     decode,
     label,
     load_json,

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from hippocampus.core.files import reading
 from hippocampus.core.records import Turn
+from hippocampus.core.validation import clean
 from hippocampus.errors import InputError, SourceError
 from hippocampus.sources.agents.aider import read_found_aider
 from hippocampus.sources.agents.log import LONGEST_LINE, LogReader, SessionLog
@@ -33,7 +34,6 @@ from hippocampus.sources.base import (
     Reader,
     SourceFile,
     SourceProblem,
-    clean,
     decode,
     load_json,
 )

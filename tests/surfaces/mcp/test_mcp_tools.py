@@ -491,6 +491,59 @@ def test_all_banks_can_be_named_listed_and_begun(serve, memory):
     assert ["home", "work"] == sorted(agent("status")["banks"])
 
 
+@pytest.fixture
+def scoped(memory):
+    """A memory whose bank ``ada`` includes ``web``, beside which there is ``secret``."""
+    memory.bank("secret").remember("The code of the safe is 1234.")
+    memory.bank("web").remember("The code of the website is in Lisbon.")
+    memory.bank("ada").remember("The code of the bicycle is 7.")
+    memory.bank("ada").include("web")
+    return memory
+
+
+@pytest.mark.usefixtures("scoped")
+@pytest.mark.parametrize("tool", ["recall", "context"])
+def test_a_call_says_itself_which_banks_are_read_along(serve, tool):
+    agent = serve(all_banks=True)
+
+    def read(**given):
+        text = agent.text(tool, query="Which code is it?", **given)
+        return {word for word in ("bicycle", "website", "safe") if word in text}
+
+    assert {"bicycle", "website"} == read()
+    assert {"bicycle"} == read(include=[])
+    assert {"bicycle", "safe"} == read(include=["secret"])
+    assert {"website", "bicycle"} == read(bank="web", include=["ada"])
+
+
+@pytest.mark.usefixtures("scoped")
+@pytest.mark.parametrize("tool", ["recall", "context"])
+def test_one_bank_reads_along_what_it_includes_and_no_other(serve, tool):
+    agent = serve()
+
+    def told(*names):
+        return agent.text(tool, query="Which code is it?", include=list(names))
+
+    assert "website" not in told()
+    assert "website" in told("web")
+    assert "safe" not in told("secret", "web")
+    assert "bank 'secret' is not there, or not open to whoever asks" in told("secret")
+    assert told("secret") == told("nobody").replace("nobody", "secret")
+
+
+def test_what_an_included_bank_includes_may_be_named_as_well(serve, scoped):
+    scoped.bank("web").include("secret")
+
+    answer = serve()("recall", query="Which code is it?", include=["secret"])
+
+    assert {"ada", "secret"} == {one["bank"] for one in answer["memories"]}
+
+
+def test_names_of_banks_to_read_along_are_a_list_of_names(agent):
+    assert "include='web'" in agent.refused("recall", query="x", include="web")
+    assert "7" in agent.refused("context", query="x", include=[7])
+
+
 def test_a_store_that_cannot_be_opened_is_told_and_tried_again(tmp_path, connect):
     path = tmp_path / "memory.db"
     path.write_text("this is no store, and longer than a header of SQLite would be " * 20)

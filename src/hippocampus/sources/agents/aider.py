@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from hippocampus.core.records import Turn
-from hippocampus.sources.agents.kept_words import LONGEST_READ
+from hippocampus.language.session_words import LONGEST_READ
 from hippocampus.sources.agents.log import SessionLog, lines
 from hippocampus.sources.agents.talk import Talk, Utterance
 from hippocampus.sources.base import Item, metadata

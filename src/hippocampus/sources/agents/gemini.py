@@ -9,10 +9,11 @@ from typing import Any, Final
 import msgspec
 
 from hippocampus.core.files import read_bytes
-from hippocampus.sources.agents.kept_words import LONGEST_READ
+from hippocampus.core.validation import clean
+from hippocampus.language.session_words import LONGEST_READ
 from hippocampus.sources.agents.log import LogRecords, SessionLog, whole_text
 from hippocampus.sources.agents.talk import Talk, Utterance
-from hippocampus.sources.base import Item, SourceProblem, clean, label, metadata
+from hippocampus.sources.base import Item, SourceProblem, label, metadata
 from hippocampus.sources.timestamps import read_moment
 
 _LONGEST_PATH: Final = 4096

@@ -10,8 +10,9 @@ from typing import Final
 
 from hippocampus.core.origin import Origin
 from hippocampus.core.records import Turn
+from hippocampus.core.validation import clean
 from hippocampus.errors import SourceError
-from hippocampus.sources.base import Item, Raw, SourceProblem, clean, decode, metadata
+from hippocampus.sources.base import Item, Raw, SourceProblem, decode, metadata
 from hippocampus.sources.documents import split_front_matter
 
 _HEADING: Final = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t#]*$")

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from hippocampus.core.records import Turn
-from hippocampus.sources.agents.kept_words import LONGEST_TURN, kept_words, own_words
+from hippocampus.language.session_words import LONGEST_TURN, kept_words, own_words
 from hippocampus.sources.agents.log import SessionLog
 
 _LONGEST_ID: Final = 200

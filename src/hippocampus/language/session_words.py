@@ -1,5 +1,5 @@
 """
-Words of a coding agent's session worth keeping: somebody's own, not those of tools.
+Words that somebody said in a coding agent's session, without what tools put there.
 
 It goes by structure, so that what a tool will wrap its notes in next year stays out as well.
 """
@@ -9,20 +9,21 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.quotes import without_quotes
+from hippocampus.core.validation import clean
 from hippocampus.language.chatter import is_chatter
-from hippocampus.sources.base import clean
 
-_ELEMENT: Final = re.compile(r"^[ \t]*<([A-Za-z][\w.:-]*)(?:[ \t][^<>\n]*)?>", re.MULTILINE)
+_ELEMENT: Final = lazy_pattern(r"^[ \t]*<([A-Za-z][\w.:-]*)(?:[ \t][^<>\n]*)?>", re.MULTILINE)
 """An element that begins a line, as those do that tools put around what they add."""
-_ARGUMENTS: Final = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+_ARGUMENTS: Final = lazy_pattern(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _REQUEST: Final = "## My request for Codex:\n"
 """What Codex's editor plug-ins put between what they add and what was written."""
-_FENCE: Final = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})[^\n]*\n(.*?)(?:^[ \t]{0,3}\1[ \t]*$\n?|\Z)",
+_FENCE: Final = lazy_pattern(r"^[ \t]{0,3}(`{3,}|~{3,})[^\n]*\n(.*?)(?:^[ \t]{0,3}\1[ \t]*$\n?|\Z)",
                            re.MULTILINE | re.DOTALL)  # fmt: skip
-_BRACKETED: Final = re.compile(r"\[[^\[\]\n]{1,200}\]")
-_WORD: Final = re.compile(r"[^\W\d_]{2,}")
-_BLANKS: Final = re.compile(r"\n[ \t]*(?:\n[ \t]*){2,}")
+_BRACKETED: Final = lazy_pattern(r"\[[^\[\]\n]{1,200}\]")
+_WORD: Final = lazy_pattern(r"[^\W\d_]{2,}")
+_BLANKS: Final = lazy_pattern(r"\n[ \t]*(?:\n[ \t]*){2,}")
 _SHORT_CODE: Final = 4
 """Lines of code that are kept: a command, a setting; more is a file that somebody pasted."""
 _DUMP: Final = 8
@@ -32,6 +33,8 @@ LONGEST_TURN: Final = 20_000
 LONGEST_READ: Final = 400_000
 """Characters of a message in which we look for what somebody wrote, and what tools added."""
 _MOST_ELEMENTS: Final = 1000
+_MOST_MESSAGES: Final = 40
+"""Paragraphs from the end of an answer at which its last message may begin."""
 
 
 def own_words(text: str) -> str:
@@ -59,6 +62,38 @@ def kept_words(text: str) -> str:
     """
     text = _BLANKS.sub("\n\n", _without_code(clean(text[:LONGEST_TURN]))).strip()
     return "" if not text or is_chatter(text) else text
+
+
+def message_mark(text: str, role: str) -> str:
+    """
+    Return what a message of a session is known by, to a hook that is told it and in its log.
+
+    Args:
+        text: the message.
+        role: of whoever said it, "user" or "assistant".
+
+    """
+    return _mark(kept_words(own_words(text) if role == "user" else text))
+
+
+def marks_of_kept(kept: str, role: str) -> set[str]:
+    """
+    Return by what the messages are known of which ``kept`` are the words to be remembered.
+
+    An agent's answer may be several messages, of which a hook is told the last.
+    """
+    marks = {_mark(kept)}
+    if role == "assistant":
+        parts = kept.split("\n\n")[-_MOST_MESSAGES:]
+        marks |= {_mark("\n\n".join(parts[first:])) for first in range(1, len(parts))}
+    return marks
+
+
+def _mark(kept: str) -> str:
+    from hashlib import blake2b  # noqa: PLC0415 - only for what is kept
+
+    words = " ".join(kept.split())
+    return blake2b(words.encode(errors="replace"), digest_size=8).hexdigest() if words else ""
 
 
 def _request(text: str) -> str:

@@ -1,0 +1,8 @@
+"""What the names of banks begin with that belong to projects and teams, and to nobody else."""
+
+from __future__ import annotations
+
+from typing import Final
+
+PROJECT: Final = "project:"
+TEAM: Final = "team:"

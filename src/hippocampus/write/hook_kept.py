@@ -1,0 +1,31 @@
+"""What hooks have kept of a coding session, so that its log does not bring it in again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from hippocampus.core.records import EpisodeRow
+from hippocampus.language.session_words import marks_of_kept
+from hippocampus.write.check import Group
+
+MOST_OF_SESSION = 10_000
+"""Memories of a session that are looked at, the latest."""
+
+
+def marks_of(episodes: Iterable[EpisodeRow]) -> set[tuple[str | None, str]]:
+    """Return (role, mark) of the messages of which hooks have kept these."""
+    return {
+        (one.role, str(mark))
+        for one in episodes
+        if '"message"' in one.metadata and (mark := json.loads(one.metadata).get("message"))
+    }
+
+
+def is_kept(group: Group, known: set[tuple[str | None, str]]) -> bool:
+    """Return whether a message of a log is one of which a hook has kept what lasts."""
+    if not known:
+        return False
+    first = group.first
+    text = "".join(draft.text for draft in group.drafts)
+    return any((first.role, mark) in known for mark in marks_of_kept(text, first.role or ""))
