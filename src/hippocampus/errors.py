@@ -193,7 +193,7 @@ class StoreLocked(StoreError, TimeoutError):
 
 class ErasurePending(StoreLocked):
     """
-    What was erased is out of every table, but its bytes may still be in the store's files.
+    Pending erasure: out of every table, but perhaps not yet out of the bytes of the store's files.
 
     The store knows: the next erasure, opening or closing of it takes them out.
     """

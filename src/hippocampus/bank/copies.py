@@ -43,7 +43,7 @@ class _Origin(NamedTuple):
 
 @dataclass
 class CopyTrail:
-    """What leads from episodes to their copies, as it was found."""
+    """Trail from episodes to their copies, as it was found."""
 
     found: dict[tuple[str, str], BankState] = field(default_factory=dict)
     """Where the copies are, by bank and id; those that went farthest last."""

@@ -1,5 +1,5 @@
 """
-Which folders are known as checkouts of a remote: the first one seen, and those the user allowed.
+Folders known as checkouts of a remote: the first one seen, and those the user allowed.
 
 A repository's remote is a line in a file, and whoever packed a folder wrote that file. So a remote
 names a bank only for folders that are known for it. Each remote has a note in a folder that is this

@@ -106,7 +106,7 @@ class Project(NamedTuple):
 
 
 class _GitClaim(NamedTuple):
-    """What git's files say of a folder."""
+    """Claim of git's files about a folder."""
 
     place: Path
     """The folder that its worktrees share, if it leads back here; else the folder itself."""

@@ -1,4 +1,4 @@
-"""What the names of banks begin with that belong to projects and teams, and to nobody else."""
+"""Beginnings of the names of banks that belong to projects and teams, and to nobody else."""
 
 from __future__ import annotations
 

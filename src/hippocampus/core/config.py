@@ -559,7 +559,7 @@ class Maturation:
 @immutable
 class Secrets:
     """
-    What becomes of secrets and personal data (``language/secrets.py``); all is kept unless asked.
+    Treatment of secrets and personal data (``language/secrets.py``); all is kept unless asked.
 
     They are keys, tokens, passwords, PINs, card, account and identity numbers, e-mail addresses and
     phone numbers.

@@ -181,7 +181,7 @@ class EngineContext:
 
     @cached_property
     def secret_gate(self) -> SecretGate:
-        """What becomes of the secrets of all that comes in."""
+        """Gate for the secrets of all that comes in."""
         from hippocampus.write.secret_gate import SecretGate  # noqa: PLC0415 - for who writes
 
         return SecretGate(self.config.secrets, self.secret_finder, self.vault)

@@ -29,7 +29,7 @@ from hippocampus.journal.writer import LedgerWriter
 
 
 class Erasure(LedgerPart):
-    """What takes words out of a bank for good, inside ``store.write()``."""
+    """Erasure of words from a bank for good, inside ``store.write()``."""
 
     def __init__(
         self, reader: LedgerReader, lineage: Lineage, payloads: LedgerPayloads, writer: LedgerWriter

@@ -50,7 +50,7 @@ def _apart(spans: Iterable[SecretSpan]) -> list[SecretSpan]:
 
 class SecretFinder:
     """
-    What finds secrets and puts something in their place.
+    Finder of secrets, which puts something in their place.
 
     Args:
         more: finds others than these rules do, such as ``presidio.find_identities``.

@@ -17,7 +17,7 @@ _DIGITS: Final = 6
 
 
 class SecretGate:
-    """What becomes of the secrets of all that is to be kept, however it comes in."""
+    """Gate for the secrets of all that is to be kept, however it comes in."""
 
     def __init__(self, how: Secrets, finder: SecretFinder, vault: Vault | None) -> None:
         self._how = how.write

@@ -28,7 +28,7 @@ _NAME: Final = re.compile(r"\[([a-z -]{3,20} \d{1,6})\]")
 
 
 class Vault:
-    """What seals secrets, and opens them again."""
+    """Vault that seals secrets, and opens them again."""
 
     def __init__(self, master: bytes) -> None:
         self._cipher = Cipher(master)

@@ -3,6 +3,7 @@
 import json
 import socket
 import tempfile
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -33,6 +34,9 @@ def leaves_no_files(tmp_path, monkeypatch):
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     yield
+    until = time.monotonic() + 10  # a file that was sent goes once its last part has arrived
+    while list(folder.iterdir()) and time.monotonic() < until:
+        time.sleep(0.01)
     assert [] == list(folder.iterdir())
 
 

@@ -32,7 +32,7 @@ _ALL: Final = "SELECT, INSERT, UPDATE, DELETE"
 
 
 class Tenants:
-    """Which tenant a bank is of, as the database knows it."""
+    """Tenants of banks, as the database knows them."""
 
     def __init__(self, settings: SqlSettings, encryption: PostgresEncryption) -> None:
         self._settings = settings
