@@ -1,4 +1,4 @@
-"""Digests of what hooks have kept of a coding session, so that its log does not bring it in again."""
+"""Digests of what hooks have kept of a coding session, so that its log does not bring it again."""
 
 from __future__ import annotations
 
