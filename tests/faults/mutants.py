@@ -21,9 +21,9 @@ def acknowledges_before_the_commit(patch):
     transaction = BankState.transaction
 
     @contextmanager
-    def eager(self, *, indexed=True):
+    def eager(self, **how):
         try:
-            with transaction(self, indexed=indexed) as ledger:
+            with transaction(self, **how) as ledger:
                 yield ledger
         except StoreError as exc:
             if "connection broke" not in str(exc):
@@ -39,9 +39,10 @@ def never_catches_up(patch):
 
 def keeps_what_others_erase(patch):
     """An index follows what is new, and not what is gone."""
-    kept = tuple(kind for kind in bank_index._TAKEN_IN if kind is not Erased)
+    kept = bank_index.TAKEN_IN - {Erased}
     patch.setattr(bank_state, "_GONE", frozenset())
-    patch.setattr(bank_index, "_TAKEN_IN", kept)
+    for module in (bank_state, bank_index):
+        patch.setattr(module, "TAKEN_IN", kept)
 
 
 def looks_too_early_whether_it_is_there(patch):
