@@ -329,7 +329,7 @@ class World:
         """Return what is wrong with the store in the end; what was erased is nowhere."""
         for server in self.servers[1:]:  # who reads an older state keeps it
             server.close()
-        # Bytes stay in a database's pages and log: only encryption takes what is erased out of them.
+        # What is erased stays in a database's pages and log, unless it is encrypted.
         erased = self._erased if self._is_a_file else None
         found = verify(self.servers[0].memory, residue=erased)
         return [*found.problems, *(f"erased, and still in {at}" for at in found.residue or ())]
