@@ -99,6 +99,10 @@ def _nothing(*_: object, **__: object) -> bytes:
     return b""
 
 
+def _nothing_of_each(*_: object) -> Callable[..., bytes]:
+    return _nothing
+
+
 def _open(path: Path, key: Key | None) -> None:
     with Memory(path, embedder="none", key=key, read_only=True) as memory:
         memory.bank("b").episodes(limit=0)
@@ -110,7 +114,7 @@ def _unchecked() -> ExitStack:
     for name in CHECKSUMS:
         stack.enter_context(mock.patch(f"hippocampus.store.{name}", _nothing))
     every = "hippocampus.store.payloads.payload_checksums"
-    stack.enter_context(mock.patch(every, return_value=_nothing))
+    stack.enter_context(mock.patch(every, _nothing_of_each))
     return stack
 
 
