@@ -605,9 +605,9 @@ def test_nobody_writes_erased_bytes_back_from_what_it_has_cached(opened, monkeyp
     assert residue(store, secrets), "copies of rows that moved"
     zero_pages, apart, written = store.upkeep._zero_pages, store.connections.apart, []
 
-    def cached_before(db, patch, start):
+    def cached_before(patch, pages, db):
         other.connections.open_writer().execute("PRAGMA integrity_check").fetchall()  # of all pages
-        zero_pages(db, patch, start)
+        zero_pages(patch, pages, db)
 
     def written_before():
         if not written and not residue(store, secrets):  # the last of it has just been zeroed
@@ -616,7 +616,8 @@ def test_nobody_writes_erased_bytes_back_from_what_it_has_cached(opened, monkeyp
             written.append(True)
         return apart()
 
-    monkeypatch.setattr("hippocampus.store.upkeep._PAGES_AT_ONCE", 2)
+    monkeypatch.setattr("hippocampus.store.upkeep._LOOKED_AT_ONCE", 3)
+    monkeypatch.setattr("hippocampus.store.upkeep._ZEROED_AT_ONCE", 2)
     monkeypatch.setattr(store.upkeep, "_zero_pages", cached_before)
     monkeypatch.setattr(store.connections, "apart", written_before)
     store.upkeep.scrub()
@@ -651,7 +652,7 @@ def _fail(number, *_):
 def test_a_scrub_lets_others_write_between_its_steps(opened, monkeypatch):
     store, other = opened(), opened(busy_timeout_s=0)
     bank, theirs = new_bank(store, episodes=400), new_bank(store, "theirs")
-    monkeypatch.setattr("hippocampus.store.upkeep._PAGES_AT_ONCE", 4)
+    monkeypatch.setattr("hippocampus.store.upkeep._ZEROED_AT_ONCE", 1)
     apart = store.connections.apart
 
     def written_before():
@@ -665,6 +666,23 @@ def test_a_scrub_lets_others_write_between_its_steps(opened, monkeypatch):
     assert store.episodes.count(theirs) > 10
     assert store.episodes.count(bank) == 400
     assert store.upkeep.check() == []
+
+
+def test_a_scrub_of_what_has_nothing_left_over_holds_others_up_once(opened, monkeypatch):
+    store = opened()
+    new_bank(store, episodes=400)
+    store.upkeep.scrub()
+    apart, times = store.connections.apart, []
+
+    def counted():
+        times.append(1)
+        return apart()
+
+    monkeypatch.setattr("hippocampus.store.upkeep._LOOKED_AT_ONCE", 2)
+    monkeypatch.setattr(store.connections, "apart", counted)
+    store.upkeep.scrub()
+
+    assert len(times) == 1
 
 
 def test_a_scrub_that_a_reader_holds_up_says_that_the_log_may_keep_words(opened):

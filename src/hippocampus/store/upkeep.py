@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
+from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 from hippocampus.core.budget import check_budget, without_budget
 from hippocampus.core.files import (
@@ -30,10 +33,13 @@ from hippocampus.store.seam import Seam
 from hippocampus.store.transactions import Transactions
 from hippocampus.store.unused_bytes import MOST_PAGES, left_over
 
+_Found = TypeVar("_Found")
 _OWED = "scrub"
 """The setting that says that removed bytes may still be in the files."""
-_PAGES_AT_ONCE = 1024
-"""Pages whose unused bytes are zeroed while nobody else may write: some milliseconds."""
+_LOOKED_AT_ONCE = 1024
+"""Pages that are read at once, while others write."""
+_ZEROED_AT_ONCE = 128
+"""Pages that are written while nobody else may write: some milliseconds."""
 _TRIES = 100
 """Times that others may write in the moment between emptying the log and taking the lock."""
 _BACKUP_PAGES = 1024
@@ -95,38 +101,66 @@ class SqliteUpkeep:
         Zero what pages do not use, some pages at a time, and let others write in between.
 
         ``secure_delete`` has zeroed what was removed where it was last, but not the old places of
-        rows that have moved. Nobody else may write pages meanwhile: not to the log, for the lock to
-        write is taken; nor from the log into the file, for the log is empty. Others may have the
-        old bytes in their caches, and would write them again with their next change of the page:
-        they empty their caches when they see a commit of another connection, so there is one.
+        rows that have moved. Pages are looked at while others write: what was removed is in no row
+        any more, so a page that has nothing left over from it will have nothing.
         """
-        log, done, tries = beside(file, "-wal"), 0, 0
         with patching(file) as patch:
-            while done < self._page_count():
-                with self._db.gate, self._connections.apart() as db:
-                    if not wait:
-                        db.execute("PRAGMA busy_timeout = 0")
-                    self._empty_log(db)
-                    db.execute("BEGIN IMMEDIATE")
-                    if log.exists() and log.stat().st_size:
-                        tries += 1
-                    else:
-                        self._zero_pages(db, patch, done)
-                        done, tries = done + _PAGES_AT_ONCE, 0
-                    db.execute("COMMIT")
-                if tries > _TRIES:
-                    raise self._pending("others write without a pause")
+            free = self._alone(partial(self._free, patch), wait=wait)
+            suspects = self._suspects(patch, free)
+            while pages := list(islice(suspects, _ZEROED_AT_ONCE)):
+                self._alone(partial(self._zero_pages, patch, pages), wait=wait)
 
-    def _zero_pages(self, db: sqlite3.Connection, patch: Patch, start: int) -> None:
-        """Zero what some pages do not use; the first has the schema alone."""
+    def _alone(self, do: Callable[[sqlite3.Connection], _Found], *, wait: bool) -> _Found:
+        """
+        Return what something gives that is done while nobody else may write to the file.
+
+        Not to the log, for the lock to write is taken; nor from the log into the file, for the log
+        is empty.
+        """
+        assert self._connections.file is not None, "it is a file's pages that are asked for"
+        log = beside(self._connections.file, "-wal")
+        for _ in range(_TRIES):
+            with self._db.gate, self._connections.apart() as db:
+                if not wait:
+                    db.execute("PRAGMA busy_timeout = 0")
+                self._empty_log(db)
+                db.execute("BEGIN IMMEDIATE")
+                if not log.exists() or not log.stat().st_size:
+                    found = do(db)
+                    db.execute("COMMIT")
+                    return found
+                db.execute("COMMIT")
+        raise self._pending("others write without a pause")
+
+    def _free(self, patch: Patch, db: sqlite3.Connection) -> set[int]:
+        """Return the numbers of free pages; of a list that is damaged, none."""
         (size,) = db.execute("PRAGMA page_size").fetchone()
-        pages, found = patch.read(start * size, _PAGES_AT_ONCE * size), False
-        free = _free_pages(patch.read, size) or ()
-        for at in range(0 if start else size, len(pages), size):
-            page = pages[at : at + size]
-            whole = start + at // size + 1 in free and any(page)
-            for begin, end in [(0, size)] if whole else left_over(page):
-                patch.zero(start * size + at + begin, end - begin)
+        return _free_pages(patch.read, size) or set()
+
+    def _suspects(self, patch: Patch, free: Container[int]) -> Iterator[int]:
+        """Yield the numbers of pages where unused bytes are not zero; the first has the schema."""
+        size, count = int(self._db.rows("PRAGMA page_size")[0][0]), self._page_count()
+        for first in range(1, count + 1, _LOOKED_AT_ONCE):
+            pages = patch.read((first - 1) * size, _LOOKED_AT_ONCE * size)
+            for number in range(first, first + len(pages) // size):
+                page = pages[(number - first) * size : (number - first + 1) * size]
+                if number > 1 and any(_unused(page, free=number in free)):
+                    yield number
+
+    def _zero_pages(self, patch: Patch, pages: Sequence[int], db: sqlite3.Connection) -> None:
+        """
+        Zero what some pages do not use.
+
+        Others may have the old bytes in their caches, and would write them again with their next
+        change of the page: they empty their caches when they see a commit of another connection, so
+        there is one.
+        """
+        (size,) = db.execute("PRAGMA page_size").fetchone()
+        free, found = _free_pages(patch.read, size) or set(), False
+        for number in pages:
+            at = (number - 1) * size
+            for begin, end in _unused(patch.read(at, size), free=number in free):
+                patch.zero(at + begin, end - begin)
                 found = True
         if found:
             patch.sync()
@@ -226,6 +260,14 @@ class SqliteUpkeep:
 
     def server_files(self) -> tuple[list[RawFile], list[str]]:
         return [], []
+
+
+def _unused(page: bytes, *, free: bool) -> Iterator[tuple[int, int]]:
+    """Yield the spans of a page, (start, end), that are unused and not zero."""
+    if not free:
+        yield from left_over(page)
+    elif any(page):
+        yield 0, len(page)
 
 
 def _page(read_at: ReadAt, number: int, size: int) -> bytes:
