@@ -9,6 +9,7 @@ import threading
 import time
 from contextlib import closing
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -197,19 +198,14 @@ def test_who_is_behind_is_told_and_nothing_is_written(again):
 @pytest.fixture
 def waits(monkeypatch):
     """Return what counts how often the database was waited for while something is done."""
-    waited, wait, together = [], psycopg.Connection.wait, psycopg.Connection.pipeline
+    waited, wait = [], psycopg.Connection.wait
 
     def counted(self, *args, **kwargs):
-        if self.info.pipeline_status == psycopg.pq.PipelineStatus.OFF:
+        if self.info.pipeline_status == psycopg.pq.PipelineStatus.OFF:  # once for each pipeline
             waited.append(self)
         return wait(self, *args, **kwargs)
 
-    def counted_as_one(self):
-        waited.append(self)
-        return together(self)
-
     monkeypatch.setattr(psycopg.Connection, "wait", counted)
-    monkeypatch.setattr(psycopg.Connection, "pipeline", counted_as_one)
 
     def during(do):
         waited.clear()
@@ -226,7 +222,86 @@ def test_a_write_waits_for_the_database_a_few_times(dsn, waits):
             bank.remember(f"Ada counts {n} boats.")
         told = iter(range(100, 999))
         each = [waits(lambda: bank.remember(f"Ada counts {next(told)} boats.")) for _ in range(9)]
-        assert max(each) <= 22
+        assert max(each) <= 8
+
+
+def test_a_write_to_a_session_waits_only_for_what_it_said_last_as_well(dsn, waits):
+    with memory(dsn) as here:
+        bank = here.bank("ada")
+        told = iter(range(99))
+
+        def say():
+            bank.remember(f"Ada counts {next(told)} boats.", session="of the harbour")
+
+        for _ in range(6):
+            say()
+        assert max(waits(say) for _ in range(9)) <= 11
+
+
+def test_what_is_expected_is_of_the_moment_at_which_a_transaction_begins(again):
+    one, other = again(), again()
+    bank = new_bank(one, "ada", episodes=2)
+    last = partial(one.journal.last_seq, bank)
+    for _ in range(3):  # the first time nothing is prepared
+        before = last()
+        with one.expecting([last]), one.read():
+            with other.write(bank):
+                grow(other, bank, 1)
+            assert last() == before
+        assert last() == before + 1
+
+
+def test_what_is_expected_and_then_written_is_asked_anew(again):
+    store = again()
+    bank = new_bank(store, "ada")
+    last = partial(store.journal.last_seq, bank)
+    for n in range(3):
+        with store.expecting([last]), store.write(bank):
+            assert last() == n
+            store.journal.append(bank, [change(n + 1)])
+            assert last() == n + 1
+
+
+def test_who_expects_what_nobody_finds_is_answered_all_the_same(again):
+    store = again()
+    bank = new_bank(store, "ada", episodes=3)
+
+    def stumble():
+        raise LookupError(store.episodes.count(bank))
+
+    for _ in range(3):
+        with store.expecting([stumble, partial(store.episodes.count, bank)]), store.write(bank):
+            assert store.episodes.count(bank) == 3
+        with store.read():
+            assert store.episodes.count(bank) == 3
+
+
+def test_who_waits_too_long_for_a_bank_is_told_so_whatever_it_expects(again):
+    one, other = again(), again(busy_timeout_s=0.3)
+    bank = new_bank(one, "ada", episodes=1)
+    last = partial(other.journal.last_seq, bank)
+    for _ in range(2):
+        with other.expecting([last]), other.write(bank):
+            assert last() == 1
+    with one.write(bank):
+        with pytest.raises(StoreLocked, match="longer"), other.expecting([last]), other.write(bank):
+            pass
+        assert last() == 1
+    with other.expecting([last]), other.write(bank):
+        assert last() == 1
+
+
+def test_a_connection_that_broke_meanwhile_is_replaced_by_who_expects_something(again):
+    store, other = again(), again()
+    bank = new_bank(store, "ada", episodes=1)
+    last = partial(store.journal.last_seq, bank)
+    for _ in range(2):
+        with store.expecting([last]), store.read():
+            assert last() == 1
+    mine = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+    other.transactions.rows(f"{mine} AND datname = current_database()")
+    with store.expecting([last]), store.write(bank):
+        assert last() == 1
 
 
 def test_a_recall_of_what_is_known_waits_for_the_database_once(dsn, waits):

@@ -24,6 +24,7 @@ from hippocampus.core.quotes import without_quotes
 from hippocampus.core.records import (
     HELD,
     PINNED,
+    Asks,
     Compacted,
     Embedder,
     Episode,
@@ -586,12 +587,13 @@ class Writes(BankPart):
         return here
 
     def _keep_once(self, ledger: Ledger, calls: Sequence[_ToKeep]) -> list[list[Episode]]:
-        done = [find_done(ledger, call.request, list[int]) for call in calls]
         fresh: dict[str, Group] = {}
         answer: dict[str, int] = {}
-        due = [call for call, before in zip(calls, done, strict=True) if before is None]
-        for call in due:
-            self._sift(ledger, call.groups, call.now, fresh, answer)
+        with self._store.expecting(self._sifted_by(ledger, calls)), self._store.read():
+            done = [find_done(ledger, call.request, list[int]) for call in calls]
+            due = [call for call, before in zip(calls, done, strict=True) if before is None]
+            for call in due:
+                self._sift(ledger, call.groups, call.now, fresh, answer)
 
         def rows_of(call: _ToKeep) -> list[int]:
             ids = (d.id for group in call.groups for d in group.drafts)
@@ -615,7 +617,9 @@ class Writes(BankPart):
         made: dict[int, Episode] = {}
         if fresh:
             drafts = [d for group in fresh.values() for d in group.drafts]
-            made = self._written(ledger, self.store_encoded(ledger, drafts, store).records, fresh)
+            asks = [partial(find_done, ledger, call.request, list[int]) for call in due]
+            stored = self.store_encoded(ledger, drafts, store, asks=asks)
+            made = self._written(ledger, stored.records, fresh)
         return [
             self._episodes(ledger, rows_of(call) if before is None else before.result, made)
             for call, before in zip(calls, done, strict=True)
@@ -645,6 +649,18 @@ class Writes(BankPart):
         """Return what gives the times that texts tell, by the last snapshot if there is one."""
         last = self._state.snapshot
         return self._told(None if last is None else last.index)
+
+    def _sifted_by(self, ledger: Ledger, calls: Sequence[_ToKeep]) -> Asks:
+        """Return what is asked to see what is there already of what some calls bring."""
+        asks: list[Callable[[], object]] = [
+            partial(find_done, ledger, call.request, list[int]) for call in calls
+        ]
+        for call in calls:
+            ids = [d.id for group in call.groups for d in group.drafts]
+            asks.append(partial(self._store.episodes.rows_of, ledger.bank, ids))
+            for group in call.groups:
+                asks += self._state.echo_filter.asks(ledger, group)
+        return asks
 
     def _sift(
         self,
@@ -685,13 +701,19 @@ class Writes(BankPart):
         progress: Progress | None = None,
         *,
         indexed: bool = True,
+        asks: Asks = (),
     ) -> _Stored:
-        """Encode drafts, and only then open the transaction in which they are stored."""
+        """
+        Encode drafts, and only then open the transaction in which they are stored.
+
+        ``asks``: what ``store`` is going to ask beside what adding drafts asks.
+        """
         engine = self._engine
         embedder, how = engine.embedder, self._state.encoding()
+        asks = [*ledger.writer.asks(drafts), *asks]
         while True:
             encoded = self._encode(ledger, drafts, embedder, how, progress)
-            with self._state.transaction(indexed=indexed, settles=True) as books:
+            with self._state.transaction(indexed=indexed, settles=True, asks=asks) as books:
                 if engine.embedder is not embedder or engine.signs() != how.signed:
                     embedder, how = engine.embedder, Encoding(engine.signs(), engine.spans())
                     continue  # a rebuild has moved the store to others: encode once more
@@ -719,7 +741,11 @@ class Writes(BankPart):
 
         batch = self._engine.config.ingest.batch
         sessions = {d.session for d in drafts if d.session is not None}
-        before = context_before(drafts, ledger.reader.last_said(sessions))
+        said: dict[str, list[str]] = {}
+        if sessions:
+            with self._store.expecting(ledger.reader.last_said_by(sessions)), self._store.read():
+                said = ledger.reader.last_said(sessions)
+        before = context_before(drafts, said)
         encoded: dict[Kind, dict[str, bytes]] = {}
         for start in range(0, len(drafts), batch):
             check_budget()

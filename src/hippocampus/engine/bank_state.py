@@ -7,6 +7,7 @@ import time
 from collections.abc import Hashable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Final, NamedTuple
 
 from hippocampus.core.budget import check_budget, without_budget
@@ -21,7 +22,7 @@ from hippocampus.core.events import (
     RecallsNoted,
     class_of,
 )
-from hippocampus.core.records import Embedder
+from hippocampus.core.records import Asks, Embedder
 from hippocampus.engine.bank_cache import held_bytes
 from hippocampus.engine.context import EngineContext
 from hippocampus.engine.index_at_rest import keep
@@ -40,6 +41,8 @@ _ANEW: Final[frozenset[type[JournalEvent]]] = frozenset({ArtifactReplaced, Ancho
 """Changes after which what sleep has made is looked at anew, and nothing else."""
 _GONE: Final[frozenset[type[JournalEvent]]] = frozenset({Erased, IndexRebuilt})
 """Changes after which an index is made anew: what it holds cannot be taken out of it."""
+_FOLLOWED: Final = _GONE | _ANEW | TAKEN_IN
+"""Changes that a snapshot is brought up by."""
 NO_BANK: Final = 0
 """A number that no bank has: what it is asked for is not there."""
 _MOST_RECALLS: Final = 1000
@@ -187,17 +190,25 @@ class BankState:
                     self._store.wait_until_durable(number)
 
     @contextmanager
-    def transaction(self, *, indexed: bool = True, settles: bool = False) -> Iterator[Ledger]:
+    def transaction(
+        self,
+        *,
+        indexed: bool = True,
+        settles: bool = False,
+        asks: Asks = (),
+    ) -> Iterator[Ledger]:
         """
         Open a transaction on the bank; the caller holds ``writing``.
 
         Not ``indexed`` are those of which each would have the index made anew, but for the last.
         Who ``settles`` looks in it whether the store still has this embedder and these signatures.
+        ``asks``: what is going to be asked in it, see ``Store.expecting``.
         """
         with self.following:
             if indexed and (not settles or self._number == NO_BANK):
                 self.take()  # what is wrong with it is said before anything is written
-            with self._store.write(self._number or None):
+            expecting = self._store.expecting([*self._settled_by(), *self._dated_by(), *asks])
+            with expecting, self._store.write(self._number or None):
                 yield self.engine.ledger(self.name)
             self._written += 1
             if indexed:
@@ -241,7 +252,7 @@ class BankState:
     def _catch_up(self) -> BankSnapshot:
         """Bring the snapshot up with the store."""
         now: BankSnapshot | None = None
-        with self._moment():
+        with self._store.expecting(self._followed_by()), self._moment():
             seen = self._store.changes()
             last = self._still_good()
             if last is not None:
@@ -253,6 +264,29 @@ class BankState:
         self.snapshot, self.has_anchors, self._heeded = now, now.slept.has_anchors, now.index.seq
         self._seen = seen
         return now
+
+    def _settled_by(self) -> Asks:
+        """Return what a transaction on the bank asks first."""
+        store = self._store
+        return [partial(store.settings.get, "embedder"), partial(store.banks.number, self.name)]
+
+    def _dated_by(self) -> Asks:
+        """Return what is asked to note a change after the last one."""
+        journal, last = self._store.journal, self.snapshot
+        ends = partial(journal.last_seq, self._number)
+        if last is None:
+            return [ends]
+        return [ends, partial(journal.read, self._number, after=last.index.seq - 1)]
+
+    def _followed_by(self) -> Asks:
+        """Return what is asked to bring the snapshot up, if there is one."""
+        last = self.snapshot
+        if last is None:
+            return self._settled_by()
+        read = partial(
+            self._store.journal.read, self._number, after=last.index.seq, kinds=_FOLLOWED
+        )
+        return [*self._settled_by(), read, *last.index.asks()]
 
     @contextmanager
     def _anew_after_errors(self) -> Iterator[None]:
@@ -296,9 +330,7 @@ class BankState:
         """Bring a snapshot up; None when something must leave memory that it cannot take back."""
         if last.index.is_at(self._store.journal.last_seq(self._number)):
             return last  # others have written, to other banks
-        found = self._store.journal.read(
-            self._number, after=last.index.seq, kinds=_GONE | _ANEW | TAKEN_IN
-        )
+        found = self._store.journal.read(self._number, after=last.index.seq, kinds=_FOLLOWED)
         kinds = {class_of(change.kind) for change in found}
         if kinds.isdisjoint(_GONE):
             return follow(self.engine, last, found, slept_anew=not kinds.isdisjoint(_ANEW))

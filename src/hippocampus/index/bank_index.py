@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence, Sized
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Sized
+from functools import partial
 from itertools import chain
 from typing import Final, Protocol, Self
 
@@ -24,7 +25,7 @@ from hippocampus.core.events import (
     class_of,
     decode,
 )
-from hippocampus.core.records import STATE_CHANGES, Kind, Payloads, Store
+from hippocampus.core.records import STATE_CHANGES, Asks, Kind, Payloads, Store
 from hippocampus.errors import HippocampusError, StoreCorrupt
 from hippocampus.index.anchor_postings import Times
 from hippocampus.index.archive import Archive
@@ -169,6 +170,18 @@ class BankIndex(Versioned):
         """Return whether there is nothing to take in of a bank whose last change is ``seq``."""
         return seq == self.seq and all(len(cue) == len(self) for cue in self.cues)
 
+    def asks(self) -> Asks:
+        """Return what ``catch_up`` is going to ask, if few have come; see ``Store.expecting``."""
+        store, bank = self._store, self._bank
+        wanted = [(cue.kind, len(cue)) for cue in self.cues]
+        unsealed = _unsealed(wanted, dict.fromkeys(_kinds(wanted), 0))
+        return [
+            partial(store.journal.last_seq, bank),
+            lambda: list(store.episodes.scan(bank, start=len(self.columns))),
+            partial(store.payloads.sealed, bank, _kinds(wanted)),
+            partial(store.payloads.tails, bank, unsealed),
+        ]
+
     def catch_up(self, changes: Sequence[JournalRow] | None = None) -> None:
         """
         Take in what has changed since the last call; one snapshot.
@@ -279,16 +292,27 @@ def read_together(
     store: Store, bank: int, wanted: Sequence[tuple[Kind, int]], stop: int
 ) -> Iterator[Iterator[Payloads]]:
     """Yield, for each kind and first row wanted, its payloads up to ``stop``: asked for at once."""
-    sealed = store.payloads.sealed(bank, {kind for kind, _ in wanted})
-    unsealed: dict[Kind, int] = {}
-    for kind, start in wanted:
-        if (first := max(start, sealed[kind])) < stop:
-            unsealed[kind] = min(first, unsealed.get(kind, first))
-    tails = store.payloads.tails(bank, unsealed)
+    sealed = store.payloads.sealed(bank, _kinds(wanted))
+    firsts = _unsealed(wanted, sealed)
+    tails = store.payloads.tails(bank, {kind: at for kind, at in firsts.items() if at < stop})
     for kind, start in wanted:
         rest = range(max(start, sealed[kind]), stop)
         tail = [Payloads.of([tails[kind].get(row, b"") for row in rest])] if rest else []
         yield chain(_read_blocks(store, bank, kind, start, min(sealed[kind], stop)), tail)
+
+
+def _kinds(wanted: Sequence[tuple[Kind, int]]) -> list[Kind]:
+    """Return the kinds of what is wanted, each once."""
+    return list(dict.fromkeys(kind for kind, _ in wanted))
+
+
+def _unsealed(wanted: Sequence[tuple[Kind, int]], sealed: Mapping[Kind, int]) -> dict[Kind, int]:
+    """Return the first row of each kind that is wanted and in no block."""
+    firsts: dict[Kind, int] = {}
+    for kind, start in wanted:
+        first = max(start, sealed[kind])
+        firsts[kind] = min(first, firsts.get(kind, first))
+    return firsts
 
 
 def _read_blocks(store: Store, bank: int, kind: Kind, start: int, stop: int) -> Iterator[Payloads]:

@@ -66,12 +66,15 @@ class LedgerPayloads(LedgerPart):
         fresh = {row: payload for row, payload in made.items() if row in there}
         self._store.payloads.put(self._bank, kind, self._put_in_blocks(kind, fresh).items())
 
+    def ends(self) -> dict[Kind, int]:
+        """Return the row that follows the last block of each kind."""
+        return self._store.payloads.sealed(self._bank, ("content", *DERIVED))
+
     def seal(self, stop: int | None = None) -> None:
         """Turn full runs of tail rows into blocks; ``stop``: how many rows there are, if known."""
         run = self._limits.seal_rows
         stop = self._store.episodes.count(self._bank) if stop is None else stop
-        ends = self._store.payloads.sealed(self._bank, ("content", *DERIVED))
-        for kind, end in ends.items():
+        for kind, end in self.ends().items():
             first = end
             if stop - first < run:
                 continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Final, NamedTuple, TypeAlias, cast
 
 from hippocampus.core.altered import altered
@@ -24,6 +25,7 @@ from hippocampus.core.records import (
     PINNED,
     STATE_CHANGES,
     SUSPECT,
+    Asks,
     Change,
     DamagedRow,
     Episode,
@@ -222,6 +224,14 @@ class LedgerReader:
         texts = self.texts(rows)
         records = self.store.episodes.read(self.bank, list(texts))
         return {e.row: find_phrases(texts[e.row]) + names_of(e.speaker) for e in pausing(records)}
+
+    def last_said_by(self, sessions: Collection[str]) -> Asks:
+        """Return what ``last_said`` is going to ask; see ``Store.expecting``."""
+        if not sessions:
+            return ()
+        last = self.store.episodes.last_of_session
+        asks = [partial(last, self.bank, session, CONTEXT_TURNS) for session in sessions]
+        return [*asks, partial(self.store.payloads.block_marks, self.bank, "content")]
 
     def last_said(self, sessions: Iterable[str]) -> dict[str, list[str]]:
         """Return the last few lines of sessions, in the light of which the next is read."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import NamedTuple
 
 from hippocampus.core.clock import MOST_AHEAD, to_micros
@@ -17,7 +18,7 @@ from hippocampus.core.events import (
     Restored,
     encode,
 )
-from hippocampus.core.records import HELD, STATE_CHANGES, EpisodeRow, State, Store
+from hippocampus.core.records import HELD, STATE_CHANGES, Asks, EpisodeRow, State, Store
 from hippocampus.errors import InputError
 from hippocampus.journal.draft import Draft, Encoded
 from hippocampus.journal.lineage import Lineage
@@ -51,6 +52,17 @@ class LedgerWriter(LedgerPart):
         self._lineage = lineage
         self._payloads = payloads
         self._clock = clock
+
+    def asks(self, drafts: Sequence[Draft]) -> Asks:
+        """Return what ``add`` is going to ask for some drafts; see ``Store.expecting``."""
+        episodes = self._store.episodes
+        sessions = {d.session for d in drafts if d.session is not None}
+        return [
+            partial(episodes.rows_of, self._bank, [d.id for d in drafts]),
+            *(partial(episodes.last_of_session, self._bank, one, 1) for one in sessions),
+            self._payloads.ends,
+            partial(episodes.count, self._bank),
+        ]
 
     def add(
         self,

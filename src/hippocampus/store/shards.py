@@ -17,7 +17,14 @@ import itertools
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
+from contextlib import (
+    AbstractContextManager,
+    ExitStack,
+    closing,
+    contextmanager,
+    nullcontext,
+    suppress,
+)
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol, Self, TypeVar, cast
@@ -25,7 +32,7 @@ from typing import Any, Final, NamedTuple, Protocol, Self, TypeVar, cast
 import msgspec
 
 from hippocampus.core.files import RawFile, writing
-from hippocampus.core.records import IndexFile, Kind, Progress
+from hippocampus.core.records import Asks, IndexFile, Kind, Progress
 from hippocampus.core.records.store import (
     EpisodeTable,
     IndexFileTable,
@@ -298,6 +305,12 @@ class ShardedStore:
     def look_again(self) -> None:
         for shard in self.shards:
             shard.look_again()
+
+    def expecting(
+        self,
+        asks: Asks,  # noqa: ARG002 - where a bank is has to be asked
+    ) -> AbstractContextManager[None]:
+        return nullcontext()
 
     @property
     def places(self) -> range:

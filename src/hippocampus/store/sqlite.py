@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 from hippocampus.core.key import Key
+from hippocampus.core.records import Asks
 from hippocampus.store import schema
 from hippocampus.store.banks import SqlBanks
 from hippocampus.store.connections import Connections
@@ -109,3 +110,9 @@ class SqliteStore:
 
     def look_again(self) -> None:
         pass
+
+    def expecting(
+        self,
+        asks: Asks,  # noqa: ARG002 - it does not wait for answers
+    ) -> AbstractContextManager[None]:
+        return nullcontext()

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 
 from hippocampus.core.clock import to_micros
 from hippocampus.core.quotes import quoted
+from hippocampus.core.records import Asks
 from hippocampus.journal.draft import Draft, digest
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.reader import LedgerEntry
@@ -56,6 +58,12 @@ class EchoFilter:
         """Forget what was shown."""
         self._shown.clear()
         self._less.clear()
+
+    def asks(self, ledger: Ledger, group: Group) -> Asks:
+        """Return what ``echo`` is likely to ask for a group; see ``Store.expecting``."""
+        if group.dated or group.again:
+            return ()
+        return (partial(ledger.store.episodes.rows_with_digest, ledger.bank, group.first.digest),)
 
     def echo(self, ledger: Ledger, group: Group, now: datetime) -> int | None:
         """Return the row a text was recalled from, when it comes back to us as if it were new."""

@@ -68,7 +68,7 @@ from hippocampus.core.records.recall import (
     Recall,
 )
 from hippocampus.core.records.sleep import Act, Deeds, SleepStep, Slept, Usage
-from hippocampus.core.records.store import DoneRequest, IndexFile, Store
+from hippocampus.core.records.store import Asks, DoneRequest, IndexFile, Store
 from hippocampus.core.records.stored import (
     ALL_MARKS,
     DEEPEST,
@@ -103,6 +103,7 @@ __all__ = [
     "SUSPECT",
     "Act",
     "AnchorInfo",
+    "Asks",
     "Beside",
     "Block",
     "By",

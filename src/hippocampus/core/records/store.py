@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 from hippocampus.core.events import JournalEvent, JournalRow
 from hippocampus.core.files import RawFile
 from hippocampus.core.records.episode import Progress, State
 from hippocampus.core.records.stored import Block, EpisodeRow, Kind
+
+Asks: TypeAlias = Sequence[Callable[[], object]]
+"""Calls of reading methods, for what they ask alone."""
 
 
 class SettingsTable(Protocol):
@@ -398,6 +401,14 @@ class Store(Protocol):
 
     def look_again(self) -> None:
         """Have ``changes`` look, within a ``glance``, what has changed since."""
+
+    def expecting(self, asks: Asks) -> AbstractContextManager[None]:
+        """
+        Let this thread's next transaction begin with what some calls ask, in one message.
+
+        They are called before it, and find nothing; what they asked is then known in it to whoever
+        asks the same. It is a hint: nothing differs but how often a database is waited for.
+        """
 
     @property
     def settings(self) -> SettingsTable:

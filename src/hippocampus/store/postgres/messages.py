@@ -31,6 +31,7 @@ _WAITING: Final = 512
 
 _PREPARED: Final = 256
 """Statements that a connection has prepared at most."""
+_Key: TypeAlias = tuple[str, tuple[object, ...]]
 _Form: TypeAlias = tuple[str, tuple[type, ...]]
 """A statement and the types of its values: each such pair is prepared for itself."""
 _prepared: Final = WeakKeyDictionary[psycopg.Connection, set[_Form]]()
@@ -38,6 +39,18 @@ _prepared: Final = WeakKeyDictionary[psycopg.Connection, set[_Form]]()
 
 Check = Callable[[int], None]
 """What is done with how many rows a statement has changed."""
+
+
+class Asked(NamedTuple):
+    """A query, and its values."""
+
+    sql: str
+    values: tuple[object, ...]
+
+    @property
+    def key(self) -> _Key:
+        """What tells it from others."""
+        return self.sql, tuple(tuple(one) if isinstance(one, list) else one for one in self.values)
 
 
 class _Waiting(NamedTuple):
@@ -54,18 +67,32 @@ class Messages:
     def __init__(self, db: psycopg.Connection) -> None:
         self.db = db
         self._waiting: list[_Waiting] = []
-        self._known: dict[tuple[str, tuple[object, ...]], list[Row]] = {}
+        self._known: dict[_Key, list[Row]] = {}
+
+    def begin(self, statements: Sequence[str], asked: Iterable[Asked]) -> None:
+        """
+        Begin the transaction, in one message with what is going to be asked in it.
+
+        What the database has not prepared yet is left out, and asked when it is asked for.
+        """
+        ready = _prepared.get(self.db, set())
+        asked = [one for one in asked if _form(*one) in ready]
+        if not asked:
+            self.db.execute("; ".join(statements), prepare=False)
+            return
+        begins = [_Waiting(sql, ()) for sql in statements]
+        made = self._together(begins + [_Waiting(*one) for one in asked])
+        for one, cursor in zip(asked, made[len(begins) :], strict=True):
+            self._known[one.key] = cursor.fetchall()
 
     def ask(self, sql: str, values: Sequence[object]) -> list[Row]:
         """Return the rows of a query, after all that was written before it."""
-        if not _tables(sql):
-            return self._answer(sql, values)
-        key = sql, tuple(tuple(one) if isinstance(one, list) else one for one in values)
-        known = self._known.get(key)
+        one = Asked(sql, tuple(values))
+        known = self._known.get(one.key)
         if known is None:
-            known = self._answer(sql, values)
-            if len(known) <= _KNOWN_ROWS:
-                self._known[key] = known
+            known = self._answer(one)
+            if _tables(sql) and len(known) <= _KNOWN_ROWS:
+                self._known[one.key] = known
         return list(known)
 
     def write(self, sql: str, rows: Iterable[Row], check: Check | None = None) -> None:
@@ -102,8 +129,8 @@ class Messages:
         self._waiting.clear()
         self._known.clear()
 
-    def _answer(self, sql: str, values: Sequence[object]) -> list[Row]:
-        return self._send(_Waiting(sql, tuple(values))).fetchall()
+    def _answer(self, one: Asked) -> list[Row]:
+        return self._send(_Waiting(*one)).fetchall()
 
     def _send(self, *last: _Waiting) -> psycopg.Cursor:
         """Send what waits and one more, in one message if it is several; return its cursor."""

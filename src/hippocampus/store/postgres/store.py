@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 
 from hippocampus.core.key import Key
-from hippocampus.core.records import Progress
+from hippocampus.core.records import Asks, Progress
 from hippocampus.core.records.store import StoreUpkeep
 from hippocampus.store.banks import SqlBanks
 from hippocampus.store.copying import SqlStore, copy_store
@@ -113,3 +113,6 @@ class PostgresStore:
 
     def look_again(self) -> None:
         self.transactions.look_again()
+
+    def expecting(self, asks: Asks) -> AbstractContextManager[None]:
+        return self.transactions.expecting(asks)

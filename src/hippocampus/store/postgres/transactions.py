@@ -12,7 +12,7 @@ import itertools
 import os
 import re
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
@@ -25,8 +25,10 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from hippocampus.core.budget import check_budget, counted
 from hippocampus.core.cipher import PLAIN, Cipher
+from hippocampus.core.records import Asks
 from hippocampus.core.tenant import acting
 from hippocampus.errors import (
+    HippocampusError,
     NotAStore,
     StoreClosed,
     StoreCorrupt,
@@ -39,7 +41,7 @@ from hippocampus.errors import (
 from hippocampus.store.checksums import Damage, damaged
 from hippocampus.store.database import Row
 from hippocampus.store.postgres import schema
-from hippocampus.store.postgres.messages import Messages, ask, in_its_words, prepare_alone
+from hippocampus.store.postgres.messages import Asked, Messages, ask, in_its_words, prepare_alone
 from hippocampus.store.postgres.seam import FOREIGN, translate, without_password
 from hippocampus.store.postgres.texts import TextDumper, TextReader
 from hippocampus.store.seam import Seam
@@ -61,6 +63,7 @@ _INSERT: Final = re.compile(
     r"INSERT INTO (?P<table>\w+) \((?P<columns>[\w, ]+)\) VALUES \(\?(?:, \?)*\)"
 )
 """A statement that does no more than insert rows as they are."""
+_CHANGES: Final = "SELECT SUM(n) FROM commits"
 _IS_THERE: Final = "SELECT 1 FROM banks WHERE bank = %s"
 _WALLED: Final = re.compile(r"\b(?:banks|journal|episodes|tail|blocks|requests)\b")
 
@@ -83,6 +86,10 @@ class _OfThread(threading.local):
     glancing: bool = False
     glanced: int | None = None
     """What ``changes`` came to when it was first asked within a glance."""
+    expected: Asks = ()
+    """What the next transaction is expected to ask."""
+    noted: list[Asked] | None = None
+    """What is asked only to be noted, if it is."""
 
 
 class PostgresTransactions:
@@ -206,9 +213,27 @@ class PostgresTransactions:
             self._connect().close()
             return pool.getconn(self._patience_s)
 
-    def _begun(self, pool: ConnectionPool, begin: str) -> psycopg.Connection:
-        """Lend a connection on which a transaction has begun."""
-        return self._asked(pool, lambda db: self._begin(db, begin))[0]
+    def _begun(self, pool: ConnectionPool, begin: Sequence[str], *always: Asked) -> Messages:
+        """Return the messages of a transaction that has begun, on a connection that is lent."""
+        expected = self._expected()
+        noted = [*always, *expected] if expected else []
+        return self._asked(pool, lambda db: self._begin(db, begin, noted))[1]
+
+    def _expected(self) -> list[Asked]:
+        """Return what the transaction that begins is expected to ask."""
+        here = self._here
+        asks, here.expected = here.expected, ()
+        if not asks or self.walled:
+            return []
+        noted: list[Asked] = []
+        here.noted = noted
+        try:
+            for ask in asks:
+                with suppress(HippocampusError, LookupError, TypeError, ValueError):
+                    ask()  # it finds nothing, and may stumble over that
+        finally:
+            here.noted = None
+        return noted
 
     def _asked(
         self, pool: ConnectionPool, ask: Callable[[psycopg.Connection], _Answer]
@@ -264,17 +289,18 @@ class PostgresTransactions:
                 yield
             return
         with self.seam:
-            db = self._begun(pool, f"BEGIN; {_locked(bank)}")
+            writer = self._begun(pool, ["BEGIN", *_locks(bank)])
+        db = writer.db
         try:
             with self.seam:
                 self._check_ours(db, bank)
-            here.writer, here.depth, here.slot = Messages(db), 0, (bank or 0) % schema.SLOTS
+            here.writer, here.depth, here.slot = writer, 0, (bank or 0) % schema.SLOTS
             here.transaction = next(self._transactions)
             try:
                 yield
                 with self.seam:
-                    self._unbroken(here.writer)
-                    here.writer.send()
+                    self._unbroken(writer)
+                    writer.send()
                     self._commit(db, here.slot)
             finally:
                 here.writer = here.transaction = here.glanced = None
@@ -296,14 +322,18 @@ class PostgresTransactions:
             )
             raise self.refuse(StoreUnreachable, msg) from exc
 
-    def _begin(self, db: psycopg.Connection, sql: str) -> None:
+    def _begin(
+        self, db: psycopg.Connection, begin: Sequence[str], noted: Sequence[Asked]
+    ) -> Messages:
         """Begin a transaction, and say in the same message for whom it is, if anybody asks."""
+        made = Messages(db)
         if not self.walled:
-            db.execute(sql, prepare=False)  # it may be several statements
-            return
+            made.begin(begin, noted)
+            return made
         said = SQL("{}; SET LOCAL hippocampus.tenant TO {}")
         tenant = Literal(self.mark(acting()) or "")
-        db.execute(said.format(SQL(sql), tenant), prepare=False)
+        db.execute(said.format(SQL("; ".join(begin)), tenant), prepare=False)
+        return made
 
     def _check_ours(self, db: psycopg.Connection, bank: int | None) -> None:
         """Refuse to write a bank behind the wall, of another tenant than is acted for."""
@@ -358,12 +388,15 @@ class PostgresTransactions:
     def read(self) -> Iterator[None]:
         pool = self._ready()
         here = self._here
-        if here.writer is not None or here.reader is not None:
+        if not (here.writer is here.reader is here.noted is None):
             yield
             return
         with self.seam:
-            db = self._begun(pool, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        here.reader, here.transaction = Messages(db), next(self._transactions)
+            reader = self._begun(
+                pool, ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"], Asked(_CHANGES, ())
+            )
+        db = reader.db
+        here.reader, here.transaction = reader, next(self._transactions)
         try:
             yield
             with suppress(psycopg.Error):  # what was read is read; the connection is closed then
@@ -380,7 +413,7 @@ class PostgresTransactions:
         known = here.glanced if here.reader is None else here.changes
         if known is not None:
             return known
-        ((total,),) = self.rows("SELECT SUM(n) FROM commits")
+        ((total,),) = self.rows(_CHANGES)
         if here.reader is not None:
             here.changes = int(total)
             here.glanced = here.changes if here.glancing else None  # it may be a later moment
@@ -404,6 +437,18 @@ class PostgresTransactions:
 
     def look_again(self) -> None:
         self._here.glanced = None
+
+    @contextmanager
+    def expecting(self, asks: Asks) -> Iterator[None]:
+        here = self._here
+        if here.writer is not None or here.reader is not None:
+            yield  # what they ask is asked in that transaction
+            return
+        here.expected = asks
+        try:
+            yield
+        finally:
+            here.expected = ()
 
     def vacuum(self, tables: Collection[str], *, full: bool) -> None:
         """Have tables give back the room of removed rows; outside transactions."""
@@ -437,6 +482,9 @@ class PostgresTransactions:
 
     def rows(self, sql: str, *values: object) -> list[Row]:
         pool, here = self._ready(), self._here
+        if here.noted is not None:
+            here.noted.append(Asked(sql, values))
+            return []
         lent = here.writer or here.reader
         with self.seam:
             if lent is not None:
@@ -446,6 +494,8 @@ class PostgresTransactions:
             return found
 
     def stream(self, sql: str, *values: object) -> Iterator[Row]:
+        if self._here.noted is not None:  # more than can be known ahead
+            return
         name = f"stream{next(self._streams)}"
         with self.read(), self._reader() as db, self.seam, db.cursor(name) as cursor:
             cursor.itersize = _FETCHED
@@ -543,15 +593,15 @@ class PostgresTransactions:
         self.do("UPDATE format SET sealed = true")
 
 
-def _locked(bank: int | None) -> str:
+def _locks(bank: int | None) -> list[str]:
     """Return the statements that take the locks of a write."""
     if bank is None:
-        return f"SELECT pg_advisory_xact_lock({_STORE})"
+        return [f"SELECT pg_advisory_xact_lock({_STORE})"]
     own = bank & 0x7FFF_FFFF
-    return (
-        f"SELECT pg_advisory_xact_lock_shared({_STORE});"
-        f" SELECT pg_advisory_xact_lock({_BANKS}, {own})"
-    )
+    return [
+        f"SELECT pg_advisory_xact_lock_shared({_STORE})",
+        f"SELECT pg_advisory_xact_lock({_BANKS}, {own})",
+    ]
 
 
 @lru_cache(maxsize=512)
