@@ -49,7 +49,7 @@ class Asked(NamedTuple):
 
     @property
     def key(self) -> _Key:
-        """What tells it from others."""
+        """The statement with its values, to look it up by."""
         return self.sql, tuple(tuple(one) if isinstance(one, list) else one for one in self.values)
 
 

@@ -388,7 +388,7 @@ class PostgresTransactions:
     def read(self) -> Iterator[None]:
         pool = self._ready()
         here = self._here
-        if not (here.writer is here.reader is here.noted is None):
+        if here.writer is not None or here.reader is not None or here.noted is not None:
             yield
             return
         with self.seam:
