@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from hippocampus.llm.ask import ChatModel, Completer
     from hippocampus.sleep.schedule import Schedule
 
-_MOVED: Final = {
+MOVED_TO_ENGINE: Final = {
     "hot": "bank_cache",
     "moving": "embedder_lock",
 } | {
@@ -339,7 +339,7 @@ class Memory:
 
     def __getattr__(self, name: str) -> object:
         """Return what was an attribute until 0.1, with a warning; see ``engine``."""
-        now = _MOVED.get(name)
+        now = MOVED_TO_ENGINE.get(name)
         if now is None:
             msg = f"{type(self).__name__!r} has no attribute {name!r}"
             raise AttributeError(msg, name=name, obj=self)
