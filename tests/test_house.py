@@ -194,6 +194,24 @@ def test_no_docstring_begins_with_a_word_that_stands_for_a_noun():
     assert set() == riddles
 
 
+VERB_AND_RELATIVE = re.compile(r"\w+ (?:what|which|who|whom|whose|whoever|whatever)\b")
+RELATIVES_LEFT = 32
+"""Docstrings that still put "what" or "who" in the place of a noun. This number only falls."""
+
+
+def test_docstrings_name_a_noun_behind_their_verb():
+    # "Return the rows that match", and not "Return what matches".
+    riddles = [
+        f"{module} {getattr(node, 'name', 'module')}: {told.splitlines()[0]}"
+        for module, tree in trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, DOCUMENTED)
+        if VERB_AND_RELATIVE.match(told := ast.get_docstring(node) or "")
+    ]
+
+    assert len(riddles) <= RELATIVES_LEFT, "\n".join(riddles)
+
+
 WORDS_IN_CODE = 12
 """From so many words on a list of them stands in ``core/words``, with its origin."""
 

@@ -224,7 +224,7 @@ class Memory:
         self.engine.bank_cache.drop(name)
 
     def _recorded(self, verb: str, bank: Bank) -> AbstractContextManager[object]:
-        """Return what records a verb that is of no part of a bank, where that is set up."""
+        """Return the recorder of a verb that is of no part of a bank, where that is set up."""
         if not is_set_up():
             return nullcontext()
         from hippocampus.bank.telemetry import store_id  # noqa: PLC0415 - only where it is
@@ -338,7 +338,7 @@ class Memory:
         self.engine.store.close()
 
     def __getattr__(self, name: str) -> object:
-        """Return what was an attribute until 0.1, with a warning; see ``engine``."""
+        """Return an attribute of before 0.2, with a warning; see ``engine``."""
         now = MOVED_TO_ENGINE.get(name)
         if now is None:
             msg = f"{type(self).__name__!r} has no attribute {name!r}"

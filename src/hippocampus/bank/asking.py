@@ -62,6 +62,6 @@ def count_allowed(here: BankSnapshot, allowed: Mask | None) -> int:
 
 
 def of_unknown_time(query: str, why: str, elapsed_s: float) -> Recall:
-    """Return what there is in the time of an event that nothing tells of: nothing."""
+    """Return the empty result for the time of an event that no memory tells of."""
     cost = Cost(elapsed_s=elapsed_s)
     return Recall(query=query, hits=(), found=False, confidence=0.0, note=why, cost=cost)

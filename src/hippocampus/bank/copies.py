@@ -184,7 +184,7 @@ class Copies(BankPart):
             there._trace(copies, trail)
 
     def _from(self, origin: _Origin) -> list[EpisodeRow]:
-        """Return what is here and came from there, as this bank itself has noted."""
+        """Return the episodes here that came from there, as this bank itself has noted."""
         with self._store.read():
             ledger = self._state.ledger()
             if ledger.bank == NO_BANK:

@@ -89,7 +89,7 @@ class Calibration:
             raise InputError(msg)
 
     def explain(self) -> list[CalibratedNumber]:
-        """Say what was found, what the default embedder has instead, and by which rule."""
+        """Explain each number: its value, the default embedder's, and the rule behind it."""
         rows = [
             CalibratedNumber(
                 name,
@@ -115,13 +115,13 @@ class Calibration:
         return rows
 
     def dump(self) -> str:
-        """Return what ``load`` reads."""
+        """Return the calibration as text for ``load``."""
         return json.dumps({"version": _VERSION, **asdict(self), "cosines": self.cosines._asdict()})
 
     @classmethod
     def load(cls, text: str, *, path: str) -> Self:
         """
-        Read what ``dump`` wrote.
+        Read a calibration from the text of ``dump``.
 
         Raises:
             StoreCorrupt: it is not that, or not what any embedder could have.

@@ -95,7 +95,7 @@ class Event(NamedTuple):
 
 
 def read_event(payload: Mapping[str, Any], agent: str = "") -> Event:
-    """Return what an event says; ``agent`` is which agent sent it, where its name does not say."""
+    """Return the event that a hook reads; ``agent`` names its sender, where its name does not."""
     name = _text(payload, "hook_event_name") or _text(payload, "hookEventName")
     kind = EVENTS.get(name)
     if kind is None or any(payload.get(field) for field in _BESIDES):
@@ -153,7 +153,7 @@ def _first_root(payload: Mapping[str, Any]) -> str:
 
 
 def _failed_output(told: str) -> str:
-    """Return what a command wrote that failed; "" of one that did not."""
+    """Return the output of a command that failed; "" of one that did not."""
     ended = _ENDED.search(told)
     if ended is None or not int(ended[1]):
         return ""

@@ -52,7 +52,7 @@ class SleepOptions:
     watch: bool = False
 
     def check(self) -> None:
-        """Refuse what excludes each other."""
+        """Refuse options that exclude each other."""
         asked = {
             "--undo": self.undo is not None, "--list": self.past, "--watch": self.watch,
             "--dry-run": self.dry_run,

@@ -106,7 +106,7 @@ def _asked_for_anew(prefix: Path) -> Invocation:
 
 
 def _requirement() -> str:
-    """Return what names this very distribution, with what the MCP server needs."""
+    """Return the requirement that names this very distribution, with what the server needs."""
     named = f"{DISTRIBUTION}[mcp]"
     try:
         told = distribution(DISTRIBUTION).read_text("direct_url.json")

@@ -52,7 +52,7 @@ class Measured:
     """For each turn of a bank that is opened."""
 
     def of_bank(self, turns: float, short: float, long: float) -> float:
-        """Return what a bank of so many turns takes: on lines from none through two banks."""
+        """Return the size of a bank of so many turns: on lines from none through two banks."""
         if turns < self.short_turns:
             return short * turns
         first, second = short * self.short_turns, long * self.long_turns
@@ -170,7 +170,7 @@ class Plan:
 
 def plan(load: Load, prices: Prices | None = None, measured: Measured | None = None) -> Plan:
     """
-    Return what a load takes.
+    Return the memory, disk and time that a load takes.
 
     Raises:
         InputError: a number of the load or a price is out of range; made by these.

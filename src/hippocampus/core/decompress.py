@@ -20,7 +20,7 @@ MOST_BYTES: Final = 1 << 30
 
 def inflate(packed: bytes, *, most: int = MOST_BYTES) -> bytes:
     """
-    Return what zlib has compressed.
+    Return the bytes that zlib has compressed.
 
     Raises:
         ValueError: it is cut off, damaged, or comes to more than ``most`` bytes.

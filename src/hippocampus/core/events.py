@@ -424,7 +424,7 @@ def encode(event: JournalEvent) -> tuple[str, str]:
 
 def decode(row: JournalRow, *, bank: str | int, path: Path | str) -> Event:
     """
-    Return what a journal row says.
+    Return the event that a journal row says.
 
     Fields that a row lacks have their defaults, and those that this version does not know are left
     out. A row of a kind that it does not know is ``Unknown``, and its detail is not read.

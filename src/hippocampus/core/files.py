@@ -301,7 +301,7 @@ def _id(status: os.stat_result) -> FileId:
 
 
 def file_id(path: Path) -> FileId | None:
-    """Return which file has a name; None if there is none."""
+    """Return the identity of the file that has a name; None if there is none."""
     try:
         return _id(path.stat())
     except OSError:

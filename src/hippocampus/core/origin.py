@@ -56,7 +56,7 @@ def least_trusted(origins: Iterable[Origin]) -> Origin:
 
 def check_origin(given: object) -> None:
     """
-    Refuse what is no origin; None is derived later.
+    Refuse an unknown origin; None is derived later.
 
     Raises:
         InputError: it is none of ``ORIGINS``.

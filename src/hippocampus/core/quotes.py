@@ -131,7 +131,7 @@ def pointer_line(pointer: Pointer) -> str:
 
 
 def quoted(text: str) -> list[str]:
-    """Return who said what in each line, when a text is nothing but lines that we rendered."""
+    """Return (speaker, text) of each line, when a text is nothing but lines that we rendered."""
     for begin, end in (*_OWN_PARTS, (MORE_OPEN, MORE_CLOSE)) if "<" in text else ():
         if begin in text:
             text = _without(text, begin, end)

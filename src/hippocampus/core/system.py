@@ -240,7 +240,7 @@ def fork() -> int:
 
 
 def detached() -> dict[str, Any]:
-    """Return what ``subprocess.Popen`` is told of a process that outlives this one."""
+    """Return the arguments of ``subprocess.Popen`` for a process that outlives this one."""
     if sys.platform == "win32":
         import subprocess  # noqa: PLC0415 - whoever asks has it
 

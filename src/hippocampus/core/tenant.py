@@ -24,12 +24,12 @@ _acting: Final[ContextVar[str]] = ContextVar("tenant", default=EVERY)
 
 
 def tenant_of(bank: str) -> str:
-    """Return whose a bank is."""
+    """Return the tenant of a bank."""
     return bank.partition(SEPARATOR)[0] + SEPARATOR
 
 
 def tenant_of_all(pattern: str) -> str:
-    """Return whose all banks are that a key's pattern opens; ``EVERY`` if it does not say."""
+    """Return the tenant of all banks that a key's pattern opens; ``EVERY`` if it does not say."""
     begins = pattern.removesuffix("*")
     return tenant_of(pattern) if begins == pattern or SEPARATOR in begins else EVERY
 

@@ -53,7 +53,7 @@ _shapes: Final = _Shapes({ord(_NEXT_LINE): "\ue004", ord(_LONG_S): "\ue001"})
 
 @cache
 def _pieces() -> re.Pattern[str]:
-    """Return what parts a text, in shapes, where no token goes across."""
+    """Return the pattern that parts a text, in shapes, where no token goes across."""
     ending = r"(?:'(?:[sStTmMdD]|[rR][eE]|[vV][eE]|[lL][lL]))?"
     before = rf"[^\r\n{_LETTER}{_NUMBER}]?"
     return re.compile(

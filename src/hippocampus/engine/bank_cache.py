@@ -86,7 +86,7 @@ class BankCache(Generic[Held]):
         """What has nothing but notes left."""
 
     def find(self, name: str) -> Held | None:
-        """Return what is known by a name."""
+        """Return the entry of a name."""
         with self._lock:
             return self._known.get(name)
 
@@ -97,7 +97,7 @@ class BankCache(Generic[Held]):
 
     def add(self, made: Held) -> Held:
         """
-        Return what is known by the name of something new: that itself, where there is none.
+        Return the entry of the name of something new: that itself, where there is none.
 
         Until it is used only its callers keep it, for anybody can ask for any number of names.
         """
@@ -185,7 +185,7 @@ class _Row:
 
 def _free(let_go: list[object]) -> None:
     """
-    Free what was let go of; that may take a while, and so no lock is held.
+    Free dropped indexes; that may take a while, and so no lock is held.
 
     The GNU C library keeps freed pages, unless asked to return them: a millisecond or two.
     """

@@ -96,7 +96,7 @@ def _share(index: BankIndex) -> int:
 
 
 def _made_of(engine: EngineContext, ledger: Ledger, seq: int) -> list[str]:
-    """Return what an index up to a change is made of: its history, and how it was encoded."""
+    """Return the digest of an index up to a change: of its history and its encoding."""
     stored = engine.stored_fingerprint()
     return [
         str(ledger.bank),

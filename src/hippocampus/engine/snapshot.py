@@ -240,7 +240,7 @@ def _partitions(
 def _vector_search(
     engine: EngineContext, index: BankIndex, partitions: Partitions | None
 ) -> VectorSearch | None:
-    """Return what finds vectors without looking at all of them; None: they are scanned."""
+    """Return a search that finds vectors without looking at all of them; None: they are scanned."""
     from hippocampus.index.partition_search import (  # noqa: PLC0415 - where there are any
         PartitionSearch,
     )

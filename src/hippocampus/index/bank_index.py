@@ -55,7 +55,7 @@ _MISFITS: Final = (ValueError, IndexError, TypeError, OverflowError)
 
 
 def _outcome(event: JournalEvent) -> int:
-    """Return what an event says of the worth of its episode."""
+    """Return the outcome that an event notes for its episode."""
     match event:
         case FeedbackGiven(helpful=bool(helpful)):  # or the episode is erased
             return 1 if helpful else -1
@@ -122,7 +122,7 @@ class BankIndex(Versioned):
     def row_facts(
         self, sources: Collection[str] | None
     ) -> tuple[VectorCue, Times, Sessions, Leads | None]:
-        """Return what the concept cue asks about rows; it leads to those of ``sources``, or all."""
+        """Return the facts about rows that the concept cue asks for, within ``sources``, or all."""
         columns, vector = self.columns, self.cues.vector
         assert vector is not None, "anchors are compared with vectors"
         leads = None if sources is None else columns.source.telling(sources)
@@ -240,7 +240,7 @@ class BankIndex(Versioned):
                 self.columns.set_state(change.row, state, change.at)
 
     def _claims(self, changes: Iterable[JournalRow]) -> Iterator[tuple[str, int, bool]]:
-        """Yield which sources have rows that are named after another, and which no longer have."""
+        """Yield the sources that have rows named after another, and those that no longer have."""
         for change in changes:
             if change.row is None or class_of(change.kind) not in _CLAIMS:
                 continue

@@ -132,7 +132,7 @@ class HippocampusStore(BaseStore):
             self.sweep_ttl()
 
     def _answer(self, op: Op, touched: dict[str, Episode]) -> Result:
-        """Return what an operation reads, and note which items that refreshes."""
+        """Return the result of a read, and note the items that it refreshes."""
         match op:
             case GetOp():
                 versions = self._versions([(_join(op.namespace), op.key)])

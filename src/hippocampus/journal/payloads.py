@@ -87,7 +87,7 @@ class LedgerPayloads(LedgerPart):
                 first += run
 
     def forget_slept(self) -> None:
-        """Drop what sleep has made of the whole bank, until it makes it anew."""
+        """Drop the artifacts of sleep of the whole bank, until it makes them anew."""
         for kind in SLEPT:
             self._store.payloads.drop(self._bank, kind)
 

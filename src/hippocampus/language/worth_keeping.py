@@ -62,7 +62,7 @@ class Lasting(NamedTuple):
 
 
 def of_prompt(text: str) -> Lasting:
-    """Return what of a user's message to a coding agent is to be kept."""
+    """Return the part of a user's message to a coding agent that is to be kept."""
     if text.lstrip().startswith(("/", "!")):  # a command of the agent's, or of the shell
         return Lasting()
     project: list[str] = []
@@ -82,7 +82,7 @@ def of_prompt(text: str) -> Lasting:
 
 def of_reply(text: str, *, longest: int) -> Lasting:
     """
-    Return what of an agent's last message is to be kept: what it found out, and what solved it.
+    Return the lasting part of an agent's last message: its findings, and its solutions.
 
     Args:
         text: the message.
@@ -145,7 +145,7 @@ def _is_pasted(line: str) -> bool:
 
 
 def kind_of_users(said: str) -> Kind | None:
-    """Return what a user's sentence is worth keeping as; None for what is of the moment."""
+    """Return the kind of memory a user's sentence is worth; None for one of the moment."""
     if said.rstrip(_AFTER).endswith(_ASKING) or is_chatter(said):
         return None
     if _is_foreign(said):
@@ -163,7 +163,7 @@ def kind_of_users(said: str) -> Kind | None:
 
 
 def _kind_of_statement(bare: str, *, is_correction: bool) -> Kind | None:
-    """Return what a sentence that is no rule, and not of the speaker, is worth keeping as."""
+    """Return the kind of memory a sentence is worth that is no rule, and not of the speaker."""
     announced = _RE.announces.match(bare) is not None
     if not announced and _is_request(bare):
         return None
@@ -265,7 +265,7 @@ def _limits(bare: str) -> bool:
 
 def kind_of_agents(said: str, *, after: bool = False) -> Kind | None:
     """
-    Return what a sentence of an agent's last message is worth keeping as; None for the rest.
+    Return the kind of memory a sentence of an agent's last message is worth; None else.
 
     ``after``: whether the sentence before is kept, of which this one may tell the remedy.
     """

@@ -171,7 +171,7 @@ class Keys:
 
     def caller(self, token: str | None) -> Caller:
         """
-        Return who shows a token.
+        Return the caller who shows a token.
 
         Whether an id is unknown or a secret is wrong, the answer and the work are the same.
 

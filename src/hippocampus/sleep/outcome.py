@@ -94,7 +94,7 @@ class OutcomeHistory(NamedTuple):
     uses: OutcomeUses
 
     def before(self, stop: int) -> OutcomeHistory:
-        """Return what was known once the first ``stop`` rows had come."""
+        """Return the history as it was once the first ``stop`` rows had come."""
         return OutcomeHistory(
             self.at_h[:stop], self.group[:stop], self.actor[:stop], self.kind[:stop],
             self.uses.before(stop),
@@ -108,7 +108,7 @@ def find_uses(
     rows: Mapping[str, int],
 ) -> OutcomeUses:
     """
-    Return who refers to whom, from names.
+    Return references between memories, from names.
 
     A group's rows do not refer to their own group: that something goes on says nothing of it.
 
@@ -195,7 +195,7 @@ def foresee(history: OutcomeHistory, now_h: float) -> Numbers:
 
 
 def _apart(group: Codes) -> Numbers:
-    """Return what each row counts for, so that a group counts as one."""
+    """Return the weight of each row, so that a group counts as one."""
     return 1.0 / np.bincount(group)[group]
 
 
@@ -294,7 +294,7 @@ def _around(groups: _Groups, citing: Codes, present: Numbers) -> tuple[Numbers, 
 
 
 def _of_rows(history: OutcomeHistory, now_h: float) -> tuple[Numbers, ...]:
-    """Return what is known of rows by themselves, which groups do not tell."""
+    """Return the features of rows by themselves, which groups do not tell."""
     n, group = len(history.at_h), history.group
     weight = _since(history, now_h) ** -_ROW_FADING
     present, count = _used_rows(history, weight)

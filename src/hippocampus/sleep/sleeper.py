@@ -156,7 +156,7 @@ class Sleeper:
     def _act(
         self, name: str, propose: Propose, number: int, night: SleepSnapshot | None
     ) -> tuple[SleepSnapshot | None, SleepStep]:
-        """Do what a step proposes; in a dry run, return the night as it would be after it."""
+        """Do the acts that a step proposes; in a dry run, return the night as it would be then."""
         started = time.perf_counter()
         night = self._fresh() if night is None else night
         acts = propose(night)
@@ -248,7 +248,7 @@ class Sleeper:
         return SleepStep(name="vectors", elapsed_s=elapsed_s, counts=counts)
 
     def _trusted(self, gathered: Gathered, *, standing: bool) -> Gathered:
-        """Return what the bank is, without what is in quarantine, or ``standing`` is corrected."""
+        """Return the bank without rows in quarantine, or ``standing`` ones that are corrected."""
         shown = gathered.material.shown.copy()
         shown[[row for row in read_doubts(self.context.ledger).since if row < len(shown)]] = False
         shown[gathered.otherwise if standing else []] = False

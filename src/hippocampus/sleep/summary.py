@@ -183,7 +183,7 @@ def clause_of(
 def take_in(
     said: tuple[QuotableClause, ...], new: QuotableClause, tokens: int
 ) -> tuple[QuotableClause, ...]:
-    """Return what is quoted after one more turn: S_t of S_t-1 and u_t."""
+    """Return the quotes after one more turn: S_t of S_t-1 and u_t."""
     from hippocampus.language.equivalence import (  # noqa: PLC0415 - only for a sleep
         say_about_the_same,
     )
@@ -388,7 +388,7 @@ def stated(clause: QuotableClause) -> str:
 
 
 def _quoted(clause: QuotableClause) -> str:
-    """Return what somebody said, with its day and who it was."""
+    """Return a quotation, with its day and speaker."""
     day = f"{from_micros(clause.at):%Y-%m-%d}"
     return f"{day} {clause.who}: {stated(clause)}" if clause.who else f"{day}: {stated(clause)}"
 
@@ -511,7 +511,7 @@ class _StoredSummary(msgspec.Struct):
 
 
 def pack(kept: SummaryVersions) -> bytes:
-    """Return what ``unpack`` reads."""
+    """Return a summary as bytes for ``unpack``."""
     document = {
         "format": FORMAT,
         "rows": kept.rows,
@@ -527,7 +527,7 @@ def pack(kept: SummaryVersions) -> bytes:
 
 def unpack(payload: bytes) -> SummaryVersions:
     """
-    Read what ``pack`` wrote; the store has verified its checksum.
+    Read a summary from the bytes of ``pack``; the store has verified its checksum.
 
     Raises:
         InputError: it is something else, or of a later format.

@@ -127,7 +127,7 @@ def _checksum(number: int, name: str, at: int) -> bytes | None:
 
 
 def _beyond(prefix: str) -> str:
-    """Return what comes after every text that begins so; empty where nothing does."""
+    """Return the bound above every text that begins so; empty where there is none."""
     for end in range(len(prefix) - 1, -1, -1):
         code = ord(prefix[end]) + 1
         if code <= sys.maxunicode:

@@ -69,7 +69,7 @@ class Database(Protocol):
         """
 
     def number(self, found: object, what: str) -> int:
-        """Return what a key holds: a number, but in a damaged page anything may be in its place."""
+        """Return the number a key holds, checked: in a damaged page anything may be there."""
 
     def among(self, column: str) -> str:
         """Return the words for "this column is one of", with a ``?`` for ``many``."""

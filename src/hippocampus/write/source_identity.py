@@ -70,7 +70,7 @@ def identify(
     gone: Collection[str] = (),
 ) -> list[Target]:
     """
-    Return which source each file is, in order.
+    Return the source of each file, in order.
 
     Args:
         ledger: the books of the bank.
@@ -301,7 +301,7 @@ class _Identifier:
 
     def _telling(self, source: str) -> list[EpisodeRow]:
         """
-        Return what a source has in force, in words of a user's too; or else what is hidden of it.
+        Return the rows in force of a source, its user's words among them; or else hidden ones.
 
         What was corrected comes with what corrects it: the file has the words of before.
         """

@@ -88,7 +88,7 @@ def words_of_text(text: str) -> list[Said]:
 
 def read_asked_events(text: str, now: datetime) -> AskedEvents:
     """
-    Return what a question, or a phrase such as "swimming lessons", counts.
+    Return the events that a question, or a phrase such as "swimming lessons", counts.
 
     Args:
         text: the question.
@@ -140,7 +140,7 @@ def _with_item(read: AskedEvents, group: Sequence[Said]) -> AskedEvents:
 
 
 def _read_clause(read: AskedEvents, words: Sequence[Said]) -> AskedEvents:
-    """Read who did it, the verb, and the rest."""
+    """Read the subject of a clause, its verb, and the rest."""
     words = list(words)
     begun = []
     while words and words[0].word in word_set("asking_auxiliaries") | {"there", "n't"}:

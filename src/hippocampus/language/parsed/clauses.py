@@ -74,7 +74,7 @@ def children(token: Token, *deps: str) -> Iterator[Token]:
 
 
 def object_of(verb: Token, preposition: str) -> Token | None:
-    """Return what a preposition after a verb governs: "at" in "works nights at the bakery"."""
+    """Return the noun that a preposition after a verb governs: "at" in "works at the bakery"."""
     near = [one for one in verb.subtree if one.dep_ in ("prep", "agent", "prt", "advmod")]
     for one in near:
         close = one.head == verb or (

@@ -24,7 +24,7 @@ SHIFTED: Final = {Role.UNIT, Role.WEEKDAY, Role.MONTH, Role.SEASON, Role.HOLIDAY
 
 
 def resolve(items: list[Item], language: str) -> list[Item]:
-    """Choose what each word means, by what stands beside it; leave out what means nothing."""
+    """Choose the meaning of each word by its neighbours; leave out words without one."""
     chosen: list[Item] = []
     for place, item in enumerate(items):
         if not item.meanings:
@@ -49,7 +49,7 @@ def _meant(items: list[Item], place: int, before: list[Item], language: str) -> 
 
 
 def _certainty(meaning: Meaning) -> tuple[bool, bool, bool]:
-    """Return what to order meanings by: first what needs most beside it, last what is nothing."""
+    """Return the key to order meanings by: first those that need most beside them."""
     return not meaning.of_amount, not meaning.side, not meaning.tokens
 
 

@@ -96,7 +96,7 @@ def without_password(dsn: str) -> str:
 
 
 def translate(exc: Exception, path: str) -> errors.StoreError:
-    """Return what an exception of ``psycopg`` means for the store at ``path``."""
+    """Return the error of ours that an exception of ``psycopg`` means for the store at ``path``."""
     told = without_password(" ".join(str(exc).split()))
     if isinstance(exc, psycopg_pool.PoolTimeout):
         message = (
