@@ -263,10 +263,12 @@ def test_every_attribute_of_memory_that_was_moved_warns_and_works():
 def test_a_bank_that_is_asked_to_draw_its_topics_names_what_draws_them(tmp_path):
     from hippocampus import HippocampusError, Memory
 
-    with Memory(":memory:", embedder="none") as memory:
-        with pytest.warns(DeprecationWarning, match=r"Bank\.plot_topics is hippocampus\."):
-            with pytest.raises(HippocampusError):  # nothing draws this format
-                memory.bank("ada").plot_topics(tmp_path / "topics.xyz")
+    with (
+        Memory(":memory:", embedder="none") as memory,
+        pytest.warns(DeprecationWarning, match=r"Bank\.plot_topics is hippocampus\."),
+        pytest.raises(HippocampusError),  # nothing draws this format
+    ):
+        memory.bank("ada").plot_topics(tmp_path / "topics.xyz")
 
 
 def test_memory_has_about_a_dozen_public_members():

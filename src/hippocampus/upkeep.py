@@ -45,6 +45,11 @@ from hippocampus.memory import Memory
 from hippocampus.sleep.artifacts import ANCHORS, ARTIFACTS
 from hippocampus.write.analyse import lexical_payload, phrase_payload
 
+__all__ = [
+    "Findings", "ResiduePlace", "SecretFound", "doctor", "find_residue", "misdated", "redate",
+    "reembed", "reindex", "scan", "verify", "verify_bank", "verify_folder",
+]  # fmt: skip
+
 _TEXTS_AT_ONCE = 1000
 
 

@@ -480,11 +480,11 @@ class Knowledge(BankPart):
 
     @staying
     def plot_topics(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Draw the topics; until 0.3, for ``hippocampus.sleep.topic_plot.plot_topics``."""
+        """Draw the topics; until 0.3, for ``hippocampus.plot_topics``."""
         from hippocampus.sleep.topic_plot import plot_topics  # noqa: PLC0415 - not for a recall
 
         warnings.warn(
-            "Bank.plot_topics is hippocampus.sleep.topic_plot.plot_topics(bank.topics(), …) now;"
+            "Bank.plot_topics is hippocampus.plot_topics(bank.topics(), …) now;"
             " the old name goes with 0.3",
             DeprecationWarning,
             stacklevel=4,

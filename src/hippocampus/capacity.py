@@ -15,6 +15,8 @@ from msgspec import Meta
 from hippocampus.core.constraints import check
 from hippocampus.core.lazy_dataclass import immutable
 
+__all__ = ["MEASURED", "Load", "Measured", "Plan", "Prices", "plan"]
+
 _DAY_S: Final = 86_400
 _GB: Final = 1e9
 
