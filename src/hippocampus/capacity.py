@@ -163,7 +163,7 @@ class Plan:
     database_cores: float
     primaries: int
     first_limit: str
-    """What ends one primary first: data, log, commits or processors."""
+    """The part of one primary that is used up first: data, log, commits or processors."""
     first_limit_banks: float | None
     """With how many banks it does; None where nothing is done with them."""
     cost: dict[str, float]

@@ -68,9 +68,9 @@ class MovedBank:
     episodes: int = 0
     changes: int = 0
     digest: str = ""
-    """What it comes to, in the source and in the target."""
+    """Digest of it, in the source and in the target."""
     head: str = ""
-    """What its journal comes to in the target: that of the source, unless either is encrypted."""
+    """Head of its journal in the target: that of the source, unless either is encrypted."""
     behind: int = 0
     """Changes that were made in the source meanwhile, and are not in the target: move again."""
     problem: str = ""

@@ -37,7 +37,7 @@ _TELLS: Final[Mapping[State, type[JournalEvent]]] = {
     "forgotten": Forgotten,
     "erased": Erased,
 }
-"""What is noted of an episode whose own changes are lost, by its state."""
+"""Event noted of an episode whose own changes are lost, by its state."""
 _LONGEST_ID: Final = 64
 
 

@@ -67,8 +67,8 @@ class Findings:
     problems: tuple[str, ...]
     checked: Mapping[str, int] = field(default_factory=dict)
     heads: tuple[str, ...] = ()
-    """What the journal of each bank comes to, such as ``"ada@12:9f…"``: write it down elsewhere,
-    and ``verify`` can tell later whether anybody has changed the history up to there."""
+    """Head of each bank's journal, such as ``"ada@12:9f…"``: write it down elsewhere, and
+    ``verify`` can tell later whether anybody has changed the history up to there."""
     residue: tuple[ResiduePlace, ...] | None = None
     unseen: tuple[str, ...] = ()
     """Where nobody could look for the text."""

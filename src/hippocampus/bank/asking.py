@@ -36,7 +36,7 @@ class Looked(NamedTuple):
     rows: list[int]
     """Rows of the hits, best first."""
     shows: dict[str, Numbers]
-    """What each of the best rows shows of the question."""
+    """Evidence columns of the best rows, by name."""
 
 
 Look: TypeAlias = Callable[[Looked], None]

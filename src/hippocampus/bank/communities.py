@@ -20,7 +20,7 @@ from hippocampus.sleep.artifacts import otherwise
 _NAMED_BY: Final = 3
 """Topics that a community is called by."""
 _ON_TOPIC: Final = 2.0
-"""What it is worth to a sentence to name the most central topic; the second, half of that."""
+"""Worth to a sentence of naming the most central topic; the second, half of that."""
 
 
 def _naming(tags: Sequence[str]) -> Callable[[str], float]:

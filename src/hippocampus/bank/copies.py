@@ -48,7 +48,7 @@ class CopyTrail:
     found: dict[tuple[str, str], BankState] = field(default_factory=dict)
     """Where the copies are, by bank and id; those that went farthest last."""
     links: set[tuple[str, Promoted]] = field(default_factory=set)
-    """What the journals of banks said of where copies went."""
+    """Notes in the journals of banks on where copies went."""
     origins: list[_Origin] = field(default_factory=list)
     seen: set[tuple[str, str]] = field(default_factory=set)
 

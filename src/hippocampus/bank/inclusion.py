@@ -45,7 +45,7 @@ class Reach(NamedTuple):
 
 
 ALONE: Final = Reach()
-"""What a bank reaches that includes none."""
+"""Reach of a bank that includes none."""
 
 
 class Inclusion(BankPart):

@@ -47,9 +47,9 @@ from hippocampus.language.entity_linking import fold_name
 _LONGEST: Final = 1000
 """Tokens of a persona, and of what is under way: the paper loads some 500 of both."""
 _SAID_SHARE: Final = 2
-"""What people said takes at most one in so many tokens of a context."""
+"""Divisor of a context's tokens: words of people take at most this part."""
 _FOUND_SHARE: Final = 16
-"""What was found in memories takes at most one in so many of those that are left."""
+"""Divisor of the tokens left: words found in memories take at most this part."""
 _MOST: Final = 8
 """Matters under way that are named."""
 _SAME: Final = 0.5

@@ -17,7 +17,7 @@ from hippocampus.recall.confidence import MODELS, LogisticModel
 MOST_CONVERSATIONS: Final = 72
 """All that ship; the calibration of the default embedder was made on them."""
 SIGNALS: Final = ("length", "surprise", "position", "recency")
-"""What tells apart who tells something from small talk (HUMAN, section 8.1)."""
+"""Signals that tell apart turns that tell something and small talk (HUMAN, section 8.1)."""
 _MOST: Final = 1000.0
 _VERSION: Final = 1
 _EVIDENCE: Final = frozenset(model.evidence for model in MODELS)

@@ -39,7 +39,7 @@ _LATEST: Final = 40
 _LASTING: Final = ("decision", "correction", "rule", "preference")
 """Kinds of memories that a session begins with: those that hold whatever is done in it."""
 _PERSONAL: Final = frozenset({"e-mail address", "phone number"})
-"""What is left out of a sentence; with any other secret all of the sentence is."""
+"""Kinds left out of a sentence; with any other secret all of the sentence is."""
 _OPTIONS: Final[Mapping[str, str]] = {
     "--budget": "budget_tokens", "--budget-tokens": "budget_tokens", "--at": "at",
     "--agent": "agent",

@@ -49,19 +49,19 @@ class Project(NamedTuple):
     bank: str
     """The bank that is its own."""
     told_by: str
-    """What its name was read off: "remote", "repository" or "folder"."""
+    """Origin of its name: "remote", "repository" or "folder"."""
     remembered: bool = True
     """Whether it is remembered at all."""
     asks: Mapping[str, str] = {}
-    """What its settings file asks for beyond that: ``team``, ``store``."""
+    """Further settings in its file: ``team``, ``store``."""
     consent: Path | None = None
     """The file whose being there is the consent to that; None where it asks for nothing."""
     warning: str = ""
-    """What is wrong with its settings file."""
+    """Fault of its settings file."""
     claims: str = ""
     """The bank that it says to be of, by its remote or git's files, and is not known for."""
     place: Path = Path()
-    """What it would be known by: the folder that its worktrees share, or its own."""
+    """Place that would identify it: the folder that its worktrees share, or its own."""
     known_as: str = ""
     """The name by which it is known, or would be, in ``KnownCheckouts``; "" where none is."""
 

@@ -31,7 +31,7 @@ _FOR_HOOKS: Final = "30"
 PATIENCE_S: Final = 5.0
 """How long an answer may take. One that hangs keeps nobody longer, and is then left alone."""
 STAMP: Final = f"{VERSION} {os.stat(__file__).st_mtime_ns} {sys.executable}"
-"""What has to be the same on both sides: an installation that changed has another."""
+"""Version that has to be the same on both sides: an installation that changed has another."""
 
 _ITSELF: Final = frozenset({"-h", "--help", "--debug", "--key", "--vault"})
 """Options of commands that do the work themselves. Keys stay where they were given."""

@@ -36,7 +36,7 @@ _NAMES = {
     "promotable": "anchors worth keeping",
     "fallbacks": "done without the model",
 }
-"""What names in a step's report are of, for people."""
+"""Names of counts in a step's report, for people."""
 _LOOK_EVERY_S = 60.0
 """How often a watch looks whether it is time."""
 

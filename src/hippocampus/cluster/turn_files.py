@@ -22,7 +22,7 @@ from hippocampus.journal.transfer import Gate, as_it_is
 COLUMNS: Final = (
     "bank", "text", "at", "speaker", "role", "session", "source", "address", "metadata", "origin",
 )  # fmt: skip
-"""What a file tells of a turn; ``metadata`` is an object, in Parquet as JSON."""
+"""Columns of a turn in a file; ``metadata`` is an object, in Parquet as JSON."""
 PARQUET: Final = ".parquet"
 JSON_LINES: Final = (".jsonl", ".ndjson")
 _AT_ONCE: Final = 4096

@@ -38,11 +38,11 @@ class ConfigChange:
     before: bytes | None
     after: bytes | None
     receipt: Receipt | None
-    """What to note; None if what is noted is to be forgotten."""
+    """Receipt to note; None if the earlier one is to be forgotten."""
     original: bytes | None = None
     """The file without anything of ours, of which a copy is kept."""
     left: tuple[str, ...] = ()
-    """What of ours was changed since, and is left as it is."""
+    """Entries of ours that were changed since, and are left as they are."""
 
     @property
     def changes(self) -> bool:

@@ -39,7 +39,7 @@ class Extras:
     """Parts of a context beside the frame and the hits."""
 
     own: Sequence[OwnPart] = ()
-    """What the bank has itself of the parts before its memories; each only if it leaves room."""
+    """Parts before the memories that are the bank's own; each only if it leaves room."""
     gists: Sequence[str] = ()
     """Gists of the bank, the most important first; likewise."""
     recent: Sequence[Episode] = ()

@@ -321,7 +321,7 @@ class Concepts:
     exact_search_anchors: _Count = 1000
     """Most anchors with a vector that are searched exactly; more are searched in two levels."""
     mention: _Factor = 0.2
-    """What it adds to that cosine that an episode mentions the anchor."""
+    """Gain in that cosine of an episode that mentions the anchor."""
     alpha: _Factor = 0.15
     """How much importance counts: a cosine grows by alpha log importance."""
     anchor: _Factor = 0.6
@@ -566,16 +566,16 @@ class Secrets:
     """
 
     write: Literal["keep", "redact", "vault", "refuse"] = "keep"
-    """What is done with a text that has some: kept as it is; kept with their kinds in their place,
-    such as ``[card number]``; likewise, and they sealed, for ``Bank.reveal`` and whoever has the
-    key (``Memory(vault=…)``); or refused with ``SecretRefused``."""
+    """Treatment of a text that has some: kept as it is; kept with their kinds in their place, such
+    as ``[card number]``; likewise, and they sealed, for ``Bank.reveal`` and whoever has the key
+    (``Memory(vault=…)``); or refused with ``SecretRefused``."""
     show: Literal["keep", "redact"] = "keep"
     """Whether contexts, exports and what models read through MCP show those that were kept, or
     their kinds."""
 
     also: Literal["none", "presidio"] = "none"
-    """What else finds some: Microsoft Presidio's rules for the identity, tax and bank numbers of
-    some twenty countries, of the extra ``presidio``."""
+    """Finder of more: Microsoft Presidio's rules for the identity, tax and bank numbers of some
+    twenty countries, of the extra ``presidio``."""
 
     def __post_init__(self) -> None:
         check(self)
@@ -662,16 +662,16 @@ class Config:
     or drops it."""
     concepts: Concepts = field(default_factory=Concepts)
     policy: Policy = field(default_factory=Policy)
-    """What sleep does with banks that have none of their own."""
+    """Policy of banks that have none of their own."""
     vectors: Vectors = field(default_factory=Vectors)
     compact: Compact = field(default_factory=Compact)
     maturation: Maturation = field(default_factory=Maturation)
     secrets: Secrets = field(default_factory=Secrets)
     flood: Flood = field(default_factory=Flood)
     statements: Literal["rules", "parse"] | None = None
-    """What reads facts off texts: rules over words, or a dependency parse of English, for which
-    ``hippocampus models install english`` brings the weights and the extra ``english`` the rest.
-    None: the parse where it is installed, and the rules elsewhere."""
+    """Reader of facts: rules over words, or a dependency parse of English, for which ``hippocampus
+    models install english`` brings the weights and the extra ``english`` the rest. None: the parse
+    where it is installed, and the rules elsewhere."""
     index_file_rows: Annotated[int, Meta(ge=1)] | None = 20_000
     """From how many episodes on sleep writes a bank's index to a file beside the store, from which
     opening maps it; it is made anew where it is missing. None: never. Encrypted stores have none,

@@ -40,7 +40,7 @@ def inflate(packed: bytes, *, most: int = MOST_BYTES) -> bytes:
 _NO_ARCHIVE: Final = (
     zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError,
 )  # fmt: skip
-"""What ``zipfile`` raises where bytes are no archive, or one in a way that it does not know."""
+"""Errors of ``zipfile`` on bytes that are no archive, or one in a way that it does not know."""
 
 
 def load_arrays(packed: bytes, *, most: int = MOST_BYTES) -> dict[str, NDArray[Any]]:

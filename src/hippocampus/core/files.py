@@ -49,7 +49,7 @@ class RawFile(NamedTuple):
 
 
 COMPANIONS: Final = ("-wal", "-shm", "-journal")
-"""What SQLite puts after the name of a database for the files it keeps beside it."""
+"""Endings of the files that SQLite keeps beside a database."""
 PARTIAL: Final = ".hippocampus-partial-"
 """Begins the names of files that are being written and have no name of their own yet."""
 

@@ -16,9 +16,9 @@ from typing import Final, TypeVar
 _Result = TypeVar("_Result")
 
 EVERY: Final = "*"
-"""Whoever acts for all tenants: no name of one is like it, for each ends in a slash."""
+"""Tenant of callers who act for all: no name of one is like it, for each ends in a slash."""
 SEPARATOR: Final = "/"
-"""What ends the name of a tenant in that of a bank."""
+"""End of the name of a tenant in that of a bank."""
 
 _acting: Final[ContextVar[str]] = ContextVar("tenant", default=EVERY)
 

@@ -21,7 +21,7 @@ from hippocampus.kernel import Bm25Index, DynamicWaveletMatrix, HuffmanWaveletMa
 
 _NATIVE: Final = (Bm25Index, DynamicWaveletMatrix, HuffmanWaveletMatrix, WaveletMatrix)
 _NOT_HELD: Final = (type, ModuleType, FunctionType, MethodType)
-"""What belongs to the program. A method's object is reached by who made it."""
+"""Types that belong to the program. A method's object is reached by its maker."""
 _OF_AN_ENTRY: Final = 64
 """Bytes of a node of a persistent map and of its place in the node above, on a 64-bit machine."""
 _NOTES: Final = 8
@@ -29,7 +29,7 @@ _NOTES: Final = 8
 
 
 _M_ARENA_MAX: Final = -8
-"""What malloc.h calls the option."""
+"""Number of the option in malloc.h."""
 _ARENAS: Final = 2
 
 

@@ -25,7 +25,7 @@ _GONE: Final = (Erased, IndexRebuilt)
 _NEW_PART: Final = 8
 """A file is written again once one row in so many is not in it."""
 _UNFIT: Final = (ValueError, TypeError, KeyError, IndexError, OSError, RuntimeError)
-"""What a file raises that is no index, not this one's, cut short or altered."""
+"""Errors of a file that is no index, not this one's, cut short or altered."""
 _log = logging.getLogger(__name__)
 
 

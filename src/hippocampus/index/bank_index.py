@@ -51,7 +51,7 @@ TAKEN_IN: Final[frozenset[type[JournalEvent]]] = frozenset(
 
 _CLAIMS: Final = (ClaimedBySource, UnclaimedBySource, RemovedFromSource)
 _MISFITS: Final = (ValueError, IndexError, TypeError, OverflowError)
-"""What taking in rows and payloads raises that nobody of us has written."""
+"""Errors of taking in rows and payloads that we have not written."""
 
 
 def _outcome(event: JournalEvent) -> int:

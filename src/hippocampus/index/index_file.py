@@ -65,7 +65,7 @@ class Contents(msgspec.Struct, frozen=True):
     """Head of an index file: what it was made of, and its sections."""
 
     made_of: list[str]
-    """What must be the same for it to be of use: which bank, history, embedder and settings."""
+    """Identity for which the file is of use: bank, history, embedder and settings."""
     seq: int
     """The change up to which it goes."""
     plain: dict[str, Any]

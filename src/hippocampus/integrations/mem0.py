@@ -38,12 +38,12 @@ from hippocampus.integrations._recall import told
 __all__ = ["AsyncMemory", "Memory"]
 
 Results: TypeAlias = dict[str, list[Record]]
-"""What mem0 wraps lists in: ``{"results": […]}``."""
+"""Wrapping of lists in mem0: ``{"results": […]}``."""
 Exported: TypeAlias = str | Path | Mapping[str, Any] | Iterable[Mapping[str, Any]]
 
 _PROCEDURAL: Final = "procedural_memory"
 _COLLECTION: Final = "mem0"
-"""What mem0 calls a collection that nobody named."""
+"""Name of a collection in mem0 that nobody named."""
 _UNSET: Final = object()
 _Answer = TypeVar("_Answer")
 

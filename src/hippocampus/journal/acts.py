@@ -26,7 +26,7 @@ from hippocampus.journal.reader import LedgerPart, LedgerReader
 from hippocampus.journal.writer import LedgerWriter
 
 DEEDS: Final = (Merged, Faded, Lapsed, Quarantined, Unquarantined, Annotated)
-"""What sleep does to single episodes."""
+"""Acts of sleep on single episodes."""
 
 
 class SleepActs(LedgerPart):

@@ -44,11 +44,11 @@ _LONGEST = 4
 """Bytes of a length at most: it is below 2**28."""
 
 KEPT_BYTES = 64 << 20
-"""What segments may take in memory together; the ones read longest ago go first."""
+"""Memory that segments may take together; the ones read longest ago go first."""
 _PLACES_A_TEXT = 10
 """Places that are looked at in the time in which one text is decoded and searched."""
 _REST = 4
-"""What part of the unsealed rows may lie apart from the others until all are put together anew."""
+"""Part of the unsealed rows that may lie apart until all are put together anew."""
 _ADDS: frozenset[type[JournalEvent]] = frozenset({Remembered, RecallsNoted})
 """Changes after which what was unsealed before is as it was."""
 

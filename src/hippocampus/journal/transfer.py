@@ -240,7 +240,7 @@ def _damaged(path: Path, what: str) -> SourceError:
 _NOT_OURS = (
     ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError
 )  # fmt: skip
-"""What reading a record of the wrong shape raises."""
+"""Errors of reading a record of the wrong shape."""
 
 _TEXTS = ("session", "speaker", "role", "source")
 

@@ -34,8 +34,8 @@ PARTS: Final[Mapping[int, int]] = {SUMMARY: 2, GIST: 4, KEYWORDS: 8}
 """A level keeps one in so many of a text's tokens, about; one word at least."""
 
 _NAME, _DETAIL, _COUNT, _CONTENT, _CHAFF, _GRAMMAR = 3.2, 3.0, 1.5, 1.0, 0.3, 0.1
-"""What a word is worth. ``_COUNT`` is for words of number and order, which are often mere idiom
-("one by one", "at last"); nouns are worth up to twice ``_CONTENT``."""
+"""Worth of a word. ``_COUNT`` is for words of number and order, which are often mere idiom ("one by
+one", "at last"); nouns are worth up to twice ``_CONTENT``."""
 
 _WORD = lazy_pattern(
     rf"[{UNSPACED}]"

@@ -24,7 +24,7 @@ from hippocampus.language.time.foreign_tenses import looks_back
 from hippocampus.language.time.mixed import likely_languages, may_tell_time_in
 
 Asked: TypeAlias = Literal["when", "what", "now", "former", "event", "own", "you", "talk"]
-"""What a word in a question tells of it."""
+"""Intent that a word in a question tells."""
 
 ASKED_IN: Final = frozenset(
     {"de", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "sv", "tr", "zh"}

@@ -34,7 +34,7 @@ WEIGHTS: Final[Mapping[str, float]] = MappingProxyType({
     "orders": 2.07, "orders twice": 0.97, "you": 1.53, "you must": 1.16, "new task": 2.37,
     "markup": 2.38, "orders in markup": 0.68, "three things": 1.5,
 })  # fmt: skip
-"""What a stretch of text may show, and the log odds that it adds; fitted with the command of
+"""Signs in a stretch of text, and the log odds that each adds; fitted with the command of
 ``hippocampus_bench.injections``."""
 BIAS: Final = -4.96
 """The log odds of a stretch that shows nothing; .3 less than was fitted, for fewer false alarms."""

@@ -18,7 +18,7 @@ _ELEMENT: Final = lazy_pattern(r"^[ \t]*<([A-Za-z][\w.:-]*)(?:[ \t][^<>\n]*)?>",
 """An element that begins a line, as those do that tools put around what they add."""
 _ARGUMENTS: Final = lazy_pattern(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _REQUEST: Final = "## My request for Codex:\n"
-"""What Codex's editor plug-ins put between what they add and what was written."""
+"""Mark of Codex's editor plug-ins between their additions and the user's words."""
 _FENCE: Final = lazy_pattern(r"^[ \t]{0,3}(`{3,}|~{3,})[^\n]*\n(.*?)(?:^[ \t]{0,3}\1[ \t]*$\n?|\Z)",
                            re.MULTILINE | re.DOTALL)  # fmt: skip
 _BRACKETED: Final = lazy_pattern(r"\[[^\[\]\n]{1,200}\]")

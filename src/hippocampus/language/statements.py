@@ -40,7 +40,7 @@ PARSED: Final = frozenset(
 _SENTENCE_END: Final = lazy_pattern(r"((?<=[.!?。！？])\s+|\n+)")
 _LETTERS: Final = lazy_pattern(r"[^\W\d_]+")
 _ROLES: Final = frozenset({"user", "assistant", "system", "tool"})
-"""What is no name: an assistant who is told "you are a wizard" plays one."""
+"""Words that are no name: an assistant who is told "you are a wizard" plays one."""
 _NO_ASKERS: Final = frozenset({"assistant", "system", "tool"})
 
 

@@ -21,7 +21,7 @@ from hippocampus.language.nouns import use_of
 from hippocampus.language.standing import tells_standing
 
 Kind: TypeAlias = Literal["decision", "correction", "rule", "preference", "fact", "solution"]
-"""What a sentence is worth keeping as."""
+"""Kind of memory that a sentence is worth."""
 
 _RE: Final = Patterns("keeping")
 _SENTENCE: Final = lazy_pattern(r"(?:[^.!?\n]|[.!?](?=[\w/`*'\")]))+[.!?]*")
@@ -45,7 +45,7 @@ _FEWEST_LETTERS: Final = 5
 _VERB: Final = 0.5
 """Share of its uses as a verb from which a first word is taken for an imperative."""
 _AFTER: Final = ")*_\"' "
-"""What may stand after the mark that ends a sentence."""
+"""Characters that may stand after the mark that ends a sentence."""
 _ASKING: Final = ("?", "？", "؟")
 _MARKS: Final = {"- ", "* ", "• "}
 
@@ -54,11 +54,11 @@ class Lasting(NamedTuple):
     """Parts of a message that are to be kept, as they were said."""
 
     project: str = ""
-    """What is about the work."""
+    """Sentences about the work."""
     person: str = ""
-    """What is about whoever speaks, in whatever project."""
+    """Sentences about the speaker, in whatever project."""
     kinds: tuple[Kind, ...] = ()
-    """What of the work it is, without repetition, in the order of its sentences."""
+    """Kinds of the work's sentences, without repetition, in their order."""
 
 
 def of_prompt(text: str) -> Lasting:

@@ -46,11 +46,11 @@ class ChatRequest:
     """
 
     said: tuple[ChatMessage, ...]
-    """What the user and the model have said so far, in order; steps of tools left out."""
+    """Messages of the user and the model so far, in order; steps of tools left out."""
     fresh: int
     """From which place of ``said`` on nothing has been answered for good yet."""
     query: str
-    """What the user said last; empty if nothing."""
+    """Last message of the user; empty if there is none."""
     called: tuple[str, ...]
     """The tools that the model has called since."""
     user: str | None
@@ -64,7 +64,7 @@ class ChatRequest:
     whole: bool
     """Whether that message is all there is, as a bare text."""
     role: str
-    """Who instructs the model, in this client's words."""
+    """Role that instructs the model, in this client's words."""
 
     @classmethod
     def read(cls, kind: RequestKind, raw: bytes) -> Self | None:

@@ -91,7 +91,7 @@ class Caller:
 
 
 ANYBODY: Final = Caller("", "admin", ("*",))
-"""Whoever asks a server that has no keys, and so listens to this machine alone."""
+"""Caller of a server that has no keys, and so listens to this machine alone."""
 
 
 class Keys:

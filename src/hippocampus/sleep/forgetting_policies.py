@@ -230,7 +230,7 @@ class Retention:
     """
 
     target: Annotated[float, Meta(ge=0.0, le=1e15)]
-    """What all that is kept may cost, in the unit of the costs: episodes or tokens."""
+    """Most that kept rows may cost together, in the unit of the costs: episodes or tokens."""
     by: Literal["foreseen", "proven"] = "proven"
     probationary_share: Annotated[float, Meta(ge=0.0, lt=1.0)] = 0.1
     """Share of what is kept for what has not been of use yet, where what has would fill it all. The

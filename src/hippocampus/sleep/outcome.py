@@ -38,8 +38,8 @@ and 0.8 next to nothing changes; below, it comes near to mere frequency."""
 _ROW_FADING: Final = 0.5
 """The same of a row by itself."""
 _NOWHERE: Final = 1e-6
-"""What is around a group that nothing refers to and that refers to nothing, as a share of what is
-usual for one."""
+"""Surroundings of a group that refers to nothing and that nothing refers to, as a share of the
+usual."""
 _LATELY_H: Final = 336.0
 """Half-life of what counts as going on lately: two weeks."""
 _STEPS: Final = 12
@@ -55,7 +55,7 @@ SIGNALS: Final = (
     "fame of what it cites", "activation around", "linked", "own activation", "own uses",
     "uses of rows of its group", "rows of its group used", "refers",
 )  # fmt: skip
-"""What may tell a row's future, of itself and of its group; counts and hours as logarithms."""
+"""Signals of a row's future, of itself and of its group; counts and hours as logarithms."""
 
 
 class OutcomeUses(NamedTuple):

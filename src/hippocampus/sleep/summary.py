@@ -48,7 +48,7 @@ first time, and next to nothing then. Those before wait for sleep."""
 LONGEST_TALK: Final = 24_000
 """Characters of a hundred turns, or of versions, that a model is shown."""
 _DECIDED, _DONE = 10.0, 3.0
-"""What a clause is worth beside its words if it settles something, or says what was done."""
+"""Worth of a clause beside its words if it settles something, or tells an act."""
 _OF_OTHERS: Final = 0.3
 """The part of its worth left to a sentence that tells nothing of who says it: it may be pasted."""
 _OLDER: Final = 0.98

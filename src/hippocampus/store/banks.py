@@ -16,7 +16,7 @@ from hippocampus.store.database import Database, Row
 from hippocampus.store.encryption import SqlEncryption
 
 STAGED: Final = "\x1e"
-"""What the name of a bank begins with that is still being copied here; nobody's own does."""
+"""Beginning of the name of a bank that is still being copied here; nobody's own has it."""
 _HIDDEN: Final = "\x1f"
 """Comes after every name of such a bank."""
 

@@ -23,7 +23,7 @@ class Database(Protocol):
     """The transactions of this process on one database, and the statements inside them."""
 
     damage: Damage
-    """What was met that is not as it was written."""
+    """Recorder of damage that is met."""
     cipher: Callable[[int], Cipher]
     """The cipher of a bank."""
 

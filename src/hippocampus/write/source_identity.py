@@ -58,7 +58,7 @@ class Target(NamedTuple):
     renamed: bool = False
     """Whether the file is known by another name, or from another place."""
     instead_of: str | None = None
-    """What the file was called before somebody named it, which has nothing any more."""
+    """Earlier name of the file, before somebody named it; no file has it any more."""
 
 
 def identify(

@@ -147,7 +147,7 @@ class Summary:
     turns: int
     """Episodes in force that it is made of."""
     versions: tuple[str, ...]
-    """What each hundred of them came to, the last of those that go on."""
+    """Summary of each hundred of them, the last of those that go on."""
     sources: tuple[str, ...]
     """Ids of the episodes that ``text`` quotes, or that have a model's words (``parts``)."""
     by_model: bool = False

@@ -93,7 +93,7 @@ class DoneRequest(NamedTuple):
     at: int
     """When it was done, in microseconds since 1970, UTC."""
     result: str
-    """What came of it, as JSON: numbers alone."""
+    """Result of it, as JSON: numbers alone."""
 
 
 class RequestTable(Protocol):

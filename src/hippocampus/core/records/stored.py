@@ -168,12 +168,11 @@ Kind: TypeAlias = Literal[
     "vector.next", "tokens.next", "lexical.next", "times.next", "signature.next", "phrase.next",
     "spans.next",
 ]  # fmt: skip
-"""What a per-episode payload is: content token ids, pooled vector, token codes, terms, the times
-that are told, token signatures that need no embedder, phrases, or where token codes stand.
-``gist``, ``concept``, ``topic``, ``summary``, ``graph`` and ``partition`` are one block each over
-all rows, which sleep makes: what clusters come to, the anchors, the tags, what is under them, what
-all of it comes to in a line, what the texts say of whom, and which vectors are near each other.
-``.next`` are the ones a rebuild has made so far; they take the others' place all at once."""
+"""Kind of a payload of an episode: content token ids, pooled vector, token codes, terms, told
+times, token signatures that need no embedder, phrases, or the places of token codes. ``gist``,
+``concept``, ``topic``, ``summary``, ``graph`` and ``partition`` are one block each over all rows,
+made by sleep: gists, anchors, tags, the summary, statements, and vectors near each other. ``.next``
+are those of a rebuild so far; they take the others' place all at once."""
 
 
 @immutable(kw_only=False, eq=False)

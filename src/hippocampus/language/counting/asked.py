@@ -30,7 +30,7 @@ _BEING: Final = frozenset({"was", "were", "is", "are", "am"})
 _OWN: Final = frozenset({"my", "our", "his", "her", "their", "the", "a", "an", "your"})
 
 Actor: TypeAlias = Literal["self", "other", "any"]
-"""Whose deed is asked for: who asks, somebody who is named, or whoever it was."""
+"""Actor of the event: the asker, somebody who is named, or anybody."""
 
 
 class Said(NamedTuple):

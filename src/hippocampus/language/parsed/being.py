@@ -24,7 +24,7 @@ _INVERSE: Final = {
     "child": "parent", "parent": "child", "sibling": "sibling", "friend": "friend",
     "married_to": "married_to", "partner": "partner",
 }  # fmt: skip
-"""What somebody is to who is their child, and so on."""
+"""Inverse of each relation: of a child the parent, and so on."""
 _ALLERGIC: Final = frozenset({"allergic", "alergic"})
 
 

@@ -24,7 +24,7 @@ _JOBBING: Final[Mapping[str, Aspect]] = {
     "obtain": "began", "win": "began", "give": "began", "lose": "ended", "quit": "ended",
     "leave": "ended",
 }  # fmt: skip
-"""What verbs before "a job" tell; they say little else."""
+"""Meaning of verbs before "a job"; they say little else."""
 _BESIDE: Final = frozenset({"another", "second", "third", "extra", "additional", "other"})
 """Of a job that ends no other."""
 _OWN: Final = frozenset({"my", "our", "his", "her", "their"})

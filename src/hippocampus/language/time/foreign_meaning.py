@@ -12,13 +12,13 @@ from hippocampus.language.time.lexicon import Meaning
 _LOWER: Final = frozenset({"es", "fr", "it"})
 """Languages whose names of months and days have no capital: with one it is a name."""
 _NUMBERS: Final = {Role.NUMBER, Role.ORDINAL, Role.OF}
-"""What stands beside a month that is one."""
+"""Roles of words beside a month that is one."""
 CORE: Final = {
     Role.DAY, Role.TONIGHT, Role.PART, Role.UNIT, Role.WEEKDAY, Role.MONTH, Role.SEASON,
     Role.HOLIDAY, Role.SHIFT, Role.EDGE, Role.NUMBER, Role.ORDINAL, Role.COUNT, Role.DATE,
     Role.DAY_MONTH, Role.CLOCK, Role.ONE, Role.VAGUE, Role.THE, Role.STAMP,
 }  # fmt: skip
-"""What is of a time by itself, beside words that lead to one."""
+"""Roles that are of a time by themselves, beside words that lead to one."""
 AMOUNTS: Final = {Role.NUMBER, Role.COUNT, Role.ONE, Role.VAGUE, Role.HALF}
 SHIFTED: Final = {Role.UNIT, Role.WEEKDAY, Role.MONTH, Role.SEASON, Role.HOLIDAY}
 

@@ -40,7 +40,7 @@ _LEADS: Final = {
     Role.FROM, Role.TO, Role.BETWEEN, Role.AND, Role.AROUND, Role.SHIFT, Role.NUMBER, Role.ORDINAL,
     Role.COUNT, Role.DASH, Role.EDGE, Role.ONWARD,
 }  # fmt: skip
-"""What may stand before a month and says how it is meant."""
+"""Roles before a month that say how it is meant."""
 _PM: Final = frozenset({"afternoon", "evening", "night"})
 
 

@@ -30,7 +30,7 @@ _LED_TO: Final = re.compile(
     r"(?:\b(?:am|vom|dem|den|der|bis|seit|ab|zum|nach|vor|und|d)|tag,?|\.\s?[-\u2013])\s*\Z",
     re.IGNORECASE,
 )
-"""What stands before a day in languages that write "3.5." for it."""
+"""Words before a day in languages that write "3.5." for it."""
 _ORDINAL: Final = re.compile(r"(\d{1,2})(?:er|ère|º|ª|°|-?го|:e|:a|e)(?!\w)")
 _DOT: Final = re.compile(r"(\d{1,2})\.(?=\s?\w)")
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)?")

@@ -67,7 +67,7 @@ _NEVER_FIRST = {
     Role.EVERY,
 }  # fmt: skip
 _LEADING = {Role.IN, Role.ON, Role.AT, Role.AROUND, Role.FOR, Role.THE, Role.ONE}
-"""What begins no expression by itself, but together with what follows."""
+"""Roles that begin an expression together with the next word, and not by themselves."""
 _STOPS = {Role.END, Role.MARK, Role.COMMA}
 _KINDS = {
     kind: Role[kind.upper()]

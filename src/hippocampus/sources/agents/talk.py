@@ -21,7 +21,7 @@ class Utterance:
     text: str
     at: datetime | None
     place: str
-    """What tells it from everything else in the log."""
+    """Place in the log, which tells it from everything else there."""
     about: Mapping[str, Any] = field(default_factory=dict)
 
 

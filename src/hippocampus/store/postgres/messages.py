@@ -34,10 +34,10 @@ _PREPARED: Final = 256
 _Form: TypeAlias = tuple[str, tuple[type, ...]]
 """A statement and the types of its values: each such pair is prepared for itself."""
 _prepared: Final = WeakKeyDictionary[psycopg.Connection, set[_Form]]()
-"""What each connection has had prepared."""
+"""Statements that each connection has had prepared."""
 
 Check = Callable[[int], None]
-"""What is done with how many rows a statement has changed."""
+"""Check of how many rows a statement has changed."""
 
 
 class _Waiting(NamedTuple):

@@ -135,7 +135,7 @@ _REFUSALS: Final = (
     (re.compile(r"too many (?:clients|connections)|connection slots"), "53300"),
     (re.compile(r"starting up|shutting down"), "57"),
 )
-"""What the server says when it does not let anybody in, for then there is no code."""
+"""Messages of a server that lets nobody in, for then there is no code."""
 
 
 def _state_of(exc: Exception, told: str) -> str:

@@ -79,10 +79,10 @@ class _OfThread(threading.local):
     reader: Messages | None = None
     transaction: int | None = None
     changes: int | None = None
-    """What ``changes`` came to in the reader's transaction, in which it stays so."""
+    """Value of ``changes`` in the reader's transaction, in which it stays so."""
     glancing: bool = False
     glanced: int | None = None
-    """What ``changes`` came to when it was first asked within a glance."""
+    """Value of ``changes`` when it was first asked within a glance."""
 
 
 class PostgresTransactions:
