@@ -563,7 +563,7 @@ class _Conversation:
     def _unanswerable(
         self, kind: str, groups: Mapping[tuple[str, str], Sequence[_Told]]
     ) -> str | None:
-        """Ask for things never said: by nobody, only by the other, of that thing, on that matter."""
+        """Ask for things never said: by nobody, by the other alone, of that thing, or matter."""
         owner = self.people[0] if self.alone else self.rng.choice(self.people)
         if kind == "off-topic":
             return self._ask([self.rng.choice(texts().elsewhere)], {}, owner)

@@ -221,7 +221,7 @@ class _Life:
         return best
 
     def _list(self, items: Sequence[_Item], number: int, *, notes: bool) -> list[int]:
-        """Choose issues for release notes, mostly merged of late, or for a plan, long waited for."""
+        """Choose issues for release notes, mostly merged of late, or for a plan, much wanted."""
         if notes:
             recent = range(max(0, number - 3 * _LISTED), number)
             return [one for one in recent if items[one].kind == "pull" and self.rng.random() < 0.8]
