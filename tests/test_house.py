@@ -4,6 +4,7 @@ import ast
 import re
 from collections import defaultdict
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -192,6 +193,53 @@ def test_no_docstring_begins_with_a_word_that_stands_for_a_noun():
     }
 
     assert set() == riddles
+
+
+VERB_AND_RELATIVE = re.compile(r"\w+ (?:what|which|who|whom|whose|whoever|whatever)\b")
+RELATIVES_LEFT = 32
+"""Docstrings that still put "what" or "who" in the place of a noun. This number only falls."""
+
+
+def test_docstrings_name_a_noun_behind_their_verb():
+    # "Return the rows that match", and not "Return what matches".
+    bench = {
+        file.relative_to(TESTS.parent).as_posix(): ast.parse(file.read_text("utf-8"))
+        for file in TESTS.parent.glob("packages/*/src/**/*.py")
+    }
+    riddles = [
+        f"{module} {getattr(node, 'name', 'module')}: {told.splitlines()[0]}"
+        for module, tree in [*trees().items(), *bench.items()]
+        for node in ast.walk(tree)
+        if isinstance(node, DOCUMENTED)
+        if VERB_AND_RELATIVE.match(told := ast.get_docstring(node) or "")
+    ]
+
+    assert len(riddles) <= RELATIVES_LEFT, "\n".join(riddles)
+
+
+def documented_names(tree):
+    """Yield the text below each name of a module or class, which documents that name."""
+    for node in ast.walk(tree):
+        body = node.body if isinstance(node, (ast.Module, ast.ClassDef)) else []
+        for named, below in pairwise(body):
+            text = getattr(getattr(below, "value", None), "value", None)
+            if isinstance(named, (ast.Assign, ast.AnnAssign)) and isinstance(text, str):
+                yield text.strip()
+
+
+NAMES_LEFT = 25
+"""Names documented by "what" or "who" in the place of a noun. This number only falls."""
+
+
+def test_texts_below_names_begin_with_a_noun():
+    riddles = [
+        f"{module}: {told.splitlines()[0]}"
+        for module, tree in trees().items()
+        for told in documented_names(tree)
+        if re.match(r"(?:What|Which|Who|Whom|Whose|Whoever|Whatever)\b", told)
+    ]
+
+    assert len(riddles) <= NAMES_LEFT, "\n".join(riddles)
 
 
 WORDS_IN_CODE = 12

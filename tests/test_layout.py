@@ -245,14 +245,30 @@ def test_a_name_imported_from_a_module_that_was_moved_is_the_same_object():
     assert Turn is Old
 
 
-def test_attributes_of_memory_that_were_moved_warn_and_work():
+def test_every_attribute_of_memory_that_was_moved_warns_and_works():
     from hippocampus import Memory
+    from hippocampus.memory import MOVED_TO_ENGINE
 
+    assert len(MOVED_TO_ENGINE) > 20
     with Memory(":memory:", embedder="none") as memory:
-        with pytest.warns(DeprecationWarning, match=r"Memory\.engine\.store"):
-            assert memory.store is memory.engine.store
+        for old, new in MOVED_TO_ENGINE.items():
+            with pytest.warns(
+                DeprecationWarning, match=rf"Memory\.{old} is Memory\.engine\.{new} "
+            ):
+                assert getattr(memory, old) == getattr(memory.engine, new)
         with pytest.raises(AttributeError, match="nonsense"):
             memory.nonsense  # noqa: B018
+
+
+def test_a_bank_that_is_asked_to_draw_its_topics_names_what_draws_them(tmp_path):
+    from hippocampus import HippocampusError, Memory
+
+    with (
+        Memory(":memory:", embedder="none") as memory,
+        pytest.warns(DeprecationWarning, match=r"Bank\.plot_topics is hippocampus\."),
+        pytest.raises(HippocampusError),  # nothing draws this format
+    ):
+        memory.bank("ada").plot_topics(tmp_path / "topics.xyz")
 
 
 def test_memory_has_about_a_dozen_public_members():
@@ -277,26 +293,45 @@ def test_settings_by_their_old_names_warn_and_work():
         Fusion(nonsense=1)
 
 
+def old_names():
+    """Return (class, old name, new name) of every field that has a new name."""
+    from hippocampus.core import config, records  # noqa: F401 - these fill the table
+    from hippocampus.core.renamed import RENAMED
+
+    return [(cls, old, new) for cls, names in RENAMED.items() for old, new in names.items()]
+
+
+def another(value):
+    """Return a value that a field takes as well as its default, and that differs from it."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return value + 1
+    return value / 2 if isinstance(value, float) and value else 0.25
+
+
+def test_the_table_of_old_names_has_those_of_all_records_and_settings():
+    tables = {cls.__name__ for cls, _, _ in old_names()}
+
+    assert {"Fusion", "Concepts", "Policy", "Hit", "Cost", "Episode", "Imported"} <= tables
+
+
 @pytest.mark.parametrize(
-    ("record", "old", "new"),
-    [("Cost", "balls", "hamming_searches"), ("Imported", "skipped", "unreadable"),
-     ("Hit", "about", "activation"), ("Hit", "until", "valid_to"),
-     ("Policy", "probation", "probationary_share"), ("Policy", "settle", "evict_probationary"),
-     ("Episode", "said_at", "occurred_at"), ("Episode", "noted_at", "recorded_at")],
-)  # fmt: skip
-def test_fields_by_their_old_names_warn_and_work(record, old, new):
-    from hippocampus.core import config, records
+    ("cls", "old", "new"), old_names(), ids=lambda one: getattr(one, "__name__", one)
+)
+def test_every_field_by_its_old_name_warns_and_works(cls, old, new):
+    from dataclasses import MISSING, fields, replace
 
-    cls = getattr(records, record, None) or getattr(config, record)
-    needed = {"Cost": {"elapsed_s": 0.0}, "Imported": {"added": 0, "unchanged": 0, "removed": 0},
-              "Hit": {"episode": None, "score": 0.5, "shares": {}},
-              "Episode": {"id": "1", "bank": "b", "text": "t", "occurred_at": 0.5,
-                          "recorded_at": 0.5}}.get(record, {})  # fmt: skip
-    needed = {name: value for name, value in needed.items() if name != new}
-    value = True if old == "settle" else 0.25
-    with pytest.warns(DeprecationWarning, match=rf"{record}\.{old} is {record}\.{new}"):
+    all_fields = {field.name: field for field in fields(cls)}
+    bare = [f for f in all_fields.values() if f.default is f.default_factory is MISSING]
+    needed = {field.name: 0.5 for field in bare if field.name != new}
+    usual = 0.75 if all_fields[new].default is MISSING else all_fields[new].default
+    value, before = another(usual), cls(**needed, **{new: usual})
+
+    with pytest.warns(DeprecationWarning, match=rf"{cls.__name__}\.{old} is .*\.{new} now"):
         made = cls(**needed, **{old: value})
-
     assert value == getattr(made, new)
     with pytest.warns(DeprecationWarning, match=new):
         assert value == getattr(made, old)
+    with pytest.warns(DeprecationWarning, match=new):
+        assert value == getattr(replace(before, **{old: value}), new)

@@ -94,7 +94,7 @@ JSON_SCHEMA = {"type": "object"}
 
 
 def python() -> str:
-    """Return a page of every public class and verb, as their docstrings have it."""
+    """Return a page of every public class, function and verb, as their docstrings have it."""
     told = "`hippocampus.__version__` is the version, as `hippocampus --version` prints it."
     parts = [f"# Python\n\nEvery public name of `import hippocampus`. {told}\n"]
     for kind, twin in ((Memory, AsyncMemory), (Bank, AsyncBank)):
@@ -108,6 +108,8 @@ def python() -> str:
         kind = getattr(hippocampus, name)
         if inspect.isclass(kind) and not issubclass(kind, Exception):
             parts.append(f"## {name}\n\n{prose(kind)}{fields_of(kind)}")
+        elif inspect.isfunction(kind):
+            parts.append(f"## {name}\n\n{verb(hippocampus, name)}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -117,7 +119,7 @@ def verbs(kind: type, twin: type) -> list[str]:
     return [name for name in dict.fromkeys(own) if not name.startswith("_") and hasattr(kind, name)]
 
 
-def verb(kind: type, name: str) -> str:
+def verb(kind: object, name: str) -> str:
     member = inspect.getattr_static(kind, name)
     if isinstance(member, property):
         return prose(member)

@@ -56,9 +56,12 @@ if TYPE_CHECKING:
         Usage,
     )
     from hippocampus.errors import HippocampusError
+    from hippocampus.language.extractive_compression import condense
+    from hippocampus.llm.cassette import Cassette
     from hippocampus.llm.client import LanguageModel
     from hippocampus.memory import Memory
     from hippocampus.sleep.schedule import Schedule
+    from hippocampus.sleep.topic_plot import plot_topics
 
     __version__: str
 
@@ -69,6 +72,7 @@ __all__ = [
     "AsyncMemory",
     "Bank",
     "Budget",
+    "Cassette",
     "Change",
     "Client",
     "Compact",
@@ -113,6 +117,8 @@ __all__ = [
     "Usage",
     "Vectors",
     "__version__",
+    "condense",
+    "plot_topics",
 ]
 
 # Names are looked up when first used: importing the package reads no NumPy and no engine, so
@@ -123,6 +129,7 @@ _HOME = {
     "AsyncMemory": "aio",
     "Bank": "bank",
     "Budget": "core.budget",
+    "Cassette": "llm.cassette",
     "Client": "client",
     "Compact": "core.config",
     "Concepts": "core.config",
@@ -140,6 +147,8 @@ _HOME = {
     "Signatures": "core.config",
     "Vectors": "core.config",
     "__version__": "errors",
+    "condense": "language.extractive_compression",
+    "plot_topics": "sleep.topic_plot",
 }
 _CALLED_THERE = {"__version__": "VERSION"}
 """Public name -> its name where it is, if that is another."""

@@ -38,6 +38,7 @@ MOVED: Final = {
         client.verbs client.clients
         client.waiting core.threads
         config core.config
+        core.capacity capacity
         encode.condense language.extractive_compression
         encode.details language.equivalence
         encode.entities language.entity_linking

@@ -21,7 +21,7 @@ R = TypeVar("R")
 
 
 class OnThreads:
-    """Something whose methods are awaited twins of the blocking ones of ``sync``."""
+    """Base of classes with awaited twins of the blocking methods of ``sync``."""
 
     sync: Any
 

@@ -69,7 +69,7 @@ def decrypt(
 
 
 def keys(path: str | Path, *, key: Key | str) -> list[str]:
-    """Return what kinds of keys open a store: ``passphrase``, ``secret`` or ``phrase``."""
+    """Return the kinds of keys that open a store: ``passphrase``, ``secret`` or ``phrase``."""
     with _encrypted(path, key) as encryption:
         return encryption.kinds()
 

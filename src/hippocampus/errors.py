@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 
 
 DISTRIBUTION = "hippocampus-memory"
-"""What people install. Another project owns the name ``hippocampus`` on PyPI."""
+"""Name of the package to install. Another project owns ``hippocampus`` on PyPI."""
 VERSION = "0.1.0"
 """The distribution's, which ``importlib.metadata`` would say, too, but twenty times as slowly."""
 BENCH = "hippocampus-bench"

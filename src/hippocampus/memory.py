@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from hippocampus.llm.ask import ChatModel, Completer
     from hippocampus.sleep.schedule import Schedule
 
-_MOVED: Final = {
+MOVED_TO_ENGINE: Final = {
     "hot": "bank_cache",
     "moving": "embedder_lock",
 } | {
@@ -224,7 +224,7 @@ class Memory:
         self.engine.bank_cache.drop(name)
 
     def _recorded(self, verb: str, bank: Bank) -> AbstractContextManager[object]:
-        """Return what records a verb that is of no part of a bank, where that is set up."""
+        """Return the recorder of a verb that is of no part of a bank, where that is set up."""
         if not is_set_up():
             return nullcontext()
         from hippocampus.bank.telemetry import store_id  # noqa: PLC0415 - only where it is
@@ -338,8 +338,8 @@ class Memory:
         self.engine.store.close()
 
     def __getattr__(self, name: str) -> object:
-        """Return what was an attribute until 0.1, with a warning; see ``engine``."""
-        now = _MOVED.get(name)
+        """Return an attribute of before 0.2, with a warning; see ``engine``."""
+        now = MOVED_TO_ENGINE.get(name)
         if now is None:
             msg = f"{type(self).__name__!r} has no attribute {name!r}"
             raise AttributeError(msg, name=name, obj=self)

@@ -68,9 +68,9 @@ class MovedBank:
     episodes: int = 0
     changes: int = 0
     digest: str = ""
-    """What it comes to, in the source and in the target."""
+    """Digest of it, in the source and in the target."""
     head: str = ""
-    """What its journal comes to in the target: that of the source, unless either is encrypted."""
+    """Head of its journal in the target: that of the source, unless either is encrypted."""
     behind: int = 0
     """Changes that were made in the source meanwhile, and are not in the target: move again."""
     problem: str = ""
@@ -205,7 +205,7 @@ class _Moving:
         )  # fmt: skip
 
     def _compare(self, old: int, name: str) -> _There:
-        """Return what is in the target under a name, beside the bank that is to be there."""
+        """Return the bank that the target has under a name, beside the one that is to be there."""
         source, target = self._source, self._target
         with target.read():
             new = target.banks.number(name)
@@ -276,7 +276,7 @@ class _Moving:
         target.banks.rename(new, name)
 
     def _redigest(self, old: int) -> Changed | None:
-        """Return what makes the digests of texts, which are under a salt of each store."""
+        """Return a function that makes digests of texts, under the salt of a store."""
         source_salt, salt = self._source.settings.get(_SALT), self._salt
         if salt is None or source_salt in (None, salt):
             return None
@@ -297,7 +297,7 @@ class _Moving:
         return changed
 
     def _drop_staged(self, name: str) -> None:
-        """Remove what a move of a bank that was cut off has left; inside a transaction."""
+        """Remove the remains of a move that was cut off; inside a transaction."""
         number = self._target.banks.number(name)
         if number is not None:
             self._target.banks.drop(number)

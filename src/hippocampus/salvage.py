@@ -37,7 +37,7 @@ _TELLS: Final[Mapping[State, type[JournalEvent]]] = {
     "forgotten": Forgotten,
     "erased": Erased,
 }
-"""What is noted of an episode whose own changes are lost, by its state."""
+"""Event noted of an episode whose own changes are lost, by its state."""
 _LONGEST_ID: Final = 64
 
 
@@ -50,7 +50,7 @@ class Salvaged:
 
 
 def check_source(path: str | Path, *, key: Key | str | None = None) -> None:
-    """Refuse what cannot be salvaged, before a new store is made for it; errors as ``salvage``."""
+    """Refuse a store that cannot be salvaged, before a new one is made; errors as ``salvage``."""
     DamagedStore(Path(path), key=as_key(key)).close()
 
 
@@ -62,7 +62,7 @@ def salvage(
     progress: Progress | None = None,
 ) -> Salvaged:
     """
-    Copy what is sound of a damaged store into a new one; nothing is written to the old one.
+    Copy the sound part of a damaged store into a new one; the old one is left as it is.
 
     Every sound episode comes along, with its history, and what is derived is made anew. An episode
     whose text is damaged is there as one that was erased; a text whose row is damaged keeps its
@@ -105,7 +105,7 @@ def salvage(
 
 def export_sound(store: DamagedStore, bank: int, name: str, out: TextIO) -> tuple[int, list[str]]:
     """
-    Write what is sound of a bank as an export.
+    Write the sound part of a bank as an export.
 
     A text whose row is damaged is kept, with the moment of its first change and nothing else; an
     episode whose text is damaged becomes one that was erased.
@@ -184,7 +184,7 @@ def _id(found: str | None, row: int, taken: set[str]) -> str:
 
 
 def _remains(row: int, id_: str, at: int, state: State) -> EpisodeRow:
-    """Return what stands for an episode of which there is at most a text."""
+    """Return the stand-in for an episode of which there is at most a text."""
     return EpisodeRow(
         row=row, id=id_, occurred_at=at, recorded_at=at, session=None, turn=None, part=0, parts=1,
         speaker=None, role=None, source=None, address="" if state == "erased" else id_,

@@ -8,15 +8,18 @@ Names of banks from the ids that frameworks have: user, agent, project, team, ru
     bank.recall("How do we deploy?", include=scope.include)
     bank.remember("The deploy fails when the cache is full.", session=scope.session)
 
-See docs/scopes.md.
+``holding(Rights(…))`` gives a block of code the rights of one caller. See docs/scopes.md.
 """
 
 from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from hippocampus.core.rights import Rights, holding
 from hippocampus.core.tenant import SEPARATOR
 from hippocampus.errors import InvalidScope
+
+__all__ = ["Rights", "ScopedBanks", "holding", "scope_of"]
 
 _ESCAPED: Final = {"%": "%25", SEPARATOR: "%2F", "*": "%2A"}
 """Characters that mean something in the name of a bank or in what a key opens."""

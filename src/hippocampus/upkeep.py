@@ -45,6 +45,11 @@ from hippocampus.memory import Memory
 from hippocampus.sleep.artifacts import ANCHORS, ARTIFACTS
 from hippocampus.write.analyse import lexical_payload, phrase_payload
 
+__all__ = [
+    "Findings", "ResiduePlace", "SecretFound", "doctor", "find_residue", "misdated", "redate",
+    "reembed", "reindex", "scan", "verify", "verify_bank", "verify_folder",
+]  # fmt: skip
+
 _TEXTS_AT_ONCE = 1000
 
 
@@ -62,8 +67,8 @@ class Findings:
     problems: tuple[str, ...]
     checked: Mapping[str, int] = field(default_factory=dict)
     heads: tuple[str, ...] = ()
-    """What the journal of each bank comes to, such as ``"ada@12:9f…"``: write it down elsewhere,
-    and ``verify`` can tell later whether anybody has changed the history up to there."""
+    """Head of each bank's journal, such as ``"ada@12:9f…"``: write it down elsewhere, and
+    ``verify`` can tell later whether anybody has changed the history up to there."""
     residue: tuple[ResiduePlace, ...] | None = None
     unseen: tuple[str, ...] = ()
     """Where nobody could look for the text."""
@@ -155,7 +160,7 @@ def verify_bank(memory: Memory, name: str) -> Findings:
 
 
 def _heads(memory: Memory, names: Sequence[str]) -> Iterator[str]:
-    """Yield what the journal of each bank comes to; of a damaged one nothing, which is told."""
+    """Yield the head of each bank's journal; of a damaged one nothing, which is told."""
     store = memory.engine.store
     for name in names:
         with suppress(StoreCorrupt), store.read():
@@ -165,7 +170,7 @@ def _heads(memory: Memory, names: Sequence[str]) -> Iterator[str]:
 
 
 def _broken_chains(memory: Memory, heads: Sequence[str]) -> list[str]:
-    """Return what is wrong with journals by heads that were written down."""
+    """Return the journals that do not lead to heads that were written down."""
     store, wrong = memory.engine.store, list[str]()
     for head in heads:
         parsed = _HEAD.fullmatch(head)
@@ -242,7 +247,7 @@ def _verify_bank(
 def _misread(
     record: EpisodeRow, text: str, payloads: Mapping[Kind, bytes], how: Signatures | None
 ) -> Iterator[str]:
-    """Yield what is wrong with payloads, but for the words, that were made of a text."""
+    """Yield the faults of payloads, but for the words, that were made of a text."""
     if how is not None and payloads["signature"] not in (b"", _signed(text, how)):
         yield "its tokens are signed wrongly; run reindex"
     if payloads["phrase"] not in (b"", phrase_payload(text, record.speaker, record.role)):
@@ -271,7 +276,7 @@ def _without(words: bytes, marks: Sequence[np.uint32]) -> bytes:
 
 
 def _undecodable(ledger: Ledger, changes: Sequence[JournalRow]) -> Iterator[str]:
-    """Yield what is wrong with the details of changes."""
+    """Yield the faults of the details of changes."""
     for change in changes:
         try:
             read = fields_of if class_of(change.kind) is Unknown else decode
@@ -384,7 +389,7 @@ def find_residue(
 
 def verify_folder(found: Findings, folder: Path, residue: str | None) -> Findings:
     """
-    Return what was found, and what a search of every file in a folder finds besides.
+    Return the damage found by ``verify``, and by a search of every file in a folder.
 
     For the data directory of a server, or a backup of one, that its role may not read.
 

@@ -1,4 +1,4 @@
-"""Loading what answering takes before anybody waits for it."""
+"""Loading of models and libraries that answering takes, before anybody waits for it."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def _old_names(kind: Hashable) -> frozenset[str]:
 
 
 def _renamed(kind: Any, value: object) -> object:  # noqa: ANN401 - a type
-    """Return what an earlier version may have written, by the names that fields have today."""
+    """Return the fields an earlier version may have written, by the names they have today."""
     if not _old_names(kind):
         return value
     if isinstance(value, list):
@@ -193,7 +193,7 @@ _TWINS: Final[dict[type[Any], type[Any]]] = {}
 
 
 def revived(value: Any) -> Any:  # noqa: ANN401 - whatever was read
-    """Return what was read, with the records in place of their twins."""
+    """Return a value as read, with the records in place of their twins."""
     if isinstance(value, list):
         return [revived(one) for one in value]
     record = _TWINS.get(type(value))

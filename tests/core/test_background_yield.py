@@ -104,7 +104,7 @@ def test_of_two_who_give_way_the_last_to_end_puts_turns_back():
 
 def test_the_verbs_that_answer_keep_their_signatures():
     assert ["self", "query", "k"] == list(inspect.signature(Bank.recall).parameters)[:3]
-    assert "Find what bears on" in Bank.recall.__doc__
+    assert "Find memories that bear on" in Bank.recall.__doc__
 
 
 def test_a_sleep_ends_though_somebody_is_answered_all_the_time():

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus.core.capacity import MEASURED, Load, Prices, plan
+from hippocampus.capacity import MEASURED, Load, Prices, plan
 from hippocampus.errors import InputError
 
 RESULTS = Path(__file__).parents[2] / "bench" / "results"

@@ -6,7 +6,7 @@ from typing import Annotated
 import pytest
 from msgspec import Meta
 
-from hippocampus.core.capacity import Load, Prices
+from hippocampus.capacity import Load, Prices
 from hippocampus.core.config import (
     Compact,
     Concepts,

@@ -120,6 +120,14 @@ def test_the_architecture_tells_of_every_folder():
     assert [folder for folder in sorted(folders) if f"`{folder}/`" not in " ".join(rows)] == []
 
 
+def test_the_architecture_is_read_in_one_sitting():
+    """It had 3 656 words before the house was rebuilt, and was to have half of them."""
+    text = read(ROOT / "ARCHITECTURE.md")
+
+    assert len(text.split()) <= 3656 // 2
+    assert 3 == text.count("```mermaid")
+
+
 def test_adrs_are_numbered_without_gaps_and_say_what_they_decide():
     numbers = [int(page.name[:4]) for page in ADRS]
 

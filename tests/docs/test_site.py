@@ -12,6 +12,7 @@ import tomllib
 import pytest
 from docs_blocks import ROOT
 
+import hippocampus
 from hippocampus import Bank, Config, Memory, errors
 from hippocampus.aio import AsyncBank
 from hippocampus.mcp import create_server
@@ -51,6 +52,14 @@ def test_every_page_of_the_docs_is_in_the_menu_and_every_entry_is_a_page(site):
 
     assert sorted(pages - menu) == []
     assert sorted(place for place in menu if not (site / place).exists()) == []
+
+
+def test_the_reference_has_every_public_name_of_the_package(site):
+    python = (site / "docs/reference/python.md").read_text()
+    elsewhere = {"AsyncBank", "HippocampusError", "__version__"}  # beside `Bank`, and among errors
+
+    rest = set(hippocampus.__all__) - elsewhere
+    assert [name for name in sorted(rest) if f"## {name}\n" not in python] == []
 
 
 def test_the_reference_has_every_verb_and_every_setting(site):

@@ -85,7 +85,7 @@ def test_a_bank_still_draws_and_says_what_does(tmp_path):
     with Memory(":memory:", embedder="none") as memory:
         bank = memory.bank("ada")
         bank.remember("I live in Porto.")
-        with pytest.warns(DeprecationWarning, match="topic_plot") as told:
+        with pytest.warns(DeprecationWarning, match=r"hippocampus\.plot_topics") as told:
             bank.plot_topics(tmp_path / "topics.svg")
 
     assert __file__ == told[0].filename

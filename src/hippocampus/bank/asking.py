@@ -36,7 +36,7 @@ class Looked(NamedTuple):
     rows: list[int]
     """Rows of the hits, best first."""
     shows: dict[str, Numbers]
-    """What each of the best rows shows of the question."""
+    """Evidence columns of the best rows, by name."""
 
 
 Look: TypeAlias = Callable[[Looked], None]
@@ -62,6 +62,6 @@ def count_allowed(here: BankSnapshot, allowed: Mask | None) -> int:
 
 
 def of_unknown_time(query: str, why: str, elapsed_s: float) -> Recall:
-    """Return what there is in the time of an event that nothing tells of: nothing."""
+    """Return the empty result for the time of an event that no memory tells of."""
     cost = Cost(elapsed_s=elapsed_s)
     return Recall(query=query, hits=(), found=False, confidence=0.0, note=why, cost=cost)

@@ -103,7 +103,7 @@ class Bulk(BankPart):
     @staying
     def withdraw(self, source: str) -> int:
         """
-        Forget what a source has, because its file is gone; an import brings it back with the file.
+        Forget the episodes of a source whose file is gone; an import brings them back with it.
 
         What another source has as well, or is held, stays. Returns how many episodes changed.
         """

@@ -20,11 +20,11 @@ from hippocampus.sleep.artifacts import otherwise
 _NAMED_BY: Final = 3
 """Topics that a community is called by."""
 _ON_TOPIC: Final = 2.0
-"""What it is worth to a sentence to name the most central topic; the second, half of that."""
+"""Worth to a sentence of naming the most central topic; the second, half of that."""
 
 
 def _naming(tags: Sequence[str]) -> Callable[[str], float]:
-    """Return what it is worth to a sentence to name some of these topics."""
+    """Return the worth to a sentence of naming some of these topics."""
     named = [frozenset(hash_terms(tag.replace("_", " ")).tolist()) for tag in tags]
 
     def worth(sentence: str) -> float:
@@ -41,7 +41,7 @@ class Communities(BankPart):
     @staying
     def communities(self) -> list[CommunityInfo]:
         """
-        Return what the bank is about as a whole: groups of topics that are said together.
+        Return the communities of a bank: groups of topics that are said together.
 
         Those with most memories first, each with a summary that quotes a few of them. Sleep finds
         them; there are none before. Whatever is not in force, was corrected, or reads like an

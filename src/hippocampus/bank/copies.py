@@ -48,7 +48,7 @@ class CopyTrail:
     found: dict[tuple[str, str], BankState] = field(default_factory=dict)
     """Where the copies are, by bank and id; those that went farthest last."""
     links: set[tuple[str, Promoted]] = field(default_factory=set)
-    """What the journals of banks said of where copies went."""
+    """Notes in the journals of banks on where copies went."""
     origins: list[_Origin] = field(default_factory=list)
     seen: set[tuple[str, str]] = field(default_factory=set)
 
@@ -184,7 +184,7 @@ class Copies(BankPart):
             there._trace(copies, trail)
 
     def _from(self, origin: _Origin) -> list[EpisodeRow]:
-        """Return what is here and came from there, as this bank itself has noted."""
+        """Return the episodes here that came from there, as this bank itself has noted."""
         with self._store.read():
             ledger = self._state.ledger()
             if ledger.bank == NO_BANK:

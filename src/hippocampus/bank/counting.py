@@ -108,7 +108,7 @@ class Counting(BankPart):
                 yield ToldEvent(episode.id, episode.occurred_at, mention, evidence)
 
     def _told_by_meaning(self, found: Recall, asked: AskedEvents) -> Iterator[ToldEvent]:
-        """Yield what hits may tell in other words, without one that counts."""
+        """Yield unsure mentions: hits near in meaning that tell of no event surely."""
         from hippocampus.language.counting.mentions import (  # noqa: PLC0415 - not for a recall
             Mention,
         )

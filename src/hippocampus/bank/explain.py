@@ -141,7 +141,7 @@ class Explainer(BankPart):
 
 
 def _together(parts: Sequence[Explanation]) -> Explanation:
-    """Put what several banks have to tell of one recall into one account."""
+    """Put the accounts that several banks give of one recall into one."""
     own, found = parts[0], parts[0].recall
     hits = {one.id: one for part in parts for one in part.hits}
     left_out = sorted(
@@ -385,7 +385,7 @@ class _Account:
         return f"It is there by {_listed(best)}." if best else "It is there for want of better."
 
     def _behind(self, row: int, parts: Mapping[str, float]) -> str:
-        """Say what a candidate lacks that the last hit has."""
+        """Say by which signals a candidate lies behind the last hit."""
         last, scores = self.shown[-1], self.trail.scored.scores
         gap = self.line - float(scores[self.place[row]])
         if gap <= 0:

@@ -81,7 +81,7 @@ def read_filters(
     given: Mapping[str, object], zone: tzinfo, now: datetime, read_event: ReadEvent
 ) -> Filter:
     """
-    Validate what a caller asks to see.
+    Validate the filters of a read and return them.
 
     Times that name no zone are in ``zone``, and words for a time are as of ``now``.
 

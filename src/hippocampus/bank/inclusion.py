@@ -45,7 +45,7 @@ class Reach(NamedTuple):
 
 
 ALONE: Final = Reach()
-"""What a bank reaches that includes none."""
+"""Reach of a bank that includes none."""
 
 
 class Inclusion(BankPart):
@@ -163,7 +163,7 @@ class Inclusion(BankPart):
                 waiting.extend((one, name, depth + 1) for one in inner)
 
     def _check(self, name: str) -> None:
-        """Refuse what this bank cannot include."""
+        """Refuse banks that this one cannot include."""
         check_name(name)
         if name == self.name:
             raise InputError(f"include: bank {name!r} is always read by itself; name others")
@@ -288,13 +288,13 @@ def opened(
 
 
 def _included(ledger: Ledger) -> list[str]:
-    """Return what a bank includes, inside a transaction."""
+    """Return the banks that a bank includes, inside a transaction."""
     events = ledger.reader.events(BanksIncluded)
     return list(events[-1].event.banks) if events else []
 
 
 def _put(ledger: Ledger, banks: list[str]) -> None:
-    """Note what a bank includes, if that is something else than before."""
+    """Note the banks that a bank includes, if they are others than before."""
     names = list(dict.fromkeys(banks))
     if len(names) > MOST_INCLUDED:
         msg = f"include: {len(names)} banks; at most {MOST_INCLUDED}, for each is searched"

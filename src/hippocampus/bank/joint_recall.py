@@ -166,7 +166,7 @@ class JointRecall(BankPart):
     def _gathered(
         self, heres: _Opened, parsed: Query, encoded: EncodedQuery, chosen: Filter
     ) -> tuple[list[_Part], list[Degradation]]:
-        """Return what each bank has to offer, and what each goes on without."""
+        """Return the candidates of each bank, and what each goes on without."""
         zone, frequency = self._engine.zone, _frequency(heres)
         every = (name for _, here in heres for name in here.index.columns.speakers())
         speakers = list(dict.fromkeys(every))
@@ -194,7 +194,7 @@ class JointRecall(BankPart):
     def _told_together(
         self, asked: _Jointly, clock: StepClock, started: float, look: Look | None
     ) -> Recall:
-        """Return what all banks have to say, as one answer."""
+        """Return the hits of all banks as one answer."""
         parts, engine = asked.parts, self._engine
         places, twins = _merged(asked)
         found = _joined(parts, places, asked.k)
@@ -277,7 +277,7 @@ class _Filtering(BankPart):
 
 
 def _frequency(heres: _Opened) -> Frequency:
-    """Return what tells in how many episodes of all banks some terms are."""
+    """Return a function from terms to the number of episodes of all banks that have each."""
 
     def frequency(terms: NDArray[np.uint32]) -> NDArray[np.uint32]:
         each = [here.index.cues.lexical.frequency(terms) for _, here in heres]
@@ -290,7 +290,7 @@ def _frequency(heres: _Opened) -> Frequency:
 def _of_bank(
     own: str, state: BankState, lacking: Iterable[Degradation], encoded: EncodedQuery
 ) -> Iterator[Degradation]:
-    """Yield what a bank goes on without; of another than the one that is asked, by its name."""
+    """Yield the degradations of a bank; those of an included one with its name."""
     for lack in lacking:
         of_all = state.name == own or lack in encoded.degraded
         yield lack if of_all else replace(lack, reason=f"bank {state.name!r}: {lack.reason}")
@@ -362,7 +362,7 @@ def _merged(asked: _Jointly) -> tuple[list[_PlaceOfPart], list[tuple[str, ...]]]
 
 
 def _said(entry: LedgerEntry) -> tuple[object, ...]:
-    """Return what makes two episodes of different banks the same."""
+    """Return the key by which two episodes of different banks are the same."""
     episode = entry.episode
     return entry.digest, (episode.speaker or "").casefold(), episode.occurred_at, episode.part
 

@@ -62,7 +62,7 @@ def settled(
 
 
 def _with_leading(judged: Confidence, leading: int, *, sure: bool) -> Confidence:
-    """Give what leads, as whole conversations are asked of, the score of what was asked for."""
+    """Give leading hits of a question about whole conversations the score of the best answer."""
     least = np.zeros_like(judged.scores)
     least[:leading] = _SURE if sure else 2 * FLOOR
     scores: Numbers = np.maximum(judged.scores, least)

@@ -164,7 +164,7 @@ class Knowledge(BankPart):
         return made
 
     def _begin_with(self, here: BankSnapshot, shown: Mask, now: datetime) -> list[QuotableClause]:
-        """Return what a summary begins with: facts that sleep has read, and plans."""
+        """Return the beginning of a summary: facts that sleep has read, and plans."""
         from hippocampus.sleep.summary_known import (  # noqa: PLC0415 - not for a recall
             Planned,
             quote_plans,
@@ -184,7 +184,7 @@ class Knowledge(BankPart):
         return [*clauses, *quote_plans(planned, now, zone)]
 
     def _facts_of_all(self, here: BankSnapshot) -> list[Known]:
-        """Return what sleep has read of whom, folded anew if other rows of it may be seen now."""
+        """Return the facts that sleep has read, folded anew if other rows of it may be seen now."""
         read, columns, memo = here.slept.facts.known, here.index.columns, here.summaries
         rows, everything = read.numbers[read.numbers < len(columns)], Filter(suspect=False)
         seen = columns.mask(everything)
@@ -196,7 +196,7 @@ class Knowledge(BankPart):
         return last[2]
 
     def own_summary(self, filters: Filters) -> str:
-        """Return what a context says of what went before: of all it may see, or nothing."""
+        """Return the summary for a context: of all that it may see, or nothing."""
         session = filters.get("session")
         if not (session is None or isinstance(session, str)) or not sees_all(filters, "session"):
             return ""
@@ -206,7 +206,7 @@ class Knowledge(BankPart):
     @answering()
     def gists(self) -> list[Gist]:
         """
-        Return what clusters of what matters came to, the most mature first; none before a sleep.
+        Return the gists of clusters of memories, the most mature first; none before a sleep.
 
         What was made of something that is not in force any more, or was corrected, is left out.
         """
@@ -303,7 +303,7 @@ class Knowledge(BankPart):
             return ANCHORS.read(ledger)
 
     def _shown(self, rows: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return which of some rows are in force."""
+        """Return a mask of the rows that are in force."""
         with self._state.asking() as here:
             shown: NDArray[np.bool_] = here.index.columns.visible()[rows]
         return shown
@@ -321,7 +321,7 @@ class Knowledge(BankPart):
         include: OneOrMany | None = None,
     ) -> list[Fact]:
         """
-        Return what the bank was told of whom, what is over too; in order of subject and time.
+        Return the facts that the bank was told, past ones too; in order of subject and time.
 
         Args:
             entity: only facts of this one, or that name it, by any of its names; "me" is whoever
@@ -388,7 +388,7 @@ class Knowledge(BankPart):
     @answering()
     @staying
     def entities(self) -> list[Entity]:
-        """Return whom facts are about, those with most facts first, and their other names."""
+        """Return the entities that facts are about, most facts first, and their other names."""
         known, same, _ = self._known(self._filter({}))
         of: dict[str, list[Known]] = {}
         for fact in known:
@@ -436,7 +436,7 @@ class Knowledge(BankPart):
         return know(told, same), same, {e.row: e for e in records}
 
     def _read_facts(self) -> Statements:
-        """Return what was read of whom, after reading what came since somebody last asked."""
+        """Return the facts so far, after reading the episodes since somebody last asked."""
         from hippocampus.language.statements import best_reader  # noqa: PLC0415 - not for a recall
         from hippocampus.sleep.facts import read_on  # noqa: PLC0415 - not for a recall
 
@@ -480,11 +480,11 @@ class Knowledge(BankPart):
 
     @staying
     def plot_topics(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Draw the topics; until 0.3, for ``hippocampus.sleep.topic_plot.plot_topics``."""
+        """Draw the topics; until 0.3, for ``hippocampus.plot_topics``."""
         from hippocampus.sleep.topic_plot import plot_topics  # noqa: PLC0415 - not for a recall
 
         warnings.warn(
-            "Bank.plot_topics is hippocampus.sleep.topic_plot.plot_topics(bank.topics(), …) now;"
+            "Bank.plot_topics is hippocampus.plot_topics(bank.topics(), …) now;"
             " the old name goes with 0.3",
             DeprecationWarning,
             stacklevel=4,
@@ -505,7 +505,7 @@ class Knowledge(BankPart):
     @answering()
     @staying
     def curated(self) -> CuratedAnchors:
-        """Return what ``curate`` was told of this bank's anchors."""
+        """Return the curation of this bank's anchors, as given to ``curate``."""
         with self._books() as ledger:
             return read_curated(ledger)
 
@@ -518,7 +518,7 @@ class Knowledge(BankPart):
         sources: Collection[str] | None = None,
     ) -> None:
         """
-        Say what shall be an anchor, what shall never be, and which sources any may lead to.
+        Set anchors that shall be, anchors that shall never be, and the sources they may lead to.
 
         Args:
             add: words or phrases that are anchors from the next ``sleep`` on, and never pruned.
@@ -649,5 +649,5 @@ def _read_of(
     rows: NDArray[np.int64],
     places: Sequence[int],
 ) -> Iterable[QuotableClause | None]:
-    """Return what is to be quoted of the rows at some places."""
+    """Return the texts to be quoted of the rows at some places."""
     return read(rows[np.array(places, np.int64)].tolist())

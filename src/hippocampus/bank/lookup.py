@@ -66,7 +66,7 @@ class Lookup(BankPart):
             return ledger.reader.one(id, self._told())
 
     def _here_or_included(self, look: Callable[[Lookup], _Found]) -> _Found:
-        """Return what this bank has, or the first of those it includes that has it."""
+        """Return the episode from this bank, or from the first of those it includes that has it."""
         try:
             return look(self)
         except UnknownEpisode:
@@ -160,7 +160,7 @@ class Lookup(BankPart):
 
     def sources(self) -> list[SourceInfo]:
         """
-        Return what episodes are from, in order of name: files, and systems that were named.
+        Return the sources of episodes, in order of name: files, and systems that were named.
 
         See ``docs/sources.md``; ``forget(source=…)`` and ``restore(source=…)`` take their names.
         """
@@ -177,7 +177,7 @@ class Lookup(BankPart):
 
     def review(self) -> list[Episode]:
         """
-        Return what reads like an instruction to a model, of all that others wrote, for a look.
+        Return episodes of others that read like an instruction to a model, for a look.
 
         Contexts leave it out, and nothing is learned from it, until somebody accepts it
         (``accept``) or forgets it. See docs/trust.md.
@@ -256,7 +256,7 @@ class Lookup(BankPart):
         return kept
 
     def _others(self, include: OneOrMany | None) -> list[Lookup]:
-        """Return who looks something up in the banks that are read along with this one."""
+        """Return the lookups of the banks that are read along with this one."""
         return list(map(Lookup, Inclusion(self._state).surely(include)))
 
     def _together(
@@ -370,7 +370,7 @@ class Lookup(BankPart):
         return [_without_strangers(change) for change in found]
 
     def stats(self) -> Stats:
-        """Return what the bank holds, how many bytes by kind of data, and in which tier it is."""
+        """Return the size of the bank: episodes, bytes by kind of data, and the tier it is in."""
         from hippocampus.sleep.snapshot import read_policy  # noqa: PLC0415 - not for a recall
 
         fingerprint, held = self._engine.fingerprint(), self._state.held()
@@ -389,7 +389,7 @@ class Lookup(BankPart):
 
     def position(self) -> tuple[int, Hashable]:
         """
-        Return what differs whenever the store has changed, and what does when this bank has.
+        Return a token that differs whenever the store has changed, and one for this bank.
 
         What was answered at one position of the bank is the answer as long as it is there, but for
         the present moment.
@@ -398,7 +398,7 @@ class Lookup(BankPart):
 
 
 def _known_to(lookups: Sequence[Lookup], look: Callable[[Lookup], _Found]) -> list[_Found]:
-    """Return what each finds; the time of an event is unknown where nobody tells of it."""
+    """Return the result of each; the time of an event is unknown where nobody tells of it."""
     found: list[_Found] = []
     unknown: list[UnknownEvent] = []
     for lookup in lookups:
@@ -434,7 +434,7 @@ def _info(name: str, known: KnownSource | None, rows: Sequence[EpisodeRow]) -> S
 def _page(
     limit: int | None, offset: int, *, newest: bool
 ) -> Callable[[NDArray[np.int64]], list[int]]:
-    """Return what takes a page out of rows in order of time."""
+    """Return a function that takes a page out of rows in order of time."""
     check_whole(limit=limit, offset=offset, optional=True)
     stop = None if limit is None else offset + limit
 

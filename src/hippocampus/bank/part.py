@@ -48,7 +48,7 @@ class BankPart:
             yield self._engine.ledger(self.name)
 
     def _filter(self, given: Mapping[str, object], now: datetime | None = None) -> Filter:
-        """Validate what a caller asks to see, as of now or of a moment; look events up."""
+        """Validate the filters of a read, as of now or of a moment; look events up."""
         moment = now or self._engine.now()
         read_event = partial(stretches_of_event, self._state, given=given, now=moment)
         return read_filters(given, self._engine.zone, moment, read_event)
@@ -61,7 +61,7 @@ class BankPart:
         return to_moment(moment_of(now, present, name="now"), self._engine.zone, name="now")
 
     def _told(self, index: BankIndex | None = None) -> Told:
-        """Return what gives the times that texts tell: an index, or what reads them once more."""
+        """Return a source of the times that texts tell: an index, or a reader of the texts."""
         zone = self._engine.zone
 
         def told(row: int, episode: Episode) -> tuple[Interval, ...]:

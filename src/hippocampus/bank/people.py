@@ -36,7 +36,7 @@ _BETWEEN_PEOPLE: Final = frozenset(
 )
 """Relations of facts whose two ends are people."""
 _ROLE_OF: Final = {"married_to": "spouse"}
-"""What the one is to the other, where the relation is no word for it."""
+"""Role of the one to the other, where the relation is no word for it."""
 _OF_PEOPLE: Final = frozenset(
     "works_as works_at studies_at birthday allergic_to diet likes dislikes speaks pet".split()
 )
@@ -52,7 +52,7 @@ class _Tally:
     rows: defaultdict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
     pairs: list[tuple[str, str]] = field(default_factory=list)
     ties: dict[tuple[str, str], str] = field(default_factory=dict)
-    """What each name is to whom, by (name, other)."""
+    """Role of each name, by (name, other)."""
 
     def add(self, name: str, signs: NameSigns) -> None:
         from hippocampus.language.name_signs import NameSigns  # noqa: PLC0415 - not for a recall

@@ -47,9 +47,9 @@ from hippocampus.language.entity_linking import fold_name
 _LONGEST: Final = 1000
 """Tokens of a persona, and of what is under way: the paper loads some 500 of both."""
 _SAID_SHARE: Final = 2
-"""What people said takes at most one in so many tokens of a context."""
+"""Divisor of a context's tokens: words of people take at most this part."""
 _FOUND_SHARE: Final = 16
-"""What was found in memories takes at most one in so many of those that are left."""
+"""Divisor of the tokens left: words found in memories take at most this part."""
 _MOST: Final = 8
 """Matters under way that are named."""
 _SAME: Final = 0.5
@@ -69,7 +69,7 @@ class Profiles(BankPart):
     @staying
     def profile(self) -> Profile:
         """
-        Return who the agent is to this bank, and what is under way.
+        Return the profile: the persona of the agent, and the projects under way.
 
         Of what is under way, if nobody said it, the matters that come up more than usual of late
         are told, the most first; there are some once the bank has slept.
@@ -83,7 +83,7 @@ class Profiles(BankPart):
 
     def set_profile(self, *, persona: str | None = None, projects: str | None = None) -> None:
         """
-        Say what every prompt of this bank begins with; it is in each ``context`` from now on.
+        Set the beginning of every prompt of this bank; each ``context`` has it from now on.
 
         What was said before stays in the journal.
 
@@ -110,7 +110,7 @@ class Profiles(BankPart):
 
     def own_parts(self, wanted: Collection[str], filters: Filters, found: Recall) -> list[OwnPart]:
         """
-        Return what a context has of the bank itself, of those parts that nobody handed in.
+        Return the parts of a context that are the bank's own, of those that nobody handed in.
 
         Args:
             wanted: of "persona", "projects" and "summary" those that may be there.
@@ -135,7 +135,7 @@ class Profiles(BankPart):
             yield OwnPart("summary", (summary,), tags, _FOUND_SHARE)
 
     def _said(self) -> tuple[ProfileSet, datetime | None]:
-        """Return what people said last, and when."""
+        """Return the parts of the profile that people set last, and when."""
         with self._state.asking() as here, self._store.read():
             seen, last = here.summaries.profile
             seq = self._store.journal.last_seq(here.ledger.bank)
@@ -146,7 +146,7 @@ class Profiles(BankPart):
         return (ProfileSet(), None) if last is None else (last.event, from_micros(last.at))
 
     def _under_way(self) -> list[str]:
-        """Return what is spoken of more than usual of late, a line for each, the most first."""
+        """Return anchors that come up more than usual of late, a line for each, the most first."""
         now = self._engine.now()
         with self._state.asking() as here:
             memo, asked = here.summaries, (here.index, to_micros(now) // MICROS_PER_HOUR)
@@ -180,7 +180,7 @@ def render_profile(profile: Profile) -> str:
 
 
 def _set(ledger: Ledger, told: Mapping[str, str]) -> None:
-    """Note what people say of the profile; what they say nothing of stays."""
+    """Note the profile as people say it; parts they say nothing of stay."""
     events = ledger.reader.events(ProfileSet)
     before = events[-1].event if events else ProfileSet()
     ledger.writer.note(

@@ -90,7 +90,7 @@ class Promotion(BankPart):
         return moved
 
     def _hide(self, one: _Original, event: CameFrom) -> None:
-        """Forget what was moved; with that it is bound to what is there, and not before."""
+        """Forget an episode that was moved, which binds it to its copy there, and not before."""
 
         def hide(ledger: Ledger, ids: list[str]) -> int:
             _note_once(ledger, ids[0], event)
@@ -99,7 +99,7 @@ class Promotion(BankPart):
         self._change(one.id, hide)
 
     def _other(self, name: str) -> Writes:
-        """Return what writes to the other bank, if whoever asks may."""
+        """Return the writer of the other bank, if the caller may write there."""
         check_name(name)
         if name == self.name:
             raise InputError(f"to={name!r}: it is in this bank already; name another one")

@@ -74,7 +74,7 @@ class Recaller(BankPart):
         **filters: Unpack[Filters],
     ) -> Recall:
         """
-        Find what bears on ``query``: at most ``k`` hits, best first, each saying why.
+        Find memories that bear on ``query``: at most ``k`` hits, best first, each saying why.
 
         Args:
             query: a question or a few words, in any wording.

@@ -37,7 +37,7 @@ _PART_DEPTH: Final = 40
 def encode(
     state: BankState, query: Query, embedder: Embedder | None, signs: Signatures | None
 ) -> EncodedQuery:
-    """Return what models make of a question that a bank is asked."""
+    """Return the vectors and tokens that models make of a question."""
     engine = state.engine
     return encode_query(
         query, embedder, lacking=engine.no_embedder, signed=signs is not None,
@@ -72,7 +72,7 @@ def seen_by_most(
     here: BankSnapshot, encoded: EncodedQuery
 ) -> tuple[list[Degradation], EncodedQuery]:
     """
-    Return what recall goes on without, and the question as most episodes can be asked it.
+    Return the degradations of a recall, and the question as most episodes can be asked it.
 
     That is without its vector where most have none to compare with.
 
@@ -213,7 +213,7 @@ def _of_conversations(
 
 
 def _lacking(here: BankSnapshot, encoded: EncodedQuery) -> Iterator[Degradation]:
-    """Say what of the bank some cues could not see."""
+    """Return the degradations of cues that could not see all of the bank."""
     index = here.index
     rest = f"of {len(index)} episodes have none, and are"
     if encoded.embedded is not None and index.without_vectors:

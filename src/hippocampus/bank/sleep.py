@@ -105,7 +105,7 @@ class SleepVerbs(BankPart):
         progress: Progress | None = None,
     ) -> Slept:
         """
-        Turn what was experienced into what is known, and let go what its policy lets go.
+        Consolidate the bank: make knowledge of experience, and forget as its policy says.
 
         What was stored without an embedder gets its vectors, if there is one now. What cannot be
         right is kept apart for a while; what was said of a memory is noted with it;
@@ -181,7 +181,7 @@ class SleepVerbs(BankPart):
         return notes
 
     def _judge_older(self, ledger: Ledger) -> list[str]:
-        """Mark what reads like an instruction to a model of all that others wrote, if not done."""
+        """Mark older episodes of others that read like an instruction to a model, if not done."""
         from hippocampus.sleep.suspects import (  # noqa: PLC0415 - only for a sleep
             find_suspects,
             is_judged,
@@ -322,7 +322,7 @@ class SleepVerbs(BankPart):
 
     def set_policy(self, policy: Policy | str | None) -> None:
         """
-        Choose what sleep does with this bank; None goes back to ``Config.policy``.
+        Choose the policy by which sleep forgets here; None goes back to ``Config.policy``.
 
         A name is one of ``config.POLICIES``; ``adaptive:25000`` gives it a token target.
         """
@@ -341,7 +341,7 @@ class SleepVerbs(BankPart):
         return self._mark(id, PINNED, Pinned(), on=True)
 
     def unpin(self, id: str | Collection[str]) -> int:  # noqa: A002
-        """Let what was pinned fade again. Returns how many changed."""
+        """Let pinned episodes fade again. Returns how many changed."""
         return self._mark(id, PINNED, Unpinned(), on=False)
 
     def hold(self, id: str | Collection[str], *, reason: str) -> int:  # noqa: A002
@@ -358,11 +358,11 @@ class SleepVerbs(BankPart):
         return self._mark(id, HELD, Held(why=why), on=True)
 
     def release(self, id: str | Collection[str]) -> int:  # noqa: A002
-        """Let what is held or in quarantine be as everything else; return how many changed."""
+        """Release episodes that are held or in quarantine; return how many changed."""
         return self._change(id, _release)
 
     def quarantine(self) -> list[tuple[Episode, str]]:
-        """Return what is kept from being consolidated, and why; see ``release``."""
+        """Return the episodes kept from being consolidated, and why; see ``release``."""
         with self._books() as ledger:
             rows = [e.row for e in self._store.episodes.scan(ledger.bank) if e.marks & DOUBTED]
             entries = ledger.reader.read(rows)
@@ -379,7 +379,7 @@ class SleepVerbs(BankPart):
 
     def feedback(self, id: str | Collection[str], *, helpful: bool) -> int:  # noqa: A002
         """
-        Say what memories were worth: what helped is kept longer and found sooner, and the reverse.
+        Say how useful memories were: helpful ones are kept longer and found sooner.
 
         Returns of how many it was noted.
         """

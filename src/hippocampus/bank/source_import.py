@@ -96,7 +96,7 @@ class SourceImport(BankPart):
         sync: bool | None,
         progress: Progress | None,
     ) -> Imported:
-        """Bring what a bank has from a file, or from those of a folder, up to what they say."""
+        """Bring the episodes from a file, or from those of a folder, up to what they say now."""
         from hippocampus.write.file_import import read_files  # noqa: PLC0415 - not for a recall
 
         now = self._engine.now()
@@ -129,7 +129,7 @@ class SourceImport(BankPart):
         return result + self._miss(sources, call)
 
     def withdraw(self, source: str) -> int:
-        """Hide what a source alone has; returns how many episodes."""
+        """Hide the episodes that a source alone has; returns how many."""
         from hippocampus.write.source_update import compare  # noqa: PLC0415 - not for a recall
 
         def hide(ledger: Ledger) -> int:
@@ -144,7 +144,7 @@ class SourceImport(BankPart):
     # ------------------------------------------------------------ logs
 
     def _follow(self, log: SessionLog, call: _Import, sources: set[str], logs: _Logs) -> Imported:
-        """Add what a log says and the bank lacks, a part at a time; what it had stays."""
+        """Add the entries of a log that the bank lacks, a part at a time; the others stay."""
         from hippocampus.write.file_import import read_log  # noqa: PLC0415 - not for a recall
 
         result = Imported(added=0, unchanged=0, removed=0)
@@ -190,7 +190,7 @@ class SourceImport(BankPart):
         return file._replace(groups=fresh), len(file.groups) - len(fresh)
 
     def _kept_by_hooks(self, session: str) -> set[tuple[str | None, str]]:
-        """Return what is known of the messages that hooks kept of a session, here or by project."""
+        """Return the messages of a session that hooks kept, here or by project."""
         from hippocampus.write.hook_kept import (  # noqa: PLC0415 - not for a recall
             MOST_OF_SESSION,
             marks_of,
@@ -210,7 +210,7 @@ class SourceImport(BankPart):
         return found
 
     def _add_to(self, file: ImportedFile, target: Target, call: _Import) -> tuple[Imported, Target]:
-        """Add what a part of a log says to what the source has; return which one it is now."""
+        """Add a part of a log to its source; return the source as it is now."""
         from hippocampus.write.source_update import (  # noqa: PLC0415 - not for a recall
             compare,
             named,
@@ -269,7 +269,7 @@ class SourceImport(BankPart):
     def _bring_up(
         self, file: ImportedFile, target: Target, call: _Import, progress: Progress
     ) -> Imported:
-        """Make what a source has equal what its file says."""
+        """Make the episodes of a source equal to its file."""
         from hippocampus.write.source_update import (  # noqa: PLC0415 - not for a recall
             Update,
             compare,
@@ -308,7 +308,7 @@ class SourceImport(BankPart):
     def _again(
         self, ledger: Ledger, file: ImportedFile, target: Target, call: _Import
     ) -> list[Target]:
-        """Return what a file is that was to be a new source, if there is one of that name now."""
+        """Return the source that a file is, if it was to be new and one has that name now."""
         from hippocampus.write.source_identity import (  # noqa: PLC0415 - not for a recall
             identify,
             is_free,
@@ -321,7 +321,7 @@ class SourceImport(BankPart):
         )
 
     def _rename(self, moved: Sequence[tuple[EpisodeRow, Group]], source: str) -> None:
-        """Let what a file said be found by its new name, as a later version of what it was."""
+        """Let the episodes of a file be found by its new name, as a later version of themselves."""
         if not moved:
             return
         ledger = self._engine.ledger(self.name)
@@ -340,7 +340,7 @@ class SourceImport(BankPart):
         self._writes.store_encoded(ledger, drafts, store)
 
     def _with_id(self, ledger: Ledger, old: EpisodeRow, group: Group, source: str) -> Group:
-        """Return what takes the place of an episode under an id that is free, or that it had."""
+        """Return the successor of an episode, under an id that is free, or that it had."""
         versions = set(ledger.lineage.versions([old.row])) - {old.row}
         while True:
             rows = self._store.episodes.rows_of(ledger.bank, [group.first.id])
@@ -354,7 +354,7 @@ class SourceImport(BankPart):
             group = group.apart(source)
 
     def _note(self, file: ImportedFile, target: Target, call: _Import) -> None:
-        """Note what a source is, where and as what it was read, unless that is known."""
+        """Note the place of a source and its format, unless they are known."""
         self._register.catch_up()
         source = target.source
         known = self._register.known.get(source)
@@ -400,7 +400,7 @@ class SourceImport(BankPart):
         return any(known.synced for known in self._inside(call))
 
     def _miss(self, seen: Collection[str], call: _Import) -> Imported:
-        """Hide what files said that are gone from the folder, if it is synced; else name them."""
+        """Hide the episodes of files gone from the folder, if it is synced; else name them."""
         from hippocampus.write.source_identity import is_gone  # noqa: PLC0415 - not for a recall
 
         self._register.catch_up()
@@ -428,7 +428,7 @@ def _located(path: Path, location: FileLocation | None) -> tuple[FileLocation, s
 
 
 def _write(ledger: Ledger, source: str, update: Update) -> None:
-    """Write what does not add anything."""
+    """Write changes that add nothing."""
     for rows, event in (
         (update.claimed, ClaimedBySource(source=source)),
         (update.left, UnclaimedBySource(source=source)),
@@ -441,7 +441,7 @@ def _write(ledger: Ledger, source: str, update: Update) -> None:
 
 
 def _inherit(books: Ledger, old: EpisodeRow, row: int) -> None:
-    """Let what takes an episode's place under another name be pinned, and suspect, as that was."""
+    """Let the successor of an episode, under another name, be pinned and suspect as that was."""
     table = books.store.episodes
     table.set_marks(books.bank, [row], SUSPECT, on=bool(old.marks & SUSPECT))
     if old.marks & PINNED:

@@ -26,7 +26,7 @@ def recorded(
     *args: P.args,
     **kwargs: P.kwargs,
 ) -> R:
-    """Return what a verb returns, and record that it was called."""
+    """Wrap a verb so that each call of it is recorded."""
     with operation(OPERATIONS[verb], store_id(state)) as span:
         if verb in _BY_ID:
             _name(span, args[0] if args else kwargs.get("id"))
@@ -39,13 +39,13 @@ def recorded(
 
 
 def store_id(state: BankState) -> str:
-    """Return what traces and logs call a bank: a hash, for its name is often somebody's."""
+    """Return the name of a bank in traces and logs: a hash, for its name is often somebody's."""
     named = state.name.encode("utf-8", "replace")
     return blake2b(named, key=state.engine.salt, digest_size=6).hexdigest()
 
 
 def _name(span: MemorySpan, named: object) -> None:
-    """Note which memory is meant, if it is one; whatever is no id may be words."""
+    """Note the id of the memory that is meant; anything that is no id may be words."""
     given = named.id if isinstance(named, Episode | Hit) else named
     if isinstance(given, str) and _ID.fullmatch(given):
         span.note(record_id=given)

@@ -194,7 +194,7 @@ class Writes(BankPart):
         metadata: Mapping[str, Any] | None = None,
     ) -> Episode:
         """
-        Replace what an episode says; the old text stays in its history and in ``as_of`` reads.
+        Replace the text of an episode; the old one stays in its history and in ``as_of`` reads.
 
         Returns the new episode, which keeps the old one's time, session and speaker.
 
@@ -570,7 +570,7 @@ class Writes(BankPart):
                 check_flood(self._state.ledger(), drafts, now, most)
 
     def _keep_together(self, calls: Sequence[_ToKeep]) -> list[list[Episode]]:
-        """Keep what some calls bring, and return the episodes of each, holding ``writing``."""
+        """Keep the turns of several calls, and return the episodes of each, holding ``writing``."""
         with self._state.changing():
             ledger = self._begun()
             while True:  # each time round somebody else has done one of the requests
@@ -628,7 +628,7 @@ class Writes(BankPart):
     def _written(
         self, ledger: Ledger, records: Sequence[EpisodeRow], fresh: Mapping[str, Group]
     ) -> dict[int, Episode]:
-        """Return what was just written, by row: as it was given, for reading it takes as long."""
+        """Return the rows just written, as they were given, for reading them takes as long."""
         told = self._told_here()
         said = {d.id: d.text for group in fresh.values() for d in group.drafts}
         return {e.row: ledger.reader.written(e, said[e.id], told) for e in records}
@@ -646,7 +646,7 @@ class Writes(BankPart):
         return [every[row] for row in rows if row in every]
 
     def _told_here(self) -> Told:
-        """Return what gives the times that texts tell, by the last snapshot if there is one."""
+        """Return a source of the times that texts tell, by the last snapshot if there is one."""
         last = self._state.snapshot
         return self._told(None if last is None else last.index)
 
@@ -670,7 +670,7 @@ class Writes(BankPart):
         fresh: dict[str, Group],
         answer: dict[str, int],
     ) -> None:
-        """Add what is new to ``fresh``, and the rows of what is not to ``answer``, by id."""
+        """Add new turns to ``fresh``, and the rows of known ones to ``answer``, by id."""
         answer |= self._store.episodes.rows_of(
             ledger.bank, [d.id for g in groups for d in g.drafts]
         )

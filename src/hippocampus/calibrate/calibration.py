@@ -17,7 +17,7 @@ from hippocampus.recall.confidence import MODELS, LogisticModel
 MOST_CONVERSATIONS: Final = 72
 """All that ship; the calibration of the default embedder was made on them."""
 SIGNALS: Final = ("length", "surprise", "position", "recency")
-"""What tells apart who tells something from small talk (HUMAN, section 8.1)."""
+"""Signals that tell apart turns that tell something and small talk (HUMAN, section 8.1)."""
 _MOST: Final = 1000.0
 _VERSION: Final = 1
 _EVIDENCE: Final = frozenset(model.evidence for model in MODELS)
@@ -89,7 +89,7 @@ class Calibration:
             raise InputError(msg)
 
     def explain(self) -> list[CalibratedNumber]:
-        """Say what was found, what the default embedder has instead, and by which rule."""
+        """Explain each number: its value, the default embedder's, and the rule behind it."""
         rows = [
             CalibratedNumber(
                 name,
@@ -115,13 +115,13 @@ class Calibration:
         return rows
 
     def dump(self) -> str:
-        """Return what ``load`` reads."""
+        """Return the calibration as text for ``load``."""
         return json.dumps({"version": _VERSION, **asdict(self), "cosines": self.cosines._asdict()})
 
     @classmethod
     def load(cls, text: str, *, path: str) -> Self:
         """
-        Read what ``dump`` wrote.
+        Read a calibration from the text of ``dump``.
 
         Raises:
             StoreCorrupt: it is not that, or not what any embedder could have.

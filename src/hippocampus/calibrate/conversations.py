@@ -59,5 +59,5 @@ class SyntheticData(Struct, frozen=True):
 
 
 def read_synthetic() -> SyntheticData:
-    """Return what ships with the package."""
+    """Return the made-up conversations that ship with the package."""
     return json.decode(lzma.decompress(_FILE.read_bytes()), type=SyntheticData)

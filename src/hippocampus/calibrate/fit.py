@@ -162,6 +162,6 @@ def find_hearing(asked: Sequence[TrialQuestion]) -> float:
 
 
 def _parts(one: TrialQuestion, *, of_embedder: bool) -> Numbers:
-    """Return what the embedder's cues, or all others, add to the rank of each candidate."""
+    """Return the part of each candidate's rank that the embedder's cues, or all others, give."""
     parts = (part for name, part in one.parts.items() if (name in EMBEDDER_CUES) == of_embedder)
     return sum(parts, np.zeros(1, np.float32))

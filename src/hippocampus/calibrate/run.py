@@ -31,7 +31,7 @@ def calibrate(
 
 
 def read_off(trial: Trial, embedder: Embedder) -> Calibration:
-    """Return what a trial says of the embedder that made it."""
+    """Return the calibration that a trial shows for the embedder that made it."""
     return Calibration(
         embedder=embedder.fingerprint,
         conversations=trial.conversations,

@@ -170,7 +170,7 @@ def _run() -> None:
 
 
 def _done_without_typer(args: list[str]) -> bool:
-    """Run what is called often, as far as its options are plain; return whether it is done."""
+    """Run a frequent command, as far as its options are plain; return whether it is done."""
     done: bool | None = None
     if args[:1] == ["hook"]:
         from hippocampus.cli.hook_events import answer, read_call  # noqa: PLC0415 - only for it

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 Act: TypeAlias = Literal["begin", "prompt", "reply", "failed", "compact", "end"]
-"""What an event is of: a session begins, the user says something, the agent does, a tool failed,
-the window is about to be compacted, the session ends."""
+"""Kinds of events: a session begins, the user says something, the agent does, a tool failed, the
+window is about to be compacted, the session ends."""
 Form: TypeAlias = Literal["text", "context", "additional_context", "continue"]
 """How an agent wants what it is to read: as it is; as ``hookSpecificOutput`` in JSON; as a field of
 JSON; or not at all, only that it may go on."""
@@ -66,11 +66,11 @@ _ENDED: Final = re.compile(
     r"\nExit Code: (-?[0-9]{1,10})"
     r"(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*){0,3}\s*\Z"
 )
-"""What Gemini CLI puts after the output of a command: its code, and lines on its processes."""
+"""Lines of Gemini CLI after the output of a command: its code, and its processes."""
 _DRIVE: Final = re.compile(r"/[A-Za-z]:(?:[/\\]|\Z)")
 """Begins a folder of Windows that is written as in an address, which Cursor does."""
 _WIPED: Final = frozenset({"clear", "compact"})
-"""What a session begins from, where its window no longer has what it had."""
+"""Beginnings of a session whose window no longer has its earlier contents."""
 
 
 class Event(NamedTuple):
@@ -83,7 +83,7 @@ class Event(NamedTuple):
     session: str = ""
     folder: str = ""
     source: str = ""
-    """What a session began from: "startup", "resume", "clear", "compact"."""
+    """Beginning of a session: "startup", "resume", "clear", "compact"."""
     tool: str = ""
     lacks: str = ""
     """The fields of which it should have had one; "" if it has, or may have none."""
@@ -95,7 +95,7 @@ class Event(NamedTuple):
 
 
 def read_event(payload: Mapping[str, Any], agent: str = "") -> Event:
-    """Return what an event says; ``agent`` is which agent sent it, where its name does not say."""
+    """Return the event that a hook reads; ``agent`` names its sender, where its name does not."""
     name = _text(payload, "hook_event_name") or _text(payload, "hookEventName")
     kind = EVENTS.get(name)
     if kind is None or any(payload.get(field) for field in _BESIDES):
@@ -153,7 +153,7 @@ def _first_root(payload: Mapping[str, Any]) -> str:
 
 
 def _failed_output(told: str) -> str:
-    """Return what a command wrote that failed; "" of one that did not."""
+    """Return the output of a command that failed; "" of one that did not."""
     ended = _ENDED.search(told)
     if ended is None or not int(ended[1]):
         return ""

@@ -94,7 +94,7 @@ class AgentSession:
                     left.unlink(missing_ok=True)
 
     def _entries(self, *, whole: bool = False) -> Iterator[dict[str, Any]]:
-        """Yield what was noted since the window was empty, or ever."""
+        """Yield the notes since the window was empty, or all of them."""
         found: list[dict[str, Any]] = []
         try:
             fits = self._path is not None and self._path.stat().st_size <= _LARGEST

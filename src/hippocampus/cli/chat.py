@@ -114,7 +114,7 @@ class ChatSession:
         self._made: Context | None = None
 
     def greet(self, spec: str) -> None:
-        """Say who is there."""
+        """Print the greeting: the model, the bank and its size."""
         who = one_line(spec.partition(":")[2]) if self._model else "no model; you see the context"
         stderr().print(
             Text.assemble(
@@ -160,7 +160,7 @@ class ChatSession:
             self._bank.remember(answer, role="assistant", session=self._session)
 
     def _answer(self, model: LanguageModel, said: str, system: str) -> str:
-        """Return what the model answers, printed: to a terminal word by word, as it comes."""
+        """Return the model's answer, printed: to a terminal word by word, as it comes."""
         if not self._out.is_terminal:
             answer = model.complete(said, system=system, kind="chat").text
             if answer.strip():
@@ -178,7 +178,7 @@ class ChatSession:
         self._out.print(clean(text), soft_wrap=not self._out.is_terminal)
 
     def _note(self, made: Context) -> None:
-        """Say what came to mind, in a line."""
+        """Print in a line which memories came to mind."""
         beyond = " beyond the last turns" if made.recall.hits and not made.items else ""
         parts = [
             f"{_memories(len(made.items))}{beyond} came to mind",
@@ -267,7 +267,7 @@ class _Flow:
             self._out.print()
 
     def say(self, piece: str) -> None:
-        """Print what is whole of a piece: all but the word that may go on."""
+        """Print the words of a piece that are whole: all but the last, which may go on."""
         text = self._word + clean(piece)
         *words, self._word = _WORD_ENDS.split(text if self._begun else text.lstrip())
         for word in words:
@@ -287,7 +287,7 @@ class _Flow:
 
 
 def lines() -> Iterator[str]:
-    """Yield what is typed, with a history to go back in; or what is piped in, line by line."""
+    """Yield lines as they are typed, with a history to go back in; or as they are piped in."""
     if not sys.stdin.isatty():
         if isinstance(sys.stdin, TextIOWrapper):  # what is no UTF-8 is shown as that
             sys.stdin.reconfigure(encoding="utf-8", errors="replace")

@@ -100,7 +100,7 @@ def _done(report: ClusterReport) -> Answer:
 
 
 def _teller() -> Callable[[ClusterReport], None]:
-    """Return what tells, from time to time, how far it is."""
+    """Return a reporter that tells, from time to time, how far it is."""
     said = time.monotonic()
 
     def told(report: ClusterReport) -> None:

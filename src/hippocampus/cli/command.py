@@ -233,7 +233,7 @@ def _sign(
 
 
 def _reader(kind: object) -> Callable[[str], object] | None:
-    """Return what reads an option's value from text; it stands beside the value's type."""
+    """Return the reader of an option's value from text; it stands beside the value's type."""
     beside = get_args(kind)[1] if get_origin(kind) is Annotated else None
     return beside if inspect.isfunction(beside) else None
 
@@ -312,7 +312,7 @@ def tell_errors(*, debug: bool, flags: Mapping[str, str] = MappingProxyType({}))
 
 
 def confirm_erasure(count: int) -> None:
-    """Have whoever is there agree to erase episodes; where nobody is, refuse."""
+    """Ask for consent to erase episodes; where nobody can be asked, refuse."""
     if not sys.stdin.isatty():
         _fail("erasing cannot be undone; add --yes to say that you mean it", EXIT_USAGE)
     question = f"Erase {count:,} episode{'' if count == 1 else 's'} for good?"
@@ -325,5 +325,5 @@ def _fail(message: str, code: int) -> None:
 
 
 def hush() -> None:
-    """Send what is still buffered nowhere, so that leaving has no closed pipe to complain about."""
+    """Send buffered output nowhere, so that leaving has no closed pipe to complain about."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -40,7 +40,7 @@ WAYS: Final = {"words": _words, "described": _described, "tabbed": _tabbed}
 
 
 def answer(way: str, words: Sequence[str]) -> bool:
-    """Print what the last of some words may become; return whether this is how a shell asks."""
+    """Print completions of the last of some words; return whether a shell asked for them."""
     if way not in WAYS:
         return False
     for line in WAYS[way](complete(table(), words)):
@@ -49,7 +49,7 @@ def answer(way: str, words: Sequence[str]) -> bool:
 
 
 def complete(known: Table, words: Sequence[str]) -> Found:
-    """Yield what the last word may become, and what each means."""
+    """Yield the completions of the last word, and what each means."""
     *before, current = words or [""]
     node, wanted = known, None
     for word in before:
@@ -115,7 +115,7 @@ def _cache() -> str:
 
 
 def _stamp() -> str:
-    """Return what is another when commands are: ours, or those that other packages bring."""
+    """Return a stamp that changes with the commands: ours, or those other packages bring."""
     here = os.path.dirname(__file__)  # noqa: PTH120
     with os.scandir(here) as files:
         latest = max(file.stat().st_mtime_ns for file in files if not file.name.startswith("__"))

@@ -39,7 +39,7 @@ SHELLS: Final = (*SCRIPTS, "powershell")
 
 @verb("completion", opens=None)
 def completion(shell: str) -> Answer:
-    """Print what has a shell complete commands and options, for its start file."""
+    """Print the lines for a shell's start file that complete commands and options."""
     if shell not in SHELLS:
         raise InputError(f"shell={shell!r}: must be one of {', '.join(SHELLS)}")
     script = SCRIPTS.get(shell) or _of_typer(shell)
@@ -100,7 +100,7 @@ def _node(command: Any) -> dict[str, Any]:  # noqa: ANN401 - Click's or Typer's 
 
 
 def _values(option: Any) -> list[str]:  # noqa: ANN401 - Click's or Typer's own
-    """Return what an option may be, where that is a few words: of either kind of Typer."""
+    """Return the values of an option, where they are a few words: of either kind of Typer."""
     wanted = getattr(getattr(option, "type_descriptor", None), "annotation", None)
     if get_origin(wanted) is Literal:
         return [str(value) for value in get_args(wanted)]

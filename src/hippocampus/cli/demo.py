@@ -108,7 +108,7 @@ class DemoHistory:
 
 
 def _history(source: Path | None, examples: Path | None, held_open: ExitStack) -> DemoHistory:
-    """Return what was named, or else the history that comes with the package."""
+    """Return the history that was named, or else the one that comes with the package."""
     if source is not None:
         return DemoHistory(parts=[source])
     if examples is not None:

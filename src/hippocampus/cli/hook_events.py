@@ -39,7 +39,7 @@ _LATEST: Final = 40
 _LASTING: Final = ("decision", "correction", "rule", "preference")
 """Kinds of memories that a session begins with: those that hold whatever is done in it."""
 _PERSONAL: Final = frozenset({"e-mail address", "phone number"})
-"""What is left out of a sentence; with any other secret all of the sentence is."""
+"""Kinds left out of a sentence; with any other secret all of the sentence is."""
 _OPTIONS: Final[Mapping[str, str]] = {
     "--budget": "budget_tokens", "--budget-tokens": "budget_tokens", "--at": "at",
     "--agent": "agent",
@@ -92,7 +92,7 @@ def answer(call: HookCall) -> bool:
 
 
 def _tell_once(call: HookCall, event: Event, what: str) -> bool:
-    """Tell what went wrong, but not again in the same session; return whether it was told."""
+    """Report an error, but not again in the same session; return whether it was reported."""
     from hippocampus.cli.agent_session import AgentSession  # noqa: PLC0415 - only for a session
 
     if event.session and AgentSession(call.scope.path, event.session).was_told(what):
@@ -180,7 +180,7 @@ class _Hook:
         return "\n\n".join(filter(None, parts))
 
     def _prompt(self) -> None:
-        """Print what is remembered about the prompt, and keep what of it matters."""
+        """Print the memories on the prompt, and keep the part of it that matters."""
         said, form = self._event.said, self._event.kind.form if self._event.kind else "text"
         if _is_chatter(said):
             return
@@ -221,7 +221,7 @@ class _Hook:
             session.note_shown(shown)
 
     def _reply(self) -> None:
-        """Keep what an agent found out."""
+        """Keep the findings in an agent's reply."""
         from hippocampus.language.worth_keeping import of_reply  # noqa: PLC0415 - brings NumPy
 
         session = self._session()
@@ -364,14 +364,14 @@ def _passing_over(failed: list[HippocampusError]) -> Iterator[None]:
 
 
 def _context(bank: Bank, prompt: str, budget: int, known: set[str]) -> Context | None:
-    """Return what a bank has on a prompt that the window has not; None if that is nothing."""
+    """Return the memories on a prompt that the window lacks; None if there are none."""
     without = [] if not known else _texts(bank, known)
     made = bank.context(prompt, budget, persona="", projects="", summary="", without=without)
     return made if made.recall.found and made.items else None
 
 
 def _texts(bank: Bank, ids: Iterable[str]) -> list[str]:
-    """Return what memories say, of those that are in a bank."""
+    """Return the texts of those memories that are in a bank."""
     found = []
     for id_ in ids:
         with suppress(UnknownEpisode):
@@ -380,7 +380,7 @@ def _texts(bank: Bank, ids: Iterable[str]) -> list[str]:
 
 
 def _lasting(bank: Bank, zone: tzinfo, budget: int, without: str) -> tuple[str, list[str]]:
-    """Return what holds in a project, as a quotation within a budget, and the ids of it."""
+    """Return the lasting memories of a project, quoted within a budget, and their ids."""
     from hippocampus.core.quotes import CLOSE, OPEN, line  # noqa: PLC0415 - at the beginning
 
     lasting = {"$or": [{"kinds": kind} for kind in _LASTING]}

@@ -33,7 +33,7 @@ def chosen(
     format: str | None,  # noqa: A002
 ) -> list[ImportPlace]:
     """
-    Return what is to be read, one place at least, and as what.
+    Return the places to read, one at least, and the format of each.
 
     Raises:
         InputError: nothing is named, or both a tool and a format, or a tool that we do not read, or
@@ -76,7 +76,7 @@ def chosen(
 
 
 def dry_run(places: Sequence[ImportPlace], zone: tzinfo) -> Answer:
-    """Tell what an import would bring in, file by file, and what of it would stay out."""
+    """Show an import without doing it: file by file, its episodes and what stays out."""
     seen: list[FilePreview] = []
     problems: list[tuple[str, str]] = []
     for place in places:

@@ -99,7 +99,7 @@ def _model(*, yes: bool) -> bool:
 
 
 def _go_on(store: str | None, bank: str, *, connected: bool) -> None:
-    """Say what to do next."""
+    """Print the next steps."""
     scope = "" if store is None else f" --store {store}"
     scope += "" if bank == DEFAULT_BANK else f" --bank {bank}"
     rows = [

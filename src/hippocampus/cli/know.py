@@ -99,7 +99,7 @@ def topics(bank: Bank, *, plot: Path | None = None, force: bool = False) -> Answ
 
 @verb("communities")
 def communities(bank: Bank) -> Answer:
-    """Show what a bank is about as a whole: topics that are said together, and a summary each."""
+    """Show the communities of a bank: topics that are said together, and a summary of each."""
     found = bank.communities()
     shown = [
         line

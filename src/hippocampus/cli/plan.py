@@ -12,12 +12,12 @@ from hippocampus.cli.render import Answer, table
 from hippocampus.core.lazy_dataclass import immutable
 
 if TYPE_CHECKING:
-    from hippocampus.core.capacity import Load, Plan, Prices
+    from hippocampus.capacity import Load, Plan, Prices
 
 
 @immutable
 class LoadOptions:
-    """Load of a store, and capacity of one machine; see ``core.capacity.Load``."""
+    """Load of a store, and capacity of one machine; see ``capacity.Load``."""
 
     turns_per_day: float = 20.0
     recalls_per_day: float = 10.0
@@ -49,7 +49,7 @@ class PriceOptions:
 @verb("plan", opens=None)
 def plan(*, banks: float, load: LoadOptions, prices: PriceOptions) -> Answer:
     """Calculate the machines, the disk and the money that many banks in PostgreSQL take."""
-    from hippocampus.core import capacity  # noqa: PLC0415 - only when used
+    from hippocampus import capacity  # noqa: PLC0415 - only when used
 
     given = capacity.Load(banks=banks, **asdict(load))
     costs = {name.removeprefix("price_"): value for name, value in asdict(prices).items()}

@@ -49,19 +49,19 @@ class Project(NamedTuple):
     bank: str
     """The bank that is its own."""
     told_by: str
-    """What its name was read off: "remote", "repository" or "folder"."""
+    """Origin of its name: "remote", "repository" or "folder"."""
     remembered: bool = True
     """Whether it is remembered at all."""
     asks: Mapping[str, str] = {}
-    """What its settings file asks for beyond that: ``team``, ``store``."""
+    """Further settings in its file: ``team``, ``store``."""
     consent: Path | None = None
     """The file whose being there is the consent to that; None where it asks for nothing."""
     warning: str = ""
-    """What is wrong with its settings file."""
+    """Fault of its settings file."""
     claims: str = ""
     """The bank that it says to be of, by its remote or git's files, and is not known for."""
     place: Path = Path()
-    """What it would be known by: the folder that its worktrees share, or its own."""
+    """Place that would identify it: the folder that its worktrees share, or its own."""
     known_as: str = ""
     """The name by which it is known, or would be, in ``KnownCheckouts``; "" where none is."""
 
@@ -171,7 +171,7 @@ def _upwards(start: Path) -> Iterator[Path]:
 
 
 def _checkout(top: Path) -> _GitClaim:
-    """Read what git's files say of a folder, and whether what they lead to leads back."""
+    """Read where git's files of a folder lead, and whether that leads back."""
     own, common = _git_folders(top)
     leads_back = _leads_back(top, own, common)
     place = common if leads_back else top
@@ -217,7 +217,7 @@ def _address(common: Path) -> str:
 
 
 def _set_in(common: Path, begins: str, key: str) -> dict[str, str]:
-    """Return what git's settings have for a key, first, in each section that begins so."""
+    """Return git's value of a key, the first one, in each section that begins so."""
     found: dict[str, str] = {}
     section = ""
     for line in map(str.strip, _read(common / "config").splitlines()):
@@ -303,7 +303,7 @@ def _with_settings(top: Path, start: Path, name: str, told_by: str) -> Project:
 
 
 def _settings(text: str) -> Mapping[str, Any]:
-    """Return what a settings file says of the project, after checking it."""
+    """Return the project that a settings file names, after checking it."""
     import tomllib  # noqa: PLC0415 - only where there is such a file
 
     try:

@@ -291,7 +291,7 @@ _TIERS = {
 
 @verb("sources")
 def sources(bank: Bank, *, zone: tzinfo) -> Answer:
-    """List what memories are from: files, and systems that were named."""
+    """List the sources of memories: files, and systems that were named."""
     found = bank.sources()
     rows = [
         (

@@ -261,7 +261,7 @@ def recall_view(
     heads: bool = True,
     numbers: bool = False,
 ) -> Iterator[Table | Text]:
-    """Yield what a recall found, why, and what it cost."""
+    """Yield the lines of a recall: its hits, why, and the cost."""
     if found.read_as:
         yield Text(f"read as: {one_line(found.read_as)}", "dim")
     for interval in found.intervals:
@@ -311,7 +311,7 @@ def _span(interval: Interval, zone: tzinfo) -> str:
 
 
 def cost_line(found: Recall) -> Text:
-    """Return what a recall paid, in one line."""
+    """Return the cost of a recall, in one line."""
     cost = found.cost
     embedding = f", {cost.embed_s * 1e3:.1f} of them embedding" if cost.embed_s else ""
     return Text(

@@ -31,7 +31,7 @@ _FOR_HOOKS: Final = "30"
 PATIENCE_S: Final = 5.0
 """How long an answer may take. One that hangs keeps nobody longer, and is then left alone."""
 STAMP: Final = f"{VERSION} {os.stat(__file__).st_mtime_ns} {sys.executable}"
-"""What has to be the same on both sides: an installation that changed has another."""
+"""Version that has to be the same on both sides: an installation that changed has another."""
 
 _ITSELF: Final = frozenset({"-h", "--help", "--debug", "--key", "--vault"})
 """Options of commands that do the work themselves. Keys stay where they were given."""
@@ -54,7 +54,7 @@ def wanted(args: Sequence[str]) -> float:
 
 
 def store_of(args: Sequence[str]) -> str:
-    """Return which store a command is about: as given, in the environment, or the default one."""
+    """Return the store of a command: as given, in the environment, or the default one."""
     given = os.environ.get("HIPPOCAMPUS_STORE") or ""
     for place, arg in enumerate(args):
         if arg == "--store":
@@ -98,7 +98,7 @@ def locked(path: str) -> int | None:
 
 
 def identity(store: str) -> list[int]:
-    """Return what tells a store's file from another one at the same path; empty without one."""
+    """Return the identity of a store's file, which another at its path lacks; empty without one."""
     try:
         seen = os.stat(store)
     except OSError:

@@ -144,7 +144,7 @@ def _warm_up(kept: OpenStore, scope: Sequence[str]) -> None:
 
 
 def _birth(path: Path) -> tuple[int, int]:
-    """Return what tells a socket from one that is made in its place later."""
+    """Return the identity of a socket, which one made in its place later lacks."""
     try:
         seen = path.lstat()
     except OSError:

@@ -36,7 +36,7 @@ _NAMES = {
     "promotable": "anchors worth keeping",
     "fallbacks": "done without the model",
 }
-"""What names in a step's report are of, for people."""
+"""Names of counts in a step's report, for people."""
 _LOOK_EVERY_S = 60.0
 """How often a watch looks whether it is time."""
 
@@ -52,7 +52,7 @@ class SleepOptions:
     watch: bool = False
 
     def check(self) -> None:
-        """Refuse what excludes each other."""
+        """Refuse options that exclude each other."""
         asked = {
             "--undo": self.undo is not None, "--list": self.past, "--watch": self.watch,
             "--dry-run": self.dry_run,

@@ -130,7 +130,7 @@ def _told(done: Imported) -> Answer:
 
 
 def _imported(done: Imported) -> str:
-    """Return what an import did, in a line: each memory counts once, a renamed file once."""
+    """Return the result of an import in a line: each memory counts once, a renamed file once."""
     counts = (
         (done.changed, "changed"),
         (done.renamed, "renamed"),
@@ -143,7 +143,7 @@ def _imported(done: Imported) -> str:
 
 @verb("correct", embed=True)
 def correct(bank: Bank, id: str, text: Words, *, zone: tzinfo) -> Answer:  # noqa: A002
-    """Replace what an episode says; the old words stay in its history."""
+    """Replace the text of an episode; the old words stay in its history."""
     return _kept("corrected", bank.correct(id, text), zone)
 
 
@@ -183,7 +183,7 @@ def restore(bank: Bank, ids: list[str] | None = None, *, source: list[str] | Non
 
 
 def _chosen(ids: list[str] | None, source: list[str] | None) -> dict[str, Any]:
-    """Return what is meant as arguments of the engine."""
+    """Return the options of a choice as arguments of the engine."""
     if bool(ids) == bool(source):
         msg = "name episodes by id, or a source with --source; one of the two"
         raise InputError(msg)

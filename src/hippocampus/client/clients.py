@@ -129,14 +129,14 @@ class _Folder(NamedTuple):
         return [one for one in self.before if root and (one.place or "").startswith(root)]
 
     def query(self, name: str) -> dict[str, Any]:
-        """Return what is told of where a file is, and which it may be that are gone."""
+        """Return the place of a file, and the files that may be gone, as parameters."""
         place = self.place if self.root is None else f"{self.root.rstrip('/')}/{name}"
         known = any(one.place == place for one in self.before)
         return {"place": place, "host": self.host, "gone": [] if known else list(self.gone)}
 
 
 def _unreadable(name: str, file: Path | SourceProblem) -> tuple[str, str] | None:
-    """Return what to tell of a file that cannot be sent, if it cannot."""
+    """Return the problem with a file that cannot be sent, if it cannot."""
     if isinstance(file, SourceProblem):
         return file.path, file.reason
     try:
@@ -232,7 +232,7 @@ class RemoteBank(_Verbs, Bank):
             return _Folder.of(path, ())
 
     def _miss(self, folder: _Folder, *, sync: bool | None) -> Imported:
-        """Hide what files said that are gone from a folder, if it is synced; else name them."""
+        """Hide the episodes of files gone from a folder, if it is synced; else name them."""
         removed, missing = 0, list[str]()
         lost = [one.place for one in folder.inside() if is_missing(one.place or "")]
         for one in self.sources() if lost else ():  # some may be known by another name by now

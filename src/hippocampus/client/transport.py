@@ -110,7 +110,7 @@ class Line:
         self._connections.close()
 
     def recorded(self, verb: str) -> AbstractContextManager[object]:
-        """Return what records a verb that is asked of the server, where that is set up."""
+        """Return the recorder of a verb that is asked of the server, where that is set up."""
         if verb not in OPERATIONS or not is_set_up():
             return nullcontext()
         return operation(OPERATIONS[verb], server=self._server)
@@ -216,7 +216,7 @@ class Line:
 
     def _talk(self, call: Call, take: Take[T]) -> T:
         """
-        Return what ``take`` makes of the answer, after as many attempts as are needed and allowed.
+        Return the answer as ``take`` reads it, after as many attempts as needed and allowed.
 
         What only reads, or is done once by its key, is asked again whatever went wrong on the way;
         what else changes something only if it surely was not begun.

@@ -273,7 +273,7 @@ class Crew:
         self, ref: Any, worker: _Worker, job: Job, report: ClusterReport,  # noqa: ANN401
         pids: Counter[int],
     ) -> JobDone:  # fmt: skip
-        """Return what came of a job; a worker that was lost is replaced."""
+        """Return the result of a job; a worker that was lost is replaced."""
         lost = self._ray.exceptions
         try:
             done, pid = self._ray.get(ref)

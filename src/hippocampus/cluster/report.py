@@ -23,7 +23,7 @@ class ClusterReport:
     """Report of what was done so far, or in all."""
 
     unit: str
-    """What is counted: ``banks``, ``files`` or ``portions``."""
+    """Unit of the counts: ``banks``, ``files`` or ``portions``."""
     total: int = 0
     done: int = 0
     """How many are done, failed ones among them."""
@@ -32,7 +32,7 @@ class ClusterReport:
     failed: list[Failure] = field(default_factory=list)
     workers: int = 0
     notes: list[str] = field(default_factory=list)
-    """What whoever reads this should know, such as a node whose workers were not used."""
+    """Notes for the reader, such as a node whose workers were not used."""
     lost: int = 0
     """Workers that were lost; what they had begun, others did again."""
     elapsed_s: float = 0.0

@@ -22,7 +22,7 @@ from hippocampus.journal.transfer import Gate, as_it_is
 COLUMNS: Final = (
     "bank", "text", "at", "speaker", "role", "session", "source", "address", "metadata", "origin",
 )  # fmt: skip
-"""What a file tells of a turn; ``metadata`` is an object, in Parquet as JSON."""
+"""Columns of a turn in a file; ``metadata`` is an object, in Parquet as JSON."""
 PARQUET: Final = ".parquet"
 JSON_LINES: Final = (".jsonl", ".ndjson")
 _AT_ONCE: Final = 4096
@@ -163,7 +163,7 @@ def _fields(line: bytes) -> Mapping[str, Any]:
 
 
 def bucket_of(bank: str, buckets: int) -> int:
-    """Return which of so many parts a bank is in, the same in every process."""
+    """Return the number of a bank's part, of so many, the same in every process."""
     made = blake2b(bank.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(made, "big") % buckets
 

@@ -21,7 +21,7 @@ from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.errors import InputError
 
 NAME: Final = "hippocampus"
-"""What the server is called in a client's configuration."""
+"""Name of the server in a client's configuration."""
 
 
 @immutable(kw_only=False)
@@ -56,7 +56,7 @@ class Calls:
     server: Invocation
     """The MCP server, on stdin and stdout."""
     hook: Invocation
-    """What answers the events of hooks."""
+    """Command that answers the events of hooks."""
     in_project: Invocation | None = None
     """The server for who is started in a project's folder; None if a bank was named."""
 
@@ -101,7 +101,7 @@ class ClientProgram:
     project_files: Sequence[ConfigFile] = ()
     """Those of a project, which whoever works on it reads, too."""
     then: str = "Restart it."
-    """What has to be done for it to notice."""
+    """Step to take for it to notice."""
 
 
 Spelling: TypeAlias = Callable[[Invocation], dict[str, Any]]

@@ -38,11 +38,11 @@ class ConfigChange:
     before: bytes | None
     after: bytes | None
     receipt: Receipt | None
-    """What to note; None if what is noted is to be forgotten."""
+    """Receipt to note; None if the earlier one is to be forgotten."""
     original: bytes | None = None
     """The file without anything of ours, of which a copy is kept."""
     left: tuple[str, ...] = ()
-    """What of ours was changed since, and is left as it is."""
+    """Entries of ours that were changed since, and are left as they are."""
 
     @property
     def changes(self) -> bool:
@@ -78,7 +78,7 @@ Planned: TypeAlias = ConfigChange | Refusal
 
 def replace(path: Path, before: bytes | None, after: bytes | None) -> None:
     """
-    Write what a file is to be, at once or not at all; links and permissions stay.
+    Write the new text of a file, at once or not at all; links and permissions stay.
 
     Raises:
         OutputError: it is not as it was ``before``, or cannot be written.
@@ -125,7 +125,7 @@ def plan_connect(
     project: bool = False,
 ) -> list[Planned]:
     """
-    Return what connecting a client would change, file by file.
+    Return the changes that connecting a client makes, file by file.
 
     Args:
         client: the program.
@@ -227,7 +227,7 @@ def _instead(text: str, file: ConfigFile, entry: ConfigEntry) -> ConfigEntry:
 
 
 def plan_disconnect(client: ClientProgram, receipts: Receipts) -> list[Planned]:
-    """Return what taking back what was connected would change, file by file."""
+    """Return the changes that take back a connection, file by file."""
     planned = list[Planned]()
     for key, receipt in receipts.of(client.name).items():
         path = Path(key)

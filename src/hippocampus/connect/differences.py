@@ -16,7 +16,7 @@ _HIDDEN: Final = "…"
 _FRAME: Final = re.compile(
     r"""\s*(?:"(?:[^"\\]|\\.)*"\s*:|[\w.-]+\s*=|\[\[?[^\[\]=,]+\]\]?\s*$)?[\s{}\[\],]*"""
 )
-"""What a line of JSON or TOML begins with that is no value: a name, a table, brackets."""
+"""Beginning of a line of JSON or TOML before its value: a name, a table, brackets."""
 _STRING: Final = re.compile(r"""("(?:[^"\\]|\\.)*"|'[^']*')(\s*:)?""")
 """A string, and the colon after it if it is a name."""
 

@@ -229,7 +229,7 @@ def _take_toml(text: str, entry: ConfigEntry) -> str | None:
 
 
 def _without(value: Mapping[str, Any], entry: ConfigEntry) -> list[Any] | None:
-    """Return what is left without an entry: with the tables around it, or without empty ones."""
+    """Return the text without an entry: with the tables around it, or without empty ones."""
     whole = deepcopy(value)
     around: list[Any] = [whole]
     for key in entry.path[:-1]:

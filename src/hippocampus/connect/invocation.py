@@ -19,7 +19,7 @@ from hippocampus.errors import DISTRIBUTION, VERSION, InputError
 _NAMES = ("hippocampus.exe", "hippocampus")
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_./:-][A-Za-z0-9_./:~-]*")
 _EXPANDED: Final = re.compile(r"[$`\"%\x00-\x1f\u201c-\u201e]")
-"""What is read as more than itself in double quotes: curly ones end a text in PowerShell."""
+"""Characters that double quotes expand: curly ones end a text in PowerShell."""
 _CACHE_TAG = "CACHEDIR.TAG"
 
 
@@ -106,7 +106,7 @@ def _asked_for_anew(prefix: Path) -> Invocation:
 
 
 def _requirement() -> str:
-    """Return what names this very distribution, with what the MCP server needs."""
+    """Return the requirement that names this very distribution, with what the server needs."""
     named = f"{DISTRIBUTION}[mcp]"
     try:
         told = distribution(DISTRIBUTION).read_text("direct_url.json")

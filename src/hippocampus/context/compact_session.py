@@ -98,7 +98,7 @@ def _worth(turn: Episode) -> float:
 
 
 def _choose(lines: Sequence[_TurnLine], room: int, zone: tzinfo) -> None:
-    """Say what stands for each turn: itself, a few of its words, or nothing."""
+    """Choose the form of each turn: itself, a few of its words, or nothing."""
     whole = [line(one.turn, zone) for one in lines]
     costs = [count(said) + 1 for said in whole]
     if sum(costs) <= room:

@@ -1,5 +1,5 @@
 """
-Pack what was recalled into a token budget, counted exactly; ``render.py`` then says it.
+Pack hits into a token budget, counted exactly; ``render.py`` then says it.
 
 The frame is there whole; then recent turns, newest kept first; then hits by rank, whole ones only.
 """
@@ -39,7 +39,7 @@ class Extras:
     """Parts of a context beside the frame and the hits."""
 
     own: Sequence[OwnPart] = ()
-    """What the bank has itself of the parts before its memories; each only if it leaves room."""
+    """Parts before the memories that are the bank's own; each only if it leaves room."""
     gists: Sequence[str] = ()
     """Gists of the bank, the most important first; likewise."""
     recent: Sequence[Episode] = ()
@@ -67,7 +67,7 @@ def compose(
     extras: Extras = _NO_EXTRAS,
 ) -> Context:
     """
-    Fit what was recalled into ``budget_tokens``.
+    Fit the hits of a recall into ``budget_tokens``.
 
     What did not fit is named in ``left_out``, and the first of it also in the text, by address.
     In the text, memories stand in order of time; those known to be over, or corrected, say so.
@@ -126,7 +126,7 @@ def _reach(budget_tokens: int, recall: Recall, extras: Extras) -> float:
 
 
 def _known(renderer: Renderer, extras: Extras, budget_tokens: int) -> tuple[Renderer, int]:
-    """Add what the bank has itself, as far as it leaves room; return the tokens so far."""
+    """Add the bank's own parts, as far as there is room; return the tokens so far."""
     frame, needed = renderer.frame, renderer.frame.check(budget_tokens)
     for part in extras.own:
         fits = _as_fits(part, budget_tokens - needed)
@@ -197,7 +197,7 @@ def _pointed(
     most: int,
 ) -> tuple[str, int]:
     """
-    Name what was left out, as it was if nothing can be named.
+    Name the hits that were left out, as it was if none can be named.
 
     The last hits, but not the only one, give way to the names, up to an eighth of the budget.
     """

@@ -30,7 +30,7 @@ class OwnPart(NamedTuple):
     lines: tuple[str, ...]
     """The text, the lines that matter most first."""
     tags: tuple[str, str]
-    """What stands before and after it."""
+    """Tags before and after it."""
     share: int
     """It takes at most one in so many of the tokens that are left."""
 
@@ -49,7 +49,7 @@ class Frame:
     summary: str = ""
     user: str = ""
     own: tuple[OwnPart, ...] = ()
-    """What the bank has of the parts before it that nobody handed in."""
+    """Parts before the memories that are the bank's own, since nobody handed them in."""
 
     @property
     def before(self) -> list[str]:

@@ -95,7 +95,7 @@ def appraise(
     features: Mapping[str, Column], formula: Formula, weights: Mapping[str, float] | None = None
 ) -> Column:
     """
-    Return what each is worth by a formula, shape (n,).
+    Return the worth of each row by a formula, shape (n,).
 
     Args:
         features: columns by name; all that the weights name, and maybe others.

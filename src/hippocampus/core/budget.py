@@ -55,7 +55,7 @@ class Budget:
         self._token: Token[Budget | None] | None = None
 
     def cancel(self) -> None:
-        """Have what is under way end at its next step, and what comes not begin."""
+        """Cancel: calls under way end at their next step, and later ones do not begin."""
         self._cancelled = True
 
     def __enter__(self) -> Self:
@@ -132,7 +132,7 @@ def _count(rows: Iterable[_Values], budget: Budget) -> Iterator[_Values]:
 
 @contextmanager
 def without_budget() -> Iterator[None]:
-    """Let what all callers share go on to its end, whoever's budget it began with."""
+    """Let work that all callers share go on to its end, whoever's budget it began with."""
     token = _current.set(None)
     try:
         yield

@@ -16,7 +16,7 @@ from hippocampus.errors import InputError
 
 class Cosines(NamedTuple):
     """
-    From which cosine on an embedder means something; the defaults are the default embedder's.
+    Cosines from which on an embedder means something; the defaults are the default one's.
 
     Each is a percentile, found on conversations that were made up (``docs/adr/0017``), so it is
     another number for another embedder, and means the same.
@@ -46,7 +46,7 @@ _COSINES = ("theta", "sem_theta", "near", "related")
 
 @immutable
 class Ingest:
-    """How what is written is cut and gated."""
+    """Settings of writing: how texts are cut and gated."""
 
     max_text_bytes: Annotated[int, Meta(ge=1)] = 16 * 1024 * 1024
     """Most UTF-8 bytes of one text. A larger one is a file: split it or import it as one."""
@@ -321,7 +321,7 @@ class Concepts:
     exact_search_anchors: _Count = 1000
     """Most anchors with a vector that are searched exactly; more are searched in two levels."""
     mention: _Factor = 0.2
-    """What it adds to that cosine that an episode mentions the anchor."""
+    """Gain in that cosine of an episode that mentions the anchor."""
     alpha: _Factor = 0.15
     """How much importance counts: a cosine grows by alpha log importance."""
     anchor: _Factor = 0.6
@@ -387,63 +387,63 @@ class Policy:
     """
     Policy of a bank's sleep: what it merges, and what it lets fade.
 
-    The default merges what is the same word for word and keeps everything else as it is, for what
-    fades too fast is missed (HUMAN, section 9.2). ``POLICIES`` has the papers' by name.
+    The default merges memories of the same words and keeps all others as they are, for memories
+    that fade too fast are missed (HUMAN, section 9.2). ``POLICIES`` has the papers' by name.
     """
 
     importance: Literal["signals", "factors"] = "signals"
     """How memories are valued: four signals whose weights are calibrated (HUMAN, section 8.1), or
     the five factors of its Table 2."""
     promote: Share = 0.2
-    """The most important part of what is new, which is consolidated (HUMAN, section 4)."""
+    """Share of new memories, the most important ones, that is consolidated (HUMAN, section 4)."""
     prune: Share = 0.2
-    """The least important part, which need not wait for its time in the warm tier to be over."""
+    """Share of new memories, the least important ones, that may fade before the warm tier ends."""
     merge: Literal["exact", "near", "cluster", "off"] = "exact"
-    """What is merged: the same words by the same speaker, in one session on one day; in any, and
-    what means the same with no detail otherwise, above ``near``; or even all that is of one matter,
-    which loses detail."""
+    """Duplicates to merge. ``exact``: the same words by the same speaker, in one session on one
+    day. ``near``: in any session, and texts of the same meaning and details, above ``near``.
+    ``cluster``: all texts of one matter, which loses detail."""
     near: Cosine | None = None
     """Cosine above which two mean the same; None: as calibrated for the embedder."""
     reconsolidate: bool = True
-    """Note with a memory what was said of it within ``labile_minutes`` of its recall."""
+    """Whether to link a memory with turns that speak of it within ``labile_minutes`` of its
+    recall."""
     labile_minutes: Span = 60.0
-    """For how long what was recalled can still be changed (HUMAN, section 7.2)."""
+    """Time after its recall in which a memory can be corrected (HUMAN, section 7.2)."""
     decay_per_hour: _Weight = 0.001
-    """λ: how fast importance decays; half of it is gone in 29 days (HUMAN, equation 2)."""
+    """λ: the decay of importance; half of it is gone in 29 days (HUMAN, equation 2)."""
     retroactive: _Weight = 0.6
     proactive: _Weight = 0.4
-    """Weights of what later and earlier memories that are alike take away (equation 3)."""
+    """Weights of interference by later and by earlier memories that are alike (equation 3)."""
     hot_hours: Span = 1.0
-    """For how long a memory is in the hot tier, where nothing fades."""
+    """Time in the hot tier, where nothing fades."""
     warm_days: Span = 30.0
-    """For how long it is in the warm tier, where it fades as far as ``warm_level``."""
+    """Time in the warm tier, where a memory fades as far as ``warm_level``."""
     long_days: Span | None = None
-    """For how long since it was said, or was last of use, it is in the long-term tier, where it
-    fades as far as ``deepest``; after that it lapses, unless it is promoted, if ``deepest`` lets
-    it. None: for ever."""
+    """Time in the long-term tier, since a memory was said or was last of use. There it fades as far
+    as ``deepest``; after that it lapses, unless it is promoted, if ``deepest`` lets it. None: no
+    end."""
     warm_level: _Level = 0
     deepest: _Level = 0
-    """How far memories fade: 0 not at all, 1 without ornament, 2 to half their tokens, 3 to a
-    quarter, 4 to keywords, 5 until they lapse."""
+    """Deepest level to which memories fade: 0 not at all, 1 without ornament, 2 to half their
+    tokens, 3 to a quarter, 4 to keywords, 5 until they lapse."""
     token_target: _Target | None = None
-    """Tokens that the memories shown should have together; the least valuable fade until they do,
-    as far as ``deepest`` lets them. None: as many as there are."""
+    """Tokens of the bank to aim for; the least valuable memories fade until it has no more, as far
+    as ``deepest`` lets them. None: no target."""
     episode_target: _Target | None = None
-    """Most memories that are kept; what exceeds it lapses. None: as many as there are; then the
-    next three mean nothing."""
+    """Memories to keep at most; the others lapse. None: no limit, and the next three do nothing."""
     retain: Literal["foreseen", "proven"] = "foreseen"
-    """Which of them are: those likeliest to be of use from now on, or those that have been since
-    they were said, and of the rest what is likely to be. Only then the next two mean anything."""
+    """Rule for keeping them. ``foreseen``: those likeliest to be of use from now on. ``proven``:
+    those that have been of use since they were said, then the likeliest of the others, which are
+    on probation; the next two are for this rule alone."""
     probationary_share: Annotated[float, Meta(ge=0.0, le=0.99)] = 0.1
-    """Share of them for what has not been of use yet, where what has would fill all the room: the
-    less, the surer that what is kept was of use, and the less of what is new."""
+    """Share of the room kept for memories on probation, even if proven ones would fill it all."""
     evict_probationary: bool = False
-    """Whether what is on probation beyond that share lapses although there is room: at the end of a
-    season, when what has not been of use is no longer waited for."""
+    """Drop unused memories beyond the probationary share even where there is room: at the end of a
+    season, when nobody waits for them to be of use any more."""
     prune_turns: Annotated[int, Meta(ge=1, le=1 << 31)] = 100
     prune_share: Share = 0.0
-    """Every so many turns, this part of them lapses, those of least salience (HEMA, section 3.4);
-    the paper has 0.005."""
+    """Turns between two prunings, and the share of memories that lapses at each, those of least
+    salience (HEMA, section 3.4, where it is 0.005)."""
     freshness: _Weight = 1.0
     turn_decay: _Weight = 0.002
     retrieved: _Weight = 0.5
@@ -451,7 +451,7 @@ class Policy:
     cap: Share = 0.25
     """Most of a bank's memories that one sleep may let fade or lapse, as a share."""
     doubt_minutes: Span = 15.0
-    """For how long what cannot be right is kept from being consolidated (HUMAN, section 4)."""
+    """Time for which implausible memories are kept from being consolidated (HUMAN, section 4)."""
 
     def __post_init__(self) -> None:
         check(self)
@@ -537,7 +537,7 @@ class Compact:
 
 @immutable
 class Maturation:
-    """How what several memories came to grows from silent to explicit (HUMAN, section 6)."""
+    """Growth of a gist from silent to explicit (HUMAN, section 6)."""
 
     half_hours: Span = 168.0
     """Hours after which a gist is half active, called t½: a week."""
@@ -566,16 +566,16 @@ class Secrets:
     """
 
     write: Literal["keep", "redact", "vault", "refuse"] = "keep"
-    """What is done with a text that has some: kept as it is; kept with their kinds in their place,
-    such as ``[card number]``; likewise, and they sealed, for ``Bank.reveal`` and whoever has the
-    key (``Memory(vault=…)``); or refused with ``SecretRefused``."""
+    """Treatment of a text that has some: kept as it is; kept with their kinds in their place, such
+    as ``[card number]``; likewise, and they sealed, for ``Bank.reveal`` and whoever has the key
+    (``Memory(vault=…)``); or refused with ``SecretRefused``."""
     show: Literal["keep", "redact"] = "keep"
     """Whether contexts, exports and what models read through MCP show those that were kept, or
     their kinds."""
 
     also: Literal["none", "presidio"] = "none"
-    """What else finds some: Microsoft Presidio's rules for the identity, tax and bank numbers of
-    some twenty countries, of the extra ``presidio``."""
+    """Finder of more: Microsoft Presidio's rules for the identity, tax and bank numbers of some
+    twenty countries, of the extra ``presidio``."""
 
     def __post_init__(self) -> None:
         check(self)
@@ -662,16 +662,16 @@ class Config:
     or drops it."""
     concepts: Concepts = field(default_factory=Concepts)
     policy: Policy = field(default_factory=Policy)
-    """What sleep does with banks that have none of their own."""
+    """Policy of banks that have none of their own."""
     vectors: Vectors = field(default_factory=Vectors)
     compact: Compact = field(default_factory=Compact)
     maturation: Maturation = field(default_factory=Maturation)
     secrets: Secrets = field(default_factory=Secrets)
     flood: Flood = field(default_factory=Flood)
     statements: Literal["rules", "parse"] | None = None
-    """What reads facts off texts: rules over words, or a dependency parse of English, for which
-    ``hippocampus models install english`` brings the weights and the extra ``english`` the rest.
-    None: the parse where it is installed, and the rules elsewhere."""
+    """Reader of facts: rules over words, or a dependency parse of English, for which ``hippocampus
+    models install english`` brings the weights and the extra ``english`` the rest. None: the parse
+    where it is installed, and the rules elsewhere."""
     index_file_rows: Annotated[int, Meta(ge=1)] | None = 20_000
     """From how many episodes on sleep writes a bank's index to a file beside the store, from which
     opening maps it; it is made anew where it is missing. None: never. Encrypted stores have none,

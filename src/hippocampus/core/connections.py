@@ -152,7 +152,7 @@ class Connection:
         return self._response
 
     def read(self) -> bytes:
-        """Return what has come of the body; nothing at its end."""
+        """Return bytes of the body as they came; nothing at its end."""
         assert self._response is not None, "ask() comes first"
         chunk = self._response.read1(_CHUNK)
         if not chunk and self._response.length:
@@ -177,7 +177,7 @@ class Connection:
         self._http.close()
 
     def abort(self) -> None:
-        """Have whatever another thread waits for fail at once."""
+        """Abort: calls that other threads wait for fail at once."""
         with suppress(OSError):  # it was closed already
             # Below TLS: a TLS socket's own would let a thread that sends go on in plain text.
             socket.socket.shutdown(self._socket, socket.SHUT_RDWR)

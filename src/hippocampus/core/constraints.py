@@ -91,7 +91,7 @@ def _constraints(cls: Hashable) -> dict[str, tuple[Any, str]]:
 
 
 def _rule(kind: Any) -> str | None:  # noqa: ANN401 - types have no common type
-    """Return what a type takes, in words; None for one that is not checked here."""
+    """Return the rule of a type in words; None for one that is not checked here."""
     origin, args = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
         rules = [_rule(one) for one in args]

@@ -20,7 +20,7 @@ MOST_BYTES: Final = 1 << 30
 
 def inflate(packed: bytes, *, most: int = MOST_BYTES) -> bytes:
     """
-    Return what zlib has compressed.
+    Return the bytes that zlib has compressed.
 
     Raises:
         ValueError: it is cut off, damaged, or comes to more than ``most`` bytes.
@@ -40,7 +40,7 @@ def inflate(packed: bytes, *, most: int = MOST_BYTES) -> bytes:
 _NO_ARCHIVE: Final = (
     zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError,
 )  # fmt: skip
-"""What ``zipfile`` raises where bytes are no archive, or one in a way that it does not know."""
+"""Errors of ``zipfile`` on bytes that are no archive, or one in a way that it does not know."""
 
 
 def load_arrays(packed: bytes, *, most: int = MOST_BYTES) -> dict[str, NDArray[Any]]:

@@ -101,7 +101,7 @@ class SourceNoted(JournalEvent, frozen=True, kw_only=True, tag="source"):
     """An import read a source, of which this episode is one, for the first time or elsewhere."""
 
     source: str | None = None
-    """What the source is called in this bank; None once the episode is erased, as all the rest."""
+    """Name of the source in this bank; None once the episode is erased, as all the rest."""
     format: str | None = None
     """The format it was read as."""
     file: str | None = None
@@ -113,7 +113,7 @@ class SourceNoted(JournalEvent, frozen=True, kw_only=True, tag="source"):
     synced: bool = False
     """Whether an import hides what it said once its file is gone."""
     was: str | None = None
-    """What it was called before, if its file was renamed."""
+    """Earlier name of it, if its file was renamed."""
 
 
 class ClaimedBySource(JournalEvent, frozen=True, tag="claim"):
@@ -277,7 +277,7 @@ class SleepEnded(JournalEvent, frozen=True, kw_only=True, tag="slept"):
     policy: Mapping[str, object]
     """Fields of the ``Policy`` under which it was."""
     steps: Mapping[str, Mapping[str, int]]
-    """What each step counted, by name of the step and of what it counted."""
+    """Counts of each step, by name of the step and of the count."""
     over: Sequence[str] | None = None
     """Names of the steps that went over all of it; None in rows of versions that told none."""
 
@@ -314,9 +314,9 @@ class ProfileSet(JournalEvent, frozen=True, kw_only=True, tag="profile"):
     """A person said who the agent is to this bank, or what is under way; all that holds now."""
 
     persona: str = ""
-    """Who the agent is, and how it should be; empty where nothing is said."""
+    """Persona of the agent; empty where nothing is said."""
     projects: str = ""
-    """What is under way; empty for what sleep finds."""
+    """Projects under way; empty for those that sleep finds."""
 
 
 class BanksIncluded(JournalEvent, frozen=True, tag="include"):
@@ -377,7 +377,7 @@ Event: TypeAlias = (
     | RecallsNoted | Consolidated | TextsShortened
     | Unknown
 )  # fmt: skip
-"""What a journal row says."""
+"""Event of a journal row."""
 
 E = TypeVar("E", bound=JournalEvent)
 
@@ -424,7 +424,7 @@ def encode(event: JournalEvent) -> tuple[str, str]:
 
 def decode(row: JournalRow, *, bank: str | int, path: Path | str) -> Event:
     """
-    Return what a journal row says.
+    Return the event that a journal row says.
 
     Fields that a row lacks have their defaults, and those that this version does not know are left
     out. A row of a kind that it does not know is ``Unknown``, and its detail is not read.
@@ -489,7 +489,7 @@ def _object(detail: str) -> dict[str, Any]:
 
 
 _UNREADABLE: Final = (ValueError, TypeError, OverflowError, RecursionError)
-"""What reading JSON that is none, or of another shape, raises: of msgspec, a ``ValueError``."""
+"""Errors of reading bytes that are no JSON, or of another shape: of msgspec, a ``ValueError``."""
 
 
 def _damaged(row: JournalRow, exc: Exception, *, bank: str | int, path: Path | str) -> StoreCorrupt:

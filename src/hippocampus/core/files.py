@@ -49,7 +49,7 @@ class RawFile(NamedTuple):
 
 
 COMPANIONS: Final = ("-wal", "-shm", "-journal")
-"""What SQLite puts after the name of a database for the files it keeps beside it."""
+"""Endings of the files that SQLite keeps beside a database."""
 PARTIAL: Final = ".hippocampus-partial-"
 """Begins the names of files that are being written and have no name of their own yet."""
 
@@ -301,7 +301,7 @@ def _id(status: os.stat_result) -> FileId:
 
 
 def file_id(path: Path) -> FileId | None:
-    """Return which file has a name; None if there is none."""
+    """Return the identity of the file that has a name; None if there is none."""
     try:
         return _id(path.stat())
     except OSError:

@@ -34,7 +34,7 @@ class GroupCommit(Generic[Asked, Made]):
     """
 
     def __init__(self, fits: Fits[Asked]) -> None:
-        """Take what says whether one more call can be done beside some."""
+        """Take the rule for joining: whether one more call can be done beside some."""
         self._fits = fits
         self._mutex = threading.Lock()
         self._waiting: list[_Call[Asked, Made]] = []
@@ -52,7 +52,7 @@ class GroupCommit(Generic[Asked, Made]):
         inside: Callable[[], AbstractContextManager[object]],
     ) -> Made:
         """
-        Return what is made of ``asked``.
+        Return the result of ``asked``.
 
         Args:
             asked: one call.

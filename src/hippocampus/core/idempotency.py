@@ -45,7 +45,7 @@ class Request(NamedTuple):
         return cls(_digest(f"{caller}\n{key}".encode()), told)
 
     def part(self, number: int) -> Request:
-        """Return what stands for a part of it that is done in a transaction of its own."""
+        """Return the key of a part of it that is done in a transaction of its own."""
         return self._replace(key=_digest(b"%s %d" % (self.key, number)))
 
 
@@ -59,7 +59,7 @@ def current_request() -> Request | None:
 
 @contextmanager
 def doing(request: Request | None) -> Iterator[None]:
-    """Have what is done inside be done for a request."""
+    """Do the work of a request, noted under its key."""
     token = _REQUEST.set(request)
     try:
         yield

@@ -289,7 +289,7 @@ def open_slots(key: Key, slots: Sequence[Slot]) -> bytes:
 
 
 def opened_by(key: Key, slots: Sequence[Slot]) -> tuple[bytes, bytes]:
-    """Return which secret of a key opens one of the slots, and the master key."""
+    """Return the secret of a key that opens one of the slots, and the master key."""
     errors = cryptography("exceptions")
     for secret in reversed(key.secrets()):
         for slot in slots:
@@ -317,7 +317,7 @@ def slots_of(header: str) -> list[Slot]:
 
 
 def _cipher(secret: bytes, slot: Slot) -> Any:  # noqa: ANN401 - of an extra
-    """Return what wraps the master key under a secret."""
+    """Return the cipher that wraps the master key under a secret."""
     primitives = "hazmat.primitives"
     if slot.kind == "passphrase":
         memory, passes, lanes = slot.argon2

@@ -65,7 +65,7 @@ class _LazyMethod:
 
 
 def _compiled(cls: type[Any], *, made: bool) -> Mapping[str, Any]:
-    """Return what a dataclass of the same fields has: how it is made, or all its other methods."""
+    """Return the methods of a dataclass of the same fields: how it is made, or all the others."""
     body = {
         "__module__": cls.__module__,
         "__qualname__": cls.__qualname__,

@@ -14,8 +14,8 @@ from typing import Final, Literal, TypeAlias, get_args
 from hippocampus.errors import InputError, InvalidFilter
 
 Origin: TypeAlias = Literal["user", "assistant", "tool", "document", "web", "import"]
-"""Who speaks to us: the user; the assistant; a tool's result; a file; a page of the web; a record
-of what others wrote, such as mail or an exported chat."""
+"""Author of words: the user; the assistant; a tool's result; a file; a page of the web; a record of
+other people's words, such as mail or an exported chat."""
 
 ORIGINS: Final[tuple[Origin, ...]] = get_args(Origin)
 """All origins, the most trusted first."""
@@ -56,7 +56,7 @@ def least_trusted(origins: Iterable[Origin]) -> Origin:
 
 def check_origin(given: object) -> None:
     """
-    Refuse what is no origin; None is derived later.
+    Refuse an unknown origin; None is derived later.
 
     Raises:
         InputError: it is none of ``ORIGINS``.

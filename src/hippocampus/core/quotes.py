@@ -36,16 +36,16 @@ _OWN_PARTS = (
     (PERSONA_OPEN, PERSONA_CLOSE), (PROJECTS_OPEN, PROJECTS_CLOSE),
     (FOUND_PROJECTS_OPEN, PROJECTS_CLOSE), (SUMMARY_OPEN, SUMMARY_CLOSE), (GISTS_OPEN, GISTS_CLOSE),
 )  # fmt: skip
-"""What a context says of the bank itself, before its memories."""
+"""Tags of a context around the bank's own parts, before its memories."""
 INDENT = "    "
-"""What further lines of one memory begin with, so that none can pass for a memory of its own."""
+"""Beginning of further lines of one memory, so that none can pass for a memory of its own."""
 
 MARKS = (
     r"(?:, (?:tool|document|web|import))?(?:, suspect)?"
     r"(?:, (?:until|over since) \d{4}-\d\d-\d\d)?(?:, corrected later)?"
 )
-"""What may follow the time of a line, as a pattern: whose words they are, if not the conversation's
-own, that they read like an instruction, and what is no longer so."""
+"""Marks after the time of a line, as a pattern: the origin of its words, if not the conversation's
+own, that they read like an instruction, and that they are over or corrected."""
 
 _BREAK = lazy_pattern(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _UNSEEN = [*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF, *range(0xE0000, 0xE0080)]
@@ -131,7 +131,7 @@ def pointer_line(pointer: Pointer) -> str:
 
 
 def quoted(text: str) -> list[str]:
-    """Return who said what in each line, when a text is nothing but lines that we rendered."""
+    """Return (speaker, text) of each line, when a text is nothing but lines that we rendered."""
     for begin, end in (*_OWN_PARTS, (MORE_OPEN, MORE_CLOSE)) if "<" in text else ():
         if begin in text:
             text = _without(text, begin, end)

@@ -39,12 +39,12 @@ LONGEST_SOCKET_PATH: Final = 107 if sys.platform == "linux" else 103
 """Bytes of the path of such a socket."""
 
 _NOT_NAMED: Final = '<>:"/\\|?*'
-"""What no name of a file on Windows has in it."""
+"""Characters that no name of a file on Windows has."""
 _DEVICES: Final = frozenset(
     ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"]
     + [f"{port}{number}" for port in ("COM", "LPT") for number in "0123456789¹²³"]
 )
-"""What is a device on Windows in every folder, whatever its ending."""
+"""Names of devices on Windows, in every folder and with any ending."""
 _FAR: Final = 1 << 43
 """Where a lock lies on Windows: it keeps others from reading and writing there."""
 
@@ -240,7 +240,7 @@ def fork() -> int:
 
 
 def detached() -> dict[str, Any]:
-    """Return what ``subprocess.Popen`` is told of a process that outlives this one."""
+    """Return the arguments of ``subprocess.Popen`` for a process that outlives this one."""
     if sys.platform == "win32":
         import subprocess  # noqa: PLC0415 - whoever asks has it
 

@@ -30,7 +30,7 @@ OPERATIONS: Final[Mapping[str, str]] = {
     "correct": "update_memory", "restore": "update_memory",
     "forget": "delete_memory", "withdraw": "delete_memory", "delete_bank": "delete_memory_store",
 }  # fmt: skip
-"""What the conventions call the verbs that they know of (``gen_ai.operation.name``)."""
+"""Names of verbs in the conventions, where those have one (``gen_ai.operation.name``)."""
 CAPTURE: Final = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 """The variable by which a user allows that what was said is recorded."""
 _CAPTURES: Final = frozenset({"true", "span_only", "span_and_event"})
@@ -89,7 +89,7 @@ class MemorySpan:
 
     @property
     def captures(self) -> bool:
-        """Whether what was said may be recorded."""
+        """Whether texts may be recorded."""
         return os.environ.get(CAPTURE, "").casefold() in _CAPTURES and self._span is not None
 
     def note(self, **known: str | int | None) -> None:

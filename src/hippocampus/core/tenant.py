@@ -16,20 +16,20 @@ from typing import Final, TypeVar
 _Result = TypeVar("_Result")
 
 EVERY: Final = "*"
-"""Whoever acts for all tenants: no name of one is like it, for each ends in a slash."""
+"""Tenant of callers who act for all: no name of one is like it, for each ends in a slash."""
 SEPARATOR: Final = "/"
-"""What ends the name of a tenant in that of a bank."""
+"""End of the name of a tenant in that of a bank."""
 
 _acting: Final[ContextVar[str]] = ContextVar("tenant", default=EVERY)
 
 
 def tenant_of(bank: str) -> str:
-    """Return whose a bank is."""
+    """Return the tenant of a bank."""
     return bank.partition(SEPARATOR)[0] + SEPARATOR
 
 
 def tenant_of_all(pattern: str) -> str:
-    """Return whose all banks are that a key's pattern opens; ``EVERY`` if it does not say."""
+    """Return the tenant of all banks that a key's pattern opens; ``EVERY`` if it does not say."""
     begins = pattern.removesuffix("*")
     return tenant_of(pattern) if begins == pattern or SEPARATOR in begins else EVERY
 

@@ -32,7 +32,7 @@ _SHAPES: Final = {
     "Mn": "\ue007", "Mc": "\ue007", "Me": "\ue007", "Nd": "\ue003", "Nl": "\ue003", "No": "\ue003",
     "Zs": "\ue004", "Zl": "\ue004", "Zp": "\ue004",
 }  # fmt: skip
-"""What stands for a character beyond ASCII, by its category."""
+"""Stand-in for a character beyond ASCII, by its category."""
 _OTHER: Final = "\ue005"
 _NEXT_LINE: Final = "\x85"
 _LONG_S: Final = "\u017f"
@@ -53,7 +53,7 @@ _shapes: Final = _Shapes({ord(_NEXT_LINE): "\ue004", ord(_LONG_S): "\ue001"})
 
 @cache
 def _pieces() -> re.Pattern[str]:
-    """Return what parts a text, in shapes, where no token goes across."""
+    """Return the pattern that parts a text, in shapes, where no token goes across."""
     ending = r"(?:'(?:[sStTmMdD]|[rR][eE]|[vV][eE]|[lL][lL]))?"
     before = rf"[^\r\n{_LETTER}{_NUMBER}]?"
     return re.compile(

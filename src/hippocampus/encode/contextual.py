@@ -41,7 +41,7 @@ class _Job(NamedTuple):
     into: int
     """Where its own pieces go among all pieces of the passage."""
     asked: TextRows
-    """Which pieces the pooled vector is the mean of: its own, or all if nothing is beside them."""
+    """Pieces that the pooled vector is the mean of: its own, or all if nothing is beside them."""
 
 
 class ContextualEmbedder(LocalEmbedder):
@@ -55,7 +55,7 @@ class ContextualEmbedder(LocalEmbedder):
     """
 
     name: ClassVar[str]
-    """What errors call it."""
+    """Name of it in errors."""
     _opening: Sequence[int]
     """Pieces that begin every pass over a passage."""
     _asking: Sequence[int]

@@ -149,7 +149,7 @@ def _shared_grammar() -> Iterator[tuple[tuple[str, ...], list[str]]]:
 
 
 def derive_grammar() -> dict[str, list[str]]:
-    """Return what ``words/derived/grammar.txt`` holds: words of grammar by their languages."""
+    """Return ``words/derived/grammar.txt``: words of grammar by their languages."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for word in word_set("numbers") | word_set("light_verbs") | word_set("irregular_pasts"):
         if word not in stop_words()[ENGLISH]:

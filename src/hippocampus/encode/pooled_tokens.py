@@ -49,7 +49,7 @@ def pool(
 
 
 def _tells_little(text: str, spans: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Return which tokens are parts of words of grammar, or of no word."""
+    """Return a mask of the tokens that are parts of words of grammar, or of no word."""
     found = list(_WORD.finditer(text))
     words = [match[0].casefold() for match in found]
     latin = (ENGLISH,) if is_plain_english(words) else detect(words, count=len(words)) or (ENGLISH,)

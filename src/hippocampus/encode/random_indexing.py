@@ -81,7 +81,7 @@ def radius_in_company(how: Signatures) -> int:
 @lru_cache(maxsize=16)
 def load(recorded: str) -> Signatures | None:
     """
-    Return what ``dump`` recorded; None for a generator that this version does not have.
+    Return the generator that ``dump`` recorded; None if this version does not have it.
 
     Raises:
         InputError: it is not what ``dump`` records.

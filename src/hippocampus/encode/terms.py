@@ -95,7 +95,7 @@ def is_plain(text: str) -> bool:
 
 @cache
 def _word() -> re.Pattern[str]:
-    """Return what finds words: runs of letters, digits and their marks, or a character alone."""
+    """Return the pattern of words: runs of letters, digits and their marks, or one character."""
     reach = (range(0x300, 0x1E00), range(0x20D0, 0x2100), range(0xA66F, 0xAC00))
     marks = "".join(
         chr(code)
@@ -314,7 +314,7 @@ def _is_grammar(word: str) -> bool:
 
 @cache
 def _contractions() -> dict[str, str]:
-    """Return what is typed without an apostrophe, with how it is written."""
+    """Return contractions typed without an apostrophe, with their usual spelling."""
     split = (entry.partition(" ") for entry in word_list("contractions"))
     return {typed: written.casefold() for typed, _, written in split}
 
@@ -339,7 +339,7 @@ def _all_forms(word: str, languages: Sequence[str]) -> tuple[int, ...]:
 
 @cache
 def _unspaced_grammar() -> re.Pattern[str]:
-    """Return what finds words of grammar where no spaces part them, the longest first."""
+    """Return the pattern of grammar words where no spaces part them, the longest first."""
     known = stop_words()
     words = sorted(
         {word for language in ("ja", "ko", "th", "zh") for word in known[language]},

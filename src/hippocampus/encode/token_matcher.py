@@ -302,7 +302,7 @@ def _fold_vocabulary() -> _Vocabulary:
 
 @lru_cache(maxsize=1)
 def _folds_to() -> dict[str, list[str]]:
-    """Return which characters folding changes, by each character it makes of them."""
+    """Return the characters that folding changes, by each character it makes of them."""
     made = defaultdict(list)
     for character in map(chr, range(0x80, _CASED_END)):
         folded = character.casefold()

@@ -44,7 +44,7 @@ def pack_spans(text: str, ids: NDArray[np.uint64], begins: NDArray[np.int32]) ->
 
 
 def characters(text: str, ids: NDArray[np.uint64], first: int, stop: int) -> tuple[int, int]:
-    """Return which characters of a text its ids from ``first`` to before ``stop`` stand for."""
+    """Return the range of characters that the ids from ``first`` to before ``stop`` stand for."""
     ends = np.concatenate([[0], _ends(ids)])
     at = _byte_of(text)
     start, end = ends[min(first, len(ids))], ends[min(stop, len(ids))]

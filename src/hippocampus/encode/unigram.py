@@ -14,7 +14,7 @@ from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.encode.contextual import WordPieces
 
 SPACE: Final = "\u2581"
-"""What a space is within pieces."""
+"""Mark of a space within pieces."""
 _WORD: Final = lazy_pattern(f"(?: +|{SPACE}|^)([^ {SPACE}]*)")
 _UNLIKELY: Final = 10.0
 """How much less likely than the least likely piece an unknown character is, as a logarithm."""

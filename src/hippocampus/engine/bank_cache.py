@@ -21,7 +21,7 @@ from hippocampus.kernel import Bm25Index, DynamicWaveletMatrix, HuffmanWaveletMa
 
 _NATIVE: Final = (Bm25Index, DynamicWaveletMatrix, HuffmanWaveletMatrix, WaveletMatrix)
 _NOT_HELD: Final = (type, ModuleType, FunctionType, MethodType)
-"""What belongs to the program. A method's object is reached by who made it."""
+"""Types that belong to the program. A method's object is reached by its maker."""
 _OF_AN_ENTRY: Final = 64
 """Bytes of a node of a persistent map and of its place in the node above, on a 64-bit machine."""
 _NOTES: Final = 8
@@ -29,7 +29,7 @@ _NOTES: Final = 8
 
 
 _M_ARENA_MAX: Final = -8
-"""What malloc.h calls the option."""
+"""Number of the option in malloc.h."""
 _ARENAS: Final = 2
 
 
@@ -86,7 +86,7 @@ class BankCache(Generic[Held]):
         """What has nothing but notes left."""
 
     def find(self, name: str) -> Held | None:
-        """Return what is known by a name."""
+        """Return the entry of a name."""
         with self._lock:
             return self._known.get(name)
 
@@ -97,7 +97,7 @@ class BankCache(Generic[Held]):
 
     def add(self, made: Held) -> Held:
         """
-        Return what is known by the name of something new: that itself, where there is none.
+        Return the entry of the name of something new: that itself, where there is none.
 
         Until it is used only its callers keep it, for anybody can ask for any number of names.
         """
@@ -185,7 +185,7 @@ class _Row:
 
 def _free(let_go: list[object]) -> None:
     """
-    Free what was let go of; that may take a while, and so no lock is held.
+    Free dropped indexes; that may take a while, and so no lock is held.
 
     The GNU C library keeps freed pages, unless asked to return them: a millisecond or two.
     """

@@ -56,7 +56,7 @@ _OF_A_BANK: Final = 4_000
 
 
 class Encoding(NamedTuple):
-    """How what comes in is encoded, beside its vectors."""
+    """Encoding of new turns, beside their vectors."""
 
     signed: Signatures | None
     """How its tokens are signed, if they are."""
@@ -145,7 +145,7 @@ class BankState:
                 self._check_at_rest(here)
 
     def _check_at_rest(self, here: BankSnapshot) -> None:
-        """Refuse what was read of an index whose file is not whole any more, and forget it."""
+        """Refuse data of an index whose file is not whole any more, and forget it."""
         if not _is_damaged(here.index):
             return
         with self.following:
@@ -216,7 +216,7 @@ class BankState:
                     self._catch_up()  # the writer pays for the index, not the next reader
 
     def models(self) -> tuple[Embedder | None, Signatures | None]:
-        """Return what a question is likely to be encoded with; a rebuild may be changing that."""
+        """Return the models that probably encode a question; a rebuild may change them."""
         last = self.snapshot
         return self.engine.embedder, self.engine.signatures() if last is None else last.signatures
 
@@ -366,7 +366,7 @@ class BankState:
             return True
 
     def note_shown(self, snapshot: BankSnapshot, shown: Shown) -> None:
-        """Note what a recall has shown: texts that may come back, and rows that were of use."""
+        """Note the memories that a recall has shown: texts that may come back, and rows in use."""
         at = self.engine.clock.now()
         with self.engine.bank_cache.use(self), self._noting:
             if snapshot.erasures != self._erasures:
@@ -377,7 +377,7 @@ class BankState:
                 del self.recalled[:-_MOST_RECALLS]
 
     def write_recalls(self, ledger: Ledger) -> None:
-        """Note what was recalled; the caller has begun to write, and so holds ``following``."""
+        """Write the recalls noted; the caller has begun to write, and so holds ``following``."""
         with self._noting:
             shown, self.recalled = self.recalled, []
         if shown and ledger.bank == self._number:  # and not another one of that name
@@ -390,7 +390,7 @@ class BankState:
                 self.write_recalls(ledger)
 
     def position(self) -> tuple[int, tuple[int, int, Hashable]]:
-        """Return what differs whenever the store has changed, and what does when this bank has."""
+        """Return a token that differs whenever the store has changed, and one for this bank."""
         changes, known = self._store.changes(), self._position
         if known is None or known[0] != changes:
             with self._store.read():
@@ -473,7 +473,7 @@ class BankState:
         return self.held(notes=True), gone
 
     def forget_notes(self) -> object:
-        """Forget what was shown, and what was recalled since that was last written down."""
+        """Forget texts that were shown, and recalls since they were last written down."""
         with self._noting:
             gone, self.recalled = self.recalled, []
             self.echo_filter.clear()

@@ -188,7 +188,7 @@ class EngineContext:
 
     @property
     def unembedded(self) -> str:
-        """Why what is kept has no vectors, where nobody asked for that; empty otherwise."""
+        """Why episodes are kept without vectors, if nobody asked for that; empty otherwise."""
         missing = self.no_embedder
         return "" if missing is None or missing == _SWITCHED_OFF else missing.reason
 
@@ -221,7 +221,7 @@ class EngineContext:
 
     def stored_fingerprint(self) -> Fingerprint | None:
         """
-        Return which embedder the store's vectors come from; None before the first.
+        Return the fingerprint of the embedder of the store's vectors; None before the first.
 
         Raises:
             StoreCorrupt: what the store has recorded of it cannot be read.
@@ -329,7 +329,7 @@ class EngineContext:
 
     def settle_spans(self, *, whole: bool = False) -> None:
         """
-        Have whoever opens the store from now on note spans, if they are; in a transaction.
+        Record that spans are noted, if they are, for every later opener; in a transaction.
 
         ``whole``: this was decided for all that is in the store, and holds if they are not, too.
         """
@@ -351,12 +351,12 @@ class EngineContext:
         return tuple(cues)
 
     def settings(self) -> tuple[str | None, ...]:
-        """Return what is recorded of how the store's vectors are made, signed and read."""
+        """Return the store's records of how its vectors are made, signed and read."""
         keys = ("embedder", SIGNED, SIGNING, CALIBRATED)
         return tuple(self.store.settings.get(key) for key in keys)
 
     def calibration(self) -> Calibrated:
-        """Return what the numbers of the embedder in use mean, as far as anybody found out."""
+        """Return the calibration of the embedder in use, as far as anybody found it out."""
         used, kept = self.fingerprint(), self.store.settings.get(CALIBRATED)
         if self._calibrated is None or self._calibrated[0] != (used, kept):
             self._calibrated = (used, kept), self._read_calibration(used, kept)
@@ -479,7 +479,7 @@ def dump_fingerprint(fingerprint: Fingerprint) -> str:
 
 
 def _more_secrets(also: str) -> Callable[[str], Iterable[SecretSpan]] | None:
-    """Return what finds more secrets than our own rules, if something shall."""
+    """Return the finder of further secrets than our own rules know, if one is configured."""
     if also == "none":
         return None
     from hippocampus.language.presidio import identity_finder  # noqa: PLC0415 - seldom, and slow

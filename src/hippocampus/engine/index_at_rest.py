@@ -25,7 +25,7 @@ _GONE: Final = (Erased, IndexRebuilt)
 _NEW_PART: Final = 8
 """A file is written again once one row in so many is not in it."""
 _UNFIT: Final = (ValueError, TypeError, KeyError, IndexError, OSError, RuntimeError)
-"""What a file raises that is no index, not this one's, cut short or altered."""
+"""Errors of a file that is no index, not this one's, cut short or altered."""
 _log = logging.getLogger(__name__)
 
 
@@ -96,7 +96,7 @@ def _share(index: BankIndex) -> int:
 
 
 def _made_of(engine: EngineContext, ledger: Ledger, seq: int) -> list[str]:
-    """Return what an index up to a change is made of: its history, and how it was encoded."""
+    """Return the digest of an index up to a change: of its history and its encoding."""
     stored = engine.stored_fingerprint()
     return [
         str(ledger.bank),

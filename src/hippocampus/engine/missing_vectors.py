@@ -1,4 +1,4 @@
-"""Embed what was stored while there was no embedder, a batch and a transaction at a time."""
+"""Embedding of texts stored without an embedder, a batch and a transaction at a time."""
 
 from __future__ import annotations
 

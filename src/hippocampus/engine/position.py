@@ -32,4 +32,4 @@ class Position(NamedTuple):
 
 
 NOWHERE: Final = Position(0, 0)
-"""What was seen of a bank that is not there."""
+"""Position in a bank that is not there."""

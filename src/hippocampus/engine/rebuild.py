@@ -96,7 +96,7 @@ def stage(engine: EngineContext, embedder: Embedder, *, banks: Sequence[str]) ->
 
 def finish(engine: EngineContext, embedder: Embedder) -> dict[str, int] | None:
     """
-    Put what ``stage`` has made in place, with what came since; None where others have done so.
+    Put the payloads of ``stage`` in place, with newer ones; None where others have done so.
 
     Raises:
         StoreError: another rebuild has begun since.
@@ -127,7 +127,7 @@ def _making(engine: EngineContext, maker: Embedder | None) -> tuple[Signatures |
 def _encoder(
     engine: EngineContext, maker: Embedder | None, signed: Signatures | None
 ) -> Callable[..., Encoded]:
-    """Return what makes the payloads of drafts."""
+    """Return the encoder of drafts into payloads."""
     return partial(
         encode_drafts,
         zone=engine.zone,
@@ -149,7 +149,7 @@ def _named(engine: EngineContext, banks: Sequence[str] | None) -> list[str]:
 
 
 def _begin(engine: EngineContext, mark: str) -> None:
-    """Drop what another rebuild has made, unless it makes the same and this one goes on."""
+    """Drop the payloads of another rebuild, unless it makes the same and this one goes on."""
     with engine.store.write():
         if engine.store.settings.get(REBUILDING) != mark:
             for name in engine.store.banks.names():
@@ -165,7 +165,7 @@ def _swap(
     begun: bool = False,
 ) -> dict[str, int] | None:
     """
-    Put what a rebuild has made in the place of what was, all of it or nothing.
+    Put the payloads of a rebuild in place of the old ones, all of them or none.
 
     One that was ``begun`` for several to share is not begun anew: None if others have ended it.
     """
@@ -257,7 +257,7 @@ def _stage(
 
 def _promote(ledger: Ledger, kinds: Collection[Kind]) -> int:
     """
-    Put what ``_stage`` made of some kinds in the place of what was; inside a transaction.
+    Put the payloads of some kinds from ``_stage`` in place; inside a transaction.
 
     Returns how many episodes are in force.
     """

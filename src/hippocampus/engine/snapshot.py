@@ -61,7 +61,7 @@ class SleptState:
     """Artifacts of the last sleep for readers, beside what it gave the cues."""
 
     facts: FactResolver
-    """What has been read of whom, and how that stands."""
+    """Facts read from the texts, and their standing."""
     summary: SummaryVersions | None = None
     """The versions of the running summary."""
     has_anchors: bool = False
@@ -69,9 +69,9 @@ class SleptState:
     gazetteer: Gazetteer = field(default_factory=Gazetteer)
     """The curated names among its anchors."""
     communities: tuple[Community, ...] = ()
-    """What it is about as a whole."""
+    """Communities of its topics."""
     problems: Sequence[Degradation] = ()
-    """What of it could not be read; it grows if texts turn out to be damaged."""
+    """Problems in reading it; more are added if texts turn out to be damaged."""
 
 
 @dataclass(slots=True, eq=False)
@@ -79,7 +79,7 @@ class SummaryMemo:
     """Memo of what readers worked out of texts; gone with the index when anything is erased."""
 
     quotable: dict[int, QuotableClause | None] = field(default_factory=dict)
-    """What a summary may quote of rows that were read lately."""
+    """Clauses of rows read lately that a summary may quote."""
     names: dict[int, NamesRead] = field(default_factory=dict)
     """The names in rows that were read lately."""
     last: tuple[tuple[object, ...], Summary] | None = None
@@ -87,9 +87,9 @@ class SummaryMemo:
     facts: tuple[Statements, tuple[object, ...], list[Known]] | None = None
     """The facts that were last folded, of what, and what of its rows might be seen."""
     matters: tuple[tuple[object, ...], list[str]] | None = None
-    """What was under way when that was last asked for, and what it was of."""
+    """Projects under way when last asked for, and the key they were worked out for."""
     profile: tuple[int, Record[ProfileSet] | None] = (0, None)
-    """What people said last of the bank's profile, and up to which change that was looked for."""
+    """Last profile that people set, and the change up to which it was looked for."""
 
 
 @immutable(kw_only=False, eq=False)
@@ -100,7 +100,7 @@ class BankSnapshot:
     """Its books, by the number that it had then."""
     index: BankIndex
     embedder: Embedder | None
-    """What made its vectors, and embeds what is asked of them."""
+    """Embedder of its vectors and of questions."""
     rotation: Rotation | None
     """Turns token vectors before their signs are taken; None without such vectors."""
     signatures: Signatures | None
@@ -110,7 +110,7 @@ class BankSnapshot:
     spans: bool
     """Whether what comes in notes where its token codes stand."""
     calibrated: Calibrated
-    """What the numbers of the embedder mean."""
+    """Calibration of the embedder."""
     fusion: Fusion
     """Weights of the ranking, as calibrated."""
     slept: SleptState
@@ -240,7 +240,7 @@ def _partitions(
 def _vector_search(
     engine: EngineContext, index: BankIndex, partitions: Partitions | None
 ) -> VectorSearch | None:
-    """Return what finds vectors without looking at all of them; None: they are scanned."""
+    """Return a search that finds vectors without looking at all of them; None: they are scanned."""
     from hippocampus.index.partition_search import (  # noqa: PLC0415 - where there are any
         PartitionSearch,
     )

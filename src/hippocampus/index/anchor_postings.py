@@ -55,7 +55,7 @@ def collapse(
     rows: Rows,
     how: Concepts,
 ) -> Collapsed:
-    """Return what stands for what among rows that lie under one anchor."""
+    """Return near-duplicates among the rows under one anchor, each with its representative."""
     order = np.lexsort((rows, occurred_at, richness(gists)))[::-1]
     cosines = vectors @ vectors.T
     least = how.cosines()
@@ -245,7 +245,7 @@ class AnchorPostings(Versioned):
         gists: NDArray[np.uint32],
     ) -> Mask:
         """
-        Note who stands for whom, the richer, then the newer; return where the row enters.
+        Note representatives, the richer row, then the newer; return where the row enters.
 
         That is of shape (places,).
         """

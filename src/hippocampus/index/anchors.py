@@ -156,7 +156,7 @@ class Anchors:
         return len(self.names)
 
     def kind(self, anchor: int) -> AnchorKind:
-        """Return what sort of anchor one is."""
+        """Return the sort of an anchor."""
         return KINDS[int(self.kinds[anchor])]
 
     def curated(self) -> list[str]:
@@ -173,7 +173,7 @@ class Anchors:
         return self.kinds[anchor] != _DISCOVERED or " " in self.names[anchor]
 
     def to_bytes(self) -> bytes:
-        """Return what ``load`` reads: a zip of NumPy arrays, float32 matrices as signed bytes."""
+        """Return bytes for ``load``: a zip of NumPy arrays, float32 matrices as signed bytes."""
         arrays: dict[str, NDArray[Any]] = {}
         for name, value in self._arrays().items():
             if name in ("vectors", "centres"):
@@ -198,7 +198,7 @@ class Anchors:
     @classmethod
     def load(cls, payload: bytes) -> Anchors:
         """
-        Read what ``to_bytes`` wrote.
+        Read anchors from the bytes of ``to_bytes``.
 
         Raises:
             InputError: it is not that, or a later version's.

@@ -52,11 +52,11 @@ TAKEN_IN: Final[frozenset[type[JournalEvent]]] = frozenset(
 
 _CLAIMS: Final = (ClaimedBySource, UnclaimedBySource, RemovedFromSource)
 _MISFITS: Final = (ValueError, IndexError, TypeError, OverflowError)
-"""What taking in rows and payloads raises that nobody of us has written."""
+"""Errors of taking in rows and payloads that we have not written."""
 
 
 def _outcome(event: JournalEvent) -> int:
-    """Return what an event says of the worth of its episode."""
+    """Return the outcome that an event notes for its episode."""
     match event:
         case FeedbackGiven(helpful=bool(helpful)):  # or the episode is erased
             return 1 if helpful else -1
@@ -123,7 +123,7 @@ class BankIndex(Versioned):
     def row_facts(
         self, sources: Collection[str] | None
     ) -> tuple[VectorCue, Times, Sessions, Leads | None]:
-        """Return what the concept cue asks about rows; it leads to those of ``sources``, or all."""
+        """Return the facts about rows that the concept cue asks for, within ``sources``, or all."""
         columns, vector = self.columns, self.cues.vector
         assert vector is not None, "anchors are compared with vectors"
         leads = None if sources is None else columns.source.telling(sources)
@@ -253,7 +253,7 @@ class BankIndex(Versioned):
                 self.columns.set_state(change.row, state, change.at)
 
     def _claims(self, changes: Iterable[JournalRow]) -> Iterator[tuple[str, int, bool]]:
-        """Yield which sources have rows that are named after another, and which no longer have."""
+        """Yield the sources that have rows named after another, and those that no longer have."""
         for change in changes:
             if change.row is None or class_of(change.kind) not in _CLAIMS:
                 continue

@@ -112,7 +112,7 @@ class Bm25Cue(Versioned):
         return self.matches(question, rows) @ question.term_weights[question.term_weights > 0]
 
     def matches(self, question: Query, rows: Rows) -> Scores:
-        """Return what each term that weighs something gives each row, shape (rows, terms)."""
+        """Return the score that each term of some weight gives each row, shape (rows, terms)."""
         return self._index.contributions(question.terms[question.term_weights > 0], rows, K1, B)
 
     def holding(
@@ -132,18 +132,18 @@ class Bm25Cue(Versioned):
         return np.flatnonzero(scores).astype(np.uint32)
 
     def opening(self, terms: NDArray[np.uint32], rows: Rows) -> Mask:
-        """Return which rows have some terms, in this order, near their beginning."""
+        """Return a mask of the rows that have some terms, in this order, near their beginning."""
         sought, early = terms.astype(np.uint32).tobytes(), self._early.view
         # A byte string finds itself faster than NumPy compares a few short rows.
         return np.array([sought in early[row].tobytes() for row in rows.tolist()], np.bool_)
 
     def marked(self, rows: Rows) -> Mask:
-        """Return which rows have each of ``MARKS``, shape (rows, 4)."""
+        """Return a mask of the rows that have each of ``MARKS``, shape (rows, 4)."""
         marked: Mask = self._marks.view[rows.astype(np.intp)]
         return marked
 
     def standing(self) -> Mask:
-        """Return which rows tell a standing wish, shape (n,)."""
+        """Return a mask of the rows that tell a standing wish, shape (n,)."""
         # The kernels take masks in one piece.
         return np.ascontiguousarray(self._marks.view[:, MARKS.index(STANDING)])
 

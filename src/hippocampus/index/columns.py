@@ -100,7 +100,7 @@ class Labels(Versioned):
         return tuple(self.values[code] for code in codes.tolist())
 
     def holds(self, value: str, rows: NDArray[np.intp]) -> Mask:
-        """Return which of some rows have a value, shape (rows,)."""
+        """Return a mask of the rows that have a value, shape (rows,)."""
         code = self.code(value)
         return self.codes[rows] == code if code >= 0 else np.zeros(len(rows), np.bool_)
 
@@ -113,15 +113,15 @@ class Labels(Versioned):
         return among
 
     def holds_any(self, folded: frozenset[str], rows: NDArray[np.intp]) -> Mask:
-        """Return which of some rows have one of some folded values, shape (rows,)."""
+        """Return a mask of the rows that have one of some folded values, shape (rows,)."""
         return self._wanted(folded)[self.codes[rows]]
 
     def among(self, folded: frozenset[str]) -> Mask:
-        """Return which rows have one of some folded values."""
+        """Return a mask of all rows by whether they have one of some folded values."""
         return _pick(self._wanted(folded), self.codes)
 
     def _wanted(self, folded: Iterable[str]) -> Mask:
-        """Return which codes some folded values have; the last, which is also -1, is "none"."""
+        """Return a mask of the codes of some folded values; its last entry, also -1, is "none"."""
         wanted = np.zeros(self.count + 1, np.bool_)
         codes = (self._code_of.get(value, self.count) for value in folded)
         wanted[[code for code in codes if code < self.count]] = True
@@ -165,7 +165,7 @@ class _Field:
         self.codes.extend(np.array([self._code_of[v] for v in values], np.int32))
 
     def passing(self, clause: Predicate) -> Mask:
-        """Return which of the distinct values pass a test; equals ``holds`` of each."""
+        """Return a mask of the distinct values that pass a test; equals ``holds`` of each."""
         passed = np.zeros(len(self._values), np.bool_)
         operand: Any = clause.operand
         if clause.operator == "$in":
@@ -225,7 +225,7 @@ class _Metadata:
             self._texts.archive(archive)
 
     def meets(self, clause: Predicate, length: int) -> Mask:
-        """Return which of the first ``length`` rows meet a condition on one key."""
+        """Return a mask of those of the first ``length`` rows that meet a condition on one key."""
         met = np.zeros(length, np.bool_)
         with self._lock:
             self._read()
@@ -474,7 +474,7 @@ class Columns(Versioned):
 
     def mask(self, chosen: Filter, *, hidden: bool = False) -> Mask | None:
         """
-        Return which rows a filter lets a read see, shape (n,); None when it is all of them.
+        Return a mask of the rows that a filter lets a read see, shape (n,); None for all rows.
 
         Without ``as_of``, those in force now. With it, those noted by then and in force then:
         what was forgotten, corrected or restored later does not count, but what is erased stays
@@ -509,7 +509,7 @@ class Columns(Versioned):
         return allowed
 
     def _labelled(self, chosen: Filter) -> Iterator[Mask]:
-        """Yield which rows have the labels that a filter names."""
+        """Yield masks of the rows that have the labels a filter names."""
         for labels, wanted in (
             (self.session, chosen.session),
             (self.speaker, chosen.speaker),
@@ -527,11 +527,11 @@ class Columns(Versioned):
         return self._suspect.view
 
     def visible(self) -> Mask:
-        """Return which rows are in force now: not superseded, forgotten or erased."""
+        """Return a mask of the rows in force: not superseded, forgotten or erased."""
         return self._shown.view.copy()
 
     def between(self, start: datetime | None, end: datetime | None) -> Mask:
-        """Return which rows were said in ``[start, end)``, shape (n,); an open side is None."""
+        """Return a mask of the rows said in ``[start, end)``, shape (n,); an open side is None."""
         return self._between(*(None if side is None else to_micros(side) for side in (start, end)))
 
     def _between(self, start: int | None, end: int | None) -> Mask:
@@ -547,7 +547,7 @@ class Columns(Versioned):
         return self._occurred_at.view[rows.astype(np.intp)]
 
     def is_own(self, rows: NDArray[np.integer[Any]]) -> Mask:
-        """Return which rows the user or the assistant said, shape (rows,)."""
+        """Return a mask of the rows that the user or the assistant said, shape (rows,)."""
         own = np.zeros(self.origin.count + 1, np.bool_)
         own[[code for one in OWN if (code := self.origin.code(one)) >= 0]] = True
         return own[self.origin.codes[rows.astype(np.intp)]]
@@ -558,11 +558,11 @@ class Columns(Versioned):
         return [cast(Origin, self.origin.values[code]) for code in codes.tolist() if code >= 0]
 
     def spoken_by(self, speakers: frozenset[str], rows: NDArray[np.intp]) -> Mask:
-        """Return which of some rows one of these speakers said, in any case, shape (rows,)."""
+        """Return a mask of the rows that one of these speakers said, in any case, shape (rows,)."""
         return self.speaker.holds_any(frozenset(map(fold_name, speakers)), rows)
 
     def speakers(self) -> tuple[str, ...]:
-        """Return who speaks in what is in force now, each once, as first spelled."""
+        """Return the speakers of the rows in force, each once, as first spelled."""
         if self._heard is None:
             heard = np.bincount(self.speaker.codes[self._shown.view] + 1)  # -1, nobody, first
             self._heard = self.speaker.named(np.flatnonzero(heard[1:]))
@@ -639,7 +639,7 @@ class Columns(Versioned):
 
     def in_talk(self, rows: NDArray[np.intp]) -> Mask:
         """
-        Return which rows are of talk: all but sessions of one voice that talks to nobody.
+        Return a mask of the rows of talk: all but sessions of one voice that talks to nobody.
 
         A voice is a speaker in a role, shape (rows,). Who speaks is not known where neither is
         given; a user talks to an assistant, whether its answers are kept or not. Rows outside

@@ -125,7 +125,7 @@ class Activation:
         return own + self._lending(rows)
 
     def _lending(self, rows: Rows) -> Scores:
-        """Return what the sessions of rows lend them."""
+        """Return the activation that the sessions of rows lend them."""
         if not len(self._sessions):
             return np.zeros(len(rows), np.float32)
         none = int(self._sessions[-1]) + 1
@@ -217,7 +217,7 @@ class _TiedCounts(Versioned):
         """Sessions and what they named since, for who writes."""
 
     def add(self, row: int, session: int, places: Sequence[int]) -> None:
-        """Count what came since; an anchor that a session named before then counts once more."""
+        """Count newer mentions; an anchor that a session named before then counts once more."""
         _raise_count(self._rows, row, len(places))
         new = {(session, place) for place in places if session >= 0} - self._seen
         if new:
@@ -234,7 +234,7 @@ class _TiedCounts(Versioned):
 
 
 def _tied_mentions(anchors: Anchors) -> tuple[Places, NDArray[np.int32]]:
-    """Return which rows named tied anchors at the last rebuild: shape (mentions,) both."""
+    """Return rows and anchors of mentions of tied anchors at the last rebuild: both (mentions,)."""
     tied = np.array([anchors.is_tied(place) for place in range(len(anchors))], np.bool_)
     place = np.repeat(np.arange(len(anchors)), np.diff(anchors.mention_ends))
     return place[tied[place]], anchors.mentions[tied[place]]
@@ -683,6 +683,6 @@ class ConceptCue(Versioned):
 
 
 def _not_repeated(rows: Rows, stands: Rows, there: Rows) -> Mask:
-    """Return which rows are stood for by none that is ``there``, which ascends."""
+    """Return a mask of the rows that no representative in ``there``, which ascends, stands for."""
     told: Mask = (stands == rows) | ~is_among(stands, there)
     return told

@@ -248,7 +248,7 @@ def _wanted(name: str, given: object) -> frozenset[str] | None:
 
 
 def _wanted_suspects(given: object) -> bool | None:
-    """Return what ``Episode.suspect`` must be; None if either will do."""
+    """Return the value that ``Episode.suspect`` must have; None if either will do."""
     known: dict[object, bool | None] = {None: None, "show": None, "hide": False, "only": True}
     if not isinstance(given, str | None) or given not in known:
         _refuse(f"suspects={given!r}", "must be 'show', 'hide' or 'only'")
@@ -348,7 +348,7 @@ def _test(key: str, name: str, operand: object, place: str, levels: int) -> Cond
 
 
 def _bound(operand: object, place: str) -> Frozen:
-    """Return what something is compared with; an infinite number is an open end."""
+    """Return the bound that is compared with; an infinite number is an open end."""
     if isinstance(operand, bool) or not isinstance(operand, str | int | float):
         _refuse(f"{place}={operand!r}", "compares with a number or a text")
     infinite = isinstance(operand, float) and math.isinf(operand)

@@ -84,14 +84,14 @@ class Priming:
         self._rows, self._owner = every[order], owner[order]
 
     def alive(self, shown: Mask) -> Mask:
-        """Return which traces have all their sources among the rows shown, shape (traces,)."""
+        """Return a mask of traces whose sources are all among the rows shown, shape (traces,)."""
         alive = np.ones(len(self.made.traces), np.bool_)
         alive[self._owner[~shown[self._rows]]] = False
         return alive
 
     def lent(self, vector: NDArray[np.float32], rows: Rows, shown: Mask, now: int) -> Scores:
         """
-        Return what rows are lent, in [0, 1]: how surely a question means a trace of theirs.
+        Return the share lent to rows, in [0, 1]: how surely a question means a trace of theirs.
 
         A silent trace lends ``implicit`` of that, a mature one all.
         """
@@ -122,7 +122,7 @@ class _StoredTraces(msgspec.Struct):
 
 
 def pack(made: Traces) -> bytes:
-    """Return what ``unpack`` reads."""
+    """Return gists as bytes for ``unpack``."""
     vectors = made.vectors.astype("<f2").tobytes()
     stored = _StoredTraces(FORMAT, made.length, made.traces, made.vectors.shape[1], vectors)
     said = json.dumps(msgspec.to_builtins(stored), ensure_ascii=False)
@@ -131,7 +131,7 @@ def pack(made: Traces) -> bytes:
 
 def unpack(payload: bytes) -> Traces:
     """
-    Read what ``pack`` wrote; the store has verified its checksum.
+    Read gists from the bytes of ``pack``; the store has verified their checksum.
 
     Raises:
         InputError: it is something else, or of a later format.

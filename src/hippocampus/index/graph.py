@@ -169,7 +169,7 @@ class GraphCue(Versioned, DenseCue):
         return first + np.float32(_PASSED) * self._passed(each, most)
 
     def _passed(self, names: NDArray[np.uint32], strength: Scores) -> Scores:
-        """Return what each row has from names of some strength: the rarer a name, the more."""
+        """Return the activation that each row has from names: the rarer a name, the more."""
         if self._sorted is None:
             order = np.argsort(self._names.view, kind="stable")
             self._sorted = self._names.view[order], self._owners.view[order]

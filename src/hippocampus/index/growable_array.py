@@ -148,4 +148,4 @@ class GrowableArray(Generic[Item]):
 
 
 _FORKED: Final = (Versioned, GrowableArray, Bm25Index)
-"""What a version has a version of; as one tuple, for that is looked at at each attribute."""
+"""Types that have versions; as one tuple, for each attribute is looked at."""

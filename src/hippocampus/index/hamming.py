@@ -118,7 +118,7 @@ class Codes(Versioned):
     def holds(
         self, code: Code, starts: NDArray[np.int64], ends: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
-        """Return which spans hold the code itself: the difference of two ranks each."""
+        """Return a mask of the spans that hold the code itself: a difference of two ranks each."""
         matrix, symbol = self._matrix, _number(code)
         held = len(matrix)
         inside = np.minimum(np.concatenate([starts, ends]), held).astype(np.uint64)

@@ -65,7 +65,7 @@ class Contents(msgspec.Struct, frozen=True):
     """Head of an index file: what it was made of, and its sections."""
 
     made_of: list[str]
-    """What must be the same for it to be of use: which bank, history, embedder and settings."""
+    """Identity for which the file is of use: bank, history, embedder and settings."""
     seq: int
     """The change up to which it goes."""
     plain: dict[str, Any]
@@ -135,7 +135,7 @@ class MappedParts:
 
 
 class IndexFileReader:
-    """Puts what a file holds in the place of what an index has."""
+    """Reader that fills an index with the arrays and values of a file."""
 
     def __init__(self, file: BufferedReader, size: int, prefix: str = "") -> None:
         self._file = file
@@ -172,7 +172,7 @@ class IndexFileReader:
         array.adopt(rows, section.shape[0], mapped=True)
 
     def fixed(self, name: str, array: NDArray[Item]) -> NDArray[Item]:
-        """Return what an array is to be."""
+        """Return an array as the file has it."""
         section = self._sections[self._prefix + name]
         if np.dtype(section.dtype) != array.dtype or len(section.shape) != 1:
             msg = f"{section.name} is of {section.dtype} {section.shape}, not of {array.dtype}"
@@ -180,7 +180,7 @@ class IndexFileReader:
         return self._read(section)
 
     def plain(self, name: str, value: Plain) -> Plain:
-        """Return what something is to be."""
+        """Return a value as the file has it."""
         found = self.contents.plain[self._prefix + name]
         if type(found) is not type(value):
             msg = f"{self._prefix}{name} is {type(found).__name__}, not {type(value).__name__}"
@@ -200,7 +200,7 @@ class IndexFileReader:
 
 
 def find_damage(path: Path) -> Iterator[str]:
-    """Yield what of a file is not as it was written; reads all of it, and keeps nothing."""
+    """Yield damage of a file against its checksums; reads all of it, and keeps nothing."""
     try:
         with reading(path) as file:
             contents, start = _table(file, path.stat().st_size)

@@ -74,7 +74,7 @@ class Partitions:
         return int(self.centres.shape[1])
 
     def to_bytes(self) -> bytes:
-        """Return what ``load`` reads: a zip of NumPy arrays, centroids as signed bytes."""
+        """Return bytes for ``load``: a zip of NumPy arrays, centroids as signed bytes."""
         arrays: dict[str, NDArray[Any]] = {"ends": self.ends, "of_row": self.of_row}
         for name in ("centres", "groups"):
             codes, scales = quantise_rows(np.ascontiguousarray(getattr(self, name)))
@@ -88,7 +88,7 @@ class Partitions:
     @classmethod
     def load(cls, payload: bytes) -> Partitions:
         """
-        Read what ``to_bytes`` wrote.
+        Read partitions from the bytes of ``to_bytes``.
 
         Raises:
             InputError: it is something else, does not fit together, or is of a later version.
@@ -119,7 +119,7 @@ class Partitions:
         return made
 
     def _misfit(self) -> str:
-        """Return what does not fit together, if anything."""
+        """Return the reason why arrays do not fit together, if they do not."""
         count, dimension = self.centres.shape
         ends = self.ends
         if not 0 < count <= MOST or self.groups.shape != (len(ends) - 1, dimension):

@@ -48,7 +48,7 @@ class Phrases(NamedTuple):
 
 
 def unpack_phrases(payloads: Payloads) -> Phrases:
-    """Return what payloads tell of their episodes; a damaged one counts as none."""
+    """Return the phrases that payloads tell of their episodes; a damaged one counts as none."""
     if (payloads.lengths % _HEAD).any():
         payloads = Payloads.of([one if not len(one) % _HEAD else b"" for one in payloads])
     numbers = payloads.data.view("<u4")

@@ -118,9 +118,10 @@ class Query:
     several: bool = False
     """Whether it asks for several things, or how many they are."""
     sort: str = ""
-    """What they are, a noun in the singular: "trip" of "which trips"; "" if it does not say."""
+    """Sort of the things, a noun in the singular: "trip" of "which trips"; "" if it does not
+    say."""
     state: AskedState | None = None
-    """Which of several states of one matter it asks for; None if it asks for none, or of a time."""
+    """State, of several of one matter, that it asks for; None if it asks for none, or of a time."""
     choice: Choice | None = None
     """The things of which it asks which one it is; None if it puts no choice."""
     advice: bool = False
@@ -131,7 +132,7 @@ class Query:
     unheard: frozenset[int] = frozenset()
     """Hashes of its words of content that no text of the bank has in any form."""
     conversation: AskedConversation | None = None
-    """What it asks of whole conversations; None if it asks for no such."""
+    """Question about whole conversations; None if it is none."""
     leading: Leading = field(default_factory=Leading)
     """Rows that come first, of what it asks of whole conversations."""
     latest: float = 0.0

@@ -81,7 +81,7 @@ class SignatureCue(Versioned):
         return found
 
     def matches(self, question: Query, rows: Rows) -> Scores:
-        """Return which keywords each row holds, 1 or 0, shape (rows, keywords)."""
+        """Return 1 or 0 for each row and keyword, by whether it is held, shape (rows, keywords)."""
         return self._answer(question).held[:, rows.astype(np.intp)].T.astype(np.float32)
 
     def rarity(self, question: Query) -> Scores:

@@ -29,7 +29,7 @@ def columns_once(values: NDArray[Item]) -> NDArray[Item]:
 
 
 def is_among(values: NDArray[Any], known: NDArray[Any]) -> Mask:
-    """Return which values are among what is known, which ascends: ``np.isin``; shape (values,)."""
+    """Return a mask of known values, where those ascend: ``np.isin``; shape (values,)."""
     if not len(known):
         return np.zeros(len(values), np.bool_)
     among: Mask = known[_places(known, values)] == values
@@ -37,7 +37,7 @@ def is_among(values: NDArray[Any], known: NDArray[Any]) -> Mask:
 
 
 def looked_up(known: NDArray[Any], worth: Scores, wanted: NDArray[Any]) -> Scores:
-    """Return what is known, ascending, is worth where it is wanted, shape (wanted,); 0 else."""
+    """Return the worths of wanted keys, where the known ones ascend, shape (wanted,); 0 else."""
     if not len(known):
         return np.zeros(len(wanted), np.float32)
     at = _places(known, wanted)

@@ -19,7 +19,7 @@ class Stretches(NamedTuple):
     owner: NDArray[np.int64]
     """The place of its row among those that were asked for, shape (n,)."""
     number: NDArray[np.int64]
-    """Which stretch of that row's content it is."""
+    """Number of the stretch in that row's content."""
     first: NDArray[np.int64]
     """Of its codes among those of the row."""
     stop: NDArray[np.int64]

@@ -109,7 +109,7 @@ class TimeCue(DenseCue, Versioned):
         return rows
 
     def tells(self) -> Mask:
-        """Return which rows tell of any time, shape (n,)."""
+        """Return a mask of the rows that tell any time, shape (n,)."""
         telling = np.zeros(self._count, np.bool_)
         telling[self._rows.view] = True
         return telling

@@ -481,7 +481,7 @@ class TopicCue(Versioned, DenseCue):
     def _naming(
         self, terms: NDArray[np.uint32], at: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return which tags are named where, as pairs of tag and place, each once."""
+        """Return pairs of tag and place, each once, where a place names the tag."""
         first = np.searchsorted(self._terms, terms)
         counts = np.searchsorted(self._terms, terms, side="right") - first
         hit = np.flatnonzero(counts)
@@ -527,7 +527,7 @@ class TopicCue(Versioned, DenseCue):
         return weights
 
     def scores(self, question: Query) -> Scores | None:
-        """Return what every row is worth to a question by its tags, shape (n,); None: no tag is."""
+        """Return the score of every row for a question by its tags, shape (n,); None: no tag is."""
         weights = self.route(question)
         if not weights:
             return None

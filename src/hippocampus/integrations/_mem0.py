@@ -17,18 +17,18 @@ Record: TypeAlias = dict[str, Any]
 """A memory, or a change of one, as mem0 shows it."""
 
 SCOPES: Final = ("user_id", "agent_id", "run_id")
-"""Whose a memory is. The first that is given says in which bank it is."""
+"""Owners of a memory. The first that is given says in which bank it is."""
 BANKS: Final = "mem0/"
-"""What the names of our banks begin with; no other bank of the store is touched."""
+"""Beginning of the names of our banks; no other bank of the store is touched."""
 INSTANT: Final = timedelta(microseconds=1)
 
 _IDENTITY: Final = (*SCOPES, "actor_id")
 _PROMOTED: Final = (*_IDENTITY, "role", "attributed_to", "expiration_date")
-"""What a result shows beside its metadata, in mem0's order."""
+"""Fields of a result beside its metadata, in mem0's order."""
 FIRST: Final = "_memory_id"
 """Where an updated memory has its id, among its metadata."""
 _OWN: Final = (FIRST, "updated_at")
-"""What an updated memory has among its metadata, and its result elsewhere."""
+"""Fields that an updated memory has among its metadata, and its result elsewhere."""
 _NOW: Final = 20
 _BEFORE: Final = 100
 """How many memories are returned unless it is said; where whose is said as before mem0 2."""

@@ -270,7 +270,7 @@ def _dump(message: object, place: int) -> str:
 
 
 def _cut(text: str) -> tuple[str, str]:
-    """Return what goes with the value, and what is said beside it; nothing for what is blank."""
+    """Return the part that goes with the value, and the note beside it; nothing for blanks."""
     text = text.strip() if len(text) > _HEAD or not text.strip() else text
     if len(text) <= _HEAD:
         return text, ""

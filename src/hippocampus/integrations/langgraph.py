@@ -37,8 +37,8 @@ from langgraph.store.base import (  # noqa: E402 - now that it is known to be th
 
 _KIND: Final = "langgraph"
 _SLACK: Final = 1 / 16
-"""What a refreshed expiry is written down with on top, of its time to live: items that are read
-often need not be written as often."""
+"""Share of its time to live that is added to a refreshed expiry: items that are read often need not
+be written as often."""
 _LOOK: Final = 256
 """Items that are read at first to see which namespaces there are."""
 _TICK: Final = timedelta(microseconds=1)
@@ -132,7 +132,7 @@ class HippocampusStore(BaseStore):
             self.sweep_ttl()
 
     def _answer(self, op: Op, touched: dict[str, Episode]) -> Result:
-        """Return what an operation reads, and note which items that refreshes."""
+        """Return the result of a read, and note the items that it refreshes."""
         match op:
             case GetOp():
                 versions = self._versions([(_join(op.namespace), op.key)])

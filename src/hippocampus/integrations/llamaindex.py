@@ -44,13 +44,13 @@ class HippocampusMemory(BaseMemory):
 
     bank: SkipValidation[Bank] = Field(exclude=True)
     session: str
-    """Which conversation it is."""
+    """Name of the conversation."""
     recent_tokens: int = 3000
     """Tokens of last messages that are returned, at most; they begin with one of the user."""
     budget_tokens: int = 1500
     """Tokens of memories that are put before them, at most; 0 for none."""
     filters: dict[str, Any] = Field(default_factory=dict)
-    """What may be recalled, as ``Bank.recall`` takes it."""
+    """Filters of a recall, as ``Bank.recall`` takes them."""
     erase: bool = False
     """Have what is reset leave the file at once, which is slower; else it is forgotten."""
 
@@ -129,7 +129,7 @@ class HippocampusMemoryBlock(BaseMemoryBlock[str]):
     budget_tokens: int = 1500
     """Tokens of memories, at most."""
     filters: dict[str, Any] = Field(default_factory=dict)
-    """What may be recalled, as ``Bank.recall`` takes it."""
+    """Filters of a recall, as ``Bank.recall`` takes them."""
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **_: object) -> str:
         asked = _asked(messages or [])

@@ -38,12 +38,12 @@ from hippocampus.integrations._recall import told
 __all__ = ["AsyncMemory", "Memory"]
 
 Results: TypeAlias = dict[str, list[Record]]
-"""What mem0 wraps lists in: ``{"results": […]}``."""
+"""Wrapping of lists in mem0: ``{"results": […]}``."""
 Exported: TypeAlias = str | Path | Mapping[str, Any] | Iterable[Mapping[str, Any]]
 
 _PROCEDURAL: Final = "procedural_memory"
 _COLLECTION: Final = "mem0"
-"""What mem0 calls a collection that nobody named."""
+"""Name of a collection in mem0 that nobody named."""
 _UNSET: Final = object()
 _Answer = TypeVar("_Answer")
 
@@ -53,7 +53,7 @@ class _Model(Protocol):
     """A model of pydantic's, such as mem0's ``MemoryConfig``."""
 
     def model_dump(self, *, exclude_unset: bool, warnings: bool) -> dict[str, Any]:
-        """Return what was set."""
+        """Return the options that were set."""
 
 
 class Memory:
@@ -148,7 +148,7 @@ class Memory:
 
     def import_(self, exported: Exported) -> Results:
         """
-        Keep what mem0 has exported: what its ``get_all`` returned, or a JSON file of it.
+        Keep memories that mem0 has exported: the result of its ``get_all``, or a JSON file of it.
 
         Times, owners and metadata stay; the old id is in the metadata as ``mem0_id``. Importing
         again adds nothing.
@@ -197,7 +197,7 @@ class Memory:
         data: str | None = None,
     ) -> dict[str, str]:
         """
-        Change what a memory says, what is known of it, or when it expires; its id stays.
+        Change a memory's text, metadata, or when it expires; its id stays.
 
         Args:
             memory_id: which one.
@@ -354,7 +354,7 @@ class Memory:
         return _mem0.show(episode, score=None)
 
     def history(self, memory_id: str) -> list[Record]:
-        """Return what became of a memory; of one that was deleted, without its words."""
+        """Return the changes of a memory; of one that was deleted, without its words."""
         try:
             bank, changes = self._in_its_bank(memory_id, Bank.history)
         except UnknownEpisode:
@@ -471,7 +471,7 @@ class AsyncMemory(OnThreads):
 
 def _records(exported: Exported) -> Iterator[Mapping[str, Any]]:
     """
-    Yield what was exported, without what says nothing.
+    Yield the exported memories, without empty ones.
 
     Raises:
         InputError: it is not what mem0's ``get_all`` returns.

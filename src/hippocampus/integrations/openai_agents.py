@@ -110,7 +110,7 @@ def _entry(item: Mapping[str, Any]) -> RecordEntry:
 
 
 def _texts(said: object) -> Iterator[str]:
-    """Yield what an item says, in whichever of its parts."""
+    """Yield the texts of an item, in whichever of its parts."""
     if isinstance(said, str):
         yield said
     elif isinstance(said, Mapping):

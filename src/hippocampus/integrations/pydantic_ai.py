@@ -60,7 +60,7 @@ def recalled(
     **filters: Any,  # noqa: ANN401 - those of recall
 ) -> Callable[[RunContext[Any]], Awaitable[str | None]]:
     """
-    Return what ``Agent(…, instructions=…)`` takes: it tells the agent what bears on the prompt.
+    Return instructions for ``Agent(…, instructions=…)``: the memories that bear on the prompt.
 
     Args:
         bank: what to recall from.
@@ -126,7 +126,7 @@ def _entry(message: ModelMessage, dumped: Any) -> RecordEntry:  # noqa: ANN401 -
 
 
 def _said(part: object) -> Iterator[str]:
-    """Yield what a part says, to whoever reads it later: instructions and thoughts are not said."""
+    """Yield the texts of a part for later readers: instructions and thoughts are left out."""
     match part:
         case UserPromptPart():
             yield from _texts(part.content)

@@ -26,7 +26,7 @@ from hippocampus.journal.reader import LedgerPart, LedgerReader
 from hippocampus.journal.writer import LedgerWriter
 
 DEEDS: Final = (Merged, Faded, Lapsed, Quarantined, Unquarantined, Annotated)
-"""What sleep does to single episodes."""
+"""Acts of sleep on single episodes."""
 
 
 class SleepActs(LedgerPart):
@@ -38,7 +38,7 @@ class SleepActs(LedgerPart):
 
     def do(self, acts: Sequence[Act], sleep: int) -> list[Act]:
         """
-        Do what a step of sleep proposes, but to what others have changed; return what is done.
+        Do the acts that a step of sleep proposes, but for rows that others changed; return them.
 
         Every change says by which sleep, and how it was before, so that ``undo`` finds its way.
         """
@@ -150,7 +150,7 @@ def _may(act: Act, was: EpisodeRow | None, stand: EpisodeRow | None) -> bool:
 
 
 def _touched(event: JournalEvent) -> tuple[object, ...]:
-    """Return what of an episode an event is of: of what is no more the last, nothing is undone."""
+    """Return the aspect of an episode that an event is of: only its last event can be undone."""
     match event:
         case Faded():
             return ("level",)

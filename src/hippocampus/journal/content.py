@@ -44,11 +44,11 @@ _LONGEST = 4
 """Bytes of a length at most: it is below 2**28."""
 
 KEPT_BYTES = 64 << 20
-"""What segments may take in memory together; the ones read longest ago go first."""
+"""Memory that segments may take together; the ones read longest ago go first."""
 _PLACES_A_TEXT = 10
 """Places that are looked at in the time in which one text is decoded and searched."""
 _REST = 4
-"""What part of the unsealed rows may lie apart from the others until all are put together anew."""
+"""Part of the unsealed rows that may lie apart until all are put together anew."""
 _ADDS: frozenset[type[JournalEvent]] = frozenset({Remembered, RecallsNoted})
 """Changes after which what was unsealed before is as it was."""
 
@@ -98,7 +98,7 @@ class Segment:
         raise StoreCorrupt(msg, path=path)
 
     def to_block(self) -> Block:
-        """Return what ``load`` reads."""
+        """Return the segment as bytes for ``load``."""
         matrix = self.matrix
         if isinstance(matrix, WaveletMatrix):  # read from a segment of version 1
             matrix = HuffmanWaveletMatrix.build(matrix.span(0, len(matrix)), tokenizer.BITS)
@@ -242,7 +242,7 @@ class Segment:
 
 
 def _misfit(block: Block) -> str | None:
-    """Return what is wrong with a segment's head, if anything is."""
+    """Return the fault of a segment's head, if it has one."""
     if len(block.payload) < _HEAD.size:
         return f"{len(block.payload)} bytes cannot hold a head of {_HEAD.size}"
     magic, version, vocabulary = _HEAD.unpack_from(block.payload)
@@ -351,7 +351,7 @@ class Segments:
         self._lock = threading.Lock()
 
     def marks(self, store: Store, bank: int) -> Marks:
-        """Return which segments a bank has now; asked of the store only when it has changed."""
+        """Return the segments of a bank; asked of the store only when it has changed."""
         seen = store.changes()
         known = self._marks.get(bank)
         if known is not None and known[0] == seen:
@@ -371,11 +371,11 @@ class Segments:
             return kept[1]
 
     def unsealed(self, bank: int) -> Unsealed | None:
-        """Return what was not sealed of a bank when that was last looked at, if it was kept."""
+        """Return the unsealed rows of a bank as last looked at, if they were kept."""
         return self._unsealed.get(bank)
 
     def keep_unsealed(self, bank: int, unsealed: Unsealed) -> None:
-        """Keep what is not sealed of a bank, in place of what was there before."""
+        """Keep the unsealed rows of a bank, in place of those there before."""
         with self._lock:
             known = self._unsealed.get(bank)
             if known is None or known.seq <= unsealed.seq:
@@ -545,7 +545,7 @@ class Content:
             yield from self._not_sealed(stop, len(allowed))
 
     def _not_sealed(self, start: int, stop: int) -> Sequence[Segment]:
-        """Return what is not sealed yet, from ``start`` on, ``stop`` rows of the bank at least."""
+        """Return the rows not sealed yet, from ``start`` on, ``stop`` rows of the bank at least."""
         settled = self._store.changes() >= 0  # else a change is under way that may be taken back
         seq = self._store.journal.last_seq(self._bank)
         known = self._segments.unsealed(self._bank) if settled else None
@@ -652,7 +652,7 @@ class Content:
 
 
 def _within(segment: Segment, allowed: Mask) -> Mask:
-    """Return which rows of a segment are allowed; it may have some that came meanwhile."""
+    """Return the allowed rows of a segment; it may have some that came meanwhile."""
     within = np.zeros(len(segment), np.bool_)
     known = allowed[segment.first : segment.first + len(segment)]
     within[: len(known)] = known

@@ -12,8 +12,8 @@ from hippocampus.core.records import EpisodeRow, Kind, lasting_marks
 
 CONTEXT_TURNS = 3
 CONTEXT_CHARACTERS = 420
-"""What a turn's tokens are read in the light of: up to three turns before it, about 96 word
-pieces. More context, or the turn after, measured worse or no better (docs/adr/0002)."""
+"""Context that a turn's tokens are read in: up to three turns before it, about 96 word pieces. More
+context, or the turn after, measured worse or no better (docs/adr/0002)."""
 
 Encoded: TypeAlias = Mapping[Kind, Mapping[str, bytes]]
 """Payloads of drafts by kind and id; those that are empty are left out."""

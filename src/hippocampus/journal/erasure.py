@@ -68,7 +68,7 @@ class Erasure(LedgerPart):
 
     def settle(self, faded: Iterable[tuple[EpisodeRow, Sequence[Draft]]], encoded: Encoded) -> int:
         """
-        Put what is shown of faded episodes in the place of their texts, which are erased.
+        Put the shown words of faded episodes in the place of their texts, which are erased.
 
         What others have changed since it was seen, or say in the same words, stays; returns of how
         many it was done.
@@ -99,7 +99,7 @@ class Erasure(LedgerPart):
         return len(shortened)
 
     def _judged(self, row: int) -> list[Event]:
-        """Return what was said of an episode's worth, and when: erasing it blanks its journal."""
+        """Return the outcomes noted of an episode, and when: erasing it blanks its journal."""
         judged: list[Event] = []
         for change in self._reader.events(FeedbackGiven, Annotated, AnnotationWithdrawn, row=row):
             match change.event:
@@ -124,7 +124,7 @@ class Erasure(LedgerPart):
                 self._writer.note_at(self._writer.now(), ties)
 
     def _last(self, record: EpisodeRow) -> int:
-        """Return what superseded an episode last, in force or not."""
+        """Return the last successor of an episode, in force or not."""
         passed: set[int] = set()
         while record.superseded_by is not None and record.row not in passed:
             passed.add(record.row)

@@ -54,7 +54,7 @@ class LatelyRead:
         self._lock = threading.Lock()
 
     def of(self, bank: int, seen: int) -> AtOneMoment:
-        """Return what was read of a bank in a state of the store; it is not to be changed."""
+        """Return the rows read of a bank in a state of the store; they are not to be changed."""
         known = self._known.get(bank, _NOTHING)
         return known if known.seen == seen else _NOTHING
 

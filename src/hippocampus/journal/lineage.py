@@ -35,7 +35,7 @@ class Lineage(LedgerPart):
     """The ties between a bank's episodes: corrections, merges, and what sleep noted beside them."""
 
     def standing(self, rows: Iterable[int]) -> list[int]:
-        """Return what is in force in the place of rows: a row itself, or what superseded it."""
+        """Return the row in force for each: a row itself, or its successor."""
         found: dict[int, None] = {}
         for start in rows:
             row: int | None = start
@@ -136,7 +136,7 @@ class Lineage(LedgerPart):
         return bool(told) and class_of(told[-1].kind) is Merged
 
     def bound_to(self, rows: Iterable[int]) -> tuple[list[int], list[int]]:
-        """Return what goes with rows that somebody wants gone, and what they no longer hide."""
+        """Return the rows bound to rows that somebody wants gone, and those they no longer hide."""
         gone: set[int] = set()
         freed: set[int] = set()
         queue = list(rows)

@@ -21,7 +21,7 @@ DERIVED: Final[tuple[Kind, ...]] = (
 """Payloads that are made from texts, and can be made anew."""
 
 SLEPT: Final[tuple[Kind, ...]] = ("gist", "concept", "topic", "summary", "graph", "partition")
-"""What sleep makes of a whole bank, in one block each."""
+"""Artifacts that sleep makes of a whole bank, in one block each."""
 
 NO_TIMES: Final = b"\1"
 """The payload of times of a bank's first row, where it tells none."""
@@ -31,7 +31,7 @@ NEXT: Final[Mapping[Kind, Kind]] = {kind: cast("Kind", f"{kind}.next") for kind 
 _TIMES: Final = ("times", NEXT["times"])
 _LEXICAL: Final = ("lexical", NEXT["lexical"])
 READ_BY_LANGUAGE: Final = pack_terms(np.array([BY_LANGUAGE]))
-"""What the payload of words of a bank's first row ends with."""
+"""End of the payload of words of a bank's first row."""
 
 
 class LedgerPayloads(LedgerPart):
@@ -90,7 +90,7 @@ class LedgerPayloads(LedgerPart):
                 first += run
 
     def forget_slept(self) -> None:
-        """Drop what sleep has made of the whole bank, until it makes it anew."""
+        """Drop the artifacts of sleep of the whole bank, until it makes them anew."""
         for kind in SLEPT:
             self._store.payloads.drop(self._bank, kind)
 

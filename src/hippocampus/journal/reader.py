@@ -172,7 +172,7 @@ class LedgerReader:
         return read
 
     def _lately_read(self, rows: Sequence[int]) -> _Read | None:
-        """Return what is known of rows without reading; None if that is not all of it."""
+        """Return rows that are known without reading; None if some are not."""
         known = self._lately.of(self.bank, self.store.changes())
         records = [known.records[row] for row in rows if row in known.records]
         texts = {row: known.texts[row] for row in rows if row in known.texts}
@@ -199,7 +199,7 @@ class LedgerReader:
         return altered(episode, times=times) if times else episode
 
     def drafts(self, records: Iterable[EpisodeRow]) -> list[Draft]:
-        """Return what stored episodes were made from; erased ones are left out."""
+        """Return the drafts that stored episodes were made from; erased ones are left out."""
         by_row = {record.row: record for record in records}
         texts = self.texts(by_row)  # of what was erased just now, there is none either
         return [Draft.of(by_row[row], texts[row]) for row in by_row if row in texts]
@@ -267,7 +267,7 @@ class LedgerReader:
         lately: tuple[int, Collection[int]],
     ) -> Stats:
         """
-        Return what the bank holds, and how many bytes by kind of data.
+        Return the size of the bank: its episodes, and its bytes by kind of data.
 
         Args:
             embedder: what makes its vectors.

@@ -33,7 +33,7 @@ class Done(NamedTuple, Generic[R]):
 
 def find_done(ledger: Ledger, request: Request | None, kind: type[R]) -> Done[R] | None:
     """
-    Return what came of a request if it was done before.
+    Return the result of a request if it was done before.
 
     Raises:
         InputError: another request had that key.
@@ -68,7 +68,7 @@ def note_done(ledger: Ledger, request: Request | None, result: object) -> None:
 
 
 def once(ledger: Ledger, do: Callable[[], R], kind: type[R]) -> R:
-    """Do what the current request asks for, inside ``store.write()``, unless that was done."""
+    """Do the work of the current request, inside ``store.write()``, unless it was done."""
     request = current_request()
     if request is None:
         return do()

@@ -125,7 +125,7 @@ class SourceRows(NamedTuple):
 
 def held_by(ledger: Ledger, names: Sequence[str]) -> SourceRows:
     """
-    Return what sources have, hidden ones as well; what others have, too, apart.
+    Return the rows of sources, hidden ones as well; rows that others share, apart.
 
     Raises:
         UnknownSource: one of them has never had anything.

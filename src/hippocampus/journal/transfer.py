@@ -147,7 +147,7 @@ class Export(NamedTuple):
     journal: list[JournalRow]
 
     def drafts(self) -> list[Draft]:
-        """Return what its episodes were made from; erased ones are left out."""
+        """Return the drafts that its episodes were made from; erased ones are left out."""
         return [
             Draft.of(record, text)
             for record, text in zip(self.records, self.texts, strict=True)
@@ -173,7 +173,7 @@ class Export(NamedTuple):
 
 def read_export(path: Path, *, salt: bytes, gate: Gate = as_it_is) -> Export | None:
     """
-    Return what one of our exports holds, fit for a store of this salt; None when it is not one.
+    Return an export of ours, fit for a store of this salt; None when it is not one.
 
     ``gate`` returns a text and its metadata as they may come in.
 
@@ -215,7 +215,7 @@ def read_export(path: Path, *, salt: bytes, gate: Gate = as_it_is) -> Export | N
 
 
 def _whole(episodes: list[dict[str, Any]], changes: list[dict[str, Any]], salt: bytes) -> Export:
-    """Return what has been checked as rows; their order in the file is their number."""
+    """Return the checked lines as rows; their order in the file is their number."""
     rows: dict[str | None, int | None] = {e["id"]: row for row, e in enumerate(episodes)}
     rows[None] = None
     records: list[EpisodeRow] = []
@@ -240,7 +240,7 @@ def _damaged(path: Path, what: str) -> SourceError:
 _NOT_OURS = (
     ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError
 )  # fmt: skip
-"""What reading a record of the wrong shape raises."""
+"""Errors of reading a record of the wrong shape."""
 
 _TEXTS = ("session", "speaker", "role", "source")
 

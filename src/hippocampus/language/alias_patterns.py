@@ -54,7 +54,7 @@ def may_name(sentence: str) -> bool:
 
 
 def find_other_names(sentence: str) -> Iterator[OtherName]:
-    """Yield what a sentence says that something is called, too."""
+    """Yield other names that a sentence gives to something."""
     runs = _runs(sentence)
     for between in _RE.between.finditer(sentence):
         left = next((run for run in runs if run.end == between.start()), None)
@@ -98,14 +98,14 @@ def _runs(sentence: str) -> list[_Named]:
 
 
 def _first(runs: list[_Named], sentence: str, at: int) -> _Named | None:
-    """Return what is named right there, behind an article and a quotation mark or not."""
+    """Return the name right there, behind an article and a quotation mark or not."""
     lead = _RE.lead.match(sentence, at)
     start = lead.end() if lead else at
     return next((run for run in runs if run.start == start), None)
 
 
 def _after(runs: list[_Named], sentence: str, at: int) -> _Named | None:
-    """Return what is named next, with nothing in between but "as" and the like."""
+    """Return the next name, with nothing in between but "as" and the like."""
     found = next((run for run in runs if run.start > at), None)
     gap = "" if found is None else sentence[at : found.start].rstrip("\"“'‘(")
     return found if found is not None and _RE.link.match(gap) else None

@@ -121,7 +121,7 @@ def _after(words: Sequence[Term], text: str) -> list[Term]:
 
 
 def side_of(text: str, choice: Choice) -> Side:
-    """Return what a text says of a choice."""
+    """Return the side of a choice that a text takes."""
     text = text[:_READ]
     words = find_terms(text)
     has = frozenset(form for word in words for form in (word.hash, *word.forms))

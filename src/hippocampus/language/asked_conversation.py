@@ -37,7 +37,7 @@ class AskedConversation(NamedTuple):
 
 def read_asked_conversation(text: str) -> AskedConversation | None:
     """
-    Return what a question asks of whole conversations; None for one that asks for no such.
+    Return the question about whole conversations, as read; None for one that is about none.
 
     One of a few sentences asks or orders; what only speaks of a summary or a talk does not.
     """
@@ -129,7 +129,7 @@ def _without(sentence: str) -> str:
 
 
 def _bare(part: str) -> str:
-    """Return what a part of a question is about, without what leads to it and trails behind."""
+    """Return the subject of a part of a question, without the words around it."""
     return _RE.trail.sub("", _RE.lead.sub("", part.strip())).strip()
 
 

@@ -34,7 +34,7 @@ def is_person_noun(noun: str) -> bool:
 
 
 def described_person(text: str, owner: str, noun: str) -> str | None:
-    """Return who a text says is an owner's ``noun``; None if it does not say, or of nobody."""
+    """Return the person a text calls an owner's ``noun``; None if it says none, or denies it."""
     terms, own = set(hash_terms(noun).tolist()), key_of(owner)
     found: list[tuple[int, str]] = []
     for start, end in _windows(text):

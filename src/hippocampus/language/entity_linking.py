@@ -36,7 +36,7 @@ def fold_name(name: str) -> str:
 
 def resolve(statements: Iterable[Statement], speakers: Collection[str]) -> dict[str, Same]:
     """
-    Return whom names mean, by folded name; those that mean themselves are left out.
+    Return the entity of each folded name; names that are their own entity are left out.
 
     Args:
         statements: whose subjects are taken for persons, as are those they name as kin.
@@ -100,7 +100,7 @@ def _last(name: str, same: Mapping[str, Same]) -> str:
 
 
 def _possessed(name: str, owned: Mapping[str, Collection[str]]) -> Same | None:
-    """Return who "Mel's sister" is, if only one was ever named."""
+    """Return the entity of "Mel's sister", if only one was ever named."""
     called = owned.get(name, ())
     whole = [
         one for one in called

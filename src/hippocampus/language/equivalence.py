@@ -57,7 +57,7 @@ def details_of(text: str) -> tuple[str, ...]:
 
 
 def digest_details(text: str, names: Collection[int]) -> int:
-    """Return what texts share whose details and names are the same: ``BITS`` bits, never 0."""
+    """Return a hash that texts of the same details and names share: ``BITS`` bits, never 0."""
     known = f"{' '.join(details_of(text))} {sorted(names)}".encode()
     return int.from_bytes(blake2b(known, digest_size=BITS // 8).digest(), "little") or 1
 

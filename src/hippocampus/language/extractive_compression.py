@@ -34,8 +34,8 @@ PARTS: Final[Mapping[int, int]] = {SUMMARY: 2, GIST: 4, KEYWORDS: 8}
 """A level keeps one in so many of a text's tokens, about; one word at least."""
 
 _NAME, _DETAIL, _COUNT, _CONTENT, _CHAFF, _GRAMMAR = 3.2, 3.0, 1.5, 1.0, 0.3, 0.1
-"""What a word is worth. ``_COUNT`` is for words of number and order, which are often mere idiom
-("one by one", "at last"); nouns are worth up to twice ``_CONTENT``."""
+"""Worth of a word. ``_COUNT`` is for words of number and order, which are often mere idiom ("one by
+one", "at last"); nouns are worth up to twice ``_CONTENT``."""
 
 _WORD = lazy_pattern(
     rf"[{UNSPACED}]"
@@ -55,7 +55,7 @@ _TALK: Final = Patterns("talk")
 
 
 def shown(text: str, level: int, *, settled: int = FULL) -> str:
-    """Return what is left at a level of a text that is what was left of another at ``settled``."""
+    """Compress to ``level`` a text that is stored compressed at ``settled``."""
     if level <= settled:
         return text
     # Half of what half was left of is a quarter.
@@ -64,7 +64,7 @@ def shown(text: str, level: int, *, settled: int = FULL) -> str:
 
 def condense(text: str, level: int) -> str:
     """
-    Return what is left of a text at a level of fading, from ``FULL`` to ``TOMBSTONE``.
+    Compress a text to a level of fading, from ``FULL`` to ``TOMBSTONE``.
 
     Its words are the text's own, in order. A higher level never takes more tokens, and before the
     last one something is always left of a text that is not empty.
@@ -95,7 +95,7 @@ def condense(text: str, level: int) -> str:
 
 
 def worth_of(text: str) -> float:
-    """Return what the words of a text are worth, each for itself."""
+    """Return the worth of each word of a text."""
     return sum(_Words(text).worth)
 
 
@@ -120,7 +120,7 @@ def _denies(word: str) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def _judge(word: str, opens: bool) -> tuple[float, int]:  # noqa: FBT001 - a key of the cache
-    """Return what a word is worth, and how many tokens it takes after a space."""
+    """Return the worth of a word, and the tokens it takes after a space."""
     lower = word.casefold().replace("’", "'")
     bare = lower.partition("'")[0]
     if bare in word_set("function_words") and not lower.endswith("n't") and word != "May":
@@ -261,7 +261,7 @@ class _Words:
         return list(found.values())
 
     def told(self, sentence: Sequence[int], tokens: int) -> float:
-        """Return what the words of a sentence are worth, as far as they fit into so many tokens."""
+        """Return the worth of a sentence's words, as far as they fit into so many tokens."""
         worth, cost = (sum(each[at] for at in sentence) for each in (self.worth, self.cost))
         return worth * min(1.0, tokens / cost)
 

@@ -24,7 +24,7 @@ from hippocampus.language.time.foreign_tenses import looks_back
 from hippocampus.language.time.mixed import likely_languages, may_tell_time_in
 
 Asked: TypeAlias = Literal["when", "what", "now", "former", "event", "own", "you", "talk"]
-"""What a word in a question tells of it."""
+"""Intent that a word in a question tells."""
 
 ASKED_IN: Final = frozenset(
     {"de", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "sv", "tr", "zh"}
@@ -47,7 +47,7 @@ def _words() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
 
 @cache
 def _pattern(language: str, told: Asked) -> re.Pattern[str]:
-    """Return what finds the words of a language that tell something, the longest first."""
+    """Return the pattern of a language's words of some meaning, the longest first."""
     words = sorted(_words()[language][told], key=len, reverse=True)
     written = "|".join(re.escape(word).replace("'", "['’]?") for word in words)
     edge = "" if _CHARACTERS.match(words[0]) else r"\b"
@@ -70,7 +70,7 @@ def _tells(text: str, language: str, told: Asked) -> bool:
 
 
 def foreign_intents(text: str, language: str) -> frozenset[Intent]:
-    """Return what a question in a language asks for: a time, the present, or the past."""
+    """Return the intents of a question in a language: a time, the present, or the past."""
     told: dict[Intent, bool] = {
         "when": _tells(text, language, "when"),
         "now": _tells(text, language, "now"),
@@ -80,7 +80,7 @@ def foreign_intents(text: str, language: str) -> frozenset[Intent]:
 
 
 def foreign_state(text: str, language: str) -> AskedState | None:
-    """Return which of several states a question in a language asks for; None for none."""
+    """Return the state, of several, that a question in a language asks for; None for none."""
     if _tells(text, language, "former"):
         return AskedState(newest=False, sure=False)
     if _tells(text, language, "now"):
@@ -93,7 +93,7 @@ def foreign_state(text: str, language: str) -> AskedState | None:
 
 
 def foreign_roles(text: str, language: str) -> frozenset[str]:
-    """Return whose turns "I" and "you" point to in a talk of user and assistant."""
+    """Return the roles that "I" and "you" point to in a talk of user and assistant."""
     roles = {"user"} if _tells(text, language, "own") else set()
     return frozenset(roles | {"assistant"} if _tells(text, language, "you") else roles)
 

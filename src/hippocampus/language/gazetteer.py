@@ -83,7 +83,7 @@ class Gazetteer:
         return bool(self._marked or self._by_first)
 
     def read(self, text: str) -> Mentions:
-        """Return which names a text says, and what else there is to be read in it."""
+        """Return the names in a text, and the other marks to be read in it."""
         names, rest, pieces = self._read_marked(text)
         words = hash_words(rest) if self._by_first or pieces else []
         if not self._by_first.keys().isdisjoint(words):

@@ -36,7 +36,7 @@ def decides(text: str) -> bool:
 
 def lasting_importance(text: str, *, names: int, role: str | None) -> float:
     """
-    Return what of a text's importance, of 1 to 10, does not fade, in [0, 8.5].
+    Return the part of a text's importance, of 1 to 10, that does not fade, in [0, 8.5].
 
     Args:
         text: what was said.

@@ -34,7 +34,7 @@ WEIGHTS: Final[Mapping[str, float]] = MappingProxyType({
     "orders": 2.07, "orders twice": 0.97, "you": 1.53, "you must": 1.16, "new task": 2.37,
     "markup": 2.38, "orders in markup": 0.68, "three things": 1.5,
 })  # fmt: skip
-"""What a stretch of text may show, and the log odds that it adds; fitted with the command of
+"""Signs in a stretch of text, and the log odds that each adds; fitted with the command of
 ``hippocampus_bench.injections``."""
 BIAS: Final = -4.96
 """The log odds of a stretch that shows nothing; .3 less than was fitted, for fewer false alarms."""
@@ -51,7 +51,7 @@ def injection_odds(text: str) -> float:
 
 
 def stretches(text: str) -> Iterator[frozenset[str]]:
-    """Yield what each stretch of three sentences shows, by the names in ``WEIGHTS``."""
+    """Yield the features of each stretch of three sentences, by the names in ``WEIGHTS``."""
     seen: list[set[str]] = [_features(one) for one in _sentences(text)]
     for start in range(max(1, len(seen) - _WINDOW + 1)):
         some = seen[start : start + _WINDOW]
@@ -108,7 +108,7 @@ def _class_of(word: str) -> frozenset[str]:
 
 
 def _features(sentence: str) -> set[str]:
-    """Return what one sentence shows."""
+    """Return the features of one sentence."""
     found: set[str] = set()
     lowered = sentence.lower()
     words = [match.replace("’", "'") for match in _WORD.findall(lowered)]
@@ -180,7 +180,7 @@ _ORDERS: Final = frozenset(
 
 
 def _by_characters(sentence: str) -> Iterator[str]:
-    """Yield what a sentence shows in a script that sets no spaces between words."""
+    """Yield the features of a sentence in a script that sets no spaces between words."""
     rules = _PATTERNS.han_instruction.search(sentence)
     if rules and _PATTERNS.han_override.search(sentence):
         yield "sets aside rules"

@@ -31,7 +31,7 @@ def joined_before(sentence: str, start: int) -> list[str] | None:
 
 def owner_before(sentence: str, start: int, known: Collection[str]) -> str | None:
     """
-    Return whom "his" or "her" means by its sentence; "" if that is in doubt, None if nobody.
+    Return the person that "his" or "her" means here; "" if in doubt, None if nobody.
 
     Who is joined to it, "Ada and her son", or else the one person named before it. ``start``: where
     the pronoun is; ``known``: first names of people.

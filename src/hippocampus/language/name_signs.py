@@ -114,7 +114,7 @@ class _Token(NamedTuple):
 
 
 def read_names(text: str) -> NamesRead:
-    """Return what a text shows of names; in time linear in its length."""
+    """Return the signs of names in a text; in time linear in its length."""
     reader = _NameReader(english=_is_english(text))
     careless = not _uses_capitals(text)
     for sentence in _sentences(text):
@@ -174,7 +174,7 @@ def _titles() -> frozenset[str]:
 
 @cache
 def _before_names() -> frozenset[str]:
-    """Return what stands before a name as a title does, with a capital: "Father", "Nurse"."""
+    """Return the words before a name that are written as titles are: "Father", "Nurse"."""
     return word_set("kin") | word_set("occupations")
 
 
@@ -201,7 +201,7 @@ def may_be_name(low: str) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def sort_of_noun(noun: str) -> SortOfName | None:
-    """Return what somebody or something is that a noun is said of; None for what is no noun."""
+    """Return the sort of being that a noun is said of; None for a word that is no noun."""
     if noun in word_set("function_words"):
         return None
     one = singular(noun)
@@ -317,7 +317,7 @@ class _NameReader:
             self.spelled[name] = spelled
 
     def _tie(self, sentence: Sequence[_Token], start: int, end: int, noun: str) -> None:
-        """Note whose a name is where that is said: "my cat Biscuit", "Rui is Ana's brother"."""
+        """Note the tie of a name to its owner where it is said: "my cat Biscuit"."""
         name = " ".join(token.low for token in sentence[start:end])
         near = [*range(start - 1, max(-1, start - 7), -1), *range(end, min(len(sentence), end + 6))]
         at = next((place for place in near if sentence[place].low == noun), None)
@@ -426,7 +426,7 @@ class _Told:
 
 
 def _told(sentence: Sequence[_Token], start: int, end: int, *, english: bool) -> _Told:
-    """Return what the words around a name say of it; in other languages, titles and greetings."""
+    """Return the signs in the words around a name; in other languages, titles and greetings."""
     told = _Told()
     if not english:
         before = _at(sentence, start - 1)

@@ -50,7 +50,7 @@ def is_partly_named(name: str, signs: NameSigns) -> bool:
 
 
 def sort_of_name(name: str, signs: NameSigns) -> SortOfName | None:
-    """Return what a name is one of, judged by the signs of all that was said; None if unclear."""
+    """Return the sort of a name, judged by the signs in all texts; None if unclear."""
     words = name.split()
     known = all(use_of(word).known and not is_given(word) for word in words)
     if known and not (signs.inside or signs.said or (signs.person >= SURE and not signs.small)):
@@ -89,7 +89,7 @@ def sorts_of_names(
     names: Mapping[str, NameSigns], pairs: Iterable[tuple[str, str]] = ()
 ) -> dict[str, SortOfName]:
     """
-    Return what each name of a bank is one of, but for those of which nobody knows.
+    Return the sort of each name of a bank, but for those of unknown sort.
 
     Args:
         names: the signs of each name, in all that was said.

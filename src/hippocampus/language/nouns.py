@@ -105,7 +105,7 @@ def use_of(word: str) -> Use:
 
 def kinds(noun: str) -> list[str]:
     """
-    Return what a noun is a kind of, from near to far: "violin" is a "stringed instrument".
+    Return the kinds that a noun is of, near to far: a "violin" is a "stringed instrument".
 
     The noun is in its dictionary form, its words apart by spaces, as are those returned.
     """

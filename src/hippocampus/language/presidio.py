@@ -24,7 +24,7 @@ KIND: Final = "identity number"
 
 def identity_finder() -> Callable[[str], Iterator[SecretSpan]]:
     """
-    Return what finds numbers in a text by the rules of ``presidio-analyzer``.
+    Return a finder of numbers in a text by the rules of ``presidio-analyzer``.
 
     Raises:
         MissingExtra: it is not installed.

@@ -14,7 +14,7 @@ from hippocampus.language.time import find_intervals
 
 _RE = Patterns("questions")
 Intent: TypeAlias = Literal["now", "past", "when", "last", "how many", "list"]
-"""What a question asks for: a present state, a past one, a time, the latest, a number, all."""
+"""Intent of a question: a present state, a past one, a time, the latest, a number, all."""
 
 _LONGEST_QUESTION = 500
 """Characters of a question for whatever was at a time; reading takes their square."""

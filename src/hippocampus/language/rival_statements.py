@@ -140,7 +140,7 @@ def _counts() -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 14)
 def _kind(written: str) -> Kind:
-    """Return what a word is written as."""
+    """Return the form of a word: how it is written."""
     if any(map(str.isdigit, written)) or written.lower() in _counts():
         return "number"
     return "name" if written[0].isupper() else "word"

@@ -18,7 +18,7 @@ _ELEMENT: Final = lazy_pattern(r"^[ \t]*<([A-Za-z][\w.:-]*)(?:[ \t][^<>\n]*)?>",
 """An element that begins a line, as those do that tools put around what they add."""
 _ARGUMENTS: Final = lazy_pattern(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _REQUEST: Final = "## My request for Codex:\n"
-"""What Codex's editor plug-ins put between what they add and what was written."""
+"""Mark of Codex's editor plug-ins between their additions and the user's words."""
 _FENCE: Final = lazy_pattern(r"^[ \t]{0,3}(`{3,}|~{3,})[^\n]*\n(.*?)(?:^[ \t]{0,3}\1[ \t]*$\n?|\Z)",
                            re.MULTILINE | re.DOTALL)  # fmt: skip
 _BRACKETED: Final = lazy_pattern(r"\[[^\[\]\n]{1,200}\]")
@@ -39,7 +39,7 @@ _MOST_MESSAGES: Final = 40
 
 def own_words(text: str) -> str:
     """
-    Return what somebody wrote of a message in a user's name: "" if all of it is a tool's.
+    Return the user's own words in a message: "" if all of it is a tool's.
 
     Taken out are the elements that tools wrap their notes, reminders and outputs in, and memories
     that we have handed out ourselves.
@@ -55,7 +55,7 @@ def own_words(text: str) -> str:
 
 def kept_words(text: str) -> str:
     """
-    Return what is to be remembered of somebody's words: "" if nothing is.
+    Return the part of somebody's words that is to be remembered: "" if nothing is.
 
     Code, logs and files that were pasted are taken out. What is left may be chatter, which is
     nothing.
@@ -66,7 +66,7 @@ def kept_words(text: str) -> str:
 
 def message_mark(text: str, role: str) -> str:
     """
-    Return what a message of a session is known by, to a hook that is told it and in its log.
+    Return the mark of a message in a session, the same to a hook and in its log.
 
     Args:
         text: the message.
@@ -97,7 +97,7 @@ def _mark(kept: str) -> str:
 
 
 def _request(text: str) -> str:
-    """Return what was written of a message that a tool has put together."""
+    """Return the user's part of a message that a tool has put together."""
     if "<command-args>" in text:
         return "\n".join(_ARGUMENTS.findall(text))
     _, marked, rest = text.rpartition(_REQUEST)

@@ -29,7 +29,7 @@ _NOT: Final = frozenset("not never won't wont shan't don't dont".split())
 _NOT_DO: Final = frozenset({"don't", "dont", "doesn't", "doesnt"})
 _BARRED: Final = frozenset("can't cant cannot mustn't mustnt".split())
 _FOR_ONCE: Final = frozenset("wait believe beat agree remember seem help imagine say tell".split())
-"""What one cannot do without its being a ban: "can't wait"."""
+"""Verbs after "can't" that forbid nothing: "can't wait"."""
 _ALWAYS: Final = frozenset({"always", "never", "only", "whenever"})
 _LEADS: Final = frozenset({"please", "and", "so", "also", "but", "ok", "okay", "remember", "to"})
 _MAY: Final = frozenset({"should", "must", "can", "to", "shall", "will"})

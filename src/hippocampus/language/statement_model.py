@@ -44,7 +44,7 @@ def read_by_model(
 
 def statements_of(answer: str) -> list[tuple[int, Statement]]:
     """
-    Return what an answer says, each with the place of its turn in the group.
+    Return the statements of an answer, each with the place of its turn in the group.
 
     Raises:
         ModelAnswer: it is not such an answer; the message says why.

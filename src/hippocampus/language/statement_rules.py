@@ -66,7 +66,7 @@ def find_statements(
     occurred_at: datetime,
     addressed: bool = False,
 ) -> list[Statement]:
-    """Return what a text says of whom by rules; see ``language/statements.py`` for arguments."""
+    """Return the statements of a text by rules; see ``language/statements.py`` for arguments."""
     reader = _StatementReader(speaker, others, occurred_at)
     found: dict[Statement, None] = {}
     plain = text.replace("’", "'")
@@ -86,14 +86,14 @@ def find_statements(
 
 
 def _also_called(sentence: str) -> Iterator[Statement]:
-    """Yield what a sentence says that things are called, too."""
+    """Yield other names that a sentence gives to things."""
     unreal = _RE.unreal.search(sentence)
     for thing, name in find_other_names(sentence[: unreal.start()] if unreal else sentence):
         yield Statement(thing, ALSO_CALLED, name)
 
 
 def _unfolded(sentence: str) -> Iterator[str]:
-    """Yield what is said of somebody aside, "Ana, who is a nurse," as a sentence of its own."""
+    """Yield asides such as "Ana, who is a nurse," as sentences of their own."""
     aside = _RE.aside.search(sentence)
     if aside is None:
         yield sentence
@@ -173,7 +173,7 @@ class _Clause(NamedTuple):
 
 
 def _relation_of(rule: Rule, clause: _Clause) -> tuple[str, Mode] | None:
-    """Return what a rule comes to after words such as "used to", where nothing is denied."""
+    """Return a rule's relation and mode after words such as "used to", where nothing is denied."""
     relation, mode = rule.relation, rule.mode
     if clause.used or (clause.past and mode == "holds"):
         return relation, mode if relation in BY_BIRTH else "held"
@@ -195,7 +195,7 @@ class _StatementReader:
         self._known = {name.split()[0] for name in (speaker, *others) if name.strip()}
 
     def read(self, sentence: str) -> Iterator[Statement]:
-        """Yield what a sentence says."""
+        """Yield the statements of a sentence."""
         times = find_intervals(sentence, self._occurred_at, told=True)
         bare = sentence
         for time in times:
@@ -260,7 +260,7 @@ class _StatementReader:
             start = end.end()
 
     def _owner(self, whose: str) -> str | None:
-        """Return whom "my", "her" or "Ana's" means, and "I", "she" or "you"."""
+        """Return the entity that "my", "her" or "Ana's" means, or "I", "she" or "you"."""
         lower = whose.lower()
         if lower in _FIRST:
             return self._speaker
@@ -269,7 +269,7 @@ class _StatementReader:
         return self._last if lower in word_set("pronouns") else whose.removesuffix("'s")
 
     def _owner_here(self, whose: str, sentence: str, start: int) -> str | None:
-        """Return whom "his" means: who is named before it in the sentence, or was before that."""
+        """Return the person that "his" means: named before it in the sentence, or before that."""
         if whose.lower() in _THIRD:
             named = owner_before(sentence, start, self._known)
             if named is not None:
@@ -277,7 +277,7 @@ class _StatementReader:
         return self._owner(whose)
 
     def _who(self, who: str, called: str | None, *, sure: bool) -> str | None:
-        """Return whom a subject means, and keep in mind who that was."""
+        """Return the entity that a subject means, and keep it in mind."""
         first = who.split(maxsplit=1)[0]
         if " " in who and (first.lower() in word_set("pronouns") or "'s " in who):
             owner = self._owner(who.partition("'s ")[0] if "'s " in who else first)
@@ -293,7 +293,7 @@ class _StatementReader:
         return meant
 
     def _said(self, clause: _Clause, *, sure: bool) -> Iterator[Statement]:
-        """Yield what a predicate says; of whom may be no name, only what no thing does."""
+        """Yield the statements of a predicate; its subject needs no name if no thing does this."""
         if clause.unreal:
             return
         yield from _given_up(clause)
@@ -317,7 +317,7 @@ class _StatementReader:
             yield from self._ruled(clause, sure=sure)
 
     def _ruled(self, clause: _Clause, *, sure: bool) -> Iterator[Statement]:
-        """Yield what the first rule that fits a predicate reads in it."""
+        """Yield the statements that the first rule to fit reads in a predicate."""
         rest = clause.rest
         for rule in rules():
             match = rule.said.match(rest) if sure or rule.named else None
@@ -343,7 +343,7 @@ class _StatementReader:
                 yield from self._being(clause, _object(rest))
 
     def _by_rule(self, rule: Rule, clause: _Clause, thing: str, tail: str) -> Iterator[Statement]:
-        """Yield what a rule reads in a predicate, of the thing that follows it."""
+        """Yield the statements that a rule reads in a predicate, of the thing that follows it."""
         behind = tail[tail.find(thing) + len(thing) :]
         kin = (
             rule.relation == "owns"
@@ -438,7 +438,7 @@ class _StatementReader:
                 yield said._replace(relation="married_to", object="")
 
     def _being(self, clause: _Clause, thing: str) -> Iterator[Statement]:
-        """Yield what somebody is: "a nurse", and not "a bit tired"."""
+        """Yield the roles somebody has: "a nurse", and not "a bit tired"."""
         if _a_person(thing):
             behind = clause.rest[clause.rest.find(thing) + len(thing) :]
             mode: Mode = "held" if clause.perfect else "holds"
@@ -456,7 +456,7 @@ class _StatementReader:
             yield self._timed(clause, relation, thing, "held" if held else "holds")
 
     def _being_theirs(self, clause: _Clause, theirs: re.Match[str]) -> Iterator[Statement]:
-        """Yield whose somebody is: "her cousin", "the neighbour of Jutta"."""
+        """Yield the people somebody belongs to: "her cousin", "the neighbour of Jutta"."""
         whose, what = theirs["whose"] or theirs["of"], theirs["what"] or theirs["being"]
         noun = _last(what)
         if (
@@ -476,7 +476,7 @@ class _StatementReader:
         yield from self._is_or_not(who, noun, clause.subject, "holds", behind)
 
     def _owned(self, sentence: str, stop: int, times: Sequence[Interval]) -> Iterator[Statement]:
-        """Yield what is "my" something: "my birthday is 3 May", "my dog Rex"."""
+        """Yield the possessions called "my": "my birthday is 3 May", "my dog Rex"."""
         for match in _RE.own.finditer(sentence, 0, stop):
             owner = self._owner_here(match["whose"], sentence, match.start())
             *before, last = match["what"].split()
@@ -518,7 +518,7 @@ class _StatementReader:
 
 
 def _of_each(told: Sequence[Statement], subject: str, others: Sequence[str]) -> Iterator[Statement]:
-    """Yield what is said of a subject of each that is joined to it, too: "Ana and Tom moved"."""
+    """Yield a subject's statements for each that is joined to it, too: "Ana and Tom moved"."""
     for other in others:
         for said in told:
             if said.subject == subject and said.relation not in OF_TWO:
@@ -526,7 +526,7 @@ def _of_each(told: Sequence[Statement], subject: str, others: Sequence[str]) -> 
 
 
 def _given_up(clause: _Clause) -> Iterator[Statement]:
-    """Yield what somebody has given up eating or drinking, all of it and at all times."""
+    """Yield the food or drink that somebody has given up, wholly and for good."""
     eats = _RE.eats.match(clause.rest) if clause.over else _RE.stopped_eating.match(clause.rest)
     nobody = clause.subject.lower() in word_set("negations")
     if eats is None or nobody or clause.planned or (not clause.over and clause.denied):
@@ -560,7 +560,7 @@ def _in_passing(behind: str, times: Sequence[Interval], *, leaving: bool) -> boo
 
 
 def _without_lead(tail: str) -> str:
-    """Return what follows articles and the like."""
+    """Return the words after articles and the like."""
     tail = tail.strip()
     lead = _RE.lead.match(tail)
     return tail[lead.end() :] if lead else tail

@@ -40,24 +40,24 @@ PARSED: Final = frozenset(
 _SENTENCE_END: Final = lazy_pattern(r"((?<=[.!?。！？])\s+|\n+)")
 _LETTERS: Final = lazy_pattern(r"[^\W\d_]+")
 _ROLES: Final = frozenset({"user", "assistant", "system", "tool"})
-"""What is no name: an assistant who is told "you are a wizard" plays one."""
+"""Words that are no name: an assistant who is told "you are a wizard" plays one."""
 _NO_ASKERS: Final = frozenset({"assistant", "system", "tool"})
 
 
 def best_reader() -> StatementReader:
-    """Return which reader there is on this machine; loads nothing."""
+    """Return the best reader there is on this machine; loads nothing."""
     from hippocampus.language.parsed.pipeline import can_parse  # noqa: PLC0415 - only when asked
 
     return "parse" if can_parse() else "rules"
 
 
 def who_speaks(speaker: str | None, role: str | None) -> str:
-    """Return who is "I": the speaker, or what they are in the talk, or whoever keeps the bank."""
+    """Return the name of "I": the speaker, their part in the talk, or the keeper of the bank."""
     return speaker or role or "user"
 
 
 def who_asks(speakers: Iterable[str]) -> str:
-    """Return who says "my" in a question: who speaks, beside an assistant; "" if several do."""
+    """Return the name of "my" in a question: the one speaker beside an assistant; "" if several."""
     people = [name for name in speakers if name.casefold() not in _NO_ASKERS]
     return people[0] if len(people) == 1 else "" if people else who_speaks(None, None)
 
@@ -72,7 +72,7 @@ def find_statements(
     reader: StatementReader = "rules",
 ) -> list[Statement]:
     """
-    Return what a text says of whom, each once, in order.
+    Return the statements of a text, each once, in order.
 
     Args:
         text: a turn, or a passage.
@@ -130,6 +130,6 @@ def _is_left(said: Statement) -> bool:
 
 
 def _told(said: Statement) -> tuple[str, str, str]:
-    """Return what a statement says; a name is what one is also called."""
+    """Return the fact of a statement; a name is what one is also called."""
     relation = ALSO_CALLED if said.relation == "name" else said.relation
     return said.subject, relation, said.object

@@ -28,7 +28,7 @@ def tag_by_model(
 
 
 def shown(texts: Sequence[str]) -> list[str]:
-    """Return what of a group's texts a model is shown."""
+    """Return the part of a group's texts that a model is shown."""
     kept, left = [], LONGEST_TALK
     for text in texts:
         kept.append(text[:left])

@@ -129,7 +129,7 @@ class TagReading(NamedTuple):
 
 
 def read_group(texts: Sequence[str]) -> TagReading:
-    """Read what a group of texts names: a session, or some twenty turns of one."""
+    """Read the tags of a group of texts: a session, or some twenty turns of one."""
     times, proper = Counter[str](), Counter[str]()
     for text in pausing(texts):
         for name, is_name in _named_in(text):
@@ -206,7 +206,7 @@ def _count(
 def _names_among(
     found: Iterable[Mapping[str, _NamedTag]], signs: Mapping[str, NameSigns]
 ) -> frozenset[str]:
-    """Return what is written as a name more often than not; at the beginning nobody can tell."""
+    """Return words written as names more often than not; at the beginning nobody can tell."""
     balance = Counter[str]()
     for group in found:
         for name, one in group.items():
@@ -221,7 +221,7 @@ def _names_among(
 def _as_one(
     found: Sequence[Mapping[str, _NamedTag]], names: AbstractSet[str]
 ) -> list[dict[str, _NamedTag]]:
-    """Count what means the same together, under what of it is said most in all the groups."""
+    """Count tags of one meaning together, under the one said most in all the groups."""
     times = Counter[str]()
     for group in found:
         times.update({name: one.times for name, one in group.items()})
@@ -314,7 +314,7 @@ def _choose(
 
 
 def _parts(tag: str) -> list[str]:
-    """Return what a tag of several words begins and ends with, the longer first."""
+    """Return the beginnings and ends of a tag of several words, the longer first."""
     words = tag.split("_")
     sizes = range(len(words) - 1, 0, -1)
     return [part for size in sizes for part in ("_".join(words[:size]), "_".join(words[-size:]))]
@@ -327,7 +327,7 @@ def relations_of(
     tags: Iterable[str], known: Collection[str] = (), names: AbstractSet[str] = frozenset()
 ) -> list[Relation]:
     """
-    Return what is broader than each of these tags, by words and by the dictionary.
+    Return the relations of tags to broader ones, by words and by the dictionary.
 
     "pottery_class" is under "pottery" and "class" where these are tags, "violin" under
     "stringed_instrument" and that under "musical_instrument". ``known``: tags that exist.
@@ -352,7 +352,7 @@ _INTENTS: Final = frozenset({"planning", "decision", "advice", "complaint", "apo
 
 def relations_of_names(signs: Mapping[str, NameSigns], tags: Iterable[str]) -> list[Relation]:
     """
-    Return which tags are names of people, of pets and of places, by the words beside them.
+    Return relations of tags that name people, pets and places, by the words beside them.
 
     A place is "in Porto", a person "says" and is "Dona Odete", a pet is "a cat called Biscuit".
     """
@@ -378,7 +378,7 @@ def total_signs(groups: Iterable[TagReading]) -> dict[str, NameSigns]:
 
 
 def without_kinds(signs: Mapping[str, NameSigns]) -> frozenset[str]:
-    """Return what is so often a name that what the dictionary says of the word may be wrong."""
+    """Return words so often used as names that the dictionary's kinds may be wrong for them."""
     return frozenset(tag for tag, one in signs.items() if is_partly_named(tag, one))
 
 
@@ -451,7 +451,7 @@ def _spoken() -> Mapping[str, tuple[str, ...]]:
 
 
 def _kinds(tag: str, known: AbstractSet[str]) -> Iterator[str]:
-    """Yield what a tag is a kind of, near to far, each once, as far as a person would say so."""
+    """Yield the kinds of a tag, near to far, each once, as far as a person would say so."""
     above = kinds(tag.replace("_", " ")) or kinds(singular(tag.rpartition("_")[2]))
     called = _called()
     seen = {tag}
@@ -481,7 +481,7 @@ def subsumptions(
     places: Mapping[str, AbstractSet[int]], total: int, alike: Alike | None = None
 ) -> list[Relation]:
     """
-    Return which tags are broader than which by where they are named (Sanderson and Croft 1999).
+    Return pairs of broader and narrower tags, by where both are named (Sanderson and Croft 1999).
 
     x is above y when x is there wherever y is, nearly, and not the other way round; here also much
     more often than elsewhere. On a bank of one person's talk most of what that finds is accident.

@@ -21,7 +21,7 @@ from hippocampus.language.nouns import use_of
 from hippocampus.language.standing import tells_standing
 
 Kind: TypeAlias = Literal["decision", "correction", "rule", "preference", "fact", "solution"]
-"""What a sentence is worth keeping as."""
+"""Kind of memory that a sentence is worth."""
 
 _RE: Final = Patterns("keeping")
 _SENTENCE: Final = lazy_pattern(r"(?:[^.!?\n]|[.!?](?=[\w/`*'\")]))+[.!?]*")
@@ -45,7 +45,7 @@ _FEWEST_LETTERS: Final = 5
 _VERB: Final = 0.5
 """Share of its uses as a verb from which a first word is taken for an imperative."""
 _AFTER: Final = ")*_\"' "
-"""What may stand after the mark that ends a sentence."""
+"""Characters that may stand after the mark that ends a sentence."""
 _ASKING: Final = ("?", "？", "؟")
 _MARKS: Final = {"- ", "* ", "• "}
 
@@ -54,15 +54,15 @@ class Lasting(NamedTuple):
     """Parts of a message that are to be kept, as they were said."""
 
     project: str = ""
-    """What is about the work."""
+    """Sentences about the work."""
     person: str = ""
-    """What is about whoever speaks, in whatever project."""
+    """Sentences about the speaker, in whatever project."""
     kinds: tuple[Kind, ...] = ()
-    """What of the work it is, without repetition, in the order of its sentences."""
+    """Kinds of the work's sentences, without repetition, in their order."""
 
 
 def of_prompt(text: str) -> Lasting:
-    """Return what of a user's message to a coding agent is to be kept."""
+    """Return the part of a user's message to a coding agent that is to be kept."""
     if text.lstrip().startswith(("/", "!")):  # a command of the agent's, or of the shell
         return Lasting()
     project: list[str] = []
@@ -82,7 +82,7 @@ def of_prompt(text: str) -> Lasting:
 
 def of_reply(text: str, *, longest: int) -> Lasting:
     """
-    Return what of an agent's last message is to be kept: what it found out, and what solved it.
+    Return the lasting part of an agent's last message: its findings, and its solutions.
 
     Args:
         text: the message.
@@ -145,7 +145,7 @@ def _is_pasted(line: str) -> bool:
 
 
 def kind_of_users(said: str) -> Kind | None:
-    """Return what a user's sentence is worth keeping as; None for what is of the moment."""
+    """Return the kind of memory a user's sentence is worth; None for one of the moment."""
     if said.rstrip(_AFTER).endswith(_ASKING) or is_chatter(said):
         return None
     if _is_foreign(said):
@@ -163,7 +163,7 @@ def kind_of_users(said: str) -> Kind | None:
 
 
 def _kind_of_statement(bare: str, *, is_correction: bool) -> Kind | None:
-    """Return what a sentence that is no rule, and not of the speaker, is worth keeping as."""
+    """Return the kind of memory a sentence is worth that is no rule, and not of the speaker."""
     announced = _RE.announces.match(bare) is not None
     if not announced and _is_request(bare):
         return None
@@ -265,7 +265,7 @@ def _limits(bare: str) -> bool:
 
 def kind_of_agents(said: str, *, after: bool = False) -> Kind | None:
     """
-    Return what a sentence of an agent's last message is worth keeping as; None for the rest.
+    Return the kind of memory a sentence of an agent's last message is worth; None else.
 
     ``after``: whether the sentence before is kept, of which this one may tell the remedy.
     """

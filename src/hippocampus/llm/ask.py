@@ -80,7 +80,7 @@ class ChatModel(Protocol):
         schema: Mapping[str, Any] | None = None,
         kind: str = "other",
     ) -> Completion:
-        """Return what the model answers, as JSON of the schema if it can; or ``EncoderError``."""
+        """Return the model's answer, as JSON of the schema if it can; or raise ``EncoderError``."""
         ...
 
 
@@ -234,7 +234,7 @@ def estimate(asked: str, answered: str) -> Usage:
 
 @cache
 def instructions(kind: str) -> str:
-    """Return what models are told when they are asked for something of this kind."""
+    """Return the instructions for models that are asked for something of this kind."""
     return (Path(__file__).parent / "prompts" / f"{kind}.txt").read_text("utf-8")
 
 

@@ -70,7 +70,7 @@ class Cassette:
         hide: tuple[str, ...] = (),
     ) -> Exchange:
         """
-        Return what was answered to a request, or ask and keep it.
+        Return the recorded answer to a request, or ask and keep it.
 
         ``hide``: what must not be in the file, wherever it comes up.
 

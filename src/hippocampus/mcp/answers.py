@@ -191,7 +191,7 @@ def without(reasons: Sequence[str]) -> list[str]:
 def recalled(
     found: Recall, budget_tokens: int, zone: tzinfo, degraded: Iterable[str] = ()
 ) -> ToolAnswer:
-    """Return what a recall found, as ``Recalled``."""
+    """Return the hits of a recall, as ``Recalled``."""
     reasons = _reasons([*map(str, found.degraded), *degraded])
     when = None if found.when is None else _stretch(found.when, zone)
 
@@ -344,7 +344,7 @@ def looked_at(
 def kept(
     episode: Episode, zone: tzinfo, *, new: bool, replaces: str | None = None, unembedded: str = ""
 ) -> ToolAnswer:
-    """Return what became of something to remember, as ``Kept``; ``unembedded``: without vectors."""
+    """Return the result of remembering, as ``Kept``; ``unembedded``: without vectors."""
     when = moment(episode.occurred_at, zone)
     parts = episode.parts if episode.parts > 1 else None
     state = None if episode.state == "active" else episode.state
@@ -374,7 +374,7 @@ def _by_words(answer: ToolAnswer, unembedded: str) -> ToolAnswer:
 def many_kept(
     episodes: Sequence[Episode], zone: tzinfo, *, since: datetime, unembedded: str = ""
 ) -> ToolAnswer:
-    """Return what became of the messages of a chat, as ``Kept``; those after ``since`` are new."""
+    """Return the result of keeping a chat's messages, as ``Kept``; new ones are after ``since``."""
     fresh = [one for one in episodes if one.recorded_at >= since]
     first = episodes[0]
     data = said(
@@ -440,7 +440,7 @@ def held(
     banks: Sequence[str],
     degraded: Iterable[str],
 ) -> ToolAnswer:
-    """Return what a bank holds, and how well it can be searched, as ``BankStatus``."""
+    """Return the size of a bank, and how well it can be searched, as ``BankStatus``."""
     reasons = _reasons(degraded)
     found = [
         *(("speakers", name) for name in names(stats.speakers)),

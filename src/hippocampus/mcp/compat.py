@@ -179,7 +179,7 @@ class _View:
 
 
 def _whole(episodes: Iterable[Episode]) -> list[tuple[Episode, str]]:
-    """Return what was remembered at once, with its text: long ones are kept in parts."""
+    """Return a memory that was kept at once, with its text: long ones are kept in parts."""
     found: list[tuple[Episode, list[str]]] = []
     for episode in episodes:
         if episode.part and found:

@@ -113,7 +113,7 @@ class Shelf:
         return _dumped(looked.data)
 
     def complete(self, name: str, bank: str) -> list[str]:
-        """Return what a part of an address can be."""
+        """Return the values that a part of an address can have."""
         if name == "bank":
             return self._toolbox.banks()
         if name == "topic":

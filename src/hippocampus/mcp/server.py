@@ -100,7 +100,7 @@ class Door:
         self._opener.start()
 
     def close(self) -> None:
-        """Close what was opened, once it has been; nothing of it goes on."""
+        """Close the parts that were opened; nothing of them goes on."""
         self._left.set()
         if self._opener is not None:  # Python ends a thread in a kernel by ending the process
             self._opener.join(_LEAVING_S)
@@ -180,7 +180,7 @@ def _refusal(told: str) -> CallToolResult:
 
 
 def _told(cause: BaseException | None) -> str | None:
-    """Return what was wrong with a call: value, rule and fix; None if it was not the call."""
+    """Return the fault of a call: value, rule and fix; None if it was not the call's."""
     if isinstance(cause, HippocampusError):
         return "; ".join([str(cause), *getattr(cause, "__notes__", [])])
     if isinstance(cause, OSError):  # of a folder that cannot be made; the store tells its own

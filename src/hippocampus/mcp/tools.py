@@ -329,7 +329,7 @@ def _degraded(memory: Memory) -> list[str]:
 
 
 def _nothing(bank: str, memory: Memory) -> Stats:
-    """Return what a bank holds that nobody has told anything yet."""
+    """Return the status of a bank that nobody has told anything yet."""
     from hippocampus.core.records import Stats  # noqa: PLC0415 - brings NumPy
 
     used = memory.engine.fingerprint()

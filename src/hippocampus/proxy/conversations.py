@@ -21,7 +21,7 @@ MOST: Final = 64
 AGAIN: Final = timedelta(minutes=10)
 """For how long the same words, said again without a history, are the same request once more."""
 _ANSWER: Final = 2
-"""What follows a question in a conversation: an answer, and what the protocol calls that."""
+"""Items that follow a question in a conversation: an answer, and its envelope."""
 
 
 @dataclass(slots=True)
@@ -37,9 +37,9 @@ class ConversationPlace(NamedTuple):
 
     session: str
     new: list[ChatMessage]
-    """What the user said that nobody has remembered yet."""
+    """Messages of the user that nobody has remembered yet."""
     after: Sequence[bytes]
-    """What was said after that, where all of it was asked before: a client tries once more."""
+    """Digests of later messages, where all were asked before: a client tries once more."""
 
     def has(self, answer: ChatMessage) -> bool:
         """Whether this was answered to it before."""

@@ -133,7 +133,7 @@ class Remembrance:
             return self._memory
 
     async def recall(self, wish: Wish, asked: ChatRequest) -> ProxyRecall:
-        """Return what the prompt should have, or why it gets nothing; never later than promised."""
+        """Return the memories for a prompt, or why it gets none; never later than promised."""
         without = wish.without or ("" if asked.query else "nothing-asked")
         if without or wish.bank is None:
             return ProxyRecall(without=without)

@@ -46,11 +46,11 @@ class ChatRequest:
     """
 
     said: tuple[ChatMessage, ...]
-    """What the user and the model have said so far, in order; steps of tools left out."""
+    """Messages of the user and the model so far, in order; steps of tools left out."""
     fresh: int
     """From which place of ``said`` on nothing has been answered for good yet."""
     query: str
-    """What the user said last; empty if nothing."""
+    """Last message of the user; empty if there is none."""
     called: tuple[str, ...]
     """The tools that the model has called since."""
     user: str | None
@@ -64,7 +64,7 @@ class ChatRequest:
     whole: bool
     """Whether that message is all there is, as a bare text."""
     role: str
-    """Who instructs the model, in this client's words."""
+    """Role that instructs the model, in this client's words."""
 
     @classmethod
     def read(cls, kind: RequestKind, raw: bytes) -> Self | None:
@@ -126,7 +126,7 @@ class ChatAnswer:
 
 
 def heard(text: str) -> str:
-    """Return what a model said, without what it thought before, even where that has no end."""
+    """Return a model's answer, without its thoughts before it, even where they have no end."""
     text = _clean(text)
     thought = _THOUGHT.match(text)
     return text[thought.end() :] if thought else text
@@ -168,7 +168,7 @@ _Item: TypeAlias = tuple[Any, int, int]
 
 
 def _listen(items: list[_Item]) -> tuple[list[ChatMessage], int, list[str], tuple[int, int]]:
-    """Return what was said, from where on it is new, the tools called since, the last question."""
+    """Return the messages, where the new ones begin, the tools called since, and the question."""
     said: list[ChatMessage] = []
     fresh, place = 0, (0, 0)
     called: list[str] = []
@@ -277,7 +277,7 @@ def _chat(events: list[dict[str, Any]], *, ended: bool) -> _Answered:
 
 
 def _response(events: list[dict[str, Any]], *, ended: bool) -> _Answered:
-    """Return what a response says; of a stream without its end, as far as it came."""
+    """Return the text of a response; of a stream without its end, as far as it came."""
     last = next((event for event in reversed(events) if event.get("type") in _ENDS), None)
     whole = events[0] if ended and len(events) == 1 else (last or {}).get("response")
     if not isinstance(whole, dict):

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hippocampus.server.app import create_app
-    from hippocampus.server.run import serve
+    from hippocampus.server.run import make_server, serve
     from hippocampus.server.settings import Limits
 
-__all__ = ["Limits", "create_app", "serve"]
+__all__ = ["Limits", "create_app", "make_server", "serve"]
 
-_FROM = {"create_app": "app", "serve": "run", "Limits": "settings"}
+_FROM = {"create_app": "app", "make_server": "run", "serve": "run", "Limits": "settings"}
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whichever of them is asked for

@@ -179,7 +179,7 @@ def _call(memory: Memory, spec: VerbSpec, bank: str, *given: object, **named: ob
 
 
 def _reporting(here: BankRequest, call: Callable[..., Any], progress: Progress) -> Any:  # noqa: ANN401
-    """Return what a verb returns that reports its progress."""
+    """Return the result of a verb that reports its progress."""
     return here.run(partial(call, progress=progress))[0]
 
 
@@ -237,7 +237,7 @@ def _add_state(app: FastAPI, server: ServerState) -> None:
         return Response(told_, media_type=CONTENT_TYPE_LATEST)
 
     async def whoami(request: Request) -> Response:
-        """Say what the key may do, and to which banks."""
+        """Return the rights of the key, and the banks it opens."""
         caller = await server.door.caller(request)
         return json_answer(wire.dump(caller))
 

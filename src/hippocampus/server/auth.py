@@ -28,7 +28,7 @@ class Gatekeeper:
     """Lets a request in, or says why not."""
 
     def __init__(self, keys: Keys, rate: Rate, clock: Callable[[], float] = time.monotonic) -> None:
-        """Take who counts how often callers ask."""
+        """Take the counter of how often callers ask."""
         self._keys = keys
         self._rate = rate
         self._clock = clock
@@ -37,7 +37,7 @@ class Gatekeeper:
 
     async def caller(self, request: Request) -> Caller:
         """
-        Return who asks.
+        Return the caller.
 
         Raises:
             Unauthorized: a key is needed, and there is none that is known.
@@ -88,7 +88,7 @@ class Gatekeeper:
 
     async def admit(self, request: Request, role: AccessRole) -> tuple[Caller, str]:
         """
-        Return who asks, and for which bank, if the bank is theirs and the role as well.
+        Return the caller and the bank, if the bank is theirs and the role allows it.
 
         Nothing is looked up for that, so it takes the same whether there is such a bank or not.
         """
@@ -102,7 +102,7 @@ class Gatekeeper:
         return caller, bank
 
     async def admit_keeper(self, request: Request) -> Caller:
-        """Return who asks, if that is an admin of the whole store."""
+        """Return the caller, if that is an admin of the whole store."""
         caller = await self.caller(request)
         _check_role(caller, "admin")
         if not caller.everywhere:
@@ -112,7 +112,7 @@ class Gatekeeper:
 
 
 def _rights(caller: Caller) -> Rights:
-    """Return which banks a verb may read and write for a caller, beside the one that it is of."""
+    """Return the banks a verb may read and write for a caller, beside the one that it is of."""
     return Rights(caller.opens, lambda bank: caller.may("write") and caller.opens(bank))
 
 

@@ -46,7 +46,7 @@ class BankRequest(NamedTuple):
         return cls(memory, request.state.bank, named, None if least is None else Position.of(least))
 
     def run(self, call: Callable[[], R]) -> tuple[R, str]:
-        """Return what a call returns, and a token of how much of the bank was known then."""
+        """Return the result of a call, and a token of how much of the bank was known then."""
         state = self.memory.bank(self.bank).state
         if self.least is not None:
             state.wait_for(self.least, _PATIENCE_S)

@@ -23,13 +23,13 @@ _Result = TypeVar("_Result")
 
 
 def media_type(request: Request) -> str:
-    """Return what a request says it sends."""
+    """Return the media type that a request declares."""
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def check_media_type(request: Request, *known: str) -> str:
     """
-    Refuse what is of another kind than expected.
+    Refuse a body of another kind than expected.
 
     A browser sends none of these from a page of somebody else's without asking first.
     """
@@ -76,7 +76,7 @@ def _too_large(most: int) -> TextTooLong:
 
 async def while_connected(request: Request, work: Coroutine[Any, Any, _Result]) -> _Result:
     """
-    Return what some work returns; it is cancelled once nobody waits for the answer.
+    Return the result of some work; it is cancelled once nobody waits for the answer.
 
     Raises:
         Cancelled: whoever asked has hung up.
@@ -101,7 +101,7 @@ async def whole(request: Request, *, most: int, idle_s: float) -> bytes:
 
 
 async def into_file(parts: AsyncIterator[bytes], path: Path, pool: Pool) -> None:
-    """Write what comes to a file, a megabyte at a time, off the event loop."""
+    """Write a body to a file as it comes, a megabyte at a time, off the event loop."""
     with path.open("wb") as file:
         held: list[bytes] = []
         size = 0

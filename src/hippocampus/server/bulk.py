@@ -60,7 +60,7 @@ class BulkRoutes:
 
     async def import_(self, request: Request) -> Response:
         """
-        Remember what is sent, a line or a file at a time; tells how far it is.
+        Remember the lines or files of a request, one at a time; tells how far it is.
 
         ``application/x-ndjson``: a turn on each line, stored as they come, or an export of ours.
         ``application/octet-stream``: a file of any format that ``hippocampus import`` reads;

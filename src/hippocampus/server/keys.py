@@ -91,7 +91,7 @@ class Caller:
 
 
 ANYBODY: Final = Caller("", "admin", ("*",))
-"""Whoever asks a server that has no keys, and so listens to this machine alone."""
+"""Caller of a server that has no keys, and so listens to this machine alone."""
 
 
 class Keys:
@@ -171,7 +171,7 @@ class Keys:
 
     def caller(self, token: str | None) -> Caller:
         """
-        Return who shows a token.
+        Return the caller who shows a token.
 
         Whether an id is unknown or a secret is wrong, the answer and the work are the same.
 

@@ -207,7 +207,7 @@ def log_to_stderr(level: str) -> None:
 
 
 def _tracing() -> Any:  # noqa: ANN401 - a function from a scope to a context
-    """Return what traces a request: nothing, unless OpenTelemetry is there and set up."""
+    """Return the tracer of a request: none, unless OpenTelemetry is there and set up."""
     try:
         from opentelemetry import propagate, trace  # noqa: PLC0415 - only where it is
     except ModuleNotFoundError:

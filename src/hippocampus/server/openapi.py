@@ -26,14 +26,14 @@ _HELD: Final = "x-schemas"
 
 @cache
 def _fixed() -> dict[str, Any]:
-    """Return what no code says: parameters of paths, what streams take and give, examples."""
+    """Return the parts that no code says: parameters of paths, bodies of streams, examples."""
     text = files("hippocampus.server").joinpath("openapi.json").read_text("utf-8")
     found: dict[str, Any] = json.loads(text)
     return found
 
 
 def describe(spec: VerbSpec) -> dict[str, Any]:
-    """Return what FastAPI is told of the route of a verb."""
+    """Return the arguments for FastAPI of the route of a verb."""
     asks = _fixed()["asks"]
     where = [_fixed()["bank"], asks["Min-Seq"]]
     where += [asks["Idempotency-Key"]] if spec.once else []
@@ -52,7 +52,7 @@ def describe_call(
     takes: VerbSpec | None,
     gives: Any,  # noqa: ANN401
 ) -> dict[str, Any]:
-    """Return what FastAPI is told of a route for the whole store."""
+    """Return the arguments for FastAPI of a route for the whole store."""
     name = endpoint.__name__ if endpoint.__name__ != "endpoint" else path.rpartition("/")[2]
     where = [_fixed()["bank"]] if "{bank}" in path else [_fixed()["id"]] if "{id}" in path else []
     return _described(
@@ -62,7 +62,7 @@ def describe_call(
 
 
 def describe_state(endpoint: Callable[..., Any], gives: Any) -> dict[str, Any]:  # noqa: ANN401
-    """Return what FastAPI is told of a route for the server itself; ``str`` is plain text."""
+    """Return the arguments for FastAPI of a route for the server itself; ``str`` is plain text."""
     told = _described(endpoint.__name__, "GET", [], endpoint.__doc__, None, gives, "server")
     if gives is str:
         content = {"text/plain": {"schema": {"type": "string"}}}
@@ -71,7 +71,7 @@ def describe_state(endpoint: Callable[..., Any], gives: Any) -> dict[str, Any]: 
 
 
 def describe_stream(endpoint: Callable[..., Any]) -> dict[str, Any]:
-    """Return what FastAPI is told of a route that takes or gives a file."""
+    """Return the arguments for FastAPI of a route that takes or gives a file."""
     name = endpoint.__name__.rstrip("_")
     fixed = _fixed()["streams"][name]
     where = [] if name == "backup" else [_fixed()["bank"]]
@@ -161,7 +161,7 @@ def document(app: FastAPI) -> dict[str, Any]:
 
 
 def _operation_id(method: str, address: str) -> str:
-    """Return what a client made of the document calls an operation: the verb, as in Python."""
+    """Return the name of an operation in clients made of the document: the verb, as in Python."""
     if "{bank}/" in address:
         return address.rpartition("/")[2]
     parts = [part for part in address.split("/") if part not in ("", "v1") and part[0] != "{"]

@@ -76,18 +76,18 @@ class Rate:
             raise RateLimited(msg, retry_after_s=wait)
 
     def _filled(self, caller: str, per_s: float) -> float:
-        """Return what a bucket of this process holds by now."""
+        """Return the level of a bucket of this process by now."""
         now = self._clock()
         left, at = self._left.pop(caller, (float(self._burst), now))
         return min(float(self._burst), left + (now - at) * per_s)
 
     def _taken(self, caller: str) -> float:
-        """Return what is left of what was taken out of the bucket of all."""
+        """Return the tokens that a caller has left of those taken out of the bucket of all."""
         left, at = self._left.pop(caller, (0.0, 0.0))
         return left if self._clock() - at < _KEPT_S else 0.0
 
     async def _lease(self, shared: RateTable, caller: str, per_s: float) -> float:
-        """Return what is there after taking a few more out of the bucket of all."""
+        """Return the tokens there after taking a few more out of the bucket of all."""
         who = blake2b(caller.encode(), key=self._salt, digest_size=16).digest()
         some = max(1, math.ceil(per_s * _LEASE_S))
         take = partial(shared.take, who, some, per_s=per_s, burst=self._burst)

@@ -78,7 +78,7 @@ class ResponseCache:
             return found.answer
 
     def _sweep(self) -> None:
-        """Drop what is past its time, so that what was erased is not kept for ever."""
+        """Drop answers past their time, so that erased words are not kept for ever."""
         now = self._clock()
         if now < self._swept + _FRESH_S:
             return

@@ -94,7 +94,7 @@ def make_server(
     overdue: Callable[[], None] | None = None,
     worker: Worker | None = None,
 ) -> uvicorn.Server:
-    """Return what ``serve`` runs, for who runs it otherwise; ``should_exit`` ends it."""
+    """Return the server of ``serve``, for programs that run it; ``should_exit`` ends it."""
     limits = limits or Limits()
     if not is_loopback(host) and not Keys(memory).refresh():
         msg = (
@@ -140,7 +140,7 @@ class _Protocol(HttpToolsProtocol):
         self._await_request()
 
     def _await_request(self) -> None:
-        """Give whoever has no request under way so long for it as between two of them."""
+        """Give callers without a request under way as long as between two of them."""
         idle = self.cycle is None or self.cycle.response_complete
         if idle and self.timeout_keep_alive_task is None:
             self.timeout_keep_alive_task = self.loop.call_later(

@@ -75,7 +75,7 @@ class Shares:
 
 class Pool:
     """
-    Runs what blocks on ``threads`` threads; more than ``waiting`` in line are sent away.
+    Pool of ``threads`` threads for blocking calls; beyond ``waiting`` in line they are refused.
 
     Of the places in line, one caller with a key has at most half. A pool belongs to one event loop.
     """
@@ -110,7 +110,7 @@ class Pool:
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix=f"hippocampus-{name}")
 
     async def run(self, call: Callable[[], _Result]) -> _Result:
-        """Return what a call returns; one with a budget ends when nobody waits for it any more."""
+        """Return the result of a call; one with a budget ends when nobody waits for it any more."""
         if self._budget is None:
             return await self._run(call)
         budget = self._budget()
@@ -170,7 +170,7 @@ class Pool:
         answer: asyncio.Future[Any],
         took: list[float],
     ) -> Callable[[Future[Any]], None]:
-        """Return what a thread does when a call has ended: it has the loop tell who waits."""
+        """Return the callback of a thread whose call has ended: the loop tells those who wait."""
 
         def end(done: Future[Any]) -> None:
             self._free += 1
@@ -194,7 +194,7 @@ class Pool:
 
 
 def _timed(call: Callable[[], _Result], took: list[float]) -> _Result:
-    """Return what a call returns, and note for how long this thread has computed."""
+    """Return the result of a call, and note for how long this thread has computed."""
     began = time.thread_time()
     try:
         return call()

@@ -63,7 +63,7 @@ def within_budget(
 def _merged(
     rest: Sequence[int], kept: Sequence[int], rows: Sequence[NDArray[Any]]
 ) -> dict[int, int]:
-    """Return what each of the rest is merged into, -1 for nothing."""
+    """Return the anchor that each of the rest is merged into, -1 for none."""
     naming: dict[int, list[int]] = {}
     for place in kept:
         for row in rows[place].tolist():

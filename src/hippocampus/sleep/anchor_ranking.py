@@ -1,5 +1,5 @@
 """
-Rank what lies under each anchor, and go on from the last ranking where that gives the same.
+Ranking of the rows under each anchor, from the last ranking where that gives the same.
 
 What lies under an anchor is the best few of all rows. Between two sleeps most rows stay as they
 were, and no score of theirs rises, for only recency changes. So the best few are among those of
@@ -86,7 +86,7 @@ class AnchorRanking:
         self, carried: Mapping[int, Carried], fresh: NDArray[np.bool_]
     ) -> tuple[list[Ranked], int]:
         """
-        Return what lies under each anchor, and for how many all rows were looked at.
+        Return the rows under each anchor, and for how many anchors all rows were looked at.
 
         Args:
             carried: what was under anchors, by place, where no other row can have risen since.
@@ -142,7 +142,7 @@ class AnchorRanking:
         return self._again(place, some[np.sort(top_k(scores, _LOOKED_AT * self.how.k_max))])
 
     def _effective(self, cosines: Floats, rows: Rows) -> Floats:
-        """Return what cosines with rows count, shape (..., rows); changed in place."""
+        """Return cosines with rows as they count, shape (..., rows); changed in place."""
         cosines *= cosines >= self.how.cosines().theta
         cosines *= self.worth[rows]
         return cosines
@@ -188,7 +188,7 @@ def carried_over(
     least: int,
 ) -> tuple[dict[int, Carried], NDArray[np.bool_]]:
     """
-    Return what was under anchors where nothing else can have risen since, and which rows are new.
+    Return postings of anchors under which nothing else can have risen, and a mask of new rows.
 
     Nothing is carried over from other settings or rows that weigh otherwise, to another meaning, or
     to an anchor that more of its rows name than last time.

@@ -46,7 +46,7 @@ def appraise_night(
     night: SleepSnapshot, *, signals: Mapping[str, float], interference: float
 ) -> Appraisal:
     """
-    Return what every memory in force is worth.
+    Return the worth of every memory in force.
 
     Args:
         night: the bank.
@@ -169,7 +169,7 @@ def _saliency(night: SleepSnapshot) -> Numbers:
 
 
 def _outcome(night: SleepSnapshot) -> Numbers:
-    """Return what came of each row, in [0, 1]: 0.5 where it was neither shown nor judged."""
+    """Return the outcome of each row, in [0, 1]: 0.5 where it was neither shown nor judged."""
     signals = {
         "unknown": np.ones(len(night)),
         "used": np.minimum(night.uses, _MOST_USES),

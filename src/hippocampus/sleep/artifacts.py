@@ -119,7 +119,7 @@ def read_words_by_language(ledger: Ledger) -> int:
 
 
 def quoting(ledger: Ledger, known: dict[int, QuotableClause | None]) -> Read:
-    """Return what says what a summary may quote of rows, each read once as long as it is known."""
+    """Return a memoised reader of the clauses of rows that a summary may quote."""
     from hippocampus.sleep.summary import clause_of  # noqa: PLC0415 - only for a sleep
 
     def read(rows: Sequence[int]) -> list[QuotableClause | None]:
@@ -191,7 +191,7 @@ def otherwise(ledger: Ledger, index: BankIndex) -> list[int]:
 
 
 def _with_curated(ledger: Ledger, material: Material, names: Sequence[str]) -> Material:
-    """Have whoever says a curated name mention it, phrase or not: "go to market", "C++"."""
+    """Count a curated name as mentioned where it is said, phrase or not: "go to market", "C++"."""
     from hippocampus.language.gazetteer import Gazetteer  # noqa: PLC0415 - only for a sleep
 
     spellings = Gazetteer(names)
@@ -249,7 +249,7 @@ class SleepContext:
         )  # fmt: skip
 
     def appraise(self, night: SleepSnapshot) -> Appraisal:
-        """Return what every memory in force is worth."""
+        """Return the worth of every memory in force."""
         from hippocampus.sleep.appraisal import appraise_night  # noqa: PLC0415 - only for a sleep
 
         return appraise_night(night, signals=self.signals, interference=self.cosines.interference)
@@ -294,7 +294,7 @@ class Artifact(Generic[T]):
 
     def read(self, ledger: Ledger) -> T | None:
         """
-        Return what the last sleep of a bank left, None if it left nothing.
+        Return the artifact of a bank's last sleep, None if it left none.
 
         Raises:
             StoreCorrupt: it is damaged, of a later version, or of more rows than there are.
@@ -485,7 +485,7 @@ def _make_summary(
 def _make_facts(
     context: SleepContext, gathered: Gathered, before: Statements | None, answers: TagAnswers
 ) -> NewArtifact[Statements]:
-    """Read what the bank was told of whom, from where reading stopped."""
+    """Read facts out of the texts of a bank, from where reading stopped."""
     from hippocampus.language.statements import best_reader  # noqa: PLC0415 - only for a sleep
     from hippocampus.sleep.facts import (  # noqa: PLC0415 - only for a sleep
         FactReading,

@@ -29,7 +29,7 @@ Rows = NDArray[np.int64]
 
 
 def retain(night: SleepSnapshot) -> list[Act]:
-    """Return what lapses so that a bank has no more memories than its policy lets it."""
+    """Return the memories that lapse so that a bank has no more than its policy lets it."""
     policy, firsts = night.policy, _firsts(night)
     if policy.episode_target is None or not len(firsts):
         return []
@@ -90,7 +90,7 @@ def _firsts(night: SleepSnapshot) -> Rows:
 
 
 def read_history(night: SleepSnapshot, firsts: Rows) -> OutcomeHistory:
-    """Return what a bank knows of what came of its memories, of rows in order of time."""
+    """Return the history of a bank's uses and outcomes, of rows in order of time."""
     records = [night.records[row] for row in firsts.tolist()]
     told = [json.loads(e.metadata) for e in records]
     sessions: dict[str, int] = {}

@@ -89,7 +89,7 @@ def _all_in(pairs: NDArray[np.int32], episodes: Mapping[int, EpisodeRow]) -> NDA
 
 def parse(document: bytes) -> object:
     """
-    Return what JSON says.
+    Return the value of a JSON text.
 
     Raises:
         InputError: a name is there twice, of which JSON's readers would take the last.
@@ -250,7 +250,7 @@ def _checked(document: object, model: str) -> tuple[_Entries, dict[str, str], _R
 
 
 def _wrong(name: str, entry: object) -> str | None:
-    """Return what is wrong with an entry, if anything is."""
+    """Return the fault of an entry, if it has one."""
     if not isinstance(entry, dict):
         return "must be an object with 'ids' and 'scores'"
     ids, scores, kind = entry.get("ids"), entry.get("scores"), entry.get("kind", "curated")

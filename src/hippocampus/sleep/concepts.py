@@ -163,7 +163,7 @@ class Associated(TypedDict):
 def associated(
     mentions: Sequence[NDArray[Any]], ties: Sequence[bool], session: NDArray[Any], how: Concepts
 ) -> Associated:
-    """Return what ties anchors to rows and to each other; arguments are those of ``kin_of``."""
+    """Return the ties of anchors to rows and to each other; arguments are those of ``kin_of``."""
     kin = kin_of(mentions, ties, session, how)
     named, mention_ends = runs(mentions, np.int32)
     others, kin_ends = runs([one.anchors for one in kin], np.int32)
@@ -245,7 +245,7 @@ def _choose(
     now: int,
     how: Concepts,
 ) -> list[_Chosen]:
-    """Take what is curated, what lives on, and the most salient of what is new."""
+    """Choose curated anchors, living ones, and the most salient of the new ones."""
     never = {key_of(name) for name in denied}
     chosen: dict[int, _Chosen] = {}
     for name in curated:
@@ -350,7 +350,7 @@ def _pruned(
     merged: Mapping[int, int],
     now: int,
 ) -> tuple[Pruned, ...]:
-    """Return what was given up lately and is still spoken of, the last first, and why."""
+    """Return anchors given up lately that are still spoken of, the last first, and why."""
     if old is None:
         return ()
     lived = (

@@ -49,7 +49,7 @@ def _check_names(verb: str, names: Collection[str], *, longest: int, what: str) 
 
 
 def read_curated(ledger: Ledger) -> CuratedAnchors:
-    """Return what has been said about anchors, from the journal."""
+    """Return the curation of anchors so far, from the journal."""
     wanted: dict[int, str] = {}
     denied: dict[int, str] = {}
     sources: tuple[str, ...] = ()

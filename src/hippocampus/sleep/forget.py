@@ -31,7 +31,7 @@ _DAY_H: Final = 24.0
 
 def forget(night: SleepSnapshot, value: Appraisal, *, most: int | None = None) -> list[Act]:
     """
-    Return what fades, and how far, and what lapses; the least valuable first, up to the cap.
+    Return fading and lapsing memories, the least valuable first, up to the cap.
 
     ``most``: what is left of that, if something has lapsed tonight already.
     """
@@ -81,7 +81,7 @@ def _deepest(night: SleepSnapshot, value: Appraisal) -> NDArray[np.int64]:
 
 
 def _over(night: SleepSnapshot, value: Appraisal) -> NDArray[np.bool_]:
-    """Return whose time in the last tier is over; what is promoted stays (HUMAN, section 3)."""
+    """Return memories past their time in the last tier; promoted ones stay (HUMAN, section 3)."""
     policy = night.policy
     if policy.long_days is None or policy.deepest <= DEEPEST:
         return np.zeros(len(value.rows), np.bool_)
@@ -95,7 +95,7 @@ def _pruned(
     night: SleepSnapshot, rows: NDArray[np.int64], kept: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
     """
-    Return what HEMA's salience lets go, for every hundred turns since the last sleep.
+    Return memories that HEMA's salience lets go, for every hundred turns since the last sleep.
 
     What a sleep that did not come to its end has let go of them is gone already.
     """

@@ -39,7 +39,7 @@ _SAME: Final = 1e-9
 
 
 def decay(importance: Numbers, age_h: Numbers, *, rate: float = DECAY_PER_HOUR) -> Numbers:
-    """Return what is left of importance, I₀e^(−λt) (HUMAN, eq. 2)."""
+    """Return decayed importance, I₀e^(−λt) (HUMAN, eq. 2)."""
     left: Numbers = importance * np.exp(-rate * np.maximum(age_h, 0.0))
     return left
 
@@ -99,7 +99,7 @@ def prune(
     every: int = PRUNED_EVERY,
 ) -> Flags:
     """
-    Return who goes after so many turns: every 100, the least salient 0.5 % of those who are left.
+    Return the rows pruned after so many turns: every 100, the least salient 0.5 % of the rest.
 
     Turns that do not fill a hundred are not counted; whoever asks again begins from there.
     """
@@ -109,7 +109,7 @@ def prune(
 
 def fade_to(value: Numbers, cost: Numbers, pinned: Flags, *, target: float) -> Flags:
     """
-    Return who fades so that the rest costs at most ``target``: the least valuable, one by one.
+    Return the rows that fade so that the rest costs at most ``target``, least valuable first.
 
     Where what is pinned costs more than that, all others fade.
 
@@ -230,7 +230,7 @@ class Retention:
     """
 
     target: Annotated[float, Meta(ge=0.0, le=1e15)]
-    """What all that is kept may cost, in the unit of the costs: episodes or tokens."""
+    """Most that kept rows may cost together, in the unit of the costs: episodes or tokens."""
     by: Literal["foreseen", "proven"] = "proven"
     probationary_share: Annotated[float, Meta(ge=0.0, lt=1.0)] = 0.1
     """Share of what is kept for what has not been of use yet, where what has would fill it all. The
@@ -250,7 +250,7 @@ class Retention:
         evict_probationary: bool = False,
     ) -> Chosen:
         """
-        Return who fades tonight. Pure: the same history gives the same choice.
+        Return the rows that fade tonight. Pure: the same history gives the same choice.
 
         Args:
             history: all rows so far, also those that are gone.

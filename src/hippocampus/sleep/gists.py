@@ -70,7 +70,7 @@ class Gisted:
 
 
 def read_noted(ledger: Ledger) -> Noted:
-    """Return what the journal tells of earlier nights."""
+    """Return the notes of earlier nights in the journal."""
     promoted: set[int] = set()
     traces: list[tuple[int, tuple[int, ...]]] = []
     for change in ledger.reader.events(Consolidated):
@@ -81,7 +81,7 @@ def read_noted(ledger: Ledger) -> Noted:
 
 
 def demote(ledger: Ledger, sleep: int) -> None:
-    """Have what a sleep promoted be promoted no more, but by a sleep to come; in a transaction."""
+    """Take back the promotions of a sleep, until another one promotes; in a transaction."""
     rows: set[int] = set()
     theirs = False
     for change in ledger.reader.events(SleepBegan, Consolidated):
@@ -212,7 +212,7 @@ def find_clusters(vectors: Floats, least: float) -> list[Rows]:
 
 def quote(said: Sequence[tuple[int, str, str]], total: int) -> str:
     """
-    Return what some memories of ``total`` tokens come to, in whole sentences of theirs.
+    Return an extractive summary of memories of ``total`` tokens, in whole sentences of theirs.
 
     A quarter of them, or one sentence; empty where none can be quoted whole.
 
@@ -264,7 +264,7 @@ def _quoted(night: SleepSnapshot, rows: Sequence[int], vectors: Floats) -> str:
 
 
 def _standing(night: SleepSnapshot) -> dict[int, int]:
-    """Return what is in force in the place of each row, of those that have something there."""
+    """Return the row in force for each row, of those that have one."""
     stands: dict[int, int] = {}
     shown = night.material.shown
     for e in pausing(night.records):
@@ -301,7 +301,7 @@ class _Known:
         return now
 
     def new(self, traces: Sequence[Trace], promoted: Rows, noted: Noted) -> Consolidated | None:
-        """Return what of this is to be noted; None if all of it is."""
+        """Return the part of this that is to be noted; None if all of it is."""
         known = {self._traces[number] for number in self._size}
         rows = [row for row in promoted.tolist() if row not in noted.promoted]
         changed = [[t.made_at, *t.rows] for t in traces if (t.made_at, t.rows) not in known]

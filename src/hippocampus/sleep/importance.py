@@ -47,13 +47,13 @@ class Features(NamedTuple):
     saliency: Numbers
     """The importance of the most important thing it names, in [0, 1]."""
     outcome: Numbers
-    """What came of it, or is likely to, in [0, 1]: 0.5 where nobody knows."""
+    """Outcome of it, known or likely, in [0, 1]: 0.5 where nobody knows."""
     length: Numbers
     """Words or tokens."""
     place: Numbers
     """Its place in its session, from 0."""
     lasting: Numbers
-    """What of CONCEPT's importance does not fade, in [0, 8.5]."""
+    """Part of CONCEPT's importance that does not fade, in [0, 8.5]."""
 
 
 def score(

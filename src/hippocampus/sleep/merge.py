@@ -31,7 +31,7 @@ _AT_ONCE: Final = 1024
 
 def merge(night: SleepSnapshot, *, near: float, cluster: float) -> list[Act]:
     """
-    Return what is merged, each into a memory that stays.
+    Return merged memories, each with the one that stays for it.
 
     Args:
         night: the bank.
@@ -71,7 +71,7 @@ def _free(night: SleepSnapshot, row: int) -> bool:
 
 def _fresh(night: SleepSnapshot) -> Mask:
     """
-    Return what has not been compared with everything that is in force.
+    Return the rows that have not been compared with everything in force.
 
     What somebody told apart stays so, also when it is hidden and shown again: it is merged only
     with what is newer.
@@ -108,7 +108,7 @@ def _exact(night: SleepSnapshot, *, any_day: bool) -> Iterator[Act]:
 
 
 def _spelled_alike(night: SleepSnapshot, groups: list[list[int]]) -> Iterator[list[int]]:
-    """Yield what is also spelled the same where that tells: digests know no case."""
+    """Yield groups that are spelled the same where that tells: digests know no case."""
     wholes = {row: _parts(night.records[row]) for rows in groups for row in rows}
     texts = night.texts({part for parts in wholes.values() for part in parts})
     for rows in groups:
@@ -125,7 +125,7 @@ def _parts(record: EpisodeRow) -> range:
 
 
 def _opposed(night: SleepSnapshot) -> Callable[[int, int], bool]:
-    """Return what tells whether two that mean about the same say something else all the same."""
+    """Return a test of whether two of about one meaning say something else all the same."""
 
     @cache
     def text(row: int) -> str:
@@ -135,7 +135,7 @@ def _opposed(night: SleepSnapshot) -> Callable[[int, int], bool]:
 
 
 def _day_in(zone: tzinfo) -> Callable[[int], int]:
-    """Return what tells the day of a moment, as a clock on the wall there has it."""
+    """Return a function from a moment to its day, as a clock on the wall there has it."""
 
     @cache  # by the quarter of an hour, by which zones differ: asking a zone takes a microsecond
     def offset(quarter: int) -> int:
@@ -167,7 +167,7 @@ def _near(
     opposed: Callable[[int, int], bool] | None,
 ) -> Iterator[tuple[int, tuple[int, float]]]:
     """
-    Yield what is nearer than ``least`` to one that stays, and which: the nearest of them.
+    Yield rows nearer than ``least`` to one that stays, each with the nearest of those.
 
     ``opposed``: says of which two that does not hold. Only pairs of which no sleep has gone over
     one are looked at, so that a sleep costs what is new.

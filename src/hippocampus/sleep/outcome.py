@@ -38,8 +38,8 @@ and 0.8 next to nothing changes; below, it comes near to mere frequency."""
 _ROW_FADING: Final = 0.5
 """The same of a row by itself."""
 _NOWHERE: Final = 1e-6
-"""What is around a group that nothing refers to and that refers to nothing, as a share of what is
-usual for one."""
+"""Surroundings of a group that refers to nothing and that nothing refers to, as a share of the
+usual."""
 _LATELY_H: Final = 336.0
 """Half-life of what counts as going on lately: two weeks."""
 _STEPS: Final = 12
@@ -55,7 +55,7 @@ SIGNALS: Final = (
     "fame of what it cites", "activation around", "linked", "own activation", "own uses",
     "uses of rows of its group", "rows of its group used", "refers",
 )  # fmt: skip
-"""What may tell a row's future, of itself and of its group; counts and hours as logarithms."""
+"""Signals of a row's future, of itself and of its group; counts and hours as logarithms."""
 
 
 class OutcomeUses(NamedTuple):
@@ -94,7 +94,7 @@ class OutcomeHistory(NamedTuple):
     uses: OutcomeUses
 
     def before(self, stop: int) -> OutcomeHistory:
-        """Return what was known once the first ``stop`` rows had come."""
+        """Return the history as it was once the first ``stop`` rows had come."""
         return OutcomeHistory(
             self.at_h[:stop], self.group[:stop], self.actor[:stop], self.kind[:stop],
             self.uses.before(stop),
@@ -108,7 +108,7 @@ def find_uses(
     rows: Mapping[str, int],
 ) -> OutcomeUses:
     """
-    Return who refers to whom, from names.
+    Return references between memories, from names.
 
     A group's rows do not refer to their own group: that something goes on says nothing of it.
 
@@ -195,7 +195,7 @@ def foresee(history: OutcomeHistory, now_h: float) -> Numbers:
 
 
 def _apart(group: Codes) -> Numbers:
-    """Return what each row counts for, so that a group counts as one."""
+    """Return the weight of each row, so that a group counts as one."""
     return 1.0 / np.bincount(group)[group]
 
 
@@ -294,7 +294,7 @@ def _around(groups: _Groups, citing: Codes, present: Numbers) -> tuple[Numbers, 
 
 
 def _of_rows(history: OutcomeHistory, now_h: float) -> tuple[Numbers, ...]:
-    """Return what is known of rows by themselves, which groups do not tell."""
+    """Return the features of rows by themselves, which groups do not tell."""
     n, group = len(history.at_h), history.group
     weight = _since(history, now_h) ** -_ROW_FADING
     present, count = _used_rows(history, weight)

@@ -31,7 +31,7 @@ _PER_TURN: Final = 1
 
 def reconsolidate(night: SleepSnapshot, *, related: float) -> list[Act]:
     """
-    Return which memories were corrected, or elaborated on, by what a person said soon after recall.
+    Return memories that a person corrected, or elaborated on, soon after their recall.
 
     Args:
         night: the bank.
@@ -74,7 +74,7 @@ def reconsolidate(night: SleepSnapshot, *, related: float) -> list[Act]:
 
 
 def _open(night: SleepSnapshot, noted: Micros, window: int) -> Mask:
-    """Return what no sleep has gone over, and what was said when such a memory was labile."""
+    """Return the rows that no sleep has gone over, and those said while a memory was labile."""
     fresh = night.fresh("reconsolidate")
     if not fresh.any():
         return fresh

@@ -33,7 +33,7 @@ Propose: TypeAlias = Callable[[SleepSnapshot], list[Act]]
 _TELLING: Final = ("gists", "summary")
 """Those that say in the bank's name what was said: not what somebody has corrected."""
 BY_MEANING: Final = ("near", "cluster")
-"""What policies merge by more than the words, and so need an embedder for."""
+"""Policies that merge by more than the words, and so need an embedder."""
 _VISIBLE: Final[tuple[type[JournalEvent], ...]] = (*STATE_CHANGES, Faded)
 """The events that change how much of an episode can be seen."""
 _TRIES: Final = 3
@@ -43,7 +43,7 @@ _FILLED_IN: Final = {
     "vectors": "what has no vector would get one; it changes no episode",
     "phrases": "what is not read yet would be read; it changes no episode",
 }
-"""What a dry run says of the steps that only make what is missing."""
+"""Messages of a dry run on the steps that only fill in missing data."""
 _NO_EMBEDDER: Final = "there is no embedder"
 _AT_ONCE: Final = 2048
 """Acts of a transaction: none is long, so writers need not wait."""
@@ -156,7 +156,7 @@ class Sleeper:
     def _act(
         self, name: str, propose: Propose, number: int, night: SleepSnapshot | None
     ) -> tuple[SleepSnapshot | None, SleepStep]:
-        """Do what a step proposes; in a dry run, return the night as it would be after it."""
+        """Do the acts that a step proposes; in a dry run, return the night as it would be then."""
         started = time.perf_counter()
         night = self._fresh() if night is None else night
         acts = propose(night)
@@ -248,7 +248,7 @@ class Sleeper:
         return SleepStep(name="vectors", elapsed_s=elapsed_s, counts=counts)
 
     def _trusted(self, gathered: Gathered, *, standing: bool) -> Gathered:
-        """Return what the bank is, without what is in quarantine, or ``standing`` is corrected."""
+        """Return the bank without rows in quarantine, or ``standing`` ones that are corrected."""
         shown = gathered.material.shown.copy()
         shown[[row for row in read_doubts(self.context.ledger).since if row < len(shown)]] = False
         shown[gathered.otherwise if standing else []] = False

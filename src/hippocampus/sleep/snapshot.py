@@ -102,7 +102,7 @@ class SleepSnapshot:
         return self.slept.get(step, Covered()).rows
 
     def fresh(self, step: str) -> Mask:
-        """Return which rows a step has not gone over yet."""
+        """Return a mask of the rows that a step has not gone over yet."""
         covered = self.slept.get(step, Covered())
         fresh: Mask = np.arange(len(self)) >= covered.rows
         fresh[[row for row in covered.but if row < len(self)]] = True
@@ -177,7 +177,7 @@ class RecallUses(NamedTuple):
 
 def read_uses(ledger: Ledger, count: int, recalled: Sequence[Sequence[int]] = ()) -> RecallUses:
     """
-    Return what the journal tells of recalls and outcomes, of the first ``count`` rows.
+    Return the recalls and outcomes in the journal, of the first ``count`` rows.
 
     What ``compact`` has shortened was recalled as often as what it was. ``recalled``: what the
     journal does not tell yet.
@@ -233,7 +233,7 @@ def count_sleeps(ledger: Ledger) -> int:
 
 
 def read_covered(ledger: Ledger, policy: Policy) -> dict[str, Covered]:
-    """Return what each step has gone over; under another policy, that was nothing."""
+    """Return the rows that each step has gone over; under another policy, none."""
     own, begun = policy.to_stored(), dict[int, int]()
     rows: Counter[str] = Counter()
     last: dict[str, tuple[int, int]] = {}
@@ -259,7 +259,7 @@ def read_covered(ledger: Ledger, policy: Policy) -> dict[str, Covered]:
 
 
 def read_apart(ledger: Ledger) -> frozenset[int]:
-    """Return who was merged and taken back, by ``undo`` or ``restore``, and what stood for them."""
+    """Return merges that ``undo`` or ``restore`` took back: each row, and its stand-in then."""
     back = {c.row for c in ledger.store.journal.read(ledger.bank, kinds=(Restored,))}
     if not back:
         return frozenset()
@@ -288,12 +288,12 @@ class Doubts(NamedTuple):
 
 
 def read_doubts(ledger: Ledger) -> Doubts:
-    """Return what the journal tells of quarantine."""
+    """Return the quarantine as the journal tells it."""
     return doubts_of(ledger.reader.events(*DOUBTS))
 
 
 def doubts_of(changes: Iterable[Record[InvertibleEvent]]) -> Doubts:
-    """Return what the events of quarantine, in order, come to."""
+    """Return the quarantine after its events, in order."""
     since: dict[int, int] = {}
     ever: set[int] = set()
     for change in changes:
@@ -314,7 +314,7 @@ def read_annotated(ledger: Ledger) -> frozenset[tuple[int, str]]:
 
 
 def read_cut_short(ledger: Ledger) -> dict[int, str]:
-    """Return what sleeps that were killed, or go on, have let lapse since one came to its end."""
+    """Return rows lapsed in sleeps that were killed, or go on, since one came to its end."""
     ended = ledger.store.journal.read(ledger.bank, kinds=(SleepEnded,))
     after = ended[-1].seq if ended else 0
     lapsed: dict[int, str] = {}

@@ -48,7 +48,7 @@ first time, and next to nothing then. Those before wait for sleep."""
 LONGEST_TALK: Final = 24_000
 """Characters of a hundred turns, or of versions, that a model is shown."""
 _DECIDED, _DONE = 10.0, 3.0
-"""What a clause is worth beside its words if it settles something, or says what was done."""
+"""Worth of a clause beside its words if it settles something, or tells an act."""
 _OF_OTHERS: Final = 0.3
 """The part of its worth left to a sentence that tells nothing of who says it: it may be pasted."""
 _OLDER: Final = 0.98
@@ -183,7 +183,7 @@ def clause_of(
 def take_in(
     said: tuple[QuotableClause, ...], new: QuotableClause, tokens: int
 ) -> tuple[QuotableClause, ...]:
-    """Return what is quoted after one more turn: S_t of S_t-1 and u_t."""
+    """Return the quotes after one more turn: S_t of S_t-1 and u_t."""
     from hippocampus.language.equivalence import (  # noqa: PLC0415 - only for a sleep
         say_about_the_same,
     )
@@ -388,7 +388,7 @@ def stated(clause: QuotableClause) -> str:
 
 
 def _quoted(clause: QuotableClause) -> str:
-    """Return what somebody said, with its day and who it was."""
+    """Return a quotation, with its day and speaker."""
     day = f"{from_micros(clause.at):%Y-%m-%d}"
     return f"{day} {clause.who}: {stated(clause)}" if clause.who else f"{day}: {stated(clause)}"
 
@@ -511,7 +511,7 @@ class _StoredSummary(msgspec.Struct):
 
 
 def pack(kept: SummaryVersions) -> bytes:
-    """Return what ``unpack`` reads."""
+    """Return a summary as bytes for ``unpack``."""
     document = {
         "format": FORMAT,
         "rows": kept.rows,
@@ -527,7 +527,7 @@ def pack(kept: SummaryVersions) -> bytes:
 
 def unpack(payload: bytes) -> SummaryVersions:
     """
-    Read what ``pack`` wrote; the store has verified its checksum.
+    Read a summary from the bytes of ``pack``; the store has verified its checksum.
 
     Raises:
         InputError: it is something else, or of a later format.

@@ -1,5 +1,5 @@
 """
-From what a bank was told to its graph of tags (SWIFT, 3.2).
+Making of the graph of tags from a bank's texts (SWIFT, 3.2).
 
 The graph is put together of the turns given, in one order, so what comes of many sleeps is what one
 would have made. What costs is done once: talk is not read again, by rules or by a model, nor is a
@@ -224,7 +224,7 @@ def names_of(tag: str, names: AbstractSet[str] = frozenset()) -> list[Terms]:
 
 
 def _kept_answers(digests: Sequence[str], known: Mapping[str, str]) -> dict[int, Tagging]:
-    """Return what a model has answered before, by the number of the group; if it is still good."""
+    """Return answers of a model from before, by the number of the group; if still good."""
     kept: dict[int, Tagging] = {}
     for at, digest in enumerate(digests):
         if digest in known:
@@ -250,7 +250,7 @@ class _Readings:
                     self._known = {digest: TagReading(*read) for digest, read in known.items()}
 
     def of(self, groups: Sequence[Sequence[str]], digests: Sequence[str]) -> list[TagReading]:
-        """Return what each group names; of the others nothing is kept."""
+        """Return the tags that each group names; of the others nothing is kept."""
         known, self._known = self._known, {}
         for texts, digest in zip(groups, digests, strict=True):
             if digest not in self._known:
@@ -345,7 +345,7 @@ def _add_tags(
 
 
 def _identities(tag: str, names: AbstractSet[str]) -> Iterator[Hashable]:
-    """Yield what makes two tags one where it is the same: stems of words, and what they mean."""
+    """Yield the keys by which two tags are one: stems of words, and their meanings."""
     yield frozenset(map(frozenset, names_of(tag, {tag})))  # as a name, so its own words only
     same = same_as(tag, names)
     if len(same) > 1:

@@ -1,5 +1,5 @@
 """
-Keep what cannot be right from being consolidated, for a while (HUMAN, section 4).
+Quarantine of implausible events, kept from being consolidated (HUMAN, section 4).
 
 Duplicates, late arrivals and effects before their causes go into quarantine. They are recalled as
 ever; what sleep makes of experience leaves them out until somebody clears them, or time is up.
@@ -29,7 +29,7 @@ _REPLIES: Final = frozenset({"assistant", "tool"})
 
 
 def validate(night: SleepSnapshot) -> list[Act]:
-    """Return what goes into quarantine, of all that no sleep has gone over, and what leaves it."""
+    """Return the rows that go into quarantine, of those no sleep has seen, and those that leave."""
     until = night.now - round(night.policy.doubt_minutes * MICROS_PER_MINUTE)
     acts = [
         Act("clear", row, "its time in quarantine is over")
@@ -46,7 +46,7 @@ def validate(night: SleepSnapshot) -> list[Act]:
 
 
 def _twice(night: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator[tuple[int, str]]:
-    """Yield what the same speaker said in the same words a moment before."""
+    """Yield the rows that repeat the same speaker's words of a moment before."""
     said: dict[tuple[bytes, str | None, str | None, str | None], list[tuple[int, int]]] = {}
     wanted = {e.digest for e in fresh.values()}
     for e in night.records:
@@ -64,7 +64,7 @@ def _twice(night: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator[tu
 
 def _late(night: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator[tuple[int, str]]:
     """
-    Yield what arrives long after later things of its session, but for whole ones at once.
+    Yield the rows that arrive long after later ones of their session, but for whole sessions.
 
     A history that is brought in has whatever order its files and batches are in: only what came
     while it was said tells that something came late.

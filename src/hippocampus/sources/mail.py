@@ -141,7 +141,7 @@ def html_text(html: str) -> str:
 
 def _html_tokens(html: str) -> Iterator[tuple[str, str, bool]]:
     """
-    Yield what a page is made of: (text, "", False), or ("", tag, whether it is a closing one).
+    Yield the tokens of a page: (text, "", False), or ("", tag, whether it is a closing one).
 
     As a browser reads it, but for what does not show: comments, declarations, scripts and styles
     are passed over, and a tag that does not end is text. Each character is looked at a bounded

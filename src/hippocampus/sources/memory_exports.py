@@ -1,4 +1,4 @@
-"""Read what other memories export: mem0's memories, and the graph of the MCP memory server."""
+"""Exports of other memories: mem0's memories, and the graph of the MCP memory server."""
 
 from __future__ import annotations
 

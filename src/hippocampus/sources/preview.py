@@ -32,7 +32,7 @@ class FilePreview:
 
 
 def preview(path: Path, *, format: str | None = None) -> Iterator[FilePreview | SourceProblem]:  # noqa: A002
-    """Yield what each file would bring in, in the order in which an import reads them."""
+    """Yield a preview of each file, in the order in which an import reads them."""
     for item in read_source(path, format=format):
         if isinstance(item, SourceProblem):
             yield item

@@ -227,7 +227,7 @@ _PASSED_OVER = ""
 
 
 def _choose(chosen: str | None, name: str, file: Path, *, alone: bool) -> _Log | str | None:
-    """Return what a file is read as: a log, or a format, or None where the file tells."""
+    """Return the reader of a file: of a log, or of a format, or None where the file tells."""
     if chosen in TOOLS and chosen is not None:
         reader = kind_of(chosen, name, alone=alone)
         if reader is None:
@@ -255,7 +255,7 @@ def _open_log(name: str, file: Path, log: _Log) -> SessionLog | SourceProblem:
 
 
 def _log_of(file: Path) -> tuple[str, LogReader] | None:
-    """Return whose log a file is, if its first lines tell, and what reads it."""
+    """Return the tool of a log, if its first lines tell, and the reader of it."""
     with reading(file) as stream:
         if file.suffix.lower() not in {".jsonl", ".ndjson"}:
             return log_of_head(file.name, stream.read(_HEAD_BYTES))

@@ -16,7 +16,7 @@ from hippocampus.store.database import Database, Row
 from hippocampus.store.encryption import SqlEncryption
 
 STAGED: Final = "\x1e"
-"""What the name of a bank begins with that is still being copied here; nobody's own does."""
+"""Beginning of the name of a bank that is still being copied here; nobody's own has it."""
 _HIDDEN: Final = "\x1f"
 """Comes after every name of such a bank."""
 
@@ -127,7 +127,7 @@ def _checksum(number: int, name: str, at: int) -> bytes | None:
 
 
 def _beyond(prefix: str) -> str:
-    """Return what comes after every text that begins so; empty where nothing does."""
+    """Return the bound above every text that begins so; empty where there is none."""
     for end in range(len(prefix) - 1, -1, -1):
         code = ord(prefix[end]) + 1
         if code <= sys.maxunicode:

@@ -36,7 +36,7 @@ def deflate(kind: Kind, payload: bytes) -> bytes:
 
 
 def inflate(payload: bytes) -> bytes | None:
-    """Return what ``deflate`` was given; None if these cannot be its bytes."""
+    """Return the bytes that ``deflate`` was given; None if these cannot be its result."""
     if not payload.startswith(_MARK) or len(payload) < _DEFLATED.size:
         return payload
     _, length = _DEFLATED.unpack_from(payload)

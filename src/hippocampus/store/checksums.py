@@ -27,7 +27,7 @@ NO_CHANGES: Final = b""
 
 
 def damaged(place: str) -> str:
-    """Return what to tell of a damaged place."""
+    """Return the message on a damaged place."""
     return (
         f"{place} is damaged: its checksum does not match; 'hippocampus verify' lists all that is,"
         " and 'hippocampus doctor --salvage NEWFILE' copies what is not, or restore a backup"
@@ -63,7 +63,7 @@ def payload_checksum(bank: int, kind: str, row: int, payload: bytes) -> bytes:
 
 
 def payload_checksums(bank: int, kind: str) -> Callable[[int, bytes], bytes]:
-    """Return what makes the checksum of a payload of one kind from its row and itself."""
+    """Return a function that makes the checksum of a payload of one kind from its row and bytes."""
     head = b"%s %d " % (kind.removesuffix(".next").encode(), bank)
 
     def checksum(row: int, payload: bytes) -> bytes:
@@ -73,7 +73,7 @@ def payload_checksums(bank: int, kind: str) -> Callable[[int, bytes], bytes]:
 
 
 def commitment(detail: str, salt: bytes) -> bytes:
-    """Return what stands for a change's detail in its checksum: it tells nothing without a salt."""
+    """Return the commitment to a change's detail, for its checksum: nothing without the salt."""
     if detail == BLANK:
         return salt
     return blake2b(detail.encode(), digest_size=16, key=salt).digest()
@@ -116,7 +116,7 @@ class Damage:
                     del self._met[key]
 
     def of(self, bank: int, kind: str | None = None, row: int | None = None) -> list[str]:
-        """Return what is damaged in a bank: all of it, of one kind, of one row."""
+        """Return the damage of a bank: of all of it, of one kind, of one row."""
         with self._lock:
             return [
                 message

@@ -202,7 +202,7 @@ class Connections:
         fork.check_openable(file, self.path)
 
     def _let_go(self) -> None:
-        """End what ``_hold`` began, once the last connection is closed; the lock is held."""
+        """End the hold of ``_hold``, once the last connection is closed; the lock is held."""
         if self.closed and not self.lent and self.hold is not None:
             self._release()
 
@@ -250,7 +250,7 @@ class Connections:
     # ------------------------------------------------------------ using
 
     def usable(self) -> None:
-        """Refuse what was closed, or opened by the process that this one was forked from."""
+        """Refuse a store that was closed, or opened by the process this one was forked from."""
         if self._pid != os.getpid():
             raise self.refuse(
                 StoreClosed,

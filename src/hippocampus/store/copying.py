@@ -151,7 +151,7 @@ def copy_bank(
 
 def digest_bank(store: SqlStore, bank: int) -> bytes:
     """
-    Return what a bank comes to: a hash over all that it holds, the same wherever it is.
+    Return the digest of a bank: a hash over all that it holds, the same wherever it is.
 
     Not over what is of one store alone: numbers of banks, keys, salts, what a rebuild has begun.
 

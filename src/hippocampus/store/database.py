@@ -23,7 +23,7 @@ class Database(Protocol):
     """The transactions of this process on one database, and the statements inside them."""
 
     damage: Damage
-    """What was met that is not as it was written."""
+    """Recorder of damage that is met."""
     cipher: Callable[[int], Cipher]
     """The cipher of a bank."""
 
@@ -69,7 +69,7 @@ class Database(Protocol):
         """
 
     def number(self, found: object, what: str) -> int:
-        """Return what a key holds: a number, but in a damaged page anything may be in its place."""
+        """Return the number a key holds, checked: in a damaged page anything may be there."""
 
     def among(self, column: str) -> str:
         """Return the words for "this column is one of", with a ``?`` for ``many``."""

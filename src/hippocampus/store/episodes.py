@@ -153,7 +153,7 @@ class SqlEpisodes:
                 return
 
     def _missing(self, bank: int, rows: range) -> Iterator[EpisodeRow]:
-        """Yield what stands for rows that are not there, though later ones are."""
+        """Yield stand-ins for rows that are not there, though later ones are."""
         if len(rows) > _SCAN_ROWS:
             place = f"the episodes table of bank {bank} between rows {rows[0]} and {rows[-1] + 1}"
             raise self._db.refuse(StoreCorrupt, damaged(place))

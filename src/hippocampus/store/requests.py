@@ -48,7 +48,7 @@ class SqlRequests:
         self._db.do("DELETE FROM requests WHERE bank = ? AND at < ?", bank, at)
 
     def damaged(self) -> list[str]:
-        """Return what is wrong with rows."""
+        """Return the faults of rows."""
         return [
             damaged(f"a request of bank {bank}")
             for bank, *values, checksum in self._db.rows(

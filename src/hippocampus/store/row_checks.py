@@ -57,7 +57,7 @@ class RowChecks:
         return {kind: int(nbytes) for kind, nbytes in found}
 
     def check(self, bank: int | None = None) -> list[str]:
-        """Return what is wrong with rows, and between them; inside ``read()``; or of one bank."""
+        """Return the faults of rows, and between them; inside ``read()``; or of one bank."""
         wrong: list[str] = []
         if bank is not None:
             return list(self._damaged_rows(bank))

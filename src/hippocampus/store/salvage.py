@@ -225,7 +225,7 @@ class DamagedStore:
     def _between(
         self, read: Callable[[int, int], list[Row] | None], low: int, high: int, table: str
     ) -> Iterator[Row]:
-        """Yield what can be read between two keys, halving what cannot."""
+        """Yield the rows that can be read between two keys, halving ranges that cannot."""
         rows = read(low, high)
         if rows is not None:
             yield from rows

@@ -294,7 +294,7 @@ def read_format(db: sqlite3.Connection) -> tuple[int, int]:
 
 def foreign(db: sqlite3.Connection, migrations: Sequence[Migration]) -> list[str]:
     """
-    Return what a database has that these migrations do not make, such as "trigger 'x'".
+    Return objects of a database that these migrations do not make, such as "trigger 'x'".
 
     A trigger, a view or an index of somebody else's runs whenever we read or write, so a file with
     one is none of ours. ``ANALYZE`` and the like leave tables that begin with ``sqlite_``.

@@ -84,7 +84,7 @@ _MESSAGES: dict[int, tuple[type[errors.StoreError], str]] = {
 
 
 def translate(exc: Exception, path: str) -> errors.StoreError:
-    """Return what an exception of ``sqlite3`` means for the store at ``path``."""
+    """Return the error of ours that an exception of ``sqlite3`` means for the store at ``path``."""
     code: int | None = getattr(exc, "sqlite_errorcode", None)
     if code is not None:
         found = _MESSAGES.get(code) or _MESSAGES.get(code & 0xFF)  # extended, then primary code

@@ -275,7 +275,7 @@ class Transactions:
         """Take the numbers of changes; who writes does so alone, and has seen all."""
 
     def number(self, found: object, what: str) -> int:
-        """Return what a key holds: a number, but in a damaged page anything may be in its place."""
+        """Return the number a key holds, checked: in a damaged page anything may be there."""
         if not isinstance(found, int):
             raise self.connections.refuse(StoreCorrupt, damaged(what))
         return found

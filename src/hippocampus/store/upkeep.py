@@ -92,13 +92,13 @@ class SqliteUpkeep:
         return int(self._db.rows("PRAGMA page_count")[0][0])
 
     def _empty_log(self, db: sqlite3.Connection) -> None:
-        """Bring what is in the write-ahead log into the file, and leave nothing in it."""
+        """Bring the write-ahead log's pages into the file, and leave nothing in it."""
         if db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
             raise self._pending("another process reads an older state of it")
 
     def _zero_unused(self, file: Path, *, wait: bool) -> None:
         """
-        Zero what pages do not use, some pages at a time, and let others write in between.
+        Zero the unused bytes of pages, some pages at a time, and let others write in between.
 
         ``secure_delete`` has zeroed what was removed where it was last, but not the old places of
         rows that have moved. Pages are looked at while others write: what was removed is in no row
@@ -112,7 +112,7 @@ class SqliteUpkeep:
 
     def _alone(self, do: Callable[[sqlite3.Connection], _Found], *, wait: bool) -> _Found:
         """
-        Return what something gives that is done while nobody else may write to the file.
+        Return the result of an act that is done while nobody else may write to the file.
 
         Not to the log, for the lock to write is taken; nor from the log into the file, for the log
         is empty.
@@ -149,7 +149,7 @@ class SqliteUpkeep:
 
     def _zero_pages(self, patch: Patch, pages: Sequence[int], db: sqlite3.Connection) -> None:
         """
-        Zero what some pages do not use.
+        Zero the unused bytes of some pages.
 
         Others may have the old bytes in their caches, and would write them again with their next
         change of the page: they empty their caches when they see a commit of another connection, so

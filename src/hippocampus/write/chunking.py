@@ -123,7 +123,7 @@ class _Cutter:
         return tokens if tokens <= most else None
 
     def atoms(self, text: str) -> list[_Atom]:
-        """Return what pieces are made of, small neighbours joined."""
+        """Return the atoms that pieces are made of, small neighbours joined."""
         joined: list[_Atom] = []
         for atom in self._atoms(text):
             last = joined[-1] if joined else None

@@ -55,7 +55,7 @@ class EchoFilter:
                 kept.popitem(last=False)
 
     def clear(self) -> None:
-        """Forget what was shown."""
+        """Forget the texts that were shown."""
         self._shown.clear()
         self._less.clear()
 

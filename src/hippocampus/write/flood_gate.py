@@ -20,7 +20,7 @@ _AT_ONCE: Final = 256
 
 def check_flood(ledger: Ledger, drafts: Iterable[Draft], now: datetime, most: Flood) -> None:
     """
-    Refuse what would bring too much from one origin into a bank within an hour.
+    Refuse turns that would bring too much from one origin into a bank within an hour.
 
     What the conversation itself says is never too much. What was taken in during the last hour is
     read from the store, so that several processes and a restart count as one.

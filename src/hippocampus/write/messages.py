@@ -138,7 +138,7 @@ def _call(call: object) -> Iterator[str]:
 
 
 def _what_it_has(message: Message) -> str:
-    """Return what a message without words has instead."""
+    """Return the description of a message without words."""
     content = message.get("content")
     parts = content if isinstance(content, list | tuple) else ()
     kinds = sorted({str(p.get("type")) for p in parts if isinstance(p, Mapping)})

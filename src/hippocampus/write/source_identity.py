@@ -58,7 +58,7 @@ class Target(NamedTuple):
     renamed: bool = False
     """Whether the file is known by another name, or from another place."""
     instead_of: str | None = None
-    """What the file was called before somebody named it, which has nothing any more."""
+    """Earlier name of the file, before somebody named it; no file has it any more."""
 
 
 def identify(
@@ -70,7 +70,7 @@ def identify(
     gone: Collection[str] = (),
 ) -> list[Target]:
     """
-    Return which source each file is, in order.
+    Return the source of each file, in order.
 
     Args:
         ledger: the books of the bank.
@@ -301,7 +301,7 @@ class _Identifier:
 
     def _telling(self, source: str) -> list[EpisodeRow]:
         """
-        Return what a source has in force, in words of a user's too; or else what is hidden of it.
+        Return the rows in force of a source, its user's words among them; or else hidden ones.
 
         What was corrected comes with what corrects it: the file has the words of before.
         """

@@ -47,7 +47,7 @@ def compare(
     grows: bool = False,
 ) -> Update:
     """
-    Return what would make what a source has equal these.
+    Return the update that makes the rows of a source equal to these turns.
 
     A turn that is there already stays as it is, even if the file's date moved. What a user
     forgot stays forgotten; what only vanished from the file comes back when the file's does. What
@@ -121,7 +121,7 @@ class _Comparison:
                 self._update.left.append(e.row)
 
     def _unsaid(self, waiting: Sequence[Group]) -> list[Group]:
-        """Return what the bank does not have from the same session at another moment."""
+        """Return the turns that the bank lacks from the same session at another moment."""
         table, bank = self._ledger.store.episodes, self._ledger.bank
         unsaid: list[Group] = []
         for group in waiting:
@@ -133,7 +133,7 @@ class _Comparison:
         return unsaid
 
     def _look_elsewhere(self, waiting: Sequence[Group]) -> None:
-        """Find what other sources have; the rest is new."""
+        """Find the turns that other sources have; the rest is new."""
         ids = [d.id for group in waiting for d in group.drafts]
         store, bank = self._ledger.store, self._ledger.bank
         rows = store.episodes.rows_of(bank, ids) if ids else {}
@@ -159,7 +159,7 @@ class _Comparison:
         return same and not self._ledger.lineage.is_alias(e.row)
 
     def _end_of_moves(self, e: EpisodeRow) -> EpisodeRow:
-        """Return what has a turn by the last name of its file."""
+        """Return the row that has a turn by the last name of its file."""
         passed: set[int] = set()
         while e.row not in passed and self._has_moved(e) and e.superseded_by is not None:
             passed.add(e.row)
@@ -175,7 +175,7 @@ class _Comparison:
         return hidden and self._ledger.reader.hidden_by(e.row) is RemovedFromSource
 
     def _freed(self, gone: Sequence[int]) -> list[int]:
-        """Return what sleep has merged into rows that go, and others still say."""
+        """Return rows that sleep has merged into rows that go, and others still say."""
         queue, freed = list(gone), list[int]()
         ledger = self._ledger
         while queue:
@@ -187,7 +187,7 @@ class _Comparison:
         return freed
 
     def _move(self, groups: Sequence[Group], was: str) -> list[Group]:
-        """Pair what a file said under its name before with what it says; return what is left."""
+        """Pair the rows of a file's earlier name with its turns; return the turns that are left."""
         self._names.add(was)
         old = _Rows(self._register.rows(was))
         taken: set[int] = set()
@@ -250,7 +250,7 @@ class _Rows:
         self._by_row[row.row] = row
 
     def name_settled(self, ledger: Ledger) -> None:
-        """Find what ``compact`` has shortened by the id it had, too: the file has its words."""
+        """Find texts that ``compact`` has shortened by their id, too: the file has their words."""
         for row in self.rows:
             if settled_level(row.marks) and row.supersedes is not None:
                 for old in ledger.store.episodes.read(ledger.bank, [row.supersedes]):
@@ -270,7 +270,7 @@ class _Rows:
 
 
 def named(group: Group, file: str, source: str) -> Group:
-    """Return what a file said as said by a source that is called otherwise than the file."""
+    """Return the turns of a file as said by a source that is called otherwise than the file."""
     if file == source:
         return group
 

@@ -237,7 +237,7 @@ _VERDICTS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marking:
-    """By which rules a benchmark's answers are marked; ``judges`` by kind of question."""
+    """Rules by which a benchmark's answers are marked; ``judges`` by kind of question."""
 
     prompt: str = "answer"
     judges: Mapping[str, str] = field(default_factory=dict)

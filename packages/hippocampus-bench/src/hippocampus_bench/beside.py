@@ -30,7 +30,7 @@ class Comparison:
     seeds: int = 1
 
     def __post_init__(self) -> None:
-        """Refuse what compares nothing."""
+        """Refuse settings that compare nothing."""
         if self.seeds < 1 or not self.wordings:
             msg = f"seeds={self.seeds}, wordings={self.wordings}: must be at least 1 of each"
             raise InputError(msg)

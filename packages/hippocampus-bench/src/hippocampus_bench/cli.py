@@ -462,7 +462,7 @@ def _answered(name: str, data: Path, options: Options, given: Answers) -> Report
 
 
 def _models(given: Answers) -> Models | None:
-    """Return who answers and who judges; None for nobody."""
+    """Return the models that answer and judge; None for nobody."""
     from hippocampus.llm.client import load_model  # noqa: PLC0415
     from hippocampus_bench.answers import Models  # noqa: PLC0415 - heavy
 

@@ -278,7 +278,7 @@ class _Trial:
     embedder_used: str | None = None
 
     def go(self, path: Path, config: Config) -> None:
-        """Remember what came before the last rebuild, then go through the spells."""
+        """Remember the chunks before the last rebuild, then go through the spells."""
         self.clock = _Calendar(self.life.before[0].at)
         memory = partial(Memory, path, embedder=self.embedder, clock=self.clock)
         with ExitStack() as stack:
@@ -534,7 +534,7 @@ _SLICES: Final[Mapping[str, Callable[[Question], bool]]] = {
 
 
 def _bound(trial: _Trial, *, seed: int, resamples: int) -> list[dict[str, object]]:
-    """Set what is found in some sources beside the share of targets there: CONCEPT, section 3.3."""
+    """Set the share found in some sources beside the targets there: CONCEPT, section 3.3."""
     source_of = {chunk.id: chunk.source for chunk in trial.life.chunks}
     targets = Counter(source_of[question.target] for question in trial.asked)
     rows = []

@@ -1,5 +1,5 @@
 """
-Measures what is left of a long dialogue: facts told once, asked for 150 turns later (HEMA, 3.6, 4).
+Recall in a long dialogue: facts told once, asked for 150 turns later (HEMA, 3.6, 4).
 
 A dialogue is remembered turn by turn in a bank that sleeps every hundred turns, and asked along the
 way. What is found is held against the turns that support the fact; what a model would be given, a
@@ -265,7 +265,7 @@ def _body(context: Context) -> str:
 
 
 def _tail(said: Sequence[Turn]) -> _Found:
-    """Return what a model sees that has no memory, the newest first."""
+    """Return the turns that a model without a memory sees, the newest first."""
     seen: list[Turn] = []
     left = TAIL
     for turn in reversed(said):

@@ -100,7 +100,7 @@ class Measured(ABC):
     @abstractmethod
     def plot(self, folder: Path) -> list[Path]:
         """
-        Draw what the tables say; returns the files.
+        Draw the tables; returns the files.
 
         Raises:
             MissingExtra: matplotlib is not installed.
@@ -282,7 +282,7 @@ def _extended(ids: Ids) -> DynamicWaveletMatrix:
 
 
 def _content_bytes(ids: Sequence[Ids]) -> int:
-    """Return what the segments of a store take for these texts, lengths included."""
+    """Return the bytes of a store's segments for these texts, lengths included."""
     run = Ingest().seal_rows
     starts = range(0, len(ids), run)
     return sum(len(Segment.of(at, ids[at : at + run]).to_block().payload) for at in starts)
@@ -375,7 +375,7 @@ def _zstd(
     runs: Sequence[tuple[int, int]],
     tries_s: float,
 ) -> Figures:
-    """Return what text takes that is compressed by itself, with a dictionary, and in blocks."""
+    """Return the bytes of text compressed by itself, with a dictionary, and in blocks."""
     raw = [text.encode() for text in texts]
     share = max(1 << 10, min(_DICTIONARY, sum(map(len, raw)) // 20))
     trained = zstd.train_dictionary(share, raw[:20_000])
@@ -590,7 +590,7 @@ def _mb(value: float | None) -> str:
 
 def plot(report: Mapping[str, Any], folder: Path) -> list[Path]:
     """
-    Draw what the tables say; returns the files.
+    Draw the tables; returns the files.
 
     Raises:
         MissingExtra: matplotlib is not installed.

@@ -1,5 +1,5 @@
 """
-Measures what a bank keeps of a stream of events that is larger than it may grow.
+Retention of a stream of events in a bank that may not grow as large.
 
 HUMAN, section 9.1: an issue tracker's events come in order of time, a bank remembers them, and
 every so many days it sleeps, and has to let go of what exceeds its target. What has happened by
@@ -263,7 +263,7 @@ def read_history(events: Sequence[Event], truth: Truth = "reference") -> Outcome
 
 
 def _named(event: Event) -> Iterable[str]:
-    """Return what an event refers to, each once: by its field, and in its text."""
+    """Return the names that an event refers to, each once: by its field, and in its text."""
     mentions = (found[1] or found[2] for found in _MENTION.finditer(event.body))
     return dict.fromkeys((*event.refs, *mentions))
 
@@ -509,7 +509,7 @@ BOOKS: Final = ("retention_precision", "retention_recall", "store_reduction")
 
 def tables(made: Mapping[str, Any]) -> list[str]:
     """
-    Return what a report says as Markdown.
+    Return a report as Markdown.
 
     Who foresees how much, at which reduction, night by night; and last the books, by each truth.
     """
@@ -841,7 +841,7 @@ class _Season:
     def nights(
         self, policy: Policy, target: int | None = None
     ) -> Iterator[tuple[int, Flags, Flags]]:
-        """Yield what every night had before it and has after it, by a policy."""
+        """Yield the events before and after each night, by a policy."""
         target = self.target if target is None else target
         dice = np.random.default_rng(self.seed)
         there = np.zeros(0, np.bool_)
@@ -858,7 +858,7 @@ class _Season:
             there = kept
 
     def replayed(self, policy: Policy) -> Kept:
-        """Return what a policy would keep, without a bank."""
+        """Return the events that a policy would keep, without a bank."""
         ahead = _Ahead(self.last, self.history.group, self.seed)
         for _, _, after in self.nights(policy):
             ahead.add(after, self.target)
@@ -874,7 +874,7 @@ class _Season:
         return _by(value)
 
     def by_reduction(self) -> list[dict[str, float]]:
-        """Return what nights foresee by ever smaller targets, without a bank."""
+        """Return the foresight of nights by ever smaller targets, without a bank."""
         others = {name: SYSTEMS[name] for name in (*_SIMPLE, "five factors")}
         found = []
         for reduction in REDUCTIONS:

@@ -400,7 +400,7 @@ class _Life:
     # what is told where, and what is asked
 
     def _plan(self) -> None:
-        """Choose what is asked in which mode, and where and how it is told."""
+        """Choose the question and the mode of each target, and where and how it is told."""
         rng = self.rng
         rng.shuffle(self.told)
         paraphrases = round(self.wanted * 100 / QUESTIONS)
@@ -470,7 +470,7 @@ class _Life:
                 wanted -= 1
 
     def _plan_names(self, told: _Told) -> None:
-        """Choose what question and chunk call the project: mostly the same, often less."""
+        """Choose the project's names in question and chunk: mostly the same, often less."""
         rng, project = self.rng, told.project
         told.person = rng.choice(project.people)
         told.style = rng.choice(("code", "code", "title", "person", "none"))
@@ -605,7 +605,7 @@ class _Life:
         self._write(lines, place, project, project.cell(facet), sender)
 
     def _others(self, kind: _Kind, facet: str, title: str, friend: str, place: _Place) -> None:
-        """Write what somebody else tells of a project of theirs."""
+        """Write chunks of other people on projects of theirs."""
         who = self.filler.fill(self.rng.choice(self.texts.others), {"friend": friend})
         people = self.rng.sample(common_words("name"), 4)
         titled = self._titled(title, kind.noun)
@@ -621,7 +621,7 @@ class _Life:
         self._write(lines, place, None, "", friend)
 
     def _noise(self, place: _Place) -> None:
-        """Write what is about nothing that anybody will ask for."""
+        """Write chunks that nobody will ask for."""
         rng, fill = self.rng, self.filler.fill
         draw = rng.random()
         sender = None

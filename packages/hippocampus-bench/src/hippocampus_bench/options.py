@@ -54,7 +54,7 @@ class EvaluatedBank(Protocol):
         cues: Sequence[str] | None = None,
         session: OneOrMany | None = None,
     ) -> Recall:
-        """Find what answers the query."""
+        """Find memories that answer the query."""
         ...
 
     def context(
@@ -68,15 +68,15 @@ class EvaluatedBank(Protocol):
         cues: Sequence[str] | None = None,
         session: OneOrMany | None = None,
     ) -> Context:
-        """Compose what answers the query for a prompt."""
+        """Compose a prompt of memories that answer the query."""
         ...
 
     def sleep(self, *, steps: Collection[str] | None = None) -> Slept:
-        """Do what sleep does to what was remembered, or some of it."""
+        """Let the bank sleep, with all steps or some."""
         ...
 
     def stats(self) -> Stats:
-        """Say what the bank holds."""
+        """Return the size of the bank."""
         ...
 
 

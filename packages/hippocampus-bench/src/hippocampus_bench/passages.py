@@ -50,7 +50,7 @@ class _Thing:
 
 def run(*, size: int | None = None, wording: str = TUNED, options: Options | None = None) -> Report:
     """
-    Ask what passages of a made-up encyclopaedia tell together, and report what was found.
+    Ask questions over several passages of a made-up encyclopaedia, and report the hits.
 
     Args:
         size: how many people it knows; ``PEOPLE`` by default.
@@ -190,7 +190,7 @@ def _one(dice: random.Random, ways: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class _Sayings:
-    """Puts what there is into words, by dice of its own: the world knows nothing of them."""
+    """Wordings of the made-up world, by dice of their own: the world knows nothing of them."""
 
     texts: PassageTexts
     dice: random.Random

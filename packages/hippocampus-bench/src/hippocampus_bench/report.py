@@ -127,7 +127,7 @@ class System:
     receipts: tuple[Line, ...]
 
     def as_dict(self) -> dict[str, object]:
-        """Return what the report holds of it."""
+        """Return the form of it in a report."""
         return {
             "metrics": _estimates(self.metrics),
             "latency_ms": dict(self.latency_ms),
@@ -203,7 +203,7 @@ class Report:
         return "\n\n".join([said, *self.beside()])
 
     def beside(self) -> list[str]:
-        """Return what other wordings and seeds gave as Markdown, if they were run."""
+        """Return the figures of other wordings and seeds as Markdown, if they were run."""
         rows: Any = self.extra.get("wordings")
         return [beside.table(rows)] if rows else []
 
@@ -263,7 +263,7 @@ def _said(estimate: Mapping[str, float], sign: str = "") -> str:
 
 
 def as_report(measured: Mapping[str, Any], to: Path | None = None) -> str:
-    """Return what was measured as JSON that begins with the commit, and write it if asked."""
+    """Return measurements as JSON that begins with the commit, and write it if asked."""
     text = json.dumps({"commit": commit(), **measured}, indent=1) + "\n"
     if to is not None:
         to.write_text(text, "utf-8", newline="\n")
@@ -293,7 +293,7 @@ def commit() -> str:
 
 
 def machine() -> dict[str, object]:
-    """Return what timings depend on, and nothing that tells whose machine it is."""
+    """Return the parts of a machine that timings depend on, and nothing that tells whose it is."""
     return {
         "cpu": _cpu(),
         "cores": os.cpu_count(),

@@ -39,11 +39,11 @@ class Measurements:
             self._known[str(one.get("name"))] = one.get("measured")
 
     def get(self, name: str) -> Any | None:  # noqa: ANN401 - as JSON has it
-        """Return what was measured under a name, or None."""
+        """Return the measurement of a name, or None."""
         return self._known.get(name)
 
     def add(self, name: str, measured: object) -> None:
-        """Note what was measured under a name, at once."""
+        """Note the measurement of a name, at once."""
         self._known[name] = measured
         if self._path is not None:
             line = json.dumps({"name": name, "measured": measured}) + "\n"

@@ -198,7 +198,7 @@ def _report(name: str, dataset: Dataset, options: Options, lived: Lived[Receipt]
 
 
 def settings(dataset: Dataset, options: Options, lived: Lived[Any]) -> dict[str, object]:
-    """Return what any report says of how it was made."""
+    """Return the settings that any report has."""
     return {
         "protocol": dataset.protocol,
         "data": dict(dataset.files),
@@ -214,7 +214,7 @@ def settings(dataset: Dataset, options: Options, lived: Lived[Any]) -> dict[str,
 
 
 def slept(slept_s: Sequence[float]) -> Mapping[str, object]:
-    """Return what a report says of how long sleeps took, if there were any."""
+    """Return the times of sleeps for a report, if there were any."""
     return {"sleep_ms": metrics.percentiles_ms(slept_s)} if slept_s else {}
 
 

@@ -60,7 +60,7 @@ class Trials(Measured):
         return tables(self.as_dict())
 
     def plot(self, folder: Path) -> list[Path]:
-        """Draw what the tables say; returns the files."""
+        """Draw the tables; returns the files."""
         return plot(self.as_dict(), folder)
 
 
@@ -402,7 +402,7 @@ def _draw_bits(axes: _Axes, report: Mapping[str, Any], key: str, scale: float) -
 
 
 def _label(axes: _Axes, ends: _Ends) -> None:
-    """Write what each line is to the right of where it ends, no two over each other."""
+    """Write the name of each line to the right of its end, no two over each other."""
     low, high = axes.get_ylim()
     place = -math.inf
     for (form, window), end in sorted(ends.items(), key=lambda pair: pair[1]):

@@ -285,11 +285,11 @@ class Streams(Measured):
     benchmark: ClassVar[str] = "streaming"
 
     def tables(self) -> list[str]:
-        """Return what is found and what is kept as Markdown."""
+        """Return the shares found and kept as Markdown."""
         return tables(self.as_dict())
 
     def plot(self, folder: Path) -> list[Path]:
-        """Draw what is found by what is kept."""
+        """Draw the share found by the share kept."""
         return plot(self.as_dict(), folder)
 
 
@@ -406,7 +406,7 @@ class _Lives:
     noted: Measurements
 
     def of(self, case: Case) -> dict[str, tuple[list[Outcome], Kept]]:
-        """Return what each configuration came to."""
+        """Return the figures of each configuration."""
         known = {name: self.noted.get(f"{case.id}: {name}") for name in self.chosen}
         missing = [name for name, one in known.items() if one is None]
         lived: dict[str, tuple[list[Outcome], Kept]] = {}
@@ -459,7 +459,7 @@ class _Lives:
         return found
 
     def _families(self, names: Sequence[str]) -> list[list[str]]:
-        """Return who can live together: whose policies differ in their target alone."""
+        """Return configurations that can live together: they differ in the target alone."""
         found: dict[Policy, list[str]] = {}
         for name in names:
             found.setdefault(_without_target(self.chosen[name].policy), []).append(name)
@@ -507,7 +507,7 @@ def _row(
     configuration: Configuration,
     drawn: Mapping[str, int],
 ) -> dict[str, Any]:
-    """Return what a configuration came to, beside keeping everything on the same questions."""
+    """Return the figures of a configuration, beside keeping everything on the same questions."""
     ours, base = found[name], found[KEEP]
     lead = [
         (one.kind, {n: v - other.measures[n] for n, v in one.measures.items()})
@@ -599,7 +599,7 @@ def _together(rows: Sequence[Mapping[str, Any]]) -> list[tuple[float, list[str]]
 
 def plot(report: Mapping[str, Any], folder: Path) -> list[Path]:
     """
-    Draw what is found by what is kept; returns the file.
+    Draw the share found by the share kept; returns the file.
 
     Raises:
         MissingExtra: matplotlib is not installed.

@@ -1,5 +1,5 @@
 """
-Measures what SWIFT is about: growth, topics as a way in, hints of time, vectors laid out by topic.
+Measures of SWIFT: growth, topics as a way in, hints of time, vectors laid out by topic.
 
 LoCoMo's file tells how long search takes as conversations come together in one bank, restricted by
 topics or not (Fig. 4), and how often a question for a time gets it. LongMemEval's tells what a hint
@@ -108,7 +108,7 @@ def run(
     progress: Progress | None = None,
 ) -> Swift:
     """
-    Measure what a file's data can tell.
+    Measure the parts of SWIFT that a file's data can tell.
 
     Args:
         data: LoCoMo's file or LongMemEval's.
@@ -199,7 +199,7 @@ class _Lab:
     # ------------------------------------------------------------ growth
 
     def growth(self, data: Path) -> list[_Made]:
-        """Ask what is asked of the first conversation, as others join it in its bank."""
+        """Ask the questions of the first conversation, as others join it in its bank."""
         cases = limited(locomo.load(data, Options()).cases, self.limit)
         first = _some(cases, data)[0]
         asked = [question for question in first.questions if question.answerable]
@@ -554,7 +554,7 @@ _TABLES: Final[Mapping[str, tuple[list[str], Callable[[_Row], list[str]]]]] = {
 
 def plot(report: Mapping[str, Any], folder: Path) -> list[Path]:
     """
-    Draw what search takes and finds, by conversations or by hints; returns the file.
+    Draw times and recall of search, by conversations or by hints; returns the file.
 
     Raises:
         MissingExtra: matplotlib is not installed.

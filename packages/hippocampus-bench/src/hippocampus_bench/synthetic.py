@@ -205,7 +205,7 @@ _OWN = "animal"  # whoever has a pet has one, and every fact about it means the 
 
 @cache
 def words(slot: str) -> tuple[str, ...]:
-    """Return what a slot may be filled with."""
+    """Return the words that may fill a slot."""
     return tuple(texts().words[slot].split("|"))
 
 
@@ -563,7 +563,7 @@ class _Conversation:
     def _unanswerable(
         self, kind: str, groups: Mapping[tuple[str, str], Sequence[_Told]]
     ) -> str | None:
-        """Ask what was never said: by nobody, only by the other, of that thing, on that matter."""
+        """Ask for things never said: by nobody, by the other alone, of that thing, or matter."""
         owner = self.people[0] if self.alone else self.rng.choice(self.people)
         if kind == "off-topic":
             return self._ask([self.rng.choice(texts().elsewhere)], {}, owner)
@@ -587,7 +587,7 @@ class _Conversation:
     def _another_thing(
         self, groups: Mapping[tuple[str, str], Sequence[_Told]], owner: _Person
     ) -> str | None:
-        """Ask what was said of one thing about another that never came up."""
+        """Ask for a detail of one thing about another that never came up."""
         group = self.rng.choice([g for (name, _), g in groups.items() if name == owner.name])
         fact = group[0].fact
         asks: Sequence[str] = [text for text in fact.ask + fact.when if slots(text)]

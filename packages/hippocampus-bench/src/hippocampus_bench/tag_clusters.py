@@ -83,7 +83,7 @@ def cluster_tags(graph: TagGraph) -> list[Cluster]:
 
 
 def _edges(graph: TagGraph) -> set[tuple[str, str]]:
-    """Return which tags are broader and narrower or share rows, each pair once, in order."""
+    """Return pairs of tags that are broader and narrower or share rows, each once, in order."""
     edges = {(min(tag.name, name), max(tag.name, name)) for tag in graph for name in tag.children}
     tags_of: defaultdict[int, list[str]] = defaultdict(list)
     for tag in sorted(graph, key=lambda tag: tag.name):

@@ -222,7 +222,7 @@ class _Telling:
         return None
 
     def _plan(self, fact: _Fact, start: int, spread: int, *, asked: bool = True) -> int:
-        """Give what is said of a fact its places from ``start`` on; return the last of them."""
+        """Give the mentions of a fact their places from ``start`` on; return the last of them."""
         rng, kind = self.rng, fact.kind
         pairs = list(self._told(fact))
         if asked:
@@ -295,7 +295,7 @@ class _Telling:
         return tidy(lead + text)
 
     def _long(self, text: str) -> str:
-        """Lengthen what an assistant says by up to five sentences, before it and behind."""
+        """Lengthen the words of an assistant by up to five sentences, before them and behind."""
         more = self.rng.sample(self.genre.padding, self.rng.choice((0, 1, 1, 2, 3, 5)))
         cut = self.rng.randint(0, len(more)) if self.rng.random() < 0.5 else 0
         return " ".join([*more[:cut], text, *more[cut:]])

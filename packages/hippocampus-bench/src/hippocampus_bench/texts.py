@@ -199,7 +199,7 @@ class Genre(_Strict, frozen=True, kw_only=True):
     kinds: Annotated[tuple[FactKind, ...], msgspec.Meta(min_length=1)]
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be told."""
+        """Refuse a genre that cannot be told."""
         if self.teller not in ("user", "assistant"):
             msg = f"genre {self.name!r}: teller={self.teller!r}; must be user or assistant"
             raise ValueError(msg)

@@ -221,7 +221,7 @@ class _Life:
         return best
 
     def _list(self, items: Sequence[_Item], number: int, *, notes: bool) -> list[int]:
-        """Choose what release notes name, mostly merged of late, or a plan, what many wait for."""
+        """Choose issues for release notes, mostly merged of late, or for a plan, much wanted."""
         if notes:
             recent = range(max(0, number - 3 * _LISTED), number)
             return [one for one in recent if items[one].kind == "pull" and self.rng.random() < 0.8]
@@ -234,7 +234,7 @@ class _Life:
     def _live(
         self, number: int, item: _Item, items: Sequence[_Item], places: dict[str, list[int]]
     ) -> None:
-        """Write what happens to an issue whoever talks about it."""
+        """Write the events of an issue whoever talks about it."""
         dev = self.rng.choice(self.staff)
         if item.kind == "plan":
             self._say(item.opened, number, "opened", item.author, "plan", refs=tuple(item.targets))

@@ -33,7 +33,7 @@ Systems = Mapping[str, tuple[str, ...] | None]
 
 def load(name: str, data: Path, options: Options) -> Dataset:
     """
-    Read what a benchmark asks, as many questions as ``options`` allow.
+    Read a benchmark's questions, as many as ``options`` allow.
 
     Raises:
         InputError: unknown benchmark, or a file that does not follow its schema.

@@ -65,7 +65,7 @@ class Wording(Generic[T]):
     texts: T
 
     def as_dict(self) -> dict[str, object]:
-        """Return what a report says of it."""
+        """Return the form of it in a report."""
         return {
             "name": self.name,
             "sha256": self.sha256,

@@ -80,7 +80,7 @@ class Turn:
     address: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     origin: Origin | None = None
-    """Whose words they are; read off role and source when left out."""
+    """The origin of its words; read off role and source when left out."""
 
 
 @renamed({"said_at": "occurred_at", "noted_at": "recorded_at"})
@@ -120,7 +120,7 @@ class Episode:
     held: bool = False
     """Whether it can neither fade nor be forgotten, corrected or erased, until it is released."""
     origin: Origin = "user"
-    """Whose words they are: one of ``ORIGINS``."""
+    """The origin of its words: one of ``ORIGINS``."""
     suspect: bool = False
     """Whether it reads like an instruction to a model, and nobody has accepted it: contexts leave
     it out."""
@@ -217,7 +217,7 @@ class Imported:
     """(address, reason) of what has a time that cannot be right, or none of its own."""
 
     def __add__(self, other: Imported) -> Imported:
-        """Return what two imports did together."""
+        """Return the sum of two imports."""
         return Imported(
             **{f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self)}
         )
@@ -240,7 +240,7 @@ class SourceInfo:
     """A source of a bank: a file that was imported, or a system that somebody named."""
 
     name: str
-    """What it is called in this bank: ``Episode.source``."""
+    """Its name in this bank: ``Episode.source``."""
     format: str | None = None
     """The format it was read as; None for what was not imported, or not by this version."""
     place: str | None = None

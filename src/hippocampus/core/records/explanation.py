@@ -29,7 +29,7 @@ class QuestionRead:
     text: str
     words: tuple[WordRead, ...] = ()
     asks_for: tuple[str, ...] = ()
-    """What kind of answer its words ask for, a phrase each: "a time", "the latest of something"."""
+    """The kinds of answer its words ask for, a phrase each: "a time", "the latest of something"."""
     speakers: tuple[str, ...] = ()
     """Speakers of the bank whom it is about."""
     times: tuple[Interval, ...] = ()

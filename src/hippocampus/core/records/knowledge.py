@@ -52,9 +52,9 @@ class Profile:
     """Beginning of every prompt of a bank: who the agent is, and what is under way."""
 
     persona: str
-    """Who the agent is to this bank, and how it should be, as people said; empty if nobody did."""
+    """The persona of the agent in this bank, as people set it; empty if nobody did."""
     projects: str
-    """What is under way: as people said, or what was spoken of most lately; a line for each."""
+    """The projects under way: as people set them, or the anchors of late; a line for each."""
     projects_made: bool
     """Whether that was found in what is remembered, and not said by people."""
     set_at: datetime | None = None
@@ -147,7 +147,7 @@ class Summary:
     turns: int
     """Episodes in force that it is made of."""
     versions: tuple[str, ...]
-    """What each hundred of them came to, the last of those that go on."""
+    """Summary of each hundred of them, the last of those that go on."""
     sources: tuple[str, ...]
     """Ids of the episodes that ``text`` quotes, or that have a model's words (``parts``)."""
     by_model: bool = False

@@ -31,18 +31,18 @@ class Hit:
     """How far its ranking score lies behind the best one's, in standard deviations: 0 for hits as
     good as the best. A context of few tokens leaves out what lies far behind."""
     activation: float = 0.0
-    """How active the anchors it lies under are by this question, in [0, 1]: how far it is about
-    what the question calls up; 0 where that is nothing."""
+    """Activation of the anchors it lies under by this question, in [0, 1]: how far it is about the
+    names and subjects that the question calls up; 0 where it calls up none."""
     valid_to: datetime | None = None
-    """Since when what it tells is over, and something else is so: the end of the valid time of the
-    fact that is asked for, or when another hit told it with another end. None: it is not known."""
+    """When the fact that this hit states stopped being true: the end of the valid time of the fact
+    asked for, or the time of a later hit that states it otherwise. None: current, or not known."""
     corrected_by: str | None = None
-    """The id of what a person said of it, soon after it was recalled, that it is otherwise; None if
-    nobody did, as far as sleep has noted, or if that is nothing that this recall may see."""
+    """The id of a correction: a person's turn, soon after this was recalled, that says otherwise.
+    None if sleep has noted none, or if this recall may not see it."""
     also_in: tuple[str, ...] = ()
-    """The other banks that were read along and have the same: said by the same at the same time."""
+    """Other banks read along that have the same words, by the same speaker at the same time."""
     span: tuple[int, int] | None = None
-    """Which characters of its text match the question best. None where the store does not note
+    """The characters of its text that match the question best. None where the store does not note
     where in a text its tokens stand (``Config.spans``), or the text has faded."""
 
     @property

@@ -8,19 +8,19 @@ from typing import Final
 
 
 def purpose_of(step: str) -> str:
-    """Return what a step of sleep is for; empty for a step that is not known."""
+    """Return the purpose of a step of sleep; empty for a step that is not known."""
     return _purposes().get(step, "")
 
 
 def count_in_words(step: str, what: str, n: int) -> str:
-    """Return what a step counts, with its number: "2 memories merged into another"."""
+    """Return the count of a step in words: "2 memories merged into another"."""
     noun, verb = _noun_and_verb(step, what)
     nouns = noun if n == 1 or not noun else _PLURALS.get(noun, f"{noun}s")
     return " ".join(filter(None, (f"{n:,}", nouns, verb)))
 
 
 def deed_in_words(deed: str) -> str:
-    """Return what is done to a memory, as an imperative."""
+    """Return the act on a memory, as an imperative."""
     return _DEEDS.get(deed, deed)
 
 

@@ -79,13 +79,13 @@ class JournalTable(Protocol):
 
     def head(self, bank: int, *, seq: int | None = None) -> bytes:
         """
-        Return what a bank's journal comes to, a hash over every change; empty without any.
+        Return the head of a bank's journal, a hash over every change; empty without any.
 
         ``seq``: up to this change instead of the last.
         """
 
     def heads(self, bank: int) -> list[bytes]:
-        """Return what the head was before the first change, and after each, by what is stored."""
+        """Return the head before the first change, and after each, by what is stored."""
 
 
 class DoneRequest(NamedTuple):
@@ -96,17 +96,17 @@ class DoneRequest(NamedTuple):
     at: int
     """When it was done, in microseconds since 1970, UTC."""
     result: str
-    """What came of it, as JSON: numbers alone."""
+    """Result of it, as JSON: numbers alone."""
 
 
 class RequestTable(Protocol):
     """Requests that named themselves by a key, by bank; 0 stands for the store."""
 
     def find(self, bank: int, key: bytes) -> DoneRequest | None:
-        """Return what is known of a request; ``StoreCorrupt`` if its row is damaged."""
+        """Return the record of a request; ``StoreCorrupt`` if its row is damaged."""
 
     def add(self, bank: int, key: bytes, done: DoneRequest) -> None:
-        """Keep what came of a request; there is none of that key yet."""
+        """Keep the result of a request; there is none of that key yet."""
 
     def drop_before(self, bank: int, at: int) -> None:
         """Remove those that were done before a moment."""
@@ -199,7 +199,7 @@ class PayloadTable(Protocol):
         """Write (row, payload) to the tail, replacing what is there."""
 
     def blank(self, bank: int, kind: Kind, rows: Collection[int]) -> None:
-        """Empty what the tail has of these rows."""
+        """Empty the tail's texts of these rows."""
 
     def tail(self, bank: int, kind: Kind, *, start: int = 0) -> list[tuple[int, bytes]]:
         """
@@ -299,7 +299,7 @@ class StoreUpkeep(Protocol):
 
     def check(self, bank: int | None = None) -> list[str]:
         """
-        Return what is wrong with the database's own structure and its rows; empty when sound.
+        Return the faults of the database's own structure and its rows; empty when sound.
 
         Args:
             bank: look at the rows of this bank alone, and at nothing else.

@@ -76,7 +76,7 @@ def given_origin(marks: int) -> Origin | None:
 
 
 def states_told(changes: Iterable[tuple[Named, type[JournalEvent]]]) -> dict[Named, State]:
-    """Return the state in which (episode, class of event), in order, have left each episode."""
+    """Replay (episode, class of event) in order; return the final state of each episode."""
     told: dict[Named, State] = {}
     for episode, event in changes:
         told[episode] = STATE_CHANGES.get(event, told.get(episode, "active"))
@@ -119,7 +119,7 @@ class EpisodeRow(NamedTuple):
         return given or derive_origin(self.role, self.source, spoken=spoken)
 
     def blanked(self) -> EpisodeRow:
-        """Return what is left of it once it is erased: row, id, when it was recorded, and that."""
+        """Return the row as it is once erased: row, id, when it was recorded, and that."""
         return EpisodeRow(
             row=self.row, id=self.id, occurred_at=self.recorded_at, recorded_at=self.recorded_at,
             session=None, turn=None, part=0, parts=1, speaker=None, role=None, source=None,
@@ -135,7 +135,7 @@ class DamagedRow(EpisodeRow):
 
     @classmethod
     def of(cls, row: int, id: object) -> DamagedRow:  # noqa: A002
-        """Return what stands for a row of that number and, perhaps, that id."""
+        """Return the reference to a row of that number and, perhaps, that id."""
         known = id if isinstance(id, str) else ""
         return cls(
             row=row, id=known, occurred_at=0, recorded_at=0, session=None, turn=None, part=0,
@@ -168,12 +168,11 @@ Kind: TypeAlias = Literal[
     "vector.next", "tokens.next", "lexical.next", "times.next", "signature.next", "phrase.next",
     "spans.next",
 ]  # fmt: skip
-"""What a per-episode payload is: content token ids, pooled vector, token codes, terms, the times
-that are told, token signatures that need no embedder, phrases, or where token codes stand.
-``gist``, ``concept``, ``topic``, ``summary``, ``graph`` and ``partition`` are one block each over
-all rows, which sleep makes: what clusters come to, the anchors, the tags, what is under them, what
-all of it comes to in a line, what the texts say of whom, and which vectors are near each other.
-``.next`` are the ones a rebuild has made so far; they take the others' place all at once."""
+"""Kind of a payload of an episode: content token ids, pooled vector, token codes, terms, told
+times, token signatures that need no embedder, phrases, or the places of token codes. ``gist``,
+``concept``, ``topic``, ``summary``, ``graph`` and ``partition`` are one block each over all rows,
+made by sleep: gists, anchors, tags, the summary, statements, and vectors near each other. ``.next``
+are those of a rebuild so far; they take the others' place all at once."""
 
 
 @immutable(kw_only=False, eq=False)

@@ -1,4 +1,4 @@
-"""Embeds what several threads ask for together: a few texts at once cost less than each alone."""
+"""Batching of embedding calls: texts of several threads cost less together than each alone."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ _BEING: Final = frozenset({"was", "were", "is", "are", "am"})
 _OWN: Final = frozenset({"my", "our", "his", "her", "their", "the", "a", "an", "your"})
 
 Actor: TypeAlias = Literal["self", "other", "any"]
-"""Whose deed is asked for: who asks, somebody who is named, or whoever it was."""
+"""Actor of the event: the asker, somebody who is named, or anybody."""
 
 
 class Said(NamedTuple):
@@ -88,7 +88,7 @@ def words_of_text(text: str) -> list[Said]:
 
 def read_asked_events(text: str, now: datetime) -> AskedEvents:
     """
-    Return what a question, or a phrase such as "swimming lessons", counts.
+    Return the events that a question, or a phrase such as "swimming lessons", counts.
 
     Args:
         text: the question.
@@ -140,7 +140,7 @@ def _with_item(read: AskedEvents, group: Sequence[Said]) -> AskedEvents:
 
 
 def _read_clause(read: AskedEvents, words: Sequence[Said]) -> AskedEvents:
-    """Read who did it, the verb, and the rest."""
+    """Read the subject of a clause, its verb, and the rest."""
     words = list(words)
     begun = []
     while words and words[0].word in word_set("asking_auxiliaries") | {"there", "n't"}:

@@ -76,7 +76,7 @@ def find_mentions(
     text: str, asked: AskedEvents, *, said_at: datetime, zone: tzinfo, by_actor: bool = False
 ) -> EventMentions:
     """
-    Return what a text tells of the events that are asked for, a sentence at a time.
+    Return mentions of the events asked for in a text, a sentence at a time.
 
     Args:
         text: what somebody said.
@@ -121,7 +121,7 @@ class _Sentence:
         """Whether it says of an event that it did not take place."""
 
     def mention(self, quote: str) -> Mention | None:
-        """Return what it tells, None if it tells of none."""
+        """Return the mention, None if there is none."""
         best: Mention | None = None
         for at, sure in self._candidates():
             took_place = self._took_place(at)
@@ -302,7 +302,7 @@ class _Sentence:
         return subject in ("other", "") and not own
 
     def _subject(self, start: int, at: int) -> str:
-        """Return who a clause is about, as far as what stands before its verb tells."""
+        """Return the subject of a clause, as far as the words before its verb tell."""
         for i in range(start, at + 1):
             said = self._words[i]
             if said.word in _SELF - {"my", "our"}:

@@ -54,7 +54,7 @@ def _last_word(noun: Token) -> Token:
 
 
 def _joined_to(noun: Token) -> Token | None:
-    """Return who is joined to a noun by "and": of "Ada, her son Tom and her dog", too."""
+    """Return the people joined to a noun by "and": of "Ada, her son Tom and her dog", too."""
     if noun.dep_ == "conj" and noun.head.pos_ in ("NOUN", "PROPN"):
         return noun.head
     if noun.dep_ != "appos" or not is_proper(noun.head):

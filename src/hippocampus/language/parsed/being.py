@@ -24,12 +24,12 @@ _INVERSE: Final = {
     "child": "parent", "parent": "child", "sibling": "sibling", "friend": "friend",
     "married_to": "married_to", "partner": "partner",
 }  # fmt: skip
-"""What somebody is to who is their child, and so on."""
+"""Inverse of each relation: of a child the parent, and so on."""
 _ALLERGIC: Final = frozenset({"allergic", "alergic"})
 
 
 def tell_being(clause: Clause, referents: Referents) -> Iterator[Statement]:
-    """Yield what a clause with "be" says."""
+    """Yield the statements of a clause with "be"."""
     subject, what = clause.subject, _complement(clause.verb)
     if subject is not None and what is not None:
         yield from _named(clause, subject, what, referents)
@@ -49,7 +49,7 @@ def tell_being(clause: Clause, referents: Referents) -> Iterator[Statement]:
 
 
 def tell_fragment(root: Token, referents: Referents) -> Iterator[Statement]:
-    """Yield what a note without a verb says of its speaker: "vegan since May"."""
+    """Yield the statements of a note without a verb on its speaker: "vegan since May"."""
     first = root.left_edge.i == root.sent.start
     if root.pos_ in ("NOUN", "ADJ", "PROPN") and first and child(root, "poss") is None:
         yield from _traits(
@@ -58,7 +58,7 @@ def tell_fragment(root: Token, referents: Referents) -> Iterator[Statement]:
 
 
 def tell_role(sentence: Span, referents: Referents) -> Iterator[Statement]:
-    """Yield what "as a paramedic, I see that every week" says of its speaker."""
+    """Yield the statement of "as a paramedic, I see that every week" on its speaker."""
     first = sentence[0]
     what = child(first, "pobj") if first.lower_ == "as" and first.dep_ == "prep" else None
     speaks = any(one.lower_ in FIRST for one in children(first.head, *SUBJECTS))
@@ -73,7 +73,7 @@ def _complement(verb: Token) -> Token | None:
 def _named(
     clause: Clause, subject: Token, what: Token, referents: Referents
 ) -> Iterator[Statement]:
-    """Yield what "her name is Ada" and "my boss is Ada" say."""
+    """Yield the statements of "her name is Ada" and "my boss is Ada"."""
     if not is_proper(what):
         return
     whose = child(subject, "poss")
@@ -90,7 +90,7 @@ def _named(
 
 
 def _kin(clause: Clause, what: Token, referents: Referents) -> Iterator[Statement]:
-    """Yield what "Ada is my friend" and "Ada and I are twins" say."""
+    """Yield the statements of "Ada is my friend" and "Ada and I are twins"."""
     relation, owner = kin_of(what), referents.owner(what)
     if relation is not None and owner is None and what.tag_ == "NNS" and clause.subject is not None:
         among = list(joined(clause.subject))
@@ -108,7 +108,7 @@ def _kin(clause: Clause, what: Token, referents: Referents) -> Iterator[Statemen
 
 
 def _work(clause: Clause, what: Token) -> Iterator[Statement]:
-    """Yield what "Ada is a former pilot and a potter, not a lawyer" says."""
+    """Yield the statements of "Ada is a former pilot and a potter, not a lawyer"."""
     who = clause.who or ""
     each = clause.subject is not None and child(clause.subject.head, "conj") is not None
     each |= clause.subject is not None and child(clause.subject, "conj") is not None
@@ -169,7 +169,7 @@ def _is_age(clause: Clause, number: Token) -> bool:
 
 
 def _governed(what: Token, *prepositions: str) -> Iterator[Token]:
-    """Yield what some prepositions after a word govern, and what is joined to that."""
+    """Yield the nouns that some prepositions after a word govern, and those joined to them."""
     for one in children(what, "prep"):
         other = child(one, "pobj") if one.lower_ in prepositions else None
         if other is not None:
@@ -177,7 +177,7 @@ def _governed(what: Token, *prepositions: str) -> Iterator[Token]:
 
 
 def _allergic(clause: Clause, what: Token, who: str) -> Iterator[Statement]:
-    """Yield what somebody is allergic to; "like Tom is" says it of Tom as well."""
+    """Yield the allergies of somebody; "like Tom is" says them of Tom as well."""
     behind = _RE.allergic_to.search(what.doc[what.i : what.sent.end].text)
     things = [] if behind is None else list(_listed(behind["what"]))
     likewise = [
@@ -207,7 +207,7 @@ def _listed(words: str) -> Iterator[str]:
 
 
 def _found_allergic(clause: Clause, what: Token, referents: Referents) -> Iterator[Statement]:
-    """Yield what "about the allergy: it's soya, not wheat" says of the speaker."""
+    """Yield the statements of "about the allergy: it's soya, not wheat" on the speaker."""
     if clause.subject is None or clause.subject.lower_ != "it" or what.tag_ not in ("NN", "NNS"):
         return
     yield Statement(referents.speaker, "allergic_to", words_of(what), clause.mode())

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 Aspect: TypeAlias = Literal["state", "began", "ended"]
-"""What a verb tells: that something is so, that it comes to be, or that it ceases."""
+"""Aspect of a verb: something is so, comes to be, or ceases."""
 
 BE: Final = frozenset({"be", "'s", "'m", "'re", "s", "m", "im"})
 VERBAL: Final = ("VERB", "AUX")
@@ -31,7 +31,7 @@ _PERFECT: Final = frozenset({"have", "has", "'ve", "ve", "had"})
 _CEASING: Final = frozenset({"stop", "quit", "cease", "pack", "give", "finish"})
 """Verbs that end what a verb after them tells: "stopped working at", "gave up being"."""
 _ADDING: Final = frozenset({"and", "&", "plus", "nor"})
-"""What joins people of each of whom the same is said."""
+"""Words that join people of each of whom the same is said."""
 _UTTERED: Final = frozenset("say tell hear ask mention read report claim swear".split())
 
 
@@ -74,7 +74,7 @@ def children(token: Token, *deps: str) -> Iterator[Token]:
 
 
 def object_of(verb: Token, preposition: str) -> Token | None:
-    """Return what a preposition after a verb governs: "at" in "works nights at the bakery"."""
+    """Return the noun that a preposition after a verb governs: "at" in "works at the bakery"."""
     near = [one for one in verb.subtree if one.dep_ in ("prep", "agent", "prt", "advmod")]
     for one in near:
         close = one.head == verb or (

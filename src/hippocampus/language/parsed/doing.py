@@ -46,7 +46,7 @@ _NEEDS_NAME: Final = frozenset({"married_to", "partner", "doctor", "boss"})
 
 
 def tell_doing(clause: Clause, referents: Referents) -> Iterator[Statement]:
-    """Yield what a clause with any verb but "be" says; the first that fits."""
+    """Yield the statements of a clause with any verb but "be"; the first that fits."""
     for tell in (
         tell_unable, _called, tell_job, _having, _getting, _giving, _turning, tell_eating, _parting,
         _framed,
@@ -58,7 +58,7 @@ def tell_doing(clause: Clause, referents: Referents) -> Iterator[Statement]:
 
 
 def _called(clause: Clause, referents: Referents) -> Iterator[Statement]:
-    """Yield who or what is called something, by a name of their own or by another."""
+    """Yield the names that somebody or something is called by, their own or others."""
     verb, subject = clause.verb, clause.subject
     if clause.lemma == "know" and subject is not None:
         yield from _known_as(clause, object_of(verb, "as"), referents)
@@ -84,7 +84,7 @@ def _known_as(clause: Clause, name: Token | None, referents: Referents) -> Itera
 
 
 def _nicknamed(clause: Clause, referents: Referents) -> Iterator[Statement]:
-    """Yield what "friends call me Dot" and "we call the shed Atlantis" say."""
+    """Yield the statements of "friends call me Dot" and "we call the shed Atlantis"."""
     whom = child(clause.verb, "dobj")
     name = child(clause.verb, "oprd", "xcomp", "ccomp")
     if name is None and whom is not None and whom.i + 1 < len(whom.doc):
@@ -103,7 +103,7 @@ def _nicknamed(clause: Clause, referents: Referents) -> Iterator[Statement]:
 
 
 def _having(clause: Clause, referents: Referents) -> Iterator[Statement]:
-    """Yield what "I have a son called Emil", "a boat" and "a nut allergy" say."""
+    """Yield the statements of "I have a son called Emil", "a boat" and "a nut allergy"."""
     who, thing = clause.who, child(clause.verb, "dobj")
     has = clause.lemma != "get" or auxiliaries(clause.verb) & {"have", "has", "'ve", "'s"}
     if clause.lemma not in _HAVING or who is None or thing is None or not has:
@@ -129,7 +129,7 @@ def _having(clause: Clause, referents: Referents) -> Iterator[Statement]:
 
 
 def _getting(clause: Clause, referents: Referents) -> Iterator[Statement]:
-    """Yield which animal or vehicle somebody got."""
+    """Yield the animal or vehicle that somebody got."""
     who, thing = clause.who, child(clause.verb, "dobj")
     if clause.lemma not in _GETTING or who is None or thing is None:
         return
@@ -148,7 +148,7 @@ def _getting(clause: Clause, referents: Referents) -> Iterator[Statement]:
 
 
 def _giving(clause: Clause, referents: Referents) -> Iterator[Statement]:
-    """Yield which thing somebody gave away: "gave the Skoda to Tom", "donated the van"."""
+    """Yield the thing that somebody gave away: "gave the Skoda to Tom", "donated the van"."""
     verb, who, thing = clause.verb, clause.who, child(clause.verb, "dobj")
     whom = child(verb, "dative") or object_of(verb, "to")
     whom = child(whom, "pobj") if whom is not None and whom.pos_ == "ADP" else whom
@@ -173,7 +173,7 @@ def _is_own(thing: Token, who: str, referents: Referents) -> bool:
 
 
 def _turning(clause: Clause, _: Referents) -> Iterator[Statement]:
-    """Yield what "Emil turned 5" says."""
+    """Yield the statement of "Emil turned 5"."""
     if clause.lemma == "turn" and clause.who is not None:
         for one in clause.verb.children:
             if one.pos_ == "NUM" and one.like_num:
@@ -181,7 +181,7 @@ def _turning(clause: Clause, _: Referents) -> Iterator[Statement]:
 
 
 def _parting(clause: Clause, referents: Referents) -> Iterator[Statement]:
-    """Yield who is now, or no longer, whose: "Tom and I broke up", "got married"."""
+    """Yield partners, new and former: "Tom and I broke up", "got married"."""
     verb, subject = clause.verb, clause.subject
     if subject is None:
         return
@@ -212,7 +212,7 @@ def _parting(clause: Clause, referents: Referents) -> Iterator[Statement]:
 
 
 def _framed(clause: Clause, referents: Referents) -> Iterator[Statement]:
-    """Yield what the first frame of a verb that is filled says."""
+    """Yield the statements of the first frame of a verb that is filled."""
     done = set()
     for frame, other in frames_of(clause.verb):
         if (frame.relation, frame.aspect) not in done:
@@ -248,7 +248,7 @@ def _by_frame(
 
 
 def _all(clause: Clause, frame: VerbFrame, other: Token) -> Iterator[Token]:
-    """Yield what is joined to the other side, by the parse or by its looks."""
+    """Yield the nouns joined to the other side, by the parse or by their looks."""
     yield from joined(other)
     if frame.slot == "obj":
         for one in children(clause.verb, "conj"):
@@ -303,7 +303,7 @@ def _fitting(
 
 
 def _thing(relation: str, other: Token) -> tuple[str, str] | None:
-    """Return what is liked, eaten, owned or driven; a bare name may be a company that is bought."""
+    """Return the thing liked, eaten, owned or driven; a bare name may be a company."""
     named = is_proper(other)
     if relation == "diet":
         fits = is_food(other.text) and is_in_general(other)

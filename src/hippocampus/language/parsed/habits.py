@@ -32,7 +32,7 @@ _EATING: Final = frozenset({"eat", "keep", "go", "turn", "become", "stay"})
 
 
 def tell_unable(clause: Clause, _: Referents) -> Iterator[Statement]:
-    """Yield what "can't stand golf", "can't eat nuts" and "can't have enough tea" say."""
+    """Yield the statements of "can't stand golf" and "can't eat nuts"."""
     verb, who, thing = clause.verb, clause.who, child(clause.verb, "dobj")
     if not auxiliaries(verb) & {"can", "ca"} or not negation(verb) or who is None or thing is None:
         return
@@ -76,7 +76,7 @@ def tell_eating(clause: Clause, _: Referents) -> Iterator[Statement]:
 
 
 def _given_up(clause: Clause, who: str) -> Iterator[Statement]:
-    """Yield what "no longer eats" and "stopped drinking" end, all of it and at all times."""
+    """Yield the food that "no longer eats" and "stopped drinking" end, wholly and for good."""
     verb, thing = clause.verb, child(clause.verb, "dobj")
     if thing is None or not _PARTLY.isdisjoint(one.lower_ for one in verb.lefts):
         return

@@ -38,7 +38,7 @@ def kin_of(noun: Token) -> str | None:
 
 
 def tell_kin(noun: Token, referents: Referents) -> Iterator[Statement]:
-    """Yield who is somebody's kin, friend or animal, by a name beside the noun."""
+    """Yield somebody's kin, friends or animals, by a name beside the noun."""
     superlative = noun.tag_ == "JJS" and child(noun, "poss") is not None
     relation = kin_of(noun) if noun.pos_ in ("NOUN", "PROPN") or superlative else None
     name = referents.called(noun) if relation is not None else None
@@ -86,7 +86,7 @@ def _is_title(noun: Token, name: Token) -> bool:
 
 
 def _owner_unsaid(noun: Token, name: Token, relation: str, referents: Referents) -> str | None:
-    """Return whose a noun without "my" is: in notes, the best mate, the dog and the twins are."""
+    """Return the owner of a noun without "my": in notes, the dog is the writer's."""
     starts = noun.i - sum(1 for _ in noun.lefts) == noun.sent.start
     article = child(noun, "det") or child(name, "det")
     if child(noun, "poss") is not None:
@@ -117,7 +117,7 @@ def _mode(noun: Token, relation: str) -> Mode:
 
 
 def tell_named(noun: Token, name: Token, mode: Mode, referents: Referents) -> Iterator[Statement]:
-    """Yield what "my sister's name is Ada" says; ``noun``: whose name it is."""
+    """Yield the statements of "my sister's name is Ada"; ``noun``: the one who is named."""
     relation = kin_of(noun)
     if relation is not None:
         whose = referents.owner(noun)

@@ -60,7 +60,7 @@ def words_of(token: Token, *, adjectives: bool = False) -> str:
 
 
 def role_of(noun: Token, *, adjectives: bool = True) -> str:
-    """Return what each of some people is: "primary teacher" of "they work as primary teachers"."""
+    """Return the role of each of some people: "primary teacher" of "primary teachers"."""
     words = words_of(noun, adjectives=adjectives)
     if noun.tag_ != "NNS":
         return words

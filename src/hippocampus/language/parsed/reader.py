@@ -51,7 +51,7 @@ def read_parsed(
     text: str, *, speaker: str, other: str | None = None, addressed: bool = False
 ) -> list[tuple[Statement, str]]:
     """
-    Return what a text says of whom, each once, in order, with the sentence that says so.
+    Return the statements of a text, each once, in order, with the sentence that says it.
 
     ``speaker`` is "I"; ``other``, if somebody, is "you". Only paragraphs with a word on which a
     statement may hang are parsed; if ``addressed``, only those that speak of either.
@@ -96,7 +96,7 @@ def _stems() -> frozenset[str]:
 
 
 def _read(sentence: Span, referents: Referents) -> Iterator[Statement]:
-    """Yield what a sentence says."""
+    """Yield the statements of a sentence."""
     for token in sentence:
         yield from tell_kin(token, referents)
     for token in sentence:
@@ -111,7 +111,7 @@ def _read(sentence: Span, referents: Referents) -> Iterator[Statement]:
 
 
 def _of_each(clause: Clause, referents: Referents) -> Iterator[Statement]:
-    """Yield what a clause says: of its subject, and of whoever "and" joins to it."""
+    """Yield the statements of a clause on its subject, and on each that "and" joins to it."""
     tell = tell_being if clause.lemma in BE else tell_doing
     among = [] if clause.subject is None else members(clause.subject)
     if clause.subject is not None and not among:

@@ -70,7 +70,7 @@ class Referents:
         return relation_of(token.lower_) is not None and child(token, "poss") is not None
 
     def owner(self, noun: Token) -> str | None:
-        """Return whose a noun is: of "my", "her", "Ana's"; None if that is not said."""
+        """Return the owner of a noun: of "my", "her", "Ana's"; None if that is not said."""
         mine = child(noun, "poss")
         if mine is None:
             of = next((one for one in children(noun, "prep") if one.lower_ == "of"), None)
@@ -84,7 +84,7 @@ class Referents:
         return self.other if word == "your" else self.entity(mine)
 
     def _pointed_at(self, pronoun: Token) -> str | None:
-        """Return whom "his" or "her" means: of its sentence, or else who was spoken of last."""
+        """Return the person that "his" or "her" means: in its sentence, or else mentioned last."""
         if pronoun.i not in self._pointed:
             found = antecedents(pronoun)
             if not found:
@@ -94,7 +94,7 @@ class Referents:
         return self._pointed[pronoun.i]
 
     def co_owners(self, noun: Token) -> list[str]:
-        """Return whose else a noun is: Tom's, of "Ada and Tom came with their son"."""
+        """Return the other owners of a noun: Tom, of "Ada and Tom came with their son"."""
         mine = child(noun, "poss")
         if mine is None or mine.lower_ != "their":
             return []
@@ -121,7 +121,7 @@ class Referents:
         return _next_name(noun) or _name_before(noun)
 
     def entity(self, token: Token) -> str | None:
-        """Return who or what a token stands for; None if that is nobody known."""
+        """Return the entity that a token stands for; None if that is nobody known."""
         word = token.lower_
         if word in FIRST:
             return self.speaker
@@ -132,7 +132,7 @@ class Referents:
         return self._noun(token)
 
     def _noun(self, token: Token) -> str | None:
-        """Return whom a noun or a name means."""
+        """Return the entity that a noun or a name means."""
         if is_proper(token):
             return words_of(token)
         if token.pos_ not in ("NOUN", "PROPN"):

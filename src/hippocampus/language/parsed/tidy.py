@@ -20,7 +20,7 @@ _RE: Final = Patterns("parsed")
 
 
 def paragraphs(text: str) -> Iterator[str]:
-    """Yield what a text says, a paragraph at a time; nothing of a text that is one quotation."""
+    """Yield a text a paragraph at a time; nothing of a text that is one quotation."""
     plain = _RE.picture.sub(" . ", text.replace("’", "'"))
     if _RE.quoted.fullmatch(plain.strip()):
         return

@@ -21,7 +21,7 @@ _REACHING: Final = frozenset({"email", "e-mail", "mail", "reach", "write", "call
 
 
 def tell_values(sentence: Span, referents: Referents) -> Iterator[Statement]:
-    """Yield what a sentence that asks nothing says of numbers, addresses and days."""
+    """Yield the numbers, addresses and days of a sentence that asks nothing."""
     told = list(_owned(sentence, referents))
     yield from told or _reached(sentence, referents)
     first = _RE.first_day.match(sentence.text)
@@ -57,7 +57,7 @@ def _owned(sentence: Span, referents: Referents) -> Iterator[Statement]:
 
 
 def _owner(noun: Token, sentence: Span, referents: Referents) -> str | None:
-    """Return whose value it is: of who is named before a colon, too."""
+    """Return the owner of a value: a name before a colon counts, too."""
     owner = referents.owner(noun)
     if owner is not None:
         return owner
@@ -74,7 +74,7 @@ def _owner(noun: Token, sentence: Span, referents: Referents) -> str | None:
 
 
 def _reached(sentence: Span, referents: Referents) -> Iterator[Statement]:
-    """Yield whose address it is at which somebody is to be written to."""
+    """Yield the owner of an address at which somebody is to be written to."""
     instead = _RE.use_address.search(sentence.text)
     if instead:
         yield Statement(referents.speaker, "email", instead["old"].rstrip("."), "ended")

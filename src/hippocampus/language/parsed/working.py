@@ -24,14 +24,14 @@ _JOBBING: Final[Mapping[str, Aspect]] = {
     "obtain": "began", "win": "began", "give": "began", "lose": "ended", "quit": "ended",
     "leave": "ended",
 }  # fmt: skip
-"""What verbs before "a job" tell; they say little else."""
+"""Meaning of verbs before "a job"; they say little else."""
 _BESIDE: Final = frozenset({"another", "second", "third", "extra", "additional", "other"})
 """Of a job that ends no other."""
 _OWN: Final = frozenset({"my", "our", "his", "her", "their"})
 
 
 def tell_job(clause: Clause, referents: Referents) -> Iterator[Statement]:
-    """Yield what job somebody has, gets or gives up; who has given notice still has it."""
+    """Yield the job that somebody has, gets or gives up; notice given is a job still held."""
     verb, thing = clause.verb, child(clause.verb, "dobj")
     who = _whose(clause, referents)
     if thing is None or who is None:
@@ -56,7 +56,7 @@ def tell_job(clause: Clause, referents: Referents) -> Iterator[Statement]:
 
 
 def _whose(clause: Clause, referents: Referents) -> str | None:
-    """Return whose job it is: of whom it is given to or found for, or else of the subject."""
+    """Return the holder of a job: the one it is given to or found for, or else the subject."""
     verb = clause.verb
     given = child(verb, "dative")
     if given is not None and given.pos_ == "ADP":
@@ -93,7 +93,7 @@ def _is_only(job: Token, *, mine: bool) -> bool:
 
 
 def who_is_hired(clause: Clause, referents: Referents) -> str | None:
-    """Return whom "Siemens hired Ada" says something of: her; None if that is nobody known."""
+    """Return the person hired in "Siemens hired Ada"; None if that is nobody known."""
     hired = child(clause.verb, "dobj")
     if hired is None:
         return clause.who

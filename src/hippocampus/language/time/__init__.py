@@ -68,7 +68,7 @@ def find_intervals(text: str, now: datetime, *, told: bool = False) -> tuple[Int
 
 
 def _read(text: str, now: datetime, *, told: bool, foreign: bool) -> list[Interval]:
-    """Return what a text that may tell a time tells, as of an aware moment."""
+    """Return the times in a text that may tell some, as of an aware moment."""
     assert now.tzinfo is not None, "it is aware"
     try:
         readings = (read_in if foreign else read)(text, now, told=told)

@@ -52,7 +52,7 @@ _CORE_ROLES: Final = {
 
 
 def _meaning(written: str) -> object:
-    """Return what a meaning in a file stands for: something that recurs, numbers, or words."""
+    """Return the value of a meaning in a file: something that recurs, numbers, or words."""
     first, *rest = written.split() or [""]
     if first in _RECURRING:
         return getattr(spans, first)(*map(int, rest))
@@ -88,7 +88,7 @@ def _meanings() -> Iterator[tuple[str, Role, object]]:
 @cache
 def word_meanings() -> Mapping[str, Meaning]:
     """
-    Return what each English word does in a time expression, and what it means there.
+    Return the part of each English word in a time expression, and its meaning there.
 
     The first word of a holiday means: the words that follow it -> when it recurs.
     """

@@ -41,7 +41,7 @@ class ForeignReader(Reader):
 def read_foreign(
     text: str, start: int, end: int, now: datetime, *, language: str, told: bool
 ) -> Iterator[Reading]:
-    """Yield what can be read as time in a sentence of another language, even if it overlaps."""
+    """Yield readings of time in a sentence of another language, even if they overlap."""
     sentence = text[start:end]
     items = resolve(list(items_of(sentence, start, language)), language)
     tokens = [token for item in in_order(items, language) for token in item.tokens]

@@ -12,19 +12,19 @@ from hippocampus.language.time.lexicon import Meaning
 _LOWER: Final = frozenset({"es", "fr", "it"})
 """Languages whose names of months and days have no capital: with one it is a name."""
 _NUMBERS: Final = {Role.NUMBER, Role.ORDINAL, Role.OF}
-"""What stands beside a month that is one."""
+"""Roles of words beside a month that is one."""
 CORE: Final = {
     Role.DAY, Role.TONIGHT, Role.PART, Role.UNIT, Role.WEEKDAY, Role.MONTH, Role.SEASON,
     Role.HOLIDAY, Role.SHIFT, Role.EDGE, Role.NUMBER, Role.ORDINAL, Role.COUNT, Role.DATE,
     Role.DAY_MONTH, Role.CLOCK, Role.ONE, Role.VAGUE, Role.THE, Role.STAMP,
 }  # fmt: skip
-"""What is of a time by itself, beside words that lead to one."""
+"""Roles that are of a time by themselves, beside words that lead to one."""
 AMOUNTS: Final = {Role.NUMBER, Role.COUNT, Role.ONE, Role.VAGUE, Role.HALF}
 SHIFTED: Final = {Role.UNIT, Role.WEEKDAY, Role.MONTH, Role.SEASON, Role.HOLIDAY}
 
 
 def resolve(items: list[Item], language: str) -> list[Item]:
-    """Choose what each word means, by what stands beside it; leave out what means nothing."""
+    """Choose the meaning of each word by its neighbours; leave out words without one."""
     chosen: list[Item] = []
     for place, item in enumerate(items):
         if not item.meanings:
@@ -49,7 +49,7 @@ def _meant(items: list[Item], place: int, before: list[Item], language: str) -> 
 
 
 def _certainty(meaning: Meaning) -> tuple[bool, bool, bool]:
-    """Return what to order meanings by: first what needs most beside it, last what is nothing."""
+    """Return the key to order meanings by: first those that need most beside them."""
     return not meaning.of_amount, not meaning.side, not meaning.tokens
 
 

@@ -40,7 +40,7 @@ _LEADS: Final = {
     Role.FROM, Role.TO, Role.BETWEEN, Role.AND, Role.AROUND, Role.SHIFT, Role.NUMBER, Role.ORDINAL,
     Role.COUNT, Role.DASH, Role.EDGE, Role.ONWARD,
 }  # fmt: skip
-"""What may stand before a month and says how it is meant."""
+"""Roles before a month that say how it is meant."""
 _PM: Final = frozenset({"afternoon", "evening", "night"})
 
 
@@ -120,7 +120,7 @@ def _shifts(items: list[Item]) -> list[Item]:
 
 
 def _postpositions(items: list[Item]) -> list[Item]:
-    """Put what stands after a time before it: "五月以前", "去年から"."""
+    """Put words that stand after a time before it: "五月以前", "去年から"."""
     found: list[Item] = []
     for item in items:
         meaning = item.meanings[0] if item.meanings else None
@@ -248,7 +248,7 @@ def _introduced(items: list[Item], language: str) -> list[Item]:
 
 
 def _lead(item: Item, language: str) -> str:
-    """Return what English leads to a time with that nothing leads to; "" for nothing."""
+    """Return the English preposition for a time that stands without one; "" for none."""
     if item.role is Role.HOLIDAY:
         return "at" if language in _UNLED else ""
     if item.role is Role.MONTH:

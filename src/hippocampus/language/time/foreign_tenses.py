@@ -65,7 +65,7 @@ class ForeignTenses:
 
     def direction(self, at: int) -> Direction | None:
         """
-        Return which way the nearest verb of the clause points; None where none tells.
+        Return the direction of the nearest verb of the clause; None where none tells.
 
         A clause that is the time alone goes with its sentence: "Am Montag, als es regnete, …".
         """

@@ -30,7 +30,7 @@ _LED_TO: Final = re.compile(
     r"(?:\b(?:am|vom|dem|den|der|bis|seit|ab|zum|nach|vor|und|d)|tag,?|\.\s?[-\u2013])\s*\Z",
     re.IGNORECASE,
 )
-"""What stands before a day in languages that write "3.5." for it."""
+"""Words before a day in languages that write "3.5." for it."""
 _ORDINAL: Final = re.compile(r"(\d{1,2})(?:er|ère|º|ª|°|-?го|:e|:a|e)(?!\w)")
 _DOT: Final = re.compile(r"(\d{1,2})\.(?=\s?\w)")
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)?")
@@ -77,7 +77,7 @@ def items_of(sentence: str, offset: int, language: str) -> Iterator[Item]:
 
 
 def _written(sentence: str, at: int, offset: int, language: str) -> Item | None:
-    """Return what is written with digits: a date, an hour, a number."""
+    """Return the value written with digits: a date, an hour, a number."""
     char = sentence[at]
     if not (char.isdecimal() or char in _NUMERALS) or (at and sentence[at - 1].isdecimal()):
         return None
@@ -138,7 +138,7 @@ _MONTHS: Final = (
 
 
 def _value(written: str | None) -> int:
-    """Return what digits or numerals of Chinese say, up to 99; 0 for none."""
+    """Return the value of digits or Chinese numerals, up to 99; 0 for none."""
     if not written:
         return 0
     if written[0].isdecimal():
@@ -229,7 +229,7 @@ def _ways(written: str) -> tuple[str, ...]:
 
 
 def _fitting(entry: Entry, written: str, *, first: bool) -> tuple[Meaning, ...]:
-    """Return what words mean as they are written: "Morgen" with a capital is the morning."""
+    """Return the meanings of words as they are written: "Morgen" with a capital is the morning."""
     capital = written[0].isupper() and not first
     of_capital = tuple(one for one in entry.meanings if one.capital)
     if capital and of_capital:

@@ -67,7 +67,7 @@ _NEVER_FIRST = {
     Role.EVERY,
 }  # fmt: skip
 _LEADING = {Role.IN, Role.ON, Role.AT, Role.AROUND, Role.FOR, Role.THE, Role.ONE}
-"""What begins no expression by itself, but together with what follows."""
+"""Roles that begin an expression together with the next word, and not by themselves."""
 _STOPS = {Role.END, Role.MARK, Role.COMMA}
 _KINDS = {
     kind: Role[kind.upper()]
@@ -94,7 +94,7 @@ _USUALLY = frozenset("usually always never often normally sometimes generally ty
 
 
 def read(text: str, now: datetime, *, told: bool = False) -> list[Reading]:
-    """Return what in an English text can be read as time, in order; ``now`` is aware."""
+    """Return the times in an English text, in order; ``now`` is aware."""
     found: list[Reading] = []
     core, written = core_words_in(text), written_at(text)
     for start, end in sentences(text):
@@ -110,7 +110,7 @@ def read(text: str, now: datetime, *, told: bool = False) -> list[Reading]:
 def read_sentence(
     text: str, start: int, end: int, now: datetime, *, told: bool
 ) -> Iterator[Reading]:
-    """Yield what can be read in an English sentence, even where readings overlap."""
+    """Yield readings of time in an English sentence, even where they overlap."""
     if may_tell_time(text[start:end]):
         yield from _readings(text, start, end, now, told=told)
 
@@ -164,7 +164,7 @@ def token_of(match: re.Match[str]) -> Token:
 
 @lru_cache(maxsize=1 << 14)
 def _meaning_of(kind: str, raw: str) -> tuple[Role, Any, str, bool]:
-    """Return what a word or mark does, what it means, how it is looked up, and its capital."""
+    """Return a token's part, its meaning, the key it is looked up by, and its capital."""
     word = raw.lower()
     if kind == "word":
         role, value = word_meanings().get(word, _PLAIN)
@@ -200,7 +200,7 @@ class Reader:
 
     @property
     def ahead(self) -> bool:
-        """Whether what is being read looks ahead: what is told without a verb is a plan."""
+        """Whether the reader looks ahead: a time told without a verb is a plan."""
         direction = self.tenses.direction(self.at)
         return self.told if direction is None else direction == "ahead"
 
@@ -227,7 +227,7 @@ class Reader:
     # ------------------------------------------------------------ whole expressions
 
     def reading(self, i: int) -> Reading | None:
-        """Return what the longest expression that begins at token ``i`` says."""
+        """Return the reading of the longest expression that begins at token ``i``."""
         t = self.tokens[i]
         self.at = i
         if i and self._is(i - 1, Role.EVERY):
@@ -1138,7 +1138,7 @@ class Reader:
 
 
 def _mapped(parsed: Parsed, change: Callable[[Span], Span]) -> Parsed:
-    """Return what was read with a stretch, or each of a recurring one, changed."""
+    """Return a reading with its stretch, or each of a recurring one, changed."""
     return parsed and (spans.each(parsed[0], change), parsed[1])
 
 

@@ -44,7 +44,7 @@ _AMOUNTS: Final = ("_ ago", "in _")
 
 @cache
 def word_pattern() -> re.Pattern[str]:
-    """Return what finds a word, or a character where words are not parted."""
+    """Return the pattern of a word, or of a character where words are not parted."""
     return re.compile(rf"[{_APART}]|(?:[^\W\d_{_APART}][{_MARKS}]*)+")
 
 
@@ -213,7 +213,7 @@ def _gate() -> tuple[frozenset[str], frozenset[str]]:
 
 def derive_time_words() -> dict[str, set[str]]:
     """
-    Return what ``words/derived/time_words.txt`` holds: the core words of every language.
+    Return ``words/derived/time_words.txt``: the core words of every language.
 
     "foreign" are those that are not of English, "shared" those that may be. Most texts have none,
     and whoever asks that of one text need not read the words of fifty languages.

@@ -49,7 +49,7 @@ def may_tell_time_in(text: str) -> bool:
 
 def read_in(text: str, now: datetime, *, told: bool) -> list[Reading]:
     """
-    Return what can be read as time in a text that may be in several languages, in order.
+    Return the times in a text that may be in several languages, in order.
 
     Args:
         text: the text.

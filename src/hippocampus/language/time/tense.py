@@ -50,7 +50,7 @@ def _auxiliaries() -> frozenset[str]:
 @cache
 def _run_together() -> Mapping[str, str]:
     """
-    Return what people type for a contraction, with the contraction: "cant", "can't".
+    Return contractions as people mistype them, with the right spelling: "cant", "can't".
 
     Left out is what is another word as well: "well", "ill", "were".
     """
@@ -84,7 +84,7 @@ class Tenses:
         self._pointed: dict[int, Direction | None] = {}
 
     def direction(self, at: int) -> Direction | None:
-        """Return which way the verb points that goes with the expression at token ``at``."""
+        """Return the direction of the verb that goes with the expression at token ``at``."""
         before = self._sentence(range(at - 1, max(at - _REACH, 0) - 1, -1))
         after = self._sentence(range(at, min(at + _REACH, len(self._words))))
         for i in (*before, *after):
@@ -140,7 +140,7 @@ class Tenses:
     # ------------------------------------------------------------ verbs
 
     def points(self, i: int) -> Direction | None:
-        """Return which way token ``i`` points; None if it is no finite verb."""
+        """Return the direction of token ``i``; None if it is no finite verb."""
         if i not in self._pointed:  # a sentence of many times asks it of every word again
             self._pointed[i] = self._points(i)
         return self._pointed[i]
@@ -199,7 +199,7 @@ class Tenses:
         return word in _auxiliaries() or word.partition("'")[2] in ("m", "re", "ve", "ll", "d")
 
     def _perfect(self, i: int) -> Direction:
-        """Return which way "have" or "'s" points: a participle after it may make it a perfect."""
+        """Return the direction of "have" or "'s": a participle after it may make it a perfect."""
         for j in range(i + 1, min(i + 5, len(self._words))):
             word = self._words[j]
             if word == "got" or self._base(word) in word_set("arranging_verbs"):

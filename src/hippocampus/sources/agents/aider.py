@@ -76,7 +76,7 @@ class _AiderHistory:
 
 def read_aider(log: SessionLog) -> Iterator[Item]:
     """
-    Yield what the user said to aider, and its answers; what its tools print is no memory.
+    Yield the user's words to aider, and its answers; output of its tools is no memory.
 
     A chat has the time at which it was started, and none for its messages.
     """

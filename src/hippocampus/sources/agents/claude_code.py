@@ -1,4 +1,4 @@
-"""Read what Claude Code keeps: a file of lines for each session, and one of what was typed."""
+"""Logs of Claude Code: a file of lines for each session, and one of typed prompts."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class _ClaudeLine(msgspec.Struct, rename="camel"):
 
 def read_claude_code(log: SessionLog) -> Iterator[Item]:
     """
-    Yield what the user said in a session of Claude Code, and what the agent answered.
+    Yield the user's words in a session of Claude Code, and the agent's answers.
 
     Sidechains, in which agents talk to each other, summaries made to save room, thoughts, uses of
     tools and their output are no memories.
@@ -172,7 +172,7 @@ class _ClaudePrompt(msgspec.Struct, rename="camel"):
 
 
 def read_claude_code_history(log: SessionLog) -> Iterator[Item]:
-    """Yield what was typed, of sessions as well whose logs are gone; commands are left out."""
+    """Yield typed prompts, of sessions as well whose logs are gone; commands are left out."""
     records = LogRecords(log, _ClaudePrompt)
     for number, line in records:
         if isinstance(line, SourceProblem):

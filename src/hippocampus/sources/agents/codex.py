@@ -1,4 +1,4 @@
-"""Read what Codex CLI keeps: a "rollout" of lines for each session, and one of what was typed."""
+"""Logs of Codex CLI: a "rollout" of lines for each session, and one of typed prompts."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class _CodexSession:
         return Utterance(text, read_moment(line.timestamp), f"line-{number}", dict(self.about))
 
     def decide(self) -> Iterator[Item]:
-        """Yield what the user wrote, in files in which no event says so."""
+        """Yield the user's words, in files in which no event says so."""
         waiting, self.waiting = self.waiting, []
         if not self.told_apart:
             for said in waiting:
@@ -87,7 +87,7 @@ class _CodexSession:
 
 def read_codex(log: SessionLog) -> Iterator[Item]:
     """
-    Yield what the user said in a session of Codex, and what the agent answered.
+    Yield the user's words in a session of Codex, and the agent's answers.
 
     Sessions in which agents talk to each other, reasoning, calls of tools and their output, and
     what the tool says in the user's name are no memories.
@@ -184,7 +184,7 @@ class _CodexPrompt(msgspec.Struct):
 
 
 def read_codex_history(log: SessionLog) -> Iterator[Item]:
-    """Yield what was typed, of sessions as well whose logs are gone; commands are left out."""
+    """Yield typed prompts, of sessions as well whose logs are gone; commands are left out."""
     records = LogRecords(log, _CodexPrompt)
     for number, line in records:
         if isinstance(line, SourceProblem):

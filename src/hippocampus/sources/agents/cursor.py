@@ -39,7 +39,7 @@ class _CursorComposer(msgspec.Struct, rename="camel"):
 
 def read_cursor(log: SessionLog) -> Iterator[Item]:
     """
-    Yield what the user said in Cursor's chats, and what the agent answered.
+    Yield the user's words in Cursor's chats, and the agent's answers.
 
     Thoughts, uses of tools and what they gave are no memories. A message without a time has its
     chat's.

@@ -1,4 +1,4 @@
-"""Read what Gemini CLI keeps: a file for each session, as lines or one JSON text, and ``logs``."""
+"""Logs of Gemini CLI: a file for each session, as lines or one JSON text, and ``logs``."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class _GeminiSession:
 
 def read_gemini(log: SessionLog) -> Iterator[Item]:
     """
-    Yield what the user said in a session of Gemini CLI, and what the agent answered.
+    Yield the user's words in a session of Gemini CLI, and the agent's answers.
 
     Thoughts, uses of tools, notes of the tool, and sessions of agents among themselves are no
     memories; nor is what the user took back.
@@ -170,7 +170,7 @@ def _project_of(file: Path) -> str | None:
 
 
 def read_gemini_history(log: SessionLog) -> Iterator[Item]:
-    """Yield what was typed, from the list that is kept of it; commands are left out."""
+    """Yield typed prompts, from the list that is kept of them; commands are left out."""
     text = whole_text(log)
     try:
         typed = msgspec.json.decode(text, type=list[_GeminiMessage])

@@ -156,7 +156,7 @@ class LogRecords:
         self._unknown[kind[:40] or "(none)"] += 1
 
     def end(self) -> Iterator[SourceProblem]:
-        """Yield what is told of the log as a whole."""
+        """Yield turns that the log as a whole tells."""
         path = self._log.path
         if self._bad > _TOLD:
             reason = f"{self._bad - _TOLD:,} more lines cannot be read"

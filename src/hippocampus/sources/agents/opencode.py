@@ -1,4 +1,4 @@
-"""Read what opencode keeps: a database since version 1.2, and before that a file for each part."""
+"""Logs of opencode: a database since version 1.2, and before that a file for each part."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class _OpencodeReading:
         self.unknown: set[str] = set()
 
     def session(self, head: _OpencodeSession, messages: Iterable[_MessageRead]) -> Iterator[Item]:
-        """Yield what was said in a session."""
+        """Yield the turns of a session."""
         if head.parent is not None:
             self.log.left_out["what agents said among themselves"] += 1
             return
@@ -112,7 +112,7 @@ class _OpencodeReading:
             return SourceProblem(path=f"{self.log.path}#{name}", reason=f"cannot be read: {exc}")
 
     def end(self) -> Iterator[Item]:
-        """Yield what is told of the log as a whole."""
+        """Yield turns that the log as a whole tells."""
         self.log.left_out = +self.log.left_out
         self.log.done = self.log.size
         if self.unknown:
@@ -123,7 +123,7 @@ class _OpencodeReading:
 
 def read_opencode(log: SessionLog) -> Iterator[Item]:
     """
-    Yield what the user said in sessions of opencode, and what the agent answered.
+    Yield the user's words in sessions of opencode, and the agent's answers.
 
     A log is the database, or the file of a session, with the folders of messages and parts beside
     it. What agents say among themselves, thoughts, uses of tools, and what the tool puts into

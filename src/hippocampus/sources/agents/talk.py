@@ -21,7 +21,7 @@ class Utterance:
     text: str
     at: datetime | None
     place: str
-    """What tells it from everything else in the log."""
+    """Place in the log, which tells it from everything else there."""
     about: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -42,7 +42,7 @@ class Talk:
         self._count = self._length = 0
 
     def user(self, said: Utterance) -> Iterator[Turn]:
-        """Take what the user says, which shows that what the agent said last was its answer."""
+        """Take a text of the user, which shows that the agent's last text was its answer."""
         own = own_words(said.text)
         if not own:
             self._leave("notes of the tool")
@@ -51,7 +51,7 @@ class Talk:
         yield from self._kept(own, said, "user")
 
     def assistant(self, said: Utterance) -> None:
-        """Take what the agent says, which may not be its last word."""
+        """Take a text of the agent, which may not be its last word."""
         text = said.text.strip()
         if not text:
             return
@@ -67,7 +67,7 @@ class Talk:
         self._drop()
 
     def end(self) -> Iterator[Turn]:
-        """Yield what the agent said last."""
+        """Yield the agent's last text."""
         text, first = "\n\n".join(self._waiting), self._first
         self._forget()
         if first is not None:

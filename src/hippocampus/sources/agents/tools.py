@@ -68,7 +68,7 @@ MEMORY_SUFFIXES: Final = (".md", ".mdc", ".txt")
 
 def kind_of(tool: str, path: str, *, alone: bool) -> LogReader | str | None:
     """
-    Return what reads a file of a tool, ``MEMORY`` of a file of instructions, or None of others.
+    Return the reader of a tool's file, ``MEMORY`` of a file of instructions, or None.
 
     ``alone``: whether somebody named the file itself, and not a folder that it is in.
     """
@@ -106,7 +106,7 @@ _ROLLOUT: Final = frozenset(
 
 
 def log_of_record(record: Mapping[str, Any]) -> tuple[str, LogReader] | None:
-    """Return whose log a record is from, by its shape, and what reads it."""
+    """Return the tool that a record is from, by its shape, and the reader of its log."""
     kind = record.get("type")
     named = isinstance(kind, str)  # others' records may have an object there
     rollout = named and kind in _ROLLOUT and isinstance(record.get("payload"), Mapping)
@@ -125,7 +125,7 @@ def log_of_record(record: Mapping[str, Any]) -> tuple[str, LogReader] | None:
 
 
 def log_of_head(name: str, head: bytes) -> tuple[str, LogReader] | None:
-    """Return whose a file that has no lines is, by its name and how it begins."""
+    """Return the tool of a file that has no lines, by its name and how it begins."""
     name = name.lower()
     if name == ".aider.chat.history.md":
         return "aider", read_aider

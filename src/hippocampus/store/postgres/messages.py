@@ -35,10 +35,10 @@ _Key: TypeAlias = tuple[str, tuple[object, ...]]
 _Form: TypeAlias = tuple[str, tuple[type, ...]]
 """A statement and the types of its values: each such pair is prepared for itself."""
 _prepared: Final = WeakKeyDictionary[psycopg.Connection, set[_Form]]()
-"""What each connection has had prepared."""
+"""Statements that each connection has had prepared."""
 
 Check = Callable[[int], None]
-"""What is done with how many rows a statement has changed."""
+"""Check of how many rows a statement has changed."""
 
 
 class Asked(NamedTuple):
@@ -121,11 +121,11 @@ class Messages:
         self.db.execute(statement)
 
     def send(self) -> None:
-        """Send what waits, and see that it did what it was to do."""
+        """Send the statements that wait, and see that they did what they were to do."""
         self._send()
 
     def drop(self) -> None:
-        """Forget what waits and what is known: the transaction goes back to an earlier moment."""
+        """Drop waiting statements and known rows: the transaction goes back in time."""
         self._waiting.clear()
         self._known.clear()
 
@@ -133,7 +133,7 @@ class Messages:
         return self._send(_Waiting(*one)).fetchall()
 
     def _send(self, *last: _Waiting) -> psycopg.Cursor:
-        """Send what waits and one more, in one message if it is several; return its cursor."""
+        """Send waiting statements and one more, in one message; return the last one's cursor."""
         every = [*self._waiting, *last]
         self._waiting.clear()
         made: list[psycopg.Cursor] = []
@@ -167,7 +167,7 @@ class Messages:
         return made
 
     def _forget(self, sql: str) -> None:
-        """Forget what is known of the tables that a statement writes."""
+        """Forget the known rows of the tables that a statement writes."""
         written = _tables(sql)
         for key in [key for key in self._known if not written.isdisjoint(_tables(key[0]))]:
             del self._known[key]
@@ -199,7 +199,7 @@ def _form(sql: str, values: Sequence[object]) -> _Form:
 
 @lru_cache(maxsize=512)
 def _tables(sql: str) -> frozenset[str]:
-    """Return which tables a statement names."""
+    """Return the tables that a statement names."""
     return frozenset(_OURS.findall(sql))
 
 

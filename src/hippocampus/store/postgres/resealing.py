@@ -1,4 +1,4 @@
-"""Sealing what an erasure leaves of a bank anew, under a key that its log and backups never had."""
+"""Sealing of a bank's rest anew after an erasure, under a key that its log never had."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def without_password(dsn: str) -> str:
 
 
 def translate(exc: Exception, path: str) -> errors.StoreError:
-    """Return what an exception of ``psycopg`` means for the store at ``path``."""
+    """Return the error of ours that an exception of ``psycopg`` means for the store at ``path``."""
     told = without_password(" ".join(str(exc).split()))
     if isinstance(exc, psycopg_pool.PoolTimeout):
         message = (
@@ -135,7 +135,7 @@ _REFUSALS: Final = (
     (re.compile(r"too many (?:clients|connections)|connection slots"), "53300"),
     (re.compile(r"starting up|shutting down"), "57"),
 )
-"""What the server says when it does not let anybody in, for then there is no code."""
+"""Messages of a server that lets nobody in, for then there is no code."""
 
 
 def _state_of(exc: Exception, told: str) -> str:

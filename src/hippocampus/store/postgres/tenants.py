@@ -40,7 +40,7 @@ class Tenants:
         self._key: bytes | None = None
 
     def mark(self, tenant: str) -> str | None:
-        """Return what stands for a tenant; None in an encrypted store that keeps none apart."""
+        """Return the mark of a tenant; None in an encrypted store that keeps none apart."""
         if tenant == EVERY or not self._encryption.seals:
             return tenant
         if self._key is None:
@@ -75,7 +75,7 @@ class PostgresBanks(SqlBanks):
         self._db.do("UPDATE banks SET tenant = ? WHERE bank = ?", mark, bank)
 
     def note_tenants(self) -> None:
-        """Say which tenant each bank is of, where an earlier version has not."""
+        """Note the tenant of each bank, where an earlier version has not."""
         for name in self.names():
             mark = self._tenants.mark(tenant_of(name))
             self._db.do(
@@ -151,7 +151,7 @@ class Grants:
 
 
 def _statements(role: str, tenant: str | None) -> list[sql.Composed]:
-    """Return what puts the wall up, and gives a role its place behind it."""
+    """Return the statements that put the wall up, and give a role its place behind it."""
     who, policy = sql.Identifier(role), sql.Identifier(f"tenant of {role}"[:63])
     if tenant is None:
         acting = sql.SQL("(SELECT current_setting('hippocampus.tenant', true))")

@@ -82,14 +82,14 @@ class _OfThread(threading.local):
     reader: Messages | None = None
     transaction: int | None = None
     changes: int | None = None
-    """What ``changes`` came to in the reader's transaction, in which it stays so."""
+    """Value of ``changes`` in the reader's transaction, in which it stays so."""
     glancing: bool = False
     glanced: int | None = None
-    """What ``changes`` came to when it was first asked within a glance."""
+    """Value of ``changes`` when it was first asked within a glance."""
     expected: Asks = ()
-    """What the next transaction is expected to ask."""
+    """Calls that the next transaction is expected to make."""
     noted: list[Asked] | None = None
-    """What is asked only to be noted, if it is."""
+    """Queries that are noted instead of being asked; None where they are asked."""
 
 
 class PostgresTransactions:

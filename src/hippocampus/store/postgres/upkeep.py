@@ -88,7 +88,7 @@ class PostgresUpkeep:
                 self._tables.settings.put(_OWED, None)
 
     def _reseal(self, bank: int) -> None:
-        """Seal what is left of a bank anew, unless others have, or it is behind the wall."""
+        """Seal the rest of a bank anew, unless others have, or it is behind the wall."""
         there = self._tables.banks.has(bank)
         if not there and self._encryption.has_key(bank):
             return

@@ -15,6 +15,8 @@ from msgspec import Meta
 from hippocampus.core.constraints import check
 from hippocampus.core.lazy_dataclass import immutable
 
+__all__ = ["MEASURED", "Load", "Measured", "Plan", "Prices", "plan"]
+
 _DAY_S: Final = 86_400
 _GB: Final = 1e9
 
@@ -52,7 +54,7 @@ class Measured:
     """For each turn of a bank that is opened."""
 
     def of_bank(self, turns: float, short: float, long: float) -> float:
-        """Return what a bank of so many turns takes: on lines from none through two banks."""
+        """Return the size of a bank of so many turns: on lines from none through two banks."""
         if turns < self.short_turns:
             return short * turns
         first, second = short * self.short_turns, long * self.long_turns
@@ -161,7 +163,7 @@ class Plan:
     database_cores: float
     primaries: int
     first_limit: str
-    """What ends one primary first: data, log, commits or processors."""
+    """The part of one primary that is used up first: data, log, commits or processors."""
     first_limit_banks: float | None
     """With how many banks it does; None where nothing is done with them."""
     cost: dict[str, float]
@@ -170,7 +172,7 @@ class Plan:
 
 def plan(load: Load, prices: Prices | None = None, measured: Measured | None = None) -> Plan:
     """
-    Return what a load takes.
+    Return the memory, disk and time that a load takes.
 
     Raises:
         InputError: a number of the load or a price is out of range; made by these.
