@@ -651,7 +651,7 @@ class Writes(BankPart):
         return self._told(None if last is None else last.index)
 
     def _sifted_by(self, ledger: Ledger, calls: Sequence[_ToKeep]) -> Asks:
-        """Return what is asked to see what is there already of what some calls bring."""
+        """Return the calls that find which of the turns that some calls bring are there already."""
         asks: list[Callable[[], object]] = [
             partial(find_done, ledger, call.request, list[int]) for call in calls
         ]

@@ -266,12 +266,12 @@ class BankState:
         return now
 
     def _settled_by(self) -> Asks:
-        """Return what a transaction on the bank asks first."""
+        """Return the calls that begin every transaction on the bank."""
         store = self._store
         return [partial(store.settings.get, "embedder"), partial(store.banks.number, self.name)]
 
     def _dated_by(self) -> Asks:
-        """Return what is asked to note a change after the last one."""
+        """Return the calls that find the change after which another one is noted."""
         journal, last = self._store.journal, self.snapshot
         ends = partial(journal.last_seq, self._number)
         if last is None:
@@ -279,7 +279,7 @@ class BankState:
         return [ends, partial(journal.read, self._number, after=last.index.seq - 1)]
 
     def _followed_by(self) -> Asks:
-        """Return what is asked to bring the snapshot up, if there is one."""
+        """Return the calls that bring the snapshot up, if there is one."""
         last = self.snapshot
         if last is None:
             return self._settled_by()

@@ -171,7 +171,7 @@ class BankIndex(Versioned):
         return seq == self.seq and all(len(cue) == len(self) for cue in self.cues)
 
     def asks(self) -> Asks:
-        """Return what ``catch_up`` is going to ask, if few have come; see ``Store.expecting``."""
+        """Return the calls that ``catch_up`` makes where few have come; see ``Store.expecting``."""
         store, bank = self._store, self._bank
         wanted = [(cue.kind, len(cue)) for cue in self.cues]
         unsealed = _unsealed(wanted, dict.fromkeys(_kinds(wanted), 0))

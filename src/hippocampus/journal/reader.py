@@ -226,7 +226,7 @@ class LedgerReader:
         return {e.row: find_phrases(texts[e.row]) + names_of(e.speaker) for e in pausing(records)}
 
     def last_said_by(self, sessions: Collection[str]) -> Asks:
-        """Return what ``last_said`` is going to ask; see ``Store.expecting``."""
+        """Return the calls that ``last_said`` makes; see ``Store.expecting``."""
         if not sessions:
             return ()
         last = self.store.episodes.last_of_session

@@ -54,7 +54,7 @@ class LedgerWriter(LedgerPart):
         self._clock = clock
 
     def asks(self, drafts: Sequence[Draft]) -> Asks:
-        """Return what ``add`` is going to ask for some drafts; see ``Store.expecting``."""
+        """Return the calls that ``add`` makes for some drafts; see ``Store.expecting``."""
         episodes = self._store.episodes
         sessions = {d.session for d in drafts if d.session is not None}
         return [

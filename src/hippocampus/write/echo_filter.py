@@ -60,7 +60,7 @@ class EchoFilter:
         self._less.clear()
 
     def asks(self, ledger: Ledger, group: Group) -> Asks:
-        """Return what ``echo`` is likely to ask for a group; see ``Store.expecting``."""
+        """Return the calls that ``echo`` is likely to make; see ``Store.expecting``."""
         if group.dated or group.again:
             return ()
         return (partial(ledger.store.episodes.rows_with_digest, ledger.bank, group.first.digest),)

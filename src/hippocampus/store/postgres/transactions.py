@@ -220,7 +220,7 @@ class PostgresTransactions:
         return self._asked(pool, lambda db: self._begin(db, begin, noted))[1]
 
     def _expected(self) -> list[Asked]:
-        """Return what the transaction that begins is expected to ask."""
+        """Return the queries that the transaction which begins is expected to ask."""
         here = self._here
         asks, here.expected = here.expected, ()
         if not asks or self.walled:
