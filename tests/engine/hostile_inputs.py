@@ -261,11 +261,22 @@ def _event(text: str) -> None:
                 shown_as(event.kind.form, event.name, event.said)
 
 
-def _export(text: str, path: Path) -> None:
-    said = {"text": text, "id": text, "speaker": text, "metadata": {"a": text}}
-    path.write_text(f'{{"hippocampus": 1, "bank": {json.dumps(text)}}}\n{json.dumps(said)}\n{text}',
-                    "utf-8")  # fmt: skip
-    read_export(path, salt=b"salt")
+_EXPORT = (
+    {"hippocampus-export": 1, "bank": "ada"},
+    {"episode": {
+        "id": "e492a41670ec1ada3f2b8388", "text": HERE, "said_at": 1, "noted_at": 1,
+        "session": HERE, "turn": 0, "part": 0, "parts": 1, "speaker": HERE, "role": None,
+        "source": HERE, "address": HERE, "metadata": {"a": HERE}, "state": "active",
+        "supersedes": None, "superseded_by": None, "level": 0, "marks": 0}},
+    {"change": {"seq": 1, "at": 1, "kind": "remember", "episode": "e492a41670ec1ada3f2b8388",
+                "detail": {"id": "e492a41670ec1ada3f2b8388"}}},
+    {"end": {"episodes": 1, "changes": 1}},
+)  # fmt: skip
+
+
+def _export(text: str, path: Path) -> object:
+    path.write_bytes(lines(*_EXPORT)(text) + b"\n")
+    return read_export(path, salt=b"salt")
 
 
 def _model(text: str) -> None:

@@ -108,6 +108,12 @@ def test_every_format_has_files_that_are_read(tmp_path):
         assert any(said in text for text in texts), format_
 
 
+def test_an_export_is_read_around_a_text(tmp_path):
+    told = READERS["an export"]("Ada met Tom.", tmp_path / "a")
+
+    assert "Ada met Tom." in repr(told)
+
+
 def test_every_argument_that_takes_words_is_tried_and_the_others_have_a_reason(memory):
     pairs = set(words_of_verbs())
     unknown = {
