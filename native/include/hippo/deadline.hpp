@@ -6,6 +6,10 @@
 // writes some last words and ends the process, as a kill would. Both call only what POSIX allows in
 // a handler, and setitimer, which is one system call.
 //
+// The watchdog of Python's faulthandler is of no use here: it would have to be armed by a handler of
+// Python's, which is what does not run. Armed beforehand and put off again and again, it would end a
+// server that nobody has told to stop, as after the machine was asleep.
+//
 // Ref: POSIX.1-2017, System Interfaces 2.4.3, for what may be called in a signal handler.
 #pragma once
 
