@@ -18,6 +18,7 @@
 #include "hippo/byte_pairs.hpp"
 #include "hippo/check.hpp"
 #include "hippo/checksum.hpp"
+#include "hippo/deadline.hpp"
 #include "hippo/groups.hpp"
 #include "hippo/mapped.hpp"
 #include "hippo/merging.hpp"
@@ -366,6 +367,14 @@ NB_MODULE(_native, m) {
   m.def("set_simd_path", &hippo::set_simd, "name"_a,
         "Force a path (scalar, avx2, avx512) for the whole process, or return to the best (auto).");
 
+  m.def("end_in_time",
+        [](int number, double after_s, const nb::bytes& last_words) {
+          hippo::end_in_time(number, after_s, {last_words.c_str(), last_words.size()});
+        },
+        "number"_a, "after_s"_a, "last_words"_a,
+        "End the process so many seconds after a signal, though the interpreter may be held.\n\n"
+        "Whoever handles the signal now is told of it as before. It ends as if killed, with code 1,\n"
+        "and says its last words on stderr. Without effect where ENDS_IN_TIME is false.");
   m.def("sign_codes", &sign_codes, "vectors"_a.noconvert(),
         "Pack the signs of (n, d) vectors into (n, d/8) bytes, lowest bit first; 1 where x >= 0.");
   m.def("scan_signs", &scan_signs, "codes"_a.noconvert(), "query"_a.noconvert(),
@@ -532,6 +541,7 @@ NB_MODULE(_native, m) {
       .def_prop_ro("damaged", &hippo::MappedRoom::damaged,
                    "Whether something of the file was gone when it was looked at.");
   m.attr("MAPS_FILES") = HIPPO_MAPS == 1;
+  m.attr("ENDS_IN_TIME") = HIPPO_ENDS_IN_TIME == 1;
 
   bind_transformer(m);
   bind_wavelet(m);

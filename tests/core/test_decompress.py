@@ -8,7 +8,7 @@ import zlib
 import numpy as np
 import pytest
 
-from hippocampus.core.decompress import inflate, load_arrays
+from hippocampus.core.decompress import PLENTY, inflate, load_arrays
 
 BOMB = zlib.compress(bytes(64 << 20), 9)
 
@@ -60,6 +60,22 @@ def test_a_bomb_takes_no_more_memory_than_the_bound():
     assert len(BOMB) < 1 << 17
     assert peak(lambda: inflate(BOMB, most=1 << 20)) < 4 << 20
     assert peak(lambda: load_arrays(npz(a=bytes(64 << 20)), most=1 << 20)) < 80 << 20
+
+
+@pytest.mark.parametrize("read", [inflate, load_arrays])
+def test_few_bytes_come_to_little_unless_somebody_says_otherwise(read):
+    packed = BOMB if read is inflate else npz(a=npy((16 << 20,), bytes(64 << 20)))
+
+    assert peak(lambda: read(packed)) < 40 << 20
+    assert len(read(packed, most=65 << 20))
+
+
+def test_what_is_as_dense_as_words_are_may_be_large():
+    words = b"".join(b"%d words of a kind, again; " % (n * n) for n in range(1 << 20))
+    packed = zlib.compress(words)
+
+    assert len(words) > PLENTY
+    assert words == inflate(packed)
 
 
 @pytest.mark.parametrize("shape", [(1 << 40,), (1 << 31, 1 << 31), (-1,), (2,)])

@@ -2,47 +2,29 @@
 
 import contextlib
 import re
+from itertools import count
 from pathlib import Path
 from time import process_time
 from typing import NamedTuple
 
 import pytest
+from hostile_inputs import (
+    FILES,
+    NO_WORDS,
+    READERS,
+    SHAPES,
+    call,
+    read,
+    words_of_verbs,
+    write,
+)
 
 from hippocampus import Budget, Memory
 from hippocampus.errors import HippocampusError
+from hippocampus.sources import ALL_FORMATS
+from hippocampus.verbs import BANK_VERBS
 
-SHAPES = [
-    "a", " ", "\n", "\t", "\r\n", "1", ".", ",", '"', "(", "[[", "{", "<a ", "<a", '<a "', "<!--",
-    "<recent>\n[x\n</recent>", '<memory note="', "</", "<script>", "&#1", "&amp", "-", "# ", "=?",
-    "1:", "1:11 ", "A.B.", "a@b.", "a_", "a-", "AbCd", "it's'", "http://a.b/", "```\n", "|a", "? ",
-    "Mr. ", "Ada: hi\n", "I am ", "3 days ago ", "2024-01-01 ", "Ada Lovelace and ", "and not ",
-    "漢", "かな", "สวัสดี", "한국", "שלום ", "😀", "👩\u200d👧", "\U0001d54f", "a\u0301\u0302",
-    "\u200b", "\ufeff", "\x1b[0m",
-]  # fmt: skip
-SIZES = (8_000, 16_000, 32_000, 64_000)
-MAIL = "From: a <a@b>\nDate: Mon, 1 Jan 2024 10:00:00 +0000\n"
-FILES = {
-    "a.mbox": "From a@b Mon Jan 1 10:00:00 2024\nFrom: a\n\nhi\n\nFrom ",
-    "b.mbox": "From a@b Mon Jan 1 10:00:00 2024\nFrom: a\n\n",
-    "html.eml": f"{MAIL}Content-Type: text/html; charset=utf-8\n\n",
-    "subject.eml": f"{MAIL}Subject: ",
-    "to.eml": f"{MAIL}To: ",
-    "references.eml": f"{MAIL}References: ",
-    "type.eml": f"{MAIL}Content-Type: ",
-    "quoted.eml": f"{MAIL}Content-Transfer-Encoding: quoted-printable\n\n",
-    "parts.eml": f"{MAIL}Content-Type: multipart/mixed; boundary=a\n\n--a\n\n",
-    "a.md": "---\na: ",
-    "a.txt": "",
-    "a.jsonl": '{"text":"',
-    "a.json": "[",
-}
-VERBS = {
-    "remember": lambda bank, text: bank.remember(text, at="2025-01-01"),
-    "recall": lambda bank, text: bank.recall(text),
-    "find": lambda bank, text: bank.find(text),
-    "context": lambda bank, text: bank.context(text, budget_tokens=500),
-    "sleep": lambda bank, _text: bank.sleep(),
-}
+SIZES = (4_000, 8_000, 16_000, 32_000)
 
 
 class Cost(NamedTuple):
@@ -113,39 +95,119 @@ def test_what_costs_too_much_is_found():
     assert {(shape, "seconds") for shape in SHAPES} == set(costly_ones(square))
 
 
+def test_every_format_has_files_that_are_read(tmp_path):
+    assert set(ALL_FORMATS) == set(FILES), "give the format a file in hostile_inputs.py"
+    said = "Ada said that we always use pnpm here."
+    for format_, files in FILES.items():
+        texts = []
+        for name in files:
+            path = tmp_path / name
+            with contextlib.suppress(HippocampusError):
+                write(path, format_, said)
+                texts += read(path, format_)
+        assert any(said in text for text in texts), format_
+
+
+def test_an_export_is_read_around_a_text(tmp_path):
+    told = READERS["an export"]("Ada met Tom.", tmp_path / "a")
+
+    assert "Ada met Tom." in repr(told)
+
+
+def test_every_argument_that_takes_words_is_tried_and_the_others_have_a_reason(memory):
+    pairs = set(words_of_verbs())
+    unknown = {
+        argument
+        for spec in BANK_VERBS.values()
+        for argument, one in spec.arguments.items()
+        if "str" in str(one.type)
+    } - {argument for _, argument in pairs}
+    assert set(NO_WORDS) >= unknown, "a new argument is tried, or has a reason why not"
+    tried = {verb for verb, _ in pairs}
+    assert {"remember_many", "correct", "recall", "context", "find", "count_events"} <= tried
+    answered = set()
+    for verb, argument in pairs:
+        bank = memory.bank(f"{verb} {argument}")
+        bank.remember("Ada met Tom in Porto.", session="s", source="a.md")
+        with contextlib.suppress(HippocampusError):
+            call(bank, verb, argument, "Ada")
+            answered.add((verb, argument))
+    assert {("recall", "query"), ("remember", "speaker"), ("curate", "add")} <= answered
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", FILES)
-def test_every_file_is_read_at_a_cost_in_proportion_to_its_size(name, tmp_path):
+@pytest.mark.parametrize("format_", FILES)
+def test_every_file_is_read_at_a_cost_in_proportion_to_its_size(format_, tmp_path):
+    for name in FILES[format_]:
+        path = tmp_path / name
+
+        def reading(text, path=path):
+            write(path, format_, text)
+            return took(read, path, format_)
+
+        reading("warm. " * 1_000)
+        assert {} == costly_ones(reading), name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", READERS)
+def test_everything_else_is_read_at_a_cost_in_proportion_to_its_size(name, tmp_path):
+    def reading(text):
+        return took(READERS[name], text, tmp_path / "a")
+
+    reading("warm. " * 1_000)
+    assert {} == costly_ones(reading)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pair", list(words_of_verbs()), ids=".".join)
+def test_every_verb_costs_in_proportion_to_each_of_its_texts(pair):
+    with Memory(":memory:", embedder="none") as memory:
+        numbers = count()
+
+        def calling(text):
+            name = f"ada {next(numbers)}"
+            bank = memory.bank(name)
+            bank.remember("Ada met Tom in Porto.", session="s", source="a.md")
+            cost = took(call, bank, *pair, text)
+            with contextlib.suppress(HippocampusError):  # which is held now
+                memory.delete_bank(name)
+            return cost
+
+        calling("warm. " * 1_000)
+        assert {} == costly_ones(calling)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("format_", ["document", "eml"])
+def test_an_import_costs_in_proportion_to_the_file(format_, tmp_path):
+    name = next(iter(FILES[format_]))
     with Memory(":memory:", embedder="none") as memory:
 
-        def read(text):
-            path = tmp_path / name
-            path.write_text(FILES[name] + text, encoding="utf-8")
-            cost = took(memory.bank("ada").import_, path)
+        def importing(text):
+            write(tmp_path / name, format_, text)
+            cost = took(memory.bank("ada").import_, tmp_path / name)
             if "ada" in memory.banks():
                 memory.delete_bank("ada")  # or the next one is an edit of this one
             return cost
 
-        read("warm. " * 5_000)
-        assert {} == costly_ones(read)
+        importing("warm. " * 1_000)
+        assert {} == costly_ones(importing)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", VERBS)
-def test_every_verb_costs_in_proportion_to_what_it_is_given(name):
+def test_sleep_costs_in_proportion_to_what_was_remembered():
     with Memory(":memory:", embedder="none") as memory:
 
-        def call(text):
+        def sleeping(text):
             bank = memory.bank("ada")
-            bank.remember("Ada met Tom in Porto.")
-            if name == "sleep":
-                took(VERBS["remember"], bank, text)
-            cost = took(VERBS[name], bank, text)
+            took(bank.remember, text)
+            cost = took(bank.sleep)
             memory.delete_bank("ada")
             return cost
 
-        call("warm. " * 5_000)
-        assert {} == costly_ones(call)
+        sleeping("warm. " * 1_000)
+        assert {} == costly_ones(sleeping)
 
 
 @pytest.mark.parametrize(
@@ -157,11 +219,10 @@ def test_what_once_took_minutes_takes_no_time(shape, tmp_path):
     text = shape * (100_000 // len(shape))
     with Memory(":memory:", embedder="none") as memory:
         bank = memory.bank("ada")
-        for name in ("a.mbox", "html.eml", "a.txt"):
-            path = tmp_path / name
-            path.write_text(FILES[name] + text, encoding="utf-8")
-            assert took(bank.import_, path).seconds < 3
-        assert took(VERBS["remember"], bank, text).seconds < 3
+        for format_, name in (("mbox", "a.mbox"), ("eml", "html.eml"), ("document", "a.txt")):
+            write(tmp_path / name, format_, text)
+            assert took(bank.import_, tmp_path / name).seconds < 3
+        assert took(bank.remember, text).seconds < 3
 
 
 def test_a_text_of_many_parts_takes_no_metadata_that_would_fill_a_disk(bank):

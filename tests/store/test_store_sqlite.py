@@ -8,6 +8,8 @@ import os
 import shutil
 import sqlite3
 import struct
+import tracemalloc
+import zlib
 from contextlib import closing, suppress
 from functools import partial
 
@@ -455,34 +457,63 @@ def test_any_change_to_any_byte_of_a_block_is_found(payload, data):
     st.binary(max_size=40) | st.binary(max_size=9).map(lambda some: some * 500),
 )
 def test_a_payload_comes_out_of_deflating_as_it_was_and_never_longer(kind, payload):
-    made = deflate(kind, payload)
+    made = deflate(kind, payload, 1)
 
-    assert payload == inflate(made)
+    assert payload == inflate(made, 1)
     assert len(made) <= len(payload)
 
 
 @given(st.data())
 def test_what_was_deflated_and_damaged_is_no_payload_or_the_same(data):
     payload = b"words of one kind, again and again, " * 50
-    made = bytearray(deflate("lexical", payload))
+    made = bytearray(deflate("lexical", payload, 1))
     made[data.draw(st.integers(4, len(made) - 1))] ^= data.draw(st.integers(1, 255))
 
-    assert inflate(bytes(made)) in (None, payload)
+    assert inflate(bytes(made), 1) in (None, payload)
+
+
+def bomb(nbytes):
+    """Return what says that it comes to so many bytes, and does."""
+    return struct.pack("<4sQ", b"HipZ", nbytes) + zlib.compress(bytes(nbytes), 9)
 
 
 def test_a_few_bytes_do_not_inflate_to_many():
-    bomb = deflate("lexical", bytes(1 << 24))
-    longer = bomb[:4] + struct.pack("<Q", 1 << 40) + bomb[12:]
-    shorter = bomb[:4] + struct.pack("<Q", 1 << 10) + bomb[12:]
+    made = bomb(1 << 20)
+    longer = made[:4] + struct.pack("<Q", 1 << 40) + made[12:]
+    shorter = made[:4] + struct.pack("<Q", 1 << 10) + made[12:]
 
-    assert inflate(longer) is inflate(shorter) is None
-    assert len(bomb) < 1 << 17
+    assert bytes(1 << 20) == inflate(made, 128)
+    assert inflate(longer, 128) is inflate(shorter, 128) is inflate(made, 127) is None
+
+
+@pytest.mark.parametrize("count", [1, 2048, 1 << 40])
+def test_a_block_that_says_it_is_huge_takes_no_memory_to_refuse(opened, count):
+    store, made = opened(), bomb(100 << 20)
+    bank = new_bank(store, episodes=2)
+    with store.write():
+        store.payloads.put_block(bank, "vector", Block(0, count, made))  # as it is
+    assert len(made) < 110_000
+
+    tracemalloc.start()
+    try:
+        with pytest.raises(StoreCorrupt, match="deflated of the vector block"):
+            store.payloads.block(bank, "vector", 0)
+        assert tracemalloc.get_traced_memory()[1] < 2 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_what_would_inflate_to_too_much_is_kept_as_it_is():
+    payload = bytes(20 << 20)
+
+    assert payload == deflate("lexical", payload, 2048)
+    assert len(deflate("lexical", payload[: 16 << 20], 2048)) < 1 << 15
 
 
 def test_a_block_that_does_not_inflate_is_damage_though_its_checksum_fits(opened):
     store = opened()
     bank = new_bank(store, episodes=2)
-    broken = deflate("lexical", b"the same " * 90)[:-4]
+    broken = deflate("lexical", b"the same " * 90, 2)[:-4]
     with store.write():
         store.payloads.put_block(bank, "lexical", Block(0, 2, broken))
 

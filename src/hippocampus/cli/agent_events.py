@@ -64,7 +64,7 @@ _BESIDES: Final = frozenset({"is_background_agent", "agent_id"})
 prompt, and reads the answer."""
 _ENDED: Final = re.compile(
     r"\nExit Code: (-?[0-9]{1,10})"
-    r"(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*){0,3}\s*\Z"
+    r"(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*+){0,3}\s*+\Z"
 )
 """Lines of Gemini CLI after the output of a command: its code, and its processes."""
 _DRIVE: Final = re.compile(r"/[A-Za-z]:(?:[/\\]|\Z)")

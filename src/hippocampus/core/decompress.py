@@ -16,16 +16,28 @@ from hippocampus.core.lazy_pattern import lazy_pattern
 
 MOST_BYTES: Final = 1 << 30
 """Bytes that anything kept compressed may come to; what sleep makes of a million turns is less."""
+PLENTY: Final = 1 << 24
+"""Bytes that anything may come to in however few it is kept."""
+DENSEST: Final = 64
+"""Bytes that one may stand for in what comes to more: words and numbers get 3 to 30 times as small,
+and one byte of a bomb stands for 1032."""
 
 
-def inflate(packed: bytes, *, most: int = MOST_BYTES) -> bytes:
+def most_of(packed: int) -> int:
+    """Return how many bytes so many compressed ones may come to."""
+    return min(MOST_BYTES, max(PLENTY, DENSEST * packed))
+
+
+def inflate(packed: bytes, *, most: int | None = None) -> bytes:
     """
     Return the bytes that zlib has compressed.
 
     Raises:
-        ValueError: it is cut off, damaged, or comes to more than ``most`` bytes.
+        ValueError: it is cut off, damaged, or comes to more than ``most`` bytes: by default, than
+            ``most_of`` its own.
 
     """
+    most = most_of(len(packed)) if most is None else most
     unpacking = zlib.decompressobj()
     try:
         whole = unpacking.decompress(packed, most)
@@ -43,15 +55,16 @@ _NO_ARCHIVE: Final = (
 """Errors of ``zipfile`` on bytes that are no archive, or one in a way that it does not know."""
 
 
-def load_arrays(packed: bytes, *, most: int = MOST_BYTES) -> dict[str, NDArray[Any]]:
+def load_arrays(packed: bytes, *, most: int | None = None) -> dict[str, NDArray[Any]]:
     """
     Return the arrays of an ``.npz`` file by name, none of which may hold objects.
 
     Raises:
-        ValueError: it is no such file, comes to more than ``most`` bytes, or has an array that says
-            it is larger than it is.
+        ValueError: it is no such file, comes to more than ``most`` bytes (by default, than
+            ``most_of`` its own), or has an array that says it is larger than it is.
 
     """
+    most = most_of(len(packed)) if most is None else most
     try:
         with zipfile.ZipFile(io.BytesIO(packed)) as kept:
             members = kept.infolist()

@@ -60,6 +60,21 @@ else:
     """How a process is told to stop."""
 
 
+def end_in_time(after_s: float, last_words: str) -> None:
+    """
+    End this process so many seconds after it is told to stop, though something holds the lock.
+
+    Handlers of signals and timers of Python wait for a call into C that keeps the interpreter's
+    lock; this does not. Whoever handles ``STOP_SIGNALS`` now goes on doing so, until others do.
+    Then the process ends as if killed, with code 1, and says its last words on stderr. On Windows
+    it has no effect: whoever stops a process there ends it, or presses keys.
+    """
+    from hippocampus.kernel import end_in_time as end  # noqa: PLC0415 - short commands do without
+
+    for one in STOP_SIGNALS:
+        end(one, after_s, f"{last_words}\n".encode())
+
+
 # ---------------------------------------------------------------- files
 
 

@@ -21,7 +21,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.core.decompress import MOST_BYTES, inflate
+from hippocampus.core.decompress import inflate, most_of
 from hippocampus.core.ranges import Dimension
 from hippocampus.core.records import Kind, Payloads
 from hippocampus.errors import InputError
@@ -351,7 +351,7 @@ def _unframe(data: bytes) -> bytes:
             wrong = (
                 f"format {version} is newer than {FORMAT}, the newest this version reads; upgrade"
             )
-        elif version < 1 or zlib.crc32(packed) != checksum or nbytes > MOST_BYTES:
+        elif version < 1 or zlib.crc32(packed) != checksum or nbytes > most_of(len(packed)):
             wrong = "their checksum is wrong, so they are damaged"
         else:
             with suppress(ValueError):

@@ -1,6 +1,7 @@
 """The native kernels, typed. The tests have each once more in plain NumPy."""
 
 from hippocampus.kernel._native import (
+    ENDS_IN_TIME,
     MAPS_FILES,
     Bm25Index,
     BytePairs,
@@ -13,6 +14,7 @@ from hippocampus.kernel._native import (
     build_info,
     checksum,
     dot_rows,
+    end_in_time,
     hamming_scan,
     maxsim,
     merge_rows,
@@ -29,6 +31,7 @@ from hippocampus.kernel._native import (
 )
 
 __all__ = [
+    "ENDS_IN_TIME",
     "MAPS_FILES",
     "Bm25Index",
     "BytePairs",
@@ -41,6 +44,7 @@ __all__ = [
     "build_info",
     "checksum",
     "dot_rows",
+    "end_in_time",
     "hamming_scan",
     "maxsim",
     "merge_rows",

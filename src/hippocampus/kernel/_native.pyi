@@ -17,6 +17,14 @@ def set_simd_path(name: str) -> None:
     Force a path (scalar, avx2, avx512) for the whole process, or return to the best (auto).
     """
 
+def end_in_time(number: int, after_s: float, last_words: bytes) -> None:
+    """
+    End the process so many seconds after a signal, though the interpreter may be held.
+
+    Whoever handles the signal now is told of it as before. It ends as if killed, with code 1,
+    and says its last words on stderr. Without effect where ENDS_IN_TIME is false.
+    """
+
 def sign_codes(
     vectors: Annotated[
         NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)
@@ -437,6 +445,8 @@ class MappedRoom:
         """Whether something of the file was gone when it was looked at."""
 
 MAPS_FILES: bool = True
+
+ENDS_IN_TIME: bool = True
 
 class Transformer:
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -18,6 +19,8 @@ Intent: TypeAlias = Literal["now", "past", "when", "last", "how many", "list"]
 
 _LONGEST_QUESTION = 500
 """Characters of a question for whatever was at a time; reading takes their square."""
+_MOST_READ = 2000
+"""Characters of a message in which it is looked for what it asks; what follows was pasted."""
 _DAY = timedelta(hours=25)
 """No day is longer, not even the one on which clocks go back."""
 
@@ -42,6 +45,7 @@ _HINTS_LAST = (
 
 def find_intents(text: str) -> frozenset[Intent]:
     """Return every intent that the words of a question tell; none for most."""
+    text = text[:_MOST_READ]
     found: dict[Intent, object] = {
         "now": _RE.now.search(text),
         "past": _RE.past.search(text),
@@ -55,14 +59,34 @@ def find_intents(text: str) -> frozenset[Intent]:
 
 def asks_when(text: str) -> bool:
     """Return whether a question asks when something was or will be."""
-    return _has(text, _HINTS_WHEN) and _RE.when.search(text) is not None
+    text = text[:_MOST_READ]
+    if not _has(text, _HINTS_WHEN):
+        return False
+    return _RE.when.search(text) is not None or _says_in_order(text, _RE.telling, _RE.when_at_all)
+
+
+def _says_in_order(text: str, *steps: re.Pattern[str]) -> bool:
+    """Return whether a sentence has all of these, one behind the other; in time linear in it."""
+    for sentence in _RE.between_sentences.split(text):
+        at = 0
+        for step in steps:
+            found = step.search(sentence, at)
+            if found is None:
+                break
+            at = found.end()
+        else:
+            return True
+    return False
 
 
 def asks_last(text: str) -> bool:
     """Return whether a question asks for the latest of what it is about."""
+    text = text[:_MOST_READ]
     if not _has(text, _HINTS_LAST) or "how long" in text.lower():  # "how long did it last?"
         return False
-    return bool(_RE.last.search(text) or _RE.stands_with.search(text)) or _asks_how_far(text)
+    if _RE.last.search(text) or _says_in_order(text, _RE.where, _RE.we_or_i, _RE.phase_with):
+        return True
+    return _asks_how_far(text)
 
 
 def _asks_how_far(text: str) -> bool:

@@ -7,6 +7,7 @@ It goes by structure, so that what a tool will wrap its notes in next year stays
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from hippocampus.core.lazy_pattern import lazy_pattern
@@ -16,11 +17,13 @@ from hippocampus.language.chatter import is_chatter
 
 _ELEMENT: Final = lazy_pattern(r"^[ \t]*<([A-Za-z][\w.:-]*)(?:[ \t][^<>\n]*)?>", re.MULTILINE)
 """An element that begins a line, as those do that tools put around what they add."""
-_ARGUMENTS: Final = lazy_pattern(r"<command-args>(.*?)</command-args>", re.DOTALL)
+_ARGUMENTS: Final = ("<command-args>", "</command-args>")
 _REQUEST: Final = "## My request for Codex:\n"
 """Mark of Codex's editor plug-ins between their additions and the user's words."""
-_FENCE: Final = lazy_pattern(r"^[ \t]{0,3}(`{3,}|~{3,})[^\n]*\n(.*?)(?:^[ \t]{0,3}\1[ \t]*$\n?|\Z)",
-                           re.MULTILINE | re.DOTALL)  # fmt: skip
+_FENCE: Final = lazy_pattern(
+    r"^[ \t]{0,3}(`{3,}+|~{3,}+)[^\n]*\n(.*?)(?:^[ \t]{0,3}\1[ \t]*$\n?|\Z)",
+    re.MULTILINE | re.DOTALL,
+)
 _BRACKETED: Final = lazy_pattern(r"\[[^\[\]\n]{1,200}\]")
 _WORD: Final = lazy_pattern(r"[^\W\d_]{2,}")
 _BLANKS: Final = lazy_pattern(r"\n[ \t]*(?:\n[ \t]*){2,}")
@@ -98,10 +101,18 @@ def _mark(kept: str) -> str:
 
 def _request(text: str) -> str:
     """Return the user's part of a message that a tool has put together."""
-    if "<command-args>" in text:
-        return "\n".join(_ARGUMENTS.findall(text))
+    if _ARGUMENTS[0] in text:
+        return "\n".join(_between(text, *_ARGUMENTS))
     _, marked, rest = text.rpartition(_REQUEST)
     return rest if marked else text
+
+
+def _between(text: str, begin: str, end: str) -> Iterator[str]:
+    """Yield what stands between two marks; a mark that is never closed ends the search."""
+    at = text.find(begin)
+    while at >= 0 and (stop := text.find(end, at + len(begin))) >= 0:
+        yield text[at + len(begin) : stop]
+        at = text.find(begin, stop + len(end))
 
 
 def _without_elements(text: str) -> str:

@@ -9,6 +9,8 @@ languages what is said is kept unless it is small talk or asks.
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -26,7 +28,8 @@ Kind: TypeAlias = Literal["decision", "correction", "rule", "preference", "fact"
 _RE: Final = Patterns("keeping")
 _SENTENCE: Final = lazy_pattern(r"(?:[^.!?\n]|[.!?](?=[\w/`*'\")]))+[.!?]*")
 _FENCED: Final = lazy_pattern(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)")
-_TAGGED: Final = lazy_pattern(r"(?s)<([A-Za-z][\w-]*)(?:\s[^<>]*)?>.*?</\1\s*>")
+_TAG: Final = lazy_pattern(r"<([A-Za-z][\w-]*)(?:\s[^<>]*)?>")
+_END_TAG: Final = lazy_pattern(r"</([A-Za-z][\w-]*)\s*>")
 _OPENED: Final = lazy_pattern(r"<[A-Za-z][\w-]*(?:\s[^<>]*)?>|(?m:^[ \t]*(?:```|~~~))")
 _PASTED: Final = lazy_pattern(
     r"^(?:[ \t]{4,}\S|[$>#%]\s|[+-]{1,3}[\s\w]|@@|\s*[{}\[\]();]+\s*$"
@@ -111,7 +114,7 @@ def sentences(text: str) -> Iterator[str]:
 
 def _under_titles(text: str) -> Iterator[tuple[str, str]]:
     """Yield the sentences that somebody wrote, each with the heading that it stands under."""
-    prose = _TAGGED.sub("\n", _FENCED.sub("\n", text[:_LONGEST_READ]))
+    prose = _without_tagged(_FENCED.sub("\n", text[:_LONGEST_READ]))
     if len(text) > _LONGEST_READ and (cut := _OPENED.search(prose)):
         prose = prose[: cut.start()]  # its end is beyond what is read
     title = ""
@@ -128,6 +131,26 @@ def _under_titles(text: str) -> Iterator[tuple[str, str]]:
             said = match[0].strip()
             if len(_WORD.findall(said)) >= _FEWEST_WORDS or _is_unspaced(said):
                 yield title, said
+
+
+def _without_tagged(text: str) -> str:
+    """Put a break in the place of each element, from its tag to the next end tag of that name."""
+    ends: dict[str, list[re.Match[str]]] = {}
+    for end in _END_TAG.finditer(text):
+        ends.setdefault(end[1], []).append(end)
+    kept: list[str] = []
+    at = 0
+    for tag in _TAG.finditer(text) if ends else ():
+        of_name = ends.get(tag[1], [])
+        place = bisect_left(of_name, tag.end(), key=_start)
+        if tag.start() >= at and place < len(of_name):
+            kept.append(text[at : tag.start()])
+            at = of_name[place].end()
+    return "\n".join([*kept, text[at:]])
+
+
+def _start(found: re.Match[str]) -> int:
+    return found.start()
 
 
 def _is_unspaced(said: str) -> bool:

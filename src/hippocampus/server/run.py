@@ -17,7 +17,7 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from hippocampus.core.listening import is_loopback, listen
-from hippocampus.core.system import STOP_SIGNALS
+from hippocampus.core.system import STOP_SIGNALS, end_in_time
 from hippocampus.encode.embedders.together import EmbedsTogether, Together
 from hippocampus.errors import AccessError
 from hippocampus.memory import Memory
@@ -32,6 +32,9 @@ _KEEP_ALIVE_S: Final = 75
 _MOST_HEAD_BYTES: Final = 1 << 16
 _GRACE_S: Final = 1.0
 """How long, after requests were waited for, a verb that has begun may still take."""
+_HELD_S: Final = 0.5
+"""How long after that a timer of the system ends the process, if Python could not."""
+_LAST_WORDS: Final = '{"level": "warning", "event": "ended, for a call kept the interpreter"}'
 _SWITCH_S: Final = 0.001
 """How long a thread computes before another may: five times sooner than by default, for the one
 that answers waits for those that search."""
@@ -63,7 +66,8 @@ def serve(
         ready: called with the server's URL once it answers.
         overdue: called, on a thread, where verbs have not ended a while after ``limits.drain_s``;
             a program that must end ends the process there, and loses only writes that nobody was
-            told of.
+            told of. Where even that is impossible, for a call into C keeps the interpreter to
+            itself, the process is ended by a signal half a second later.
         worker: which of several processes that serve at this address this is; see ``work``.
 
     Raises:
@@ -222,6 +226,8 @@ class _Server(uvicorn.Server):
             yield  # where Python takes no signals
             return
         kept = {one: signal.signal(one, self.handle_exit) for one in STOP_SIGNALS}
+        if self._last is not None:
+            end_in_time(self._last[0] + _HELD_S, _LAST_WORDS)
         try:
             yield
         finally:

@@ -16,6 +16,7 @@ _FRONT = re.compile(
     r"---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
 )
 _KEY = re.compile(r"([A-Za-z_][\w .-]{0,60}?)\s*:(?:\s+(.*))?$")
+_REMARK = re.compile(r"(?<!\s)\s++#.*")
 _TITLE = re.compile(r"\s*+(?:#{1,6}[ \t]+([^\n]+)|([^\n]+)\n(?:=|-){3,}[ \t]*$)", re.MULTILINE)
 _DATES = ("date", "created", "created_at", "published")
 _FRONT_CHARS = 65_536
@@ -88,7 +89,7 @@ def _scalar(text: str) -> Any:  # noqa: ANN401 (what YAML says)
     text = text.strip()
     if len(text) >= 2 and text[0] == text[-1] and text[0] in "\"'":
         return text[1:-1]
-    text = re.sub(r"\s+#.*$", "", text)
+    text = _REMARK.sub("", text)
     if text in {"", "null", "~"}:
         return None
     if text in {"true", "false"}:

@@ -7,6 +7,7 @@ import zlib
 from hashlib import blake2b
 from typing import Final
 
+from hippocampus.core.decompress import DENSEST, PLENTY
 from hippocampus.core.records import Block, Kind
 from hippocampus.errors import StoreCorrupt
 
@@ -23,24 +24,32 @@ _SQUEEZED: Final[frozenset[Kind]] = frozenset({"lexical", "times", "phrase", "sp
 """Kinds that are deflated; in the others there is next to nothing that two payloads share."""
 _WORTH: Final = 8
 """A payload is deflated if that takes off one byte in so many."""
-_MOST: Final = 1032
-"""Bytes that one deflated byte can stand for, by how zlib is made."""
+_A_ROW: Final = 1 << 13
+"""Bytes that a row may come to in however few it is kept: several times those of the longest one
+that is cut as configured by default."""
 
 
-def deflate(kind: Kind, payload: bytes) -> bytes:
-    """Return a block's payload with fewer bytes, or as it is where that gains little."""
+def deflate(kind: Kind, payload: bytes, count: int) -> bytes:
+    """Return the payload of so many rows with fewer bytes, or as it is where that gains little."""
     if kind not in _SQUEEZED:
         return payload
     made = _DEFLATED.pack(_MARK, len(payload)) + zlib.compress(payload, 6)
+    if len(payload) > _most(len(made), count):
+        return payload  # nobody would read it
     return made if len(made) * _WORTH <= len(payload) * (_WORTH - 1) else payload
 
 
-def inflate(payload: bytes) -> bytes | None:
+def _most(stored: int, count: int) -> int:
+    """Return how many bytes ``count`` rows may come to that are kept in ``stored``."""
+    return max(DENSEST * stored, min(_A_ROW * count, PLENTY))
+
+
+def inflate(payload: bytes, count: int) -> bytes | None:
     """Return the bytes that ``deflate`` was given; None if these cannot be its result."""
     if not payload.startswith(_MARK) or len(payload) < _DEFLATED.size:
         return payload
     _, length = _DEFLATED.unpack_from(payload)
-    if length > _MOST * len(payload):
+    if length > _most(len(payload), count):
         return None
     stream = zlib.decompressobj()
     try:

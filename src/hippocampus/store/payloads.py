@@ -124,7 +124,8 @@ class SqlPayloads:
             )
         self._db.damage.mend(bank, kind, range(first, ends))
         payload = self._db.cipher(bank).seal(
-            payload_place(kind, first, ends - first), deflate(kind, block.payload)
+            payload_place(kind, first, ends - first),
+            deflate(kind, block.payload, ends - first),
         )
         framed, checksum = seal(bank, kind, Block(first, ends - first, payload))
         self._db.do(
@@ -186,7 +187,7 @@ class SqlPayloads:
             )
         except Unsealable as exc:
             raise self._db.refuse(StoreCorrupt, damaged(place)) from exc
-        inflated = inflate(payload)
+        inflated = inflate(payload, count)
         if inflated is None:
             raise self._db.refuse(StoreCorrupt, damaged(f"what is deflated of {place}"))
         return Block(block.first, block.count, inflated)

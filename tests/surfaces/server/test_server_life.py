@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -16,10 +17,12 @@ from served_process import Process
 
 from hippocampus import Memory, wire
 from hippocampus.errors import AccessError, Overloaded, StoreFull, StoreLocked
+from hippocampus.kernel import ENDS_IN_TIME
 from hippocampus.server import Limits
 from hippocampus.server.keys import Keys
 from hippocampus.server.run import make_server
 from hippocampus.sleep.schedule import Schedule
+from hippocampus.upkeep import verify
 
 AT = "/v1/banks/ada"
 
@@ -137,6 +140,56 @@ def test_a_server_ends_in_time_though_a_verb_has_not_and_nothing_is_half_done(
     assert took < 3
     with Memory(path, embedder="hash") as memory:
         assert [kept] == [episode.id for episode in memory.bank("ada").episodes()]
+
+
+HOLDING = """
+import os, re, sys
+from hippocampus import Memory
+from hippocampus.server import Limits, serve
+from hippocampus.testing import ScriptedEmbedder
+
+def hold(texts):
+    if any("hold on" in text for text in texts):
+        print("held", flush=True)
+        re.match("(a|a)*b", 60 * "a")  # takes years, and no other thread gets a moment
+
+with Memory(sys.argv[1], embedder=ScriptedEmbedder(on_passages=hold)) as memory:
+    serve(
+        memory, port=0, limits=Limits(drain_s=1), ready=lambda url: print(url, flush=True),
+        overdue=lambda: os._exit(1),
+    )
+"""
+"""A server whose requests can keep hold of the interpreter: no handler of Python's runs then."""
+
+
+@pytest.mark.skipif(not ENDS_IN_TIME, reason="no signal that another sends can be handled here")
+def test_a_server_ends_in_time_though_a_request_keeps_hold_of_the_interpreter(path):
+    server = subprocess.Popen(
+        [sys.executable, "-c", HOLDING, str(path)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    with server, ThreadPoolExecutor(1) as thread:
+        try:
+            at = f"{server.stdout.readline().strip()}{AT}/remember"
+            kept = httpx.post(at, json={"text": "It is Tuesday."}, timeout=30).json()["id"]
+            under_way = thread.submit(httpx.post, at, json={"text": "Please hold on."}, timeout=30)
+            assert "held\n" == server.stdout.readline()
+            began = time.monotonic()
+            server.send_signal(signal.SIGTERM)
+            time.sleep(0.5)
+            server.send_signal(signal.SIGTERM)  # a second one puts nothing off
+            _, said = server.communicate(timeout=20)
+            took = time.monotonic() - began
+        finally:
+            server.kill()
+        assert isinstance(under_way.exception(), httpx.TransportError)
+
+    assert 1 == server.returncode
+    assert took < 3
+    assert "ended, for a call kept the interpreter" == json.loads(said)["event"]
+    with Memory(path, embedder="hash") as memory:
+        assert [kept] == [episode.id for episode in memory.bank("ada").episodes()]
+        assert verify(memory).sound
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from hippocampus.errors import SourceError
 from hippocampus.sources.base import Item, Raw, SourceProblem, decode, metadata
 from hippocampus.sources.documents import split_front_matter
 
-_HEADING: Final = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t#]*$")
+_HEADING: Final = re.compile(r" {0,3}(#{1,6})[ \t]+")
 _ITEM: Final = re.compile(r"([ \t]*)(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.*)$")
 _FENCE: Final = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -123,7 +123,7 @@ class _Outline:
         elif heading := _HEADING.match(line):
             depth = len(heading[1])
             self._headings = [one for one in self._headings if one[0] < depth]
-            self._headings.append((depth, heading[2].strip()))
+            self._headings.append((depth, line[heading.end() :].rstrip(" \t#").strip()))
             self._items, self._now, self._latest = [], None, None
         elif not line.strip() or _RULE.match(line):
             self._now = None
