@@ -99,6 +99,12 @@ def parse(document: bytes) -> object:
     return json.loads(document, object_pairs_hook=_each_once)
 
 
+def anchor_names(document: object) -> list[str]:
+    """Return the names of the anchors in what JSON says, before anything of it is checked."""
+    entries = document.get("entries") if isinstance(document, Mapping) else None
+    return [str(name) for name in entries] if isinstance(entries, Mapping) else []
+
+
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):

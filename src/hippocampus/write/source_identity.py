@@ -18,6 +18,7 @@ from hippocampus.core.records import EpisodeRow
 from hippocampus.journal.draft import Draft
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.source_register import KnownSource, SourceRegister
+from hippocampus.language.secrets import is_redacted
 from hippocampus.sources.agents.tools import MEMORY, TOOLS
 from hippocampus.sources.walk import is_missing
 from hippocampus.write.check import Group
@@ -407,5 +408,7 @@ def is_free(register: SourceRegister, name: str) -> bool:
 def is_gone(known: KnownSource, host: str | None) -> bool:
     """Whether the file of a source is surely not where it was: on this machine, and not there."""
     if known.place is None or known.host is None or known.host != host:
+        return False
+    if is_redacted(known.place):  # nobody knows where that is
         return False
     return is_missing(known.place)
