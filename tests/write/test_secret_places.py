@@ -418,6 +418,24 @@ def test_an_export_hides_the_secrets_in_every_field_and_comes_in_again(full, ope
     assert 1 == len({source.removesuffix(".md") for source in sources})
 
 
+def test_an_exported_concept_index_hides_the_secrets_of_names_and_sources(opened, tmp_path):
+    with opened() as memory:
+        bank = memory.bank("ada")
+        texts = (*TALK, f"The violin costs {NAMED}.")
+        bank.remember_many([Turn(text=text, source=f"{NAMED}.md") for text in texts])
+        bank.curate(add=[CARD, "violin"])
+        bank.sleep()
+        bank.export_concepts(tmp_path / "whole.json")
+    bank = opened(show="redact").bank("ada")
+    count = bank.export_concepts(tmp_path / "hidden.json")
+    whole, hidden = ((tmp_path / name).read_text("utf-8") for name in ("whole.json", "hidden.json"))
+
+    assert {CARD, "violin"} <= json.loads(whole)["entries"].keys()
+    assert CARD not in hidden
+    assert count == len(json.loads(hidden)["entries"]) == len(json.loads(whole)["entries"])
+    assert count == bank.import_concepts(tmp_path / "hidden.json")
+
+
 # ---------------------------------------------------------------- a scan
 
 

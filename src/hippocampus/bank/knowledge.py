@@ -578,6 +578,12 @@ class Knowledge(BankPart):
             if anchors is None or used is None:
                 raise InputError(f"bank {self.name!r} has no concept index; sleep makes one")
             document = export_concepts(ledger, anchors, model=used.name, now=engine.now())
+        if engine.config.secrets.show == "redact":
+            from hippocampus.sleep.concept_document import (  # noqa: PLC0415 - not for a recall
+                hide_secrets,
+            )
+
+            document = hide_secrets(document, engine.secret_finder)
         written = json.dumps(document, ensure_ascii=False, indent=1)
         with writing(path, overwrite=overwrite) as unfinished:
             unfinished.write_text(written + "\n", encoding="utf-8", newline="\n")

@@ -153,14 +153,15 @@ def relabelled(labels: Mapping[str, str | None], change: Callable[[str], str]) -
 
     Of "trip.md#chunk-3" the source is found by what stands before the mark.
     """
-    made: dict[str, Any] = {name: label and change(label) for name, label in labels.items()}
     address = labels["address"]
+    made: dict[str, Any] = {
+        name: label and change(label) for name, label in labels.items() if name != "address"
+    }
     for name in ("source", "session"):
-        whole, changed = labels[name], made[name]
-        if address and whole and changed and address.startswith(f"{whole}#"):
-            made["address"] = changed + change(address[len(whole) :])
-            break
-    return made
+        whole = labels[name]
+        if address and whole and address.startswith(f"{whole}#"):
+            return {**made, "address": made[name] + change(address[len(whole) :])}
+    return {**made, "address": address and change(address)}
 
 
 DEEPEST: Final = 64
