@@ -11,8 +11,10 @@ import pytest
 from hippocampus import Bank, Config, Memory, Secrets, Turn
 from hippocampus.core.key import Key
 from hippocampus.core.records import LABELS, FileLocation
+from hippocampus.encryption import encrypt
 from hippocampus.errors import SecretRefused, UnknownSource
 from hippocampus.language.secrets import SecretFinder
+from hippocampus.moving import move
 from hippocampus.upkeep import scan, verify
 from hippocampus.verbs import BANK_VERBS
 
@@ -281,6 +283,19 @@ def test_keys_from_before_the_gate_are_found_beside_new_ones(opened):
 
     assert [before.id, after.id] == [e.id for e in bank.episodes(session=MAIL)]
     assert 1 == bank.forget(source=MAIL)
+
+
+def test_an_encrypted_copy_and_an_empty_store_keep_the_letters(opened, tmp_path):
+    with opened(write="redact") as memory:
+        before = memory.bank("ada").remember("I like tea.", speaker=MAIL)
+    encrypt(tmp_path / "agent.db", tmp_path / "safe.db", key=KEY)
+    move(tmp_path / "agent.db", tmp_path / "moved.db")
+    config = Config(secrets=Secrets(write="redact"))
+    for name, key in (("safe.db", KEY), ("moved.db", None)):
+        with Memory(tmp_path / name, embedder="hash", config=config, key=key) as memory:
+            bank = memory.bank("ada")
+            assert before.speaker == bank.remember("I like cake.", speaker=MAIL).speaker
+            assert 2 == len(bank.episodes(speaker=MAIL))
 
 
 def test_another_password_in_an_address_leads_to_the_same_source(opened):
