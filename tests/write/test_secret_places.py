@@ -352,6 +352,33 @@ def test_a_place_that_was_redacted_is_never_taken_for_gone(opened, tmp_path):
     assert 2 == len(bank.sources())  # a file that is there still was not renamed
 
 
+def test_a_folder_that_is_called_like_a_kind_is_looked_for(opened, tmp_path):
+    bank = opened(write="redact").bank("ada")
+    (tmp_path / "[token]").mkdir()
+    file = file_of(tmp_path / "[token]", "The heron nests by the lake.")
+    bank.import_(file)
+    file.rename(tmp_path / "moved.md")
+    bank.import_(tmp_path / "moved.md")
+
+    assert ["moved.md"] == [source.name for source in bank.sources()]
+
+
+def test_a_folder_with_secrets_is_brought_up_to_date_as_any_other(opened, tmp_path):
+    bank = opened(write="redact").bank("ada")
+    folder = tmp_path / MAIL
+    folder.mkdir()
+    gone = file_of(folder, "The heron nests.", "one.md")
+    kept = file_of(folder, "The owl hoots.", "two.md")
+    assert 2 == bank.import_(folder, sync=True).added
+    gone.unlink()
+    kept.write_text("The owl sleeps.", encoding="utf-8")
+    done = bank.import_(folder)
+
+    assert (1, 1) == (done.added, done.removed)
+    assert {"The heron nests.", "The owl sleeps."} == {e.text for e in bank.episodes()}
+    assert 1 == bank.withdraw("one.md")  # which is said by hand
+
+
 def test_what_stands_for_a_secret_in_a_label_stays_as_it_is():
     finder = SecretFinder(salt=b"salt")
     for secret in (CARD, MAIL, "+49 170 1234567", "my IBAN is DE89370400440532013000"):

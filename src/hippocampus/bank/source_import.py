@@ -241,22 +241,17 @@ class SourceImport(BankPart):
     # ------------------------------------------------------------ the steps
 
     def _gated(self, call: _Import) -> _Import:
-        """Return an import whose names, of places as well, may be kept."""
+        """Return an import whose names may be kept."""
 
         def may_be_kept(name: str, label: str | None) -> str | None:
             return None if label is None else self._gate.label(name, label)
 
         location = replace(
             call.location,
-            place=may_be_kept("its place", call.location.place),
             host=may_be_kept("its host", call.location.host),
             gone=tuple(map(self._gate.known_as, call.location.gone)),
         )
-        return call._replace(
-            location=location,
-            root=may_be_kept("its place", call.root),
-            by_hand=may_be_kept("as_", call.by_hand),
-        )
+        return call._replace(location=location, by_hand=may_be_kept("as_", call.by_hand))
 
     def _prepared(self, file: FileRead, call: _Import) -> ImportedFile:
         from hippocampus.write.source_identity import (  # noqa: PLC0415 - not for a recall
@@ -264,9 +259,12 @@ class SourceImport(BankPart):
         )
 
         groups = [self._writes.group(turn, call.now) for turn in file.turns]
-        name, place = self._gate.label("the file's name", file.name), call.location.place
+        place = call.location.place
         if call.root is not None:
-            place = f"{call.root.rstrip('/')}/{name}"
+            place = f"{call.root.rstrip('/')}/{file.name}"
+        if place is not None:
+            place = self._gate.place(place)
+        name = self._gate.label("the file's name", file.name)
         return ImportedFile(name, file.format, place, groups)
 
     def _identified(self, files: Sequence[ImportedFile], call: _Import) -> list[Target]:
@@ -407,7 +405,7 @@ class SourceImport(BankPart):
         """Return the sources that are known to be from the folder that is imported."""
         if call.root is None:
             return []
-        root = f"{call.root.rstrip('/')}/"
+        root = f"{self._gate.place(call.root.rstrip('/'))}/"
         return [
             known
             for known in self._register.known.values()

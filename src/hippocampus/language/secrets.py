@@ -278,11 +278,3 @@ _KINDS: Final[dict[str, tuple[str, Callable[[str], bool] | None]]] = {
     "phone_called": ("phone number", _is_phone),
 }
 """The kind of what each expression finds, and the rule that it must hold, if there is one."""
-_REDACTED: Final = re.compile(
-    rf"\[(?:{'|'.join(sorted({kind for kind, _ in _KINDS.values()}))})(?: [a-z]{{4}}| \d{{1,6}})?\]"
-)
-
-
-def is_redacted(text: str) -> bool:
-    """Return whether a kind stands in the place of a secret in a text."""
-    return _REDACTED.search(text) is not None

@@ -19,6 +19,9 @@ from hippocampus.language.secrets import (
 )
 from hippocampus.write.vault import VAULT, Vault
 
+REDACTED_PLACE: Final = "redacted:"
+"""Before the path of a file from which a secret was taken, so that nobody looks for it there: a
+folder may be called "[token]"."""
 _DIGITS: Final = 6
 """Of a number behind a name; others that somebody made up are read in part."""
 _FIELDS: Final = ("text", "metadata", *LABELS)
@@ -93,6 +96,10 @@ class SecretGate:
         if self._how == "refuse":
             self._refuse(name, self._finder.label_kinds(label), label)
         return self.known_as(label)
+
+    def place(self, path: str) -> str:
+        """Return where a file is as it may be kept, as ``label`` does."""
+        return _marked(path, self.label("its place", path))
 
     def known_as(self, label: str) -> str:
         """Return what a key that somebody asks for is called here: as it was redacted, if it is."""
@@ -180,7 +187,15 @@ def _changed(
             made[field] = change_texts(value, lambda text, _: label(text))
         elif field in _WORDS or class_of(kind) is Unknown:
             made[field] = change_texts(value, lambda text, _: words(text))
+    if isinstance(place := detail.get("place"), str):
+        made["place"] = _marked(place, made["place"])
     return made
+
+
+def _marked(place: str, kept: str) -> str:
+    """Return what is left of a place, marked if that is not all; one is marked once."""
+    marked = kept == place or kept.startswith(REDACTED_PLACE)
+    return kept if marked else f"{REDACTED_PLACE}{kept}"
 
 
 class _Sealing:

@@ -18,10 +18,10 @@ from hippocampus.core.records import EpisodeRow
 from hippocampus.journal.draft import Draft
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.source_register import KnownSource, SourceRegister
-from hippocampus.language.secrets import is_redacted
 from hippocampus.sources.agents.tools import MEMORY, TOOLS
 from hippocampus.sources.walk import is_missing
 from hippocampus.write.check import Group
+from hippocampus.write.secret_gate import REDACTED_PLACE
 
 _WRITTEN_OVER: Final = frozenset({"document", MEMORY, *TOOLS})
 """Formats of files that people edit in their place, until nothing is left of what they said, or
@@ -409,6 +409,6 @@ def is_gone(known: KnownSource, host: str | None) -> bool:
     """Whether the file of a source is surely not where it was: on this machine, and not there."""
     if known.place is None or known.host is None or known.host != host:
         return False
-    if is_redacted(known.place):  # nobody knows where that is
+    if known.place.startswith(REDACTED_PLACE):  # nobody knows where that is
         return False
     return is_missing(known.place)
