@@ -136,17 +136,7 @@ class Connections:
             )
         self._hold(file)
         try:
-            db = self._connect(self._uri)
-            try:
-                db.execute("SELECT 1 FROM banks LIMIT 1").fetchone()
-                if missing := self._check_own(db, migrations).missing:
-                    raise self.refuse(
-                        StoreReadOnly,
-                        f"its index {', '.join(map(repr, missing))} is missing; open it once for"
-                        " writing, which makes it anew from the rows",
-                    )
-            finally:
-                db.close()
+            self._check_readable(migrations)
         except sqlite3.OperationalError as exc:
             if exc.sqlite_errorcode & 0xFF not in {
                 sqlite3.SQLITE_CANTOPEN,
@@ -161,6 +151,21 @@ class Connections:
                     " beside it; open it once where its folder can be written",
                 ) from exc
             self._uri += "&immutable=1"
+            self._check_readable(migrations)
+
+    def _check_readable(self, migrations: Sequence[schema.Migration]) -> None:
+        """Refuse to read a file whose schema is not a store's, or lacks an index."""
+        db = self._connect(self._uri)
+        try:
+            if missing := self._check_own(db, migrations).missing:
+                raise self.refuse(
+                    StoreReadOnly,
+                    f"its index {', '.join(map(repr, missing))} is missing; open it once for"
+                    " writing, which makes it anew from the rows",
+                )
+            db.execute("SELECT 1 FROM banks LIMIT 1").fetchone()
+        finally:
+            db.close()
 
     def _open_to_write(
         self, file: Path, migrations: Sequence[schema.Migration], *, create: bool
