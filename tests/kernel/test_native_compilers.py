@@ -1,5 +1,6 @@
 """The kernels are compiled without a complaint by what makes programs for other systems."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -35,3 +36,16 @@ def test_every_header_is_read_without_a_warning(compiler):
     # What can be seen without making code, with sizes and signs as Windows has them.
     compiled(compiler, "-Wno-psabi", "-fsyntax-only", NATIVE / "tests" / "sanitize.cpp")
     compiled(compiler, "-Wno-psabi", "-fsyntax-only", NATIVE / "tests" / "fuzz_wavelet.cpp")
+
+
+def test_the_allocations_of_every_header_fail_in_a_test():
+    headers = NATIVE / "include" / "hippo"
+    seen, to_read = set(), [NATIVE / "tests" / "allocate.cpp"]
+    while to_read:
+        file = to_read.pop()
+        named = re.findall(r'^#include "(.+)"$', file.read_text("utf-8"), re.MULTILINE)
+        found = {(folder / name) for name in named for folder in (NATIVE / "include", file.parent)}
+        to_read += [one for one in found if one.exists() and one not in seen]
+        seen |= found
+
+    assert set(headers.glob("*.hpp")) <= seen

@@ -1,5 +1,7 @@
 """What a dependency parse reads of whom; words of our own, no benchmark's."""
 
+import re
+import shutil
 from datetime import UTC, datetime
 
 import pytest
@@ -7,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hippocampus.core.clock import from_micros
+from hippocampus.encode.model_files import ENGLISH, MODELS, installed
+from hippocampus.errors import EncoderError
 from hippocampus.language.parsed.pipeline import can_parse
 from hippocampus.language.statements import find_statements
 
@@ -185,3 +189,28 @@ def test_sentences_of_other_languages_tell_no_facts():
     text = "Das MRT ist am 16. und ich bin nicht mehr da. I live in Tromsø."
 
     assert lines(text) == [("Ada", "lives_in", "Tromsø", "holds")]
+
+
+# ---------------------------------------------------------------- weights that were altered
+
+
+@pytest.fixture
+def weights(monkeypatch, tmp_path):
+    """Return where a copy of the pipeline is that is the installed one for this test."""
+    whole = installed(ENGLISH)
+    monkeypatch.setattr("platformdirs.user_data_dir", lambda *_, **__: str(tmp_path))
+    return shutil.copytree(whole, tmp_path / "models" / ENGLISH)
+
+
+def test_no_flipped_byte_of_the_weights_is_given_to_spacy(weights):
+    for file in MODELS[ENGLISH].files:
+        body = bytearray((weights / file).read_bytes())
+        body[len(body) // 2] ^= 1
+        (weights / file).write_bytes(body)
+        expected = rf"its file {re.escape(file)} was altered; run 'hippocampus models install eng"
+        with pytest.raises(EncoderError, match=expected):
+            lines("I work for a brewery.")
+        body[len(body) // 2] ^= 1
+        (weights / file).write_bytes(body)
+
+    assert [("Ada", "works_at", "brewery", "holds")] == lines("I work for a brewery.")

@@ -4,6 +4,7 @@ import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -295,6 +296,24 @@ def test_a_file_or_folder_that_cannot_be_written_is_read_only_and_readable(barre
     found = said(NOT_ALLOWED, path)
     assert found[:2] == ["refused", "ada"]
     assert found[-1] == "sound"
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ("CREATE TRIGGER keep AFTER INSERT ON tail BEGIN DELETE FROM journal; END", "'keep'"),
+        ("DROP INDEX journal_by_row", "'journal_by_row' is missing"),
+    ],
+)
+def test_another_schema_is_refused_where_nothing_can_be_written_as_well(barred, change, why):
+    path = barred / "store.db"
+    with closing(open_store(path, busy_timeout_s=5)) as store:
+        new_bank(store)
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(change)
+    barred.chmod(0o555)
+
+    assert why in " ".join(said(NOT_ALLOWED.replace("StoreReadOnly", "StoreError"), path))
 
 
 def test_a_log_that_cannot_be_read_is_never_passed_over(barred):

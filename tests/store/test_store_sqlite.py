@@ -35,7 +35,7 @@ from hippocampus.errors import (
     StoreReadOnly,
     StoreTooNew,
 )
-from hippocampus.store import open_store, schema
+from hippocampus.store import connections, open_store, schema
 from hippocampus.store.blocks import deflate, inflate, seal, unseal
 from hippocampus.store.seam import Seam, translate
 from hippocampus.store.sqlite import SqliteStore
@@ -107,18 +107,18 @@ def test_a_missing_file_is_made_only_when_asked_and_never_its_folder(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("step", ["read_format", "foreign"])
-def test_a_file_that_another_is_making_a_store_meanwhile_is_one(tmp_path, monkeypatch, step):
-    path, real, read_format = tmp_path / "memory.db", getattr(schema, step), schema.read_format
+@pytest.mark.parametrize(("of", "step"), [(schema, "read_format"), (connections, "compare")])
+def test_a_file_that_another_is_making_a_store_meanwhile_is_one(tmp_path, monkeypatch, of, step):
+    path, real, read_format = tmp_path / "memory.db", getattr(of, step), schema.read_format
 
     def be_overtaken(*given):
-        monkeypatch.setattr(schema, step, real)
+        monkeypatch.setattr(of, step, real)
         other = sqlite3.connect(path, isolation_level=None, timeout=0)
         with closing(other), suppress(sqlite3.OperationalError):  # it has to wait
             schema.migrate(other)
         return real(*given)
 
-    monkeypatch.setattr(schema, step, be_overtaken)
+    monkeypatch.setattr(of, step, be_overtaken)
     open_store(path, busy_timeout_s=5).close()
     with closing(sqlite3.connect(path)) as db:
         assert read_format(db) == (schema.APPLICATION_ID, schema.FORMAT)

@@ -1,5 +1,6 @@
 """A server in a process of its own, as a user starts it."""
 
+import os
 import re
 import signal
 import subprocess
@@ -9,11 +10,12 @@ import sys
 class Process:
     """``hippocampus serve`` in a process of its own."""
 
-    def __init__(self, path, *options):
+    def __init__(self, path, *options, env=None):
         self.process = subprocess.Popen(
             [sys.executable, "-m", "hippocampus", "serve", "--store", str(path), "--port", "0",
              "--embedder", "hash", *options],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env=os.environ | (env or {}),
         )  # fmt: skip
         self.log = []
         while not (found := re.search(r"answers at (\S+)", self._line())):

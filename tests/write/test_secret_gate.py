@@ -66,8 +66,10 @@ def test_a_scan_names_episodes_and_kinds_and_never_the_secret(path):
         memory.bank("bob").remember("Her.", metadata={"mail": "lena@example.com"})
         found = scan(memory)
 
-    assert [("ada", kept.id, ("card number", "password"))] == found[:1]
-    assert [("bob", ("e-mail address",))] == [(one.bank, one.kinds) for one in found[1:]]
+    assert [("ada", kept.id, ("card number", "password"), "text", "active")] == found[:1]
+    assert [("bob", ("e-mail address",), "metadata")] == [
+        (one.bank, one.kinds, one.where) for one in found[1:]
+    ]
     assert "Sommer" not in repr(found)
 
 

@@ -41,12 +41,14 @@ class Bulk(BankPart):
 
         """
         from hippocampus.journal.transfer import (  # noqa: PLC0415 - not for a recall
-            as_it_is,
+            AS_IT_IS,
+            TransferGate,
             export_bank,
         )
 
+        secrets = self._engine.secret_gate
         hides = self._engine.config.secrets.show == "redact"
-        gate = self._engine.secret_gate.without_secrets if hides else as_it_is
+        gate = TransferGate(secrets.shown_record, secrets.shown_detail) if hides else AS_IT_IS
         ledger = self._engine.ledger(self.name)
         return export_bank(ledger, Path(path), overwrite=overwrite, gate=gate)
 
@@ -80,13 +82,16 @@ class Bulk(BankPart):
             progress: called as it advances.
 
         """
-        from hippocampus.journal.transfer import read_export  # noqa: PLC0415 - not for a recall
+        from hippocampus.journal.transfer import (  # noqa: PLC0415 - not for a recall
+            TransferGate,
+            read_export,
+        )
         from hippocampus.write.check import check_label  # noqa: PLC0415 - not for a recall
 
         path = Path(path)
         check_label("as_", as_)
         if format in (None, "hippocampus"):
-            gate = self._engine.secret_gate.pass_in
+            gate = TransferGate(self._engine.secret_gate.record, self._engine.secret_gate.detail)
             whole = read_export(path, salt=self._engine.salt, gate=gate)
             if whole is not None:
                 return self._take_in(whole, progress)
@@ -112,7 +117,7 @@ class Bulk(BankPart):
 
         check_label("source", source)
         self._engine.ledger(self.name)
-        return SourceImport(self._state, self._writes).withdraw(source)
+        return SourceImport(self._state, self._writes).withdraw(self._source_here(source))
 
     def _take_in(self, whole: Export, progress: Progress | None) -> Imported:
         """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -42,7 +43,7 @@ from hippocampus.core.records import (
 from hippocampus.core.timestamps import to_moment
 from hippocampus.encode.tokens import count as count_tokens
 from hippocampus.engine.snapshot import BankSnapshot
-from hippocampus.errors import InputError, SourceError
+from hippocampus.errors import InputError, SourceError, UnknownBank
 from hippocampus.index.anchors import Anchors
 from hippocampus.index.cue import Mask
 from hippocampus.index.filters import Filter
@@ -530,6 +531,7 @@ class Knowledge(BankPart):
         Raises:
             InputError: a name that is blank, longer than 100 characters, or both wanted and not; a
                 source that is blank.
+            SecretRefused: a name holds a secret, and ``Secrets.write`` is not "keep".
 
         """
         said = {"add": add, "deny": deny, "remove": remove}
@@ -537,10 +539,24 @@ class Knowledge(BankPart):
         check_sources(sources or ())
         if not names and sources is None:
             return
-        only = None if sources is None else tuple(dict.fromkeys(sources))
+        self._check_secrets(said)
+        gate = self._engine.secret_gate
+        kept = [gate.label("sources", one) for one in sources or ()]
+        only = None if sources is None else tuple(dict.fromkeys(kept))
         told = AnchorsCurated(add=tuple(add), deny=tuple(deny), remove=tuple(remove), sources=only)
         with self._state.changing(), self._state.transaction() as ledger:
             once(ledger, lambda: ledger.writer.note(told), NoneType)
+
+    def _check_secrets(self, said: Mapping[str, Collection[str]]) -> None:
+        """Refuse names of anchors that hold a secret, but for those that are there already."""
+        if self._engine.config.secrets.write == "keep":
+            return
+        known: set[str] = set()
+        with suppress(UnknownBank), self._books() as ledger:
+            curated, made = read_curated(ledger), ANCHORS.read(ledger)
+            known = {*curated.wanted, *curated.denied, *(made.names if made is not None else ())}
+        for name, given in said.items():
+            self._engine.secret_gate.names(name, given, known)
 
     def export_concepts(self, path: str | Path, *, overwrite: bool = False) -> int:
         """
@@ -562,6 +578,12 @@ class Knowledge(BankPart):
             if anchors is None or used is None:
                 raise InputError(f"bank {self.name!r} has no concept index; sleep makes one")
             document = export_concepts(ledger, anchors, model=used.name, now=engine.now())
+        if engine.config.secrets.show == "redact":
+            from hippocampus.sleep.concept_document import (  # noqa: PLC0415 - not for a recall
+                hide_secrets,
+            )
+
+            document = hide_secrets(document, engine.secret_finder)
         written = json.dumps(document, ensure_ascii=False, indent=1)
         with writing(path, overwrite=overwrite) as unfinished:
             unfinished.write_text(written + "\n", encoding="utf-8", newline="\n")
@@ -608,10 +630,14 @@ class Knowledge(BankPart):
 
         Raises:
             InputError: it is none, or does not fit the bank; nothing was changed.
+            SecretRefused: a name holds a secret, and ``Secrets.write`` is not "keep".
 
         """
         from hippocampus.core.files import read_bytes  # noqa: PLC0415 - not for a recall
-        from hippocampus.sleep.concept_document import parse  # noqa: PLC0415 - not for a recall
+        from hippocampus.sleep.concept_document import (  # noqa: PLC0415 - not for a recall
+            anchor_names,
+            parse,
+        )
 
         engine = self._engine
         try:
@@ -620,6 +646,7 @@ class Knowledge(BankPart):
             raise
         except (ValueError, RecursionError) as exc:
             raise SourceError(f"not JSON ({exc})", path=path) from exc
+        self._check_secrets({"entries": anchor_names(document)})
         if engine.embedder is None:
             msg = "a concept index is read with the embedder that made it; open the store with one"
             raise InputError(msg)

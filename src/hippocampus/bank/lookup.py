@@ -36,6 +36,7 @@ from hippocampus.encode.keywords import MOST_KEYWORDS
 from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.errors import InputError, UnknownEpisode, UnknownEvent, WrongKey
 from hippocampus.index.filters import Filter
+from hippocampus.journal.ledger import Ledger
 from hippocampus.recall.parse import signed
 
 if TYPE_CHECKING:
@@ -104,15 +105,26 @@ class Lookup(BankPart):
     def expand_here(self, address: str) -> list[Episode]:
         """Return the episodes of this bank in force at an address."""
         with self._books() as ledger:
-            rows = self._store.episodes.rows_at(ledger.bank, address)
-            rows = rows or self._store.episodes.rows_at(
-                ledger.bank, unquote(address)
-            )  # as a context has it
+            rows = self._rows_at(ledger, address)
+            rows = rows or self._rows_at(ledger, unquote(address))  # as a context has it
             found = ledger.reader.episodes(ledger.lineage.standing(rows), self._told())
         if not found:
             msg = f"nothing in bank {self.name!r} has the address {address!r}; see Episode.address"
             raise UnknownEpisode(msg)
         return found
+
+    def _rows_at(self, ledger: Ledger, address: str) -> list[int]:
+        """Return the rows at an address, which may be given or shown without its secrets."""
+        episodes = self._store.episodes
+        named = (episodes.rows_at(ledger.bank, one) for one in self._names_of(address))
+        rows: list[int] = next(filter(None, named), [])
+        if rows or "[" not in address or self._engine.config.secrets.show == "keep":
+            return rows
+        from hippocampus.context.redaction import shown_address  # noqa: PLC0415 - seldom
+
+        finder = self._engine.secret_finder
+        every = episodes.scan(ledger.bank)
+        return [e.row for e in every if shown_address(e, finder) == address]
 
     @spell_out
     @answering()

@@ -13,7 +13,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 from hippocampus.bank.event_times import stretches_of_event
 from hippocampus.bank.filter_arguments import read_filters
 from hippocampus.core.argument_names import refuse_unknown
-from hippocampus.core.records import Episode, Hit, Interval, When
+from hippocampus.core.records import LABELS, Episode, Hit, Interval, When
 from hippocampus.core.telemetry import OPERATIONS, is_set_up
 from hippocampus.core.timestamps import to_moment
 from hippocampus.engine.bank_state import BankState
@@ -51,7 +51,35 @@ class BankPart:
         """Validate the filters of a read, as of now or of a moment; look events up."""
         moment = now or self._engine.now()
         read_event = partial(stretches_of_event, self._state, given=given, now=moment)
-        return read_filters(given, self._engine.zone, moment, read_event)
+        return read_filters(self._known_as(given), self._engine.zone, moment, read_event)
+
+    def _known_as(self, given: Mapping[str, object]) -> Mapping[str, object]:
+        """Return filters in which keys with a secret are asked for as they were redacted, too."""
+        if self._engine.config.secrets.write in {"keep", "refuse"}:
+            return given
+        asked = dict(given)
+        for name in LABELS:
+            value = asked.get(name)
+            several = [value] if isinstance(value, str) else value
+            if isinstance(several, Collection) and all(isinstance(one, str) for one in several):
+                asked[name] = list(dict.fromkeys(one for v in several for one in self._names_of(v)))
+        return asked
+
+    def _names_of(self, label: str) -> tuple[str, ...]:
+        """Return what a key is called: as somebody gives it, and as it is kept without secrets."""
+        if self._engine.config.secrets.write == "keep":
+            return (label,)
+        known = self._engine.secret_gate.known_as(label)
+        return (label,) if known == label else (label, known)
+
+    def _source_here(self, name: str) -> str:
+        """Return what a source is called here: as it is named, or as it is kept without secrets."""
+        *given, known = self._names_of(name)
+        if given:
+            with self._books() as ledger:
+                if self._store.episodes.from_source(ledger.bank, name):
+                    return name
+        return known
 
     def _present(self, now: When | None) -> datetime:
         """Return the present moment that is meant, the clock's for None."""

@@ -159,7 +159,7 @@ class Profiles(BankPart):
         if text == "":
             return ""
         kept = check_text(text, limits=self._engine.config.ingest, name=name)
-        kept, _ = self._engine.secret_gate.pass_in(kept, {})
+        kept = self._engine.secret_gate.words(name, kept)
         tokens = count(kept)
         if tokens > _LONGEST:
             msg = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from hippocampus.bank.knowledge import Knowledge
@@ -47,6 +46,7 @@ class Sessions(BankPart):
         from hippocampus.context.compact_session import (  # noqa: PLC0415 - not for a recall
             compact_session,
         )
+        from hippocampus.context.redaction import without_secrets  # noqa: PLC0415 - likewise
 
         check_whole(budget_tokens=budget_tokens)
         if not isinstance(session, str):
@@ -61,8 +61,8 @@ class Sessions(BankPart):
         told = summary.text
         if self._engine.config.secrets.show == "redact":
             finder = self._engine.secret_finder
-            turns = [replace(turn, text=finder.redact(turn.text)) for turn in turns]
-            told = finder.redact(told)
+            turns = [without_secrets(turn, finder) for turn in turns]
+            told, session = finder.redact(told), finder.redact_label(session)
         tags = (SUMMARY_OPEN, SUMMARY_CLOSE)
         part = OwnPart("summary", (told,), tags, _SUMMARY_SHARE) if told else None
         return compact_session(

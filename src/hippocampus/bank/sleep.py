@@ -350,11 +350,16 @@ class SleepVerbs(BankPart):
 
         Until ``release`` none can fade, be merged, forgotten, corrected or erased. What is hidden
         already stays so, and ``compact`` leaves it.
+
+        Raises:
+            SecretRefused: the reason holds a secret, and ``Secrets.write`` is "refuse".
+
         """
         if not isinstance(reason, str) or not reason.strip():
             msg = f"reason={reason!r}: say why, in a few words, for whoever finds it held"
             raise InputError(msg)
         why = check_text(reason, limits=self._engine.config.ingest)
+        why = self._engine.secret_gate.words("reason", why)
         return self._mark(id, HELD, Held(why=why), on=True)
 
     def release(self, id: str | Collection[str]) -> int:  # noqa: A002

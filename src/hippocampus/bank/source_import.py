@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -85,6 +86,7 @@ class SourceImport(BankPart):
         with self._state.changing():
             ledger = self._engine.ledger(self.name, create=True)
         self._register = SourceRegister(ledger.reader)
+        self._gate = self._engine.secret_gate
 
     def run(
         self,
@@ -104,7 +106,7 @@ class SourceImport(BankPart):
             path, format=format, chunk_tokens=self._engine.config.ingest.chunk_tokens,
             now=now, zone=self._engine.zone,
         )  # fmt: skip
-        call = _Import(*_located(path, location), by_hand, sync, now)
+        call = self._gated(_Import(*_located(path, location), by_hand, sync, now))
         files = [self._prepared(file, call) for file in read.files]
         targets = self._identified(files, call)
         logs = _Logs(read.logs, progress)
@@ -238,6 +240,19 @@ class SourceImport(BankPart):
 
     # ------------------------------------------------------------ the steps
 
+    def _gated(self, call: _Import) -> _Import:
+        """Return an import whose names may be kept."""
+
+        def may_be_kept(name: str, label: str | None) -> str | None:
+            return None if label is None else self._gate.label(name, label)
+
+        location = replace(
+            call.location,
+            host=may_be_kept("its host", call.location.host),
+            gone=tuple(map(self._gate.known_as, call.location.gone)),
+        )
+        return call._replace(location=location, by_hand=may_be_kept("as_", call.by_hand))
+
     def _prepared(self, file: FileRead, call: _Import) -> ImportedFile:
         from hippocampus.write.source_identity import (  # noqa: PLC0415 - not for a recall
             ImportedFile,
@@ -247,7 +262,10 @@ class SourceImport(BankPart):
         place = call.location.place
         if call.root is not None:
             place = f"{call.root.rstrip('/')}/{file.name}"
-        return ImportedFile(file.name, file.format, place, groups)
+        if place is not None:
+            place = self._gate.place(place)
+        name = self._gate.label("the file's name", file.name)
+        return ImportedFile(name, file.format, place, groups)
 
     def _identified(self, files: Sequence[ImportedFile], call: _Import) -> list[Target]:
         from hippocampus.write.source_identity import (  # noqa: PLC0415 - not for a recall
@@ -387,7 +405,7 @@ class SourceImport(BankPart):
         """Return the sources that are known to be from the folder that is imported."""
         if call.root is None:
             return []
-        root = f"{call.root.rstrip('/')}/"
+        root = f"{self._gate.place(call.root.rstrip('/'))}/"
         return [
             known
             for known in self._register.known.values()

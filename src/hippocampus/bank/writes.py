@@ -217,11 +217,12 @@ class Writes(BankPart):
             if done is not None:
                 self._state.take()
                 return ledger.reader.episodes([done.result], self._told())[0]
-            turn = as_turn(old, self._lookup.get(id).text if text is None else text)
+            before = as_turn(old, self._lookup.get(id).text)
+            turn = before if text is None else replace(before, text=text)
             turn = turn if metadata is None else replace(turn, metadata=metadata)
-            new = self.group(turn, self._engine.now())
+            new = self.group(turn, self._engine.now(), stored=before)
             if self._says_otherwise(ledger, new):
-                new = self.group(turn, self._engine.now(), by_metadata=True)
+                new = self.group(turn, self._engine.now(), by_metadata=True, stored=before)
             if new.first.id == old.id:
                 return ledger.reader.one(id, self._told())
             known = self._store.episodes.rows_of(ledger.bank, [new.first.id])
@@ -271,7 +272,7 @@ class Writes(BankPart):
             ErasurePending: with ``erase``; it is done, but the file may still hold the bytes.
 
         """
-        names = _either("forget", id, source)
+        names = [self._source_here(name) for name in _either("forget", id, source)]
         if erase:
             return self._erase_with_copies(() if id is None else ids_of(id), names, progress)
         with self._state.changing():
@@ -353,7 +354,7 @@ class Writes(BankPart):
             UnknownSource: the bank has nothing from there.
 
         """
-        names = _either("restore", id, source)
+        names = [self._source_here(name) for name in _either("restore", id, source)]
         if not names:
             return self._change(
                 () if id is None else id, lambda ledger, ids: ledger.writer.restore(ids)
@@ -509,7 +510,8 @@ class Writes(BankPart):
                 text = texts.get(old.row, "")
                 less = shown(text, old.level, settled=settled_level(old.marks))
                 if less != text:
-                    faded.append((old, self.group(as_turn(old, less), now).drafts))
+                    turn = as_turn(old, less)
+                    faded.append((old, self.group(turn, now, stored=turn).drafts))
         if dry_run:
             return len(faded)
         done = 0
@@ -519,8 +521,10 @@ class Writes(BankPart):
             done += self.store_encoded(ledger, drafts, partial(_settled, some), indexed=False)
         return done
 
-    def group(self, turn: Turn, now: datetime, *, by_metadata: bool = False) -> Group:
-        """Check a turn and make it ready to be stored."""
+    def group(
+        self, turn: Turn, now: datetime, *, by_metadata: bool = False, stored: Turn | None = None
+    ) -> Group:
+        """Check a turn and make it ready to be stored; ``stored``: what is there of it already."""
         from hippocampus.write.check import draft  # noqa: PLC0415 - not for a recall
 
         if not isinstance(turn, Turn):
@@ -531,7 +535,7 @@ class Writes(BankPart):
         if fresh != text and fresh.strip():
             turn = replace(turn, text=fresh.strip())
         return draft(
-            self.name, engine.secret_gate.turn(turn), now=now, zone=engine.zone,
+            self.name, engine.secret_gate.turn(turn, stored=stored), now=now, zone=engine.zone,
             limits=engine.config.ingest, salt=engine.salt, by_metadata=by_metadata,
         )  # fmt: skip
 

@@ -54,15 +54,15 @@ def verify(
 
 @verb("scan", opens="memory")
 def scan(memory: Memory) -> Answer:
-    """List the memories that hold keys, passwords, card or identity numbers, or addresses."""
+    """List where a store holds keys, passwords, card or identity numbers, or addresses."""
     from hippocampus import upkeep  # noqa: PLC0415 - the engine, only when used
 
     with progress("scanning") as step:
         found = upkeep.scan(memory, progress=step)
-    rows = [(one.bank, one.id, ", ".join(one.kinds)) for one in found]
+    rows = [(one.bank, one.id or "", one.where, ", ".join(one.kinds)) for one in found]
     return Answer(
         found,
-        table(rows, "bank", "id", "holds") if rows else "nothing that looks like a secret",
+        table(rows, "bank", "id", "where", "holds") if rows else "nothing that looks like a secret",
         success=not found,
     )
 

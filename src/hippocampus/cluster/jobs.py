@@ -20,7 +20,6 @@ from hippocampus.encode.embed import load_embedder
 from hippocampus.engine.context import check_name
 from hippocampus.engine.rebuild import stage
 from hippocampus.errors import InputError, InvalidScope, StoreCorrupt, UnknownBank
-from hippocampus.journal.transfer import as_it_is
 from hippocampus.memory import Memory
 from hippocampus.sleep.schedule import Schedule
 from hippocampus.upkeep import verify_bank
@@ -217,7 +216,7 @@ class ExportJob:
                 return
             engine = shop.memory.engine
             hides = engine.config.secrets.show == "redact"
-            out.write(episodes, engine.secret_gate.without_secrets if hides else as_it_is)
+            out.write(episodes, engine.secret_gate.shown_record if hides else dict)
             shop.memory.engine.bank_cache.drop(name)
             done.counts["banks"] += 1
             done.counts["turns"] += len(episodes)

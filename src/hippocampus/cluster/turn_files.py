@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from hashlib import blake2b
@@ -17,7 +17,6 @@ from hippocampus.core.optional import require
 from hippocampus.core.origin import Origin
 from hippocampus.core.records import Episode, Turn
 from hippocampus.errors import InputError, SourceError
-from hippocampus.journal.transfer import Gate, as_it_is
 
 COLUMNS: Final = (
     "bank", "text", "at", "speaker", "role", "session", "source", "address", "metadata", "origin",
@@ -199,9 +198,13 @@ class TurnWriter:
             if out is not None:
                 out.close()
 
-    def write(self, episodes: Iterable[Episode], gate: Gate = as_it_is) -> None:
-        """Write the turns of one bank; ``gate`` returns a text and its metadata as they go out."""
-        rows = [_told(episode, gate) for episode in episodes]
+    def write(
+        self,
+        episodes: Iterable[Episode],
+        gate: Callable[[Mapping[str, Any]], dict[str, Any]] = dict,
+    ) -> None:
+        """Write the turns of one bank; ``gate`` returns the fields of each as they may go out."""
+        rows = [gate(_told(episode)) for episode in episodes]
         if self._lines is not None:
             for row in rows:
                 kept = {key: value for key, value in row.items() if value not in (None, {})}
@@ -213,12 +216,11 @@ class TurnWriter:
             self._table.write_table(self._arrow.Table.from_pylist(rows, schema=self._schema))
 
 
-def _told(episode: Episode, gate: Gate) -> dict[str, Any]:
+def _told(episode: Episode) -> dict[str, Any]:
     at: datetime = episode.occurred_at
-    text, metadata = gate(episode.text, episode.metadata)
     return {
-        "bank": episode.bank, "text": text, "at": at, "speaker": episode.speaker,
+        "bank": episode.bank, "text": episode.text, "at": at, "speaker": episode.speaker,
         "role": episode.role, "session": episode.session, "source": episode.source,
-        "address": episode.address or None, "metadata": dict(metadata),
+        "address": episode.address or None, "metadata": dict(episode.metadata),
         "origin": episode.origin,
     }  # fmt: skip

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hippocampus.context.compose import Extras
-from hippocampus.core.records import Episode, Recall
+from hippocampus.core.records import LABELS, Episode, EpisodeRow, Recall
 from hippocampus.encode.tokens import count
-from hippocampus.language.secrets import SecretFinder
+from hippocampus.language.secrets import SecretFinder, relabelled
 
 
 def redacted(found: Recall, extras: Extras, finder: SecretFinder) -> tuple[Recall, Extras]:
@@ -19,15 +19,24 @@ def redacted(found: Recall, extras: Extras, finder: SecretFinder) -> tuple[Recal
             tokens=count(episode.text),
             span=hit.span if episode.text == hit.text else None,
         )
-        for hit, episode in ((hit, _redacted(hit.episode, finder)) for hit in found.hits)
+        for hit, episode in ((hit, without_secrets(hit.episode, finder)) for hit in found.hits)
     )
-    return replace(found, hits=hits), replace(
+    sessions = tuple(map(finder.redact_label, found.sessions))
+    return replace(found, hits=hits, sessions=sessions), replace(
         extras,
         own=[p._replace(lines=tuple(map(finder.redact, p.lines))) for p in extras.own],
         gists=[finder.redact(gist) for gist in extras.gists],
-        recent=[_redacted(episode, finder) for episode in extras.recent],
+        recent=[without_secrets(episode, finder) for episode in extras.recent],
     )
 
 
-def _redacted(episode: Episode, finder: SecretFinder) -> Episode:
-    return replace(episode, text=finder.redact(episode.text))
+def shown_address(row: EpisodeRow, finder: SecretFinder) -> str:
+    """Return the address of a row as a context that hides secrets shows it."""
+    shown = relabelled({name: getattr(row, name) for name in LABELS}, finder.redact_label)
+    return str(shown["address"])
+
+
+def without_secrets(episode: Episode, finder: SecretFinder) -> Episode:
+    """Return an episode as a model may read it, who said it and where included."""
+    shown = relabelled({name: getattr(episode, name) for name in LABELS}, finder.redact_label)
+    return replace(episode, text=finder.redact(episode.text), **shown)

@@ -568,7 +568,8 @@ class Secrets:
     write: Literal["keep", "redact", "vault", "refuse"] = "keep"
     """Treatment of a text that has some: kept as it is; kept with their kinds in their place, such
     as ``[card number]``; likewise, and they sealed, for ``Bank.reveal`` and whoever has the key
-    (``Memory(vault=…)``); or refused with ``SecretRefused``."""
+    (``Memory(vault=…)``); or refused with ``SecretRefused``. It holds for every
+    field of a turn, and for the words of other verbs that are kept (docs/privacy.md)."""
     show: Literal["keep", "redact"] = "keep"
     """Whether contexts, exports and what models read through MCP show those that were kept, or
     their kinds."""

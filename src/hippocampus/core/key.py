@@ -207,9 +207,15 @@ def _environment(name: str) -> bytes:
 
 def _keyring(service: str, user: str) -> bytes:
     keyring = require("keyring", extra="keyring", feature="a key from the system's keyring")
-    found = keyring.get_password(service, user)
+    try:
+        found = keyring.get_password(service, user)
+    except keyring.errors.KeyringError as exc:  # there is none, or nobody unlocks it
+        raise KeyRefused(f"the keyring cannot be used: {exc}") from exc
     if found is None:
-        raise KeyRefused(f"the keyring has nothing for {user!r} of {service!r}")
+        raise KeyRefused(
+            f"the keyring has nothing for {user!r} of {service!r}; put it there with"
+            " 'keyring set SERVICE USER'"
+        )
     return str(found).encode()
 
 

@@ -226,6 +226,12 @@ def is_sound(file: Path, expected: ModelFile) -> bool:
     return sound
 
 
+def find_altered(name: str, folder: Path) -> str | None:
+    """Return the first file of an installed model that is not the pinned one, by ``is_sound``."""
+    files = _pinned(name).files.items()
+    return next((file for file, pinned in files if not is_sound(folder / file, pinned)), None)
+
+
 def not_installed(name: str, *, directory: Path | None = None) -> ModelNotInstalled:
     """Return the error that says a model is missing and how to get it."""
     home = directory or models_directory()

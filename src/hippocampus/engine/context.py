@@ -6,7 +6,7 @@ import json
 import re
 import secrets
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime
@@ -43,7 +43,7 @@ from hippocampus.errors import (
 )
 from hippocampus.journal.content import KEPT_BYTES, Segments
 from hippocampus.journal.ledger import Ledger
-from hippocampus.language.secrets import SecretFinder, SecretSpan
+from hippocampus.language.secrets import SecretFinder
 from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.store import open_store
 
@@ -167,7 +167,7 @@ class EngineContext:
             self.settle_signatures(record=False)
             self.check_cues(cues)
             self.salt = self._salt()
-            self.secret_finder = SecretFinder(_more_secrets(self.config.secrets.also))
+            self.secret_finder = _secret_finder(self.config.secrets.also, self.salt)
             self.vault = None if vault is None else self._open_vault(vault)
         except BaseException:
             self.store.close()
@@ -478,10 +478,10 @@ def dump_fingerprint(fingerprint: Fingerprint) -> str:
     return json.dumps(asdict(fingerprint))
 
 
-def _more_secrets(also: str) -> Callable[[str], Iterable[SecretSpan]] | None:
-    """Return the finder of further secrets than our own rules know, if one is configured."""
+def _secret_finder(also: str, salt: bytes) -> SecretFinder:
+    """Return the finder of secrets: by our own rules, and by others if some are configured."""
     if also == "none":
-        return None
+        return SecretFinder(salt=salt)
     from hippocampus.language.presidio import identity_finder  # noqa: PLC0415 - seldom, and slow
 
-    return identity_finder()
+    return SecretFinder(identity_finder(), salt=salt)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO, TypeAlias
+from typing import Any, Final, NamedTuple, TextIO
 
 from hippocampus.core.clock import from_micros
 from hippocampus.core.events import (
@@ -25,8 +25,18 @@ from hippocampus.errors import InputError, SourceError, StoreCorrupt
 from hippocampus.journal.draft import Draft, digest
 from hippocampus.journal.ledger import Ledger
 
-Gate: TypeAlias = Callable[[str, Mapping[str, Any]], tuple[str, Mapping[str, Any]]]
-"""Returns a text and its metadata as they may pass."""
+
+class TransferGate(NamedTuple):
+    """TransferGate that what is moved passes, one way or the other."""
+
+    record: Callable[[Mapping[str, Any]], dict[str, Any]]
+    """Returns an episode, by the names that its fields have in an export, as it may pass."""
+    detail: Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
+    """Returns the detail of a change, of some kind, as it may pass."""
+
+
+AS_IT_IS: Final = TransferGate(record=dict, detail=lambda _, detail: detail)
+"""Lets everything pass."""
 
 EXPORT_FORMAT = 1
 
@@ -38,23 +48,18 @@ _ATTEMPTS = 5
 """How often an export begins anew because an episode was erased while it was written."""
 
 
-def as_it_is(text: str, metadata: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """Let everything pass."""
-    return text, metadata
-
-
 # ---------------------------------------------------------------- out
 
 
 def export_bank(
-    ledger: Ledger, path: Path, *, overwrite: bool = False, gate: Gate = as_it_is
+    ledger: Ledger, path: Path, *, overwrite: bool = False, gate: TransferGate = AS_IT_IS
 ) -> int:
     """
     Write a bank as JSONL: a head, every episode in any state, every journal row, an end.
 
     Rows name no other bank that whoever asks may not read.
 
-    ``gate`` returns a text and its metadata as they may go out.
+    ``gate`` returns what may go out.
 
     Raises:
         InputError: others kept erasing while it was written; there is no file then.
@@ -75,7 +80,7 @@ def export_bank(
         raise InputError(msg)
 
 
-def _write_bank(ledger: Ledger, out: TextIO, gate: Gate) -> tuple[int, bool]:
+def _write_bank(ledger: Ledger, out: TextIO, gate: TransferGate) -> tuple[int, bool]:
     """Return how many episodes were written, and whether nothing was erased meanwhile."""
     with ledger.store.read():
         rows = list(ledger.store.episodes.scan(ledger.bank))
@@ -97,7 +102,7 @@ def write_export(
     changes: Sequence[JournalRow],
     *,
     path: Path | str,
-    gate: Gate = as_it_is,
+    gate: TransferGate = AS_IT_IS,
 ) -> None:
     """Write an export of rows, of which some have texts, and changes; ``path``: of the store."""
     _write(out, {"hippocampus-export": EXPORT_FORMAT, "bank": bank})
@@ -107,16 +112,17 @@ def write_export(
         some = rows[start : start + _TEXTS_AT_ONCE]
         known = texts([row.row for row in some])
         for row in some:
-            made = _episode(row, known.get(row.row, ""), ids)
-            made["text"], made["metadata"] = gate(made["text"], made["metadata"])
-            _write(out, {"episode": made})
+            _write(out, {"episode": gate.record(_episode(row, known.get(row.row, ""), ids))})
     for change in changes:
         told = {
             "seq": change.seq,
             "at": change.at,
             "kind": change.kind,
             "episode": ids[change.row],
-            "detail": without_strangers(change.kind, fields_of(change, bank=bank, path=path)),
+            "detail": gate.detail(
+                change.kind,
+                without_strangers(change.kind, fields_of(change, bank=bank, path=path)),
+            ),
         }
         _write(out, {"change": told})
     _write(out, {"end": {"episodes": len(rows), "changes": len(changes)}})
@@ -171,11 +177,11 @@ class Export(NamedTuple):
         return groups
 
 
-def read_export(path: Path, *, salt: bytes, gate: Gate = as_it_is) -> Export | None:
+def read_export(path: Path, *, salt: bytes, gate: TransferGate = AS_IT_IS) -> Export | None:
     """
     Return an export of ours, fit for a store of this salt; None when it is not one.
 
-    ``gate`` returns a text and its metadata as they may come in.
+    ``gate`` returns what may come in.
 
     Raises:
         SourceError: the export is damaged, or of another format.
@@ -209,9 +215,9 @@ def read_export(path: Path, *, salt: bytes, gate: Gate = as_it_is) -> Export | N
     if version != EXPORT_FORMAT:
         msg = f"export format {version!r} is not {EXPORT_FORMAT}, which this version reads"
         raise SourceError(msg, path=path)
-    for e in found["episode"]:
-        e["text"], e["metadata"] = gate(e["text"], e["metadata"])
-    return _whole(found["episode"], found["change"], salt)
+    episodes = [gate.record(e) for e in found["episode"]]
+    changes = [{**c, "detail": gate.detail(c["kind"], c["detail"])} for c in found["change"]]
+    return _whole(episodes, changes, salt)
 
 
 def _whole(episodes: list[dict[str, Any]], changes: list[dict[str, Any]], salt: bytes) -> Export:

@@ -12,9 +12,12 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
+from hashlib import blake2b
+from string import ascii_lowercase
 from typing import Any, Final, NamedTuple
 
+from hippocampus.core.records import LABELS
 from hippocampus.core.word_lists import pattern_list
 from hippocampus.language.number_checks import (
     is_aadhaar,
@@ -54,11 +57,18 @@ class SecretFinder:
 
     Args:
         more: finds others than these rules do, such as ``presidio.find_identities``.
+        salt: keys the letters by which redacted labels are told apart, at most 64 bytes.
 
     """
 
-    def __init__(self, more: Callable[[str], Iterable[SecretSpan]] | None = None) -> None:
+    def __init__(
+        self, more: Callable[[str], Iterable[SecretSpan]] | None = None, *, salt: bytes = b""
+    ) -> None:
         self._more = more
+        self._salt = salt
+        # The labels of a conversation come with each of its turns.
+        self.redact_label = lru_cache(_LABELS_KEPT)(self._redact_label)
+        self.label_kinds = lru_cache(_LABELS_KEPT)(self.kinds)
 
     def find(self, text: str) -> list[SecretSpan]:
         """Return the secrets in a text in order, as ``find_secrets`` does."""
@@ -87,13 +97,71 @@ class SecretFinder:
                 end = span.end
         return "".join([*parts, said[end:]])
 
+    def kinds(self, text: str) -> tuple[str, ...]:
+        """Return the kinds of the secrets in a text, in alphabetical order."""
+        return tuple(sorted({span.kind for span in self.find(text)}))
+
+    def _redact_label(self, label: str) -> str:
+        """
+        Return a label, such as a speaker or a source, with each secret replaced: ``redact_label``.
+
+        Labels are keys: turns of one session belong together, and those of two do not. So a secret
+        that tells one person or account from another is replaced by its kind and letters, such as
+        ``[phone number kqzv]``, always the same in a store; of any other only the kind is left, for
+        an address is the same with another password. The letters tell little of what they stand
+        for: of 456,976 numbers one has the same.
+        """
+
+        def name(kind: str, secret: str) -> str:
+            if kind not in _TELLING_APART:
+                return f"[{kind}]"
+            plain = "".join(c for c in secret.casefold() if c.isalnum())
+            return f"[{kind} {letters_of(plain.encode(), key=self._salt)}]"
+
+        return self.redact(label, name)
+
     def redact_all(self, value: Any) -> Any:  # noqa: ANN401 - JSON
         """Return JSON with each secret in its texts replaced by its kind, whatever its fields."""
-        return change_texts(value, lambda text, _: self.redact(text))
+        return change_texts(
+            value,
+            lambda text, field: (self.redact_label if field in LABELS else self.redact)(text),
+        )
 
     def redact_fields(self, value: Any) -> Any:  # noqa: ANN401 - JSON
         """Return JSON likewise, where the name of a field may tell that it is a secret."""
         return change_texts(value, lambda text, label: self.redact(text, label=label))
+
+
+_LABELS_KEPT: Final = 4096
+"""Labels of which is known what is left of them."""
+_TELLING_APART: Final = frozenset(
+    {"e-mail address", "phone number", "card number", "account number", "identity number"}
+)
+"""Kinds of secrets that tell one person or account from another."""
+_LETTERS: Final = 4
+
+
+def letters_of(secret: bytes, *, key: bytes = b"") -> str:
+    """Return four letters that are always the same for a secret under a key."""
+    number = int.from_bytes(blake2b(secret, key=key, digest_size=8).digest())
+    return "".join(ascii_lowercase[number // 26**n % 26] for n in range(_LETTERS))
+
+
+def relabelled(labels: Mapping[str, str | None], change: Callable[[str], str]) -> dict[str, Any]:
+    """
+    Return labels changed, by name, where an address that begins with its source still does.
+
+    Of "trip.md#chunk-3" the source is found by what stands before the mark.
+    """
+    address = labels["address"]
+    made: dict[str, Any] = {
+        name: label and change(label) for name, label in labels.items() if name != "address"
+    }
+    for name in ("source", "session"):
+        whole = labels[name]
+        if address and whole and address.startswith(f"{whole}#"):
+            return {**made, "address": made[name] + change(address[len(whole) :])}
+    return {**made, "address": address and change(address)}
 
 
 DEEPEST: Final = 64

@@ -23,6 +23,7 @@ from hippocampus.index.anchor_postings import nearest_edges
 from hippocampus.index.anchors import KINDS, Anchors, leads_back, runs
 from hippocampus.language.noun_phrases import key_of
 from hippocampus.language.phonetic import sound_of
+from hippocampus.language.secrets import SecretFinder
 from hippocampus.sleep.concepts import Tally, associated, words_of
 from hippocampus.sleep.material import Material
 
@@ -75,6 +76,18 @@ def to_json(
     }
 
 
+def hide_secrets(document: dict[str, Any], finder: SecretFinder) -> dict[str, Any]:
+    """Return a document without the secrets in the names of anchors, sources and addresses."""
+    entries: dict[str, Any] = {}
+    for name, entry in document["entries"].items():
+        shown = {
+            field: [one and finder.redact_label(one) for one in entry[field]]
+            for field in ("chunks", "sources")
+        }
+        entries[finder.redact_label(name)] = entry | shown
+    return document | {"entries": entries, "anchor_count": len(entries)}
+
+
 def spelled_rows(anchors: Anchors) -> list[int]:
     """Return the rows of all episodes that the document names, ascending."""
     parts = (anchors.rows, anchors.aliases.ravel(), anchors.edges.ravel())
@@ -97,6 +110,12 @@ def parse(document: bytes) -> object:
 
     """
     return json.loads(document, object_pairs_hook=_each_once)
+
+
+def anchor_names(document: object) -> list[str]:
+    """Return the names of the anchors in what JSON says, before anything of it is checked."""
+    entries = document.get("entries") if isinstance(document, Mapping) else None
+    return [str(name) for name in entries] if isinstance(entries, Mapping) else []
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -13,7 +13,14 @@ from pathlib import Path
 from typing import Final
 
 from hippocampus.core.files import FileId, Hold, file_id, hold_store, release_store
-from hippocampus.errors import NotAStore, StoreClosed, StoreError, StoreReadOnly, StoreReplaced
+from hippocampus.errors import (
+    NotAStore,
+    StoreClosed,
+    StoreCorrupt,
+    StoreError,
+    StoreReadOnly,
+    StoreReplaced,
+)
 from hippocampus.store import fork, schema
 from hippocampus.store.opening import (
     READER_PRAGMAS,
@@ -26,6 +33,7 @@ from hippocampus.store.opening import (
     switch_to_wal,
     was_cut_off,
 )
+from hippocampus.store.schema_comparison import SchemaDifferences, compare, make_missing
 from hippocampus.store.seam import Seam
 
 _IDLE_READERS: Final = 8
@@ -128,12 +136,7 @@ class Connections:
             )
         self._hold(file)
         try:
-            db = self._connect(self._uri)
-            try:
-                db.execute("SELECT 1 FROM banks LIMIT 1").fetchone()
-                self._check_own(db, migrations)
-            finally:
-                db.close()
+            self._check_readable(migrations)
         except sqlite3.OperationalError as exc:
             if exc.sqlite_errorcode & 0xFF not in {
                 sqlite3.SQLITE_CANTOPEN,
@@ -148,6 +151,21 @@ class Connections:
                     " beside it; open it once where its folder can be written",
                 ) from exc
             self._uri += "&immutable=1"
+            self._check_readable(migrations)
+
+    def _check_readable(self, migrations: Sequence[schema.Migration]) -> None:
+        """Refuse to read a file whose schema is not a store's, or lacks an index."""
+        db = self._connect(self._uri)
+        try:
+            if missing := self._check_own(db, migrations).missing:
+                raise self.refuse(
+                    StoreReadOnly,
+                    f"its index {', '.join(map(repr, missing))} is missing; open it once for"
+                    " writing, which makes it anew from the rows",
+                )
+            db.execute("SELECT 1 FROM banks LIMIT 1").fetchone()
+        finally:
+            db.close()
 
     def _open_to_write(
         self, file: Path, migrations: Sequence[schema.Migration], *, create: bool
@@ -172,24 +190,49 @@ class Connections:
             db.execute("BEGIN DEFERRED")  # to read of one moment: another may be making it a store
             mark, found = schema.read_format(db)
             judge(mark, found, fresh=is_blank(db), path=self.path, newest=migrations)
-            self._check_own(db, migrations[:found])
+            differences = self._check_own(db, migrations[:found])
             db.execute("COMMIT")
             # The mark goes into the file itself, before there is a log it could hide in.
             schema.migrate(db, migrations)
+            if differences.missing:
+                self._make_missing(db, migrations)
             switch_to_wal(db, path=self.path, timeout_s=self.busy_timeout_s)
         except BaseException:
             db.close()
             raise
         return db
 
-    def _check_own(self, db: sqlite3.Connection, migrations: Sequence[schema.Migration]) -> None:
-        """Refuse a file that has more in it than a store, which would run when we use it."""
-        if others := schema.foreign(db, migrations):
+    def _check_own(
+        self, db: sqlite3.Connection, migrations: Sequence[schema.Migration]
+    ) -> SchemaDifferences:
+        """Refuse a file whose schema is not a store's, but for indexes that can be made anew."""
+        found = compare(db, migrations)
+        if found.foreign:
             raise self.refuse(
                 NotAStore,
-                f"holds what no store has: {', '.join(others)}; if you trust the file, drop them"
-                " with SQLite and open it again",
+                f"holds what no store has: {', '.join(found.foreign)}; if you trust the file, drop"
+                " them with SQLite and open it again",
             )
+        if found.changed:
+            raise self.refuse(
+                StoreCorrupt,
+                f"its schema is not that of a store: {'; '.join(found.changed)}. Nothing was read"
+                " or written; 'hippocampus doctor --salvage NEWFILE' copies what is sound into a"
+                " new store, or restore a backup",
+            )
+        return found
+
+    def _make_missing(self, db: sqlite3.Connection, migrations: Sequence[schema.Migration]) -> None:
+        """Make indexes anew that somebody has dropped; their tables hold all that they do."""
+        try:
+            make_missing(db, migrations)
+        except sqlite3.IntegrityError as exc:
+            raise self.refuse(
+                StoreCorrupt,
+                f"an index is missing and cannot be made anew, for rows are there twice ({exc});"
+                " 'hippocampus doctor --salvage NEWFILE' copies what is sound into a new store, or"
+                " restore a backup",
+            ) from exc
 
     def _hold(self, file: Path, *, create: bool = False) -> None:
         """Have this process neither close a descriptor of the file nor fork with it open."""

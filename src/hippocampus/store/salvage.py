@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, Self
@@ -20,6 +20,7 @@ from hippocampus.store.checksums import change_checksum, holds, payload_checksum
 from hippocampus.store.database import Row
 from hippocampus.store.encryption import open_header
 from hippocampus.store.opening import READER_PRAGMAS, connect, probe
+from hippocampus.store.schema_comparison import compare, is_plain_table, read_objects
 from hippocampus.store.sealing import open_change, open_episode, payload_place
 from hippocampus.store.seam import translate
 from hippocampus.store.settings import HEADER, key_of
@@ -63,13 +64,27 @@ class DamagedStore:
         try:
             self._db = connect(f"{path.as_uri()}?mode=ro", READER_PRAGMAS, timeout_s=5, tracer=None)
             self._db.text_factory = schema.readable
-            self._db.execute("SELECT 1 FROM sqlite_schema").fetchone()
+            self._tables = self._plain_tables(schema.MIGRATIONS[:found])
         except sqlite3.Error as exc:
             raise translate(exc, str(path)) from exc
         self._ciphers: dict[int, Cipher] = {}
         self._master = PLAIN
         if schema.read_format(self._db)[0] == schema.ENCRYPTED_ID:
             self._master = self._unlocked(key)
+
+    def _plain_tables(self, migrations: Sequence[schema.Migration]) -> frozenset[str]:
+        """
+        Return the names of the tables that are read, and note where the schema is not a store's.
+
+        What a table holds can be read whatever rules it was given for writing. A view, or a table
+        whose values are computed, holds nothing: it would run what somebody else has written.
+        """
+        found = compare(self._db, migrations)  # without an index of ours nothing is lost
+        self.lost += [f"schema: {one}, which no store has" for one in found.foreign]
+        self.lost += [f"schema: {difference}" for difference in found.changed]
+        return frozenset(
+            name for kind, name, sql in read_objects(self._db) if is_plain_table(kind, sql)
+        )
 
     def _unlocked(self, key: Key | None) -> Cipher:
         """Return the cipher that opens the keys of banks."""
@@ -95,6 +110,8 @@ class DamagedStore:
 
     def _setting(self, name: str) -> str | None:
         """Return a setting that is sound, as it stands in the file."""
+        if "settings" not in self._tables:
+            return None
         for value, mark in self._every("SELECT value, checksum FROM settings WHERE key = ?", name):
             if holds(mark, row_checksum("settings", values=(name, value))):
                 return str(value)
@@ -120,7 +137,7 @@ class DamagedStore:
                 named[number] = opened
             else:
                 self.lost.append(f"the name of bank {number}, perhaps {name!r}")
-        for table in ("episodes", "journal"):
+        for table in sorted({"episodes", "journal"} & self._tables):
             for (number,) in self._every(f"SELECT DISTINCT bank FROM {table}"):  # noqa: S608
                 if isinstance(number, int):
                     named.setdefault(number, f"salvaged-{number}")
@@ -205,6 +222,8 @@ class DamagedStore:
         checked: bool = True,
     ) -> Iterator[Row]:
         """Yield rows in the order of a key, around pages that cannot be read."""
+        if table not in self._tables:
+            return
         more = f", {salt}checksum" if checked and self._has_checksums else ""
         names = ("bank", "kind")[: len(where)]
         rule = "".join(f"{name} = ? AND " for name in names)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
 from typing import Any, TypeAlias
 
 from hippocampus.core.events import JournalRow
@@ -290,31 +289,6 @@ def read_format(db: sqlite3.Connection) -> tuple[int, int]:
         db.execute("PRAGMA application_id").fetchone()[0],
         db.execute("PRAGMA user_version").fetchone()[0],
     )
-
-
-def foreign(db: sqlite3.Connection, migrations: Sequence[Migration]) -> list[str]:
-    """
-    Return objects of a database that these migrations do not make, such as "trigger 'x'".
-
-    A trigger, a view or an index of somebody else's runs whenever we read or write, so a file with
-    one is none of ours. ``ANALYZE`` and the like leave tables that begin with ``sqlite_``.
-    """
-    made = _made_by(tuple(migrations))
-    return [f"{kind} {name!r}" for kind, name in db.execute(_OBJECTS) if (kind, name) not in made]
-
-
-_OBJECTS = "SELECT type, name FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
-
-
-@cache
-def _made_by(migrations: tuple[Migration, ...]) -> frozenset[tuple[str, str]]:
-    db = sqlite3.connect(":memory:", isolation_level=None)
-    try:
-        for step in migrations:
-            step(db)
-        return frozenset(db.execute(_OBJECTS))
-    finally:
-        db.close()
 
 
 def migrate(db: sqlite3.Connection, migrations: Sequence[Migration] = MIGRATIONS) -> None:

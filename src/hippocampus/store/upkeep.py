@@ -29,6 +29,7 @@ from hippocampus.store import schema
 from hippocampus.store.index_files import IndexFiles
 from hippocampus.store.opening import beside
 from hippocampus.store.row_checks import RowChecks, Tables
+from hippocampus.store.schema_comparison import compare
 from hippocampus.store.seam import Seam
 from hippocampus.store.transactions import Transactions
 from hippocampus.store.unused_bytes import MOST_PAGES, left_over
@@ -226,6 +227,9 @@ class SqliteUpkeep:
                     return self._rows.check(bank)
                 found = [text for (text,) in self._db.rows("PRAGMA integrity_check")]
                 wrong += [f"SQLite: {text}" for text in found if text != "ok"]
+                with self._db.reader() as db, self._connections.seam:
+                    differences = compare(db, schema.MIGRATIONS)
+                wrong += [f"schema: {text}" for text in differences.told()]
                 for table, _, parent, _ in self._db.rows("PRAGMA foreign_key_check"):
                     wrong.append(f"table {table}: a row belongs to none of the {parent}")
                 wrong += self._rows.check()

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 from hippocampus.core.config import Secrets
-from hippocampus.core.records import Turn
+from hippocampus.core.events import Unknown, class_of
+from hippocampus.core.records import LABELS, Turn
 from hippocampus.errors import InputError, SecretRefused
-from hippocampus.language.secrets import DEEPEST, SecretFinder, change_texts
+from hippocampus.language.secrets import (
+    DEEPEST,
+    SecretFinder,
+    change_texts,
+    letters_of,
+    relabelled,
+)
 from hippocampus.write.vault import VAULT, Vault
 
+REDACTED_PLACE: Final = "redacted:"
+"""Before the path of a file from which a secret was taken, so that nobody looks for it there: a
+folder may be called "[token]"."""
 _DIGITS: Final = 6
 """Of a number behind a name; others that somebody made up are read in part."""
+_FIELDS: Final = ("text", "metadata", *LABELS)
+"""Fields of a turn that hold words of somebody's."""
+_WORDS: Final = frozenset({"why", "persona", "projects", "add", "deny", "remove"})
+"""Fields of journal events that hold what somebody has said."""
+_KEYS: Final = frozenset({"source", "sources", "file", "place", "host", "was"})
+"""Fields of journal events that hold what a source is called, and where it is."""
 
 
 class SecretGate:
@@ -24,9 +40,15 @@ class SecretGate:
         self._finder = finder
         self._vault = vault
 
-    def turn(self, turn: Turn) -> Turn:
+    # ------------------------------------------------------------ in
+
+    def turn(self, turn: Turn, *, stored: Turn | None = None) -> Turn:
         """
         Return a turn as it may be kept.
+
+        Args:
+            turn: what is to be kept.
+            stored: what is there already of it, which is not refused.
 
         Raises:
             SecretRefused: it holds a secret, and none may be kept.
@@ -34,64 +56,193 @@ class SecretGate:
         """
         if self._how == "keep":
             return turn
-        text, metadata = self.pass_in(turn.text, turn.metadata)
-        return replace(turn, text=text, metadata=metadata)
-
-    def pass_in(self, text: str, metadata: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-        """Return a text and its metadata as they may be kept, as ``turn`` does."""
+        given = {name: getattr(turn, name) for name in _FIELDS}
         if self._how == "refuse":
-            _refuse(text, metadata, self._finder)
+            self._refuse_fields({n: v for n, v in given.items() if v != getattr(stored, n, None)})
+        return replace(turn, **self._passed(given))
+
+    def record(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Return an episode of an export as it may be kept, as ``turn`` does."""
+        if self._how == "keep":
+            return dict(record)
+        given = {name: record[name] for name in _FIELDS}
+        if self._how == "refuse":
+            self._refuse_fields(given)
+        return {**record, **self._passed(given)}
+
+    def detail(self, kind: str, detail: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the detail of a change in an export as it may be kept, as ``words`` does."""
+        if self._how == "keep":
+            return detail
+        return _changed(
+            kind, detail, lambda text: self.words("its journal", text),
+            lambda label: self.label("its journal", label),
+        )  # fmt: skip
+
+    def words(self, name: str, text: str) -> str:
+        """
+        Return what an argument of a verb says as it may be kept; no vault keeps secrets of it.
+
+        Raises:
+            SecretRefused: it holds a secret, and none may be kept.
+
+        """
+        if self._how == "refuse":
+            self._refuse(name, self._finder.kinds(text), text)
+        return text if self._how == "keep" else self._finder.redact(text)
+
+    def label(self, name: str, label: str) -> str:
+        """Return a key, such as what a source is called, as it may be kept, as ``turn`` does."""
+        if self._how == "refuse":
+            self._refuse(name, self._finder.label_kinds(label), label)
+        return self.known_as(label)
+
+    def place(self, path: str) -> str:
+        """Return where a file is as it may be kept, as ``label`` does."""
+        return _marked(path, self.label("its place", path))
+
+    def known_as(self, label: str) -> str:
+        """Return what a key that somebody asks for is called here: as it was redacted, if it is."""
         if self._how == "redact":
-            return self._finder.redact(text), self._finder.redact_fields(metadata)
+            return self._finder.redact_label(label)
         if self._how == "vault" and self._vault is not None:
-            return _sealed(text, metadata, self._finder, self._vault)
-        return text, metadata
+            return _Sealing(self._vault, self._finder, {}).label(label)
+        return label
 
-    def without_secrets(
-        self, text: str, metadata: Mapping[str, Any]
-    ) -> tuple[str, Mapping[str, Any]]:
-        """Return both as they may be shown: no secret, nor what was sealed."""
-        sealed = isinstance(metadata.get(VAULT), Mapping)
-        shown = {key: one for key, one in metadata.items() if key != VAULT or not sealed}
-        return self._finder.redact(text), self._finder.redact_fields(shown)
+    def names(self, name: str, given: Iterable[str], known: Collection[str]) -> None:
+        """
+        Refuse words to be looked for in texts that hold a secret, unless they are known already.
 
+        Redacted they would stand for nothing, for the texts have no secrets.
+        """
+        for one in given if self._how != "keep" else ():
+            if one not in known:
+                self._refuse(name, self._finder.kinds(one), one)
 
-def _refuse(text: str, metadata: Mapping[str, Any], finder: SecretFinder) -> None:
-    for where, words in (("the text", text), ("its metadata", _spelled(metadata))):
-        found = finder.find(words)
-        if found:
-            kinds = ", ".join(sorted({span.kind for span in found}))
+    def _passed(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the fields of a turn as they may be kept."""
+        if self._how == "redact":
+            return _redacted(given, self._finder)
+        if self._how == "vault" and self._vault is not None:
+            return _sealed(given, self._finder, self._vault)
+        return given
+
+    def _refuse_fields(self, given: Mapping[str, Any]) -> None:
+        for name, value in given.items():
+            words = _spelled(value)
+            kinds = (self._finder.label_kinds if name in LABELS else self._finder.kinds)(words)
+            self._refuse("the text" if name == "text" else f"its {name}", kinds, words)
+
+    def _refuse(self, where: str, kinds: Iterable[str], words: str) -> None:
+        """Refuse words in which there are secrets of some kinds; the error does not tell them."""
+        if kinds:
+            advice = ", or say 'redact'" if self._how == "refuse" else ", for no text has it"
             raise SecretRefused(
-                f"{where} holds what looks like a secret ({kinds}, the first at character"
-                f" {found[0].start}), and Secrets.write is 'refuse'; leave it out, or say"
-                " 'redact'"
+                f"{where} holds what looks like a secret ({', '.join(kinds)}, the first at"
+                f" character {self._finder.find(words)[0].start}), and Secrets.write is"
+                f" {self._how!r}; leave it out{advice}"
             )
 
+    # ------------------------------------------------------------ out
 
-def _sealed(
-    text: str, metadata: Mapping[str, Any], finder: SecretFinder, vault: Vault
-) -> tuple[str, Mapping[str, Any]]:
-    """Return both with names in the place of secrets, and these sealed in the metadata."""
+    def shown_record(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Return an episode of an export as it may be shown: no secret, nor what was sealed."""
+        metadata = record["metadata"]
+        sealed = isinstance(metadata.get(VAULT), Mapping)
+        shown = {key: one for key, one in metadata.items() if key != VAULT or not sealed}
+        given = {name: record[name] for name in _FIELDS} | {"metadata": shown}
+        return {**record, **_redacted(given, self._finder)}
+
+    def shown_detail(self, kind: str, detail: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the detail of a change as it may be shown."""
+        return _changed(kind, detail, self._finder.redact, self._finder.redact_label)
+
+
+def _redacted(given: Mapping[str, Any], finder: SecretFinder) -> dict[str, Any]:
+    """Return the fields of a turn with the kinds of its secrets in their places."""
+    return {
+        "text": finder.redact(given["text"]),
+        "metadata": finder.redact_fields(given["metadata"]),
+        **relabelled({name: given[name] for name in LABELS}, finder.redact_label),
+    }
+
+
+def journal_texts(kind: str, detail: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the texts of a journal event that somebody has written, each after its field."""
+    for field, value in detail.items():
+        if field in _WORDS | _KEYS or class_of(kind) is Unknown:
+            yield field, _spelled(value)
+
+
+def _changed(
+    kind: str,
+    detail: Mapping[str, Any],
+    words: Callable[[str], str],
+    label: Callable[[str], str],
+) -> Mapping[str, Any]:
+    """Return the detail of a journal event with its texts changed; ids stay what they are."""
+    made = dict(detail)
+    for field, value in detail.items():
+        if field in _KEYS:
+            made[field] = change_texts(value, lambda text, _: label(text))
+        elif field in _WORDS or class_of(kind) is Unknown:
+            made[field] = change_texts(value, lambda text, _: words(text))
+    if isinstance(place := detail.get("place"), str):
+        made["place"] = _marked(place, made["place"])
+    return made
+
+
+def _marked(place: str, kept: str) -> str:
+    """Return what is left of a place, marked if that is not all; one is marked once."""
+    marked = kept == place or kept.startswith(REDACTED_PLACE)
+    return kept if marked else f"{REDACTED_PLACE}{kept}"
+
+
+class _Sealing:
+    """Puts the secrets of one episode away: names in their places, and these sealed by name."""
+
+    def __init__(self, vault: Vault, finder: SecretFinder, sealed: dict[str, str]) -> None:
+        self._vault = vault
+        self._finder = finder
+        self.sealed = sealed
+
+    def words(self, words: str, label: str = "") -> str:
+        """Return a text with a kind and a number in the place of each secret."""
+        return self._finder.redact(words, self._numbered, label=label)
+
+    def label(self, label: str) -> str:
+        """Return a label with a kind and letters, the same in every episode, for each secret."""
+        return self._finder.redact(label, self._lettered)
+
+    def _numbered(self, kind: str, secret: str) -> str:
+        value = self._vault.seal(kind, secret)
+        named = (n for n, old in self.sealed.items() if old == value and n.startswith(f"{kind} "))
+        known = (name for name in named if name[-1].isdecimal())
+        found = next(known, None) or f"{kind} {_next_number(self.sealed)}"
+        self.sealed[found] = value
+        return f"[{found}]"
+
+    def _lettered(self, kind: str, secret: str) -> str:
+        value = self._vault.seal(kind, secret)
+        found = f"{kind} {letters_of(value.encode())}"
+        if self.sealed.setdefault(found, value) != value:  # another one has the same letters
+            return self._numbered(kind, secret)
+        return f"[{found}]"
+
+
+def _sealed(given: Mapping[str, Any], finder: SecretFinder, vault: Vault) -> dict[str, Any]:
+    """Return the fields of a turn with names in the place of secrets, sealed in the metadata."""
+    metadata = given["metadata"]
     before = metadata.get(VAULT, {})
     if not isinstance(before, Mapping) or not all(isinstance(v, str) for v in before.values()):
         raise InputError(f"metadata {VAULT!r} is where sealed secrets are kept; name it otherwise")
-    sealed = dict(before)  # of what is worded anew
-
-    def put_away(words: str, label: str = "") -> str:
-        def name(kind: str, secret: str) -> str:
-            value = vault.seal(kind, secret)
-            known = (n for n, old in sealed.items() if old == value and n.startswith(f"{kind} "))
-            found = next(known, None) or f"{kind} {_next_number(sealed)}"
-            sealed[found] = value
-            return f"[{found}]"
-
-        return finder.redact(words, name, label=label)
-
+    sealing = _Sealing(vault, finder, dict(before))  # of what is worded anew
     rest = {key: value for key, value in metadata.items() if key != VAULT}
-    text, rest = put_away(text), change_texts(rest, put_away)
-    shown = f"{text}\n{_spelled(rest)}"
-    sealed = {name: value for name, value in sealed.items() if f"[{name}]" in shown}
-    return text, {**rest, VAULT: sealed} if sealed else rest
+    text, rest = sealing.words(given["text"]), change_texts(rest, sealing.words)
+    labels = relabelled({name: given[name] for name in LABELS}, sealing.label)
+    shown = "\n".join([text, _spelled(rest), *filter(None, labels.values())])
+    sealed = {name: value for name, value in sealing.sealed.items() if f"[{name}]" in shown}
+    return {"text": text, "metadata": {**rest, VAULT: sealed} if sealed else rest, **labels}
 
 
 def _next_number(names: Iterable[str]) -> int:

@@ -21,6 +21,7 @@ from hippocampus.journal.source_register import KnownSource, SourceRegister
 from hippocampus.sources.agents.tools import MEMORY, TOOLS
 from hippocampus.sources.walk import is_missing
 from hippocampus.write.check import Group
+from hippocampus.write.secret_gate import REDACTED_PLACE
 
 _WRITTEN_OVER: Final = frozenset({"document", MEMORY, *TOOLS})
 """Formats of files that people edit in their place, until nothing is left of what they said, or
@@ -407,5 +408,7 @@ def is_free(register: SourceRegister, name: str) -> bool:
 def is_gone(known: KnownSource, host: str | None) -> bool:
     """Whether the file of a source is surely not where it was: on this machine, and not there."""
     if known.place is None or known.host is None or known.host != host:
+        return False
+    if known.place.startswith(REDACTED_PLACE):  # nobody knows where that is
         return False
     return is_missing(known.place)

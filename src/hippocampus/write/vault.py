@@ -18,13 +18,14 @@ from typing import Any, Final
 
 from hippocampus.core.cipher import KEY_BYTES, Cipher, Unsealable
 from hippocampus.core.key import Key, KeyRefused, as_header, make_slot, open_slots, slots_of
-from hippocampus.core.records import Episode, Store
+from hippocampus.core.records import LABELS, Episode, Store
 from hippocampus.errors import StoreCorrupt, WrongKey
 
 VAULT: Final = "vault"
 """The metadata in which an episode keeps what was taken out of it, sealed, by name."""
 _HEADER: Final = "vault"
-_NAME: Final = re.compile(r"\[([a-z -]{3,20} \d{1,6})\]")
+_NAME: Final = re.compile(r"\[([a-z -]{3,20} (?:\d{1,6}|[a-z]{4}))\]")
+"""A kind and the number of a secret in its episode; in labels letters, the same in every one."""
 
 
 class Vault:
@@ -45,10 +46,15 @@ class Vault:
         rest = {key: value for key, value in episode.metadata.items() if key != VAULT}
         try:
             text, metadata = self._put_back(episode.text, sealed), self._put_all_back(rest, sealed)
+            labels: dict[str, Any] = {
+                name: self._put_back(label, sealed)
+                for name in LABELS
+                if (label := getattr(episode, name)) is not None
+            }
         except Unsealable as exc:
             told = f"a sealed secret of episode {episode.id} does not open: {exc}"
             raise StoreCorrupt(told, path=path) from exc
-        return replace(episode, text=text, metadata=metadata)
+        return replace(episode, text=text, metadata=metadata, **labels)
 
     def _put_back(self, text: str, sealed: Mapping[str, str]) -> str:
         def secret(found: re.Match[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hippocampus.core.records.embedding import Embedded, Embedder, Fingerprint, Passage, Reranker
 from hippocampus.core.records.episode import (
+    LABELS,
     Change,
     Compacted,
     During,
@@ -96,6 +97,7 @@ __all__ = [
     "DEEPEST",
     "DOUBTED",
     "HELD",
+    "LABELS",
     "PINNED",
     "SETTLED",
     "STATE_CHANGES",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import field, fields
 from datetime import date, datetime
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.origin import Origin
@@ -59,6 +59,10 @@ class Interval:
     end: datetime | None
     text: str = ""
     vague: bool = False
+
+
+LABELS: Final = ("speaker", "role", "session", "source", "address")
+"""The fields of a turn that are keys: by them turns belong together, and are found again."""
 
 
 @immutable
