@@ -19,7 +19,7 @@ from hippocampus.core.records import Interval
 from hippocampus.encode.terms import hash_terms
 from hippocampus.index.columns import Labels
 from hippocampus.kernel import top_k
-from hippocampus.language.counting.asked import AskedEvents, read_asked_events
+from hippocampus.language.counting.asked import AskedEvents
 from hippocampus.language.counting.families import stems_of_family
 from hippocampus.language.counting.mentions import Mention, find_mentions
 from hippocampus.recall.propose import Search
@@ -41,7 +41,7 @@ _ELSEWHERE: Final = np.float32(-4)
 
 def lift_events(search: Search, scored: Scored, texts: ReadTexts) -> None:
     """Let rows that tell of the events that a question counts rise, each event by one row first."""
-    asked = read_asked_events(search.query.text, search.query.now)
+    asked = search.query.counted
     if not asked.keys or not len(scored.rows):
         return
     places = _places(search, scored, asked)
