@@ -25,7 +25,7 @@ def lead_before_question(search: Search, scored: Scored, read: ReadTexts) -> Non
     """Let the best row that says something lead, if the best one only repeats the question."""
     best = top_k(scored.scores, _LOOKED_AT)
     rows = scored.rows[best]
-    asks = search.cues.lexical.marked(rows)[:, 3]
+    asks = search.cues.lexical.marked(rows).asking
     if not len(best) or not asks[0] or asks.all():
         return
     texts = read(rows.tolist())
