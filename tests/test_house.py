@@ -59,6 +59,26 @@ def test_no_class_name_stands_for_two_things():
     assert {} == {name: at for name, at in twice.items() if name not in SAME_NAME}
 
 
+OLD_WORDS = {
+    "said_at": {
+        "core/records/episode.py", "core/records/stored.py", "journal/transfer.py",
+        "store/schema.py", "store/postgres/schema.py",
+    },
+}  # fmt: skip
+"""Words that had a better one found, and the modules that know them for what is stored."""
+
+
+def test_a_word_that_was_replaced_stands_only_where_stored_data_has_it():
+    found = {
+        f"{module}: {word}"
+        for module in trees()
+        for word, allowed in OLD_WORDS.items()
+        if module not in allowed and re.search(rf"\b_?{word}\b", (ROOT / module).read_text("utf-8"))
+    }
+
+    assert set() == found
+
+
 def test_a_dataclass_that_never_changes_compiles_its_methods_when_used():
     told = {"frozen=True", "slots=True"}
     slow = [

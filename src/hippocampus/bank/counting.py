@@ -146,7 +146,7 @@ class Counting(BankPart):
             return EventMentions([])
         name = (episode.speaker or "").casefold().split()
         return find_mentions(
-            episode.text, asked, said_at=episode.occurred_at, zone=self._engine.zone,
+            episode.text, asked, occurred_at=episode.occurred_at, zone=self._engine.zone,
             by_actor=asked.actor == "other" and not set(asked.who).isdisjoint(name),
         )  # fmt: skip
 

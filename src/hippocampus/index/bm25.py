@@ -34,7 +34,7 @@ MARKS = (TELLING, DEED, STANDING, ASKING)
 
 
 class Marked(NamedTuple):
-    """Which rows have each of ``MARKS``, in their order, shape (rows,) each."""
+    """Masks of the rows that have each of ``MARKS``, in their order, shape (rows,) each."""
 
     telling: Mask
     deed: Mask

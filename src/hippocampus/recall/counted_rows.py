@@ -98,9 +98,9 @@ def _gain(
         return np.float32(0)
     now = search.query.now
     assert now.tzinfo is not None, "a query is of an aware moment"
-    said_at = from_micros(int(columns.occurred_at(np.array([row], np.uint32))[0]))
+    occurred_at = from_micros(int(columns.occurred_at(np.array([row], np.uint32))[0]))
     found, refused = find_mentions(
-        text, asked, said_at=said_at, zone=now.tzinfo,
+        text, asked, occurred_at=occurred_at, zone=now.tzinfo,
         by_actor=not set(asked.who).isdisjoint((speaker or "").casefold().split()),
     )  # fmt: skip
     timely = [one for one in found if _is_in(one, asked.intervals)]

@@ -928,7 +928,7 @@ class _Season:
                 before = _are_there(ids, gone)
                 bank.set_policy(policy)
                 (step,) = bank.sleep(steps=("forget",)).steps
-                gone |= {deed.episode for deed in step.deeds if deed.deed == "lapse"}
+                gone |= {act.episode for act in step.acts if act.kind == "lapse"}
                 after = _are_there(ids, gone)
                 took["remembering"] += remembered - started
                 took["sleeping"] += time.perf_counter() - remembered
