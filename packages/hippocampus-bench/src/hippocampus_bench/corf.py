@@ -32,11 +32,11 @@ from hippocampus_bench.life import (
     SOURCES,
     Chunk,
     Life,
-    Question,
+    LifeQuestion,
     Spell,
     live,
 )
-from hippocampus_bench.report import Ranked, Receipt, Report
+from hippocampus_bench.report import QuestionReceipt, RankedTurn, Report
 from hippocampus_bench.texts import LIFE
 from hippocampus_bench.wording import TUNED, read
 
@@ -67,10 +67,10 @@ SUBSETS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _FoundSources:
     """What a system returned for a question, and what that took."""
 
-    ranked: tuple[Ranked, ...]
+    ranked: tuple[RankedTurn, ...]
     injected: frozenset[str]
     """Those of them that go into the prompt."""
     elapsed_s: float
@@ -79,12 +79,12 @@ class _Found:
     recall: Recall | None = None
 
 
-_Ask: TypeAlias = Callable[[Bank, str, Question], list[Recall]]
+_Ask: TypeAlias = Callable[[Bank, str, LifeQuestion], list[Recall]]
 """Asks a bank a text on behalf of a question; the last recall is the answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class System:
+class AnsweringSystem:
     """A way to answer, and which sources it may answer from."""
 
     ask: _Ask
@@ -94,12 +94,12 @@ class System:
 
 
 def _nearest(
-    bank: Bank, text: str, question: Question, *, cue: str, source: str | None = None
+    bank: Bank, text: str, question: LifeQuestion, *, cue: str, source: str | None = None
 ) -> list[Recall]:
     return [bank.recall(text, K, now=question.now, cues=(cue,), source=source)]
 
 
-def _merged(bank: Bank, text: str, question: Question) -> list[Recall]:
+def _merged(bank: Bank, text: str, question: LifeQuestion) -> list[Recall]:
     """Ask each source for its nearest, and rank what comes together by late interaction."""
     found = [
         bank.recall(text, K, now=question.now, cues=("vector",), source=source)
@@ -113,7 +113,7 @@ def _merged(bank: Bank, text: str, question: Question) -> list[Recall]:
 def _recalled(
     bank: Bank,
     text: str,
-    question: Question,
+    question: LifeQuestion,
     *,
     cues: Sequence[str] | None = None,
     source: Sequence[str] | None = None,
@@ -121,14 +121,14 @@ def _recalled(
     return [bank.recall(text, K, now=question.now, cues=cues, source=source)]
 
 
-SYSTEMS: Final[Mapping[str, System]] = {
-    "none": System(ask=lambda *_: [], sources=()),
-    "single-source": System(
+SYSTEMS: Final[Mapping[str, AnsweringSystem]] = {
+    "none": AnsweringSystem(ask=lambda *_: [], sources=()),
+    "single-source": AnsweringSystem(
         ask=partial(_nearest, cue="vector", source="notes"), sources=("notes",)
     ),
-    "all-sources": System(ask=partial(_nearest, cue="vector")),
-    "multi-source": System(ask=_merged),
-    "words": System(ask=partial(_nearest, cue="lexical")),
+    "all-sources": AnsweringSystem(ask=partial(_nearest, cue="vector")),
+    "multi-source": AnsweringSystem(ask=_merged),
+    "words": AnsweringSystem(ask=partial(_nearest, cue="lexical")),
 }
 """Baselines. B1 to B4 of CONCEPT, section 7.2, in its order; and BM25 over all sources."""
 
@@ -193,14 +193,14 @@ def run(  # noqa: PLR0913 - a report has as many parts
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hippocampus-corf-")))
         rivals = _rivals(systems, cues, embedder)
-        main = System(ask=partial(_recalled, cues=cues), plain=False)
+        main = AnsweringSystem(ask=partial(_recalled, cues=cues), plain=False)
         stores = {"": {MAIN: main, **{n: s for n, s in rivals.items() if n not in ABLATIONS}}}
         stores |= {name: {name: rivals[name]} for name in rivals if name in ABLATIONS}
         work = len(stores) * (len(life.chunks) + len(kept))
         trials = []
         for number, (name, asked) in enumerate(stores.items()):
             config = ABLATIONS[name](Config()) if name else Config()
-            trial = _Trial(life, kept, asked, embedder, subsets=not name and bool(rivals))
+            trial = _LifeTrial(life, kept, asked, embedder, subsets=not name and bool(rivals))
             trial.progress = _scaled(progress, number * work // len(stores), work)
             trial.go(folder / f"{number}.db", config)
             trials.append(trial)
@@ -211,7 +211,7 @@ def run(  # noqa: PLR0913 - a report has as many parts
 
 def _rivals(
     names: Sequence[str] | None, cues: Sequence[str] | None, embedder: str | Embedder
-) -> dict[str, System]:
+) -> dict[str, AnsweringSystem]:
     """Return baselines and ablations by name, the latter as the engine's variants."""
     used = [cue for cue in USED if cue != "signature"] if cues is None else list(cues)
     if unknown := [cue for cue in used if cue not in CUES]:
@@ -223,9 +223,11 @@ def _rivals(
     if len(used) > 1:
         for cue in used:
             rest = tuple(other for other in used if other != cue)
-            known[f"without {cue}"] = System(ask=partial(_recalled, cues=rest), plain=False)
+            known[f"without {cue}"] = AnsweringSystem(
+                ask=partial(_recalled, cues=rest), plain=False
+            )
     for name in ABLATIONS:
-        known[name] = System(ask=partial(_recalled, cues=cues), plain=False)
+        known[name] = AnsweringSystem(ask=partial(_recalled, cues=cues), plain=False)
     wanted = list(known) if names is None else list(dict.fromkeys(names))
     if unknown := [name for name in wanted if name not in known]:
         msg = f"system {unknown[0]!r} is unknown; there are {', '.join(known)}"
@@ -257,21 +259,21 @@ class _Calendar:
 
 
 @dataclass(slots=True)
-class _Trial:
+class _LifeTrial:
     """One life in one store, and what each system found in it."""
 
     life: Life
     kept: set[str]
-    systems: Mapping[str, System]
+    systems: Mapping[str, AnsweringSystem]
     embedder: str | Embedder
     subsets: bool
     """Whether to ask some sources alone, too."""
     progress: Callable[[int], None] = lambda _: None
-    found: dict[str, list[_Found]] = field(default_factory=dict)
+    found: dict[str, list[_FoundSources]] = field(default_factory=dict)
     lags_s: dict[str, list[float]] = field(default_factory=dict)
     """From a chunk's acknowledgement to the end of the first question that returns it."""
     clock: _Calendar = field(init=False)
-    asked: list[Question] = field(default_factory=list)
+    asked: list[LifeQuestion] = field(default_factory=list)
     done: int = 0
     ingest_s: float = 0.0
     bytes_on_disk: int = 0
@@ -313,7 +315,7 @@ class _Trial:
                 asked = plain if system.plain else bank
                 self.found.setdefault(name, []).append(_find(asked, system, question))
             for sources in SUBSETS if self.subsets else ():
-                system = System(ask=partial(_recalled, source=sources), plain=False)
+                system = AnsweringSystem(ask=partial(_recalled, source=sources), plain=False)
                 found = _find(bank, system, question)
                 self.found.setdefault("+".join(sources), []).append(found)
             self._advance(1)
@@ -332,7 +334,7 @@ class _Trial:
         system = self.systems[name]
         text = " ".join(chunk.text.split()[:40])
         none: frozenset[str] = frozenset()
-        question = Question("", text, chunk.at, "", None, chunk.id, none, none, fresh=True)
+        question = LifeQuestion("", text, chunk.at, "", None, chunk.id, none, none, fresh=True)
         self._remember(bank, [chunk])
         written = time.perf_counter()
         for _ in range(3):
@@ -357,7 +359,7 @@ def _turn(chunk: Chunk) -> Turn:
     )
 
 
-def _find(bank: Bank, system: System, question: Question) -> _Found:
+def _find(bank: Bank, system: AnsweringSystem, question: LifeQuestion) -> _FoundSources:
     started = time.perf_counter()
     recalls = system.ask(bank, question.text, question)
     elapsed_s = time.perf_counter() - started
@@ -371,23 +373,25 @@ def _find(bank: Bank, system: System, question: Question) -> _Found:
         if system.plain or hit.score >= INJECTED or hit.activation >= ABOUT
     )
     first = embed_s[0] if embed_s else 0.0
-    return _Found(ranked, frozenset(worth), elapsed_s - sum(embed_s), first, answer)
+    return _FoundSources(ranked, frozenset(worth), elapsed_s - sum(embed_s), first, answer)
 
 
-def _ranked(recall: Recall) -> Iterator[Ranked]:
+def _ranked(recall: Recall) -> Iterator[RankedTurn]:
     """Yield each chunk once, at the rank of its first part."""
     seen = set()
     for hit in recall.hits:
         ref = _ref(hit.episode)
         if ref not in seen:
             seen.add(ref)
-            yield Ranked(ref, hit.episode.session, hit.score)
+            yield RankedTurn(ref, hit.episode.session, hit.score)
 
 
 # ---------------------------------------------------------------- scoring
 
 
-def scores(question: Question, found: _Found, system: System) -> dict[str, float]:
+def scores(
+    question: LifeQuestion, found: _FoundSources, system: AnsweringSystem
+) -> dict[str, float]:
     """Return the measures of one question; what was not injected cannot be a false positive."""
     refs = [one.ref for one in found.ranked]
     out = {
@@ -412,7 +416,7 @@ _Rows: TypeAlias = list[tuple[str, dict[str, float]]]
 
 
 def _report(
-    trials: Sequence[_Trial],
+    trials: Sequence[_LifeTrial],
     size: int,
     limit: int | None,
     seed: int,
@@ -507,7 +511,7 @@ def _report(
         bytes_on_disk=first.bytes_on_disk,
         rss_mb=report.rss_mb(),
         baselines={
-            name: report.System(
+            name: report.BaselineResult(
                 metrics=measures(name),
                 latency_ms=timings(name),
                 difference=metrics.summarise(lead(name), **draws),
@@ -526,14 +530,14 @@ def _report(
     )
 
 
-_SLICES: Final[Mapping[str, Callable[[Question], bool]]] = {
+_SLICES: Final[Mapping[str, Callable[[LifeQuestion], bool]]] = {
     "fresh": lambda question: question.fresh,
     "two modes": lambda question: question.also is not None,
 }
 """Questions that are also reported together, as ``name/fresh``."""
 
 
-def _bound(trial: _Trial, *, seed: int, resamples: int) -> list[dict[str, object]]:
+def _bound(trial: _LifeTrial, *, seed: int, resamples: int) -> list[dict[str, object]]:
     """Set what is found in some sources beside the share of targets there: CONCEPT, section 3.3."""
     source_of = {chunk.id: chunk.source for chunk in trial.life.chunks}
     targets = Counter(source_of[question.target] for question in trial.asked)
@@ -552,9 +556,9 @@ def _bound(trial: _Trial, *, seed: int, resamples: int) -> list[dict[str, object
     return rows
 
 
-def _receipt(question: Question, found: _Found) -> Receipt:
+def _receipt(question: LifeQuestion, found: _FoundSources) -> QuestionReceipt:
     recall = found.recall
-    return Receipt(
+    return QuestionReceipt(
         question=f"{question.id}: {question.text}",
         kind=question.mode,
         answerable=True,

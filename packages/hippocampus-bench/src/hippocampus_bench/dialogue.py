@@ -29,8 +29,8 @@ from hippocampus.core.records import Progress
 from hippocampus.encode.tokens import count
 from hippocampus.errors import InputError
 from hippocampus_bench import metrics, report
-from hippocampus_bench.report import Ranked, Receipt, Report
-from hippocampus_bench.talk import LATER, Dialogue, Question, Turn, make_dialogue
+from hippocampus_bench.report import QuestionReceipt, RankedTurn, Report
+from hippocampus_bench.talk import LATER, Dialogue, DialogueQuestion, DialogueTurn, make_dialogue
 from hippocampus_bench.texts import DIALOGUE
 from hippocampus_bench.wording import TUNED, read
 
@@ -71,10 +71,10 @@ PLAIN: Final = Config(
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _FoundTurns:
     """What a system returned for a question: a ranking of turns, and a prompt."""
 
-    ranked: tuple[Ranked, ...]
+    ranked: tuple[RankedTurn, ...]
     prompt: str
     elapsed_s: float
     embed_s: float
@@ -129,14 +129,14 @@ def run(
         if progress is not None:
             progress(done, total)
 
-    asked: list[_Asked] = []
+    asked: list[_AskedDialogue] = []
     ablation: Mapping[str, object] = {}
     started, ingest_s = time.perf_counter(), 0.0
     with tempfile.TemporaryDirectory(prefix="hippocampus-dialogue-") as folder:
         for turns, each in made.items():
             for dialogue in each:
-                trial = _Trial(dialogue, Path(folder) / f"{dialogue.id}.db", embedder)
-                asked += [_Asked(turns, dialogue, *one) for one in trial.live(step)]
+                trial = _DialogueTrial(dialogue, Path(folder) / f"{dialogue.id}.db", embedder)
+                asked += [_AskedDialogue(turns, dialogue, *one) for one in trial.live(step)]
                 ingest_s += trial.ingest_s
         if lived is not None:
             draws = {"seed": seed, "resamples": resamples}
@@ -168,18 +168,18 @@ def _mean(values: Sequence[float]) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _AskedDialogue:
     turns: int
     dialogue: Dialogue
-    question: Question
-    found: Mapping[str, _Found]
+    question: DialogueQuestion
+    found: Mapping[str, _FoundTurns]
 
 
 # ---------------------------------------------------------------- living
 
 
 @dataclass(slots=True)
-class _Trial:
+class _DialogueTrial:
     """One dialogue in one bank, asked along the way."""
 
     dialogue: Dialogue
@@ -187,13 +187,15 @@ class _Trial:
     embedder: str | Embedder
     ingest_s: float = 0.0
 
-    def live(self, step: Callable[[int], None]) -> Iterator[tuple[Question, dict[str, _Found]]]:
+    def live(
+        self, step: Callable[[int], None]
+    ) -> Iterator[tuple[DialogueQuestion, dict[str, _FoundTurns]]]:
         """Yield each question with what every system found."""
         clock = ManualClock(self.dialogue.turns[0].at)
         memory = partial(Memory, self.path, embedder=self.embedder, clock=clock)
         with ExitStack() as stack:
             bank = stack.enter_context(memory()).bank("dialogue")
-            said: list[Turn] = []
+            said: list[DialogueTurn] = []
             plain: Bank | None = None
             for turns, questions in _stretches(self.dialogue):
                 started = time.perf_counter()
@@ -213,8 +215,8 @@ class _Trial:
                     yield question, self._ask(bank, plain, said, question)
 
     def _ask(
-        self, bank: Bank, plain: Bank, said: Sequence[Turn], question: Question
-    ) -> dict[str, _Found]:
+        self, bank: Bank, plain: Bank, said: Sequence[DialogueTurn], question: DialogueQuestion
+    ) -> dict[str, _FoundTurns]:
         found = {MAIN: _remembered(bank, question), "tail": _tail(said)}
         found["summary"] = _summarised(bank)
         found["bm25"] = _nearest(plain, question, "lexical")
@@ -223,7 +225,7 @@ class _Trial:
         return found
 
 
-def _stretches(dialogue: Dialogue) -> Iterator[tuple[list[Turn], list[Question]]]:
+def _stretches(dialogue: Dialogue) -> Iterator[tuple[list[DialogueTurn], list[DialogueQuestion]]]:
     """Yield turns up to the next question or sleep, and the questions that come then."""
     stops = {question.after for question in dialogue.questions} | {0, len(dialogue.turns)}
     stops |= set(range(0, len(dialogue.turns), EVERY))
@@ -232,7 +234,7 @@ def _stretches(dialogue: Dialogue) -> Iterator[tuple[list[Turn], list[Question]]
         yield list(dialogue.turns[start:stop]), due
 
 
-def _remember(bank: Bank, turns: Sequence[Turn], clock: ManualClock) -> list[Episode]:
+def _remember(bank: Bank, turns: Sequence[DialogueTurn], clock: ManualClock) -> list[Episode]:
     clock.set(turns[-1].at)
     return bank.remember_many(
         [
@@ -242,21 +244,21 @@ def _remember(bank: Bank, turns: Sequence[Turn], clock: ManualClock) -> list[Epi
     )
 
 
-def _ranked(recall: Recall) -> tuple[Ranked, ...]:
+def _ranked(recall: Recall) -> tuple[RankedTurn, ...]:
     """Return each turn once, at the rank of its first part."""
-    best: dict[str, Ranked] = {}
+    best: dict[str, RankedTurn] = {}
     for hit in recall.hits:
         ref = str(hit.episode.metadata["ref"])
-        best.setdefault(ref, Ranked(ref, None, hit.score))
+        best.setdefault(ref, RankedTurn(ref, None, hit.score))
     return tuple(best.values())[:DEEP]
 
 
-def _remembered(bank: Bank, question: Question) -> _Found:
+def _remembered(bank: Bank, question: DialogueQuestion) -> _FoundTurns:
     started = time.perf_counter()
     recall = bank.recall(question.text, DEEP)
     elapsed_s = time.perf_counter() - started
     context = bank.context(question.text, BUDGET, recent=RECENT)
-    return _Found(_ranked(recall), _body(context), elapsed_s, recall.cost.embed_s, recall)
+    return _FoundTurns(_ranked(recall), _body(context), elapsed_s, recall.cost.embed_s, recall)
 
 
 def _body(context: Context) -> str:
@@ -264,41 +266,43 @@ def _body(context: Context) -> str:
     return context.text
 
 
-def _tail(said: Sequence[Turn]) -> _Found:
+def _tail(said: Sequence[DialogueTurn]) -> _FoundTurns:
     """Return what a model sees that has no memory, the newest first."""
-    seen: list[Turn] = []
+    seen: list[DialogueTurn] = []
     left = TAIL
     for turn in reversed(said):
         left -= count(turn.text)
         if left < 0:
             break
         seen.append(turn)
-    ranked = tuple(Ranked(turn.id, None, 0.0) for turn in seen[:DEEP])
-    return _Found(ranked, "\n".join(turn.text for turn in seen), 0.0, 0.0)
+    ranked = tuple(RankedTurn(turn.id, None, 0.0) for turn in seen[:DEEP])
+    return _FoundTurns(ranked, "\n".join(turn.text for turn in seen), 0.0, 0.0)
 
 
-def _summarised(bank: Bank) -> _Found:
+def _summarised(bank: Bank) -> _FoundTurns:
     """Return the summary, and the turns it quotes, as they stand."""
     started = time.perf_counter()
     summary = bank.summary()
     elapsed_s = time.perf_counter() - started
     refs = [str(bank.get(id_).metadata["ref"]) for id_ in summary.sources]
-    return _Found(tuple(Ranked(ref, None, 0.0) for ref in refs), summary.text, elapsed_s, 0.0)
+    return _FoundTurns(
+        tuple(RankedTurn(ref, None, 0.0) for ref in refs), summary.text, elapsed_s, 0.0
+    )
 
 
-def _nearest(plain: Bank, question: Question, cue: str) -> _Found:
+def _nearest(plain: Bank, question: DialogueQuestion, cue: str) -> _FoundTurns:
     started = time.perf_counter()
     recall = plain.recall(question.text, DEEP, cues=(cue,))
     elapsed_s = time.perf_counter() - started
     prompt = "\n".join(hit.text for hit in recall.hits[:TOP])
-    return _Found(_ranked(recall), prompt, elapsed_s, recall.cost.embed_s, recall)
+    return _FoundTurns(_ranked(recall), prompt, elapsed_s, recall.cost.embed_s, recall)
 
 
 # ---------------------------------------------------------------- forgetting
 
 
 @dataclass(slots=True)
-class _Life:
+class _DialogueLife:
     """A long dialogue in one bank under one policy."""
 
     bank: Bank
@@ -339,7 +343,7 @@ def _ablate(
     resamples: int,
 ) -> dict[str, object]:
     """Live a dialogue under each policy, then ask the four banks in turn."""
-    lives: dict[str, _Life] = {}
+    lives: dict[str, _DialogueLife] = {}
     with ExitStack() as stack:
         for number, (name, (forgets, sums_up)) in enumerate(POLICIES.items()):
             clock = ManualClock(dialogue.turns[0].at)
@@ -348,7 +352,7 @@ def _ablate(
             memory = Memory(path, embedder=embedder, clock=clock, config=config)
             bank = stack.enter_context(memory).bank("dialogue")
             bank.set_policy("hema" if forgets else "keep")
-            lives[name] = _Life(bank, clock, forgets)
+            lives[name] = _DialogueLife(bank, clock, forgets)
             lives[name].live(dialogue, step)
         names = list(lives)
         for nth, question in enumerate(dialogue.questions):
@@ -364,7 +368,7 @@ def _ablate(
         }
 
 
-def _policy(life: _Life, seed: int, resamples: int) -> dict[str, object]:
+def _policy(life: _DialogueLife, seed: int, resamples: int) -> dict[str, object]:
     draws = {"seed": seed, "resamples": resamples}
     found = metrics.summarise(life.rows, **draws)
     names = ("precision@5", "recall@50", "auprc", "factual_recall")
@@ -382,7 +386,7 @@ def _policy(life: _Life, seed: int, resamples: int) -> dict[str, object]:
 # ---------------------------------------------------------------- scoring
 
 
-def scores(question: Question, found: _Found) -> dict[str, float]:
+def scores(question: DialogueQuestion, found: _FoundTurns) -> dict[str, float]:
     """Return the measures of one question."""
     refs = [one.ref for one in found.ranked]
     return {
@@ -425,7 +429,7 @@ _Rows: TypeAlias = list[tuple[str, dict[str, float]]]
 
 
 def _report(
-    asked: Sequence[_Asked],
+    asked: Sequence[_AskedDialogue],
     settings: dict[str, object],
     ablation: Mapping[str, object],
     nbytes: int,
@@ -457,7 +461,7 @@ def _report(
             "recall_without_embedding": metrics.percentiles_ms(alone),
         }
 
-    def receipts(name: str) -> tuple[Receipt, ...]:
+    def receipts(name: str) -> tuple[QuestionReceipt, ...]:
         return tuple(_receipt(one, one.found[name]) for one in asked)
 
     def lead(name: str) -> _Rows:
@@ -481,7 +485,7 @@ def _report(
         bytes_on_disk=nbytes,
         rss_mb=report.rss_mb(),
         baselines={
-            name: report.System(
+            name: report.BaselineResult(
                 metrics=measures(rows[name]),
                 latency_ms=timings(name),
                 difference=metrics.summarise(lead(name), **draws),
@@ -505,9 +509,9 @@ def _report(
     )
 
 
-def _receipt(asked: _Asked, found: _Found) -> Receipt:
+def _receipt(asked: _AskedDialogue, found: _FoundTurns) -> QuestionReceipt:
     recall, question = found.recall, asked.question
-    return Receipt(
+    return QuestionReceipt(
         question=f"{question.id}: {question.text} [{question.span}]",
         kind=asked.dialogue.genre,
         answerable=True,

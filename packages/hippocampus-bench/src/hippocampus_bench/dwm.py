@@ -67,7 +67,7 @@ Figures: TypeAlias = dict[str, float | int | str | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measured(ABC):
+class MeasuredRun(ABC):
     """What a run measured, row by row, and how that is shown."""
 
     benchmark: ClassVar[str]
@@ -112,7 +112,7 @@ class Measured(ABC):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sizes(Measured):
+class Sizes(MeasuredRun):
     """What a run measured, a row a size."""
 
     benchmark: ClassVar[str] = "dwm"

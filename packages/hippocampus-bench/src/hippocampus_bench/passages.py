@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 
 from hippocampus.errors import InputError
 from hippocampus_bench import retrieval
-from hippocampus_bench.datasets import Node, limited
+from hippocampus_bench.datasets import SourceNode, limited
 from hippocampus_bench.options import Options
 from hippocampus_bench.report import Report
 from hippocampus_bench.runner import measure
@@ -67,7 +67,7 @@ def run(*, size: int | None = None, wording: str = TUNED, options: Options | Non
         msg = f"size={people}: an encyclopaedia needs at least {FEWEST_PEOPLE} people"
         raise InputError(msg)
     made = make_passages(options.seed, people=people, wording=wording)
-    dataset = retrieval.parse(Node(made, f"passages of seed {options.seed}"))
+    dataset = retrieval.parse(SourceNode(made, f"passages of seed {options.seed}"))
     dataset = replace(
         dataset, cases=limited(dataset.cases, options.limit), protocol=f"{people} people"
     )
