@@ -77,7 +77,7 @@ def test_what_is_not_injected_is_no_false_positive():
     question = life.LifeQuestion(
         "q", "?", life._START, "pronoun", None, "a", frozenset("ab"), frozenset("a"), False
     )
-    ranked = tuple(corf.Ranked(ref, None, 0.9) for ref in "axby")
+    ranked = tuple(corf.RankedTurn(ref, None, 0.9) for ref in "axby")
     system = corf.SYSTEMS["all-sources"]
 
     def scored(injected):

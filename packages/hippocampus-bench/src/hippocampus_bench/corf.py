@@ -415,6 +415,96 @@ _Rows: TypeAlias = list[tuple[str, dict[str, float]]]
 """Per question its mode and its measures."""
 
 
+class _Results:
+    """Results of all trials of a life, by system: rows of measures, times, and what was found."""
+
+    def __init__(self, trials: Sequence[_LifeTrial], *, seed: int, resamples: int) -> None:
+        self.draws = {"seed": seed, "resamples": resamples}
+        self.questions = trials[0].asked
+        systems = {name: system for trial in trials for name, system in trial.systems.items()}
+        self.found = {name: trial.found[name] for trial in trials for name in trial.systems}
+        self.lags_s = {
+            name: trial.lags_s.get(name, []) for trial in trials for name in trial.systems
+        }
+        # Whoever asks after the first may find the question's embedding in a cache: all pay alike.
+        self.embed_s = [
+            max(one.embed_s for one in each) for each in zip(*self.found.values(), strict=True)
+        ]
+        self.rows: dict[str, _Rows] = {
+            name: [
+                (question.mode, scores(question, one, system))
+                for question, one in zip(self.questions, self.found[name], strict=True)
+            ]
+            for name, system in systems.items()
+        }
+        self.latency_s = {
+            name: [
+                one.elapsed_s + (embedding if one.embed_s else 0.0)
+                for one, embedding in zip(self.found[name], self.embed_s, strict=True)
+            ]
+            for name in systems
+        }
+        self.rivals = [name for name in systems if name != MAIN]
+
+    def measures(self, name: str) -> dict[str, metrics.Estimate]:
+        """Return the measures of a system, also of parts of the questions."""
+        rows, latency_s = self.rows[name], self.latency_s[name]
+        out = metrics.summarise(rows, **self.draws)
+        for label, chosen in _SLICES.items():
+            some = [
+                row for question, row in zip(self.questions, rows, strict=True) if chosen(question)
+            ]
+            whole = metrics.summarise([("", scored) for _, scored in some], **self.draws)
+            out |= {f"{n}/{label}": e for n, e in whole.items() if "/" not in n}
+        out["latency_p95_ms"] = metrics.tail_ms(latency_s, **self.draws)
+        for mode in dict.fromkeys(question.mode for question in self.questions):
+            some_s = [
+                s
+                for question, s in zip(self.questions, latency_s, strict=True)
+                if question.mode == mode
+            ]
+            out[f"latency_p95_ms/kind={mode}"] = metrics.tail_ms(some_s, **self.draws)
+        if self.lags_s[name]:
+            lags = [("", {"freshness_lag_s": s}) for s in self.lags_s[name]]
+            out |= metrics.summarise(lags, **self.draws)
+            out.pop("freshness_lag_s/kind=")
+        return out
+
+    def timings(self, name: str) -> dict[str, dict[str, float]]:
+        """Return the times of a system, with and without embedding the question."""
+        alone = [one.elapsed_s for one in self.found[name]]
+        return {
+            "recall": metrics.percentiles_ms(self.latency_s[name]),
+            "recall_without_embedding": metrics.percentiles_ms(alone),
+        }
+
+    def receipts(self, name: str) -> tuple[QuestionReceipt, ...]:
+        """Return what a system found, question by question."""
+        found = zip(self.questions, self.found[name], strict=True)
+        return tuple(_receipt(question, one) for question, one in found)
+
+    def baseline(self, name: str) -> report.BaselineResult:
+        """Return a rival's results, and how far the system under test is ahead of it."""
+        lead = [
+            (mode, {n: value - theirs[n] for n, value in ours.items() if n in theirs})
+            for (mode, ours), (_, theirs) in zip(self.rows[MAIN], self.rows[name], strict=True)
+        ]
+        return report.BaselineResult(
+            metrics=self.measures(name),
+            latency_ms=self.timings(name),
+            difference=metrics.summarise(lead, **self.draws),
+            receipts=self.receipts(name),
+        )
+
+    def mcnemar(self) -> dict[str, object]:
+        """Return McNemar's test of hits, against each rival."""
+        hit = {
+            name: [bool(scored[f"corf_recall@{K}"]) for _, scored in rows]
+            for name, rows in self.rows.items()
+        }
+        return {name: metrics.mcnemar(hit[MAIN], hit[name]) for name in self.rivals}
+
+
 def _report(
     trials: Sequence[_LifeTrial],
     size: int,
@@ -423,75 +513,15 @@ def _report(
     cues: Sequence[str] | None,
     resamples: int,
 ) -> Report:
-    first = trials[0]
-    questions = first.asked
-    systems = {name: system for trial in trials for name, system in trial.systems.items()}
-    found = {name: trial.found[name] for trial in trials for name in trial.systems}
-    lags = {name: trial.lags_s.get(name, []) for trial in trials for name in trial.systems}
-    # Whoever asks after the first may find the question's embedding in a cache: all pay the same.
-    embed_s = [max(one.embed_s for one in each) for each in zip(*found.values(), strict=True)]
-    draws = {"seed": seed, "resamples": resamples}
-    rows: dict[str, _Rows] = {
-        name: [
-            (question.mode, scores(question, one, system))
-            for question, one in zip(questions, found[name], strict=True)
-        ]
-        for name, system in systems.items()
-    }
-    latency = {
-        name: [
-            one.elapsed_s + (embedding if one.embed_s else 0.0)
-            for one, embedding in zip(found[name], embed_s, strict=True)
-        ]
-        for name in systems
-    }
-
-    def measures(name: str) -> dict[str, metrics.Estimate]:
-        out = metrics.summarise(rows[name], **draws)
-        for label, chosen in _SLICES.items():
-            some = [
-                row for question, row in zip(questions, rows[name], strict=True) if chosen(question)
-            ]
-            whole = metrics.summarise([("", scored) for _, scored in some], **draws)
-            out |= {f"{n}/{label}": e for n, e in whole.items() if "/" not in n}
-        out["latency_p95_ms"] = metrics.tail_ms(latency[name], **draws)
-        for mode in dict.fromkeys(question.mode for question in questions):
-            some_s = [
-                s
-                for question, s in zip(questions, latency[name], strict=True)
-                if question.mode == mode
-            ]
-            out[f"latency_p95_ms/kind={mode}"] = metrics.tail_ms(some_s, **draws)
-        if lags[name]:
-            out |= metrics.summarise([("", {"freshness_lag_s": s}) for s in lags[name]], **draws)
-            out.pop("freshness_lag_s/kind=")
-        return out
-
-    def timings(name: str) -> dict[str, dict[str, float]]:
-        return {
-            "recall": metrics.percentiles_ms(latency[name]),
-            "recall_without_embedding": metrics.percentiles_ms([f.elapsed_s for f in found[name]]),
-        }
-
-    def lead(name: str) -> _Rows:
-        return [
-            (mode, {n: value - theirs[n] for n, value in ours.items() if n in theirs})
-            for (mode, ours), (_, theirs) in zip(rows[MAIN], rows[name], strict=True)
-        ]
-
-    receipts = {
-        name: tuple(_receipt(q, one) for q, one in zip(questions, found[name], strict=True))
-        for name in systems
-    }
-    hit = {name: [bool(scored[f"corf_recall@{K}"]) for _, scored in rows[name]] for name in systems}
+    first, results = trials[0], _Results(trials, seed=seed, resamples=resamples)
     return Report(
         benchmark="corf",
         commit=report.commit(),
         machine=report.machine(),
         settings={
             "protocol": f"{size} chunks",
-            "questions": len(questions),
-            "modes": dict(Counter(question.mode for question in questions)),
+            "questions": len(results.questions),
+            "modes": dict(Counter(question.mode for question in results.questions)),
             "spells": len(first.life.spells),
             "limit": limit,
             "cues": None if cues is None else list(cues),
@@ -505,28 +535,14 @@ def _report(
             "seed": seed,
             "bootstrap_resamples": resamples,
         },
-        metrics=measures(MAIN),
-        latency_ms=timings(MAIN) | {"embedding": metrics.percentiles_ms(embed_s)},
+        metrics=results.measures(MAIN),
+        latency_ms=results.timings(MAIN) | {"embedding": metrics.percentiles_ms(results.embed_s)},
         ingest_per_s=len(first.life.chunks) / first.ingest_s,
         bytes_on_disk=first.bytes_on_disk,
         rss_mb=report.rss_mb(),
-        baselines={
-            name: report.BaselineResult(
-                metrics=measures(name),
-                latency_ms=timings(name),
-                difference=metrics.summarise(lead(name), **draws),
-                receipts=receipts[name],
-            )
-            for name in systems
-            if name != MAIN
-        },
-        receipts=receipts[MAIN],
-        extra={
-            "mcnemar": {
-                name: metrics.mcnemar(hit[MAIN], hit[name]) for name in systems if name != MAIN
-            },
-            "source_bound": _bound(first, **draws),
-        },
+        baselines={name: results.baseline(name) for name in results.rivals},
+        receipts=results.receipts(MAIN),
+        extra={"mcnemar": results.mcnemar(), "source_bound": _bound(first, **results.draws)},
     )
 
 

@@ -142,25 +142,30 @@ def run(
             draws = {"seed": seed, "resamples": resamples}
             ablation = _ablate(lived, Path(folder), embedder, step, **draws)
         nbytes = sum(file.stat().st_size for file in Path(folder).iterdir())
-    settings = {
+    settings = _settings(asked, [one for each in made.values() for one in each]) | {
         "protocol": f"{dialogues} dialogues of {', '.join(map(str, made))} turns",
-        "questions": dict(Counter(one.turns for one in asked)),
-        "genres": dict(Counter(one.dialogue.genre for one in asked)),
-        "asked": f"{LATER} turns after the last that supports the fact, or else at the end",
-        "supporting_turns": _mean([len(one.question.gold) for one in asked]),
-        "tokens_a_turn": _mean(
-            [count(turn.text) for each in made.values() for one in each for turn in one.turns]
-        ),
-        "budget_tokens": BUDGET,
-        "precision": f"@{TOP} divides by {TOP}",
-        "auprc": f"the area under the steps of precision over recall, {DEEP} turns deep",
-        "sleeps_every": EVERY,
         "wording": read(DIALOGUE, wording).as_dict(),
         "seed": seed,
         "bootstrap_resamples": resamples,
         "elapsed_s": round(time.perf_counter() - started, 1),
-    }  # fmt: skip
-    return _report(asked, settings, ablation, nbytes, total / max(ingest_s, 1e-9), seed, resamples)
+    }
+    answers = _ComparedAnswers(asked, seed=seed, resamples=resamples)
+    return _report(answers, settings, ablation, nbytes, total / max(ingest_s, 1e-9))
+
+
+def _settings(asked: Sequence[_AskedDialogue], told: Sequence[Dialogue]) -> dict[str, object]:
+    """Return what was asked of what, and how it is measured."""
+    return {
+        "questions": dict(Counter(one.turns for one in asked)),
+        "genres": dict(Counter(one.dialogue.genre for one in asked)),
+        "asked": f"{LATER} turns after the last that supports the fact, or else at the end",
+        "supporting_turns": _mean([len(one.question.gold) for one in asked]),
+        "tokens_a_turn": _mean([count(turn.text) for one in told for turn in one.turns]),
+        "budget_tokens": BUDGET,
+        "precision": f"@{TOP} divides by {TOP}",
+        "auprc": f"the area under the steps of precision over recall, {DEEP} turns deep",
+        "sleeps_every": EVERY,
+    }
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -428,84 +433,98 @@ class Dialogues(Report):
 _Rows: TypeAlias = list[tuple[str, dict[str, float]]]
 
 
+class _ComparedAnswers:
+    """Answers of all systems to all questions: rows of measures, and times."""
+
+    def __init__(self, asked: Sequence[_AskedDialogue], *, seed: int, resamples: int) -> None:
+        self.asked, self.draws = asked, {"seed": seed, "resamples": resamples}
+        self.names = list(asked[0].found)
+        self.rivals = self.names[1:]
+        self.rows: dict[str, _Rows] = {
+            name: [(one.dialogue.genre, scores(one.question, one.found[name])) for one in asked]
+            for name in self.names
+        }
+        self.elapsed_s = {name: [one.found[name].elapsed_s for one in asked] for name in self.names}
+
+    def measures(self, name: str) -> dict[str, metrics.Estimate]:
+        """Return the measures of a system, also by the length of dialogues."""
+        rows = self.rows[name]
+        out = metrics.summarise(rows, **self.draws)
+        for turns in dict.fromkeys(one.turns for one in self.asked):
+            some = [row for one, row in zip(self.asked, rows, strict=True) if one.turns == turns]
+            whole = metrics.summarise([("", values) for _, values in some], **self.draws)
+            out |= {f"{n}/turns={turns}": e for n, e in whole.items() if "/" not in n}
+        return out
+
+    def timings(self, name: str) -> dict[str, dict[str, float]]:
+        """Return the times of a system, with and without embedding the question."""
+        embed_s = [one.found[name].embed_s for one in self.asked]
+        alone = [a - b for a, b in zip(self.elapsed_s[name], embed_s, strict=True)]
+        return {
+            "recall": metrics.percentiles_ms(self.elapsed_s[name]),
+            "recall_without_embedding": metrics.percentiles_ms(alone),
+        }
+
+    def receipts(self, name: str) -> tuple[QuestionReceipt, ...]:
+        """Return what a system found, question by question."""
+        return tuple(_receipt(one, one.found[name]) for one in self.asked)
+
+    def lead(self, name: str) -> _Rows:
+        """Return how far the system under test is ahead of a rival, question by question."""
+        return [
+            (genre, {n: value - theirs[n] for n, value in ours.items()})
+            for (genre, ours), (_, theirs) in zip(self.rows[MAIN], self.rows[name], strict=True)
+        ]
+
+    def baseline(self, name: str) -> report.BaselineResult:
+        """Return a rival's results, and how far the system under test is ahead of it."""
+        return report.BaselineResult(
+            metrics=self.measures(name),
+            latency_ms=self.timings(name),
+            difference=metrics.summarise(self.lead(name), **self.draws),
+            receipts=self.receipts(name),
+        )
+
+    def tests(self) -> dict[str, object]:
+        """Return the tests of significance, against each rival."""
+        right = {
+            name: [bool(row["factual_recall"]) for _, row in rows]
+            for name, rows in self.rows.items()
+        }
+        flips = {
+            name: {
+                measure: metrics.sign_flip(
+                    [row[measure] for _, row in self.lead(name)], **self.draws
+                )
+                for measure in self.rows[MAIN][0][1]
+            }
+            for name in self.rivals
+        }
+        mcnemar = {name: metrics.mcnemar(right[MAIN], right[name]) for name in self.rivals}
+        return {"mcnemar": mcnemar, "sign_flip": flips}
+
+
 def _report(
-    asked: Sequence[_AskedDialogue],
+    answers: _ComparedAnswers,
     settings: dict[str, object],
     ablation: Mapping[str, object],
     nbytes: int,
     ingest_per_s: float,
-    seed: int,
-    resamples: int,
 ) -> Dialogues:
-    names = list(asked[0].found)
-    draws = {"seed": seed, "resamples": resamples}
-    rows = {
-        name: [(one.dialogue.genre, scores(one.question, one.found[name])) for one in asked]
-        for name in names
-    }
-    elapsed = {name: [one.found[name].elapsed_s for one in asked] for name in names}
-    embed = {name: [one.found[name].embed_s for one in asked] for name in names}
-
-    def measures(scored: _Rows) -> dict[str, metrics.Estimate]:
-        out = metrics.summarise(scored, **draws)
-        for turns in dict.fromkeys(one.turns for one in asked):
-            some = [row for one, row in zip(asked, scored, strict=True) if one.turns == turns]
-            whole = metrics.summarise([("", values) for _, values in some], **draws)
-            out |= {f"{n}/turns={turns}": e for n, e in whole.items() if "/" not in n}
-        return out
-
-    def timings(name: str) -> dict[str, dict[str, float]]:
-        alone = [a - b for a, b in zip(elapsed[name], embed[name], strict=True)]
-        return {
-            "recall": metrics.percentiles_ms(elapsed[name]),
-            "recall_without_embedding": metrics.percentiles_ms(alone),
-        }
-
-    def receipts(name: str) -> tuple[QuestionReceipt, ...]:
-        return tuple(_receipt(one, one.found[name]) for one in asked)
-
-    def lead(name: str) -> _Rows:
-        return [
-            (genre, {n: value - theirs[n] for n, value in ours.items()})
-            for (genre, ours), (_, theirs) in zip(rows[MAIN], rows[name], strict=True)
-        ]
-
-    main = measures(rows[MAIN])
-    main["latency_p95_ms"] = metrics.tail_ms(elapsed[MAIN], **draws)
-    right = {name: [bool(row["factual_recall"]) for _, row in rows[name]] for name in names}
-    rivals = names[1:]
+    tail = metrics.tail_ms(answers.elapsed_s[MAIN], **answers.draws)
     return Dialogues(
         benchmark="dialogue",
         commit=report.commit(),
         machine=report.machine(),
         settings=settings,
-        metrics=main,
-        latency_ms=timings(MAIN),
+        metrics=answers.measures(MAIN) | {"latency_p95_ms": tail},
+        latency_ms=answers.timings(MAIN),
         ingest_per_s=ingest_per_s,
         bytes_on_disk=nbytes,
         rss_mb=report.rss_mb(),
-        baselines={
-            name: report.BaselineResult(
-                metrics=measures(rows[name]),
-                latency_ms=timings(name),
-                difference=metrics.summarise(lead(name), **draws),
-                receipts=receipts(name),
-            )
-            for name in rivals
-        },
-        receipts=receipts(MAIN),
-        extra={
-            "mcnemar": {name: metrics.mcnemar(right[MAIN], right[name]) for name in rivals},
-            "sign_flip": {
-                name: {
-                    measure: metrics.sign_flip([row[measure] for _, row in lead(name)], **draws)
-                    for measure in rows[MAIN][0][1]
-                }
-                for name in rivals
-            },
-            "paper": PAPER,
-            **ablation,
-        },
+        baselines={name: answers.baseline(name) for name in answers.rivals},
+        receipts=answers.receipts(MAIN),
+        extra={**answers.tests(), "paper": PAPER, **ablation},
     )
 
 

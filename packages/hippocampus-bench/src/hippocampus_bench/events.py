@@ -18,7 +18,7 @@ import re
 import tempfile
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -695,6 +695,22 @@ class _Ahead:
 # ---------------------------------------------------------------- a season
 
 
+def _check(
+    reduction: float, every_days: float, systems: Sequence[str] | None, size: int | None
+) -> None:
+    """Raise ``InputError`` for what makes no season; ``size``: of the file's events, the first."""
+    if not 0 <= reduction < 1 or not every_days > 0 or not math.isfinite(every_days):
+        msg = f"reduction={reduction}, every_days={every_days}: from 0 to below 1, and above 0"
+        raise InputError(msg)
+    unknown = [name for name in systems or () if name not in SYSTEMS]
+    if unknown:
+        msg = f"system {unknown[0]!r} is unknown; there are {', '.join(SYSTEMS)}"
+        raise InputError(msg)
+    if size is not None and size < 1:
+        msg = f"size={size}: must be at least 1 event"
+        raise InputError(msg)
+
+
 def run(  # noqa: PLR0913 - a report has as many parts
     data: Path | None = None,
     *,
@@ -732,39 +748,21 @@ def run(  # noqa: PLR0913 - a report has as many parts
         SourceError: the file cannot be read.
 
     """
-    if not 0 <= reduction < 1 or not every_days > 0 or not math.isfinite(every_days):
-        msg = f"reduction={reduction}, every_days={every_days}: from 0 to below 1, and above 0"
-        raise InputError(msg)
-    unknown = [name for name in systems or () if name not in SYSTEMS]
-    if unknown:
-        msg = f"system {unknown[0]!r} is unknown; there are {', '.join(SYSTEMS)}"
-        raise InputError(msg)
-    if data is not None and size is not None and size < 1:
-        msg = f"size={size}: must be at least 1 event"
-        raise InputError(msg)
+    _check(reduction, every_days, systems, None if data is None else size)
     check_truth(truth)
     started = time.perf_counter()
     events = _stream(data, source, size, seed, wording)
     histories = {name: read_history(events, name) for name in TRUTHS}
     season = _Season(events, histories, truth, reduction, every_days, seed)
-    if not season.referred.any():
-        msg = (
-            f"no event is referred to later by {truth!r}, so none is right to keep; give events a"
-            " 'ref' to other issues, or ask for truth='activity'"
-        )
-        raise InputError(msg)
+    season.check()
     took = {"reading": time.perf_counter() - started}
     with tempfile.TemporaryDirectory() as folder:
         kept, grown = season.remembered(Path(folder) / "events.db", embedder, progress)
-    others = {
-        name: season.replayed(SYSTEMS[name]) for name in (SYSTEMS if systems is None else systems)
+    others = season.rivals(SYSTEMS if systems is None else systems)
+    by_truth: Mapping[str, Mapping[str, Estimate]] = {
+        name: season.measured(kept.final, times_used(history.group, history.uses)[0] > 0)
+        for name, history in histories.items()
     }
-    if systems is None or systems:
-        others[BOUND] = season.replayed(season.knows_all())
-    by_truth: dict[str, dict[str, Estimate]] = {}
-    for name, history in histories.items():
-        referred = times_used(history.group, history.uses)[0] > 0
-        by_truth[name] = season.measured(kept.final, referred)
     return EventsReport(
         commit=report.commit(),
         machine=report.machine(),
@@ -825,7 +823,7 @@ class _Season:
         every_days: float,
         seed: int,
     ) -> None:
-        self.events, self.seed = events, seed
+        self.events, self.seed, self.truth = events, seed, truth
         self.history = history = histories["reference"]
         self.reduction = reduction
         self.target = int((1 - reduction) * len(events) + 1e-9)
@@ -865,6 +863,20 @@ class _Season:
         return KeptEvents(
             final=after, metrics=self.measured(after, self.referred) | ahead.measures()
         )
+
+    def check(self) -> None:
+        """Raise ``InputError`` where no event is right to keep."""
+        if not self.referred.any():
+            msg = (
+                f"no event is referred to later by {self.truth!r}, so none is right to keep; give"
+                " events a 'ref' to other issues, or ask for truth='activity'"
+            )
+            raise InputError(msg)
+
+    def rivals(self, names: Collection[str]) -> dict[str, KeptEvents]:
+        """Return what some systems keep, and, beside any, what the best possible one would."""
+        found = {name: self.replayed(SYSTEMS[name]) for name in names}
+        return found | {BOUND: self.replayed(self.knows_all())} if found else found
 
     def knows_all(self) -> Policy:
         """Return the policy that knows what comes: no other keeps more of it."""

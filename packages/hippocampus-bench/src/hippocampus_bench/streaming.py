@@ -293,6 +293,19 @@ class Streams(MeasuredRun):
         return plot(self.as_dict(), folder)
 
 
+def _check(source: str, every: int, repeats: float) -> None:
+    """Raise ``InputError`` for what makes no stream."""
+    if source not in SOURCES:
+        msg = f"source={source!r}: must be {' or '.join(SOURCES)}"
+        raise InputError(msg)
+    if every < 1:
+        msg = f"every={every}: must be at least 1 session"
+        raise InputError(msg)
+    if not 0 <= repeats <= 1:
+        msg = f"repeats={repeats}: must be a share from 0 to 1"
+        raise InputError(msg)
+
+
 def run(  # noqa: PLR0913 - a report has as many parts
     data: Path,
     source: str,
@@ -333,15 +346,7 @@ def run(  # noqa: PLR0913 - a report has as many parts
         InputError: unknown source or configuration, or a file that does not follow its schema.
 
     """
-    if source not in SOURCES:
-        msg = f"source={source!r}: must be {' or '.join(SOURCES)}"
-        raise InputError(msg)
-    if every < 1:
-        msg = f"every={every}: must be at least 1 session"
-        raise InputError(msg)
-    if not 0 <= repeats <= 1:
-        msg = f"repeats={repeats}: must be a share from 0 to 1"
-        raise InputError(msg)
+    _check(source, every, repeats)
     if resume is not None and models is not None:
         msg = f"resume={str(resume)!r}: contexts are not noted there; leave out the models, or it"
         raise InputError(msg)
