@@ -4,6 +4,7 @@ import ast
 import re
 from collections import defaultdict
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,50 @@ def test_a_dataclass_that_never_changes_compiles_its_methods_when_used():
     ]
 
     assert slow == [], "@immutable of core/lazy_dataclass.py"
+
+
+# ---------------------------------------------------------------- imports go one way
+
+
+def imports(found, package):
+    """Return what each module imports of its package: also for types, and inside functions."""
+    modules = {
+        f"{package}.{path.removesuffix('.py').replace('/', '.')}".removesuffix(".__init__"): tree
+        for path, tree in found.items()
+    }
+    graph = {}
+    for name, tree in modules.items():
+        wanted = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                wanted |= {one.name for one in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                parts = {f"{node.module}.{one.name}" for one in node.names}
+                wanted |= (parts & modules.keys()) or {node.module}
+        graph[name] = wanted & modules.keys() - {name}
+    return graph
+
+
+def circle(graph):
+    """Return modules that import each other in a circle; none if there is no such."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as exc:
+        return list(exc.args[1])
+    return []
+
+
+@pytest.mark.parametrize(("root", "package"), [(ROOT, "hippocampus"), (BENCH, BENCH.name)])
+def test_no_modules_import_each_other_in_a_circle_not_even_for_types(root, package):
+    assert [] == circle(imports(trees(root), package))
+
+
+def test_a_circle_is_seen_also_where_it_is_of_types_alone():
+    left = "if TYPE_CHECKING:\n    from some.right import Right"
+    right = "def make():\n    from some import left"
+    graph = imports({"left.py": ast.parse(left), "right.py": ast.parse(right)}, "some")
+
+    assert {"some.left", "some.right"} == set(circle(graph))
 
 
 # ---------------------------------------------------------------- private is private
