@@ -392,12 +392,15 @@ class _Searcher:
         assert memory.engine.embedder is not None, "there is one, or the run had been refused"
         used = memory.engine.embedder.fingerprint
         self.rotation = rotation_for(used)
-        cues = CueSet(Bm25Cue(), VectorCue(used.dimension))
-        if self.rotation is not None:
-            cues.tokens = LateInteractionCue(self.rotation.bits)
         topics = TOPICS.read(ledger)
         assert topics is not None, "the bank has slept"
-        cues.topic = self.topic = TopicCue(topics.graph, topics.length)
+        self.topic = TopicCue(topics.graph, topics.length)
+        cues = CueSet(
+            Bm25Cue(),
+            VectorCue(used.dimension),
+            None if self.rotation is None else LateInteractionCue(self.rotation.bits),
+            topic=self.topic,
+        )
         self.index = BankIndex(memory.engine.store, ledger.bank, cues)
         self.index.catch_up()
         self.refs = [
