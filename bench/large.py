@@ -220,7 +220,7 @@ def faiss(kind: str, count: int) -> Iterator[Row]:
         note="measured, with what learning it took; baseline what a scan holds",
     )  # fmt: skip
     for probes in FAISS_PROBES:
-        cue.search = made.with_probes(probes)
+        made.probes = probes
         yield from _compared(f"{what}: FAISS, {probes} probes", cue, judge, scan)
 
 

@@ -4,6 +4,7 @@ import ast
 import re
 from collections import defaultdict
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,6 +14,8 @@ import hippocampus
 
 ROOT = Path(hippocampus.__file__).parent
 TESTS = Path(__file__).parent
+BENCH = TESTS.parent / "packages/hippocampus-bench/src/hippocampus_bench"
+"""The second distribution, which measures the first: the same rules hold for both."""
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -24,17 +27,22 @@ def _forgetful():
 
 
 @cache
-def trees():
+def trees(root=ROOT):
     """Return the syntax tree of each module, read by the first test that asks."""
     return {
-        file.relative_to(ROOT).as_posix(): ast.parse(file.read_text("utf-8"))
-        for file in sorted(ROOT.rglob("*.py"))
+        file.relative_to(root).as_posix(): ast.parse(file.read_text("utf-8"))
+        for file in sorted(root.rglob("*.py"))
     }
 
 
-def functions():
+def both():
+    """Return the trees of the product, and those of the bench, which are told as such."""
+    return trees() | {f"bench: {module}": tree for module, tree in trees(BENCH).items()}
+
+
+def functions(found=None):
     """Yield (module, function) of all there are."""
-    for module, tree in trees().items():
+    for module, tree in (trees() if found is None else found).items():
         for node in ast.walk(tree):
             if isinstance(node, FUNCTIONS):
                 yield module, node
@@ -51,13 +59,33 @@ SAME_NAME = {
 
 def test_no_class_name_stands_for_two_things():
     places = defaultdict(set)
-    for module, tree in trees().items():
+    for module, tree in both().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
                 places[node.name].add(module)
     twice = {name: sorted(found) for name, found in places.items() if len(found) > 1}
 
     assert {} == {name: at for name, at in twice.items() if name not in SAME_NAME}
+
+
+OLD_WORDS = {
+    "said_at": {
+        "core/records/episode.py", "core/records/stored.py", "journal/transfer.py",
+        "store/schema.py", "store/postgres/schema.py",
+    },
+}  # fmt: skip
+"""Words that had a better one found, and the modules that know them for what is stored."""
+
+
+def test_a_word_that_was_replaced_stands_only_where_stored_data_has_it():
+    found = {
+        f"{module}: {word}"
+        for module in trees()
+        for word, allowed in OLD_WORDS.items()
+        if module not in allowed and re.search(rf"\b_?{word}\b", (ROOT / module).read_text("utf-8"))
+    }
+
+    assert set() == found
 
 
 def test_a_dataclass_that_never_changes_compiles_its_methods_when_used():
@@ -74,6 +102,50 @@ def test_a_dataclass_that_never_changes_compiles_its_methods_when_used():
     ]
 
     assert slow == [], "@immutable of core/lazy_dataclass.py"
+
+
+# ---------------------------------------------------------------- imports go one way
+
+
+def imports(found, package):
+    """Return what each module imports of its package: also for types, and inside functions."""
+    modules = {
+        f"{package}.{path.removesuffix('.py').replace('/', '.')}".removesuffix(".__init__"): tree
+        for path, tree in found.items()
+    }
+    graph = {}
+    for name, tree in modules.items():
+        wanted = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                wanted |= {one.name for one in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                parts = {f"{node.module}.{one.name}" for one in node.names}
+                wanted |= (parts & modules.keys()) or {node.module}
+        graph[name] = wanted & modules.keys() - {name}
+    return graph
+
+
+def circle(graph):
+    """Return modules that import each other in a circle; none if there is no such."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as exc:
+        return list(exc.args[1])
+    return []
+
+
+@pytest.mark.parametrize(("root", "package"), [(ROOT, "hippocampus"), (BENCH, BENCH.name)])
+def test_no_modules_import_each_other_in_a_circle_not_even_for_types(root, package):
+    assert [] == circle(imports(trees(root), package))
+
+
+def test_a_circle_is_seen_also_where_it_is_of_types_alone():
+    left = "if TYPE_CHECKING:\n    from some.right import Right"
+    right = "def make():\n    from some import left"
+    graph = imports({"left.py": ast.parse(left), "right.py": ast.parse(right)}, "some")
+
+    assert {"some.left", "some.right"} == set(circle(graph))
 
 
 # ---------------------------------------------------------------- private is private
@@ -138,7 +210,7 @@ def lines(function):
 
 
 def test_no_function_is_longer_than_one_look():
-    long = [(m, f.name, n) for m, f in functions() if (n := lines(f)) > LONGEST]
+    long = [(m, f.name, n) for m, f in functions(both()) if (n := lines(f)) > LONGEST]
 
     assert [] == long
 
@@ -147,16 +219,17 @@ def test_no_function_is_longer_than_one_look():
 
 MOST = 8
 POSITIONAL = 2
+COMMANDS = ("cli/", "bench: cli.py")
 
 
 def test_only_public_verbs_and_commands_have_many_options_and_all_by_keyword():
     """A command has an argument for each of its options, which Typer gives by name."""
     wrong = []
-    for module, function in functions():
+    for module, function in functions(both()):
         given = function.args
         first = [arg.arg for arg in (*given.posonlyargs, *given.args)]
         first = first[1:] if first[:1] in (["self"], ["cls"]) else first
-        if len(first) + len(given.kwonlyargs) <= MOST or module.startswith("cli/"):
+        if len(first) + len(given.kwonlyargs) <= MOST or module.startswith(COMMANDS):
             continue
         if private(function.name) or len(first) > POSITIONAL:
             wrong.append(f"{module}: {function.name}")

@@ -335,3 +335,21 @@ def test_every_field_by_its_old_name_warns_and_works(cls, old, new):
         assert value == getattr(made, old)
     with pytest.warns(DeprecationWarning, match=new):
         assert value == getattr(replace(before, **{old: value}), new)
+
+
+def test_an_act_of_a_sleep_is_known_by_the_name_it_had():
+    from hippocampus import wire
+    from hippocampus.core.records import SleepAct, SleepStep
+
+    act = SleepAct(kind="fade", episode="e1", why="of no use", level=2)
+    with pytest.warns(DeprecationWarning, match=r"SleepAct\.deed is SleepAct\.kind now"):
+        assert "fade" == act.deed
+    step = SleepStep(name="forget", elapsed_s=0.1, acts=(act,))
+    with pytest.warns(DeprecationWarning, match=r"SleepStep\.deeds is SleepStep\.acts now"):
+        assert (act,) == step.deeds
+    told = (
+        '{"name": "forget", "elapsed_s": 0.1, "deeds":'
+        ' [{"deed": "fade", "episode": "e1", "why": "of no use", "level": 2}]}'
+    )
+
+    assert step == wire.load(SleepStep, told)  # as a server of an earlier version says it

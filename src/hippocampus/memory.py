@@ -61,7 +61,8 @@ class Memory:
         cues: which cues recall may use, of ``CUES``; ``USED`` by default.
         config: sizes, weights, time zone.
         clock: where the present moment comes from.
-        reranker: an optional cross-encoder for the first hits.
+        reranker: a cross-encoder for the first hits, or its specification, as
+            ``"rerank:http://localhost:8080/rerank"`` (``docs/models.md``); none by default.
         keywords: what chooses the keywords whose signatures are searched, such as a language
             model; the words that are not grammar by default.
         model: a language model for what sleep can do better with one, such as tags: a
@@ -95,7 +96,7 @@ class Memory:
         cues: Sequence[str] | None = None,
         config: Config | None = None,
         clock: Clock | None = None,
-        reranker: Reranker | None = None,
+        reranker: str | Reranker | None = None,
         keywords: KeywordExtractor | None = None,
         model: str | Completer | ChatModel | None = None,
         read_only: bool = False,

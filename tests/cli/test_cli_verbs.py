@@ -315,7 +315,7 @@ def test_an_option_of_a_verb_is_an_argument_of_it():
     """The command line spells what ``verbs`` specify, so that no option is there for nothing."""
     own = {
         "embedder", "timezone", "store", "key", "bank", "as_json", "debug", "help", "ids",
-        "secrets", "hide_secrets", "vault",
+        "secrets", "hide_secrets", "vault", "reranker",
     }  # fmt: skip
     more = {
         "recall": {"full", "explain"}, "remember": {"messages"},

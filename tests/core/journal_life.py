@@ -113,7 +113,7 @@ def _sleep(bank, clock):
     again = bank.remember("The bell rang.", speaker="Ada", session="t", at=clock.now())
     assert echo.id != again.id
     assert {"merge", "doubt", "annotate"} <= {
-        deed.deed for step in bank.sleep().steps for deed in step.deeds
+        act.kind for step in bank.sleep().steps for act in step.acts
     }
     standing = next(one for one in twice if bank.get(one.id).state == "active")
     bank.forget(standing.id)  # what it stands for goes with it, and comes back as it was
@@ -129,10 +129,10 @@ def _sleep(bank, clock):
 
 def _fade(bank, clock):
     clock.advance(timedelta(days=300))
-    for policy, deed in (("human", "fade"), ("adaptive:8", "lapse"), ("human", "fade")):
+    for policy, act in (("human", "fade"), ("adaptive:8", "lapse"), ("human", "fade")):
         bank.set_policy(policy)
         slept = bank.sleep()
-        assert deed in {done.deed for step in slept.steps for done in step.deeds}, policy
+        assert act in {done.kind for step in slept.steps for done in step.acts}, policy
         if policy != "human" or slept.number == 4:
             bank.undo(slept.number)
 

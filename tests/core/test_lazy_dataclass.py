@@ -9,7 +9,8 @@ from typing import Generic, TypeVar
 
 import pytest
 
-from hippocampus.core.lazy_dataclass import _LazyMethod, immutable
+from hippocampus.core.lazy_dataclass import LazyMethod, immutable
+from hippocampus.core.renamed import renamed
 
 T = TypeVar("T")
 
@@ -79,7 +80,7 @@ def fresh():
 
 
 def waiting(cls):
-    return {name for name, method in vars(cls).items() if isinstance(method, _LazyMethod)}
+    return {name for name, method in vars(cls).items() if isinstance(method, LazyMethod)}
 
 
 def test_nothing_is_compiled_until_the_first_instance_is_made():
@@ -178,3 +179,16 @@ def test_threads_may_make_the_first_instances_together():
         for thread in threads:
             thread.join()
         assert made == [cls(x=1)] * 4
+
+
+def test_a_class_with_old_names_is_compiled_at_its_first_use_too():
+    @renamed({"old": "new"})
+    @immutable
+    class Renamed:
+        new: int = 0
+
+    assert "__init__" in waiting(Renamed)
+    with pytest.warns(DeprecationWarning, match=r"Renamed\.old is Renamed\.new now"):
+        assert Renamed(new=3) == Renamed(old=3)
+    assert waiting(Renamed).isdisjoint({"__init__", "__eq__"})
+    assert ["new"] == list(inspect.signature(Renamed).parameters)

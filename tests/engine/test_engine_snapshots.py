@@ -3,11 +3,15 @@
 import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import FrozenInstanceError, fields
 
 import pytest
+from rpds import HashTrieMap
 
 from hippocampus import Config, Ingest, Turn
+from hippocampus.core.lazy_dataclass import _Immutable
 from hippocampus.engine.bank_state import state_of
+from hippocampus.engine.snapshot import SleepProblems
 
 NAMES = ("Ada", "Tom", "Lena", "Oskar")
 THINGS = ("garden plan", "boat repair", "piano lesson", "train ticket", "budget letter", "red kite")
@@ -143,3 +147,66 @@ def test_writes_of_other_banks_have_no_bank_made_anew(open_memory):
     ada.remember("A violin is in Lisbon.")
     with state_of(memory.engine, "ada").asking() as later:
         assert len(later.index) == len(before.index) + 1
+
+
+# ---------------------------------------------------------------- what readers have is frozen
+
+NOTES = {"summaries", "problems"}
+"""What readers may leave in a snapshot, as ADR 39 lists it."""
+
+
+@pytest.fixture
+def published(bank):
+    bank.remember_many([turn(random.Random(n), n) for n in range(12)])  # noqa: S311 - no secrets
+    bank.sleep()
+    bank.remember("Tom sold the red kite.")  # so that it is a fork of the one after the sleep
+    return bank.state.take()
+
+
+def parts(here):
+    return (here, here.slept, here.index, here.index.cues)
+
+
+def test_nothing_of_a_published_snapshot_can_be_replaced(published):
+    for part in parts(published):
+        names = vars(part) if hasattr(part, "__dict__") else [one.name for one in fields(part)]
+        for name in (*names, "something_new"):
+            with pytest.raises((FrozenInstanceError, TypeError)):
+                setattr(part, name, None)
+
+
+def test_only_notes_of_a_snapshot_and_the_versioned_parts_can_be_changed_within(published):
+    immutable = (tuple, frozenset, str, bytes, int, float, type(None), HashTrieMap)
+    changing = {
+        one.name
+        for part in (published, published.slept)
+        for one in fields(part)
+        if not isinstance(value := getattr(part, one.name), immutable)
+        if getattr(type(value), "__setattr__", None) is not _Immutable.__setattr__
+    }
+    shared = {"ledger", "index", "embedder", "rotation", "facts", "gazetteer"}
+    """Of the engine, or in versions of their own."""
+
+    assert NOTES <= changing
+    assert set() == changing - NOTES - shared
+
+
+def test_a_published_index_takes_nothing_in_and_its_fork_may(published):
+    version = published.index.fork()
+
+    with pytest.raises(FrozenInstanceError, match="fork it"):
+        published.index.catch_up()
+    version.catch_up()
+    version.seq += 1
+    assert (True, False) == (published.index.is_published, version.is_published)
+    assert published.index.seq + 1 == version.seq
+
+
+def test_a_problem_that_readers_find_again_is_noted_once():
+    problems = SleepProblems()
+    assert problems.last is None
+    for reason in ("a text is damaged", "a text is damaged", "another is"):
+        problems.note(reason)
+
+    assert ("sleep", "another is") == (problems.last.part, problems.last.reason)
+    assert 2 == len(problems)

@@ -51,7 +51,7 @@ READERS = {
     "chatter": is_chatter,
     "facts": lambda text: find_statements(text, speaker="Ana", occurred_at=NOW),
     "other names": lambda text: list(find_other_names(text)),
-    "events": lambda text: find_mentions(text, ASKED, said_at=NOW, zone=UTC, by_actor=True),
+    "events": lambda text: find_mentions(text, ASKED, occurred_at=NOW, zone=UTC, by_actor=True),
     "topics": lambda text: read_group([text]),
     "sentences": lambda text: list(whole_sentences(text, 40)),
     "fading": lambda text: condense(text, SUMMARY),

@@ -1,6 +1,7 @@
 """Rerankers, on a real server in a thread and on a tiny cross-encoder made here."""
 
 import json
+import sys
 import threading
 import time
 from contextlib import suppress
@@ -8,11 +9,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from hippocampus import Memory, Turn
+from hippocampus.cli import app
 from hippocampus.core.records import Reranker
 from hippocampus.errors import EncoderError, InputError, InvalidText, MissingExtra
-from hippocampus.recall.rerankers import CrossEncoderReranker, HttpReranker
+from hippocampus.recall.rerankers import CrossEncoderReranker, HttpReranker, load_reranker
 
 TEXTS = ["a short one", "one that is quite a bit longer", "the middle one"]
 BY_LENGTH = np.float32([11, 30, 14])
@@ -282,3 +285,67 @@ def test_a_cross_encoder_that_is_not_here_is_not_downloaded(tmp_path):
     )
     with pytest.raises(EncoderError, match="give a folder"):
         CrossEncoderReranker(str(tmp_path / "nothing"))
+
+
+# ---------------------------------------------------------------- by specification
+
+
+@pytest.mark.parametrize("model", ["", "some/reranker@"])
+def test_a_memory_asks_the_reranker_that_its_specification_names(server, monkeypatch, model):
+    monkeypatch.setenv("HIPPOCAMPUS_RERANKER_KEY", "secret")
+    with Memory(":memory:", embedder="hash", reranker=f"rerank:{model}{server.url}") as memory:
+        bank = memory.bank("a")
+        bank.remember_many([Turn(text=f"The boat is {text}.") for text in TEXTS])
+        found = [hit.text for hit in bank.recall("What is the boat?")]
+
+    ((_, key, asked),) = server.requests
+    assert sorted(found, key=len, reverse=True) == found
+    assert ("Bearer secret", bool(model)) == (key, "documents" in asked)
+
+
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [
+        ("rerank:https://example.org/rerank", "example.org"),
+        ("rerank:https://me:word@example.org/rerank", "example.org"),
+        ("rerank:m@https://me:word@example.org/rerank", "m at example.org"),
+        ("sentence-transformers:cross-encoder/some", "cross-encoder/some"),
+    ],
+)
+def test_a_specification_names_the_model_and_its_place(spec, name):
+    assert name == load_reranker(spec).name
+
+
+def test_no_reranker_is_one_of_the_forms():
+    assert load_reranker("none") is None
+
+
+@pytest.mark.parametrize(
+    "spec", ["", "rerank:", "rerank:m@", "cohere", "sentence-transformers:", "http://localhost:1/x"]
+)
+def test_what_names_no_reranker_is_refused_with_the_forms(spec):
+    with pytest.raises(InputError, match=r"unknown reranker .*rerank:\[MODEL@\]URL"):
+        load_reranker(spec)
+
+
+def test_a_model_of_a_package_that_is_not_there_is_missed_by_the_first_recall(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with Memory(":memory:", embedder="hash", reranker="sentence-transformers:some") as memory:
+        bank = memory.bank("a")
+        bank.remember("The boat is red.")
+        with pytest.raises(MissingExtra, match="sentence-transformers"):
+            bank.recall("What is the boat?")
+
+
+def test_the_command_line_takes_a_reranker_by_option_and_by_variable(server, tmp_path, monkeypatch):
+    asked = ["recall", "What is the boat?", "--store", str(tmp_path / "m.db"), "--embedder", "hash"]
+    with Memory(tmp_path / "m.db", embedder="hash") as memory:
+        memory.bank("me").remember_many([Turn(text=f"The boat is {text}.") for text in TEXTS])
+
+    for given, variable in ((["--reranker", f"rerank:{server.url}"], ""), ([], server.url)):
+        monkeypatch.setenv("HIPPOCAMPUS_RERANKER", variable and f"rerank:{variable}")
+        done = CliRunner().invoke(app, [*asked, *given, "--json"])
+        assert 0 == done.exit_code, done.output
+        texts = [hit["episode"]["text"] for hit in json.loads(done.output)["hits"]]
+        assert sorted(texts, key=len, reverse=True) == texts
+    assert 2 == len(server.requests)

@@ -51,7 +51,7 @@ def test_what_a_later_memory_refers_to_stays_by_session_address_or_id(bank, cloc
 
     assert {by_session, by_address, by_id} == there(bank)
     assert {"lapsed": 7} == slept.steps[0].counts
-    assert "of no use in 0 days" == slept.steps[0].deeds[0].why
+    assert "of no use in 0 days" == slept.steps[0].acts[0].why
 
 
 def test_what_comes_before_or_from_the_same_session_is_no_reference(bank, clock):
@@ -105,7 +105,7 @@ def test_nothing_lapses_without_need_and_a_dry_run_and_undo_change_nothing(bank,
     assert {"lapsed": 2} == dry.steps[0].counts
     slept = bank.sleep(steps=("forget",))
     assert {*ids[2:]} == there(bank)
-    assert {deed.episode for deed in dry.steps[0].deeds} == {*ids[:2]}
+    assert {act.episode for act in dry.steps[0].acts} == {*ids[:2]}
     bank.undo(slept.number)
     assert {*ids} == there(bank)
 

@@ -86,7 +86,7 @@ def active(bank):
 
 
 def did(slept):
-    return [deed for step in slept.steps for deed in step.deeds if deed.deed != "clear"]
+    return [act for step in slept.steps for act in step.acts if act.kind != "clear"]
 
 
 # ---------------------------------------------------------------- quarantine
@@ -176,7 +176,7 @@ def test_what_was_hidden_or_kept_is_merged_once_it_is_as_everything_else(memory,
     back = how(bank, less)
     assert bank.sleep()["deduplicate"].counts == {}
     back()
-    assert [d.episode for d in bank.sleep()["deduplicate"].deeds] == [less]
+    assert [d.episode for d in bank.sleep()["deduplicate"].acts] == [less]
     assert did(bank.sleep()) == []
 
 
@@ -239,9 +239,9 @@ def test_what_an_undo_told_apart_stays_so_whatever_is_hidden_and_shown_in_betwee
     bank.set_policy(NEAR)
     for text in ("the ferry is slow", "our ferry is slow as ever"):
         say(bank, clock, text)
-    (deed,) = bank.sleep()["deduplicate"].deeds
+    (act,) = bank.sleep()["deduplicate"].acts
     bank.undo(1)
-    for id_ in (deed.episode, deed.by):
+    for id_ in (act.episode, act.by):
         bank.forget(id_)
         bank.sleep()
         bank.restore(id_)
@@ -263,12 +263,12 @@ def test_an_alias_that_was_restored_alone_is_not_merged_again(memory, clock):
     bank.set_policy(NEAR)
     for text in ("the ferry is slow", "our ferry is slow as ever"):
         say(bank, clock, text)
-    (deed,) = bank.sleep()["deduplicate"].deeds
-    bank.forget(deed.by)
-    bank.restore(deed.episode)
-    bank.restore(deed.by)
+    (act,) = bank.sleep()["deduplicate"].acts
+    bank.forget(act.by)
+    bank.restore(act.episode)
+    bank.restore(act.by)
     assert did(bank.sleep()) == []
-    assert active(bank) == {deed.episode, deed.by}
+    assert active(bank) == {act.episode, act.by}
 
 
 # ---------------------------------------------------------------- what is made of a bank

@@ -62,8 +62,8 @@ def state(bank):
     return [(e.id, e.state, e.level, e.pinned, e.held) for e in bank.episodes()]
 
 
-def deeds(slept):
-    return [deed for step in slept.steps for deed in step.deeds]
+def acts(slept):
+    return [act for step in slept.steps for act in step.acts]
 
 
 NAMES = [f"{name}:200" if name in ("adaptive", "useful", "proven") else name for name in POLICIES]
@@ -87,13 +87,13 @@ def test_a_dry_run_says_exactly_what_sleep_then_does_and_undo_takes_it_back(memo
     assert told.number == 0
 
     slept = bank.sleep()
-    assert deeds(slept) == deeds(told)
+    assert acts(slept) == acts(told)
     assert slept.number == 1
     assert verify(memory).sound
 
     undone = bank.undo(1)
     assert state(bank) == before
-    assert sum(undone.values()) == len(deeds(slept))
+    assert sum(undone.values()) == len(acts(slept))
     assert not sum(bank.undo(1).values()), "there is nothing left of it"
     assert verify(memory).sound
 
@@ -104,7 +104,7 @@ def test_policies_differ_in_what_they_do(memory, clock):
     did = {}
     for name in ("keep", "human", "adaptive:200", "aggressive"):
         bank.set_policy(name)
-        did[name] = Counter(deed.deed for deed in deeds(bank.sleep(dry_run=True)))
+        did[name] = Counter(act.kind for act in acts(bank.sleep(dry_run=True)))
 
     assert not did["keep"]
     assert set(did["human"]) == {"fade"}
@@ -116,8 +116,8 @@ def test_sleeping_again_finds_nothing_to_do(memory, clock):
     bank = filled(memory, clock)
     bank.set_policy("aggressive")
     clock.advance(timedelta(days=300))
-    assert deeds(bank.sleep())
-    assert not deeds(bank.sleep())
+    assert acts(bank.sleep())
+    assert not acts(bank.sleep())
 
 
 def test_the_sleeps_of_a_bank_are_listed_with_what_they_did(memory, clock):
@@ -158,7 +158,7 @@ def test_undoing_leaves_what_somebody_has_changed_since(memory, clock):
     bank = filled(memory, clock)
     bank.set_policy("adaptive:20")
     clock.advance(timedelta(days=300))
-    lapsed = [d.episode for d in deeds(bank.sleep()) if d.deed == "lapse"]
+    lapsed = [d.episode for d in acts(bank.sleep()) if d.kind == "lapse"]
     bank.restore(lapsed[0])
     bank.forget(lapsed[0])
     bank.restore(lapsed[1])
@@ -289,7 +289,7 @@ def test_what_has_outlived_its_last_tier_lapses_unless_something_holds_it(memory
 
     assert {old[0], old[1]} <= left
     assert 0.2 * 40 <= len(left) <= 0.2 * 40 + 2
-    assert all("its time in the long-term tier" in d.why for d in step.deeds if d.deed == "lapse")
+    assert all("its time in the long-term tier" in d.why for d in step.acts if d.kind == "lapse")
     assert 40 - len(left) == step.counts["lapsed"]
 
 
@@ -475,7 +475,7 @@ def test_what_is_pinned_or_held_never_fades_and_no_sleep_lets_more_fade_than_its
         bank.pin(pinned)
         bank.hold(held, reason="a case")
         clock.advance(timedelta(days=data.draw(st.integers(0, 2000))))
-        faded = [d for d in deeds(bank.sleep()) if d.deed in ("fade", "lapse")]
+        faded = [d for d in acts(bank.sleep()) if d.kind in ("fade", "lapse")]
 
         assert len(faded) <= policy.cap * len(ids)
         assert not (pinned | held) & {d.episode for d in faded}
@@ -522,13 +522,13 @@ def test_hema_lets_half_a_percent_lapse_every_hundred_turns(memory, clock):
     )
     clock.set(START + timedelta(days=2))
     bank.set_policy("hema")
-    gone = [d.episode for d in deeds(bank.sleep()) if d.deed == "lapse"]
+    gone = [d.episode for d in acts(bank.sleep()) if d.kind == "lapse"]
 
     assert len(gone) == int(1000 * (1 - 0.995**10))
     assert {bank.get(id_).text for id_ in gone} == {
         f"turn {n} of our talk" for n in range(len(gone))
     }
-    assert not deeds(bank.sleep())
+    assert not acts(bank.sleep())
 
 
 def test_under_hemas_policy_nothing_fades_by_age(memory, clock):
@@ -536,7 +536,7 @@ def test_under_hemas_policy_nothing_fades_by_age(memory, clock):
     bank.set_policy("hema")
     for _ in range(3):
         clock.advance(timedelta(days=300))
-        assert not deeds(bank.sleep())
+        assert not acts(bank.sleep())
 
 
 def test_what_has_faded_is_shown_shorter_and_kept_whole_until_compact(memory, clock):
@@ -583,10 +583,10 @@ def test_what_was_recalled_lately_outlasts_what_was_not(memory, clock):
         if n == 150:
             bank.recall("note 0 of the watch", k=1, until=START + timedelta(seconds=90))
     clock.advance(timedelta(hours=9))
-    gone = [d.episode for d in deeds(bank.sleep(steps=["forget"]))]
+    gone = [d.episode for d in acts(bank.sleep(steps=["forget"]))]
 
     assert gone == [kept[1]], "half a percent of 200, and not the one that was asked for"
-    assert not deeds(bank.sleep(steps=["forget"])), "no hundred turns have passed since"
+    assert not acts(bank.sleep(steps=["forget"])), "no hundred turns have passed since"
 
 
 # ---------------------------------------------------------------- quarantine
@@ -976,9 +976,9 @@ def test_what_is_promoted_does_not_fade_by_age_and_what_is_pruned_fades_early(me
     bank = filled(memory, clock)
     clock.advance(timedelta(days=90))
     bank.set_policy(Policy(merge="off", deepest=2, cap=1.0, decay_per_hour=0.1, warm_days=200))
-    early = {d.episode for d in deeds(bank.sleep(dry_run=True))}
+    early = {d.episode for d in acts(bank.sleep(dry_run=True))}
     clock.advance(timedelta(days=300))
-    late = {d.episode for d in deeds(bank.sleep(dry_run=True))}
+    late = {d.episode for d in acts(bank.sleep(dry_run=True))}
 
     assert early < late
     assert 0 < len(early) <= 8, "at most a fifth of forty"
@@ -1122,7 +1122,7 @@ def test_a_clock_that_jumps_backwards_neither_fades_nor_clears_anything(memory, 
     bank = filled(memory, clock)
     bank.set_policy("human")
     clock.advance(timedelta(days=-400))
-    assert not [d for d in deeds(bank.sleep()) if d.deed in ("fade", "lapse", "clear")]
+    assert not [d for d in acts(bank.sleep()) if d.kind in ("fade", "lapse", "clear")]
     assert memory.sleep_if_due() == []
     assert verify(memory).sound
 
@@ -1131,7 +1131,7 @@ def test_a_clock_that_jumps_backwards_neither_fades_nor_clears_anything(memory, 
 def test_an_empty_bank_and_one_of_a_single_sentence_sleep_well(memory, clock, name):
     bank = memory.bank("ada")
     bank.set_policy(name)
-    assert not deeds(bank.sleep())
+    assert not acts(bank.sleep())
     for _ in range(30):
         clock.advance(timedelta(minutes=1))
         bank.remember("I water the plants.", speaker="Ada", session="s", at=clock.now())
@@ -1172,7 +1172,7 @@ def test_undoing_a_sleep_again_undoes_nothing_and_leaves_what_somebody_did_alike
     bank = filled(memory, clock)
     bank.set_policy("adaptive:200")
     clock.advance(timedelta(days=300))
-    first, other = (d.episode for d in deeds(bank.sleep())[:2])
+    first, other = (d.episode for d in acts(bank.sleep())[:2])
     bank.restore(first)
     bank.forget(first)
     bank.undo(1)
@@ -1224,7 +1224,7 @@ def test_where_a_part_was_corrected_only_that_lapses_for_want_of_room(tmp_path, 
         bank.pin(kept.id)
         told = bank.sleep(steps=["forget"])
 
-        assert kept.id not in {d.episode for d in deeds(told)}
+        assert kept.id not in {d.episode for d in acts(told)}
         assert kept.id in {e.id for e in bank.episodes()}
 
 
@@ -1307,14 +1307,14 @@ def test_a_memory_was_of_use_when_it_was_recalled_and_when_it_helped_and_not_els
     said = bank.remember(WELL, speaker="Ada")
     other = bank.remember("The tram was late.", speaker="Tom")
     known = []
-    for deed in (
+    for act in (
         lambda: bank.recall("harbour", k=1, speaker="Ada"),
         lambda: bank.feedback(said.id, helpful=False),
         lambda: bank.feedback(said.id, helpful=True),
         bank.note_recalls,
     ):
         clock.advance(timedelta(hours=1))
-        deed()
+        act()
         known.append([(at - START) / timedelta(hours=1) for at in bank.uses(said.id)])
 
     assert known == [[1], [1], [1, 3], [1, 3]]
@@ -1386,7 +1386,7 @@ def test_each_step_alone_does_what_its_dry_run_has_said(memory, clock):
     told = bank.sleep(steps=["deduplicate"], dry_run=True)
 
     assert told["deduplicate"].counts["merged"]
-    assert deeds(bank.sleep(steps=["deduplicate"])) == deeds(told)
+    assert acts(bank.sleep(steps=["deduplicate"])) == acts(told)
 
 
 def test_a_dry_run_knows_what_was_recalled_a_moment_ago(tmp_path, clock):
@@ -1404,7 +1404,7 @@ def test_a_dry_run_knows_what_was_recalled_a_moment_ago(tmp_path, clock):
         told = bank.sleep(dry_run=True)
 
         assert told["reconsolidate"].counts == {"corrected": 1}
-        assert deeds(bank.sleep()) == deeds(told)
+        assert acts(bank.sleep()) == acts(told)
 
 
 def test_what_a_process_only_recalled_is_known_to_the_next(tmp_path, clock):

@@ -12,7 +12,7 @@ import pytest
 from hippocampus import Memory
 from hippocampus.errors import InputError, SourceError
 from hippocampus_bench import Options, locomo, longmemeval, realmem, retrieval, run
-from hippocampus_bench.datasets import Labels, limited
+from hippocampus_bench.datasets import OpaqueNames, limited
 from hippocampus_bench.options import cue_table
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
@@ -296,13 +296,13 @@ def test_no_released_id_reaches_the_memory(write, lab, name, content, protocol):
 
 
 def test_labels_depend_on_the_seed_and_on_what_they_name():
-    labels = Labels(1)
+    labels = OpaqueNames(1)
 
-    assert labels.of("turn", "a", "b") == Labels(1).of("turn", "a", "b")
+    assert labels.of("turn", "a", "b") == OpaqueNames(1).of("turn", "a", "b")
     others = {
         labels.of("session", "a", "b"),
         labels.of("turn", "ab"),
-        Labels(2).of("turn", "a", "b"),
+        OpaqueNames(2).of("turn", "a", "b"),
     }
     assert len(others | {labels.of("turn", "a", "b")}) == 4
 

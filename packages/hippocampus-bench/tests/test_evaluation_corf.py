@@ -74,14 +74,16 @@ def test_a_chunk_is_found_by_the_next_question_after_it_was_written(made):
 
 
 def test_what_is_not_injected_is_no_false_positive():
-    question = life.Question(
+    question = life.LifeQuestion(
         "q", "?", life._START, "pronoun", None, "a", frozenset("ab"), frozenset("a"), False
     )
-    ranked = tuple(corf.Ranked(ref, None, 0.9) for ref in "axby")
+    ranked = tuple(corf.RankedTurn(ref, None, 0.9) for ref in "axby")
     system = corf.SYSTEMS["all-sources"]
 
     def scored(injected):
-        return corf.scores(question, corf._Found(ranked, frozenset(injected), 0.1, 0.1), system)
+        return corf.scores(
+            question, corf._FoundSources(ranked, frozenset(injected), 0.1, 0.1), system
+        )
 
     assert scored("ax") == {
         "corf_recall@20": 1.0, "source_coverage": 1.0, "injected": 2.0, "injected_recall": 1.0,

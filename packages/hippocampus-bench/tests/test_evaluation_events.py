@@ -17,7 +17,7 @@ from hippocampus.errors import HippocampusError, InputError, SourceError
 from hippocampus.sleep.outcome import times_used
 from hippocampus_bench import events
 from hippocampus_bench.events import measure, read_history, read_stream
-from hippocampus_bench.tracker import Event, Tracker, make_stream
+from hippocampus_bench.tracker import StreamEvent, Tracker, make_stream
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC).timestamp()
 
@@ -39,7 +39,7 @@ def referred(stream, truth="reference"):
 
 
 def said(issue, event="commented", refs=(), body="", id_="", t=0.0):
-    return Event(t, str(issue), event, "ada", body, "", tuple(map(str, refs)), id_)
+    return StreamEvent(t, str(issue), event, "ada", body, "", tuple(map(str, refs)), id_)
 
 
 # ---------------------------------------------------------------- what is read
@@ -80,9 +80,9 @@ def test_all_but_time_and_issue_may_be_missing_or_null(stream):
         )
     )  # fmt: skip
 
-    assert Event(1, "1", "event", "") == bare
-    assert Event(2, "a", "event", "") == null
-    assert Event(3, "1", "labeled", "ada", "é", "bug, p1", ("#1", "#2", "3"), "7") == full
+    assert StreamEvent(1, "1", "event", "") == bare
+    assert StreamEvent(2, "a", "event", "") == null
+    assert StreamEvent(3, "1", "labeled", "ada", "é", "bug, p1", ("#1", "#2", "3"), "7") == full
 
 
 def test_events_are_put_in_order_of_time_and_equal_times_keep_theirs(stream):
@@ -466,7 +466,7 @@ def reviews(seed, changes=400):
             key = f"{change}/{step}"
             if kind == "comment":
                 comments.append(key)
-            made.append(Event(t, change, kind, author, body, "", refs, key))
+            made.append(StreamEvent(t, change, kind, author, body, "", refs, key))
         open_[change] = clock
     return sorted(made)
 

@@ -13,7 +13,7 @@ from hippocampus.core.records import Turn
 from hippocampus.encode.embed import HashEmbedder
 from hippocampus.errors import InputError
 from hippocampus_bench import streaming
-from hippocampus_bench.datasets import Case, Question, Said, Step
+from hippocampus_bench.datasets import Case, KeyedTurn, Question, Step
 from hippocampus_bench.streaming import CONFIGURATIONS, KEEP, curve, in_sessions, repeating
 
 FACT = "My sister Josefa keeps her red kayak in the boathouse of the rowing club."
@@ -104,7 +104,7 @@ def test_every_row_tells_how_far_it_is_from_keeping_everything(repeated):
 def test_sessions_come_in_order_of_time_and_questions_where_they_were():
     def said(key, name, day):
         at = datetime(2024, 1, day, tzinfo=UTC)
-        return Said(key, Turn(text=key, at=at, session=name))
+        return KeyedTurn(key, Turn(text=key, at=at, session=name))
 
     asked = Question(id="q", text="?", kind="k", now=datetime(2024, 2, 1, tzinfo=UTC))
     later = [
@@ -180,7 +180,7 @@ def test_the_command_needs_a_source_and_data(repeated):
 def test_what_is_told_twice_is_told_later_by_the_same_and_is_evidence_too():
     def said(n):
         at = datetime(2024, 1, n + 1, tzinfo=UTC)
-        return Said(f"t{n}", Turn(text=f"Turn {n}.", at=at, role="user", session=f"s{n}"))
+        return KeyedTurn(f"t{n}", Turn(text=f"Turn {n}.", at=at, role="user", session=f"s{n}"))
 
     asked = Question(
         id="q", text="?", kind="k", now=datetime(2024, 2, 1, tzinfo=UTC), gold=frozenset({"t0"})

@@ -3,12 +3,12 @@
 import json
 
 from hippocampus_bench import retrieval, run
-from hippocampus_bench.datasets import Node
+from hippocampus_bench.datasets import SourceNode
 from hippocampus_bench.synthetic import generate
 
 
 def test_it_loads_as_a_retrieval_data_set():
-    data = retrieval.parse(Node(dict(generate(11, 9)), "synthetic"))
+    data = retrieval.parse(SourceNode(dict(generate(11, 9)), "synthetic"))
 
     assert len(data.cases) == 9
     assert data.sessions

@@ -1,7 +1,7 @@
 """A second look finds what only a hit names, measured on a made-up encyclopaedia."""
 
 from hippocampus import Config, Fusion, Memory, Turn
-from hippocampus_bench.datasets import Node
+from hippocampus_bench.datasets import SourceNode
 from hippocampus_bench.passages import KINDS, make_passages
 from hippocampus_bench.retrieval import parse
 
@@ -10,7 +10,7 @@ ONCE = Config(fusion=Fusion(spreading_share=0))
 
 def ranks(config, *, people=60, questions=6, **filters):
     """Ask a small encyclopaedia; return questions and the references of their ten best hits."""
-    (case,) = parse(Node(make_passages(people=people, questions=questions), "made")).cases
+    (case,) = parse(SourceNode(make_passages(people=people, questions=questions), "made")).cases
     asked = []
     with Memory(":memory:", embedder="hash", config=config) as memory:
         bank = memory.bank("a")
@@ -51,7 +51,7 @@ def test_a_second_look_sees_no_more_than_the_first_may():
 
 def test_an_encyclopaedia_asks_for_what_it_does_not_name():
     one, other = make_passages(3, people=60, questions=9), make_passages(4, people=60, questions=9)
-    (case,) = parse(Node(one, "made")).cases
+    (case,) = parse(SourceNode(one, "made")).cases
     texts = {said.key: said.turn.text for said in case.said}
 
     assert one == make_passages(3, people=60, questions=9) != other

@@ -20,8 +20,9 @@ from hippocampus.engine.bank_state import BankState
 from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.index.cue import Mask
 from hippocampus.index.filters import Filter
-from hippocampus.language.counting.asked import AskedEvents, read_asked_events
+from hippocampus.language.counting.asked import AskedEvents
 from hippocampus.language.counting.families import stems_of_family
+from hippocampus.recall.parse import parse
 
 if TYPE_CHECKING:
     from hippocampus.language.counting.mentions import EventMentions
@@ -74,7 +75,7 @@ class Counting(BankPart):
         text = check_text(question, limits=engine.config.ingest)
         moment = self._present(now).astimezone(engine.zone)
         chosen = self._filter(filters, moment)
-        asked = read_asked_events(text, moment)
+        asked = parse(text, now=moment).counted
         within = list(_bounds(chosen, asked))
         timeless: Filters = {**filters, "since": None, "until": None, "during": None}
         alike = self._recaller.recall(
@@ -145,7 +146,7 @@ class Counting(BankPart):
             return EventMentions([])
         name = (episode.speaker or "").casefold().split()
         return find_mentions(
-            episode.text, asked, said_at=episode.occurred_at, zone=self._engine.zone,
+            episode.text, asked, occurred_at=episode.occurred_at, zone=self._engine.zone,
             by_actor=asked.actor == "other" and not set(asked.who).isdisjoint(name),
         )  # fmt: skip
 

@@ -226,12 +226,13 @@ class _Account:
         for one in query.words:
             at = place.get(one.hash)
             if at is not None and worth[at] > 0:
-                text = query.text[one.start : one.end]
+                text = query.spelled(one)
                 words[text.casefold()] = WordRead(
                     word=text, share=float(worth[at]) / total, memories=int(held[at])
                 )
         return QuestionRead(
-            text=query.text, words=tuple(sorted(words.values(), key=lambda one: -one.share)),
+            text=self.found.read_as or self.found.query,
+            words=tuple(sorted(words.values(), key=lambda one: -one.share)),
             asks_for=tuple(asks_for(query)), speakers=tuple(sorted(query.speakers)),
             times=query.intervals, only=tuple(self._only()),
         )  # fmt: skip
@@ -357,11 +358,7 @@ class _Account:
         weighs = np.flatnonzero(query.term_weights > 0)
         there = lexical.matches(query, np.array([row], np.uint32))[0] > 0
         held = set(query.terms[weighs[there]].tolist())
-        return list(
-            dict.fromkeys(
-                query.text[one.start : one.end] for one in query.words if one.hash in held
-            )
-        )
+        return list(dict.fromkeys(query.spelled(one) for one in query.words if one.hash in held))
 
     def _why(self, record: EpisodeRow, parts: Mapping[str, float]) -> str:
         row = record.row

@@ -32,7 +32,6 @@ from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.errors import InputError, UnknownEvent
 from hippocampus.index.cue import Mask
 from hippocampus.index.query import Query
-from hippocampus.language.asked_several import asks_for_several
 from hippocampus.recall.best_span import best_characters
 from hippocampus.recall.confidence import DEPTH, Confidence
 from hippocampus.recall.foreign import foreign
@@ -275,7 +274,7 @@ class Recaller(BankPart):
             gists=self._knowledge.gists_of(found, gists, filters) if gists else (),
             recent=self._lookup.episodes(limit=recent, newest=True, **filters) if recent else (),
             pointers=pointers, without=without, reach=min_score is None,
-            several=asks_for_several(query),
+            several=parse(found.read_as or query, now=self._present(now)).several,
         )  # fmt: skip
         if self._engine.config.secrets.show == "redact":
             found, extras = redacted(found, extras, self._engine.secret_finder)

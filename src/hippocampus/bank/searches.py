@@ -225,7 +225,8 @@ def _lacking(here: BankSnapshot, encoded: EncodedQuery) -> Iterator[Degradation]
     if encoded.keywords and index.without_signatures:
         why = f"{index.without_signatures} {rest} not found by them; run 'hippocampus reindex'"
         yield Degradation(part="signatures", reason=why)
-    yield from here.slept.problems[-1:]
+    if (problem := here.slept.problems.last) is not None:
+        yield problem
     if damage := here.ledger.store.upkeep.damage(here.ledger.bank):
         more = f"; so are {len(damage) - 1} other places" if len(damage) > 1 else ""
         yield Degradation(part="store", reason=f"{damage[0]}{more}")

@@ -52,7 +52,7 @@ from hippocampus.core.records import (
 from hippocampus.core.validation import check_text
 from hippocampus.engine.bank_cache import give_back
 from hippocampus.errors import AccessError, InputError, StoreError, UnknownBank
-from hippocampus.journal.acts import DEEDS
+from hippocampus.journal.acts import ACTS
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.requests import once
 from hippocampus.sleep.artifacts import Gathered, SleepContext, gather
@@ -80,7 +80,7 @@ _OF_SLEEP: Final = frozenset(
         Absorbed,
         Suspected,
         Judged,
-        *DEEDS,
+        *ACTS,
     }
 )
 """The events that sleep writes, and so need none."""

@@ -214,9 +214,11 @@ class _Examiner:
                 turns = zip(one.refs, one.groups, strict=True)
                 of = {draft.id: ref for ref, group in turns for draft in group.drafts}
                 refs += [of[id_] for id_, _ in sorted(rows.items(), key=lambda item: item[1])]
-        cues = CueSet(Bm25Cue(), VectorCue(self._embedder.fingerprint.dimension))
-        if self._rotation is not None:
-            cues.tokens = LateInteractionCue(self._rotation.bits)
+        cues = CueSet(
+            Bm25Cue(),
+            VectorCue(self._embedder.fingerprint.dimension),
+            None if self._rotation is None else LateInteractionCue(self._rotation.bits),
+        )
         index = BankIndex(self._store, number, cues)
         index.catch_up()
         return _IndexedBank(index, refs)

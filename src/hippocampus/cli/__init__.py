@@ -23,7 +23,7 @@ import sys
 import threading
 import warnings
 from io import BytesIO, TextIOWrapper
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 if TYPE_CHECKING:
     from hippocampus.cli.commands import app
@@ -85,6 +85,13 @@ def _is_watched() -> bool:
     return any(watchers) or threading.active_count() > 1
 
 
+def _all_commands() -> dict[str, Any]:
+    """Return the table of all commands, for a shell that completes them."""
+    from hippocampus.cli.completion import make_table  # noqa: PLC0415 - brings all commands
+
+    return make_table()
+
+
 def main() -> None:
     """Run the command line and exit."""
     if sys.argv[1:] == ["--version"]:
@@ -95,7 +102,7 @@ def main() -> None:
     if "_HIPPOCAMPUS_COMPLETE" in os.environ:
         from hippocampus.cli import completing  # noqa: PLC0415 - only when a shell asks
 
-        if completing.answer(os.environ[completing.ASKED], sys.argv[1:]):
+        if completing.answer(os.environ[completing.ASKED], sys.argv[1:], _all_commands):
             return
     from hippocampus.core.system import output_encoding  # noqa: PLC0415 - not for the above
 

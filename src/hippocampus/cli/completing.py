@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, TypeAlias
 
@@ -39,11 +39,15 @@ WAYS: Final = {"words": _words, "described": _described, "tabbed": _tabbed}
 """How an answer is written: for bash, for zsh, for fish."""
 
 
-def answer(way: str, words: Sequence[str]) -> bool:
-    """Print completions of the last of some words; return whether a shell asked for them."""
+def answer(way: str, words: Sequence[str], make_table: Callable[[], Table]) -> bool:
+    """
+    Print completions of the last of some words; return whether a shell asked for them.
+
+    ``make_table``: makes the table of all commands, where none is kept.
+    """
     if way not in WAYS:
         return False
-    for line in WAYS[way](complete(table(), words)):
+    for line in WAYS[way](complete(table(make_table), words)):
         print(line)
     return True
 
@@ -78,7 +82,7 @@ def _starting(named: Mapping[str, Mapping[str, Any]], current: str) -> Found:
 # ---------------------------------------------------------------- the table
 
 
-def table() -> Table:
+def table(make_table: Callable[[], Table]) -> Table:
     """Return all commands and options, from the cache if that is of this very installation."""
     path, stamp = _cache(), _stamp()
     with suppress(OSError, ValueError, KeyError, TypeError):
@@ -87,8 +91,6 @@ def table() -> Table:
         if kept["stamp"] == stamp:
             made: Table = kept["table"]
             return made
-    from hippocampus.cli.completion import make_table  # noqa: PLC0415 - brings all commands
-
     made = make_table()
     with suppress(OSError):
         _keep(path, json.dumps({"stamp": stamp, "table": made}))

@@ -118,9 +118,10 @@ def _zone_name(given: str) -> str:
 
 @immutable
 class Engine:
-    """How texts are understood: the embedder and the time zone."""
+    """How texts are understood: the embedder, the reranker and the time zone."""
 
     embedder: str = "default"
+    reranker: str = "none"
     timezone: str = LOCAL
     secrets: Literal["keep", "redact", "vault", "refuse"] = "keep"
     hide_secrets: bool = False
@@ -160,6 +161,7 @@ class Engine:
         return Memory(
             path,
             embedder=self.embedder if how.get("embed") else "none",
+            reranker=self.reranker if how.get("embed") else "none",
             config=self.config(**how),
             model=how.get("model", "none"),
             create=how.get("create", False),

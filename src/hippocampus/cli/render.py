@@ -24,8 +24,8 @@ from rich.table import Table
 from rich.text import Text
 
 from hippocampus.core.cue_names import CUE_WORDS
+from hippocampus.core.day_words import over_words
 from hippocampus.core.lazy_pattern import lazy_pattern
-from hippocampus.core.quotes import over_words
 
 if TYPE_CHECKING:  # it brings NumPy, and help need not wait for that
     from hippocampus.core.records import (

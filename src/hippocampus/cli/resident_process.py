@@ -65,7 +65,9 @@ class OpenStore:
 
     def memory(self, engine: Engine, path: str, **how: Unpack[Opening]) -> Memory:
         """Return the store, which is opened if it is not yet."""
-        ways = (engine.embedder, engine.timezone, engine.secrets, engine.hide_secrets)
+        ways = (
+            engine.embedder, engine.reranker, engine.timezone, engine.secrets, engine.hide_secrets,
+        )  # fmt: skip
         key = (os.path.realpath(path), ways, how.get("embed", False))
         memory = self._open.pop(key, None) or engine.memory(path, **how)
         self._open[key] = memory  # the one used last is last
@@ -138,7 +140,7 @@ def _warm_up(kept: OpenStore, scope: Sequence[str]) -> None:
     root: Any = get_command(app)
     with suppress(HippocampusError, SystemExit):  # whoever asks is told what is wrong
         options = root.commands["recall"].make_context("recall", ["-", *scope]).params
-        names = ("bank", "embedder", "timezone", "secrets", "hide_secrets")
+        names = ("bank", "embedder", "reranker", "timezone", "secrets", "hide_secrets")
         engine = BankScope(store=kept.path, **{name: options[name] for name in names})
         warm_up(kept.memory(engine, kept.path, embed=True), engine.bank)
 

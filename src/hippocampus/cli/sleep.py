@@ -91,9 +91,9 @@ def _report(slept: Slept) -> Iterator[str]:
             if names:
                 more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
                 yield f"  {_NAMES.get(what, what)}: {', '.join(names[:_SHOWN])}{more}"
-        yield from (f"  {deed}" for deed in step.deeds[:_SHOWN])
-        if len(step.deeds) > _SHOWN:
-            yield f"  and {len(step.deeds) - _SHOWN:,} more; --json has all"
+        yield from (f"  {act}" for act in step.acts[:_SHOWN])
+        if len(step.acts) > _SHOWN:
+            yield f"  and {len(step.acts) - _SHOWN:,} more; --json has all"
 
 
 def _past(past: Sequence[Slept]) -> Answer:

@@ -27,11 +27,15 @@ CUE_WORDS: Final[Mapping[str, str]] = {
     "neighbours": "neighbours",
     "speaker": "speaker",
     "standing": "wishes",  # preferences, bans and rules
-    "news": "news",  # recency among the like
+    "news": "novelty",  # words not heard before, deeds, introductions
     "session": "conversation",
     "gist": "gist",
     "outcome": "use",
-    "importance": "importance",
+    "alike": "alike",  # several things: near the mean of the best
+    "possession": "possession",  # owner and what is asked of them
+    "choice": "choice",  # a side taken
+    "answering": "answer",  # where the best row only asks the same
+    "feedback": "agreement",  # pseudo-relevance feedback: rare words of the best rows
 }
 """The word for each; the dashboard has the same (``static/format.js``, which a test compares)."""
 

@@ -43,24 +43,29 @@ def immutable(
         for name in shared:
             setattr(made, name, getattr(_Immutable, name))
         for name in lazy:
-            setattr(made, name, _LazyMethod(made, name))
+            setattr(made, name, LazyMethod(made, name))
         return made
 
     return decorate if cls is None else decorate(cls)
 
 
-class _LazyMethod:
-    """A method that makes place for the compiled one once it is looked for."""
+class LazyMethod:
+    """
+    A method that makes place for the compiled one once it is looked for.
 
-    __slots__ = ("_cls", "_name")
+    ``wrap``: what is made of the compiled one before it takes its place.
+    """
+
+    __slots__ = ("_cls", "_name", "wrap")
 
     def __init__(self, cls: type[Any], name: str) -> None:
         self._cls, self._name = cls, name
+        self.wrap: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None
 
     def __get__(self, instance: object, owner: type[Any]) -> Any:  # noqa: ANN401 - any method
         for name, method in _compiled(self._cls, made=self._name == "__init__").items():
-            if isinstance(vars(self._cls).get(name), _LazyMethod):
-                setattr(self._cls, name, method)
+            if isinstance(lazy := vars(self._cls).get(name), LazyMethod):
+                setattr(self._cls, name, method if lazy.wrap is None else lazy.wrap(method))
         return getattr(owner if instance is None else instance, self._name)
 
 

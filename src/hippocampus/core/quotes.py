@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from datetime import date, datetime, tzinfo
+from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
+from hippocampus.core.day_words import over_words
 from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.origin import OWN
 
@@ -95,16 +96,6 @@ def line(
         marks.append("corrected later")
     said = _BREAK.sub(rf"\g<0>{INDENT}", f"{who}{': ' if who else ''}{episode.text}")
     return f"[{', '.join(marks)}] {quote(said)}"
-
-
-def over_words(said: date, end: date) -> str:
-    """
-    Return in words that what was said on a day ended on another, as "until 2026-11-21".
-
-    What was over before it was said, as what somebody tells of the past, is "over since" then.
-    """
-    days = [f"{day:%Y-%m-%d}" for day in (said, end)]
-    return f"{'until' if days[0] < days[1] else 'over since'} {end:%Y-%m-%d}"
 
 
 def _local(moment: datetime, zone: tzinfo) -> datetime:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Hashable, Mapping
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Final, TypeVar, cast
+
+from hippocampus.core.lazy_dataclass import LazyMethod
 
 T = TypeVar("T")
 
@@ -25,23 +27,31 @@ def renamed(names: Mapping[str, str]) -> Callable[[type[T]], type[T]]:
     """
 
     def apply(cls: type[T]) -> type[T]:
-        init: Callable[..., None] = cls.__init__
-
-        @wraps(init)
-        def take(self: object, *args: Any, **given: Any) -> None:  # noqa: ANN401 - any field
-            if not names.keys().isdisjoint(given):
-                for old in given.keys() & names.keys():
-                    _warn(cls, old, names[old])
-                    given[names[old]] = given.pop(old)
-            init(self, *args, **given)
-
         RENAMED[cast("Hashable", cls)] = names
-        cls.__init__ = take  # type: ignore[method-assign]
+        init, take = vars(cls).get("__init__"), partial(_taking, cls, names)
+        if isinstance(init, LazyMethod):
+            init.wrap = take  # to compile it here is what an immutable class saves
+        else:
+            cls.__init__ = take(cls.__init__)  # type: ignore[method-assign]
         for old, new in names.items():
             setattr(cls, old, property(_reader(cls, old, new)))
         return cls
 
     return apply
+
+
+def _taking(cls: type, names: Mapping[str, str], init: Callable[..., None]) -> Callable[..., None]:
+    """Return how a class is made by today's names or by old ones."""
+
+    @wraps(init)
+    def take(self: object, *args: Any, **given: Any) -> None:  # noqa: ANN401 - any field
+        if not names.keys().isdisjoint(given):
+            for old in given.keys() & names.keys():
+                _warn(cls, old, names[old])
+                given[names[old]] = given.pop(old)
+        init(self, *args, **given)
+
+    return take
 
 
 def _reader(cls: type, old: str, new: str) -> Callable[[object], object]:

@@ -121,7 +121,7 @@ class EngineContext:
         cues: Sequence[str] | None = None,
         config: Config | None = None,
         clock: Clock | None = None,
-        reranker: Reranker | None = None,
+        reranker: str | Reranker | None = None,
         keywords: KeywordExtractor | None = None,
         model: Completer | ChatModel | None = None,
         read_only: bool = False,
@@ -132,7 +132,7 @@ class EngineContext:
         self.config = config or Config()
         self.clock: Clock = clock or SystemClock()
         self.read_only = read_only
-        self.reranker = reranker
+        self.reranker = _open_reranker(reranker)
         self.keywords = keywords
         self.model = model
         self.cues = _known_cues(cues)
@@ -430,6 +430,17 @@ def _check_vectors(config: Config, key: Key | None) -> None:
             "Vectors.place is 'disk', and the store is encrypted: vectors would lie in a file"
             " in the clear; have place='memory'"
         )
+
+
+def _open_reranker(reranker: str | Reranker | None) -> Reranker | None:
+    """Return the reranker that is meant, if any."""
+    if not isinstance(reranker, str):
+        return reranker
+    if reranker == "none":
+        return None
+    from hippocampus.recall.rerankers import load_reranker  # noqa: PLC0415 - only where one is
+
+    return load_reranker(reranker)
 
 
 def _open_embedder(embedder: str | Embedder) -> tuple[Embedder | None, Degradation | None]:

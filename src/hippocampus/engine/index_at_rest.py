@@ -70,7 +70,7 @@ def keep(engine: EngineContext, ledger: Ledger, index: BankIndex) -> bool:
     if index.at_rest is not None and there and len(index) - index.rows_at_rest < _share(index):
         return False
     archive = IndexFileWriter()
-    index.archive(archive)
+    index.fork().archive(archive)  # which readers have, and is not to be changed
     with store.read():
         made_of = _made_of(engine, ledger, index.seq)
     try:

@@ -2,7 +2,8 @@
 The snapshot of a bank: everything its readers need, as of one moment.
 
 It is never changed and swapped whole: readers hold one and take no lock. The next one shares with
-it all that has stayed the same (``index/growable_array.py``).
+it all that has stayed the same (``index/growable_array.py``). Readers leave two notes in it alone:
+what they worked out of texts (``SummaryMemo``), and what was damaged (``SleepProblems``).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hippocampus.core.altered import altered
 from hippocampus.core.config import Fusion, Signatures
 from hippocampus.core.events import JournalRow, ProfileSet, Record
 from hippocampus.core.lazy_dataclass import immutable
@@ -56,6 +58,34 @@ if TYPE_CHECKING:
     from hippocampus.recall.fact_timeline import Known
 
 
+class SleepProblems:
+    """
+    Problems with what sleep has left, each once, in the order in which they were found.
+
+    Readers of a snapshot note what turns out to be damaged. The tuple is replaced whole, so that
+    nobody sees half of it; of two who note at once one may be lost, until the next who finds it.
+    """
+
+    __slots__ = ("_found",)
+
+    def __init__(self) -> None:
+        self._found: tuple[Degradation, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @property
+    def last(self) -> Degradation | None:
+        """The one that was found last."""
+        return self._found[-1] if self._found else None
+
+    def note(self, reason: str) -> None:
+        """Note a problem, unless it is known."""
+        problem = Degradation(part="sleep", reason=reason)
+        if problem not in self._found:
+            self._found = (*self._found, problem)
+
+
 @immutable(kw_only=False, eq=False)
 class SleptState:
     """Artifacts of the last sleep for readers, beside what it gave the cues."""
@@ -70,7 +100,7 @@ class SleptState:
     """The curated names among its anchors."""
     communities: tuple[Community, ...] = ()
     """Communities of its topics."""
-    problems: Sequence[Degradation] = ()
+    problems: SleepProblems = field(default_factory=SleepProblems)
     """Problems in reading it; more are added if texts turn out to be damaged."""
 
 
@@ -127,14 +157,13 @@ def take_snapshot(engine: EngineContext, ledger: Ledger, erasures: int) -> BankS
         fingerprint, calibrated = engine.fingerprint(), engine.calibration()
         rotation = None if fingerprint is None else rotation_for(fingerprint)
         for file in (*engine.store.index_files.find(ledger.bank), None):
-            cues = CueSet(Bm25Cue())
-            if fingerprint is not None:
-                cues.vector = _vector_cue(engine, ledger, fingerprint.dimension)
-            if rotation is not None:
-                cues.tokens = LateInteractionCue(rotation.bits)
-                cues.spans = TokenSpans() if engine.spans() else None
-            if signatures is not None:
-                cues.signature = SignatureCue(signatures.bits, signatures.radius)
+            cues = CueSet(
+                Bm25Cue(),
+                None if fingerprint is None else _vector_cue(engine, ledger, fingerprint.dimension),
+                None if rotation is None else LateInteractionCue(rotation.bits),
+                None if signatures is None else SignatureCue(signatures.bits, signatures.radius),
+                spans=TokenSpans() if rotation is not None and engine.spans() else None,
+            )
             index = BankIndex(engine.store, ledger.bank, cues)
             slept = attach_slept(engine, ledger, index, calibrated)
             if file is None or load(engine, ledger, index, file):
@@ -143,8 +172,8 @@ def take_snapshot(engine: EngineContext, ledger: Ledger, erasures: int) -> BankS
         index.catch_up()
     fusion = engine.config.fusion.heard(calibrated.values.hearing)
     return BankSnapshot(
-        ledger, index, embedder, rotation, signatures, unasked, engine.spans(), calibrated, fusion,
-        slept, erasures, SummaryMemo(),
+        ledger, index.published(), embedder, rotation, signatures, unasked, engine.spans(),
+        calibrated, fusion, slept, erasures, SummaryMemo(),
     )  # fmt: skip
 
 
@@ -158,14 +187,14 @@ def follow(
     else:
         slept = replace(last.slept, facts=last.slept.facts.of(index.columns))
     index.catch_up(changes)
-    return replace(last, index=index, slept=slept)
+    return replace(last, index=index.published(), slept=slept)
 
 
 def attach_slept(
     engine: EngineContext, ledger: Ledger, index: BankIndex, calibrated: Calibrated
 ) -> SleptState:
     """Give an index the cues that the last sleep has left, for it to catch up; return the rest."""
-    problems: list[Degradation] = []
+    problems = SleepProblems()
     facts, gists, topics, anchors, summary = Statements(), None, None, None, None
     try:
         gists = GISTS.read(ledger)
@@ -174,14 +203,12 @@ def attach_slept(
         facts = FACTS.read(ledger) or facts
         summary = SUMMARY.read(ledger)
     except StoreCorrupt as exc:
-        problems.append(Degradation(part="sleep", reason=str(exc)))
+        problems.note(str(exc))
     cosines = calibrated.values.cosines
     index.gists = (
         None if gists is None else Priming(gists, engine.config.maturation, cosines.sem_theta)
     )
-    index.cues.time = TimeCue()  # sleep may have read texts that earlier versions wrote
-    index.cues.topic = None if topics is None else TopicCue(topics.graph, topics.length)
-    index.cues.concept = index.cues.graph = None
+    graph = concept = None
     if index.cues.vector is not None:
         partitions = _partitions(engine, ledger, index.cues.vector.dimension, problems)
         index.cues.vector.search = _vector_search(engine, index, partitions)
@@ -191,12 +218,15 @@ def attach_slept(
         curated = read_curated(ledger)
         how = engine.config.concepts.heard(cosines)
         how = how if curated.sources is None else replace(how, sources=curated.sources)
-        index.cues.graph = GraphCue()
-        index.cues.concept = ConceptCue(
+        graph = GraphCue()
+        concept = ConceptCue(
             anchors, how, *index.row_facts(how.sources),
             [key_of(name) for name in curated.denied],
             _Mentions(ledger, gazetteer, problems) if gazetteer else None,
         )  # fmt: skip
+    topic = None if topics is None else TopicCue(topics.graph, topics.length)
+    # The times are read anew: sleep may have read texts that earlier versions wrote.
+    index.cues = altered(index.cues, time=TimeCue(), topic=topic, concept=concept, graph=graph)
     return SleptState(
         facts=FactResolver(facts, index.columns, engine.zone), summary=summary,
         has_anchors=anchors is not None, gazetteer=gazetteer, problems=problems,
@@ -214,13 +244,15 @@ def _vector_cue(engine: EngineContext, ledger: Ledger, dimension: int) -> Vector
         is_file = Path(engine.store.path).is_file() and os.access(beside, os.W_OK)
         folder = beside if is_file else Path(tempfile.gettempdir())
     if how.layout == "partitions":
-        made = _partitions(engine, ledger, dimension, [])  # who attaches them tells of problems
+        made = _partitions(
+            engine, ledger, dimension, SleepProblems()
+        )  # who attaches them tells of problems
         order = None if made is None else order_of(made)
     return VectorCue(dimension, folder=folder, order=order)
 
 
 def _partitions(
-    engine: EngineContext, ledger: Ledger, dimension: int, problems: list[Degradation]
+    engine: EngineContext, ledger: Ledger, dimension: int, problems: SleepProblems
 ) -> Partitions | None:
     """Return the partitions of a bank's vectors, None where there are none that fit."""
     if not engine.config.vectors.partitioned(engine.store.episodes.count(ledger.bank)):
@@ -228,12 +260,12 @@ def _partitions(
     try:
         made = PARTITIONS.read(ledger)
     except StoreCorrupt as exc:
-        problems.append(Degradation(part="sleep", reason=str(exc)))
+        problems.note(str(exc))
         return None
     if made is None or made.dimension == dimension:
         return made
     reason = f"partitions have {made.dimension} dimensions, the bank {dimension}; sleep once more"
-    problems.append(Degradation(part="sleep", reason=reason))
+    problems.note(reason)
     return None
 
 
@@ -259,7 +291,7 @@ def _vector_search(
 
 
 def _fitting(
-    anchors: Anchors | None, vectors: VectorCue | None, problems: list[Degradation]
+    anchors: Anchors | None, vectors: VectorCue | None, problems: SleepProblems
 ) -> Anchors | None:
     """Return anchors whose vectors are such as the bank's; None, and say so, for others."""
     if anchors is None or vectors is None:
@@ -268,7 +300,7 @@ def _fitting(
     if found == vectors.dimension:
         return anchors
     reason = f"anchors have {found} dimensions, the bank {vectors.dimension}; sleep once more"
-    problems.append(Degradation(part="sleep", reason=reason))
+    problems.note(reason)
     return None
 
 
@@ -278,14 +310,14 @@ class _Mentions:
 
     ledger: Ledger
     gazetteer: Gazetteer
-    problems: list[Degradation]
+    problems: SleepProblems
 
     def __call__(self, rows: Sequence[int]) -> dict[int, tuple[frozenset[int], frozenset[int]]]:
         """Return the names, and their pieces, by row."""
         try:
             texts = self.ledger.reader.texts(rows)
         except StoreCorrupt as exc:
-            self.problems.append(Degradation(part="sleep", reason=str(exc)))
+            self.problems.note(str(exc))
             return {}
         read = {row: self.gazetteer.read(text) for row, text in texts.items()}
         return {row: (said.names, said.pieces) for row, said in read.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Sized
+from dataclasses import FrozenInstanceError
 from functools import partial
 from itertools import chain
 from typing import Final, Protocol, Self
@@ -111,9 +112,30 @@ class BankIndex(Versioned):
     def __len__(self) -> int:
         return len(self.columns)
 
+    def __setattr__(self, name: str, value: object) -> None:
+        self._check_own(name)
+        super().__setattr__(name, value)
+
+    def _check_own(self, what: str) -> None:
+        """Refuse to change a version that readers have."""
+        if self.is_published:
+            msg = f"BankIndex.{what}: readers have this version; fork it and change the fork"
+            raise FrozenInstanceError(msg)
+
+    @property
+    def is_published(self) -> bool:
+        """Whether readers may have this version, so that nobody changes it any more."""
+        return "_published" in self.__dict__
+
+    def published(self) -> Self:
+        """Return this version, which nobody changes from now on."""
+        self.__dict__["_published"] = True
+        return self
+
     def fork(self) -> Self:
         """Return a version to be brought up; what happens to it is not seen in this one."""
         version = super().fork()
+        version.__dict__.pop("_published", None)
         version.cues = self.cues.fork()
         concept = version.cues.concept
         if concept is not None:
@@ -192,6 +214,7 @@ class BankIndex(Versioned):
             StoreCorrupt: what is stored has its checksum, and still is not what it should be.
 
         """
+        self._check_own("catch_up")
         try:
             self._catch_up(changes)
         except HippocampusError:

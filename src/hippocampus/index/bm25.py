@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,6 +31,17 @@ BY_LANGUAGE = np.uint32(0x6C616E67)
 """The term of a bank's first row, once its words are stemmed each in its own language."""
 
 MARKS = (TELLING, DEED, STANDING, ASKING)
+
+
+class Marked(NamedTuple):
+    """Masks of the rows that have each of ``MARKS``, in their order, shape (rows,) each."""
+
+    telling: Mask
+    deed: Mask
+    standing: Mask
+    asking: Mask
+
+
 _EARLY = 8
 """Terms of an episode that are its beginning: its date, who speaks, and the first words."""
 
@@ -137,10 +150,9 @@ class Bm25Cue(Versioned):
         # A byte string finds itself faster than NumPy compares a few short rows.
         return np.array([sought in early[row].tobytes() for row in rows.tolist()], np.bool_)
 
-    def marked(self, rows: Rows) -> Mask:
-        """Return a mask of the rows that have each of ``MARKS``, shape (rows, 4)."""
-        marked: Mask = self._marks.view[rows.astype(np.intp)]
-        return marked
+    def marked(self, rows: Rows) -> Marked:
+        """Return masks of the rows that have each of ``MARKS``, shape (rows,) each."""
+        return Marked(*self._marks.view[rows.astype(np.intp)].T)
 
     def standing(self) -> Mask:
         """Return a mask of the rows that tell a standing wish, shape (n,)."""

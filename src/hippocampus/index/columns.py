@@ -30,9 +30,9 @@ from hippocampus.index.filters import (
     Predicate,
     elements,
     flatten,
-    fold_name,
     freeze,
     holds,
+    speaker_key,
 )
 from hippocampus.index.growable_array import GrowableArray, Versioned
 from hippocampus.index.sorted_sets import each_once
@@ -297,7 +297,7 @@ class Columns(Versioned):
 
     def __init__(self) -> None:
         self.session = Labels()
-        self.speaker = Labels(fold_name)
+        self.speaker = Labels(speaker_key)
         self.role = Labels()
         self.source = Labels()
         self.origin = Labels()
@@ -559,7 +559,7 @@ class Columns(Versioned):
 
     def spoken_by(self, speakers: frozenset[str], rows: NDArray[np.intp]) -> Mask:
         """Return a mask of the rows that one of these speakers said, in any case, shape (rows,)."""
-        return self.speaker.holds_any(frozenset(map(fold_name, speakers)), rows)
+        return self.speaker.holds_any(frozenset(map(speaker_key, speakers)), rows)
 
     def speakers(self) -> tuple[str, ...]:
         """Return the speakers of the rows in force, each once, as first spelled."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Final
 
 from hippocampus.core.altered import altered
+from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.index.bm25 import Bm25Cue
 from hippocampus.index.concept import ConceptCue
 from hippocampus.index.cue import Cue
@@ -19,14 +20,14 @@ from hippocampus.index.topic import TopicCue
 from hippocampus.index.vector import VectorCue
 
 
-@dataclass(slots=True, eq=False)
+@immutable(kw_only=False, eq=False)
 class CueSet:
     """
     The cues there are; None where a bank lacks what one is built from.
 
     ``lexical`` and ``time`` are always there: every text has words, and was said at some time.
     ``vector`` and ``tokens`` need an embedder, ``signature`` signed tokens; ``concept``, ``graph``
-    and ``topic`` are made by sleep.
+    and ``topic`` are made by sleep, and put in by ``altered``.
     """
 
     lexical: Bm25Cue

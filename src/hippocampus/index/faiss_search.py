@@ -49,7 +49,7 @@ class FaissSearch:
 
     def __init__(self, probes: int) -> None:
         self._faiss: ModuleType = require("faiss", extra="faiss", feature="Vectors.search='faiss'")
-        self._probes = probes
+        self.probes = probes
         self._lock = threading.Lock()
         self._index: Any = None
 
@@ -58,12 +58,6 @@ class FaissSearch:
         """Bytes held in memory, about: FAISS does not say."""
         index = self._index
         return 0 if index is None else (PIECES + 8) * int(index.ntotal)
-
-    def with_probes(self, probes: int) -> FaissSearch:
-        """Return a search of the same index that looks into so many lists."""
-        other = FaissSearch(probes)
-        other._lock, other._index = self._lock, self._index
-        return other
 
     def near(
         self, codes: Searched, vector: NDArray[np.float32], allowed: Mask | None, wanted: int
@@ -74,7 +68,7 @@ class FaissSearch:
         faiss = self._faiss
         with self._lock:
             index = self._grown(codes)
-            inside = faiss.SearchParametersIVF(nprobe=self._probes)
+            inside = faiss.SearchParametersIVF(nprobe=self.probes)
             known = int(index.ntotal)
             if allowed is not None:
                 bits = np.packbits(np.resize(allowed, known), bitorder="little")

@@ -122,7 +122,7 @@ class Filter:
     as_of: int | None = None
     session: frozenset[str] | None = None
     speaker: frozenset[str] | None = None
-    """Folded by ``fold_name``."""
+    """Folded by ``speaker_key``."""
     role: frozenset[str] | None = None
     source: frozenset[str] | None = None
     where: Condition | None = None
@@ -182,7 +182,7 @@ def make_filter(  # noqa: PLR0913 - as recall is asked
         during=None if during is None else _stretches(during, timezone),
         as_of=known,
         session=_wanted("session", session),
-        speaker=None if speakers is None else frozenset(map(fold_name, speakers)),
+        speaker=None if speakers is None else frozenset(map(speaker_key, speakers)),
         role=_wanted("role", role),
         source=_wanted("source", source),
         where=None if where is None else read_where(where),
@@ -227,7 +227,7 @@ def merge(stretches: Iterable[_Ends]) -> tuple[_Ends, ...]:
     return tuple(merged)
 
 
-def fold_name(name: str) -> str:
+def speaker_key(name: str) -> str:
     """Return the key by which speakers are compared: without case, accents in one spelling."""
     return normalize("NFC", normalize("NFD", name).casefold())
 

@@ -5,22 +5,27 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import field
 from datetime import datetime
-from typing import NamedTuple
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.cue_names import USED
 from hippocampus.core.lazy_dataclass import immutable
+from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.records import Interval
 from hippocampus.core.word_lists import word_set
-from hippocampus.encode.terms import Term, stem
+from hippocampus.encode.terms import Term, hash_terms, stem
 from hippocampus.language.asked_choice import Choice
 from hippocampus.language.asked_conversation import AskedConversation
 from hippocampus.language.asked_state import AskedState
 from hippocampus.language.event_anchored import EventAnchoredTime
 from hippocampus.language.question_intent import Intent
 from hippocampus.language.relations import functional, relation_of
+
+if TYPE_CHECKING:
+    from hippocampus.language.counting.asked import AskedEvents
 
 
 class AskedFact(NamedTuple):
@@ -89,16 +94,21 @@ class Query:
     A question, parsed once (``recall/parse.py``) and asked of every cue.
 
     Fields down to ``fact`` are read off the text alone; those after it need the bank or a model.
+    ``counted``, ``name_terms`` and ``text_terms``, which few recalls need, are read when asked for.
     """
 
     text: str
-    """The question as it was asked."""
+    """The question as it was asked; only ``parse`` and the models of ``encode_query`` read it."""
     now: datetime
     """The present moment for it, aware."""
     cues: frozenset[str] = frozenset(USED)
     """Names of the cues that it is asked of, of ``CUES``."""
+    language: str | None = None
+    """The language that most of it is in, by its code; None where nobody can tell."""
     words: tuple[Term, ...] = ()
-    """Its words with their places in the text, in order."""
+    """Its words with their places in the text, in order; ``spelled`` says how each is written."""
+    own_end: int = 0
+    """Where its own words end: at a colon behind which something is quoted, or at its end."""
     terms: NDArray[np.uint32]
     """Hashes of its words, each once, shape (t,)."""
     term_weights: NDArray[np.float32]
@@ -180,3 +190,37 @@ class Query:
     """How surely it points at something without naming it: "ours" 1, "it" 0.5."""
     term_discounts: NDArray[np.float32] | None = None
     """Factors on the weights of words that its concepts explain, shape (t,); None means 1."""
+
+    @property
+    def counted(self) -> AskedEvents:
+        """The events that it counts, with their times as of ``now``: of "how often did I swim?"."""
+        from hippocampus.language.counting.asked import (  # noqa: PLC0415 - few questions count
+            read_asked_events,
+        )
+
+        return read_asked_events(self.text, self.now)
+
+    @property
+    def name_terms(self) -> NDArray[np.uint32]:
+        """Hashes of the words in it that are spelled like names, ascending, each once."""
+        return _name_terms(self.text)
+
+    @property
+    def text_terms(self) -> frozenset[int]:
+        """Hashes of all that it says, as a memory's words are: the same for who asked it before."""
+        return frozenset(hash_terms(self.text).tolist())
+
+    def spelled(self, word: Term) -> str:
+        """Return one of its words as it is written in it."""
+        return self.text[word.start : word.end]
+
+
+_NAME: Final = lazy_pattern(r"(?<=[\w,] )[A-Z][^\W\d_]+(?:'s)?")
+"""A word with a capital that does not begin the sentence."""
+
+
+@lru_cache(maxsize=16)
+def _name_terms(question: str) -> NDArray[np.uint32]:
+    found = np.unique(hash_terms(" ".join(_NAME.findall(question))))
+    found.flags.writeable = False  # those who ask the same share it
+    return found

@@ -25,7 +25,7 @@ from hippocampus.core.records import DEEPEST, DOUBTED, HELD, PINNED, STATE_CHANG
 from hippocampus.journal.reader import LedgerPart, LedgerReader
 from hippocampus.journal.writer import LedgerWriter
 
-DEEDS: Final = (Merged, Faded, Lapsed, Quarantined, Unquarantined, Annotated)
+ACTS: Final = (Merged, Faded, Lapsed, Quarantined, Unquarantined, Annotated)
 """Acts of sleep on single episodes."""
 
 
@@ -51,7 +51,7 @@ class SleepActs(LedgerPart):
             act
             for act in acts
             if _may(act, there.get(act.row), stands := firm.get(-1 if act.by is None else act.by))
-            and not (act.deed == "annotate" and stands and self._told(act.row, stands.id))
+            and not (act.kind == "annotate" and stands and self._told(act.row, stands.id))
         ]
         at = self._writer.now()
         for act in done:
@@ -60,7 +60,7 @@ class SleepActs(LedgerPart):
 
     def _do(self, at: int, act: Act, sleep: int, was: EpisodeRow, by: str | None) -> None:
         """Do one act; ``was``: its episode before, ``by``: the id of what its ``by`` names."""
-        match act.deed:
+        match act.kind:
             case "merge":
                 self._writer.change_at(
                     at, [act.row], Merged(sleep=sleep, why=act.why, by=by), by=act.by
@@ -96,7 +96,7 @@ class SleepActs(LedgerPart):
         at = self._writer.now()
         since: set[tuple[object, ...]] = set()
         undone: Counter[tuple[object, ...]] = Counter()
-        classes: set[type[JournalEvent]] = {*STATE_CHANGES, *DEEDS, AnnotationWithdrawn}
+        classes: set[type[JournalEvent]] = {*STATE_CHANGES, *ACTS, AnnotationWithdrawn}
         for _, _, row, event in reversed(self._reader.events(*classes)):
             touched = (row, *_touched(event))
             if row is None or touched in since:
@@ -109,7 +109,7 @@ class SleepActs(LedgerPart):
             if undone[*touched, by]:
                 undone[*touched, by] -= 1
                 continue
-            if not isinstance(event, DEEDS) or by != sleep:
+            if not isinstance(event, ACTS) or by != sleep:
                 since.add(touched)
                 continue
             self._undo(at, row, event, sleep)
@@ -138,15 +138,15 @@ def _may(act: Act, was: EpisodeRow | None, stand: EpisodeRow | None) -> bool:
     """Return whether an act still makes sense: nobody has hidden, kept or erased what it is of."""
     if was is None or (act.by is not None and stand is None):
         return False
-    if act.deed == "clear":
+    if act.kind == "clear":
         return bool(was.marks & DOUBTED)
     if was.state != "active":
         return False
-    if act.deed == "merge":
+    if act.kind == "merge":
         return not was.marks & (HELD | PINNED) and stand is not None and stand.state == "active"
-    if act.deed in ("fade", "lapse"):
+    if act.kind in ("fade", "lapse"):
         return not was.marks & (HELD | PINNED) and was.level < (act.level or DEEPEST + 1)
-    return act.deed != "doubt" or not was.marks & DOUBTED
+    return act.kind != "doubt" or not was.marks & DOUBTED
 
 
 def _touched(event: JournalEvent) -> tuple[object, ...]:

@@ -10,7 +10,6 @@ from typing import Final
 import numpy as np
 
 from hippocampus.encode.languages import ENGLISH
-from hippocampus.encode.terms import language_of
 from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.cue import Rows
 from hippocampus.index.query import Query
@@ -43,14 +42,14 @@ def check_premise(
     of_the_world = query.impersonal and not (query.speakers or query.definite)
     asked = len(query.terms) and "lexical" in query.cues and query.conversation is None
     asked = asked and not of_the_world
-    if not asked or not len(rows) or language_of(query.text) not in (None, ENGLISH):
+    if not asked or not len(rows) or query.language not in (None, ENGLISH):
         return None
     speakers = hashes_of_names(query.speakers)
-    quoted = len(query.text.partition(": ")[0])  # what is pasted behind that is not supposed
     words = {
-        word.hash: query.text[word.start : word.end]
+        word.hash: query.spelled(word)
         for word in query.words
-        if not word.function and word.hash not in speakers and word.end <= quoted
+        if not word.function and word.hash not in speakers
+        if word.end <= query.own_end  # what is pasted behind that is not supposed
     }
     there, places = spelled(index.cues.lexical.matches(query, rows) > 0, query)
     terms = query.terms[places].tolist()

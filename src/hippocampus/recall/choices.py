@@ -31,7 +31,7 @@ _NOT_TOLD_BY: Final = ("assistant", "tool", "system")
 class _Telling(NamedTuple):
     place: int
     side: Side
-    said_at: int
+    occurred_at: int
 
 
 def lead_with_choice(search: Search, scored: Scored, read: ReadTexts) -> None:
@@ -43,14 +43,14 @@ def lead_with_choice(search: Search, scored: Scored, read: ReadTexts) -> None:
     best = best[scored.scores[best] >= scored.scores.max() - _REACH]
     rows = scored.rows[best]
     columns, texts = search.index.columns, read(rows.tolist())
-    said_at = columns.occurred_at(rows).tolist()
+    occurred_at = columns.occurred_at(rows).tolist()
     told_by_us = ~np.logical_or.reduce(
         [columns.role.holds(role, rows.astype(np.intp)) for role in _NOT_TOLD_BY]
     )
     told = [
         _Telling(place, side_of(texts.get(row, ""), choice), at)
         for place, row, at, ours in zip(
-            best.tolist(), rows.tolist(), said_at, told_by_us.tolist(), strict=True
+            best.tolist(), rows.tolist(), occurred_at, told_by_us.tolist(), strict=True
         )
         if ours
     ]
@@ -84,6 +84,6 @@ def _leading(told: Sequence[_Telling], scored: Scored, *, compares: bool) -> _Te
         behind = scored.scores[first.place] - scored.scores[one.place]
         side, than = one.side, first.side
         as_full = side.covered >= than.covered and (side.covered > 0 or behind <= _BARE)
-        if one.said_at > first.said_at and (as_full or len(side.named) > len(than.named)):
+        if one.occurred_at > first.occurred_at and (as_full or len(side.named) > len(than.named)):
             first = one
     return first

@@ -24,7 +24,7 @@ class ToldEvent(NamedTuple):
     """A mention, and the episode that has it."""
 
     episode: str
-    said_at: datetime
+    occurred_at: datetime
     mention: Mention
     evidence: Evidence
 
@@ -39,8 +39,8 @@ class _Group:
     def event(self) -> CountedEvent:
         """Return the event, quoted as the mention nearest to it has it."""
         sure = [one for one in self.told if one.evidence == "told"]
-        best = min(sure or self.told, key=lambda one: one.said_at)
-        ids = {one.episode: None for one in sorted(self.told, key=lambda one: one.said_at)}
+        best = min(sure or self.told, key=lambda one: one.occurred_at)
+        ids = {one.episode: None for one in sorted(self.told, key=lambda one: one.occurred_at)}
         return CountedEvent(
             start=self.start, end=self.end, quote=best.mention.quote, episodes=tuple(ids),
             evidence=best.evidence, times=max(one.mention.often for one in self.told),
@@ -58,7 +58,7 @@ def group_events(
         within: stretches of which an event has to be in one; any will do if there are none.
 
     """
-    ordered = sorted(told, key=lambda one: (one.mention.known, one.said_at))
+    ordered = sorted(told, key=lambda one: (one.mention.known, one.occurred_at))
     sure: list[_Group] = []
     doubtful: list[_Group] = []
     for certain in (True, False):

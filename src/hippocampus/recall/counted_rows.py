@@ -19,7 +19,7 @@ from hippocampus.core.records import Interval
 from hippocampus.encode.terms import hash_terms
 from hippocampus.index.columns import Labels
 from hippocampus.kernel import top_k
-from hippocampus.language.counting.asked import AskedEvents, read_asked_events
+from hippocampus.language.counting.asked import AskedEvents
 from hippocampus.language.counting.families import stems_of_family
 from hippocampus.language.counting.mentions import Mention, find_mentions
 from hippocampus.recall.propose import Search
@@ -41,7 +41,7 @@ _ELSEWHERE: Final = np.float32(-4)
 
 def lift_events(search: Search, scored: Scored, texts: ReadTexts) -> None:
     """Let rows that tell of the events that a question counts rise, each event by one row first."""
-    asked = read_asked_events(search.query.text, search.query.now)
+    asked = search.query.counted
     if not asked.keys or not len(scored.rows):
         return
     places = _places(search, scored, asked)
@@ -98,9 +98,9 @@ def _gain(
         return np.float32(0)
     now = search.query.now
     assert now.tzinfo is not None, "a query is of an aware moment"
-    said_at = from_micros(int(columns.occurred_at(np.array([row], np.uint32))[0]))
+    occurred_at = from_micros(int(columns.occurred_at(np.array([row], np.uint32))[0]))
     found, refused = find_mentions(
-        text, asked, said_at=said_at, zone=now.tzinfo,
+        text, asked, occurred_at=occurred_at, zone=now.tzinfo,
         by_actor=not set(asked.who).isdisjoint((speaker or "").casefold().split()),
     )  # fmt: skip
     timely = [one for one in found if _is_in(one, asked.intervals)]

@@ -17,7 +17,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.word_lists import word_set
 from hippocampus.encode.terms import hash_terms
 from hippocampus.index.cue import Rows
@@ -31,7 +30,6 @@ from hippocampus.recall.score import Scored
 from hippocampus.recall.spreading_activation import ReadTexts
 from hippocampus.recall.standardize import Numbers
 
-_NAME: Final = lazy_pattern(r"(?<=[\w,] )[A-Z][^\W\d_]+(?:'s)?")
 _LONGEST: Final = 4000
 """Characters of a text whose words are compared."""
 _COMPARED: Final = 8
@@ -123,13 +121,7 @@ def _alike(query: Query, rows: Rows, texts: Mapping[int, str]) -> NDArray[np.boo
 def _asked_words(query: Query) -> NDArray[np.uint32]:
     """Return the hashes of a question's words that are no names, ascending."""
     asked = each_once(query.terms[query.term_weights > 0])
-    return asked[~is_among(asked, _names_in(query.text))]
-
-
-@lru_cache(maxsize=16)
-def _names_in(question: str) -> NDArray[np.uint32]:
-    """Return the hashes of the names in a question, ascending."""
-    return each_once(hash_terms(" ".join(_NAME.findall(question))))
+    return asked[~is_among(asked, query.name_terms)]
 
 
 def _told_of_now(search: Search, rows: Rows, texts: Mapping[int, str]) -> Numbers:
@@ -174,7 +166,7 @@ def _kinship(search: Search, rows: Rows, texts: Mapping[int, str]) -> Numbers:
     asked = each_once(search.query.terms[search.query.term_weights > 0])
     rarity[is_among(every, asked)] *= _ASKED
     # That two hits are of somebody who is asked about makes them no one matter yet.
-    rarity[is_among(every, _names_in(search.query.text))] = 0
+    rarity[is_among(every, search.query.name_terms)] = 0
     weighed = has * rarity
     own = np.maximum(weighed.sum(axis=1), 1)
     kinship: Numbers = weighed @ has.T / np.minimum.outer(own, own)

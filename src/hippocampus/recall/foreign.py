@@ -30,7 +30,7 @@ def foreign(query: Query, embedder: Embedder | None, texts: Sequence[str]) -> It
         texts: the memories found, best first.
 
     """
-    asked = language_of(query.text)
+    asked = query.language
     if asked not in (None, ENGLISH) and not query.small_talk:
         yield Degradation(part="language", reason=_unread(asked))
     if query.vector is None or embedder is None or embedder.fingerprint.name != DEFAULT_MODEL:

@@ -22,7 +22,7 @@ from hippocampus.core.word_lists import word_list, word_set
 from hippocampus.encode.keywords import MOST_KEYWORDS, forms
 from hippocampus.encode.random_indexing import signatures
 from hippocampus.encode.signature import Rotation
-from hippocampus.encode.terms import Term, find_terms, hash_terms, stem
+from hippocampus.encode.terms import Term, find_terms, hash_terms, language_of, stem
 from hippocampus.index.query import AskedFact, Possessive, Query
 from hippocampus.language.asked_choice import read_choice
 from hippocampus.language.asked_conversation import read_asked_conversation
@@ -110,7 +110,9 @@ def _read(text: str, now: datetime, cues: frozenset[str]) -> Query:
         text=text,
         now=now,
         cues=cues,
+        language=language_of(text),
         words=words,
+        own_end=len(text.partition(": ")[0]),
         terms=np.fromiter(weights, np.uint32, len(weights)),
         term_weights=np.fromiter(weights.values(), np.float32, len(weights)),
         intervals=intervals,

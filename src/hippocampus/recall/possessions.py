@@ -95,7 +95,7 @@ def _asked(query: Query) -> _Asked | None:
     rest = [
         spelled for word in query.words
         if not word.function and not said.intersection(_spellings(query, word))
-        and (spelled := query.text[word.start : word.end]).lower() not in _NAMING
+        and (spelled := query.spelled(word)).lower() not in _NAMING
     ]  # fmt: skip
     return _Asked(query.known_as, _forms(query, rest), _REACH_OF_NAMED) if owner and rest else None
 
@@ -116,5 +116,5 @@ def _forms(query: Query, words: Collection[str]) -> tuple[frozenset[int], ...]:
 
 def _spellings(query: Query, term: Term) -> tuple[str, str]:
     """Return a word of a question as it is spelled, and without the mark of an owner."""
-    spelled = query.text[term.start : term.end].casefold().replace("’", "'")
+    spelled = query.spelled(term).casefold().replace("’", "'")
     return spelled, spelled.removesuffix("'s").removesuffix("'")

@@ -25,14 +25,14 @@ def lead_before_question(search: Search, scored: Scored, read: ReadTexts) -> Non
     """Let the best row that says something lead, if the best one only repeats the question."""
     best = top_k(scored.scores, _LOOKED_AT)
     rows = scored.rows[best]
-    asks = search.cues.lexical.marked(rows)[:, 3]
+    asks = search.cues.lexical.marked(rows).asking
     if not len(best) or not asks[0] or asks.all():
         return
     texts = read(rows.tolist())
-    said = [set(hash_terms(texts.get(row, "")).tolist()) for row in rows.tolist()]
+    said = [frozenset(hash_terms(texts.get(row, "")).tolist()) for row in rows.tolist()]
     content = [word for word in search.query.words if not word.function]
     asked = {hashed for word in content for hashed in (word.hash, *word.forms)}
-    if said[0] != set(hash_terms(search.query.text).tolist()):
+    if said[0] != search.query.text_terms:
         return
     for place, words, only_asks in zip(best.tolist(), said, asks.tolist(), strict=True):
         if not only_asks and not asked.isdisjoint(words):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 import msgspec
@@ -11,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.optional import require
+from hippocampus.core.records import Reranker
 from hippocampus.encode.embedders.base import FETCH, display_name, loading, valid
 from hippocampus.errors import (
     EncoderError,
+    InputError,
     ModelError,
     ModelTimeout,
     ModelUnavailable,
@@ -24,6 +28,63 @@ _MOST_BYTES = 16 * 1024 * 1024
 """Longest answer that is read; a thousand scores take 60 kB."""
 _AT_ONCE = 1000
 """Recalls that may wait for the server together: as many as the limit allows, for none queues."""
+
+
+SPECS: Final = {
+    "none": "no reranker: hits stay in the order of recall",
+    "sentence-transformers:NAME_OR_FOLDER": "a cross-encoder of sentence-transformers",
+    "rerank:[MODEL@]URL": "a server with a /rerank endpoint, as Cohere, Jina, vLLM and TEI have",
+}
+"""Every form a specification takes, and what it means."""
+
+
+def load_reranker(spec: str) -> Reranker | None:
+    """
+    Return the reranker that a specification names; None for ``"none"``.
+
+    A model on this machine is loaded by the first recall, for who only writes needs none. The key
+    for a server is ``HIPPOCAMPUS_RERANKER_KEY`` of the environment.
+
+    Raises:
+        InputError: the specification has none of the forms of ``SPECS``.
+
+    """
+    kind, _, rest = spec.partition(":")
+    if spec == "none":
+        return None
+    if kind == "sentence-transformers" and rest:
+        return LateReranker(rest)
+    model, at, url = rest.partition("@")
+    if "://" in model:  # the "@" is of a name and a password in the address
+        model, at, url = "", "@", rest
+    if kind == "rerank" and (url if at else rest):
+        key = os.environ.get("HIPPOCAMPUS_RERANKER_KEY")
+        return HttpReranker(url if at else rest, model=model if at and model else None, api_key=key)
+    forms = ", ".join(SPECS)
+    msg = f"unknown reranker {kind!r}: use one of {forms}"  # the rest may hold a password
+    raise InputError(msg)
+
+
+class LateReranker:
+    """Cross-encoder of sentence-transformers that is loaded when it is first asked."""
+
+    def __init__(self, name_or_path: str) -> None:
+        self.name = display_name(name_or_path)
+        self._named = name_or_path
+        self._loading = threading.Lock()
+        self._loaded: CrossEncoderReranker | None = None
+
+    def rerank(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
+        """
+        Return a score per text, shape (len(texts),), on the model's own scale.
+
+        Raises:
+            MissingExtra: sentence-transformers is not installed.
+
+        """
+        with self._loading:
+            model = self._loaded = self._loaded or CrossEncoderReranker(self._named)
+        return model.rerank(query, texts)
 
 
 class CrossEncoderReranker:

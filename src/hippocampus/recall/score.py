@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from hippocampus.core.clock import MICROS_PER_HOUR, to_micros
 from hippocampus.core.lazy_dataclass import immutable
+from hippocampus.index.bm25 import Marked
 from hippocampus.index.cue import Mask, Rows
 from hippocampus.index.sorted_sets import each_once, looked_up
 from hippocampus.kernel import top_k
@@ -34,7 +35,7 @@ _BELOW_RECENT: Final = np.float32(1e-4)
 _ABOUT: Final = np.float32(0.2)
 """Activation from which on a row is about what is called up, where the latest of that is asked."""
 _RARE: Final = np.float32(3)
-"""Most standard deviations that news count: where hardly any turn has some, it is no answer yet."""
+"""Most standard deviations of novelty: where hardly any turn has some, it is no answer yet."""
 _NAMED: Final = 100
 """Most rows that name somebody who is to be explained: who is in more needs no introduction."""
 _BEST: Final = 10
@@ -69,10 +70,10 @@ def score(search: Search, candidates: Candidates) -> Scored:
     if query.latest:
         told = _lateness(search, rows, candidates.activation)
         parts["time"] = parts["time"] + told if "time" in parts else told
-    asking = marked[:, 3]
+    asking = marked.asking
     if asking.any():
         parts["speaker"] -= asking * np.float32(fusion.only_asking * _weighed(search, candidates))
-    news, named = _novelty(search, candidates, places, short, marked)
+    novelty, named = _novelty(search, candidates, places, short, marked)
     called = _called_up(search, candidates)
     # Activation includes a session term already, and novelty would favour the session that said a
     # thing first: neither counts towards session support.
@@ -83,8 +84,8 @@ def score(search: Search, candidates: Candidates) -> Scored:
     lean *= fusion.several if query.several else 1.0  # each of them has a session of its own
     support = np.float32(fusion.session * lean) * sessions.support()
     late: dict[str, Numbers] = {} if named is None else {"graph": named}
-    news = news + _introducing(search, rows)
-    late |= {"news": news, "session": support[sessions.groups] * index.columns.in_talk(places)}
+    novelty = novelty + _introducing(search, rows)
+    late |= {"news": novelty, "session": support[sessions.groups] * index.columns.in_talk(places)}
     late |= {} if called is None else {"concept": called}
     for name, part in late.items():
         parts[name] = part
@@ -108,7 +109,7 @@ def _surroundings(
     rows: NDArray[np.intp],
     fused: Numbers,
     short: Numbers | np.float32,
-    marked: Mask,
+    marked: Marked,
 ) -> dict[str, Numbers]:
     """Return the parts of neighbouring turns, speaker, time and outcome, by name."""
     index, fusion = search.index, search.fusion
@@ -158,7 +159,7 @@ def _shortness(search: Search, lengths: Numbers | None) -> Numbers | np.float32:
     return short
 
 
-def _speaking(search: Search, rows: NDArray[np.intp], marked: Mask) -> Numbers:
+def _speaking(search: Search, rows: NDArray[np.intp], marked: Marked) -> Numbers:
     """Return the part of the speaker: more for self-disclosure of somebody who is asked about."""
     columns, query, fusion = search.index.columns, search.query, search.fusion
     worth: Numbers = columns.role.holds("user", rows) * np.float32(fusion.user)
@@ -169,7 +170,7 @@ def _speaking(search: Search, rows: NDArray[np.intp], marked: Mask) -> Numbers:
     for role in ("assistant", "user"):
         if role in query.roles:
             worth += columns.role.holds(role, rows) * np.float32(fusion.addressee)
-    worth += (_of_named(search, rows) & marked[:, 0]) * np.float32(fusion.self_disclosure)
+    worth += (_of_named(search, rows) & marked.telling) * np.float32(fusion.self_disclosure)
     return worth
 
 
@@ -203,7 +204,7 @@ def _novelty(
     candidates: Candidates,
     places: NDArray[np.intp],
     short: Numbers | np.float32,
-    marked: Mask,
+    marked: Marked,
 ) -> tuple[Numbers, Numbers | None]:
     """
     Return the parts of novelty and deeds, and of named entities, in turns of those asked about.
@@ -214,36 +215,36 @@ def _novelty(
     if not len(rows):
         return np.zeros(0, np.float32), None
     named = None if candidates.together is None else candidates.together.named
-    told = _news(search, rows, places, short, marked, named=named)
+    told = _new_in(search, rows, places, short, marked, named=named)
     scaled = {
         name: np.minimum(candidates.standardised(name, column), _RARE)
         for name, column in told.items()
     }
-    news = np.float32(fusion.novelty) * scaled["unheard"]
-    news += np.float32(fusion.first_person_deed) * scaled["deeds"]
-    news = short * news
+    novelty = np.float32(fusion.novelty) * scaled["unheard"]
+    novelty += np.float32(fusion.first_person_deed) * scaled["deeds"]
+    novelty = short * novelty
     if not query.listing:  # which is asked of the time alone
-        news *= np.float32(_weighed(search, candidates))
+        novelty *= np.float32(_weighed(search, candidates))
     if query.latest:  # who said it last is asked for, and not who said it first
-        news = np.zeros_like(news)
+        novelty = np.zeros_like(novelty)
     if "names" not in scaled:
-        return news, None
-    return news, np.float32(fusion.named_entities) * scaled["names"]
+        return novelty, None
+    return novelty, np.float32(fusion.named_entities) * scaled["names"]
 
 
-def _news(
+def _new_in(
     search: Search,
     rows: Rows,
     places: NDArray[np.intp],
     short: Numbers | np.float32,
-    marked: Mask,
+    marked: Marked,
     *,
     named: bool | None,
 ) -> dict[str, Numbers]:
     """Return how much is new in turns of those asked about, by what: words, deeds, names."""
     about = _of_asked(search, places, named=named)
     unheard = np.log1p(search.cues.lexical.unheard(rows).astype(np.float32)) * about
-    told = {"unheard": unheard, "deeds": (marked[:, 1] & about).astype(np.float32)}
+    told = {"unheard": unheard, "deeds": (marked.deed & about).astype(np.float32)}
     graph = search.cues.graph
     if graph is not None and search.query.speakers:  # one who asks an assistant names as much
         mentions = graph.mentions(rows, _parties(search.index.columns.speakers()))
@@ -251,7 +252,7 @@ def _news(
     return told
 
 
-def news_scales(search: Search, candidates: Candidates, *, named: bool) -> dict[str, Scale]:
+def novelty_scales(search: Search, candidates: Candidates, *, named: bool) -> dict[str, Scale]:
     """
     Return what is usual of what is new in candidates.
 
@@ -262,7 +263,7 @@ def news_scales(search: Search, candidates: Candidates, *, named: bool) -> dict[
         return {}
     short = _shortness(search, _lengths(search, rows))
     marked = search.cues.lexical.marked(rows)
-    told = _news(search, rows, rows.astype(np.intp), short, marked, named=named)
+    told = _new_in(search, rows, rows.astype(np.intp), short, marked, named=named)
     return {name: Scale.of(column) for name, column in told.items()}
 
 
@@ -275,7 +276,7 @@ def _weighed(search: Search, candidates: Candidates) -> float:
     """
     Return what cues weigh that were asked, of what is usually asked, up to 1.
 
-    What news and questions count was tuned against all; against few cues it is as light as they.
+    Weights of novelty and of questions were tuned against all cues; beside few they are as light.
     """
     weights = search.fusion.weights
     usual = sum(weights[name] for name in _PROPOSING)

@@ -31,7 +31,7 @@ from hippocampus.recall.possessions import asks_only_who, lead_with_possession
 from hippocampus.recall.propose import Proposal, Proposed, Search, propose
 from hippocampus.recall.relevance_feedback import lift_agreed
 from hippocampus.recall.repeated_question import lead_before_question
-from hippocampus.recall.score import Scored, named_speak, news_scales, score
+from hippocampus.recall.score import Scored, named_speak, novelty_scales, score
 from hippocampus.recall.session_ranking import rank_sessions
 from hippocampus.recall.several_things import lift_alike
 from hippocampus.recall.spreading_activation import AHEAD
@@ -142,7 +142,7 @@ def on_one_scale(all_of_it: Sequence[MeasuredCandidates]) -> list[MeasuredCandid
     """
     named = any(named_speak(one.asked, one.candidates.rows) for one in all_of_it)
     each = [
-        one.candidates.scales() | news_scales(one.asked, one.candidates, named=named)
+        one.candidates.scales() | novelty_scales(one.asked, one.candidates, named=named)
         for one in all_of_it
     ]
     names = {name for scales in each for name in scales}

@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 from hippocampus.core.budget import check_budget
 from hippocampus.core.clock import from_micros
 from hippocampus.core.events import Faded, JournalEvent, SleepBegan, SleepEnded, SleepEvent
-from hippocampus.core.records import STATE_CHANGES, Act, Deeds, Progress, SleepStep, Slept
+from hippocampus.core.records import STATE_CHANGES, Act, Progress, SleepAct, SleepStep, Slept
 from hippocampus.errors import InputError
 from hippocampus.sleep.artifacts import ARTIFACTS, Gathered, SleepContext, find_missing_phrases
 from hippocampus.sleep.capacity import retain
@@ -173,12 +173,12 @@ class Sleeper:
         if self._is_blind(name, night):
             self._blind.add(name)
         counts = Counter(_counted(act) for act in acts)
-        deeds = tuple(_told(act, night) for act in acts)
+        told = tuple(_told(act, night) for act in acts)
         step = SleepStep(
             name=name,
             elapsed_s=time.perf_counter() - started,
             counts=dict(counts),
-            deeds=deeds,
+            acts=told,
             skipped="" if acts else self._why_not(name),
         )
         return night.after(acts), step
@@ -257,7 +257,7 @@ class Sleeper:
 
 def _counted(act: Act) -> str:
     """Return under what a step counts an act."""
-    if act.deed == "annotate":
+    if act.kind == "annotate":
         return act.why
     done = {
         "merge": "merged",
@@ -266,13 +266,13 @@ def _counted(act: Act) -> str:
         "clear": "cleared",
         "fade": f"faded to level {act.level}",
     }
-    return done[act.deed]
+    return done[act.kind]
 
 
-def _told(act: Act, night: SleepSnapshot) -> Deeds:
+def _told(act: Act, night: SleepSnapshot) -> SleepAct:
     ids = night.records
-    return Deeds(
-        deed=act.deed,
+    return SleepAct(
+        kind=act.kind,
         episode=ids[act.row].id,
         why=act.why,
         by=None if act.by is None else ids[act.by].id,

@@ -140,10 +140,10 @@ class SleepSnapshot:
         since, cleared = dict(self.doubts.since), set[int]()
         for act in acts:
             e = records[act.row]
-            match act.deed:
+            match act.kind:
                 case "merge" | "lapse":
                     shown[act.row] = False
-                    state: State = "superseded" if act.deed == "merge" else "forgotten"
+                    state: State = "superseded" if act.kind == "merge" else "forgotten"
                     e = e._replace(state=state, superseded_by=act.by)
                 case "fade":
                     e = e._replace(level=act.level or 0)

@@ -155,9 +155,9 @@ def test_a_sleep_tells_what_it_merged_and_why_and_is_undone(memory, serve, visit
     page.click("button:has-text('Sleep now')")
     page.wait_for_selector(".night")
     page.click(".night summary")
-    page.wait_for_selector(".deeds .said:has-text('ferry')")
-    assert "merged" in page.locator(".deeds").inner_text()
-    assert "the same words" in page.locator(".deeds").inner_text()
+    page.wait_for_selector(".acts .said:has-text('ferry')")
+    assert "merged" in page.locator(".acts").inner_text()
+    assert "the same words" in page.locator(".acts").inner_text()
     assert 1 == len(bank.episodes())
 
     page.click(".night button:has-text('Undo')")

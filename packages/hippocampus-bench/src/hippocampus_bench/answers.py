@@ -178,7 +178,7 @@ def _of_whole(first: date, end: date) -> set[str]:
 # ---------------------------------------------------------------- what is put to a model
 
 
-class _Task(NamedTuple):
+class _ModelTask(NamedTuple):
     """What a model is shown of a question: to answer it, or, with a reply, to judge that."""
 
     question: Question
@@ -186,12 +186,12 @@ class _Task(NamedTuple):
     reply: str = ""
 
 
-def _to_answer(task: _Task) -> str:
+def _to_answer(task: _ModelTask) -> str:
     asked = task.question
     return f"{task.context}\n\nToday is {asked.now:%A, %d %B %Y}.\n\nQuestion: {asked.text}"
 
 
-def _to_judge(task: _Task) -> str:
+def _to_judge(task: _ModelTask) -> str:
     asked = task.question
     return llm.as_data(
         {"question": asked.text, "reference": asked.answer or "", "candidate": task.reply}
@@ -365,7 +365,7 @@ def reply_to(composed: Sequence[Answered], models: Models, marking: Marking) -> 
     def answer(place: int) -> ModelReply[str]:
         one = composed[place]
         start = time.perf_counter()
-        asked = llm.ask(models.answers, prompt, _Task(one.question, one.context))
+        asked = llm.ask(models.answers, prompt, _ModelTask(one.question, one.context))
         took[place] = time.perf_counter() - start
         return asked
 
@@ -386,7 +386,7 @@ def reply_to(composed: Sequence[Answered], models: Models, marking: Marking) -> 
 
         def judge(pair: tuple[int, llm.ModelTask[float]]) -> ModelReply[float]:
             one = out[pair[0]]
-            task = _Task(one.question, one.context, one.reply or "")
+            task = _ModelTask(one.question, one.context, one.reply or "")
             return llm.ask(models.judges, pair[1], task)
 
         said = _each(judged, judge, models.judges)
@@ -513,7 +513,7 @@ def _report(
         bytes_on_disk=lived.bytes_on_disk,
         rss_mb=report.rss_mb(),
         baselines={
-            system: report.System(
+            system: report.BaselineResult(
                 metrics=_summary(found, options),
                 latency_ms=_latency(found),
                 difference=_difference(main, found, options),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # they bring NumPy, and help need not wait for that
     from hippocampus_bench import Options, Report
     from hippocampus_bench.answers import Models
     from hippocampus_bench.beside import Comparison
-    from hippocampus_bench.dwm import Measured
+    from hippocampus_bench.dwm import MeasuredRun
 
 
 _CALM: Final = {"temperature": 0}
@@ -76,7 +76,7 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class KeptBetweenRuns:
     """What the next run need not make again."""
 
     keep_store: Annotated[
@@ -238,7 +238,7 @@ class Answers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
+class QuestionOptions:
     """What is asked, how much of it, and with which embedder."""
 
     protocol: Annotated[
@@ -271,16 +271,16 @@ _OWN_WAY: Final = ("corf", "topics", "dialogue", "streaming", "events", "dwm")
 """Benchmarks that do not ask a data set's questions one by one."""
 
 
-class _Call(NamedTuple):
+class _BenchCall(NamedTuple):
     """What the command was given."""
 
     name: str
     data: Path | None
-    asking: Asking
+    asking: QuestionOptions
     made_up: MadeUp
     compared: Compared
     answers: Answers
-    kept: Kept
+    kept: KeptBetweenRuns
     output: Output
     as_json: bool
 
@@ -318,11 +318,11 @@ def bench(
         ),
     ] = None,
     output: Output,
-    asking: Asking,
+    asking: QuestionOptions,
     made_up: MadeUp,
     compared: Compared,
     qa: Answers,
-    kept: Kept,
+    kept: KeptBetweenRuns,
     as_json: bool = False,
 ) -> None:
     """
@@ -362,7 +362,7 @@ def bench(
         what = "--cue-table" if compared.cue_table else "--no-sleep"
         msg = f"{what}: {name} has no such choice; it is for locomo, longmemeval and realmem"
         raise InputError(msg)
-    call = _Call(name, data, asking, made_up, compared, qa, kept, output, as_json)
+    call = _BenchCall(name, data, asking, made_up, compared, qa, kept, output, as_json)
     if made_up.write_wording is not None:
         _write_wording(call, made_up.write_wording)
         return
@@ -377,7 +377,7 @@ def _compared(given: MadeUp) -> Comparison:
     return Comparison(wordings=tuple(given.wording or (TUNED,)), seeds=given.seeds)
 
 
-def _side_by_side(made: Report, call: _Call, run: Callable[[str, int], Report]) -> Report:
+def _side_by_side(made: Report, call: _BenchCall, run: Callable[[str, int], Report]) -> Report:
     """Run other wordings and seeds without baselines, and put them into a report."""
 
     def measured(wording: str, seed: int) -> tuple[Any, Any]:
@@ -389,7 +389,7 @@ def _side_by_side(made: Report, call: _Call, run: Callable[[str, int], Report]) 
     return replace(made, extra={**made.extra, "wordings": rows}) if rows else made
 
 
-def _write_wording(call: _Call, to: Path) -> None:
+def _write_wording(call: _BenchCall, to: Path) -> None:
     from hippocampus_bench.wording import write  # noqa: PLC0415 - heavy
 
     file = write(call.name, _compared(call.made_up).wordings[0], to)
@@ -400,7 +400,7 @@ def _systems(given: MadeUp) -> tuple[str, ...] | None:
     return None if given.systems is None else cue_names(given.systems)
 
 
-def _recall(call: _Call) -> None:
+def _recall(call: _BenchCall) -> None:
     """Run a benchmark whose questions name what answers them."""
     from hippocampus.core.cue_names import CUES  # noqa: PLC0415
     from hippocampus_bench import Options, passages, run  # noqa: PLC0415 - heavy
@@ -472,7 +472,7 @@ def _models(given: Answers) -> Models | None:
 
 
 @contextmanager
-def _running(call: _Call) -> Iterator[tuple[Embedder | None, Progress]]:
+def _running(call: _BenchCall) -> Iterator[tuple[Embedder | None, Progress]]:
     """Load an embedder now, so that a missing model is an error, not a worse run; show progress."""
     from hippocampus.encode.embed import load_embedder  # noqa: PLC0415 - heavy
     from hippocampus_bench.cached_embedder import CachedEmbedder  # noqa: PLC0415 - heavy
@@ -485,7 +485,7 @@ def _running(call: _Call) -> Iterator[tuple[Embedder | None, Progress]]:
         yield model, stack.enter_context(progress(f"running {call.name}"))
 
 
-def _corf(call: _Call) -> None:
+def _corf(call: _BenchCall) -> None:
     from hippocampus_bench import corf  # noqa: PLC0415 - heavy
 
     call.need_no_data("corf's life is")
@@ -509,7 +509,7 @@ def _corf(call: _Call) -> None:
     _show(made, call)
 
 
-def _topics(call: _Call) -> None:
+def _topics(call: _BenchCall) -> None:
     from hippocampus_bench import swift  # noqa: PLC0415 - heavy
 
     data = call.need_data("LoCoMo's file or LongMemEval's")
@@ -519,10 +519,10 @@ def _topics(call: _Call) -> None:
     _plain(made, call)
 
 
-def _dwm(call: _Call) -> None:
+def _dwm(call: _BenchCall) -> None:
     from hippocampus_bench import dwm, sensitivity  # noqa: PLC0415 - heavy
 
-    made: Measured
+    made: MeasuredRun
     data, limit = call.data, call.asking.limit
     if data is not None and {".json", ".gz"} & {data.suffix}:
         with progress("trying signatures") as step:
@@ -533,7 +533,7 @@ def _dwm(call: _Call) -> None:
     _plain(made, call)
 
 
-def _streaming(call: _Call) -> None:
+def _streaming(call: _BenchCall) -> None:
     from hippocampus_bench import streaming  # noqa: PLC0415 - heavy
 
     given = call.made_up
@@ -560,7 +560,7 @@ def _streaming(call: _Call) -> None:
     _plain(made, call)
 
 
-def _events(call: _Call) -> None:
+def _events(call: _BenchCall) -> None:
     from hippocampus_bench import events  # noqa: PLC0415 - heavy
 
     given, compared = call.made_up, _compared(call.made_up)
@@ -592,7 +592,7 @@ def _events(call: _Call) -> None:
     _plain(made, call)
 
 
-def _dialogue(call: _Call) -> None:
+def _dialogue(call: _BenchCall) -> None:
     from hippocampus_bench import dialogue  # noqa: PLC0415 - heavy
 
     given = call.made_up
@@ -625,7 +625,7 @@ def _dialogue(call: _Call) -> None:
         stderr().print(clean(f"wrote {file}"), style="dim", soft_wrap=True)
 
 
-_BENCHMARKS: Final[dict[str, Callable[[_Call], None]]] = {
+_BENCHMARKS: Final[dict[str, Callable[[_BenchCall], None]]] = {
     "corf": _corf,
     "topics": _topics,
     "streaming": _streaming,
@@ -635,7 +635,7 @@ _BENCHMARKS: Final[dict[str, Callable[[_Call], None]]] = {
 }
 
 
-def _show(made: Report, call: _Call) -> None:
+def _show(made: Report, call: _BenchCall) -> None:
     """Write and show a report and its receipts."""
     to = call.output.report
     if to is not None:
@@ -644,7 +644,7 @@ def _show(made: Report, call: _Call) -> None:
     _print(made, as_json=call.as_json)
 
 
-def _plain(made: Measured, call: _Call) -> None:
+def _plain(made: MeasuredRun, call: _BenchCall) -> None:
     """Write and show what was measured row by row."""
     output = call.output
     written = [] if output.report is None else [made.write(output.report)]
@@ -655,7 +655,7 @@ def _plain(made: Measured, call: _Call) -> None:
     _print(made, as_json=call.as_json)
 
 
-def _print(made: Report | Measured, *, as_json: bool) -> None:
+def _print(made: Report | MeasuredRun, *, as_json: bool) -> None:
     if as_json:
         print_json(made.as_dict())
     else:

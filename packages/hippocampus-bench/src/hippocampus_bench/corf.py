@@ -32,11 +32,11 @@ from hippocampus_bench.life import (
     SOURCES,
     Chunk,
     Life,
-    Question,
+    LifeQuestion,
     Spell,
     live,
 )
-from hippocampus_bench.report import Ranked, Receipt, Report
+from hippocampus_bench.report import QuestionReceipt, RankedTurn, Report
 from hippocampus_bench.texts import LIFE
 from hippocampus_bench.wording import TUNED, read
 
@@ -67,10 +67,10 @@ SUBSETS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _FoundSources:
     """What a system returned for a question, and what that took."""
 
-    ranked: tuple[Ranked, ...]
+    ranked: tuple[RankedTurn, ...]
     injected: frozenset[str]
     """Those of them that go into the prompt."""
     elapsed_s: float
@@ -79,12 +79,12 @@ class _Found:
     recall: Recall | None = None
 
 
-_Ask: TypeAlias = Callable[[Bank, str, Question], list[Recall]]
+_Ask: TypeAlias = Callable[[Bank, str, LifeQuestion], list[Recall]]
 """Asks a bank a text on behalf of a question; the last recall is the answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class System:
+class AnsweringSystem:
     """A way to answer, and which sources it may answer from."""
 
     ask: _Ask
@@ -94,12 +94,12 @@ class System:
 
 
 def _nearest(
-    bank: Bank, text: str, question: Question, *, cue: str, source: str | None = None
+    bank: Bank, text: str, question: LifeQuestion, *, cue: str, source: str | None = None
 ) -> list[Recall]:
     return [bank.recall(text, K, now=question.now, cues=(cue,), source=source)]
 
 
-def _merged(bank: Bank, text: str, question: Question) -> list[Recall]:
+def _merged(bank: Bank, text: str, question: LifeQuestion) -> list[Recall]:
     """Ask each source for its nearest, and rank what comes together by late interaction."""
     found = [
         bank.recall(text, K, now=question.now, cues=("vector",), source=source)
@@ -113,7 +113,7 @@ def _merged(bank: Bank, text: str, question: Question) -> list[Recall]:
 def _recalled(
     bank: Bank,
     text: str,
-    question: Question,
+    question: LifeQuestion,
     *,
     cues: Sequence[str] | None = None,
     source: Sequence[str] | None = None,
@@ -121,14 +121,14 @@ def _recalled(
     return [bank.recall(text, K, now=question.now, cues=cues, source=source)]
 
 
-SYSTEMS: Final[Mapping[str, System]] = {
-    "none": System(ask=lambda *_: [], sources=()),
-    "single-source": System(
+SYSTEMS: Final[Mapping[str, AnsweringSystem]] = {
+    "none": AnsweringSystem(ask=lambda *_: [], sources=()),
+    "single-source": AnsweringSystem(
         ask=partial(_nearest, cue="vector", source="notes"), sources=("notes",)
     ),
-    "all-sources": System(ask=partial(_nearest, cue="vector")),
-    "multi-source": System(ask=_merged),
-    "words": System(ask=partial(_nearest, cue="lexical")),
+    "all-sources": AnsweringSystem(ask=partial(_nearest, cue="vector")),
+    "multi-source": AnsweringSystem(ask=_merged),
+    "words": AnsweringSystem(ask=partial(_nearest, cue="lexical")),
 }
 """Baselines. B1 to B4 of CONCEPT, section 7.2, in its order; and BM25 over all sources."""
 
@@ -193,14 +193,14 @@ def run(  # noqa: PLR0913 - a report has as many parts
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hippocampus-corf-")))
         rivals = _rivals(systems, cues, embedder)
-        main = System(ask=partial(_recalled, cues=cues), plain=False)
+        main = AnsweringSystem(ask=partial(_recalled, cues=cues), plain=False)
         stores = {"": {MAIN: main, **{n: s for n, s in rivals.items() if n not in ABLATIONS}}}
         stores |= {name: {name: rivals[name]} for name in rivals if name in ABLATIONS}
         work = len(stores) * (len(life.chunks) + len(kept))
         trials = []
         for number, (name, asked) in enumerate(stores.items()):
             config = ABLATIONS[name](Config()) if name else Config()
-            trial = _Trial(life, kept, asked, embedder, subsets=not name and bool(rivals))
+            trial = _LifeTrial(life, kept, asked, embedder, subsets=not name and bool(rivals))
             trial.progress = _scaled(progress, number * work // len(stores), work)
             trial.go(folder / f"{number}.db", config)
             trials.append(trial)
@@ -211,7 +211,7 @@ def run(  # noqa: PLR0913 - a report has as many parts
 
 def _rivals(
     names: Sequence[str] | None, cues: Sequence[str] | None, embedder: str | Embedder
-) -> dict[str, System]:
+) -> dict[str, AnsweringSystem]:
     """Return baselines and ablations by name, the latter as the engine's variants."""
     used = [cue for cue in USED if cue != "signature"] if cues is None else list(cues)
     if unknown := [cue for cue in used if cue not in CUES]:
@@ -223,9 +223,11 @@ def _rivals(
     if len(used) > 1:
         for cue in used:
             rest = tuple(other for other in used if other != cue)
-            known[f"without {cue}"] = System(ask=partial(_recalled, cues=rest), plain=False)
+            known[f"without {cue}"] = AnsweringSystem(
+                ask=partial(_recalled, cues=rest), plain=False
+            )
     for name in ABLATIONS:
-        known[name] = System(ask=partial(_recalled, cues=cues), plain=False)
+        known[name] = AnsweringSystem(ask=partial(_recalled, cues=cues), plain=False)
     wanted = list(known) if names is None else list(dict.fromkeys(names))
     if unknown := [name for name in wanted if name not in known]:
         msg = f"system {unknown[0]!r} is unknown; there are {', '.join(known)}"
@@ -257,21 +259,21 @@ class _Calendar:
 
 
 @dataclass(slots=True)
-class _Trial:
+class _LifeTrial:
     """One life in one store, and what each system found in it."""
 
     life: Life
     kept: set[str]
-    systems: Mapping[str, System]
+    systems: Mapping[str, AnsweringSystem]
     embedder: str | Embedder
     subsets: bool
     """Whether to ask some sources alone, too."""
     progress: Callable[[int], None] = lambda _: None
-    found: dict[str, list[_Found]] = field(default_factory=dict)
+    found: dict[str, list[_FoundSources]] = field(default_factory=dict)
     lags_s: dict[str, list[float]] = field(default_factory=dict)
     """From a chunk's acknowledgement to the end of the first question that returns it."""
     clock: _Calendar = field(init=False)
-    asked: list[Question] = field(default_factory=list)
+    asked: list[LifeQuestion] = field(default_factory=list)
     done: int = 0
     ingest_s: float = 0.0
     bytes_on_disk: int = 0
@@ -313,7 +315,7 @@ class _Trial:
                 asked = plain if system.plain else bank
                 self.found.setdefault(name, []).append(_find(asked, system, question))
             for sources in SUBSETS if self.subsets else ():
-                system = System(ask=partial(_recalled, source=sources), plain=False)
+                system = AnsweringSystem(ask=partial(_recalled, source=sources), plain=False)
                 found = _find(bank, system, question)
                 self.found.setdefault("+".join(sources), []).append(found)
             self._advance(1)
@@ -332,7 +334,7 @@ class _Trial:
         system = self.systems[name]
         text = " ".join(chunk.text.split()[:40])
         none: frozenset[str] = frozenset()
-        question = Question("", text, chunk.at, "", None, chunk.id, none, none, fresh=True)
+        question = LifeQuestion("", text, chunk.at, "", None, chunk.id, none, none, fresh=True)
         self._remember(bank, [chunk])
         written = time.perf_counter()
         for _ in range(3):
@@ -357,7 +359,7 @@ def _turn(chunk: Chunk) -> Turn:
     )
 
 
-def _find(bank: Bank, system: System, question: Question) -> _Found:
+def _find(bank: Bank, system: AnsweringSystem, question: LifeQuestion) -> _FoundSources:
     started = time.perf_counter()
     recalls = system.ask(bank, question.text, question)
     elapsed_s = time.perf_counter() - started
@@ -371,23 +373,25 @@ def _find(bank: Bank, system: System, question: Question) -> _Found:
         if system.plain or hit.score >= INJECTED or hit.activation >= ABOUT
     )
     first = embed_s[0] if embed_s else 0.0
-    return _Found(ranked, frozenset(worth), elapsed_s - sum(embed_s), first, answer)
+    return _FoundSources(ranked, frozenset(worth), elapsed_s - sum(embed_s), first, answer)
 
 
-def _ranked(recall: Recall) -> Iterator[Ranked]:
+def _ranked(recall: Recall) -> Iterator[RankedTurn]:
     """Yield each chunk once, at the rank of its first part."""
     seen = set()
     for hit in recall.hits:
         ref = _ref(hit.episode)
         if ref not in seen:
             seen.add(ref)
-            yield Ranked(ref, hit.episode.session, hit.score)
+            yield RankedTurn(ref, hit.episode.session, hit.score)
 
 
 # ---------------------------------------------------------------- scoring
 
 
-def scores(question: Question, found: _Found, system: System) -> dict[str, float]:
+def scores(
+    question: LifeQuestion, found: _FoundSources, system: AnsweringSystem
+) -> dict[str, float]:
     """Return the measures of one question; what was not injected cannot be a false positive."""
     refs = [one.ref for one in found.ranked]
     out = {
@@ -411,83 +415,113 @@ _Rows: TypeAlias = list[tuple[str, dict[str, float]]]
 """Per question its mode and its measures."""
 
 
+class _Results:
+    """Results of all trials of a life, by system: rows of measures, times, and what was found."""
+
+    def __init__(self, trials: Sequence[_LifeTrial], *, seed: int, resamples: int) -> None:
+        self.draws = {"seed": seed, "resamples": resamples}
+        self.questions = trials[0].asked
+        systems = {name: system for trial in trials for name, system in trial.systems.items()}
+        self.found = {name: trial.found[name] for trial in trials for name in trial.systems}
+        self.lags_s = {
+            name: trial.lags_s.get(name, []) for trial in trials for name in trial.systems
+        }
+        # Whoever asks after the first may find the question's embedding in a cache: all pay alike.
+        self.embed_s = [
+            max(one.embed_s for one in each) for each in zip(*self.found.values(), strict=True)
+        ]
+        self.rows: dict[str, _Rows] = {
+            name: [
+                (question.mode, scores(question, one, system))
+                for question, one in zip(self.questions, self.found[name], strict=True)
+            ]
+            for name, system in systems.items()
+        }
+        self.latency_s = {
+            name: [
+                one.elapsed_s + (embedding if one.embed_s else 0.0)
+                for one, embedding in zip(self.found[name], self.embed_s, strict=True)
+            ]
+            for name in systems
+        }
+        self.rivals = [name for name in systems if name != MAIN]
+
+    def measures(self, name: str) -> dict[str, metrics.Estimate]:
+        """Return the measures of a system, also of parts of the questions."""
+        rows, latency_s = self.rows[name], self.latency_s[name]
+        out = metrics.summarise(rows, **self.draws)
+        for label, chosen in _SLICES.items():
+            some = [
+                row for question, row in zip(self.questions, rows, strict=True) if chosen(question)
+            ]
+            whole = metrics.summarise([("", scored) for _, scored in some], **self.draws)
+            out |= {f"{n}/{label}": e for n, e in whole.items() if "/" not in n}
+        out["latency_p95_ms"] = metrics.tail_ms(latency_s, **self.draws)
+        for mode in dict.fromkeys(question.mode for question in self.questions):
+            some_s = [
+                s
+                for question, s in zip(self.questions, latency_s, strict=True)
+                if question.mode == mode
+            ]
+            out[f"latency_p95_ms/kind={mode}"] = metrics.tail_ms(some_s, **self.draws)
+        if self.lags_s[name]:
+            lags = [("", {"freshness_lag_s": s}) for s in self.lags_s[name]]
+            out |= metrics.summarise(lags, **self.draws)
+            out.pop("freshness_lag_s/kind=")
+        return out
+
+    def timings(self, name: str) -> dict[str, dict[str, float]]:
+        """Return the times of a system, with and without embedding the question."""
+        alone = [one.elapsed_s for one in self.found[name]]
+        return {
+            "recall": metrics.percentiles_ms(self.latency_s[name]),
+            "recall_without_embedding": metrics.percentiles_ms(alone),
+        }
+
+    def receipts(self, name: str) -> tuple[QuestionReceipt, ...]:
+        """Return what a system found, question by question."""
+        found = zip(self.questions, self.found[name], strict=True)
+        return tuple(_receipt(question, one) for question, one in found)
+
+    def baseline(self, name: str) -> report.BaselineResult:
+        """Return a rival's results, and how far the system under test is ahead of it."""
+        lead = [
+            (mode, {n: value - theirs[n] for n, value in ours.items() if n in theirs})
+            for (mode, ours), (_, theirs) in zip(self.rows[MAIN], self.rows[name], strict=True)
+        ]
+        return report.BaselineResult(
+            metrics=self.measures(name),
+            latency_ms=self.timings(name),
+            difference=metrics.summarise(lead, **self.draws),
+            receipts=self.receipts(name),
+        )
+
+    def mcnemar(self) -> dict[str, object]:
+        """Return McNemar's test of hits, against each rival."""
+        hit = {
+            name: [bool(scored[f"corf_recall@{K}"]) for _, scored in rows]
+            for name, rows in self.rows.items()
+        }
+        return {name: metrics.mcnemar(hit[MAIN], hit[name]) for name in self.rivals}
+
+
 def _report(
-    trials: Sequence[_Trial],
+    trials: Sequence[_LifeTrial],
     size: int,
     limit: int | None,
     seed: int,
     cues: Sequence[str] | None,
     resamples: int,
 ) -> Report:
-    first = trials[0]
-    questions = first.asked
-    systems = {name: system for trial in trials for name, system in trial.systems.items()}
-    found = {name: trial.found[name] for trial in trials for name in trial.systems}
-    lags = {name: trial.lags_s.get(name, []) for trial in trials for name in trial.systems}
-    # Whoever asks after the first may find the question's embedding in a cache: all pay the same.
-    embed_s = [max(one.embed_s for one in each) for each in zip(*found.values(), strict=True)]
-    draws = {"seed": seed, "resamples": resamples}
-    rows: dict[str, _Rows] = {
-        name: [
-            (question.mode, scores(question, one, system))
-            for question, one in zip(questions, found[name], strict=True)
-        ]
-        for name, system in systems.items()
-    }
-    latency = {
-        name: [
-            one.elapsed_s + (embedding if one.embed_s else 0.0)
-            for one, embedding in zip(found[name], embed_s, strict=True)
-        ]
-        for name in systems
-    }
-
-    def measures(name: str) -> dict[str, metrics.Estimate]:
-        out = metrics.summarise(rows[name], **draws)
-        for label, chosen in _SLICES.items():
-            some = [
-                row for question, row in zip(questions, rows[name], strict=True) if chosen(question)
-            ]
-            whole = metrics.summarise([("", scored) for _, scored in some], **draws)
-            out |= {f"{n}/{label}": e for n, e in whole.items() if "/" not in n}
-        out["latency_p95_ms"] = metrics.tail_ms(latency[name], **draws)
-        for mode in dict.fromkeys(question.mode for question in questions):
-            some_s = [
-                s
-                for question, s in zip(questions, latency[name], strict=True)
-                if question.mode == mode
-            ]
-            out[f"latency_p95_ms/kind={mode}"] = metrics.tail_ms(some_s, **draws)
-        if lags[name]:
-            out |= metrics.summarise([("", {"freshness_lag_s": s}) for s in lags[name]], **draws)
-            out.pop("freshness_lag_s/kind=")
-        return out
-
-    def timings(name: str) -> dict[str, dict[str, float]]:
-        return {
-            "recall": metrics.percentiles_ms(latency[name]),
-            "recall_without_embedding": metrics.percentiles_ms([f.elapsed_s for f in found[name]]),
-        }
-
-    def lead(name: str) -> _Rows:
-        return [
-            (mode, {n: value - theirs[n] for n, value in ours.items() if n in theirs})
-            for (mode, ours), (_, theirs) in zip(rows[MAIN], rows[name], strict=True)
-        ]
-
-    receipts = {
-        name: tuple(_receipt(q, one) for q, one in zip(questions, found[name], strict=True))
-        for name in systems
-    }
-    hit = {name: [bool(scored[f"corf_recall@{K}"]) for _, scored in rows[name]] for name in systems}
+    first, results = trials[0], _Results(trials, seed=seed, resamples=resamples)
     return Report(
         benchmark="corf",
         commit=report.commit(),
         machine=report.machine(),
         settings={
             "protocol": f"{size} chunks",
-            "questions": len(questions),
-            "modes": dict(Counter(question.mode for question in questions)),
+            "questions": len(results.questions),
+            "modes": dict(Counter(question.mode for question in results.questions)),
             "spells": len(first.life.spells),
             "limit": limit,
             "cues": None if cues is None else list(cues),
@@ -501,39 +535,25 @@ def _report(
             "seed": seed,
             "bootstrap_resamples": resamples,
         },
-        metrics=measures(MAIN),
-        latency_ms=timings(MAIN) | {"embedding": metrics.percentiles_ms(embed_s)},
+        metrics=results.measures(MAIN),
+        latency_ms=results.timings(MAIN) | {"embedding": metrics.percentiles_ms(results.embed_s)},
         ingest_per_s=len(first.life.chunks) / first.ingest_s,
         bytes_on_disk=first.bytes_on_disk,
         rss_mb=report.rss_mb(),
-        baselines={
-            name: report.System(
-                metrics=measures(name),
-                latency_ms=timings(name),
-                difference=metrics.summarise(lead(name), **draws),
-                receipts=receipts[name],
-            )
-            for name in systems
-            if name != MAIN
-        },
-        receipts=receipts[MAIN],
-        extra={
-            "mcnemar": {
-                name: metrics.mcnemar(hit[MAIN], hit[name]) for name in systems if name != MAIN
-            },
-            "source_bound": _bound(first, **draws),
-        },
+        baselines={name: results.baseline(name) for name in results.rivals},
+        receipts=results.receipts(MAIN),
+        extra={"mcnemar": results.mcnemar(), "source_bound": _bound(first, **results.draws)},
     )
 
 
-_SLICES: Final[Mapping[str, Callable[[Question], bool]]] = {
+_SLICES: Final[Mapping[str, Callable[[LifeQuestion], bool]]] = {
     "fresh": lambda question: question.fresh,
     "two modes": lambda question: question.also is not None,
 }
 """Questions that are also reported together, as ``name/fresh``."""
 
 
-def _bound(trial: _Trial, *, seed: int, resamples: int) -> list[dict[str, object]]:
+def _bound(trial: _LifeTrial, *, seed: int, resamples: int) -> list[dict[str, object]]:
     """Set the share found in some sources beside the targets there: CONCEPT, section 3.3."""
     source_of = {chunk.id: chunk.source for chunk in trial.life.chunks}
     targets = Counter(source_of[question.target] for question in trial.asked)
@@ -552,9 +572,9 @@ def _bound(trial: _Trial, *, seed: int, resamples: int) -> list[dict[str, object
     return rows
 
 
-def _receipt(question: Question, found: _Found) -> Receipt:
+def _receipt(question: LifeQuestion, found: _FoundSources) -> QuestionReceipt:
     recall = found.recall
-    return Receipt(
+    return QuestionReceipt(
         question=f"{question.id}: {question.text}",
         kind=question.mode,
         answerable=True,

@@ -46,7 +46,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class KeyedTurn:
     """A turn and the key by which gold names it; ``turn.session`` is a key as well."""
 
     key: str
@@ -58,7 +58,7 @@ class Step:
     """Ask, then remember. A stream has many steps; a haystack has one to tell and one to ask."""
 
     ask: tuple[Question, ...] = ()
-    remember: tuple[Said, ...] = ()
+    remember: tuple[KeyedTurn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Case:
     steps: tuple[Step, ...]
 
     @classmethod
-    def haystack(cls, id_: str, said: Iterable[Said], questions: Iterable[Question]) -> Case:
+    def haystack(cls, id_: str, said: Iterable[KeyedTurn], questions: Iterable[Question]) -> Case:
         """Remember everything, then ask everything."""
         return cls(id_, (Step(remember=tuple(said)), Step(ask=tuple(questions))))
 
@@ -79,7 +79,7 @@ class Case:
         return [question for step in self.steps for question in step.ask]
 
     @property
-    def said(self) -> list[Said]:
+    def said(self) -> list[KeyedTurn]:
         """Every turn, in the order remembered."""
         return [said for step in self.steps for said in step.remember]
 
@@ -151,7 +151,7 @@ def choose(items: Sequence[T], limit: int | None, *, kind: Callable[[T], str]) -
     return [items[place] for place in sorted(place for _, place in sorted(rounds)[:limit])]
 
 
-class Labels:
+class OpaqueNames:
     """
     Replaces keys by meaningless names before anything is indexed.
 
@@ -172,23 +172,23 @@ class Labels:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class SourceNode:
     """A parsed JSON value that knows where in which file it stands, so that complaints can say."""
 
     value: object
     where: str
 
-    def __getitem__(self, name: str) -> Node:
+    def __getitem__(self, name: str) -> SourceNode:
         found = self.get(name)
         if found is None:
             msg = f"{self.where}: field {name!r} is missing; the benchmark's schema needs it"
             raise InputError(msg)
         return found
 
-    def get(self, name: str) -> Node | None:
+    def get(self, name: str) -> SourceNode | None:
         """Return a field of an object; None when it is absent or null."""
         value = self.object().get(name)
-        return None if value is None else Node(value, f"{self.where}.{name}")
+        return None if value is None else SourceNode(value, f"{self.where}.{name}")
 
     def object(self) -> dict[str, object]:
         """Return the value, which must be an object."""
@@ -196,12 +196,12 @@ class Node:
             raise self._wrong("an object")
         return self.value
 
-    def each(self) -> Iterator[Node]:
+    def each(self) -> Iterator[SourceNode]:
         """Yield the items of the value, which must be a list."""
         if not isinstance(self.value, list):
             raise self._wrong("a list")
         for place, item in enumerate(self.value):
-            yield Node(item, f"{self.where}[{place}]")
+            yield SourceNode(item, f"{self.where}[{place}]")
 
     def text(self) -> str:
         """Return the value, which must be text."""
@@ -239,11 +239,13 @@ class Node:
         return InputError(f"{self.where}: {shown} is not {needed}; the benchmark's schema needs it")
 
 
-def read_json(path: Path) -> Node:
+def read_json(path: Path) -> SourceNode:
     """Read a ``.json`` or ``.json.gz`` file."""
     try:
         raw = path.read_bytes()
-        return Node(json.loads(gzip.decompress(raw) if path.suffix == ".gz" else raw), path.name)
+        return SourceNode(
+            json.loads(gzip.decompress(raw) if path.suffix == ".gz" else raw), path.name
+        )
     except FileNotFoundError as exc:
         raise SourceError("no such file; give the data set's .json or .json.gz", path=path) from exc
     except (OSError, EOFError) as exc:

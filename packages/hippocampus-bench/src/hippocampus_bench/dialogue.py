@@ -29,8 +29,8 @@ from hippocampus.core.records import Progress
 from hippocampus.encode.tokens import count
 from hippocampus.errors import InputError
 from hippocampus_bench import metrics, report
-from hippocampus_bench.report import Ranked, Receipt, Report
-from hippocampus_bench.talk import LATER, Dialogue, Question, Turn, make_dialogue
+from hippocampus_bench.report import QuestionReceipt, RankedTurn, Report
+from hippocampus_bench.talk import LATER, Dialogue, DialogueQuestion, DialogueTurn, make_dialogue
 from hippocampus_bench.texts import DIALOGUE
 from hippocampus_bench.wording import TUNED, read
 
@@ -71,10 +71,10 @@ PLAIN: Final = Config(
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _FoundTurns:
     """What a system returned for a question: a ranking of turns, and a prompt."""
 
-    ranked: tuple[Ranked, ...]
+    ranked: tuple[RankedTurn, ...]
     prompt: str
     elapsed_s: float
     embed_s: float
@@ -129,38 +129,43 @@ def run(
         if progress is not None:
             progress(done, total)
 
-    asked: list[_Asked] = []
+    asked: list[_AskedDialogue] = []
     ablation: Mapping[str, object] = {}
     started, ingest_s = time.perf_counter(), 0.0
     with tempfile.TemporaryDirectory(prefix="hippocampus-dialogue-") as folder:
         for turns, each in made.items():
             for dialogue in each:
-                trial = _Trial(dialogue, Path(folder) / f"{dialogue.id}.db", embedder)
-                asked += [_Asked(turns, dialogue, *one) for one in trial.live(step)]
+                trial = _DialogueTrial(dialogue, Path(folder) / f"{dialogue.id}.db", embedder)
+                asked += [_AskedDialogue(turns, dialogue, *one) for one in trial.live(step)]
                 ingest_s += trial.ingest_s
         if lived is not None:
             draws = {"seed": seed, "resamples": resamples}
             ablation = _ablate(lived, Path(folder), embedder, step, **draws)
         nbytes = sum(file.stat().st_size for file in Path(folder).iterdir())
-    settings = {
+    settings = _settings(asked, [one for each in made.values() for one in each]) | {
         "protocol": f"{dialogues} dialogues of {', '.join(map(str, made))} turns",
-        "questions": dict(Counter(one.turns for one in asked)),
-        "genres": dict(Counter(one.dialogue.genre for one in asked)),
-        "asked": f"{LATER} turns after the last that supports the fact, or else at the end",
-        "supporting_turns": _mean([len(one.question.gold) for one in asked]),
-        "tokens_a_turn": _mean(
-            [count(turn.text) for each in made.values() for one in each for turn in one.turns]
-        ),
-        "budget_tokens": BUDGET,
-        "precision": f"@{TOP} divides by {TOP}",
-        "auprc": f"the area under the steps of precision over recall, {DEEP} turns deep",
-        "sleeps_every": EVERY,
         "wording": read(DIALOGUE, wording).as_dict(),
         "seed": seed,
         "bootstrap_resamples": resamples,
         "elapsed_s": round(time.perf_counter() - started, 1),
-    }  # fmt: skip
-    return _report(asked, settings, ablation, nbytes, total / max(ingest_s, 1e-9), seed, resamples)
+    }
+    answers = _ComparedAnswers(asked, seed=seed, resamples=resamples)
+    return _report(answers, settings, ablation, nbytes, total / max(ingest_s, 1e-9))
+
+
+def _settings(asked: Sequence[_AskedDialogue], told: Sequence[Dialogue]) -> dict[str, object]:
+    """Return what was asked of what, and how it is measured."""
+    return {
+        "questions": dict(Counter(one.turns for one in asked)),
+        "genres": dict(Counter(one.dialogue.genre for one in asked)),
+        "asked": f"{LATER} turns after the last that supports the fact, or else at the end",
+        "supporting_turns": _mean([len(one.question.gold) for one in asked]),
+        "tokens_a_turn": _mean([count(turn.text) for one in told for turn in one.turns]),
+        "budget_tokens": BUDGET,
+        "precision": f"@{TOP} divides by {TOP}",
+        "auprc": f"the area under the steps of precision over recall, {DEEP} turns deep",
+        "sleeps_every": EVERY,
+    }
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -168,18 +173,18 @@ def _mean(values: Sequence[float]) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _AskedDialogue:
     turns: int
     dialogue: Dialogue
-    question: Question
-    found: Mapping[str, _Found]
+    question: DialogueQuestion
+    found: Mapping[str, _FoundTurns]
 
 
 # ---------------------------------------------------------------- living
 
 
 @dataclass(slots=True)
-class _Trial:
+class _DialogueTrial:
     """One dialogue in one bank, asked along the way."""
 
     dialogue: Dialogue
@@ -187,13 +192,15 @@ class _Trial:
     embedder: str | Embedder
     ingest_s: float = 0.0
 
-    def live(self, step: Callable[[int], None]) -> Iterator[tuple[Question, dict[str, _Found]]]:
+    def live(
+        self, step: Callable[[int], None]
+    ) -> Iterator[tuple[DialogueQuestion, dict[str, _FoundTurns]]]:
         """Yield each question with what every system found."""
         clock = ManualClock(self.dialogue.turns[0].at)
         memory = partial(Memory, self.path, embedder=self.embedder, clock=clock)
         with ExitStack() as stack:
             bank = stack.enter_context(memory()).bank("dialogue")
-            said: list[Turn] = []
+            said: list[DialogueTurn] = []
             plain: Bank | None = None
             for turns, questions in _stretches(self.dialogue):
                 started = time.perf_counter()
@@ -213,8 +220,8 @@ class _Trial:
                     yield question, self._ask(bank, plain, said, question)
 
     def _ask(
-        self, bank: Bank, plain: Bank, said: Sequence[Turn], question: Question
-    ) -> dict[str, _Found]:
+        self, bank: Bank, plain: Bank, said: Sequence[DialogueTurn], question: DialogueQuestion
+    ) -> dict[str, _FoundTurns]:
         found = {MAIN: _remembered(bank, question), "tail": _tail(said)}
         found["summary"] = _summarised(bank)
         found["bm25"] = _nearest(plain, question, "lexical")
@@ -223,7 +230,7 @@ class _Trial:
         return found
 
 
-def _stretches(dialogue: Dialogue) -> Iterator[tuple[list[Turn], list[Question]]]:
+def _stretches(dialogue: Dialogue) -> Iterator[tuple[list[DialogueTurn], list[DialogueQuestion]]]:
     """Yield turns up to the next question or sleep, and the questions that come then."""
     stops = {question.after for question in dialogue.questions} | {0, len(dialogue.turns)}
     stops |= set(range(0, len(dialogue.turns), EVERY))
@@ -232,7 +239,7 @@ def _stretches(dialogue: Dialogue) -> Iterator[tuple[list[Turn], list[Question]]
         yield list(dialogue.turns[start:stop]), due
 
 
-def _remember(bank: Bank, turns: Sequence[Turn], clock: ManualClock) -> list[Episode]:
+def _remember(bank: Bank, turns: Sequence[DialogueTurn], clock: ManualClock) -> list[Episode]:
     clock.set(turns[-1].at)
     return bank.remember_many(
         [
@@ -242,21 +249,21 @@ def _remember(bank: Bank, turns: Sequence[Turn], clock: ManualClock) -> list[Epi
     )
 
 
-def _ranked(recall: Recall) -> tuple[Ranked, ...]:
+def _ranked(recall: Recall) -> tuple[RankedTurn, ...]:
     """Return each turn once, at the rank of its first part."""
-    best: dict[str, Ranked] = {}
+    best: dict[str, RankedTurn] = {}
     for hit in recall.hits:
         ref = str(hit.episode.metadata["ref"])
-        best.setdefault(ref, Ranked(ref, None, hit.score))
+        best.setdefault(ref, RankedTurn(ref, None, hit.score))
     return tuple(best.values())[:DEEP]
 
 
-def _remembered(bank: Bank, question: Question) -> _Found:
+def _remembered(bank: Bank, question: DialogueQuestion) -> _FoundTurns:
     started = time.perf_counter()
     recall = bank.recall(question.text, DEEP)
     elapsed_s = time.perf_counter() - started
     context = bank.context(question.text, BUDGET, recent=RECENT)
-    return _Found(_ranked(recall), _body(context), elapsed_s, recall.cost.embed_s, recall)
+    return _FoundTurns(_ranked(recall), _body(context), elapsed_s, recall.cost.embed_s, recall)
 
 
 def _body(context: Context) -> str:
@@ -264,41 +271,43 @@ def _body(context: Context) -> str:
     return context.text
 
 
-def _tail(said: Sequence[Turn]) -> _Found:
+def _tail(said: Sequence[DialogueTurn]) -> _FoundTurns:
     """Return the turns that a model without a memory sees, the newest first."""
-    seen: list[Turn] = []
+    seen: list[DialogueTurn] = []
     left = TAIL
     for turn in reversed(said):
         left -= count(turn.text)
         if left < 0:
             break
         seen.append(turn)
-    ranked = tuple(Ranked(turn.id, None, 0.0) for turn in seen[:DEEP])
-    return _Found(ranked, "\n".join(turn.text for turn in seen), 0.0, 0.0)
+    ranked = tuple(RankedTurn(turn.id, None, 0.0) for turn in seen[:DEEP])
+    return _FoundTurns(ranked, "\n".join(turn.text for turn in seen), 0.0, 0.0)
 
 
-def _summarised(bank: Bank) -> _Found:
+def _summarised(bank: Bank) -> _FoundTurns:
     """Return the summary, and the turns it quotes, as they stand."""
     started = time.perf_counter()
     summary = bank.summary()
     elapsed_s = time.perf_counter() - started
     refs = [str(bank.get(id_).metadata["ref"]) for id_ in summary.sources]
-    return _Found(tuple(Ranked(ref, None, 0.0) for ref in refs), summary.text, elapsed_s, 0.0)
+    return _FoundTurns(
+        tuple(RankedTurn(ref, None, 0.0) for ref in refs), summary.text, elapsed_s, 0.0
+    )
 
 
-def _nearest(plain: Bank, question: Question, cue: str) -> _Found:
+def _nearest(plain: Bank, question: DialogueQuestion, cue: str) -> _FoundTurns:
     started = time.perf_counter()
     recall = plain.recall(question.text, DEEP, cues=(cue,))
     elapsed_s = time.perf_counter() - started
     prompt = "\n".join(hit.text for hit in recall.hits[:TOP])
-    return _Found(_ranked(recall), prompt, elapsed_s, recall.cost.embed_s, recall)
+    return _FoundTurns(_ranked(recall), prompt, elapsed_s, recall.cost.embed_s, recall)
 
 
 # ---------------------------------------------------------------- forgetting
 
 
 @dataclass(slots=True)
-class _Life:
+class _DialogueLife:
     """A long dialogue in one bank under one policy."""
 
     bank: Bank
@@ -339,7 +348,7 @@ def _ablate(
     resamples: int,
 ) -> dict[str, object]:
     """Live a dialogue under each policy, then ask the four banks in turn."""
-    lives: dict[str, _Life] = {}
+    lives: dict[str, _DialogueLife] = {}
     with ExitStack() as stack:
         for number, (name, (forgets, sums_up)) in enumerate(POLICIES.items()):
             clock = ManualClock(dialogue.turns[0].at)
@@ -348,7 +357,7 @@ def _ablate(
             memory = Memory(path, embedder=embedder, clock=clock, config=config)
             bank = stack.enter_context(memory).bank("dialogue")
             bank.set_policy("hema" if forgets else "keep")
-            lives[name] = _Life(bank, clock, forgets)
+            lives[name] = _DialogueLife(bank, clock, forgets)
             lives[name].live(dialogue, step)
         names = list(lives)
         for nth, question in enumerate(dialogue.questions):
@@ -364,7 +373,7 @@ def _ablate(
         }
 
 
-def _policy(life: _Life, seed: int, resamples: int) -> dict[str, object]:
+def _policy(life: _DialogueLife, seed: int, resamples: int) -> dict[str, object]:
     draws = {"seed": seed, "resamples": resamples}
     found = metrics.summarise(life.rows, **draws)
     names = ("precision@5", "recall@50", "auprc", "factual_recall")
@@ -382,7 +391,7 @@ def _policy(life: _Life, seed: int, resamples: int) -> dict[str, object]:
 # ---------------------------------------------------------------- scoring
 
 
-def scores(question: Question, found: _Found) -> dict[str, float]:
+def scores(question: DialogueQuestion, found: _FoundTurns) -> dict[str, float]:
     """Return the measures of one question."""
     refs = [one.ref for one in found.ranked]
     return {
@@ -424,90 +433,104 @@ class Dialogues(Report):
 _Rows: TypeAlias = list[tuple[str, dict[str, float]]]
 
 
+class _ComparedAnswers:
+    """Answers of all systems to all questions: rows of measures, and times."""
+
+    def __init__(self, asked: Sequence[_AskedDialogue], *, seed: int, resamples: int) -> None:
+        self.asked, self.draws = asked, {"seed": seed, "resamples": resamples}
+        self.names = list(asked[0].found)
+        self.rivals = self.names[1:]
+        self.rows: dict[str, _Rows] = {
+            name: [(one.dialogue.genre, scores(one.question, one.found[name])) for one in asked]
+            for name in self.names
+        }
+        self.elapsed_s = {name: [one.found[name].elapsed_s for one in asked] for name in self.names}
+
+    def measures(self, name: str) -> dict[str, metrics.Estimate]:
+        """Return the measures of a system, also by the length of dialogues."""
+        rows = self.rows[name]
+        out = metrics.summarise(rows, **self.draws)
+        for turns in dict.fromkeys(one.turns for one in self.asked):
+            some = [row for one, row in zip(self.asked, rows, strict=True) if one.turns == turns]
+            whole = metrics.summarise([("", values) for _, values in some], **self.draws)
+            out |= {f"{n}/turns={turns}": e for n, e in whole.items() if "/" not in n}
+        return out
+
+    def timings(self, name: str) -> dict[str, dict[str, float]]:
+        """Return the times of a system, with and without embedding the question."""
+        embed_s = [one.found[name].embed_s for one in self.asked]
+        alone = [a - b for a, b in zip(self.elapsed_s[name], embed_s, strict=True)]
+        return {
+            "recall": metrics.percentiles_ms(self.elapsed_s[name]),
+            "recall_without_embedding": metrics.percentiles_ms(alone),
+        }
+
+    def receipts(self, name: str) -> tuple[QuestionReceipt, ...]:
+        """Return what a system found, question by question."""
+        return tuple(_receipt(one, one.found[name]) for one in self.asked)
+
+    def lead(self, name: str) -> _Rows:
+        """Return how far the system under test is ahead of a rival, question by question."""
+        return [
+            (genre, {n: value - theirs[n] for n, value in ours.items()})
+            for (genre, ours), (_, theirs) in zip(self.rows[MAIN], self.rows[name], strict=True)
+        ]
+
+    def baseline(self, name: str) -> report.BaselineResult:
+        """Return a rival's results, and how far the system under test is ahead of it."""
+        return report.BaselineResult(
+            metrics=self.measures(name),
+            latency_ms=self.timings(name),
+            difference=metrics.summarise(self.lead(name), **self.draws),
+            receipts=self.receipts(name),
+        )
+
+    def tests(self) -> dict[str, object]:
+        """Return the tests of significance, against each rival."""
+        right = {
+            name: [bool(row["factual_recall"]) for _, row in rows]
+            for name, rows in self.rows.items()
+        }
+        flips = {
+            name: {
+                measure: metrics.sign_flip(
+                    [row[measure] for _, row in self.lead(name)], **self.draws
+                )
+                for measure in self.rows[MAIN][0][1]
+            }
+            for name in self.rivals
+        }
+        mcnemar = {name: metrics.mcnemar(right[MAIN], right[name]) for name in self.rivals}
+        return {"mcnemar": mcnemar, "sign_flip": flips}
+
+
 def _report(
-    asked: Sequence[_Asked],
+    answers: _ComparedAnswers,
     settings: dict[str, object],
     ablation: Mapping[str, object],
     nbytes: int,
     ingest_per_s: float,
-    seed: int,
-    resamples: int,
 ) -> Dialogues:
-    names = list(asked[0].found)
-    draws = {"seed": seed, "resamples": resamples}
-    rows = {
-        name: [(one.dialogue.genre, scores(one.question, one.found[name])) for one in asked]
-        for name in names
-    }
-    elapsed = {name: [one.found[name].elapsed_s for one in asked] for name in names}
-    embed = {name: [one.found[name].embed_s for one in asked] for name in names}
-
-    def measures(scored: _Rows) -> dict[str, metrics.Estimate]:
-        out = metrics.summarise(scored, **draws)
-        for turns in dict.fromkeys(one.turns for one in asked):
-            some = [row for one, row in zip(asked, scored, strict=True) if one.turns == turns]
-            whole = metrics.summarise([("", values) for _, values in some], **draws)
-            out |= {f"{n}/turns={turns}": e for n, e in whole.items() if "/" not in n}
-        return out
-
-    def timings(name: str) -> dict[str, dict[str, float]]:
-        alone = [a - b for a, b in zip(elapsed[name], embed[name], strict=True)]
-        return {
-            "recall": metrics.percentiles_ms(elapsed[name]),
-            "recall_without_embedding": metrics.percentiles_ms(alone),
-        }
-
-    def receipts(name: str) -> tuple[Receipt, ...]:
-        return tuple(_receipt(one, one.found[name]) for one in asked)
-
-    def lead(name: str) -> _Rows:
-        return [
-            (genre, {n: value - theirs[n] for n, value in ours.items()})
-            for (genre, ours), (_, theirs) in zip(rows[MAIN], rows[name], strict=True)
-        ]
-
-    main = measures(rows[MAIN])
-    main["latency_p95_ms"] = metrics.tail_ms(elapsed[MAIN], **draws)
-    right = {name: [bool(row["factual_recall"]) for _, row in rows[name]] for name in names}
-    rivals = names[1:]
+    tail = metrics.tail_ms(answers.elapsed_s[MAIN], **answers.draws)
     return Dialogues(
         benchmark="dialogue",
         commit=report.commit(),
         machine=report.machine(),
         settings=settings,
-        metrics=main,
-        latency_ms=timings(MAIN),
+        metrics=answers.measures(MAIN) | {"latency_p95_ms": tail},
+        latency_ms=answers.timings(MAIN),
         ingest_per_s=ingest_per_s,
         bytes_on_disk=nbytes,
         rss_mb=report.rss_mb(),
-        baselines={
-            name: report.System(
-                metrics=measures(rows[name]),
-                latency_ms=timings(name),
-                difference=metrics.summarise(lead(name), **draws),
-                receipts=receipts(name),
-            )
-            for name in rivals
-        },
-        receipts=receipts(MAIN),
-        extra={
-            "mcnemar": {name: metrics.mcnemar(right[MAIN], right[name]) for name in rivals},
-            "sign_flip": {
-                name: {
-                    measure: metrics.sign_flip([row[measure] for _, row in lead(name)], **draws)
-                    for measure in rows[MAIN][0][1]
-                }
-                for name in rivals
-            },
-            "paper": PAPER,
-            **ablation,
-        },
+        baselines={name: answers.baseline(name) for name in answers.rivals},
+        receipts=answers.receipts(MAIN),
+        extra={**answers.tests(), "paper": PAPER, **ablation},
     )
 
 
-def _receipt(asked: _Asked, found: _Found) -> Receipt:
+def _receipt(asked: _AskedDialogue, found: _FoundTurns) -> QuestionReceipt:
     recall, question = found.recall, asked.question
-    return Receipt(
+    return QuestionReceipt(
         question=f"{question.id}: {question.text} [{question.span}]",
         kind=asked.dialogue.genre,
         answerable=True,

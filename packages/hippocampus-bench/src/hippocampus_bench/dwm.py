@@ -67,7 +67,7 @@ Figures: TypeAlias = dict[str, float | int | str | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measured(ABC):
+class MeasuredRun(ABC):
     """What a run measured, row by row, and how that is shown."""
 
     benchmark: ClassVar[str]
@@ -112,7 +112,7 @@ class Measured(ABC):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sizes(Measured):
+class Sizes(MeasuredRun):
     """What a run measured, a row a size."""
 
     benchmark: ClassVar[str] = "dwm"
@@ -472,92 +472,81 @@ def _rounded(value: float | str | None) -> float | str | None:
 def tables(report: Mapping[str, Any]) -> list[str]:
     """Return a report as Markdown: making, keeping, asking, reading."""
     rows = report["rows"]
-    bits = report["settings"]["bits"]
+    read = [row for row in rows if "read_us" in row]
     return [
-        table(
-            [
-                "tokens",
-                "one by one",
-                "`extend`",
-                "`build`",
-                "Huffman, `build`",
-                "package, one by one",
-                "paper",
-            ],
-            (
-                [
-                    f"{row['tokens']:,}",
-                    *(
-                        _said(row.get(f"{kind}_s"), " s")
-                        for kind in ("append", "extend", "build", "huffman_build")
-                    ),
-                    _said(row.get("package_append_s"), " s"),
-                    _said(_paper(row["tokens"], 0), " s"),
-                ]
-                for row in rows
-            ),
-        ),
-        table(
-            [
-                "tokens",
-                "dynamic",
-                "sealed",
-                "of the bits",
-                "Huffman",
-                "of the bits",
-                "segments of a store",
-                "package, dynamic",
-                "zstd, each text",
-                "zstd, blocks",
-                "text",
-                "paper",
-            ],
-            (
-                [
-                    f"{row['tokens']:,}",
-                    _mb(row["dynamic_bytes"]),
-                    *(
-                        said
-                        for kind in ("sealed", "huffman")
-                        for said in (
-                            _mb(row[f"{kind}_bytes"]),
-                            f"{8 * row[f'{kind}_bytes'] / (bits * row['tokens']):.3f}",
-                        )
-                    ),
-                    *(
-                        _mb(row.get(f"{kind}_bytes"))
-                        for kind in ("content", "package_dynamic", "zstd", "zstd_block", "text")
-                    ),
-                    _said(_paper(row["tokens"], 1), " MB"),
-                ]
-                for row in rows
-            ),
-        ),
-        table(
-            ["million a second", *(f"{row['tokens']:,}" for row in rows if "read_us" in row)],
-            (
-                [f"{who}: {verb}"]
-                + [_said(r.get(f"{kind}_{verb}_m"), "") for r in rows if "read_us" in r]
-                for kind, who in _WHO.items()
-                for verb in ("access", "rank", "select")
-            ),
-        ),
-        table(
-            [
-                f"{EPISODE} tokens as text",
-                *(f"{r['tokens']:,}" for r in rows if "read_us" in r),
-            ],
-            (
-                [who] + [_said(r.get(name), " µs") for r in rows if "read_us" in r]
-                for name, who in (
-                    ("huffman_read_us", "Huffman"),
-                    ("read_us", "sealed"),
-                    ("zstd_read_us", "zstd, each text"),
-                    ("zstd_block_read_us", "zstd, blocks"),
-                )
-            ),
-        ),
+        _making(rows),
+        _keeping(rows, report["settings"]["bits"]),
+        _asking(read),
+        _reading(read),
     ]
+
+
+def _making(rows: Sequence[Mapping[str, Any]]) -> str:
+    kinds = ("append", "extend", "build", "huffman_build", "package_append")
+    head = ["tokens", "one by one", "`extend`", "`build`", "Huffman, `build`"]
+    return table(
+        [*head, "package, one by one", "paper"],
+        (
+            [
+                f"{row['tokens']:,}",
+                *(_said(row.get(f"{kind}_s"), " s") for kind in kinds),
+                _said(_paper(row["tokens"], 0), " s"),
+            ]
+            for row in rows
+        ),
+    )
+
+
+def _keeping(rows: Sequence[Mapping[str, Any]], bits: int) -> str:
+    head = ["tokens", "dynamic", "sealed", "of the bits", "Huffman", "of the bits"]
+    head += ["segments of a store", "package, dynamic", "zstd, each text", "zstd, blocks"]
+    kinds = ("content", "package_dynamic", "zstd", "zstd_block", "text")
+    return table(
+        [*head, "text", "paper"],
+        (
+            [
+                f"{row['tokens']:,}",
+                _mb(row["dynamic_bytes"]),
+                *(
+                    said
+                    for kind in ("sealed", "huffman")
+                    for said in (
+                        _mb(row[f"{kind}_bytes"]),
+                        f"{8 * row[f'{kind}_bytes'] / (bits * row['tokens']):.3f}",
+                    )
+                ),
+                *(_mb(row.get(f"{kind}_bytes")) for kind in kinds),
+                _said(_paper(row["tokens"], 1), " MB"),
+            ]
+            for row in rows
+        ),
+    )
+
+
+def _asking(rows: Sequence[Mapping[str, Any]]) -> str:
+    return table(
+        ["million a second", *(f"{row['tokens']:,}" for row in rows)],
+        (
+            [f"{who}: {verb}", *(_said(row.get(f"{kind}_{verb}_m"), "") for row in rows)]
+            for kind, who in _WHO.items()
+            for verb in ("access", "rank", "select")
+        ),
+    )
+
+
+def _reading(rows: Sequence[Mapping[str, Any]]) -> str:
+    return table(
+        [f"{EPISODE} tokens as text", *(f"{row['tokens']:,}" for row in rows)],
+        (
+            [who, *(_said(row.get(name), " µs") for row in rows)]
+            for name, who in (
+                ("huffman_read_us", "Huffman"),
+                ("read_us", "sealed"),
+                ("zstd_read_us", "zstd, each text"),
+                ("zstd_block_read_us", "zstd, blocks"),
+            )
+        ),
+    )
 
 
 _WHO: Final = {

@@ -18,7 +18,7 @@ import re
 import tempfile
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -49,12 +49,12 @@ from hippocampus_bench import report
 from hippocampus_bench.beside import Rows
 from hippocampus_bench.beside import table as wordings_table
 from hippocampus_bench.datasets import sha256_of
-from hippocampus_bench.dwm import Measured, table
+from hippocampus_bench.dwm import MeasuredRun, table
 from hippocampus_bench.git_stream import read_git
 from hippocampus_bench.metrics import Estimate
 from hippocampus_bench.realmem_stream import read_realmem
 from hippocampus_bench.texts import EVENTS
-from hippocampus_bench.tracker import SIZE, Event, make_stream
+from hippocampus_bench.tracker import SIZE, StreamEvent, make_stream
 from hippocampus_bench.wording import TUNED, read
 
 Truth: TypeAlias = Literal["reference", "activity"]
@@ -85,7 +85,7 @@ _MILLIS: Final = 1e11
 """Seconds since 1970 are below this until the year 5138, milliseconds above it since 1973."""
 
 
-def read_stream(path: Path) -> list[Event]:
+def read_stream(path: Path) -> list[StreamEvent]:
     """
     Read a stream of events: JSON objects, one a line, in order of time or not; also ``.gz``.
 
@@ -124,7 +124,7 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
         raise SourceError(msg, path=path) from exc
 
 
-def _event(line: str, where: str) -> Event:
+def _event(line: str, where: str) -> StreamEvent:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as exc:
@@ -145,7 +145,7 @@ def _event(line: str, where: str) -> Event:
         name: _text(row.get(name), f"{where}, {name!r}")
         for name in ("event", "actor", "body", "label", "id")
     }
-    return Event(
+    return StreamEvent(
         t=_moment(row["t"], where),
         issue=_name(row["issue"], f"{where}, 'issue'"),
         refs=tuple(dict.fromkeys(_refs(row.get("ref"), f"{where}, 'ref'"))),
@@ -231,7 +231,7 @@ def check_truth(name: str) -> Truth:
     raise InputError(msg)
 
 
-def read_history(events: Sequence[Event], truth: Truth = "reference") -> OutcomeHistory:
+def read_history(events: Sequence[StreamEvent], truth: Truth = "reference") -> OutcomeHistory:
     """
     Return a stream as a night sees it: codes for names, and who refers to whom.
 
@@ -262,7 +262,7 @@ def read_history(events: Sequence[Event], truth: Truth = "reference") -> Outcome
     )
 
 
-def _named(event: Event) -> Iterable[str]:
+def _named(event: StreamEvent) -> Iterable[str]:
     """Return the names that an event refers to, each once: by its field, and in its text."""
     mentions = (found[1] or found[2] for found in _MENTION.finditer(event.body))
     return dict.fromkeys((*event.refs, *mentions))
@@ -402,7 +402,7 @@ RIVALS: Final = ("recency only", "frequency only", "proven first")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class KeptEvents:
     """What a system has kept in the end, and what it had kept on the way."""
 
     final: Flags
@@ -418,7 +418,7 @@ class Grown(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EventsReport(Measured):
+class EventsReport(MeasuredRun):
     """What was kept of a stream, by every system; ``rows`` has the store's size over time."""
 
     benchmark: ClassVar[str] = "events"
@@ -434,14 +434,14 @@ class EventsReport(Measured):
     nbytes: Mapping[str, int]
     """What the store takes with all that was remembered in it, and once that is compacted away."""
     took_s: Mapping[str, float]
-    stream: Sequence[Event] = field(repr=False)
+    stream: Sequence[StreamEvent] = field(repr=False)
     referred: Flags = field(repr=False)
     kept: Flags = field(repr=False)
     """Of each event, whether it is referred to later, and whether it was kept."""
 
     def as_dict(self) -> dict[str, object]:
         """Return the report as JSON holds it."""
-        made = Measured.as_dict(self)
+        made = MeasuredRun.as_dict(self)
         rows = made.pop("rows")
         return made | {
             "metrics": _estimates(self.metrics),
@@ -456,7 +456,7 @@ class EventsReport(Measured):
 
     def write(self, path: Path) -> Path:
         """Write the report, and ``<name>.receipts.jsonl`` beside it: each event, kept or not."""
-        Measured.write(self, path)
+        MeasuredRun.write(self, path)
         with path.with_name(f"{path.stem}.receipts.jsonl").open(
             "w", encoding="utf-8", newline="\n"
         ) as file:
@@ -695,6 +695,22 @@ class _Ahead:
 # ---------------------------------------------------------------- a season
 
 
+def _check(
+    reduction: float, every_days: float, systems: Sequence[str] | None, size: int | None
+) -> None:
+    """Raise ``InputError`` for what makes no season; ``size``: of the file's events, the first."""
+    if not 0 <= reduction < 1 or not every_days > 0 or not math.isfinite(every_days):
+        msg = f"reduction={reduction}, every_days={every_days}: from 0 to below 1, and above 0"
+        raise InputError(msg)
+    unknown = [name for name in systems or () if name not in SYSTEMS]
+    if unknown:
+        msg = f"system {unknown[0]!r} is unknown; there are {', '.join(SYSTEMS)}"
+        raise InputError(msg)
+    if size is not None and size < 1:
+        msg = f"size={size}: must be at least 1 event"
+        raise InputError(msg)
+
+
 def run(  # noqa: PLR0913 - a report has as many parts
     data: Path | None = None,
     *,
@@ -732,39 +748,21 @@ def run(  # noqa: PLR0913 - a report has as many parts
         SourceError: the file cannot be read.
 
     """
-    if not 0 <= reduction < 1 or not every_days > 0 or not math.isfinite(every_days):
-        msg = f"reduction={reduction}, every_days={every_days}: from 0 to below 1, and above 0"
-        raise InputError(msg)
-    unknown = [name for name in systems or () if name not in SYSTEMS]
-    if unknown:
-        msg = f"system {unknown[0]!r} is unknown; there are {', '.join(SYSTEMS)}"
-        raise InputError(msg)
-    if data is not None and size is not None and size < 1:
-        msg = f"size={size}: must be at least 1 event"
-        raise InputError(msg)
+    _check(reduction, every_days, systems, None if data is None else size)
     check_truth(truth)
     started = time.perf_counter()
     events = _stream(data, source, size, seed, wording)
     histories = {name: read_history(events, name) for name in TRUTHS}
     season = _Season(events, histories, truth, reduction, every_days, seed)
-    if not season.referred.any():
-        msg = (
-            f"no event is referred to later by {truth!r}, so none is right to keep; give events a"
-            " 'ref' to other issues, or ask for truth='activity'"
-        )
-        raise InputError(msg)
+    season.check()
     took = {"reading": time.perf_counter() - started}
     with tempfile.TemporaryDirectory() as folder:
         kept, grown = season.remembered(Path(folder) / "events.db", embedder, progress)
-    others = {
-        name: season.replayed(SYSTEMS[name]) for name in (SYSTEMS if systems is None else systems)
+    others = season.rivals(SYSTEMS if systems is None else systems)
+    by_truth: Mapping[str, Mapping[str, Estimate]] = {
+        name: season.measured(kept.final, times_used(history.group, history.uses)[0] > 0)
+        for name, history in histories.items()
     }
-    if systems is None or systems:
-        others[BOUND] = season.replayed(season.knows_all())
-    by_truth: dict[str, dict[str, Estimate]] = {}
-    for name, history in histories.items():
-        referred = times_used(history.group, history.uses)[0] > 0
-        by_truth[name] = season.measured(kept.final, referred)
     return EventsReport(
         commit=report.commit(),
         machine=report.machine(),
@@ -803,7 +801,7 @@ def _files(data: Path) -> list[Path]:
 
 def _stream(
     data: Path | None, source: str | None, size: int | None, seed: int, wording: str
-) -> list[Event]:
+) -> list[StreamEvent]:
     reads = {None: read_stream, "realmem": read_realmem, "git": read_git}
     if source not in reads or (source and data is None):
         msg = f"source={source!r}: give 'realmem' or 'git' and its data, or None for a JSONL"
@@ -818,14 +816,14 @@ class _Season:
 
     def __init__(
         self,
-        events: Sequence[Event],
+        events: Sequence[StreamEvent],
         histories: Mapping[Truth, OutcomeHistory],
         truth: Truth,
         reduction: float,
         every_days: float,
         seed: int,
     ) -> None:
-        self.events, self.seed = events, seed
+        self.events, self.seed, self.truth = events, seed, truth
         self.history = history = histories["reference"]
         self.reduction = reduction
         self.target = int((1 - reduction) * len(events) + 1e-9)
@@ -857,12 +855,28 @@ class _Season:
             yield stop, there, kept
             there = kept
 
-    def replayed(self, policy: Policy) -> Kept:
+    def replayed(self, policy: Policy) -> KeptEvents:
         """Return the events that a policy would keep, without a bank."""
         ahead = _Ahead(self.last, self.history.group, self.seed)
         for _, _, after in self.nights(policy):
             ahead.add(after, self.target)
-        return Kept(final=after, metrics=self.measured(after, self.referred) | ahead.measures())
+        return KeptEvents(
+            final=after, metrics=self.measured(after, self.referred) | ahead.measures()
+        )
+
+    def check(self) -> None:
+        """Raise ``InputError`` where no event is right to keep."""
+        if not self.referred.any():
+            msg = (
+                f"no event is referred to later by {self.truth!r}, so none is right to keep; give"
+                " events a 'ref' to other issues, or ask for truth='activity'"
+            )
+            raise InputError(msg)
+
+    def rivals(self, names: Collection[str]) -> dict[str, KeptEvents]:
+        """Return what some systems keep, and, beside any, what the best possible one would."""
+        found = {name: self.replayed(SYSTEMS[name]) for name in names}
+        return found | {BOUND: self.replayed(self.knows_all())} if found else found
 
     def knows_all(self) -> Policy:
         """Return the policy that knows what comes: no other keeps more of it."""
@@ -906,7 +920,7 @@ class _Season:
 
     def remembered(
         self, path: Path, embedder: str | Embedder, progress: Progress | None
-    ) -> tuple[Kept, Grown]:
+    ) -> tuple[KeptEvents, Grown]:
         """Remember the stream in a bank that sleeps, and return what is there in the end."""
         ahead = _Ahead(self.last, self.history.group, self.seed)
         rows: list[dict[str, float | int | str | None]] = []
@@ -928,7 +942,7 @@ class _Season:
                 before = _are_there(ids, gone)
                 bank.set_policy(policy)
                 (step,) = bank.sleep(steps=("forget",)).steps
-                gone |= {deed.episode for deed in step.deeds if deed.deed == "lapse"}
+                gone |= {act.episode for act in step.acts if act.kind == "lapse"}
                 after = _are_there(ids, gone)
                 took["remembering"] += remembered - started
                 took["sleeping"] += time.perf_counter() - remembered
@@ -953,7 +967,7 @@ class _Season:
         final = np.fromiter((one in there for one in ids), np.bool_, len(ids))
         metrics = self.measured(final, self.referred) | ahead.measures()
         nbytes = {"remembered": compacted.bytes_before, "compacted": compacted.bytes_after}
-        return Kept(final=final, metrics=metrics), Grown(rows, nbytes, took)
+        return KeptEvents(final=final, metrics=metrics), Grown(rows, nbytes, took)
 
     def _turn(self, row: int) -> Turn:
         event = self.events[row]
@@ -972,11 +986,11 @@ def _are_there(ids: Sequence[str], gone: set[str]) -> Flags:
     return np.fromiter((one not in gone for one in ids), np.bool_, len(ids))
 
 
-def _said_of(event: Event) -> str:
+def _said_of(event: StreamEvent) -> str:
     """Return an event as a line of a timeline."""
     parts = (f"#{event.issue} {event.event}", event.label, event.body)
     return ": ".join(part for part in parts if part)
 
 
-def _when(event: Event) -> datetime:
+def _when(event: StreamEvent) -> datetime:
     return datetime.fromtimestamp(event.t, UTC)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from hippocampus.errors import SourceError
-from hippocampus_bench.tracker import Event
+from hippocampus_bench.tracker import StreamEvent
 
 _LOG: Final = (
     "-c", "core.quotePath=false", "log", "--reverse", "--first-parent", "-m", "-p", "-U0", "-M",
@@ -27,7 +27,7 @@ _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _KINDS: Final = {"new file": "added", "deleted file": "deleted", "rename from": "renamed"}
 
 
-def read_git(repository: Path) -> list[Event]:
+def read_git(repository: Path) -> list[StreamEvent]:
     """
     Return every change to every file, in order of time, with the changes whose lines it takes away.
 
@@ -73,10 +73,10 @@ class _Change:
         self.refs |= dict.fromkeys(self.wrote[at : at + gone])
         self.wrote[at : at + gone] = [self.id] * new
 
-    def event(self) -> Event:
+    def event(self) -> StreamEvent:
         _, at, author, subject = self.commit
         name = self.path.rpartition("/")[2]
-        return Event(
+        return StreamEvent(
             t=float(at),
             issue=self.path,
             event=self.kind,
@@ -94,7 +94,7 @@ class _Files:
     def __init__(self) -> None:
         self._wrote: dict[str, list[str]] = {}
 
-    def read(self, lines: list[str]) -> Iterator[Event]:
+    def read(self, lines: list[str]) -> Iterator[StreamEvent]:
         """Yield an event for each change to a file, in the log's order."""
         commit: tuple[str, ...] = ()
         change: _Change | None = None
@@ -125,7 +125,7 @@ class _Files:
             if change.kind == "renamed" and line.startswith("rename from "):
                 change.wrote = self._wrote.pop(line.removeprefix("rename from "), [])
 
-    def _done(self, change: _Change) -> Event:
+    def _done(self, change: _Change) -> StreamEvent:
         if change.kind == "deleted":
             self._wrote.pop(change.path, None)
         else:

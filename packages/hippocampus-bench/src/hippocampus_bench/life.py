@@ -80,7 +80,7 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class LifeQuestion:
     """A question, when it is asked, and the chunk that answers it."""
 
     id: str
@@ -103,7 +103,7 @@ class Spell:
     """Some days with one project in focus, and the questions at their end."""
 
     remember: tuple[Chunk, ...]
-    ask: tuple[Question, ...]
+    ask: tuple[LifeQuestion, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class Life:
         return [*self.before, *(chunk for spell in self.spells for chunk in spell.remember)]
 
     @property
-    def questions(self) -> list[Question]:
+    def questions(self) -> list[LifeQuestion]:
         """Every question, in the order asked."""
         return [question for spell in self.spells for question in spell.ask]
 
@@ -170,7 +170,7 @@ def live(size: int = CHUNKS, *, seed: int = 0, wording: str = TUNED) -> Life:
     if not SMALLEST <= size <= CHUNKS:
         msg = f"size={size}: must be from {SMALLEST} to {CHUNKS} chunks"
         raise InputError(msg)
-    return _Life(size, seed, read(LIFE, wording).texts).whole()
+    return _ProjectLife(size, seed, read(LIFE, wording).texts).whole()
 
 
 # ---------------------------------------------------------------- kinds of projects
@@ -238,7 +238,7 @@ class _Project:
 
 
 @dataclass(slots=True)
-class _Told:
+class _SettledMatter:
     """A matter of a project as it was settled: in which words, where, and who asks."""
 
     project: _Project
@@ -250,12 +250,12 @@ class _Told:
     """What the chunk calls its project: code, title, person or none."""
     person: str = ""
     values: dict[str, str] = field(default_factory=dict)
-    asked: _Asked | None = None
-    chunk: _Draft | None = None
+    asked: _QuestionDraft | None = None
+    chunk: _ChunkDraft | None = None
 
 
 @dataclass(slots=True)
-class _Asked:
+class _QuestionDraft:
     """A question before it has its words."""
 
     mode: str
@@ -266,7 +266,7 @@ class _Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _ChunkPlace:
     """Where and when a chunk is written."""
 
     at: float
@@ -277,11 +277,11 @@ class _Place:
 
 
 @dataclass(slots=True)
-class _Draft:
+class _ChunkDraft:
     """A chunk before it has its id."""
 
     text: str
-    place: _Place
+    place: _ChunkPlace
     speaker: str | None
     about: str
 
@@ -319,20 +319,20 @@ def _spread(total: int, parts: int) -> list[int]:
 # ---------------------------------------------------------------- one life
 
 
-class _Life:
+class _ProjectLife:
     def __init__(self, size: int, seed: int, texts: LifeTexts) -> None:
         self.texts = texts
         self.rng = rng = Random(f"life-{seed}-{size}")  # noqa: S311 - nothing here is secret
         self.filler = Filler(rng, self._words)
         self.sessions = count()
-        self.drafts: list[_Draft] = []
+        self.drafts: list[_ChunkDraft] = []
         number = min(45, max(4, size // 400))
         every = _kinds(texts)
         kinds = rng.sample(every, min(len(every), max(2, round(number / _ALIKE))))
         _check_room(texts, kinds, number, size)
         self.me = rng.choice(common_words("name"))
         self.projects = self._projects(number, kinds)
-        self.told = [_Told(p, matter) for p in self.projects for matter in p.kind.matters]
+        self.told = [_SettledMatter(p, matter) for p in self.projects for matter in p.kind.matters]
         self.settled = {(t.project.number, t.matter.facet, t.matter.key): t for t in self.told}
         if len(self.told) < _FEWEST_MATTERS:
             msg = (
@@ -354,7 +354,7 @@ class _Life:
         """Chunks still to be written, by period and source."""
         self.told_of: dict[int, Counter[int]] = defaultdict(Counter)
         """How many chunks of each period are about each project."""
-        self.status: dict[int, _Draft] = {}
+        self.status: dict[int, _ChunkDraft] = {}
         """What was written last in each spell: where its project was left."""
 
     def whole(self) -> Life:
@@ -410,7 +410,7 @@ class _Life:
         modes += [PARAPHRASE] * paraphrases
         spells = list(range(len(self.focus)))
         for mode in modes:
-            next(rest).asked = _Asked(mode, rng.choice(spells))
+            next(rest).asked = _QuestionDraft(mode, rng.choice(spells))
         asked = [told for told in self.told if told.asked]
         self._plan_sources(asked)
         self._plan_second_modes(quota)
@@ -427,17 +427,17 @@ class _Life:
                 assert told.asked is None, "a life holds far more chunks than questions"
                 told.source = ""  # no room: it is never told
 
-    def _plan_pronouns(self, wanted: int) -> list[_Told]:
+    def _plan_pronouns(self, wanted: int) -> list[_SettledMatter]:
         """Let each spell ask about its project in focus; return what is left to be asked of."""
         left = list(self.told)
         for spell, number in enumerate(_spread(wanted, len(self.focus))):
             own = [told for told in left if told.project is self.focus[spell]]
             for told in own[: max(number - 1, 0)]:  # one question is where we left off
-                told.asked = _Asked("pronoun", spell)
+                told.asked = _QuestionDraft("pronoun", spell)
                 left.remove(told)
         return left
 
-    def _plan_sources(self, asked: Sequence[_Told]) -> None:
+    def _plan_sources(self, asked: Sequence[_SettledMatter]) -> None:
         quota = _shares(len(asked), SOURCES)
         sources = [source for source, number in quota.items() for _ in range(number)]
         away = [source for source in sources if source != "notes"]
@@ -469,7 +469,7 @@ class _Life:
                 told.asked.also = "anchor"
                 wanted -= 1
 
-    def _plan_names(self, told: _Told) -> None:
+    def _plan_names(self, told: _SettledMatter) -> None:
         """Choose the project's names in question and chunk: mostly the same, often less."""
         rng, project = self.rng, told.project
         told.person = rng.choice(project.people)
@@ -510,15 +510,15 @@ class _Life:
                 facet = self.rng.choice(list(project.kind.things))
                 lines = [self.filler.fill(self.rng.choice(text), values)]
                 lines += self._around(project, facet, self.rng.randint(0, 40))
-                place = _Place(max(first, 0.5), source, -1, next(self.sessions))
+                place = _ChunkPlace(max(first, 0.5), source, -1, next(self.sessions))
                 self._write(lines, place, project, f"{project.number}/names")
 
-    def _tell(self, told: _Told) -> None:
+    def _tell(self, told: _SettledMatter) -> None:
         """Write the chunk that settles a matter, after some that prepare the ground."""
         if not told.source:
             return
         project, facet, session = told.project, told.matter.facet, next(self.sessions)
-        place = _Place(self._moment(project, told.period), told.source, told.period, session)
+        place = _ChunkPlace(self._moment(project, told.period), told.source, told.period, session)
         before = self.rng.randint(1, 2) if told.style == "none" else self.rng.randint(0, 1)
         for nth in range(before):
             if self._take(told.period, told.source):
@@ -536,7 +536,7 @@ class _Life:
         text = self._fillings(self.rng.choice(self.texts.status_say), project, facet)
         lines = [*self._around(project, facet, self.rng.randint(10, 60)), text]
         lines.insert(0, self._opener(project, facet, "code", ""))
-        place = _Place(self.days[spell + 1] - 0.1, source, spell, next(self.sessions))
+        place = _ChunkPlace(self.days[spell + 1] - 0.1, source, spell, next(self.sessions))
         self._write(lines, place, project, project.cell(facet))
         self.status[spell] = self.drafts[-1]
 
@@ -551,7 +551,7 @@ class _Life:
         )
         project = focus or self.rng.choice(self.projects)
         facet = self.rng.choice(list(project.kind.things))
-        place = _Place(
+        place = _ChunkPlace(
             self._moment(project if draw < _OWN else None, period), source, period, session
         )
         friend = self.filler.fill("{friend}", {})
@@ -581,10 +581,10 @@ class _Life:
         self,
         project: _Project,
         facet: str,
-        place: _Place,
+        place: _ChunkPlace,
         *,
         style: str = "",
-        told: _Told | None = None,
+        told: _SettledMatter | None = None,
     ) -> None:
         person = told.person if told else self.rng.choice(project.people)
         style = told.style if told else style
@@ -604,7 +604,7 @@ class _Life:
         sender = person if style == "person" else None
         self._write(lines, place, project, project.cell(facet), sender)
 
-    def _others(self, kind: _Kind, facet: str, title: str, friend: str, place: _Place) -> None:
+    def _others(self, kind: _Kind, facet: str, title: str, friend: str, place: _ChunkPlace) -> None:
         """Write chunks of other people on projects of theirs."""
         who = self.filler.fill(self.rng.choice(self.texts.others), {"friend": friend})
         people = self.rng.sample(common_words("name"), 4)
@@ -620,7 +620,7 @@ class _Life:
         lines.insert(0, self.filler.fill(first, {}))
         self._write(lines, place, None, "", friend)
 
-    def _noise(self, place: _Place) -> None:
+    def _noise(self, place: _ChunkPlace) -> None:
         """Write chunks that nobody will ask for."""
         rng, fill = self.rng, self.filler.fill
         draw = rng.random()
@@ -703,7 +703,7 @@ class _Life:
     def _write(
         self,
         lines: Sequence[str],
-        place: _Place,
+        place: _ChunkPlace,
         project: _Project | None,
         about: str,
         sender: str | None = None,
@@ -724,7 +724,7 @@ class _Life:
             day = (_START + timedelta(days=place.at)).strftime("%d %B")
             kind = self.rng.choice(("Voice memo", "To do", "Calendar", "Transcript", "Scan"))
             text = f"{kind}, {day}\n{' '.join(lines)}"
-        self.drafts.append(_Draft(text, place, speaker, about))
+        self.drafts.append(_ChunkDraft(text, place, speaker, about))
         if project is not None:
             self.told_of[place.period][project.number] += 1
 
@@ -776,7 +776,7 @@ class _Life:
     def _end(self, period: int) -> float:
         return self.days[period + 1] - 0.2
 
-    def _later(self, place: _Place) -> _Place:
+    def _later(self, place: _ChunkPlace) -> _ChunkPlace:
         """Return the place of a session's next chunk: minutes later, or hours for mail."""
         pause = self.rng.uniform(*((0.002, 0.02) if place.source != "mail" else (0.02, 0.15)))
         return replace(place, at=min(place.at + pause, self._end(place.period)))
@@ -812,7 +812,7 @@ class _Life:
 
     def _questions(
         self, ids: Mapping[int, str], cells: Mapping[str, Sequence[str]]
-    ) -> Iterator[tuple[int, Question]]:
+    ) -> Iterator[tuple[int, LifeQuestion]]:
         number = count()
         owned: dict[int, list[str]] = defaultdict(list)
         for about, refs in cells.items():
@@ -824,7 +824,7 @@ class _Life:
                 continue
             yield (
                 asked.spell,
-                Question(
+                LifeQuestion(
                     id=f"q{next(number)}",
                     text=self._ask(told, asked),
                     now=self._asked_at(asked.spell),
@@ -840,7 +840,7 @@ class _Life:
             project = self.focus[spell]
             yield (
                 spell,
-                Question(
+                LifeQuestion(
                     id=f"q{next(number)}",
                     text=self.texts.status_ask[spell % len(self.texts.status_ask)],
                     now=self._asked_at(spell),
@@ -856,7 +856,7 @@ class _Life:
     def _asked_at(self, spell: int) -> datetime:
         return _START + timedelta(days=self.days[spell + 1] - 0.05)
 
-    def _ask(self, told: _Told, asked: _Asked) -> str:
+    def _ask(self, told: _SettledMatter, asked: _QuestionDraft) -> str:
         """Put a question: by its matter's name, as people take up a subject, or in other words."""
         rng, project, matter = self.rng, told.project, told.matter
         by_name = rng.random() < _BY_NAME

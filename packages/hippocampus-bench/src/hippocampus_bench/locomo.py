@@ -12,9 +12,9 @@ from hippocampus.errors import InputError
 from hippocampus_bench.datasets import (
     Case,
     Dataset,
-    Node,
+    KeyedTurn,
     Question,
-    Said,
+    SourceNode,
     expect_unique,
     read_json,
     sha256_of,
@@ -83,10 +83,10 @@ def load(data: Path, options: Options) -> Dataset:
     )
 
 
-def read_sample(node: Node) -> tuple[str, list[Said], list[Node]]:
+def read_sample(node: SourceNode) -> tuple[str, list[KeyedTurn], list[SourceNode]]:
     """Return a conversation's id, its turns with their times, and its questions as they stand."""
     conversation = node["conversation"]
-    said: list[Said] = []
+    said: list[KeyedTurn] = []
     numbers = sorted(
         int(match[1]) for name in conversation.object() if (match := _SESSION.fullmatch(name))
     )
@@ -99,7 +99,7 @@ def read_sample(node: Node) -> tuple[str, list[Said], list[Node]]:
             if caption:
                 text = f"{text} [{caption.text()}]".strip()
             said.append(
-                Said(
+                KeyedTurn(
                     turn["dia_id"].text(),
                     Turn(
                         text=text,
@@ -113,7 +113,7 @@ def read_sample(node: Node) -> tuple[str, list[Said], list[Node]]:
     return node["sample_id"].text(), said, list(node["qa"].each())
 
 
-def session_time(node: Node) -> datetime:
+def session_time(node: SourceNode) -> datetime:
     """Read "1:56 pm on 8 May, 2023"."""
     match = _WHEN.fullmatch(node.text().strip())
     month = match[5].lower() if match else ""
@@ -126,7 +126,7 @@ def session_time(node: Node) -> datetime:
     )
 
 
-def evidence(node: Node | None, known: Mapping[str, str]) -> frozenset[str]:
+def evidence(node: SourceNode | None, known: Mapping[str, str]) -> frozenset[str]:
     """Return the turns a question cites, however they are written, that exist."""
     cited = [f"D{a}:{b}" for s in (node.texts() if node else ()) for a, b in _EVIDENCE.findall(s)]
     return _known(cited, known)
@@ -142,7 +142,7 @@ def read_label_errors(path: Path) -> dict[tuple[str, int], frozenset[str]]:
     }
 
 
-def _answer(node: Node, category: int) -> str | None:
+def _answer(node: SourceNode, category: int) -> str | None:
     """Return the official answer; in open-domain questions, what stands before its reasons."""
     answer = node.get("answer")
     if answer is None:

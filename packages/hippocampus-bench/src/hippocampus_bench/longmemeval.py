@@ -22,9 +22,9 @@ from hippocampus.errors import InputError
 from hippocampus_bench.datasets import (
     Case,
     Dataset,
-    Node,
+    KeyedTurn,
     Question,
-    Said,
+    SourceNode,
     choose,
     read_json,
     sha256_of,
@@ -114,7 +114,7 @@ def _official(instance: _Instance, skipped: Counter[str]) -> Case:
             skipped["blank"] += 1
             continue
         turn = Turn(text=text, at=session.at, role="user", session=str(place))
-        said.append(Said(str(place), turn))
+        said.append(KeyedTurn(str(place), turn))
         if session.id in instance.answer_sessions and any(turn.answers for turn in spoken):
             gold.add(str(place))
     return Case.haystack(
@@ -150,13 +150,15 @@ def _pooled(instances: list[_Instance], limit: int | None, skipped: Counter[str]
     )
 
 
-def _turns(key: str, session: _Session, skipped: Counter[str]) -> Iterator[Said]:
+def _turns(key: str, session: _Session, skipped: Counter[str]) -> Iterator[KeyedTurn]:
     for place, turn in enumerate(session.turns):
         if not turn.content.strip():
             skipped["blank"] += 1
             continue
         at = session.at + place * _A_TURN
-        yield Said(f"{key}:{place}", Turn(text=turn.content, at=at, role=turn.role, session=key))
+        yield KeyedTurn(
+            f"{key}:{place}", Turn(text=turn.content, at=at, role=turn.role, session=key)
+        )
 
 
 def _question(
@@ -207,7 +209,7 @@ def _with_gold(
     ]
 
 
-def _instance(node: Node) -> _Instance:
+def _instance(node: SourceNode) -> _Instance:
     ids = node["haystack_session_ids"].texts()
     dates = list(node["haystack_dates"].each())
     sessions = list(node["haystack_sessions"].each())
@@ -231,7 +233,7 @@ def _instance(node: Node) -> _Instance:
     )
 
 
-def _utterances(nodes: Iterable[Node]) -> Iterator[_Utterance]:
+def _utterances(nodes: Iterable[SourceNode]) -> Iterator[_Utterance]:
     for node in nodes:
         flag = node.get("has_answer")
         yield _Utterance(
@@ -239,7 +241,7 @@ def _utterances(nodes: Iterable[Node]) -> Iterator[_Utterance]:
         )
 
 
-def session_time(node: Node) -> datetime:
+def session_time(node: SourceNode) -> datetime:
     """Read "2023/05/30 (Tue) 23:40"."""
     match = _WHEN.fullmatch(node.text().strip())
     if match is None:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 
 from hippocampus.errors import InputError
 from hippocampus_bench import retrieval
-from hippocampus_bench.datasets import Node, limited
+from hippocampus_bench.datasets import SourceNode, limited
 from hippocampus_bench.options import Options
 from hippocampus_bench.report import Report
 from hippocampus_bench.runner import measure
@@ -67,7 +67,7 @@ def run(*, size: int | None = None, wording: str = TUNED, options: Options | Non
         msg = f"size={people}: an encyclopaedia needs at least {FEWEST_PEOPLE} people"
         raise InputError(msg)
     made = make_passages(options.seed, people=people, wording=wording)
-    dataset = retrieval.parse(Node(made, f"passages of seed {options.seed}"))
+    dataset = retrieval.parse(SourceNode(made, f"passages of seed {options.seed}"))
     dataset = replace(
         dataset, cases=limited(dataset.cases, options.limit), protocol=f"{people} people"
     )
@@ -112,11 +112,16 @@ def make_passages(
 # ---------------------------------------------------------------- the world
 
 
-def _world(dice: random.Random, people: int, texts: PassageTexts) -> dict[str, list[_Thing]]:
-    taken: set[str] = set()
-    names, told = texts.names, texts.facts
+class _FreshNames:
+    """Names that nothing has yet."""
 
-    def fresh(make: str) -> str:
+    def __init__(self, dice: random.Random, texts: PassageTexts) -> None:
+        self._dice, self._names = dice, texts.names
+        self._taken: set[str] = set()
+
+    def make(self, kind: str) -> str:
+        """Return a name of a kind, as often thrown for as it takes."""
+        dice, names = self._dice, self._names
         while True:
             syllables = "".join(
                 dice.choice(_ONSETS) + dice.choice(_VOWELS) + dice.choice(_CODAS)
@@ -128,10 +133,15 @@ def _world(dice: random.Random, people: int, texts: PassageTexts) -> dict[str, l
                 "firm": dice.choice(names.firm).replace("{name}", syllables),
                 "school": dice.choice(names.school).replace("{name}", syllables),
                 "work": f"{dice.choice(names.work_first)} {dice.choice(names.work_second)}",
-            }[make]
-            if name not in taken:
-                taken.add(name)
+            }[kind]
+            if name not in self._taken:
+                self._taken.add(name)
                 return name
+
+
+def _world(dice: random.Random, people: int, texts: PassageTexts) -> dict[str, list[_Thing]]:
+    names, told = texts.names, texts.facts
+    fresh = _FreshNames(dice, texts).make
 
     def some(kind: str, count: int, make: str) -> list[_Thing]:
         return [_Thing(kind, fresh(make)) for _ in range(count)]

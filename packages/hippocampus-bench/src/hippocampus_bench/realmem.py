@@ -11,9 +11,9 @@ from hippocampus.errors import InputError
 from hippocampus_bench.datasets import (
     Case,
     Dataset,
-    Node,
+    KeyedTurn,
     Question,
-    Said,
+    SourceNode,
     Step,
     expect_unique,
     read_json,
@@ -67,7 +67,7 @@ def _persona(path: Path, skipped: Counter[str]) -> Case:
                 skipped["blank"] += 1
                 continue
             remember.append(
-                Said(
+                KeyedTurn(
                     f"{key}:{place}",
                     Turn(text=text, at=at, role=turn["speaker"].text().lower(), session=key),
                 )
@@ -95,11 +95,11 @@ def _persona(path: Path, skipped: Counter[str]) -> Case:
     return Case(name, tuple(steps))
 
 
-def _gold(reply: Node) -> frozenset[str]:
+def _gold(reply: SourceNode) -> frozenset[str]:
     sessions = reply.get("memory_session_uuids")
     return frozenset(sessions.texts()) if sessions else frozenset()
 
 
-def _day(node: Node) -> datetime:
+def _day(node: SourceNode) -> datetime:
     """Read the day of "2025-12-15 (Monday)"."""
-    return Node(node.text()[:10], node.where).time()
+    return SourceNode(node.text()[:10], node.where).time()

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from hippocampus_bench import realmem
 from hippocampus_bench.options import Options
-from hippocampus_bench.tracker import Event
+from hippocampus_bench.tracker import StreamEvent
 
 
-def read_realmem(data: Path) -> list[Event]:
+def read_realmem(data: Path) -> list[StreamEvent]:
     """
     Return the turns of every persona, in order of time, each with the sessions that it calls up.
 
@@ -26,14 +26,14 @@ def read_realmem(data: Path) -> list[Event]:
         InputError: a file that does not follow the schema.
 
     """
-    events: list[Event] = []
+    events: list[StreamEvent] = []
     for case in realmem.load(data, Options()).cases:
         for step in case.steps:
             called = {question.now: sorted(question.gold_sessions) for question in step.ask}
             for said in step.remember:
                 turn, at = said.turn, said.turn.at
                 assert isinstance(at, datetime), "RealMem's turns have times"
-                event = Event(
+                event = StreamEvent(
                     t=at.timestamp(),
                     issue=f"{case.id}/{turn.session}",
                     event=turn.role or "said",

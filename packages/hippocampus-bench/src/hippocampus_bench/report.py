@@ -53,7 +53,7 @@ RECALLS = ("evidence_recall@10", "turn_recall@10", "session_recall_all@5")
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedTurn:
     """A distinct turn that recall returned, under its opaque name."""
 
     ref: str
@@ -61,7 +61,7 @@ class Ranked:
     score: float
 
 
-class Line(Protocol):
+class ReceiptLine(Protocol):
     """What is kept of a question, to be read one by one."""
 
     def as_dict(self, system: str) -> dict[str, object]:
@@ -70,7 +70,7 @@ class Line(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Receipt:
+class QuestionReceipt:
     """One question: what it should have found, what it found, and what that cost."""
 
     question: str
@@ -79,7 +79,7 @@ class Receipt:
     gold: frozenset[str]
     gold_sessions: frozenset[str]
     corrected: frozenset[str] | None
-    ranked: tuple[Ranked, ...]
+    ranked: tuple[RankedTurn, ...]
     sessions: tuple[str, ...]
     """The ranking of sessions."""
     found: bool
@@ -118,13 +118,13 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class System:
+class BaselineResult:
     """A baseline on the same questions, and how far the system under test is ahead of it."""
 
     metrics: Mapping[str, Estimate]
     latency_ms: Mapping[str, Mapping[str, float]]
     difference: Mapping[str, Estimate]
-    receipts: tuple[Line, ...]
+    receipts: tuple[ReceiptLine, ...]
 
     def as_dict(self) -> dict[str, object]:
         """Return the form of it in a report."""
@@ -150,8 +150,8 @@ class Report:
     bytes_on_disk: int
     rss_mb: float
     """Most memory the process has held."""
-    baselines: Mapping[str, System] = field(default_factory=dict)
-    receipts: tuple[Line, ...] = ()
+    baselines: Mapping[str, BaselineResult] = field(default_factory=dict)
+    receipts: tuple[ReceiptLine, ...] = ()
     extra: Mapping[str, object] = field(default_factory=dict)
     """What only one benchmark reports, as JSON holds it."""
 

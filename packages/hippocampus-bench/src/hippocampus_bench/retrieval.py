@@ -23,9 +23,9 @@ from hippocampus.errors import InputError
 from hippocampus_bench.datasets import (
     Case,
     Dataset,
-    Node,
+    KeyedTurn,
     Question,
-    Said,
+    SourceNode,
     expect_unique,
     read_json,
     sha256_of,
@@ -44,7 +44,7 @@ def load(data: Path, options: Options) -> Dataset:
     return parse(read_json(data), files=sha256_of(data))
 
 
-def parse(root: Node, *, files: dict[str, str] | None = None) -> Dataset:
+def parse(root: SourceNode, *, files: dict[str, str] | None = None) -> Dataset:
     """Turn parsed JSON of the format above into cases."""
     cases = tuple(_bank(bank) for bank in root["banks"].each())
     expect_unique(root["banks"].where, (case.id for case in cases))
@@ -58,7 +58,7 @@ def parse(root: Node, *, files: dict[str, str] | None = None) -> Dataset:
     )
 
 
-def _bank(bank: Node) -> Case:
+def _bank(bank: SourceNode) -> Case:
     name = bank["id"].text()
     said = list(_episodes(bank["episodes"]))
     sessions = {one.key: one.turn.session for one in said}
@@ -87,13 +87,13 @@ def _bank(bank: Node) -> Case:
     return Case.haystack(name, said, questions)
 
 
-def _episodes(nodes: Node) -> Iterator[Said]:
+def _episodes(nodes: SourceNode) -> Iterator[KeyedTurn]:
     for place, node in enumerate(nodes.each()):
         at = node.get("at")
         speaker, role, session, source = (
             node.get(name) for name in ("speaker", "role", "session", "source")
         )
-        yield Said(
+        yield KeyedTurn(
             node["id"].text(),
             Turn(
                 text=node["text"].text(),

@@ -13,7 +13,7 @@ from hippocampus.core.records import Recall
 from hippocampus_bench import metrics, report
 from hippocampus_bench.datasets import Dataset
 from hippocampus_bench.options import WITHOUT, Options
-from hippocampus_bench.report import Ranked, Receipt, Report
+from hippocampus_bench.report import QuestionReceipt, RankedTurn, Report
 from hippocampus_bench.trial import Lived, Posed, live, load
 
 MAIN = "hippocampus"
@@ -54,7 +54,7 @@ def measure(
     return replace(made, settings={**made.settings, **(settings or {})})
 
 
-def _receipt(posed: Posed, options: Options) -> Receipt:
+def _receipt(posed: Posed, options: Options) -> QuestionReceipt:
     """Ask a question, and keep what came back."""
     question = posed.question
     start = time.perf_counter()
@@ -66,7 +66,7 @@ def _receipt(posed: Posed, options: Options) -> Receipt:
     ranked = tuple(_distinct(recall, posed.session_of))
     # A baseline has no notion of a session but its best turn's.
     own = posed.system == MAIN or posed.system.startswith(WITHOUT)
-    return Receipt(
+    return QuestionReceipt(
         question=question.id,
         kind=question.kind,
         answerable=question.answerable,
@@ -83,17 +83,17 @@ def _receipt(posed: Posed, options: Options) -> Receipt:
     )
 
 
-def _distinct(recall: Recall, session_of: Mapping[str, str]) -> Iterator[Ranked]:
+def _distinct(recall: Recall, session_of: Mapping[str, str]) -> Iterator[RankedTurn]:
     """Yield each turn once, at the rank of its first part, in the order recall gave."""
     seen = set()
     for hit in recall.hits:
         ref = hit.episode.metadata.get("ref")
         if isinstance(ref, str) and ref not in seen:
             seen.add(ref)
-            yield Ranked(ref, session_of.get(ref), hit.score)
+            yield RankedTurn(ref, session_of.get(ref), hit.score)
 
 
-def _of_turns(ranked: Sequence[Ranked]) -> tuple[str, ...]:
+def _of_turns(ranked: Sequence[RankedTurn]) -> tuple[str, ...]:
     """Return the sessions of ranked turns, each at its first turn."""
     return tuple(dict.fromkeys(one.session for one in ranked if one.session is not None))
 
@@ -101,7 +101,7 @@ def _of_turns(ranked: Sequence[Ranked]) -> tuple[str, ...]:
 # ---------------------------------------------------------------- scoring
 
 
-def scores(receipt: Receipt, dataset: Dataset, ks: Sequence[int]) -> dict[str, float]:
+def scores(receipt: QuestionReceipt, dataset: Dataset, ks: Sequence[int]) -> dict[str, float]:
     """Return the measures of one question; an unanswerable one only tells what was found."""
     if not receipt.answerable:
         return {"found/unanswerable": float(receipt.found)}
@@ -123,7 +123,7 @@ def scores(receipt: Receipt, dataset: Dataset, ks: Sequence[int]) -> dict[str, f
 
 
 def _summary(
-    receipts: Sequence[Receipt], dataset: Dataset, options: Options
+    receipts: Sequence[QuestionReceipt], dataset: Dataset, options: Options
 ) -> dict[str, metrics.Estimate]:
     out = metrics.summarise(
         [(receipt.kind, scores(receipt, dataset, options.ks)) for receipt in receipts],
@@ -146,7 +146,10 @@ def _kept(found: dict[str, metrics.Estimate], options: Options) -> dict[str, met
 
 
 def _difference(
-    main: Sequence[Receipt], other: Sequence[Receipt], dataset: Dataset, options: Options
+    main: Sequence[QuestionReceipt],
+    other: Sequence[QuestionReceipt],
+    dataset: Dataset,
+    options: Options,
 ) -> dict[str, metrics.Estimate]:
     """How far the main system is ahead, question by question: far narrower than two intervals."""
     rows = []
@@ -158,10 +161,10 @@ def _difference(
     return _kept(found, options)
 
 
-def _report(name: str, dataset: Dataset, options: Options, lived: Lived[Receipt]) -> Report:
+def _report(name: str, dataset: Dataset, options: Options, lived: Lived[QuestionReceipt]) -> Report:
     main = lived.found[MAIN]
     baselines = {
-        system: report.System(
+        system: report.BaselineResult(
             metrics=_summary(receipts, dataset, options),
             latency_ms=_latency(receipts),
             difference=_difference(main, receipts, dataset, options),
@@ -218,7 +221,7 @@ def slept(slept_s: Sequence[float]) -> Mapping[str, object]:
     return {"sleep_ms": metrics.percentiles_ms(slept_s)} if slept_s else {}
 
 
-def _latency(receipts: Sequence[Receipt]) -> dict[str, dict[str, float]]:
+def _latency(receipts: Sequence[QuestionReceipt]) -> dict[str, dict[str, float]]:
     return {
         "recall": metrics.percentiles_ms([one.elapsed_s for one in receipts]),
         "recall_without_embedding": metrics.percentiles_ms(

@@ -34,7 +34,7 @@ from hippocampus.index.signature import SignatureCue
 from hippocampus.recall.parse import signed
 from hippocampus_bench import locomo
 from hippocampus_bench.datasets import Case, limited
-from hippocampus_bench.dwm import Figures, Measured, table
+from hippocampus_bench.dwm import Figures, MeasuredRun, table
 from hippocampus_bench.options import Options
 from hippocampus_bench.report import commit, machine
 
@@ -50,7 +50,7 @@ _NOW: Final = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trials(Measured):
+class Trials(MeasuredRun):
     """What a run measured, a row a way to sign and radius; BM25 first."""
 
     benchmark: ClassVar[str] = "dwm-signatures"
@@ -64,7 +64,7 @@ class Trials(Measured):
         return plot(self.as_dict(), folder)
 
 
-class Conversation:
+class CaseConversation:
     """The turns of one conversation, and its questions with the rows that answer them."""
 
     def __init__(self, case: Case) -> None:
@@ -93,7 +93,7 @@ def run(data: Path, *, limit: int | None = None, progress: Progress | None = Non
 
     """
     dataset = locomo.load(data, Options())
-    talks = [Conversation(case) for case in limited(dataset.cases, limit)]
+    talks = [CaseConversation(case) for case in limited(dataset.cases, limit)]
     questions = sum(len(talk.asked) for talk in talks)
     if not questions:
         msg = f"data={data}, limit={limit}: there is no question that has an answer"
@@ -175,7 +175,7 @@ def _question(text: str, how: Signatures | None) -> Query:
     )  # fmt: skip
 
 
-def _words(talks: Iterable[Conversation]) -> Iterator[_Asked]:
+def _words(talks: Iterable[CaseConversation]) -> Iterator[_Asked]:
     for talk in talks:
         cue = Bm25Cue()
         cue.observe(Payloads.of([pack_terms(hash_terms(text)) for text in talk.texts]))
@@ -183,7 +183,7 @@ def _words(talks: Iterable[Conversation]) -> Iterator[_Asked]:
             yield cue, _question(text, None), gold, talk.lengths
 
 
-def _signatures(talks: Iterable[Conversation], how: Signatures) -> list[_Asked]:
+def _signatures(talks: Iterable[CaseConversation], how: Signatures) -> list[_Asked]:
     asked: list[_Asked] = []
     for talk in talks:
         cue = SignatureCue(how.bits, how.radius)

@@ -31,8 +31,8 @@ from hippocampus.language.extractive_compression import condense
 from hippocampus.sleep.schedule import STEPS
 from hippocampus_bench import metrics
 from hippocampus_bench.answers import MARKING, Answered, Models, compose, reply_to
-from hippocampus_bench.datasets import Case, Dataset, Labels, Question, Said, Step
-from hippocampus_bench.dwm import Measured, table
+from hippocampus_bench.datasets import Case, Dataset, KeyedTurn, OpaqueNames, Question, Step
+from hippocampus_bench.dwm import MeasuredRun, table
 from hippocampus_bench.options import Options
 from hippocampus_bench.report import commit, machine
 from hippocampus_bench.resumed import Measurements
@@ -109,7 +109,7 @@ def _chosen(names: Sequence[str] | None) -> dict[str, Configuration]:
 # ---------------------------------------------------------------- one life
 
 
-class Outcome(NamedTuple):
+class AskedOutcome(NamedTuple):
     """A question asked of a bank that has lived: how well it did, and what it was given."""
 
     kind: str
@@ -118,7 +118,7 @@ class Outcome(NamedTuple):
     """None of a life that an earlier run has lived."""
 
 
-class Kept(NamedTuple):
+class KeptInBank(NamedTuple):
     """What is left of what a bank was told."""
 
     episodes: int
@@ -127,7 +127,7 @@ class Kept(NamedTuple):
 
 
 @dataclass
-class _Life:
+class _StreamedLife:
     """A bank under a policy, told session after session."""
 
     bank: Bank
@@ -135,14 +135,14 @@ class _Life:
     case: Case
     cues: tuple[str, ...]
     every: int
-    labels: Labels
+    labels: OpaqueNames
 
     ids: dict[str, list[str]] = field(default_factory=dict)
     """Episodes by the label of their turn,"""
     session_of: dict[str, str] = field(default_factory=dict)
     """and the label of its session."""
 
-    def live(self) -> tuple[list[Outcome], Kept]:
+    def live(self) -> tuple[list[AskedOutcome], KeptInBank]:
         """Tell, sleep and ask, in the order in which it happened."""
         ids, session_of = self.ids, self.session_of
         outcomes = []
@@ -164,7 +164,7 @@ class _Life:
                 self.bank.sleep(steps=_STEPS)
         return outcomes, _kept(self.bank)
 
-    def ask(self, questions: Sequence[Question]) -> list[Outcome]:
+    def ask(self, questions: Sequence[Question]) -> list[AskedOutcome]:
         """Ask when the data asks."""
         outcomes = []
         for question in questions:
@@ -180,7 +180,7 @@ class _Life:
 
     def _ask(
         self, question: Question, ids: Mapping[str, list[str]], session_of: Mapping[str, str]
-    ) -> Outcome:
+    ) -> AskedOutcome:
         posed = Posed(self.bank, question, "", self.cues, None, session_of, self._label)
         recall = self.bank.recall(question.text, k=_HITS, now=question.now, cues=self.cues)
         composed = compose(posed, [BUDGET])
@@ -202,7 +202,7 @@ class _Life:
                     f"session_recall_any@{k}": metrics.any_at(recall.sessions, sessions, k)
                     for k in KS
                 }
-        return Outcome(question.kind, measures, composed)
+        return AskedOutcome(question.kind, measures, composed)
 
     def _standing(self, id_: str) -> Episode:
         """Return the episode that stands for one, which may be itself."""
@@ -221,7 +221,7 @@ def repeating(case: Case, share: float, seed: int) -> Case:
     """
     dice = random.Random(f"{seed}/{case.id}")  # noqa: S311 - not for secrets
     steps = list(in_sessions(case))
-    told: dict[int, list[Said]] = {}
+    told: dict[int, list[KeyedTurn]] = {}
     again: dict[str, str] = {}
     for place, step in enumerate(steps):
         later = [at for at, other in enumerate(steps) if at > place and other.remember]
@@ -233,7 +233,7 @@ def repeating(case: Case, share: float, seed: int) -> Case:
             where = steps[at].remember[-1].turn
             text = f"{dice.choice(_AGAIN)}{said.turn.text}"
             turn = replace(said.turn, text=text, session=where.session)
-            told.setdefault(at, []).append(Said(key, turn))
+            told.setdefault(at, []).append(KeyedTurn(key, turn))
     out = []
     for place, step in enumerate(steps):
         more = tuple(
@@ -264,22 +264,22 @@ def in_sessions(case: Case) -> Iterator[Step]:
             yield Step(remember=tuple(said))
 
 
-def _at(said: Said) -> datetime:
+def _at(said: KeyedTurn) -> datetime:
     at = said.turn.at
     assert isinstance(at, datetime), "data sets of streams tell when everything was said"
     return at
 
 
-def _kept(bank: Bank) -> Kept:
+def _kept(bank: Bank) -> KeptInBank:
     shown = bank.episodes()
-    return Kept(len(shown), sum(count(condense(one.text, one.level)) for one in shown))
+    return KeptInBank(len(shown), sum(count(condense(one.text, one.level)) for one in shown))
 
 
 # ---------------------------------------------------------------- the run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Streams(Measured):
+class Streams(MeasuredRun):
     """What a run measured, a row a configuration."""
 
     benchmark: ClassVar[str] = "streaming"
@@ -291,6 +291,19 @@ class Streams(Measured):
     def plot(self, folder: Path) -> list[Path]:
         """Draw the share found by the share kept."""
         return plot(self.as_dict(), folder)
+
+
+def _check(source: str, every: int, repeats: float) -> None:
+    """Raise ``InputError`` for what makes no stream."""
+    if source not in SOURCES:
+        msg = f"source={source!r}: must be {' or '.join(SOURCES)}"
+        raise InputError(msg)
+    if every < 1:
+        msg = f"every={every}: must be at least 1 session"
+        raise InputError(msg)
+    if not 0 <= repeats <= 1:
+        msg = f"repeats={repeats}: must be a share from 0 to 1"
+        raise InputError(msg)
 
 
 def run(  # noqa: PLR0913 - a report has as many parts
@@ -333,15 +346,7 @@ def run(  # noqa: PLR0913 - a report has as many parts
         InputError: unknown source or configuration, or a file that does not follow its schema.
 
     """
-    if source not in SOURCES:
-        msg = f"source={source!r}: must be {' or '.join(SOURCES)}"
-        raise InputError(msg)
-    if every < 1:
-        msg = f"every={every}: must be at least 1 session"
-        raise InputError(msg)
-    if not 0 <= repeats <= 1:
-        msg = f"repeats={repeats}: must be a share from 0 to 1"
-        raise InputError(msg)
+    _check(source, every, repeats)
     if resume is not None and models is not None:
         msg = f"resume={str(resume)!r}: contexts are not noted there; leave out the models, or it"
         raise InputError(msg)
@@ -364,8 +369,8 @@ def run(  # noqa: PLR0913 - a report has as many parts
         "bootstrap_resamples": resamples,
     }
     lives = _Lives(chosen, embedder, every, seed, once, Measurements(resume, settings))
-    found: dict[str, list[Outcome]] = {name: [] for name in chosen}
-    kept: dict[str, list[Kept]] = {name: [] for name in chosen}
+    found: dict[str, list[AskedOutcome]] = {name: [] for name in chosen}
+    kept: dict[str, list[KeptInBank]] = {name: [] for name in chosen}
     for place, case in enumerate(dataset.cases):
         for name, (outcomes, left) in lives.of(case).items():
             found[name].extend(outcomes)
@@ -405,11 +410,11 @@ class _Lives:
     once: bool
     noted: Measurements
 
-    def of(self, case: Case) -> dict[str, tuple[list[Outcome], Kept]]:
+    def of(self, case: Case) -> dict[str, tuple[list[AskedOutcome], KeptInBank]]:
         """Return the figures of each configuration."""
         known = {name: self.noted.get(f"{case.id}: {name}") for name in self.chosen}
         missing = [name for name, one in known.items() if one is None]
-        lived: dict[str, tuple[list[Outcome], Kept]] = {}
+        lived: dict[str, tuple[list[AskedOutcome], KeptInBank]] = {}
         if self.once and _asks_at_the_end(case):
             for together in self._families(missing):
                 lived |= self._together(case, together)
@@ -420,18 +425,22 @@ class _Lives:
             self.noted.add(f"{case.id}: {name}", {"outcomes": told, "kept": list(left)})
         for name, one in known.items():
             if one is not None:
-                before = [Outcome(kind, measures, None) for kind, measures in one["outcomes"]]
-                lived[name] = before, Kept(*one["kept"])
+                before = [AskedOutcome(kind, measures, None) for kind, measures in one["outcomes"]]
+                lived[name] = before, KeptInBank(*one["kept"])
         return {name: lived[name] for name in self.chosen}
 
-    def _alone(self, case: Case, configuration: Configuration) -> tuple[list[Outcome], Kept]:
+    def _alone(
+        self, case: Case, configuration: Configuration
+    ) -> tuple[list[AskedOutcome], KeptInBank]:
         with (
             tempfile.TemporaryDirectory(prefix="hippocampus-bench-") as folder,
             self._bank(Path(folder) / "stream.db", case, configuration) as life,
         ):
             return life.live()
 
-    def _together(self, case: Case, names: Sequence[str]) -> dict[str, tuple[list[Outcome], Kept]]:
+    def _together(
+        self, case: Case, names: Sequence[str]
+    ) -> dict[str, tuple[list[AskedOutcome], KeptInBank]]:
         """
         Live once, and then meet each target, and ask, in a copy of its own.
 
@@ -439,7 +448,7 @@ class _Lives:
         """
         told = Case(case.id, tuple(replace(step, ask=()) for step in case.steps))
         asked = [question for step in case.steps for question in step.ask]
-        found: dict[str, tuple[list[Outcome], Kept]] = {}
+        found: dict[str, tuple[list[AskedOutcome], KeptInBank]] = {}
         with tempfile.TemporaryDirectory(prefix="hippocampus-bench-") as folder:
             lived = Path(folder) / "lived.db"
             as_one = Configuration(_without_target(self.chosen[names[0]].policy))
@@ -466,14 +475,16 @@ class _Lives:
         return list(found.values())
 
     @contextmanager
-    def _bank(self, path: Path, case: Case, configuration: Configuration) -> Iterator[_Life]:
-        labels = Labels(self.seed)
+    def _bank(
+        self, path: Path, case: Case, configuration: Configuration
+    ) -> Iterator[_StreamedLife]:
+        labels = OpaqueNames(self.seed)
         clock = ManualClock(min(map(_at, case.said), default=datetime.now(UTC)))
         cues = _CUES + (_GRAPH,) * configuration.graph
         with Memory(path, embedder=self.embedder or "none", clock=clock) as memory:
             bank = memory.bank(f"bench-{labels.of('bank', case.id)}")
             bank.set_policy(configuration.policy)
-            yield _Life(bank, clock, case, cues, self.every, labels)
+            yield _StreamedLife(bank, clock, case, cues, self.every, labels)
 
 
 def _without_target(policy: Policy) -> Policy:
@@ -489,7 +500,7 @@ def _asks_at_the_end(case: Case) -> bool:
     return not any(asks[: max(tells, default=0)])
 
 
-def _replied(outcomes: Sequence[Outcome], models: Models, source: str) -> list[Outcome]:
+def _replied(outcomes: Sequence[AskedOutcome], models: Models, source: str) -> list[AskedOutcome]:
     composed = [one.composed for one in outcomes if one.composed is not None]
     if all(one.question.answer is None for one in composed):
         return list(outcomes)
@@ -502,8 +513,8 @@ def _replied(outcomes: Sequence[Outcome], models: Models, source: str) -> list[O
 
 def _row(
     name: str,
-    found: Mapping[str, Sequence[Outcome]],
-    kept: Mapping[str, Sequence[Kept]],
+    found: Mapping[str, Sequence[AskedOutcome]],
+    kept: Mapping[str, Sequence[KeptInBank]],
     configuration: Configuration,
     drawn: Mapping[str, int],
 ) -> dict[str, Any]:

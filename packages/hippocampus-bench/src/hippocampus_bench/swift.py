@@ -42,13 +42,13 @@ from hippocampus.sleep.artifacts import TOPICS
 from hippocampus_bench import locomo, longmemeval, metrics
 from hippocampus_bench.datasets import (
     Case,
-    Labels,
+    OpaqueNames,
     Question,
     limited,
     read_json,
     sha256_of,
 )
-from hippocampus_bench.dwm import Measured, table
+from hippocampus_bench.dwm import MeasuredRun, table
 from hippocampus_bench.metrics import Estimate
 from hippocampus_bench.options import Options
 from hippocampus_bench.report import commit, machine
@@ -85,7 +85,7 @@ _Made: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Swift(Measured):
+class Swift(MeasuredRun):
     """What a run measured, a row a system and size, a hint and fraction, or an order."""
 
     benchmark: ClassVar[str] = "topics"
@@ -166,7 +166,7 @@ class _Lab:
         self.folder, self.embedder, self.limit, self.seed = folder, embedder, limit, seed
         self.progress = progress or (lambda *_: None)
         self.counts: dict[str, object] = {}
-        self.labels = Labels(seed)
+        self.labels = OpaqueNames(seed)
         self.said: dict[str, datetime] = {}
         """When each session began, by its label."""
 
@@ -392,12 +392,15 @@ class _Searcher:
         assert memory.engine.embedder is not None, "there is one, or the run had been refused"
         used = memory.engine.embedder.fingerprint
         self.rotation = rotation_for(used)
-        cues = CueSet(Bm25Cue(), VectorCue(used.dimension))
-        if self.rotation is not None:
-            cues.tokens = LateInteractionCue(self.rotation.bits)
         topics = TOPICS.read(ledger)
         assert topics is not None, "the bank has slept"
-        cues.topic = self.topic = TopicCue(topics.graph, topics.length)
+        self.topic = TopicCue(topics.graph, topics.length)
+        cues = CueSet(
+            Bm25Cue(),
+            VectorCue(used.dimension),
+            None if self.rotation is None else LateInteractionCue(self.rotation.bits),
+            topic=self.topic,
+        )
         self.index = BankIndex(memory.engine.store, ledger.bank, cues)
         self.index.catch_up()
         self.refs = [

@@ -50,7 +50,7 @@ class SyntheticEpisode(TypedDict):
     """Of the fact that is told; small talk has none."""
 
 
-class SyntheticQuestion(TypedDict):
+class QuestionEntry(TypedDict):
     """A question in the format ``retrieval`` reads."""
 
     id: str
@@ -65,7 +65,7 @@ class SyntheticBank(TypedDict):
 
     id: str
     episodes: list[SyntheticEpisode]
-    questions: list[SyntheticQuestion]
+    questions: list[QuestionEntry]
 
 
 class Banks(TypedDict):
@@ -300,7 +300,7 @@ def own_words(question: str) -> str | None:
 
 
 @dataclass
-class _Told:
+class _ToldFact:
     """A fact as told: by whom, with which words, in which turn."""
 
     fact: SyntheticFact
@@ -313,7 +313,7 @@ class _Told:
 
 
 @dataclass
-class _Task:
+class _RequestTask:
     """A request to the assistant, whose long answer holds what is asked for later."""
 
     kind: int
@@ -338,8 +338,8 @@ class _Conversation:
         self.own = {person.name: self.filler.draw(_OWN, set(), {}) for person in self.people}
         self.spoken: set[str] = set()
         self.episodes: list[SyntheticEpisode] = []
-        self.tasks: list[_Task] = []
-        self.told: list[_Told] = []
+        self.tasks: list[_RequestTask] = []
+        self.told: list[_ToldFact] = []
 
     def bank(self) -> SyntheticBank:
         count = self.rng.randint(15, 25)
@@ -380,7 +380,7 @@ class _Conversation:
         elif fact.change and self.rng.random() < 0.6:
             times, changes = 2, True
         for nth, session in enumerate(sorted(self.rng.sample(range(sessions), times))):
-            told = _Told(fact, owner, session, {}, changed=changes and nth == 1)
+            told = _ToldFact(fact, owner, session, {}, changed=changes and nth == 1)
             if any(_OWN in slots(text) for text in fact.say):
                 told.values[_OWN] = self.own[owner.name]
             self.told.append(told)
@@ -414,11 +414,11 @@ class _Conversation:
             )
             if source is not None:
                 source.gold = id_
-            if isinstance(source, _Told):
+            if isinstance(source, _ToldFact):
                 self.episodes[-1]["topic"] = source.fact.topic
             at += timedelta(seconds=self.rng.randint(15, 120))
 
-    def _telling(self, told: _Told) -> list[_Line]:
+    def _telling(self, told: _ToldFact) -> list[_Line]:
         owner, other = told.owner, self._other(told.owner)
         fact, values = told.fact, told.values
         before = [one.values for one in self.told if one.fact is fact and one is not told]
@@ -486,7 +486,7 @@ class _Conversation:
             filled = dict(common)
             sentences.append(self.filler.fill(variant, filled, before + values) + ".")
             values.append(filled)
-        task = _Task(kind, asked.asks.split("|"), values)
+        task = _RequestTask(kind, asked.asks.split("|"), values)
         self.tasks.append(task)
         text = self.filler.fill(asked.answer.replace("{list}", " ".join(sentences)), common)
         user, assistant = self.people
@@ -508,9 +508,9 @@ class _Conversation:
 
     # questions
 
-    def _questions(self, asked: datetime) -> list[SyntheticQuestion]:
+    def _questions(self, asked: datetime) -> list[QuestionEntry]:
         found: list[tuple[str, str, list[str]]] = []
-        groups: dict[tuple[str, str], list[_Told]] = defaultdict(list)
+        groups: dict[tuple[str, str], list[_ToldFact]] = defaultdict(list)
         for told in self.told:
             groups[told.owner.name, told.fact.key].append(told)
         for group in groups.values():
@@ -541,7 +541,7 @@ class _Conversation:
             for number, (kind, text, gold) in enumerate(found)
         ]
 
-    def _about(self, group: Sequence[_Told]) -> list[tuple[str, str, list[str]]]:
+    def _about(self, group: Sequence[_ToldFact]) -> list[tuple[str, str, list[str]]]:
         """Ask about a fact: about all of its tellings, one, the last, or when it was."""
         out = []
         last, fact = group[-1], group[0].fact
@@ -561,7 +561,7 @@ class _Conversation:
         return out
 
     def _unanswerable(
-        self, kind: str, groups: Mapping[tuple[str, str], Sequence[_Told]]
+        self, kind: str, groups: Mapping[tuple[str, str], Sequence[_ToldFact]]
     ) -> str | None:
         """Ask for things never said: by nobody, by the other alone, of that thing, or matter."""
         owner = self.people[0] if self.alone else self.rng.choice(self.people)
@@ -585,7 +585,7 @@ class _Conversation:
         return self._ask(fact.ask + fact.when, values, owner)
 
     def _another_thing(
-        self, groups: Mapping[tuple[str, str], Sequence[_Told]], owner: _Person
+        self, groups: Mapping[tuple[str, str], Sequence[_ToldFact]], owner: _Person
     ) -> str | None:
         """Ask for a detail of one thing about another that never came up."""
         group = self.rng.choice([g for (name, _), g in groups.items() if name == owner.name])
@@ -617,4 +617,4 @@ class _Conversation:
         return text
 
 
-_Line = tuple[_Person, str, _Told | _Task | None]
+_Line = tuple[_Person, str, _ToldFact | _RequestTask | None]

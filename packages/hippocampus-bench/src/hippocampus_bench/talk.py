@@ -42,7 +42,7 @@ _SLOT = re.compile(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class DialogueTurn:
     """What the user or the assistant says; ``fact``: the number of the one it supports, if any."""
 
     id: str
@@ -53,7 +53,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class DialogueQuestion:
     """A question, after how many turns it is asked, what answers it, and what supports that."""
 
     id: str
@@ -69,8 +69,8 @@ class Dialogue:
 
     id: str
     genre: str
-    turns: tuple[Turn, ...]
-    questions: tuple[Question, ...]
+    turns: tuple[DialogueTurn, ...]
+    questions: tuple[DialogueQuestion, ...]
 
 
 def make_dialogue(turns: int, *, number: int = 0, seed: int = 0, wording: str = TUNED) -> Dialogue:
@@ -89,7 +89,7 @@ def make_dialogue(turns: int, *, number: int = 0, seed: int = 0, wording: str = 
         raise InputError(msg)
     texts = read(DIALOGUE, wording).texts
     genre = texts.genres[number % len(texts.genres)]
-    return _Telling(f"{seed}-{turns}-{number}", texts, genre, turns // 2).dialogue()
+    return _DialogueTelling(f"{seed}-{turns}-{number}", texts, genre, turns // 2).dialogue()
 
 
 # ---------------------------------------------------------------- one dialogue
@@ -107,14 +107,14 @@ class _Fact(NamedTuple):
     value: str
 
 
-class _Said(NamedTuple):
+class _TurnDraft(NamedTuple):
     """A turn before it has a place; ``fact``: the number of what it supports."""
 
     text: str
     fact: int | None = None
 
 
-class _Telling:
+class _DialogueTelling:
     def __init__(self, name: str, texts: DialogueTexts, genre: Genre, exchanges: int) -> None:
         self.rng = Random(name)  # noqa: S311 - nothing here is secret
         self.name, self.texts, self.genre, self.exchanges = name, texts, genre, exchanges
@@ -132,7 +132,7 @@ class _Telling:
             ]
         wide = max(6, min(len(self.subjects), exchanges // 5))
         self.subjects = self._neighbours(wide)
-        self.places: list[list[tuple[_Said, _Said]]] = [[] for _ in range(exchanges)]
+        self.places: list[list[tuple[_TurnDraft, _TurnDraft]]] = [[] for _ in range(exchanges)]
 
     def _neighbours(self, count: int) -> list[_Subject]:
         """Return some subjects, such that most share a noun or a name with another."""
@@ -243,35 +243,40 @@ class _Telling:
             self.places[at].append(pair)
         return at
 
-    def _told(self, fact: _Fact) -> Iterator[tuple[_Said, _Said]]:
+    def _told(self, fact: _Fact) -> Iterator[tuple[_TurnDraft, _TurnDraft]]:
         """Yield the exchanges in which a fact is told and taken up."""
         rng, kind = self.rng, fact.kind
         tell = self._filled(rng.choice(kind.told), fact)
         take = self._filled(rng.choice(kind.taken_up), fact)
         if self.genre.teller == "user":
-            yield _Said(self._led(tell), fact.number), _Said(self._long(take), fact.number)
+            yield (
+                _TurnDraft(self._led(tell), fact.number),
+                _TurnDraft(self._long(take), fact.number),
+            )
         else:
             opener = self._filled(rng.choice(self.genre.openers), fact)
-            yield _Said(opener), _Said(self._long(tell), fact.number)
-            yield _Said(take, fact.number), _Said(self._answer())
+            yield _TurnDraft(opener), _TurnDraft(self._long(tell), fact.number)
+            yield _TurnDraft(take, fact.number), _TurnDraft(self._answer())
 
-    def _user(self, line: str, fact: _Fact) -> tuple[_Said, _Said]:
-        return _Said(self._led(self._filled(line, fact)), fact.number), _Said(self._answer())
+    def _user(self, line: str, fact: _Fact) -> tuple[_TurnDraft, _TurnDraft]:
+        return _TurnDraft(self._led(self._filled(line, fact)), fact.number), _TurnDraft(
+            self._answer()
+        )
 
-    def _again(self, line: str, fact: _Fact) -> tuple[_Said, _Said]:
+    def _again(self, line: str, fact: _Fact) -> tuple[_TurnDraft, _TurnDraft]:
         """Have a fact told again, and more often than not confirmed."""
         said, answer = self._user(line, fact)
         if self.genre.teller == "user" and self.rng.random() < _CONFIRMED:
             take = self._filled(self.rng.choice(fact.kind.taken_up), fact)
-            answer = _Said(self._long(take), fact.number)
+            answer = _TurnDraft(self._long(take), fact.number)
         return said, answer
 
-    def _about(self, line: str, fact: _Fact) -> tuple[_Said, _Said]:
+    def _about(self, line: str, fact: _Fact) -> tuple[_TurnDraft, _TurnDraft]:
         """Have a fact spoken of, by who tells; questions are always the user's."""
         if self.genre.teller == "user" or line.endswith("?"):
             return self._user(line, fact)
         opener = self._filled(self.rng.choice(self.genre.openers), fact)
-        return _Said(opener), _Said(self._long(self._filled(line, fact)), fact.number)
+        return _TurnDraft(opener), _TurnDraft(self._long(self._filled(line, fact)), fact.number)
 
     # words
 
@@ -303,18 +308,18 @@ class _Telling:
     def _answer(self) -> str:
         return self._long(self.rng.choice(self.genre.replies))
 
-    def _chat(self) -> tuple[_Said, _Said]:
+    def _chat(self) -> tuple[_TurnDraft, _TurnDraft]:
         """Speak of a subject, or of nothing, without telling anything."""
         if self.rng.random() < 0.5:
             text = self._called(self.rng.choice(self.genre.talk), self.rng.choice(self.subjects))
         else:
             text = self.rng.choice(self.genre.small_talk)
-        return _Said(self._led(text)), _Said(self._answer())
+        return _TurnDraft(self._led(text)), _TurnDraft(self._answer())
 
     # the whole
 
     def _say(self, asked: Sequence[tuple[_Fact, int]]) -> Dialogue:
-        pairs: list[tuple[_Said, _Said]] = []
+        pairs: list[tuple[_TurnDraft, _TurnDraft]] = []
         due: dict[int, int] = {}
         for place, planned in enumerate(self.places):
             pairs += planned
@@ -323,19 +328,19 @@ class _Telling:
             while len(pairs) <= place and len(pairs) < self.exchanges:
                 pairs.append(self._chat())
                 due[place] = len(pairs)
-        turns: list[Turn] = []
+        turns: list[DialogueTurn] = []
         at = _START
         for said in (said for pair in pairs for said in pair):
             role = "assistant" if len(turns) % 2 else "user"
-            turns.append(Turn(f"t{len(turns)}", role, said.text, at, said.fact))
+            turns.append(DialogueTurn(f"t{len(turns)}", role, said.text, at, said.fact))
             at += timedelta(seconds=self.rng.randint(20, 240))
-        questions: list[Question] = []
+        questions: list[DialogueQuestion] = []
         for fact, _ in asked:
             support = [place for place, turn in enumerate(turns) if turn.fact == fact.number]
             later = support[-1] + 1 + LATER
             line = self.rng.choice(fact.kind.asked)
             questions.append(
-                Question(
+                DialogueQuestion(
                     id=f"{self.name}-q{fact.number}",
                     text=self.rng.choice(self.texts.ask).replace(
                         "{question}", self._called(line, fact.subject)

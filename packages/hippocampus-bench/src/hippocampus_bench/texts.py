@@ -36,7 +36,7 @@ class Openers(_Strict, frozen=True, kw_only=True):
     none: Texts
 
 
-class Calls(_Strict, frozen=True, kw_only=True):
+class ProjectCalls(_Strict, frozen=True, kw_only=True):
     """What a project is called by, beside its code name."""
 
     title: str
@@ -107,7 +107,7 @@ class LifeTexts(_Strict, frozen=True, kw_only=True):
     codes: Texts
     people: Texts
     openers: Openers
-    calls: Calls
+    calls: ProjectCalls
     leads: Leads
     words: dict[str, Texts]
     """What fills each slot; a slot that is not here is one of ``data/topics.toml``."""

@@ -34,7 +34,7 @@ _LISTED: Final = 130
 """Issues between one that names many, as plans and release notes do, and the next."""
 
 
-class Event(NamedTuple):
+class StreamEvent(NamedTuple):
     """One event of a stream, whichever file or generator it came from."""
 
     t: float
@@ -107,7 +107,7 @@ class _Item:
     """What it fixes, is a duplicate of, or lists."""
 
 
-class _Draft(NamedTuple):
+class _EventDraft(NamedTuple):
     t: float
     item: int
     event: str
@@ -119,7 +119,7 @@ class _Draft(NamedTuple):
 
 def make_stream(
     size: int = SIZE, *, seed: int = 0, tracker: Tracker | None = None, wording: str = TUNED
-) -> list[Event]:
+) -> list[StreamEvent]:
     """
     Return ``size`` events in order of time, the same for the same seed.
 
@@ -130,21 +130,21 @@ def make_stream(
     if not isinstance(size, int) or isinstance(size, bool) or size < SMALLEST:
         msg = f"size={size!r}: must be at least {SMALLEST} events"
         raise InputError(msg)
-    return _Life(size, seed, tracker or Tracker(), read(EVENTS, wording).texts).stream()
+    return _TrackerLife(size, seed, tracker or Tracker(), read(EVENTS, wording).texts).stream()
 
 
-class _Life:
+class _TrackerLife:
     def __init__(self, size: int, seed: int, tracker: Tracker, texts: TrackerTexts) -> None:
         self.texts = texts
         self.rng = Random(f"tracker-{seed}-{size}")  # noqa: S311 - nothing here is secret
         self.size, self.how = size, tracker
         self.count = max(12, round(size * _ISSUES * 1.012))  # the last few come too late to count
         self.end = _START + tracker.days * _DAY
-        self.drafts: list[_Draft] = []
+        self.drafts: list[_EventDraft] = []
         self.names = [f"user{number}" for number in self.rng.sample(range(90_000), tracker.users)]
         self.staff = [f"dev{number}" for number in range(tracker.maintainers)]
 
-    def stream(self) -> list[Event]:
+    def stream(self) -> list[StreamEvent]:
         items = self._items()
         places: dict[str, list[int]] = defaultdict(list)
         for number, item in enumerate(items):
@@ -354,7 +354,7 @@ class _Life:
         refs: tuple[int, ...] = (),
     ) -> None:  # fmt: skip
         if t <= self.end:
-            self.drafts.append(_Draft(t, number, event, actor, body, label, refs))
+            self.drafts.append(_EventDraft(t, number, event, actor, body, label, refs))
 
     # ------------------------------------------------------------ in which words
 
@@ -362,7 +362,7 @@ class _Life:
         """Choose one of several; of one, without a throw."""
         return ways[0] if len(ways) == 1 else self.rng.choice(ways)
 
-    def _render(self, draft: _Draft, items: Sequence[_Item]) -> Event:
+    def _render(self, draft: _EventDraft, items: Sequence[_Item]) -> StreamEvent:
         item, rng, texts = items[draft.item], self.rng, self.texts
         named = tuple(str(_FIRST + ref) for ref in draft.refs)
         match draft.body:
@@ -394,7 +394,7 @@ class _Life:
                 )  # fmt: skip
             case text:
                 body = self._fill(text, item).replace("{issue}", named[0] if named else "")
-        return Event(
+        return StreamEvent(
             round(draft.t, 3), str(_FIRST + draft.item), draft.event, draft.actor, body,
             draft.label, named,
         )  # fmt: skip

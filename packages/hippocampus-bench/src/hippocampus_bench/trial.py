@@ -14,7 +14,7 @@ from typing import Generic, NamedTuple, TypeVar
 from hippocampus.errors import InputError
 from hippocampus.sleep.schedule import STEPS
 from hippocampus_bench import locomo, longmemeval, realmem, retrieval
-from hippocampus_bench.datasets import Case, Dataset, Labels, Question, limited
+from hippocampus_bench.datasets import Case, Dataset, OpaqueNames, Question, limited
 from hippocampus_bench.options import EvaluatedBank, EvaluatedMemory, Options
 
 LOADERS = {
@@ -89,7 +89,7 @@ def live(
         )
         store = _Kept.at(folder, name, dataset, options)
         with _open(store.path, options) as memory:
-            trial = Trial(memory, options, systems, probe, remember=not store.complete)
+            trial = BenchTrial(memory, options, systems, probe, remember=not store.complete)
             total = sum(
                 len(case.said) + len(case.questions) * len(systems) for case in dataset.cases
             )
@@ -117,7 +117,7 @@ def _open(path: Path, options: Options) -> AbstractContextManager[EvaluatedMemor
 
 
 @dataclass
-class Trial(Generic[T]):
+class BenchTrial(Generic[T]):
     """What has been remembered and asked so far."""
 
     memory: EvaluatedMemory
@@ -134,7 +134,7 @@ class Trial(Generic[T]):
 
     def live(self, case: Case, *, total: int) -> None:
         """Go through the steps of a case in a bank of its own."""
-        labels = Labels(self.options.seed)
+        labels = OpaqueNames(self.options.seed)
         bank = self.memory.bank(f"bench-{labels.of('bank', case.id)}")
         session_of: dict[str, str] = {}
         warm = restless = False

@@ -68,7 +68,7 @@ from hippocampus.core.records.recall import (
     Pointer,
     Recall,
 )
-from hippocampus.core.records.sleep import Act, Deeds, SleepStep, Slept, Usage
+from hippocampus.core.records.sleep import Act, SleepAct, SleepStep, Slept, Usage
 from hippocampus.core.records.store import Asks, DoneRequest, IndexFile, Store
 from hippocampus.core.records.stored import (
     ALL_MARKS,
@@ -119,7 +119,6 @@ __all__ = [
     "CueAccount",
     "CuratedAnchors",
     "DamagedRow",
-    "Deeds",
     "Degradation",
     "DoneRequest",
     "During",
@@ -157,6 +156,7 @@ __all__ = [
     "Recall",
     "Related",
     "Reranker",
+    "SleepAct",
     "SleepStep",
     "Slept",
     "SourceInfo",

@@ -7,8 +7,8 @@ from dataclasses import field
 from datetime import datetime
 
 from hippocampus.core.cue_names import CUE_WORDS
+from hippocampus.core.day_words import over_words
 from hippocampus.core.lazy_dataclass import immutable
-from hippocampus.core.quotes import over_words
 from hippocampus.core.records.episode import Episode, Interval
 from hippocampus.core.renamed import renamed
 

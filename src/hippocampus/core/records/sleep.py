@@ -9,13 +9,14 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records.sleep_words import (
+    act_in_words,
     count_in_words,
-    deed_in_words,
     level_in_words,
     purpose_of,
 )
+from hippocampus.core.renamed import renamed
 
-Deed: TypeAlias = Literal["merge", "fade", "lapse", "doubt", "clear", "annotate"]
+ActKind: TypeAlias = Literal["merge", "fade", "lapse", "doubt", "clear", "annotate"]
 """What sleep may do to an episode: let another stand for it; show less of it; hide it; keep it from
 being consolidated, and no longer; note what was said of it."""
 
@@ -27,7 +28,7 @@ class Act(NamedTuple):
     ``by``: the row that stands for it, or that says something of it. ``level``: how far it fades.
     """
 
-    deed: Deed
+    kind: ActKind
     row: int
     why: str
     by: int | None = None
@@ -65,11 +66,12 @@ class Usage:
         )
 
 
+@renamed({"deed": "kind"})
 @immutable
-class Deeds:
+class SleepAct:
     """Act of a sleep on one episode, done or planned, and why."""
 
-    deed: Deed
+    kind: ActKind
     episode: str
     why: str
     by: str | None = None
@@ -79,10 +81,11 @@ class Deeds:
 
     def __str__(self) -> str:
         how = "" if self.level is None else f" to {level_in_words(self.level)}"
-        by = "" if self.by is None else f" {'into' if self.deed == 'merge' else 'to'} {self.by}"
-        return f"{deed_in_words(self.deed)} {self.episode}{how}{by}: {self.why}"
+        by = "" if self.by is None else f" {'into' if self.kind == 'merge' else 'to'} {self.by}"
+        return f"{act_in_words(self.kind)} {self.episode}{how}{by}: {self.why}"
 
 
+@renamed({"deeds": "acts"})
 @immutable
 class SleepStep:
     """Report of one step of sleep: how long it took, counts, and names worth knowing."""
@@ -95,7 +98,7 @@ class SleepStep:
     """Why there was nothing to do; empty when it was done."""
     usage: Usage = Usage()
     """What a language model was asked for it."""
-    deeds: tuple[Deeds, ...] = ()
+    acts: tuple[SleepAct, ...] = ()
     """What it did to single episodes, all of it for a dry run."""
 
     def __str__(self) -> str:

@@ -19,9 +19,9 @@ def count_in_words(step: str, what: str, n: int) -> str:
     return " ".join(filter(None, (f"{n:,}", nouns, verb)))
 
 
-def deed_in_words(deed: str) -> str:
+def act_in_words(act: str) -> str:
     """Return the act on a memory, as an imperative."""
-    return _DEEDS.get(deed, deed)
+    return _ACTS.get(act, act)
 
 
 def level_in_words(level: int | str) -> str:
@@ -93,13 +93,13 @@ _LEFT: Final[Mapping[str, str]] = {
     "3": "a quarter of the tokens",
     "4": "keywords",
 }
-_DEEDS: Final[Mapping[str, str]] = {
+_ACTS: Final[Mapping[str, str]] = {
     "lapse": "hide",
     "doubt": "quarantine",
     "clear": "release from quarantine",
     "annotate": "link",
 }
-"""What a deed is called for people, where programs know it by another name."""
+"""The words of acts for people, where programs know them by others."""
 
 
 def _noun_and_verb(step: str, what: str) -> tuple[str, str]:

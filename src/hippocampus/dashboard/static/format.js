@@ -48,11 +48,15 @@ export const CUES = {
   standing: ["wishes", "it tells what is wished, barred or ruled from now on"],
   neighbours: ["neighbours", "the turns around it fit the question"],
   speaker: ["speaker", "whom the question is about says it"],
-  news: ["news", "it is later than others that say the like"],
+  news: ["novelty", "it says something for the first time, tells a deed, or introduces who is asked about"],
   session: ["conversation", "its whole conversation is about the question"],
   gist: ["gist", "what it came to, with others, fits the question"],
   outcome: ["use", "it has helped before"],
-  importance: ["importance", "it matters by itself"],
+  alike: ["alike", "it is like the best hits, where several things are asked for"],
+  possession: ["possession", "it names the owner and what is asked of them"],
+  choice: ["choice", "it takes a side in the choice that the question puts, or names the other side"],
+  answering: ["answer", "it says something where what is nearest only asks the same"],
+  feedback: ["agreement", "it has the rare words that the best hits share"],
 };
 export const cueName = (cue) => CUES[cue]?.[0] ?? worded(cue);
 

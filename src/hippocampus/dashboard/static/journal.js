@@ -1,7 +1,7 @@
 // What the journal tells of single memories. It may have hundreds of thousands of changes, in order of
 // time, so the place to read from is looked for by halves, a change at a time.
 
-const DEEDS = ["merge", "fade", "lapse", "doubt", "clear", "annotate"];
+const ACTS = ["merge", "fade", "lapse", "doubt", "clear", "annotate"];
 const PAGE = 1000;
 const NEAR = 200;
 
@@ -20,19 +20,19 @@ const placeOf = async (bank, before) => {
 };
 
 // What one sleep did to single memories, and why.
-export const deedsOf = async (night, bank) => {
+export const actsOf = async (night, bank) => {
   const began = Date.parse(night.at) - 1;
-  const deeds = [];
-  for (let seq = await placeOf(bank, (one) => Date.parse(one.at) < began); deeds.length < 2 * PAGE;) {
+  const acts = [];
+  for (let seq = await placeOf(bank, (one) => Date.parse(one.at) < began); acts.length < 2 * PAGE;) {
     const changes = await after(bank, seq, PAGE);
     for (const { kind, episode, detail } of changes) {
-      if (DEEDS.includes(kind) && detail.sleep === night.number) deeds.push({ deed: kind, episode, ...detail });
-      if (kind === "slept" && detail.sleep === night.number) return deeds;
+      if (ACTS.includes(kind) && detail.sleep === night.number) acts.push({ kind, episode, ...detail });
+      if (kind === "slept" && detail.sleep === night.number) return acts;
     }
     if (changes.length < PAGE) break;
     seq = changes.at(-1).seq;
   }
-  return deeds;
+  return acts;
 };
 
 // The memories that were hidden among the last changes and are so still, the last first.

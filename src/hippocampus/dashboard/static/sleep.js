@@ -2,7 +2,7 @@
 
 import { field, h, option, swap } from "./dom.js";
 import { LEVELS, counted, day, moment, percent, whole, worded } from "./format.js";
-import { deedsOf } from "./journal.js";
+import { actsOf } from "./journal.js";
 import { told } from "./memory.js";
 import { attempt, bar, entry, faulted, figure, figures, fill, formDialog, heading, later, some, toast } from "./parts.js";
 import { numbers, plot } from "./plot.js";
@@ -44,10 +44,10 @@ const run = async (ctx, slot, dry, button) => {
       ctx.refresh();
       return;
     }
-    const deeds = slept.steps.flatMap((step) => step.deeds);
+    const acts = slept.steps.flatMap((step) => step.acts);
     swap(slot, h("section", { class: "notice-card" }, h("h2", null, "What it would do"),
-      outcome(count(deeds.map((one) => one.deed)), stats.episodes),
-      deedList(deeds, ctx),
+      outcome(count(acts.map((one) => one.kind)), stats.episodes),
+      actList(acts, ctx),
       slept.notes.map((note) => h("p", { class: "quiet" }, note))));
   } catch (error) {
     if (error.name !== "AbortError") swap(slot, faulted(error, () => run(ctx, slot, dry, button)));
@@ -64,26 +64,26 @@ const count = (all) => {
 
 // Kept, merged, faded … as parts of one strip, and in words.
 const outcome = (counts, episodes) => {
-  const changed = Object.entries(counts).filter(([deed]) => deed in DID);
-  const gone = changed.filter(([deed]) => deed !== "annotate" && deed !== "clear").reduce((sum, [, n]) => sum + n, 0);
+  const changed = Object.entries(counts).filter(([act]) => act in DID);
+  const gone = changed.filter(([act]) => act !== "annotate" && act !== "clear").reduce((sum, [, n]) => sum + n, 0);
   const kept = Math.max(0, episodes - gone);
   return h("div", { class: "stack" },
     h("div", { class: "outcome", "aria-hidden": "true" }, h("span", { class: "kept", style: { "flex-grow": kept } }),
       changed.map(([, n], at) => h("span", { style: { "flex-grow": n, opacity: Math.max(0.35, 1 - at * 0.22) } }))),
-    figures(figure(whole(kept), "kept as they are"), changed.map(([deed, n]) => figure(whole(n), DID[deed]))));
+    figures(figure(whole(kept), "kept as they are"), changed.map(([act, n]) => figure(whole(n), DID[act]))));
 };
 
-const deedList = (deeds, ctx) => {
-  if (!deeds.length) return h("p", { class: "quiet" }, "No memory is changed by it.");
-  return some(deeds, (one) => deed(one, ctx), { list: h("ul", { class: "deeds" }) });
+const actList = (acts, ctx) => {
+  if (!acts.length) return h("p", { class: "quiet" }, "No memory is changed by it.");
+  return some(acts, (one) => act(one, ctx), { list: h("ul", { class: "acts" }) });
 };
 
-const deed = (one, ctx) => {
+const act = (one, ctx) => {
   const said = h("a", { class: "said item", href: ctx.link(null, { m: one.episode }), "aria-busy": "true" }, "…");
   ctx.bank.read("get", { id: one.episode }).then((e) => swap(said, e.text), () => swap(said, one.episode))
     .finally(() => said.removeAttribute("aria-busy"));
-  return h("li", null, h("span", { class: "verb" }, DID[one.deed], one.level ? ` to ${LEVELS[one.level]}` : ""), said,
-    h("small", null, one.why, one.by && [" — ", h("a", { href: ctx.link(null, { m: one.by }) }, one.deed === "merge" ? "what stands for it" : "what says so")]));
+  return h("li", null, h("span", { class: "verb" }, DID[one.kind], one.level ? ` to ${LEVELS[one.level]}` : ""), said,
+    h("small", null, one.why, one.by && [" — ", h("a", { href: ctx.link(null, { m: one.by }) }, one.kind === "merge" ? "what stands for it" : "what says so")]));
 };
 
 // ---------------------------------------------------------------- the sleeps there were
@@ -104,9 +104,9 @@ const nightOf = (night, latest, ctx) => {
       ctx.may("admin") && h("button", { onclick: () => undo(night, ctx) }, "Undo…")),
     h("p", { class: "quiet num" }, acted.length ? acted.map(([, what, n]) => `${whole(n)} ${worded(what).replace(/level (\d)/, (_, level) => LEVELS[level])}`).join(", ") : "No memory was changed.",
       night.notes.map((note) => ` ${note}`)),
-    h("details", { ontoggle: (event) => { if (event.target.open && !slot.firstChild) fill(slot, () => Promise.all([deedsOf(night, ctx.bank), ctx.bank.read("stats")]), ([deeds, stats]) => {
-      const counts_ = count(deeds.map((one) => one.deed));  // what was kept is known of the last one alone
-      return [latest && outcome(counts_, stats.episodes + (counts_.merge ?? 0) + (counts_.lapse ?? 0)), deedList(deeds, ctx)];
+    h("details", { ontoggle: (event) => { if (event.target.open && !slot.firstChild) fill(slot, () => Promise.all([actsOf(night, ctx.bank), ctx.bank.read("stats")]), ([acts, stats]) => {
+      const counts_ = count(acts.map((one) => one.kind));  // what was kept is known of the last one alone
+      return [latest && outcome(counts_, stats.episodes + (counts_.merge ?? 0) + (counts_.lapse ?? 0)), actList(acts, ctx)];
     }); } },
       h("summary", null, "What it did, and why"),
       words.length > 0 && h("p", { class: "quiet num" }, words.map(([step, what, n]) => `${step}: ${whole(n)} ${worded(what)}`).join(" · ")), slot));

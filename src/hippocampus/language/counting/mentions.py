@@ -73,7 +73,7 @@ class EventMentions(NamedTuple):
 
 
 def find_mentions(
-    text: str, asked: AskedEvents, *, said_at: datetime, zone: tzinfo, by_actor: bool = False
+    text: str, asked: AskedEvents, *, occurred_at: datetime, zone: tzinfo, by_actor: bool = False
 ) -> EventMentions:
     """
     Return mentions of the events asked for in a text, a sentence at a time.
@@ -81,7 +81,7 @@ def find_mentions(
     Args:
         text: what somebody said.
         asked: what is counted.
-        said_at: when it was said.
+        occurred_at: when it was said.
         zone: where days begin.
         by_actor: whether who speaks is the one whose deed is asked for, so that "I" is them.
 
@@ -97,7 +97,7 @@ def find_mentions(
         start, sentence = match.start(), match[0]
         if sentence.rstrip().endswith("?"):
             continue
-        reading = _Sentence(sentence, asked, said_at.astimezone(zone), by_actor=by_actor)
+        reading = _Sentence(sentence, asked, occurred_at.astimezone(zone), by_actor=by_actor)
         mention = reading.mention(text[start : match.end()].strip())
         refused = refused or reading.refused
         if mention is not None and not named:
@@ -110,10 +110,12 @@ def find_mentions(
 class _Sentence:
     """One sentence, and what it says of what is asked."""
 
-    def __init__(self, text: str, asked: AskedEvents, said_at: datetime, *, by_actor: bool) -> None:
+    def __init__(
+        self, text: str, asked: AskedEvents, occurred_at: datetime, *, by_actor: bool
+    ) -> None:
         self._text = text
         self._asked = asked
-        self._said_at = said_at
+        self._occurred_at = occurred_at
         self._by_actor = by_actor
         self._words = words_of_text(text)
         self._tenses = Tenses(self._words, told=False)
@@ -328,7 +330,7 @@ class _Sentence:
     def _times(self, at: int) -> tuple[tuple[Interval, ...], bool]:
         """Return when it was, and whether the sentence tells; nothing if that is to come."""
         behind = self._tenses.direction(at + 1) == "behind"
-        said_on = self._said_at.replace(hour=0, minute=0, second=0, microsecond=0)
+        said_on = self._occurred_at.replace(hour=0, minute=0, second=0, microsecond=0)
         told, sure = self._told_times(at)
         if not told:
             return (Interval(said_on, said_on + timedelta(days=1)),), False
@@ -337,20 +339,20 @@ class _Sentence:
         place = self._words[at].start
         inside = [one for one in told if first <= one[1][0] < last]
         nearest = min(inside or told, key=lambda one: abs(one[1][0] - place))
-        latest = said_on + timedelta(days=1) if behind else self._said_at
+        latest = said_on + timedelta(days=1) if behind else self._occurred_at
         joined = [nearest[0], *(one for one, span in told if self._joins(nearest[1], span))]
         over = [one for one in joined if one.start is not None and one.start <= latest]
         return tuple(over), sure
 
     def _told_times(self, at: int) -> tuple[list[tuple[Interval, tuple[int, int]]], bool]:
         """Return the closed times of the sentence, with their places, and whether they are sure."""
-        zone = self._said_at.tzinfo
+        zone = self._occurred_at.tzinfo
         assert zone is not None, "said at an aware moment"
-        told = self._closed(find_told(self._text, self._said_at, zone))
-        ahead = all(one.start is not None and one.start > self._said_at for one, _ in told)
+        told = self._closed(find_told(self._text, self._occurred_at, zone))
+        ahead = all(one.start is not None and one.start > self._occurred_at for one, _ in told)
         if told and ahead and self._tenses.direction(at + 1) is None:
             # Without a verb, a day may be the last one as well.
-            return self._closed(find_intervals(self._text, self._said_at)), False
+            return self._closed(find_intervals(self._text, self._occurred_at)), False
         return told, True
 
     def _closed(self, times: tuple[Interval, ...]) -> list[tuple[Interval, tuple[int, int]]]:

@@ -89,13 +89,13 @@ def _read(text: str, now: datetime, *, told: bool, foreign: bool) -> list[Interv
     return found
 
 
-def find_told(text: str, said_at: datetime, zone: tzinfo) -> tuple[Interval, ...]:
+def find_told(text: str, occurred_at: datetime, zone: tzinfo) -> tuple[Interval, ...]:
     """Return the first 64 times that a text tells which was said at a moment, in a time zone."""
     foreign = may_tell_time_in(text)
     if not foreign and not may_tell_time(text):  # as most do not
         return ()
     try:
-        moment = said_at.astimezone(zone)
+        moment = occurred_at.astimezone(zone)
     except OverflowError:  # the first or the last day of the calendar
         return ()
     return tuple(_read(text, moment, told=True, foreign=foreign)[:_MOST_TOLD])
