@@ -78,7 +78,7 @@ def test_at_whatever_step_it_is_called_off(verb, template, tmp_path):
 
 
 def test_an_erasure_that_has_begun_to_clean_up_goes_on_to_its_end(template, tmp_path):
-    case, nth = Case(tmp_path, template, "erase"), 1
+    case, nth = Case(tmp_path, template, "forget, erasing"), 1
     while True:
         case.fresh()
         budget = CancelledAt(nth)
