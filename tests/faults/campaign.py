@@ -33,7 +33,7 @@ from hippocampus.core.key import Key
 from hippocampus.core.records import FileLocation
 from hippocampus.encode.embedders.hashing import HashEmbedder
 from hippocampus.engine.context import CALIBRATED
-from hippocampus.errors import HippocampusError
+from hippocampus.errors import HippocampusError, StoreCorrupt
 from hippocampus.salvage import salvage
 from hippocampus.sleep.topic_plot import plot_topics
 from hippocampus.upkeep import redate, reindex, verify
@@ -124,7 +124,9 @@ def _salvage(memory):
         file_of(memory, f"salvaged.db{ending}").unlink(missing_ok=True)
     embedder = "none" if memory.engine.embedder is None else "hash"
     with opened(file_of(memory, "salvaged.db"), embedder=embedder) as new:
-        salvage(memory.engine.store.path, new, key=memory.engine.store.encryption.key)
+        made = salvage(memory.engine.store.path, new, key=memory.engine.store.encryption.key)
+    if made.lost:  # a page that cannot be read is damaged, and what was on it is told
+        raise StoreCorrupt(made.lost[0], path=memory.engine.store.path)
 
 
 def _export(memory, name="bank.jsonl"):
