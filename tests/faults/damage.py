@@ -280,8 +280,9 @@ def campaign(seconds, processes, ways, tried, show=lambda *_: None):
     until = time.monotonic() + seconds
     noticed, findings = Counter(), []
     with tempfile.TemporaryDirectory() as name, ProcessPoolExecutor(processes) as pool:
-        while time.monotonic() < until:
-            way = next_way(ways, tried)
+        begun = False
+        while not begun or time.monotonic() < until:
+            begun, way = True, next_way(ways, tried)
             size = WAYS[way].at_once
             jobs = []
             for _ in range(processes):

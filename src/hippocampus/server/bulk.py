@@ -127,7 +127,7 @@ class BulkRoutes:
         It is made at once, so that nothing of the store waits for whoever reads slowly.
         """
         pool = self._server.bulk
-        folder = await pool.run(_Folder)
+        folder = await pool.run(SharedFolder)
         path = folder.path / name
 
         def write() -> dict[str, str]:
@@ -306,7 +306,7 @@ async def _parts(path: Path, pool: Pool) -> AsyncGenerator[bytes]:
             yield data
 
 
-class _Folder:
+class SharedFolder:
     """A folder of the server's own; the last to leave it, a request or its thread, removes it."""
 
     def __init__(self) -> None:
@@ -330,8 +330,8 @@ class _Folder:
 
 
 @contextmanager
-def _folder() -> Iterator[_Folder]:
-    folder = _Folder()
+def _folder() -> Iterator[SharedFolder]:
+    folder = SharedFolder()
     try:
         with _room(folder.path):
             yield folder
