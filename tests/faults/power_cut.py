@@ -11,7 +11,16 @@ import time
 from collections import Counter
 from typing import NamedTuple
 
-from campaign import OF_EMBEDDERS, OF_KEYS, VERBS, finding, make, opened, state_of
+from campaign import (
+    OF_EMBEDDERS,
+    OF_KEYS,
+    VERBS,
+    finding,
+    left_of_the_secret,
+    make,
+    opened,
+    state_of,
+)
 from disk import Surviving, faulty_disk, rng_of, steps_of
 
 from hippocampus.upkeep import verify
@@ -86,6 +95,7 @@ def wrong_of(files, folder, before, after, **how):
             if found.get(key) not in (before.get(key), after.get(key)):
                 yield f"{key}: {found.get(key)}, not {before.get(key)} nor {after.get(key)}"
         yield from verify(memory).problems
+        yield from left_of_the_secret(memory, found)
 
 
 def tried(life, folder, places, shares=SHARES, until=float("inf"), **how):
