@@ -217,7 +217,7 @@ def make_bank(memory):
 
 
 OURS, THEIRS = "acme/lena", "globex/omar"
-SECRETS = ("1234", "Omar")
+SECRET = "zebra-quartz"  # noqa: S105 - no number, which the id of a request may have in it
 BANKS = (
     OURS, THEIRS, "acme%2F..%2Fglobex%2Fomar", "acme/../globex/omar", "globex%252Fomar", "*",
     "globex*", "GLOBEX/omar", "globex/omar ", "globex/omar%00", "globex%2fomar", "\u0261lobex/omar",
@@ -231,7 +231,7 @@ class Requests:
     def __init__(self, folder):
         self.memory = Memory(folder / "tenants.db", embedder="none")
         self.memory.bank(OURS).remember("Lena's code is 4711.")
-        self.kept = self.memory.bank(THEIRS).remember("Omar's code is 1234.")
+        self.kept = self.memory.bank(THEIRS).remember(f"The word is {SECRET}.")
         keys = Keys(self.memory)
         self.tokens = [
             keys.create(one, one, ["acme/*"]).token for one in ("read", "write", "admin")
@@ -261,7 +261,7 @@ class Requests:
         )
         if answer.status_code >= 500:
             raise AssertionError(f"{method} {path} {how!r:.200}: {answer.text:.200}")
-        leaks = any(secret in answer.text for secret in SECRETS)
+        leaks = SECRET in answer.text
         there = [one.text for one in self.memory.bank(THEIRS).episodes()]
         if OURS not in self.memory.banks():  # which its admin may delete
             self.memory.bank(OURS).remember("Lena's code is 4711.")
