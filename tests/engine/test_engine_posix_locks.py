@@ -5,7 +5,9 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 from shutil import copyfile
 
@@ -96,6 +98,17 @@ def included(memory, bank):
     assert bank.recall("Are the plums ripe?").hits
 
 
+def slept_beside(memory, bank, _):
+    soon, until = timedelta(microseconds=1), time.monotonic() + 30
+    with Memory(memory.engine.store.path, embedder="hash") as own:  # whose clock goes on
+        own.bank("ada").remember("A night passes.")
+        slept = len(bank.sleeps())
+        with own.sleeping(Schedule(every=soon, idle=soon), look_every_s=0.02):
+            while len(bank.sleeps()) == slept and time.monotonic() < until:
+                time.sleep(0.02)
+        assert len(bank.sleeps()) > slept
+
+
 def kept_shut(_, bank, __):
     with pytest.raises(WrongKey):
         bank.reveal(first(bank))
@@ -173,12 +186,12 @@ MEMORY = {
     "backup": lambda m, _, folder: m.backup(folder / "backup.db"),
     "bank": lambda m, *_: m.bank("other").remember("It is Tuesday."),
     "banks": lambda m, *_: m.banks(),
-    "calibrate": None,  # remembers in a memory of its own
+    "calibrate": lambda m, *_: m.calibrate(conversations=8),
     "close": lambda m, *_: Memory(m.engine.store.path, embedder="none").close(),
     "delete_bank": lambda m, b, _: [moved(m, b, _), m.delete_bank("copy")],
     "rebuild": lambda m, *_: m.rebuild(),
     "sleep_if_due": lambda m, *_: m.sleep_if_due(),
-    "sleeping": None,  # sleep_if_due on a thread
+    "sleeping": slept_beside,
 }
 OTHERS = {
     "verify": lambda m, *_: upkeep.verify(m),
@@ -191,7 +204,13 @@ OTHERS = {
     "import of the store": looked_through,
     "output over the store": written_over,
 }
-VERBS = {name: verb for name, verb in (BANK | MEMORY | OTHERS).items() if verb is not None}
+VERBS = BANK | MEMORY | OTHERS
+
+
+def verbs(*quick):
+    """Return all verbs as parameters, all but some for nights."""
+    slow = pytest.mark.slow
+    return [pytest.param(verb, marks=() if verb in quick else slow) for verb in VERBS]
 
 
 def test_every_public_verb_is_tried():
@@ -216,7 +235,7 @@ def garden(tmp_path_factory):
 
 
 @linux
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", verbs(*(VERBS.keys() - {"calibrate"})))
 def test_a_verb_leaves_the_process_the_locks_it_had(garden, open_memory, path, tmp_path, verb):
     copyfile(garden, path)
     memory = open_memory()
@@ -243,27 +262,27 @@ def another_process_comes_and_goes(path, text):
     subprocess.run([sys.executable, "-c", OTHER, str(path), text], check=True, timeout=60)
 
 
-@pytest.mark.parametrize(
-    "verb",
-    [
-        "import of the store",
-        pytest.param("verify for residue", marks=pytest.mark.slow),
-        pytest.param("backup", marks=pytest.mark.slow),
-    ],
-)
+def texts(bank):
+    return {episode.text for episode in bank.episodes()}
+
+
+@pytest.mark.parametrize("verb", verbs("import of the store"))
 def test_nothing_acknowledged_is_lost_when_another_process_closes_after_a_verb(
-    open_memory, path, tmp_path, verb
+    garden, open_memory, path, tmp_path, verb
 ):
+    copyfile(garden, path)
     memory = open_memory()
     bank = memory.bank("ada")
     bank.remember("It was before.")
     VERBS[verb](memory, bank, tmp_path)
+    there = texts(bank)
     another_process_comes_and_goes(path, "It was another.")
     bank.remember("It was after.")
     another_process_comes_and_goes(path, "It was another still.")
     memory.close()
 
-    assert 4 == len(open_memory().bank("ada").episodes())
+    since = {"It was another.", "It was after.", "It was another still."}
+    assert there | since == texts(open_memory().bank("ada"))
 
 
 def test_a_file_that_becomes_a_store_while_it_is_read_keeps_the_stores_locks(tmp_path):
@@ -318,15 +337,16 @@ def in_a_child(run):
 
 @fork
 @linux
-@pytest.mark.parametrize("use", ["read", "write", "verify for residue"])
-def test_a_child_that_opens_the_store_has_locks_of_its_own(open_memory, path, tmp_path, use):
+@pytest.mark.parametrize("verb", verbs("recall", "remember", "verify for residue"))
+def test_a_child_that_opens_the_store_has_locks_of_its_own(
+    garden, open_memory, path, tmp_path, verb
+):
+    copyfile(garden, path)
     memory = open_memory()
     bank = memory.bank("ada")
     bank.remember("It was before.")
-    if use == "read":
-        assert bank.recall("before")
-    elif use == "verify for residue":
-        VERBS[use](memory, bank, tmp_path)
+    VERBS[verb](memory, bank, tmp_path)
+    there = texts(bank)
 
     def child():
         with Memory(path, embedder="hash") as own:
@@ -336,7 +356,7 @@ def test_a_child_that_opens_the_store_has_locks_of_its_own(open_memory, path, tm
     assert "['', '-shm']" == in_a_child(child)
     bank.remember("It was after.")
     assert {"", "-shm"} == {file for file, *_ in locks(path)}
-    assert 3 == len(bank.episodes())
+    assert there | {"It was the child.", "It was after."} == texts(bank)
 
 
 PREFORKED = """

@@ -2,16 +2,20 @@
 Damage anywhere in a store's files: does anything but an error of ours come out, or a wrong answer?
 
     python tests/faults/damage.py --seconds 3600 --report bench/results/damage.json
+    python tests/faults/damage.py --ways "a bit" --first 320 --times 1   # one of them again
 
 One small store, in plain words and encrypted, that has lived: sealed blocks, corrections, erasures,
 a sleep. It is damaged in one of the ways of ``WAYS``, opened, asked for everything, and verified.
 Answers that differ while ``verify`` says that all is sound are ``silent``; an exception that is not
 a ``HippocampusError`` is ``raw``; what takes longer than ``SLOWEST_S`` hangs. A log (``-wal``) may
-lose its last transactions, as after a power cut, and nothing else.
+lose its last transactions, as after a power cut, and nothing else. What needs no store that is
+opened is in ``damaged_parts.py``. Each way is tried as often as ``WAYS`` says, the cheap ones
+first; a report that is given again goes on where it ended.
 """
 
 import argparse
 import json
+import os
 import random
 import shutil
 import sqlite3
@@ -20,19 +24,20 @@ import tempfile
 import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, suppress
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from typing import NamedTuple
 
 from campaign import KEY, make, opened
+from damaged_parts import Blocks, Exports, Matrices, Requests, flipped, hostile
 
 from hippocampus import Memory
 from hippocampus.errors import HippocampusError
 from hippocampus.upkeep import verify
 
 SLOWEST_S = 20
-APART = 1_000_000
-"""Between the first seeds of two processes."""
 PAGE = 4096
 LATER = ("The ferry leaves at nine.", "The ferry leaves at ten.", "The key is under the pot.")
 """What is remembered last, a transaction each, and is in the log alone."""
@@ -76,13 +81,13 @@ def outcome(path, key, before):
 
 def a_bit(whole, log, rng):
     """One bit of the file."""
-    return _flipped(whole, rng), log
+    return flipped(whole, rng), log
 
 
 def some_bits(whole, log, rng):
     """Bits of several places."""
     for _ in range(rng.randint(2, 9)):
-        whole = _flipped(whole, rng)
+        whole = flipped(whole, rng)
     return whole, log
 
 
@@ -107,7 +112,7 @@ def an_end(whole, log, rng):
 
 def a_bit_of_the_log(whole, log, rng):
     """One bit of the log."""
-    return whole, _flipped(log, rng)
+    return whole, flipped(log, rng)
 
 
 def an_end_of_the_log(whole, log, rng):
@@ -127,7 +132,7 @@ def a_stored_value(path, rng):
             changed = value ^ 1 << rng.randrange(40)
         else:
             raw = value if isinstance(value, bytes) else value.encode()
-            changed = _flipped(raw, rng)
+            changed = flipped(raw, rng)
             if isinstance(value, str):
                 changed = changed.decode("utf-8", "replace")
         where = " AND ".join(f"{name.strip()} = ?" for name in key.split(","))
@@ -145,18 +150,32 @@ VALUES = [
     ("episodes", "level", "bank, row"), ("episodes", "digest", "bank, row"),
     ("banks", "name", "bank"), ("settings", "value", "key"),
 ]  # fmt: skip
+
+
+class Way(NamedTuple):
+    """One way of damage: what does it, how often it is to be tried, and how often in one go."""
+
+    do: object
+    wanted: int
+    at_once: int
+
+
 WAYS = {
-    "a bit": (a_bit, 8), "several bits": (some_bits, 2), "a stretch": (a_stretch, 2),
-    "a page elsewhere": (a_page, 1), "cut off": (an_end, 1),
-    "a bit of the log": (a_bit_of_the_log, 1), "a log cut off": (an_end_of_the_log, 1),
-    "a stored value": (None, 8),
-}  # fmt: skip
-"""Each with how often it is tried beside the others."""
-
-
-def _flipped(whole, rng):
-    at = rng.randrange(len(whole))
-    return whole[:at] + bytes([whole[at] ^ 1 << rng.randrange(8)]) + whole[at + 1 :]
+    "a bit of a block": Way(Blocks, 56_590, 2000),
+    "a matrix": Way(Matrices, 1_222_800, 20_000),
+    "a request of a tenant": Way(Requests, 3_972, 200),
+    "an export": Way(Exports, 3_000, 50),
+    "a hostile file": Way(hostile, 360, 20),
+    "a log cut off": Way(an_end_of_the_log, 500, 20),
+    "a bit of the log": Way(a_bit_of_the_log, 500, 20),
+    "cut off": Way(an_end, 600, 20),
+    "a page elsewhere": Way(a_page, 500, 20),
+    "a stretch": Way(a_stretch, 1_000, 20),
+    "several bits": Way(some_bits, 1_000, 20),
+    "a stored value": Way(a_stored_value, 4_000, 20),
+    "a bit": Way(a_bit, 19_440, 20),
+}
+"""Each with twice what was tried before, where that is known, of damage and not of drawings."""
 
 
 # ---------------------------------------------------------------- the campaign
@@ -187,91 +206,144 @@ class Store:
                 shutil.rmtree(copy)
 
     def damaged(self, way, rng):
-        """Return whether one damage is silent; what is raw is raised."""
+        """Return whether one is silent, and whether all is called sound; raise what is raw."""
         for end in ("-wal", "-shm"):
             Path(f"{self.path}{end}").unlink(missing_ok=True)
-        if way == "a stored value":
+        before, do = self.now, WAYS[way].do
+        if do is hostile:
+            hostile(self.whole, self.path, rng)
+        elif do is a_stored_value:
             self.path.write_bytes(self.whole)
             a_stored_value(self.path, rng)
-            before = self.now
         else:
             of_log = "log" in way
-            whole, log = WAYS[way][0](*(self.logged if of_log else (self.whole, b"")), rng)
+            whole, log = do(*(self.logged if of_log else (self.whole, b"")), rng)
             self.path.write_bytes(whole)
             if of_log:
                 Path(f"{self.path}-wal").write_bytes(log)
-            before = self.moments if of_log else self.now
+                before = self.moments
         same, sound = outcome(self.path, self.key, before)
         return sound and not same, sound
 
 
-def campaign(folder, until, *, seed=0, times=None):
-    """Damage stores until a moment, or so often; return what was tried and what was found."""
-    tried, noticed, findings = Counter(), Counter(), []
-    stores = {name: Store(folder / name, key) for name, key in (("plain", None), ("sealed", KEY))}
-    ways, weights = zip(*((way, weight) for way, (_, weight) in WAYS.items()), strict=True)
-    number = seed
-    while time.monotonic() < until and (times is None or number < seed + times):
-        rng = random.Random(number)  # noqa: S311 - to be had again
-        name = rng.choice(sorted(stores))
-        way = rng.choices(ways, weights)[0]
+@cache
+def maker(folder, what):
+    """Return what is damaged: one of the parts, or a store in plain words or encrypted."""
+    folder.mkdir(exist_ok=True)
+    if isinstance(what, str):
+        return Store(folder / what, KEY if what == "sealed" else None)
+    return what(folder)
+
+
+def tries(folder, way, first, times):
+    """Damage in one way, so often, from a number on; return (not called sound, findings)."""
+    noticed, findings, do = 0, [], WAYS[way].do
+    each = getattr(do, "each", 1)
+    for number in range(first, first + times, each):
+        rng = random.Random(f"{way} {number}")  # noqa: S311 - to be had again
+        name = rng.choice(("plain", "sealed")) if not isinstance(do, type) else ""
         began = time.monotonic()
         found = ""
         try:
-            silent, sound = stores[name].damaged(way, rng)
+            if name:
+                silent, sound = maker(folder, name).damaged(way, rng)
+            else:
+                silent, sound = maker(folder, do).damaged(rng)
             found = "silent" if silent else ""
-            noticed[way] += not sound
+            noticed += each * (not sound)
         except Exception as exc:  # noqa: BLE001 - whatever it is, it is a finding
-            found = f"raw: {type(exc).__name__}: {exc!s:.200}"
+            found = f"raw: {type(exc).__name__}: {exc!s:.300}"
         if time.monotonic() - began > SLOWEST_S:
             found = f"took {time.monotonic() - began:.0f} s"
         if found:
-            findings.append({"seed": number, "store": name, "way": way, "found": found})
-        tried[way] += 1
-        number += 1
-    return tried, noticed, findings
+            findings.append({"way": way, "number": number, "store": name, "found": found})
+    return noticed, findings
 
 
-def campaigns(seconds, processes, *, seed=0, times=None, show=lambda *_: None):
-    """Run a campaign in each of some processes, from seeds far apart; return all of it together."""
+def _in_process(folder, way, first, times):
+    """Do so in a folder of this process."""
+    return tries(folder / str(os.getpid()), way, first, times)
+
+
+def next_way(ways, tried):
+    """Return the first way that was not tried often enough, or the one that is the least so."""
+    unmet = [way for way in ways if tried[way] < WAYS[way].wanted]
+    return unmet[0] if unmet else min(ways, key=lambda way: tried[way] / WAYS[way].wanted)
+
+
+def campaign(seconds, processes, ways, tried, show=lambda *_: None):
+    """
+    Damage in these ways for some time, each from a number on that ``tried`` tells, which is raised.
+
+    Returns how often not all was called sound, by way, and findings.
+    """
     until = time.monotonic() + seconds
+    noticed, findings = Counter(), []
     with tempfile.TemporaryDirectory() as name, ProcessPoolExecutor(processes) as pool:
-        jobs = []
-        for number in range(processes):
-            folder = Path(name) / str(number)
-            folder.mkdir()
-            first = seed + number * APART
-            jobs.append(pool.submit(campaign, folder, until, seed=first, times=times))
-        tried, noticed, findings = Counter(), Counter(), []
-        for job in jobs:
-            more = job.result()
-            tried, noticed, findings = tried + more[0], noticed + more[1], findings + more[2]
-    for finding in findings:
-        show(finding)
-    return tried, noticed, findings
+        begun = False
+        while not begun or time.monotonic() < until:
+            begun, way = True, next_way(ways, tried)
+            size = WAYS[way].at_once
+            jobs = []
+            for _ in range(processes):
+                jobs.append(pool.submit(_in_process, Path(name), way, tried[way], size))
+                tried[way] += size
+            for job in jobs:
+                try:
+                    here, found = job.result()
+                except BrokenProcessPool:
+                    number = tried[way] - len(jobs) * size
+                    findings.append({"way": way, "number": number, "found": "the process died"})
+                    return noticed, findings
+                noticed[way] += here
+                findings += found
+                for one in found:
+                    show(one)
+    return noticed, findings
 
 
 def main():
-    """Run the campaign; its report names each finding by the seed that shows it again."""
+    """Run the campaign; its report names each finding by the way and number that show it again."""
     from hippocampus_bench.report import commit
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--times", type=int)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--ways", nargs="*", choices=WAYS, default=list(WAYS))
+    parser.add_argument("--first", type=int, help="the first number; by default as reported")
+    parser.add_argument("--times", type=int, help="of one way, here and now, without a report")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--report", type=Path)
     given = parser.parse_args()
     show = partial(print, file=sys.stderr, flush=True)
-    tried, noticed, findings = campaigns(
-        given.seconds, given.processes, seed=given.seed, times=given.times, show=show
-    )
-    ways = {way: {"tried": tried[way], "not called sound": noticed[way]} for way in WAYS}
-    told = {"commit": commit(), "seed": given.seed, "tried": sum(tried.values()), "ways": ways}
+    if given.times is not None:
+        with tempfile.TemporaryDirectory() as name:
+            for way in given.ways:
+                show(way, *tries(Path(name), way, given.first or 0, given.times))
+        return
+    report = {}
+    if given.report and given.report.exists():
+        report = json.loads(given.report.read_text("utf-8"))
+    before = report.get("ways", {})
+    tried = Counter({way: one["tried"] for way, one in before.items()})
+    if given.first is not None:
+        tried = Counter(dict.fromkeys(given.ways, given.first))
+    began = time.monotonic()
+    noticed, findings = campaign(given.seconds, given.processes, given.ways, tried, show)
+    told = {
+        way: {
+            "tried": tried[way],
+            "wanted": WAYS[way].wanted,
+            "not called sound": before.get(way, {}).get("not called sound", 0) + noticed[way],
+        }
+        for way in WAYS
+    }
+    findings = [*report.get("findings", []), *findings]
     if given.report:
-        text = json.dumps({**told, "findings": findings}, indent=1)
+        seconds = round(report.get("seconds", 0) + time.monotonic() - began)
+        text = {"commit": commit(), "seconds": seconds, "tried": sum(tried.values()), "ways": told}
+        text = json.dumps({**text, "findings": findings}, indent=1)
         given.report.write_text(text + "\n", "utf-8")
-    show(f"{sum(tried.values()):,} times damaged,", len(findings), "findings")
+    show(f"{sum(tried.values()):,} times damaged in all,", len(findings), "findings")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,11 @@
 """A disk that fails when told to, and a record of what reached it, for the stores of a test."""
 
 import ctypes
+import errno
+import os
 import random
 import shutil
+import signal
 import struct
 import subprocess
 import tempfile
@@ -16,8 +19,9 @@ import pytest
 
 OPERATIONS = {
     "open": 1, "read": 2, "write": 4, "sync": 8, "truncate": 16, "lock": 32, "delete": 64,
-    "size": 128,
+    "size": 128, "zero": 256,
 }  # fmt: skip
+"""``zero``: a write or sync of an erasure that zeroes in place, which is not SQLite's."""
 EVERY = sum(OPERATIONS.values())
 HOW = {"EIO": 0, "ENOSPC": 1, "short": 2, "kill": 3}
 """What a fault is: an error of the disk, no room, half a write and no room, the process killed."""
@@ -44,6 +48,10 @@ def _library():
     ours.faults_arm.argtypes = ctypes.c_int, ctypes.c_long, ctypes.c_int, ctypes.c_int
     ours.faults_counted.restype = ours.faults_fired.restype = ctypes.c_long
     ours.faults_name.restype = ctypes.c_char_p
+    ours.faults_meet.argtypes = (ctypes.c_char_p,)
+    ours.faults_record.argtypes = (
+        ctypes.c_int, ctypes.c_char_p, ctypes.c_longlong, ctypes.c_int, ctypes.c_char_p,
+    )  # fmt: skip
     return ours, sqlite
 
 
@@ -52,9 +60,11 @@ class Disk:
 
     def __init__(self, library):
         self._library = library
+        self._how = "EIO"
 
     def fail(self, nth, kinds=EVERY, how="EIO", *, forever=False):
         """Have the n-th operation from now on fail, once or from then on; 0 for none, to count."""
+        self._how = how
         self._library.faults_arm(kinds, nth, HOW[how], int(forever))
 
     def mend(self):
@@ -75,10 +85,39 @@ class Disk:
         """Return the path of a file of the record."""
         return self._library.faults_name(number).decode()
 
+    def write_at(self, descriptor, data, offset):
+        """Write as ``core.files`` does where SQLite does not look, and fail as SQLite's writes."""
+        name = _name_of(descriptor)
+        if self._library.faults_meet(name):
+            if self._how in {"short", "kill"}:
+                os.pwrite(descriptor, data[: len(data) // 2], offset)
+            self._end()
+        done = os.pwrite(descriptor, data, offset)
+        self._library.faults_record(ord("W"), name, offset, done, data[:done])
+        return done
+
+    def sync_descriptor(self, descriptor):
+        """Sync as ``core.files`` does."""
+        name = _name_of(descriptor)
+        if self._library.faults_meet(name):
+            self._end()
+        os.fsync(descriptor)
+        self._library.faults_record(ord("S"), name, 0, 0, None)
+
+    def _end(self):
+        if self._how == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        number = errno.EIO if self._how == "EIO" else errno.ENOSPC
+        raise OSError(number, os.strerror(number))
+
+
+def _name_of(descriptor):
+    return bytes(Path(f"/proc/self/fd/{descriptor}").readlink())
+
 
 @contextmanager
 def faulty_disk(folder):
-    """Put every file that SQLite opens below a folder on such a disk."""
+    """Put every file of a store below a folder on such a disk."""
     ours, sqlite = _library()
     ours.faults_install(
         sqlite.sqlite3_vfs_find, sqlite.sqlite3_vfs_register, sqlite.sqlite3_mutex_alloc
@@ -86,7 +125,10 @@ def faulty_disk(folder):
     ours.faults_watch(str(folder).encode())
     disk = Disk(ours)
     try:
-        yield disk
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("hippocampus.core.files.write_at", disk.write_at)
+            patch.setattr("hippocampus.core.files.sync_descriptor", disk.sync_descriptor)
+            yield disk
     finally:
         ours.faults_remove(sqlite.sqlite3_vfs_unregister, sqlite.sqlite3_vfs_register)
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPEN = 1, READ = 2, WRITE = 4, SYNC = 8, TRUNCATE = 16, LOCK = 32, DELETE = 64, SIZE = 128 };
+enum { OPEN = 1, READ = 2, WRITE = 4, SYNC = 8, TRUNCATE = 16, LOCK = 32, DELETE = 64, SIZE = 128, ZERO = 256 };
 enum { EIO_ = 0, FULL = 1, SHORT = 2, KILL = 3 };
 
 typedef struct {
@@ -66,8 +66,14 @@ static int fails(int id, int kind) {
     int now = fail_at > 0 && (nth == fail_at || (forever && nth > fail_at));
     fired += now;
     sqlite3_mutex_leave(guard);
-    if (now && how == KILL && kind != WRITE) kill(getpid(), SIGKILL);
+    if (now && how == KILL && kind != WRITE && kind != ZERO) kill(getpid(), SIGKILL);
     return now;
+}
+static int id_of(const char* name);
+/* What Python does to a file past SQLite: whether it fails, and a line of the trace if it did not. */
+int faults_meet(const char* name) { return fails(id_of(name), ZERO); }
+void faults_record(int op, const char* name, long long at, int size, const void* data) {
+    record((char)op, id_of(name), at, size, data);
 }
 static int id_of(const char* name) {
     if (!name || !folder[0] || strncmp(name, folder, strlen(folder))) return -1;

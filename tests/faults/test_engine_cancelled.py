@@ -37,6 +37,11 @@ def template(tmp_path_factory):
 
 
 CALLED = [verb for verb in VERBS if verb != "open"]
+IN_ONE_STEP = {
+    "anchors", "banks", "journal", "plot_topics", "policy", "position", "redate", "sleeps",
+    "topic_outline", "topics",
+}  # fmt: skip
+"""Verbs that read once and answer: there is no step at which they could end."""
 
 
 def call_off(case, *, start=1, step=1):
@@ -67,18 +72,18 @@ def call_off(case, *, start=1, step=1):
 @pytest.mark.parametrize("verb", CALLED)
 def test_a_verb_that_is_called_off_leaves_a_sound_bank(verb, template, tmp_path):
     case = Case(tmp_path, template, verb)
-    assert call_off(case, start=1, step=AT_ONCE) > 0 or verb == "redate"
+    assert call_off(case, start=1, step=AT_ONCE) > 0 or verb in IN_ONE_STEP
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", CALLED)
 def test_at_whatever_step_it_is_called_off(verb, template, tmp_path):
     case = Case(tmp_path, template, verb)
-    assert call_off(case, step=2 if verb in LATER else 1) > 0 or verb == "redate"
+    assert call_off(case, step=2 if verb in LATER else 1) > 0 or verb in IN_ONE_STEP
 
 
 def test_an_erasure_that_has_begun_to_clean_up_goes_on_to_its_end(template, tmp_path):
-    case, nth = Case(tmp_path, template, "erase"), 1
+    case, nth = Case(tmp_path, template, "forget, erasing"), 1
     while True:
         case.fresh()
         budget = CancelledAt(nth)

@@ -1,20 +1,54 @@
 """Whatever is damaged in a store's files, nothing raw comes out and no wrong answer goes unsaid."""
 
+import json
 import sqlite3
-import time
+from collections import Counter
 from contextlib import closing
+from types import FunctionType
 
 import pytest
-from damage import WAYS, Store, campaign, outcome
+from damage import WAYS, Store, main, next_way, outcome, tries
+
+FEW = {way: 2 if isinstance(how.do, FunctionType) else 50 for way, how in WAYS.items()}
+FEW["a matrix"] = 2000
 
 
-@pytest.mark.parametrize("times", [12, pytest.param(400, marks=pytest.mark.slow)])
-def test_damage_anywhere_is_an_error_of_ours_or_changes_no_answer(tmp_path, times):
-    tried, _, findings = campaign(tmp_path, time.monotonic() + 600, times=times)
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("damaged")
 
-    assert times == sum(tried.values())
-    assert set(tried) <= set(WAYS)
+
+@pytest.mark.parametrize("more", [1, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("way", WAYS)
+def test_damage_anywhere_is_an_error_of_ours_or_changes_no_answer(folder, way, more):
+    noticed, findings = tries(folder, way, more * 1000, more * FEW[way])
+
     assert [] == findings
+    assert noticed > 0 or "bit" in way or "log" in way or more == 1
+
+
+def test_what_is_never_tried_often_enough_is_tried_next():
+    tried = Counter({way: how.wanted for way, how in WAYS.items()})
+    assert "a bit" == next_way(["an export", "a bit"], tried - Counter({"a bit": 1}))
+    assert "an export" == next_way(["an export", "a bit"], tried + Counter({"a bit": 100}))
+    assert "a bit of a block" == next_way(list(WAYS), Counter())
+
+
+def test_a_report_that_is_given_again_goes_on_where_it_ended(tmp_path, monkeypatch):
+    way, report = "a bit of a block", tmp_path / "damage.json"
+    told = []
+    for _ in range(2):
+        given = ["damage.py", "--ways", way, "--seconds", "0.01", "--processes", "1",
+                 "--report", str(report)]  # fmt: skip
+        monkeypatch.setattr("sys.argv", given)
+        main()
+        told.append(json.loads(report.read_text("utf-8")))
+
+    once, twice = (one["ways"][way] for one in told)
+    assert once["tried"] == WAYS[way].at_once == once["not called sound"]
+    assert twice["tried"] == 2 * WAYS[way].at_once == twice["not called sound"]
+    assert [] == told[1]["findings"]
+    assert 0 == told[1]["ways"]["a bit"]["tried"]
 
 
 @pytest.mark.parametrize("value", ["NULL", "x'00'", "'a'", "-1"])

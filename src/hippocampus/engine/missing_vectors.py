@@ -88,6 +88,7 @@ def _embedded(
     batch = ledger.limits.batch
     made: dict[Kind, dict[int, bytes]] = {kind: {} for kind in _KINDS}
     for start in range(0, len(some), batch):
+        check_budget()
         places = some[start : start + batch]
         encoded = encode_drafts(
             [drafts[place] for place in places], [before[place] for place in places],

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TextIO
 
+from hippocampus.core.budget import check_budget
 from hippocampus.core.clock import from_micros
 from hippocampus.core.events import (
     Erased,
@@ -109,11 +110,13 @@ def write_export(
     ids: dict[int | None, str | None] = {row.row: row.id for row in rows}
     ids[None] = None
     for start in range(0, len(rows), _TEXTS_AT_ONCE):
+        check_budget()
         some = rows[start : start + _TEXTS_AT_ONCE]
         known = texts([row.row for row in some])
         for row in some:
             _write(out, {"episode": gate.record(_episode(row, known.get(row.row, ""), ids))})
     for change in changes:
+        check_budget()
         told = {
             "seq": change.seq,
             "at": change.at,
@@ -201,6 +204,7 @@ def read_export(path: Path, *, salt: bytes, gate: TransferGate = AS_IT_IS) -> Ex
             version = json.loads(head)["hippocampus-export"]
             if version == EXPORT_FORMAT:
                 for number, text in enumerate(lines, 2):  # noqa: B007 (the message names it)
+                    check_budget()
                     ((kind, record),) = json.loads(text).items()
                     found[kind].append(record)
                 _check_whole(found["episode"], found["change"], found["end"])

@@ -25,6 +25,7 @@ from mcp_types import (
 )
 from pydantic import Field
 
+from hippocampus.core.budget import Budget
 from hippocampus.errors import (
     HippocampusError,
     InputError,
@@ -137,6 +138,8 @@ ADDRESSES: Final = {
     "episode": "/{bank}/episodes/{id}",
 }
 """Where under ``ROOT`` each kind is."""
+LONGEST_S: Final = 600.0
+"""Seconds that a call may take: ten minutes, for a model that embeds long texts, or loads first."""
 _OWN = ("bank", "topics", "entities", "people")
 """The resources of the server's own bank that are listed, for clients that show no templates."""
 
@@ -148,7 +151,8 @@ def add_resources(server: MCPServer[Any], toolbox: Toolbox) -> Shelf:
     def shown(read: Callable[P, str]) -> Callable[P, str]:
         @wraps(read)
         def through(*args: P.args, **kwargs: P.kwargs) -> str:
-            return toolbox.as_shown(read(*args, **kwargs))
+            with Budget(seconds=LONGEST_S):
+                return toolbox.as_shown(read(*args, **kwargs))
 
         return through
 

@@ -7,8 +7,9 @@ import signal
 import socket
 import threading
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from importlib.metadata import version
 from importlib.resources import files
 from typing import TYPE_CHECKING, Annotated, Any, Final, get_args
@@ -29,11 +30,12 @@ from mcp_types import (
 from pydantic import Field, ValidationError
 
 from hippocampus.core.argument_names import meant_by
+from hippocampus.core.budget import Budget
 from hippocampus.core.loading import loading
 from hippocampus.core.parameter_groups import described, spread
 from hippocampus.core.system import STOP_SIGNALS
 from hippocampus.errors import DISTRIBUTION, HippocampusError
-from hippocampus.mcp.resources import HABIT, add_prompt, add_resources
+from hippocampus.mcp.resources import HABIT, LONGEST_S, add_prompt, add_resources
 from hippocampus.mcp.schemas import ToolAnswer
 from hippocampus.mcp.tools import Toolbox
 
@@ -255,14 +257,28 @@ def _tools(verbs: object, offer: str) -> list[Tool]:
     return tools
 
 
+async def _within_budget(call: Callable[[], ToolAnswer]) -> ToolAnswer:
+    """
+    Return what a call returns, on a thread; it ends at its next step once it is called off.
+
+    That is by ``notifications/cancelled``, or by a client over HTTP that hangs up.
+    """
+    budget = Budget(seconds=LONGEST_S)
+    try:
+        return await anyio.to_thread.run_sync(budget.around(call), abandon_on_cancel=True)
+    except anyio.get_cancelled_exc_class():
+        budget.cancel()
+        raise
+
+
 def _described(
     verb: Callable[..., ToolAnswer], texts: Mapping[str, Any]
-) -> Callable[..., CallToolResult]:
+) -> Callable[..., Awaitable[CallToolResult]]:
     """Return a verb as the SDK takes a tool: each argument has a text, the answer two forms."""
     flat = spread(verb)
 
-    def call(**arguments: Any) -> CallToolResult:  # noqa: ANN401 - whatever the verb takes
-        data, text = flat(**arguments)
+    async def call(**arguments: Any) -> CallToolResult:  # noqa: ANN401 - whatever the verb takes
+        data, text = await _within_budget(partial(flat, **arguments))
         content = [TextContent(type="text", text=text)]
         return CallToolResult(content=[*content], structured_content=dict(data))
 

@@ -143,7 +143,7 @@ def _endpoint(server: ServerState, spec: VerbSpec) -> Endpoint:
         if spec.reports and bodies.wants_lines(request):
             return await told(request, pool, partial(_reporting, here, call))
         done = pool.run(lambda: here.run(lambda: wire.dump(call())))
-        body, seq = await (done if spec.long else while_connected(request, done))
+        body, seq = await while_connected(request, done)
         lacking = server.memory.engine.unembedded if spec.keeps else ""
         return json_answer(body, seq, degraded=f"embedder: {lacking}" if lacking else "")
 

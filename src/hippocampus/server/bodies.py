@@ -92,6 +92,48 @@ async def while_connected(request: Request, work: Coroutine[Any, Any, _Result]) 
         task.cancel()
 
 
+class ReadAhead:
+    """
+    Parts of a body, each asked for while the one before is used.
+
+    So it is known while the last one is used that it is the last, and a hang-up is looked for.
+    """
+
+    def __init__(self, request: Request, parts: AsyncIterator[bytes]) -> None:
+        self._request = request
+        self._parts = parts
+        self._coming: asyncio.Future[bytes | None] | None = None
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        """Yield the parts."""
+        self._coming = self._ask()
+        try:
+            while (part := await self._coming) is not None:
+                self._coming = self._ask()
+                yield part
+        finally:
+            if not self._coming.cancel() and not self._coming.cancelled():
+                self._coming.exception()  # or asyncio would say that nobody asked for it
+
+    def _ask(self) -> asyncio.Future[bytes | None]:
+        return asyncio.ensure_future(self._next())
+
+    async def _next(self) -> bytes | None:
+        return await anext(self._parts, None)
+
+    async def use(self, work: Coroutine[Any, Any, _Result]) -> _Result:
+        """Return what some work returns; see ``while_connected`` once the body has come whole."""
+        await asyncio.sleep(0)  # in which the next part comes, if it is there
+        coming = self._coming
+        over = coming is not None and coming.done() and coming.exception() is None
+        if not (over and coming is not None and coming.result() is None):
+            return await work
+        made = await while_connected(self._request, work)
+        if await self._request.is_disconnected():  # which is not looked for in short work
+            raise Cancelled("whoever asked has hung up")
+        return made
+
+
 async def whole(request: Request, *, most: int, idle_s: float) -> bytes:
     """Return the body."""
     length = None if "transfer-encoding" in request.headers else "0"

@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 import tempfile
+import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -22,7 +23,7 @@ from hippocampus.core.records import FileLocation, Imported, Progress, Turn
 from hippocampus.core.system import is_file_name
 from hippocampus.errors import InputError, StoreFull
 from hippocampus.server import bodies
-from hippocampus.server.bodies import BYTES, JSON, LINES
+from hippocampus.server.bodies import BYTES, JSON, LINES, while_connected
 from hippocampus.server.openapi import describe_stream
 from hippocampus.server.progress import Streamed, reported
 from hippocampus.server.state import ServerState, add_route, json_answer
@@ -76,18 +77,18 @@ class BulkRoutes:
             bodies.chunks(request, most=server.limits.import_bytes, idle_s=server.limits.body_s),
         )
         named = _ImportInfo.of(request)
-        take = partial(_take_in, server, server.memory.bank(bank), named, kind, sent)
+        take = partial(_take_in, request, server, server.memory.bank(bank), named, kind, sent)
         return await reported(request, take)
 
     async def export(self, request: Request) -> Response:
         """Return all that is in a bank, in any state, as lines that ``import`` takes in whole."""
         bank = await self._bank(request, "admin")
-        return await _made(self._server, "export.jsonl", LINES, bank.export)
+        return await self._made(request, "export.jsonl", LINES, bank.export)
 
     async def export_concepts(self, request: Request) -> Response:
         """Return the concept index as a JSON document that people can edit."""
         bank = await self._bank(request, "read")
-        return await _made(self._server, "concepts.json", JSON, bank.export_concepts)
+        return await self._made(request, "concepts.json", JSON, bank.export_concepts)
 
     async def import_concepts(self, request: Request) -> Response:
         """Use a concept index that was exported, or edited since; returns how many anchors."""
@@ -97,11 +98,11 @@ class BulkRoutes:
 
         def use() -> bytes:
             with _folder() as folder:
-                path = folder / "concepts.json"
+                path = folder.path / "concepts.json"
                 path.write_bytes(body)
                 return wire.dump(bank.import_concepts(path))
 
-        return json_answer(await self._server.writers.run(use))
+        return json_answer(await while_connected(request, self._server.writers.run(use)))
 
     async def plot_topics(self, request: Request) -> Response:
         """Return a picture of the bank's tags as trees."""
@@ -110,12 +111,38 @@ class BulkRoutes:
         def draw(path: Path) -> None:
             plot_topics(bank.topics(), path)
 
-        return await _made(self._server, "topics.png", "image/png", draw)
+        return await self._made(request, "topics.png", "image/png", draw)
 
     async def backup(self, request: Request) -> Response:
         """Return a complete copy of the store, as a file that can be opened; for its admin."""
         await self._server.door.admit_keeper(request)
-        return await _made(self._server, "backup.db", BYTES, self._server.memory.backup)
+        return await self._made(request, "backup.db", BYTES, self._server.memory.backup)
+
+    async def _made(
+        self, request: Request, name: str, media_type: str, make: Callable[[Path], object]
+    ) -> Response:
+        """
+        Return a file that is made and then sent, and is gone once that is over.
+
+        It is made at once, so that nothing of the store waits for whoever reads slowly.
+        """
+        pool = self._server.bulk
+        folder = await pool.run(SharedFolder)
+        path = folder.path / name
+
+        def write() -> dict[str, str]:
+            with folder, _room(folder.path):
+                make(path)
+                length = str(path.stat().st_size)
+            disposition = f'attachment; filename="{name}"'
+            return {"Content-Length": length, "Content-Disposition": disposition}
+
+        try:
+            headers = await while_connected(request, pool.run(write))
+        except BaseException:
+            folder.leave()
+            raise
+        return Streamed(_parts(path, pool), media_type, headers, folder.leave)
 
     async def _bank(self, request: Request, role: AccessRole) -> Bank:
         _, name = await self._server.door.admit(request, role)
@@ -169,6 +196,7 @@ class _ImportInfo(NamedTuple):
 
 
 async def _take_in(
+    request: Request,
     server: ServerState,
     bank: Bank,
     named: _ImportInfo,
@@ -189,22 +217,28 @@ async def _take_in(
 
     whole = all_of_it()
     if kind == LINES and _OURS not in first.partition(b"\n")[0]:
-        return wire.dump(await _take_turns(server, bank, whole, progress))
+        ahead = bodies.ReadAhead(request, whole)
+        return wire.dump(await _take_turns(server, bank, ahead, progress))
     with _folder() as folder:
-        path = folder / named.name
+        path = folder.path / named.name
         path.parent.mkdir(parents=True, exist_ok=True)
         await bodies.into_file(whole, path, server.bulk)
         named.date(path)
-        source = path if path.parent == folder else folder
-        take = partial(
-            bank.import_, source, format=named.format, as_=named.as_, sync=named.sync,
-            location=named.location, progress=progress,
-        )  # fmt: skip
-        return wire.dump(await server.bulk.run(take))
+
+        def take() -> bytes:
+            with folder:
+                made = bank.import_(
+                    path if path.parent == folder.path else folder.path,
+                    format=named.format, as_=named.as_, sync=named.sync,
+                    location=named.location, progress=progress,
+                )  # fmt: skip
+            return wire.dump(made)
+
+        return await while_connected(request, server.bulk.run(take))
 
 
 async def _take_turns(
-    server: ServerState, bank: Bank, sent: AsyncIterator[bytes], progress: Progress
+    server: ServerState, bank: Bank, sent: bodies.ReadAhead, progress: Progress
 ) -> Imported:
     """Remember turns as they come, a batch in a transaction; progress is what is durable."""
     added = unchanged = number = done = 0
@@ -215,7 +249,8 @@ async def _take_turns(
     async def keep() -> None:
         nonlocal added, unchanged, done
         lines, batch[:] = list(batch), []
-        fresh, known, bad = await server.bulk.run(lambda: _remember(bank, server, lines))
+        work = server.bulk.run(lambda: _remember(bank, server, lines))
+        fresh, known, bad = await sent.use(work)
         added, unchanged, done = added + fresh, unchanged + known, done + len(lines)
         skipped.extend(bad)
         if len(skipped) > _TOLD:
@@ -226,7 +261,7 @@ async def _take_turns(
             raise InputError(msg)
         progress(done, 0)
 
-    async for line in bodies.lines(sent, most=server.limits.body_bytes):
+    async for line in bodies.lines(aiter(sent), most=server.limits.body_bytes):
         number += 1
         if line.strip():
             batch.append((number, line))
@@ -265,50 +300,43 @@ def _remember(
 # ---------------------------------------------------------------- out
 
 
-async def _made(
-    server: ServerState, name: str, media_type: str, make: Callable[[Path], object]
-) -> Response:
-    """
-    Return a file that is made and then sent, and is gone once that is over.
-
-    It is made at once, so that nothing of the store waits for whoever reads slowly.
-    """
-    folder = await server.bulk.run(_new_folder)
-    path = folder / name
-    gone = partial(shutil.rmtree, folder, ignore_errors=True)
-
-    def write() -> dict[str, str]:
-        with _room(folder):
-            make(path)
-        length = str(path.stat().st_size)
-        return {"Content-Length": length, "Content-Disposition": f'attachment; filename="{name}"'}
-
-    try:
-        headers = await server.bulk.run(write)
-    except BaseException:
-        gone()
-        raise
-    return Streamed(_parts(path, server.bulk), media_type, headers, gone)
-
-
 async def _parts(path: Path, pool: Pool) -> AsyncGenerator[bytes]:
     with path.open("rb") as file:
         while data := await pool.run(partial(file.read, _AT_ONCE)):
             yield data
 
 
-def _new_folder() -> Path:
-    return Path(tempfile.mkdtemp(prefix="hippocampus-"))
+class SharedFolder:
+    """A folder of the server's own; the last to leave it, a request or its thread, removes it."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="hippocampus-"))
+        self._lock = threading.Lock()
+        self._inside = 1
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        self.leave()
+
+    def leave(self) -> None:
+        with self._lock:
+            self._inside -= 1
+            last = not self._inside
+        if last:
+            shutil.rmtree(self.path, ignore_errors=True)
 
 
 @contextmanager
-def _folder() -> Iterator[Path]:
-    folder = _new_folder()
+def _folder() -> Iterator[SharedFolder]:
+    folder = SharedFolder()
     try:
-        with _room(folder):
+        with _room(folder.path):
             yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        folder.leave()
 
 
 @contextmanager

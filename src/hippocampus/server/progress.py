@@ -14,7 +14,7 @@ from starlette.types import Receive, Scope, Send
 from hippocampus import wire
 from hippocampus.core.records import Progress
 from hippocampus.errors import HippocampusError
-from hippocampus.server.bodies import JSON, LINES, wants_lines
+from hippocampus.server.bodies import JSON, LINES, wants_lines, while_connected
 from hippocampus.server.error_responses import fault_of
 from hippocampus.server.thread_pools import Pool
 
@@ -29,7 +29,8 @@ async def told(request: Request, pool: Pool, call: Callable[..., Any]) -> Respon
     """Return an answer that tells how far a verb is that takes ``progress``."""
 
     async def job(progress: Progress) -> bytes:
-        return await pool.run(lambda: wire.dump(call(progress=progress)))
+        done = pool.run(lambda: wire.dump(call(progress=progress)))
+        return await while_connected(request, done)
 
     return await reported(request, job)
 

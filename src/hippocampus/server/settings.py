@@ -42,6 +42,8 @@ class Limits:
     """Memory for answers that are given again while their bank has not changed; 0: none."""
     request_s: _Seconds = 60.0
     """How long a verb may take; not sleep, compaction, imports, exports and backups."""
+    upkeep_s: _Seconds = 6 * 3600.0
+    """How long each of those may take."""
     written_bytes: Annotated[int, Meta(ge=1024)] = 256 * 1024 * 1024
     """Most bytes that one such verb may write."""
     results: Annotated[int, Meta(ge=1)] = 1000

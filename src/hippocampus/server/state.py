@@ -44,8 +44,9 @@ class ServerState:
         make = partial(Pool, waiting=limits.waiting, shares=Shares())
         self.readers = make("read", threads=limits.readers, budget=budget)
         self.writers = make("write", threads=limits.writers, budget=budget)
-        self.upkeep = make("upkeep", threads=limits.upkeep)
-        self.bulk = make("bulk", threads=limits.upkeep)
+        budget = partial(Budget, seconds=limits.upkeep_s)
+        self.upkeep = make("upkeep", threads=limits.upkeep, budget=budget)
+        self.bulk = make("bulk", threads=limits.upkeep, budget=budget)
         shared, salt = memory.engine.store.rates, memory.engine.salt
         rate = Rate(limits.requests_per_s, limits.burst, shared=shared, salt=salt)
         self.door = Gatekeeper(self.keys, rate)

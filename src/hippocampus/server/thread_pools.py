@@ -86,14 +86,13 @@ class Pool:
         *,
         threads: int,
         waiting: int,
-        budget: Callable[[], Budget] | None = None,
+        budget: Callable[[], Budget] = Budget,
         shares: Shares | None = None,
     ) -> None:
         """
         Take how many threads there are, and how many calls may wait for one.
 
-        ``budget`` makes one for each call; without it calls go on to their end. ``shares``: those
-        of all pools together.
+        ``budget`` makes one for each call. ``shares``: those of all pools together.
         """
         self.name = name
         self._budget = budget
@@ -110,9 +109,7 @@ class Pool:
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix=f"hippocampus-{name}")
 
     async def run(self, call: Callable[[], _Result]) -> _Result:
-        """Return the result of a call; one with a budget ends when nobody waits for it any more."""
-        if self._budget is None:
-            return await self._run(call)
+        """Return the result of a call; it ends at its next step once nobody waits for it."""
         budget = self._budget()
         try:
             return await self._run(budget.around(call))

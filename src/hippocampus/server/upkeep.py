@@ -14,6 +14,7 @@ from hippocampus.core.tenant import acting_for, tenant_of_all
 from hippocampus.memory import Memory
 from hippocampus.server import pagination
 from hippocampus.server.bank_requests import BankRequest
+from hippocampus.server.bodies import while_connected
 from hippocampus.server.keys import Caller, KeyInfo, Keys, NewKey
 from hippocampus.server.openapi import describe_call
 from hippocampus.server.progress import told
@@ -84,7 +85,8 @@ class StoreRoutes:
             made = partial(call, **request.path_params, **given)
             if spec is not None and spec.reports:
                 return await told(request, pool, made)
-            return json_answer(await pool.run(lambda: wire.dump(made())))
+            done = pool.run(lambda: wire.dump(made()))
+            return json_answer(await while_connected(request, done))
 
         endpoint.__doc__ = doc
         return endpoint

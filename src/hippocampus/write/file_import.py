@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from hippocampus.core.budget import check_budget
 from hippocampus.core.records import Turn
 from hippocampus.core.timestamps import to_moment
 from hippocampus.encode.tokens import count
@@ -61,6 +62,7 @@ def read_files(
     logs: list[SessionLog] = []
     unreadable: list[tuple[str, str]] = []
     for item in read_source(path, format=format):
+        check_budget()
         if isinstance(item, SourceFile):
             doubtful: list[tuple[str, str]] = []
             dated = [_within_time(turn, item, zone, doubtful) for turn in item.turns]
