@@ -47,6 +47,7 @@ On the command line, settings are options of [commands](cli.md), or
 [variables of the environment](#from-the-environment)."""
 VARIABLES = {
     "HIPPOCAMPUS_MODEL_KEY": "The key of the language model's server (`HIPPOCAMPUS_MODEL`).",
+    "HIPPOCAMPUS_RERANKER_KEY": "The key of the reranking server (`HIPPOCAMPUS_RERANKER`).",
     "HIPPOCAMPUS_RESIDENT": "Minutes that a process stays for the next command, which then need "
     "not start Python and load the model: [cold starts](../cold-starts.md).",
     "OPENAI_API_KEY": "The key of OpenAI's own server, where no other is given.",

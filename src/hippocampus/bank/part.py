@@ -66,14 +66,14 @@ class BankPart:
         return asked
 
     def _names_of(self, label: str) -> tuple[str, ...]:
-        """Return what a key is called: as somebody gives it, and as it is kept without secrets."""
+        """Return the names of a key: as somebody gives it, and as it is kept without secrets."""
         if self._engine.config.secrets.write == "keep":
             return (label,)
         known = self._engine.secret_gate.known_as(label)
         return (label,) if known == label else (label, known)
 
     def _source_here(self, name: str) -> str:
-        """Return what a source is called here: as it is named, or as it is kept without secrets."""
+        """Return the name of a source here: as it was given, or as it is kept without secrets."""
         *given, known = self._names_of(name)
         if given:
             with self._books() as ledger:

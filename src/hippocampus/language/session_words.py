@@ -108,7 +108,7 @@ def _request(text: str) -> str:
 
 
 def _between(text: str, begin: str, end: str) -> Iterator[str]:
-    """Yield what stands between two marks; a mark that is never closed ends the search."""
+    """Yield the texts between two marks; a mark that is never closed ends the search."""
     at = text.find(begin)
     while at >= 0 and (stop := text.find(end, at + len(begin))) >= 0:
         yield text[at + len(begin) : stop]

@@ -259,7 +259,7 @@ def _tools(verbs: object, offer: str) -> list[Tool]:
 
 async def _within_budget(call: Callable[[], ToolAnswer]) -> ToolAnswer:
     """
-    Return what a call returns, on a thread; it ends at its next step once it is called off.
+    Return the result of a call on a thread; it ends at its next step once it is cancelled.
 
     That is by ``notifications/cancelled``, or by a client over HTTP that hangs up.
     """

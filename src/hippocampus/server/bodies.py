@@ -122,7 +122,7 @@ class ReadAhead:
         return await anext(self._parts, None)
 
     async def use(self, work: Coroutine[Any, Any, _Result]) -> _Result:
-        """Return what some work returns; see ``while_connected`` once the body has come whole."""
+        """Return the result of some work; see ``while_connected`` once the body has come whole."""
         await asyncio.sleep(0)  # in which the next part comes, if it is there
         coming = self._coming
         over = coming is not None and coming.done() and coming.exception() is None

@@ -81,7 +81,7 @@ class SecretGate:
 
     def words(self, name: str, text: str) -> str:
         """
-        Return what an argument of a verb says as it may be kept; no vault keeps secrets of it.
+        Return the words of a verb's argument as they may be kept; no vault keeps secrets of them.
 
         Raises:
             SecretRefused: it holds a secret, and none may be kept.
@@ -102,7 +102,7 @@ class SecretGate:
         return _marked(path, self.label("its place", path))
 
     def known_as(self, label: str) -> str:
-        """Return what a key that somebody asks for is called here: as it was redacted, if it is."""
+        """Return the name here of a key that somebody asks for: as it was redacted, if it is."""
         if self._how == "redact":
             return self._finder.redact_label(label)
         if self._how == "vault" and self._vault is not None:
@@ -193,7 +193,7 @@ def _changed(
 
 
 def _marked(place: str, kept: str) -> str:
-    """Return what is left of a place, marked if that is not all; one is marked once."""
+    """Return the rest of a place, marked if that is not all; one is marked once."""
     marked = kept == place or kept.startswith(REDACTED_PLACE)
     return kept if marked else f"{REDACTED_PLACE}{kept}"
 

@@ -479,7 +479,7 @@ class _Results:
         }
 
     def receipts(self, name: str) -> tuple[QuestionReceipt, ...]:
-        """Return what a system found, question by question."""
+        """Return the findings of a system, question by question."""
         found = zip(self.questions, self.found[name], strict=True)
         return tuple(_receipt(question, one) for question, one in found)
 

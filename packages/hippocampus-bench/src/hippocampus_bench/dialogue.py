@@ -154,7 +154,7 @@ def run(
 
 
 def _settings(asked: Sequence[_AskedDialogue], told: Sequence[Dialogue]) -> dict[str, object]:
-    """Return what was asked of what, and how it is measured."""
+    """Return the settings of a run: the questions, the systems and the measures."""
     return {
         "questions": dict(Counter(one.turns for one in asked)),
         "genres": dict(Counter(one.dialogue.genre for one in asked)),
@@ -466,7 +466,7 @@ class _ComparedAnswers:
         }
 
     def receipts(self, name: str) -> tuple[QuestionReceipt, ...]:
-        """Return what a system found, question by question."""
+        """Return the findings of a system, question by question."""
         return tuple(_receipt(one, one.found[name]) for one in self.asked)
 
     def lead(self, name: str) -> _Rows:

@@ -874,7 +874,7 @@ class _Season:
             raise InputError(msg)
 
     def rivals(self, names: Collection[str]) -> dict[str, KeptEvents]:
-        """Return what some systems keep, and, beside any, what the best possible one would."""
+        """Return the events that some systems keep, and those of the best possible one."""
         found = {name: self.replayed(SYSTEMS[name]) for name in names}
         return found | {BOUND: self.replayed(self.knows_all())} if found else found
 
