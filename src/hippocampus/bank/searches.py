@@ -136,7 +136,8 @@ def decide(
     """Say how likely each hit is, best first, and whether anything was found."""
     rival = rivalry(here.index, query, ranking.contenders)
     texts = here.ledger.reader.texts
-    supposed = check_premise(here.index, query, ranking.rows[:DEPTH], texts)
+    facts = ranking.tells_fact[:DEPTH]
+    supposed = check_premise(here.index, query, ranking.rows[:DEPTH], texts, facts)
     models = here.calibrated.values.models
     return confidence(shows, len(rows), rival, supposed, models=models)
 

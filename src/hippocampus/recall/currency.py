@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import cache, lru_cache
+from itertools import combinations
 from typing import Final
 
 import numpy as np
@@ -25,6 +26,7 @@ from hippocampus.index.query import Query
 from hippocampus.index.sorted_sets import each_once, is_among
 from hippocampus.kernel import top_k
 from hippocampus.language.asked_state import AskedState, tells_of_now
+from hippocampus.language.filled_roles import filled_roles
 from hippocampus.language.rival_statements import find_alike
 from hippocampus.recall.propose import Search
 from hippocampus.recall.score import Scored
@@ -66,7 +68,7 @@ def order_by_time(search: Search, scored: Scored, read: ReadTexts) -> None:
     later = _later(search, rows)
     before = later if newest else later.T
     told = _told_of_now(search, rows, texts)
-    may = before & _alike(query, rows, texts)
+    may = before & (_alike(query, rows, texts) | _of_one_role(search, rows, texts))
     if query.state is not None:
         may |= before & _of_one_matter(search, query.state, rows, scores + told, texts)
     if not (may.any() or told.any()):
@@ -118,6 +120,24 @@ def _alike(query: Query, rows: Rows, texts: Mapping[int, str]) -> NDArray[np.boo
         if query.state is not None or is_among(_terms(matter), _asked_words(query)).any():
             alike[one, other] = alike[other, one] = True
     return alike
+
+
+def _of_one_role(search: Search, rows: Rows, texts: Mapping[int, str]) -> NDArray[np.bool_]:
+    """Return which texts say who fills one role that is asked for, shape (rows, rows)."""
+    same = np.zeros((len(rows), len(rows)), np.bool_)
+    asked = search.query.fact
+    if asked is None:
+        return same
+    codes = search.index.columns.speaker.codes[rows.astype(np.intp)].tolist()
+    filled = [
+        {(role, role.whose or code) for role in filled_roles(texts.get(row, ""))
+         if asked.asks_who(role)}
+        for row, code in zip(rows.tolist(), codes, strict=True)
+    ]  # fmt: skip
+    for one, other in combinations(range(len(rows)), 2):
+        if not filled[one].isdisjoint(filled[other]):
+            same[one, other] = same[other, one] = True
+    return same
 
 
 def _asked_words(query: Query) -> NDArray[np.uint32]:

@@ -84,6 +84,11 @@ class Ranking:
     """Rows whose facts of the kind asked for are all superseded; since when, in microseconds."""
     trail: Trail
 
+    @property
+    def tells_fact(self) -> NDArray[np.bool_]:
+        """Which rows lead because they tell the fact that is asked for, shape (rows,)."""
+        return self.parts.get("facts", np.zeros(len(self.rows), np.float32)) > 0
+
 
 @immutable(kw_only=False, eq=False)
 class MeasuredCandidates:
