@@ -35,11 +35,11 @@ def first(bank, question):
             "Who is my dentist now?",
         ),
         (
-            ["My supervisor is Femi.", "Now my supervisor is Otto.", "Femi is my supervisor again."],
+            ["My supervisor is Femi.", "Now my supervisor is Ilu.", "Femi is my supervisor again."],
             "Who is my supervisor these days?",
         ),
         (
-            ["My landlord is Mr Bell.", "My landlord is Mrs Adeyemi now.", "Mr Bell is my landlord."],
+            ["My landlord is Mr Bell.", "My landlord is Ms Adeyi now.", "Mr Bell is my landlord."],
             "Who's my current landlord?",
         ),
         (
@@ -68,7 +68,11 @@ def test_whose_is_asked_is_somebody_named(open_memory):
 
 
 def test_what_belongs_to_kin_is_still_asked_of_the_kin(open_memory):
-    said = ["My sister Edda lives in Bergen.", "I live in Tartu.", "My boss Rolf lives in Riga now."]
+    said = [
+        "My sister Edda lives in Bergen.",
+        "I live in Tartu.",
+        "My boss Rolf lives in Riga now.",
+    ]
     bank = told(open_memory().bank("ilse"), *said)
     bank.sleep()
 

@@ -418,7 +418,10 @@ def _judged(
     best = [[at for p, at in places[:DEPTH] if p == part] for part in range(number)]
     premises = [
         check_premise(
-            part.here.index, part.query, part.ranking.rows[rows], part.here.ledger.reader.texts,
+            part.here.index,
+            part.query,
+            part.ranking.rows[rows],
+            part.here.ledger.reader.texts,
             part.ranking.tells_fact[rows],
         )
         for part, rows in zip(parts, best, strict=True)

@@ -99,7 +99,7 @@ def _said_otherwise(
         for place in places:
             met[at, place] = any(asks_the_same(nouns[place], word) for word in told)
     if facts is not None and query.fact is not None:
-        met[np.ix_(facts, places)] = True
+        met[np.ix_(np.flatnonzero(facts), np.array(places))] = True
     return met
 
 

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.word_lists import word_set
-from hippocampus.encode.terms import hash_terms
+from hippocampus.encode.languages import ENGLISH
+from hippocampus.encode.terms import hash_terms, hashes_of_light_words, language_of
 from hippocampus.index.cue import Rows
 from hippocampus.index.query import Query
 from hippocampus.index.sorted_sets import each_once, is_among
@@ -36,6 +37,8 @@ from hippocampus.recall.standardize import Numbers
 _NAME: Final = lazy_pattern(r"(?<=[\w,] )[A-Z][^\W\d_]+(?:'s)?")
 _LONGEST: Final = 4000
 """Characters of a text whose words are compared."""
+_TELLING: Final = 400
+"""Characters of a text by which its language is told."""
 _COMPARED: Final = 8
 """Best hits that are compared; what is further down is seldom of the matter."""
 _SHARED: Final = 30.0
@@ -190,7 +193,10 @@ def _kinship(search: Search, rows: Rows, texts: Mapping[int, str]) -> Numbers:
     # A small bank does not tell what is rare: in one all of one matter, each word of it is common.
     rarity = search.cues.lexical.rarity(every)
     rarity += np.float32(math.log((max(count, _FEW) + 1) / (count + 1)))
-    rarity[is_among(every, _function_words())] = 0
+    said_in = {_language_of(texts.get(row, "")) for row in rows.tolist()}
+    for language in {ENGLISH, language_of(search.query.text), *said_in} - {None}:
+        rarity[is_among(every, hashes_of_light_words(language))] = 0
+    rarity[is_among(every, _adverbs())] = 0
     asked = each_once(search.query.terms[search.query.term_weights > 0])
     rarity[is_among(every, asked)] *= _ASKED
     # That two hits are of somebody who is asked about makes them no one matter yet.
@@ -207,8 +213,15 @@ def _terms(text: str) -> NDArray[np.uint32]:
     return hash_terms(text)
 
 
+@lru_cache(maxsize=4096)
+def _language_of(text: str) -> str | None:
+    """Return the language of a text by its beginning; the same few answer most questions."""
+    return language_of(text[:_TELLING])
+
+
 @cache
-def _function_words() -> NDArray[np.uint32]:
-    """Return the hashes of the words of grammar, ascending."""
+def _adverbs() -> NDArray[np.uint32]:
+    """Return the hashes of adverbs, which are of no matter, ascending: "now", "again"."""
     # One by one: as a text they would be read as of one language or another.
-    return each_once(np.concatenate([hash_terms(word) for word in word_set("function_words")]))
+    adverbs = word_set("flat_adverbs") | word_set("adverbs")
+    return each_once(np.concatenate([hash_terms(word) for word in adverbs]))

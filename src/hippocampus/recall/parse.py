@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cache, lru_cache
+from functools import lru_cache
 from heapq import merge
 from itertools import islice, pairwise, takewhile
 from typing import Any, Final, NamedTuple
@@ -19,7 +18,7 @@ from hippocampus.core.config import Signatures
 from hippocampus.core.cue_names import USED
 from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.records import Embedded, Interval
-from hippocampus.core.word_lists import word_list, word_set
+from hippocampus.core.word_lists import word_set
 from hippocampus.encode.keywords import MOST_KEYWORDS, forms
 from hippocampus.encode.random_indexing import signatures
 from hippocampus.encode.signature import Rotation
@@ -455,7 +454,9 @@ _ASKS: Final = lazy_pattern(
 _WHO_IS: Final = lazy_pattern(
     r"\bwho(?:['’]?s|\s+(?:is|are))\b|\bwhat(?:['’]?s|\s+is)\b[^?]*\bcalled\b", re.IGNORECASE
 )
-_NAME_OF: Final = lazy_pattern(r"(?<=\w)['’]s?\s+(?:(?:first|last|full)\s+)?names?\b", re.IGNORECASE)
+_NAME_OF: Final = lazy_pattern(
+    r"(?<=\w)['’]s?\s+(?:(?:first|last|full)\s+)?names?\b", re.IGNORECASE
+)
 _OWN: Final = lazy_pattern(r"\b(?:my|our)\s+(?:\w+\s+)?(?P<what>\w+)\b(?!['’])", re.IGNORECASE)
 _WHOSE: Final = lazy_pattern(
     r"(?<![\w-])(?:(?P<own>my|our)|(?P<owner>[^\W\d_][\w-]*)['’]s?)\s+"
