@@ -18,6 +18,11 @@ FLOOR: Final = 0.005
 """Least score of what a context holds unless told otherwise (docs/adr/0047)."""
 _DOUBT: Final = 0.35
 """Confidence below which a question about nobody is not the bank's (docs/adr/0047)."""
+_HEARD: Final = frozenset(
+    "lexical signature neighbours facts standing time names concept graph topic possession choice"
+    " events answering feedback".split()
+)
+"""Parts of a score of which each says that a hit has to do with the question."""
 _SURE: Final = 0.5
 """Least score of what is asked for by its place in time alone."""
 
@@ -44,11 +49,14 @@ def settled(
 ) -> Confidence:
     """Return how likely hits are, by their evidence and by what kind of thing was asked for."""
     judged = judged._replace(scores=_with_wishes(judged.scores, ranking, rows))
+    if query.vector is None and not (query.speakers or query.quoting):
+        judged = judged._replace(scores=_without_unheard(judged.scores, ranking, rows))
     impersonal = query.impersonal and not (query.speakers or query.definite)
     known = query.vector is not None and here.calibrated.lacking is None
     if query.small_talk:
         return Confidence(np.zeros_like(judged.scores), 0.0, found=False)
-    if known and impersonal and judged.sure < _DOUBT:
+    unheard = query.vector is None and not judged.scores.any()
+    if impersonal and (unheard or (known and judged.sure < _DOUBT)):
         return Confidence(np.zeros_like(judged.scores), 0.0, found=False, unmet=judged.unmet)
     if ranking.missing_time and not query.advice:  # which is asked for a time to come
         return judged._replace(found=False, unmet=ranking.missing_time)
@@ -59,6 +67,21 @@ def settled(
         scores = np.maximum(judged.scores, np.float32(_SURE))
         return Confidence(scores, max(judged.sure, _SURE), found=True)
     return judged
+
+
+def _without_unheard(scores: Numbers, ranking: Ranking, places: Sequence[int]) -> Numbers:
+    """
+    Take the score of hits after the last that has anything of a question without an embedding.
+
+    Nothing tells then what is near in meaning: a hit without a word of it, or what else ``_HEARD``
+    has, is only new, or of the same talk.
+    """
+    heard = np.zeros(len(ranking.rows), np.bool_)
+    for name in _HEARD & ranking.parts.keys():
+        heard |= ranking.parts[name] > 0
+    known = np.flatnonzero(heard[list(places)])
+    kept = int(known[-1]) + 1 if len(known) else 0
+    return np.where(np.arange(len(scores)) < kept, scores, 0).astype(np.float32)
 
 
 def _with_leading(judged: Confidence, leading: int, *, sure: bool) -> Confidence:
