@@ -72,7 +72,7 @@ def test_a_greeting_finds_nothing_and_its_context_is_empty(told, said):
     "asked", ["Who am I?", "good herons", "up at the weir", "the morning kettle", "sleep", "going"]
 )
 def test_a_question_is_no_greeting_though_it_shares_its_words(told, asked):
-    told.remember("Tom goes to sleep at nine.", at="2024-03-08")
+    told.remember("Tom is going to sleep at nine.", at="2024-03-08")
 
     assert told.recall(asked).confidence > 0
     assert told.context(asked, summary="", min_score=0).items

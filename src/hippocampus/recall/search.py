@@ -90,7 +90,7 @@ class Ranking:
 
     @property
     def tells_fact(self) -> NDArray[np.bool_]:
-        """Which rows lead because they tell the fact that is asked for, shape (rows,)."""
+        """Mask of the rows that lead because they tell the fact that is asked for."""
         return self.parts.get("facts", np.zeros(len(self.rows), np.float32)) > 0
 
 

@@ -1,5 +1,5 @@
 """
-Whose a turn is where several speak: "Ada lives in Porto now" is of Ada, whoever says it.
+Owners of turns where several speak: "Ada lives in Porto now" is hers, whoever says it.
 
 A turn is of who says it, but where it states something of another who speaks, by name, and nothing
 of who says it: that is theirs, and no rival of what they said themselves.
