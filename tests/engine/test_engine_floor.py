@@ -118,6 +118,15 @@ def test_without_a_model_a_context_has_what_a_question_needs(told, asked, needed
     assert needed in [hit.text for hit in told.context(asked).items]
 
 
+def test_without_a_model_a_word_of_all_memories_is_one_of_each():
+    with Memory(":memory:", embedder="none") as memory:
+        bank = memory.bank("ada")
+        for number in range(5):
+            bank.remember(f"Hive {number} was calm.", speaker="Ada")
+
+        assert 5 == len(bank.context("hive").items)
+
+
 def test_without_a_model_an_answer_comes_along_with_what_it_answers():
     with Memory(":memory:", embedder="none") as memory:
         bank = memory.bank("talk")

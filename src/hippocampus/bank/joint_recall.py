@@ -444,7 +444,7 @@ def _judged(
         leading=Leading(tuple(range(leading)), sure),
         definite=own.query.definite if definite is None else definite,
     )
-    return settled(judged, own.here, query, found.ranking, order)
+    return settled(judged, own.here, query, found.ranking, order, shows.get("covered"))
 
 
 def _sessions(parts: Sequence[_Part], hits: Sequence[Hit], k: int) -> tuple[str, ...]:
