@@ -13,6 +13,7 @@
 #include "encoder.hpp"
 #include "hippo/bm25.hpp"
 #include "hippo/byte_pairs.hpp"
+#include "hippo/deadline.hpp"
 #include "hippo/dynamic_wavelet.hpp"
 #include "hippo/groups.hpp"
 #include "hippo/hamming.hpp"

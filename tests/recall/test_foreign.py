@@ -1,5 +1,7 @@
 from datetime import UTC, datetime
 
+import pytest
+
 from hippocampus import Memory, Turn
 from hippocampus.core.records import Embedded, Fingerprint
 from hippocampus.encode.embedders.hashing import HashEmbedder
@@ -86,3 +88,64 @@ def test_a_text_of_two_languages_is_found_by_the_words_of_both():
 
         assert bank.recall("Vertrag", 1).hits[0].text == said
         assert bank.recall("who is my landlord?", 1).hits[0].text == said
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        (["明天我要去机场。", "ผมซื้อรถใหม่", "我的电脑坏了。"], "电脑"),
+        (["ผมซื้อรถใหม่", "แม่ทำแกงเขียวหวาน", "我的电脑坏了。"], "แกงเขียวหวาน"),
+        (["Моя собака спит.", "Я купил велосипед.", "我的电脑坏了。"], "велосипед"),
+    ],
+)
+def test_a_script_that_the_model_cannot_read_is_asked_by_words_alone(said, asked):
+    class Unlike(English):
+        """Takes every question for the opposite of the text that it has a word of."""
+
+        def embed(self, passages):
+            near = super().embed_query("a").vector
+            return [Embedded(vector=-near if asked in one.text else near) for one in passages]
+
+        def embed_query(self, _text):
+            return Embedded(vector=super().embed_query("a").vector)
+
+    with Memory(":memory:", embedder=Unlike()) as memory:
+        bank = memory.bank("ada")
+        bank.remember_many([Turn(text=text, speaker="Lin") for text in said])
+        found = bank.recall(asked)
+
+    assert asked in found.hits[0].text
+    assert found.found
+    assert "was not asked" in {one.part: one.reason for one in found.degraded}["meaning"]
+
+
+@pytest.mark.parametrize("slept", [True, False])
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        (
+            ["Ich arbeite in der Bäckerei.", "Der Hund schläft.", "Gestern war ich bei Uwe.",
+             "Ich habe eine neue Lampe in der Küche."],
+            "Wo arbeite ich?",
+        ),
+        (
+            ["Mi hermano vive en Cuenca.", "El tren de la mañana no vino.",
+             "La tía de mi vecina canta en el coro.", "Ayer pinté la puerta de la cocina."],
+            "¿Dónde vive mi hermano?",
+        ),
+        (
+            ["Je travaille à la poste.", "Le chat de ma voisine dort.", "Hier je suis allé au lac.",
+             "Nous avons une nouvelle lampe à la cuisine."],
+            "Où est-ce que je travaille ?",
+        ),
+    ],
+)  # fmt: skip
+def test_words_of_grammar_of_a_language_make_no_two_texts_of_one_matter(slept, said, asked):
+    with Memory(":memory:", embedder="none") as memory:
+        bank = memory.bank("ada")
+        for month, text in enumerate(said, start=1):
+            bank.remember(text, speaker="Lena", at=datetime(2026, month, 5, tzinfo=UTC))
+        if slept:
+            bank.sleep()
+
+        assert bank.recall(asked, now=datetime(2026, 7, 1, tzinfo=UTC))[0].text == said[0]

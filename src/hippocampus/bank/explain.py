@@ -177,6 +177,7 @@ class _Account:
         self.here, self.query, self.chosen = looked.here, looked.query, looked.chosen
         self.shown, self.shows, self.trail = looked.rows, looked.shows, looked.ranking.trail
         self.contenders = looked.ranking.contenders
+        self.subjects = looked.ranking.subjects
         self.found, self.min_score = found, min_score
         scored = self.trail.scored
         order = np.argsort(-scored.scores, kind="stable")
@@ -443,7 +444,8 @@ class _Account:
             found=found.found, confidence=found.confidence,
             least=least_found(self.shows, models=self.here.calibrated.values.models),
             evidence={name: float(column[0]) for name, column in self.shows.items() if best},
-            rival=rivalry(self.here.index, self.query, self.contenders), note=found.note,
+            rival=rivalry(self.here.index, self.query, self.contenders, self.subjects),
+            note=found.note,
         )  # fmt: skip
 
 

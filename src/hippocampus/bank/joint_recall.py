@@ -70,7 +70,7 @@ class _Part:
     def read(self, gathered: MeasuredCandidates, k: int, limit: int) -> list[int]:
         """Rank, and read the best; return rows that cannot be read."""
         self.ranking = rank(gathered, limit)
-        self.shows = evidence(self.here.index, self.query, self.ranking.rows)
+        self.shows = evidence(self.here.index, self.query, self.ranking.rows, self.ranking.subjects)
         corrected = self.here.index.corrected
         self.found = read_rows(self.here.ledger, self.ranking, k, corrected, self.allowed)
         return self.found.missing
@@ -418,14 +418,21 @@ def _judged(
     best = [[at for p, at in places[:DEPTH] if p == part] for part in range(number)]
     premises = [
         check_premise(
-            part.here.index, part.query, part.ranking.rows[rows], part.here.ledger.reader.texts
+            part.here.index,
+            part.query,
+            part.ranking.rows[rows],
+            part.here.ledger.reader.texts,
+            part.ranking.tells_fact[rows],
         )
         for part, rows in zip(parts, best, strict=True)
         if rows
     ]
     told = [one for one in premises if one is not None]
     supposed = reduce(lambda a, b: a.beside(b), told) if told else None
-    fits = (rivals(one.here.index, one.query, one.ranking.contenders) for one in parts)
+    fits = (
+        rivals(one.here.index, one.query, one.ranking.contenders, one.ranking.subjects)
+        for one in parts
+    )
     models = own.here.calibrated.values.models
     judged = confidence(shows, len(places), compare_rivals(fits), supposed, models=models)
     leads = [parts[p].ranking.rows[at] in parts[p].query.leading.rows for p, at in places]
@@ -437,7 +444,7 @@ def _judged(
         leading=Leading(tuple(range(leading)), sure),
         definite=own.query.definite if definite is None else definite,
     )
-    return settled(judged, own.here, query, found.ranking, order)
+    return settled(judged, own.here, query, found.ranking, order, shows.get("covered"))
 
 
 def _sessions(parts: Sequence[_Part], hits: Sequence[Hit], k: int) -> tuple[str, ...]:

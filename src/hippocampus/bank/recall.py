@@ -239,8 +239,9 @@ class Recaller(BankPart):
         default, those that hardly ever have to do with the question, and, the smaller the budget
         the sooner, those that lie far behind the best (docs/adr/0047). A greeting gets none at all,
         and neither does a question about nobody and nothing known of which the bank most likely
-        knows nothing. ``include`` is that of ``recall``; what comes before the memories, and the
-        last turns, are the bank's own.
+        knows nothing. Without an embedding of the question, memories are left out that share no
+        word, name or time with it and that it calls for in no other way. ``include`` is that of
+        ``recall``; what comes before the memories, and the last turns, are the bank's own.
 
         Raises:
             BudgetTooSmall: what comes before the memories alone does not fit.

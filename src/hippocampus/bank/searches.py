@@ -112,7 +112,7 @@ def search_bank(
     """Rank rows for a bound query; return with them what each shows of it."""
     gathered = gather_from(here, query, allowed)
     ranking = rank(gathered, limit)
-    return ranking, evidence(here.index, gathered.query, ranking.rows)
+    return ranking, evidence(here.index, gathered.query, ranking.rows, ranking.subjects)
 
 
 def gather_from(here: BankSnapshot, query: Query, allowed: Mask | None) -> MeasuredCandidates:
@@ -134,9 +134,10 @@ def decide(
     here: BankSnapshot, query: Query, ranking: Ranking, shows: dict[str, Numbers], rows: Sized
 ) -> Confidence:
     """Say how likely each hit is, best first, and whether anything was found."""
-    rival = rivalry(here.index, query, ranking.contenders)
+    rival = rivalry(here.index, query, ranking.contenders, ranking.subjects)
     texts = here.ledger.reader.texts
-    supposed = check_premise(here.index, query, ranking.rows[:DEPTH], texts)
+    facts = ranking.tells_fact[:DEPTH]
+    supposed = check_premise(here.index, query, ranking.rows[:DEPTH], texts, facts)
     models = here.calibrated.values.models
     return confidence(shows, len(rows), rival, supposed, models=models)
 

@@ -34,6 +34,7 @@ from hippocampus.encode.languages import (
     languages_of,
     latin_languages,
     leans_to_english,
+    light_words,
     script_of,
     stem_in,
     stop_words,
@@ -335,6 +336,14 @@ def _forms(word: str, latin: Sequence[str], hashed: int) -> tuple[int, ...]:
 def _all_forms(word: str, languages: Sequence[str]) -> tuple[int, ...]:
     every = [_hash_in(word, language) for language in languages if language != ENGLISH]
     return tuple(dict.fromkeys([*every, _hash(word), _hash(bare(word))]))
+
+
+@cache
+def hashes_of_light_words(language: str) -> NDArray[np.uint32]:
+    """Return the hashes that words which name nothing have in texts of a language, ascending."""
+    words = word_set("function_words") if language == ENGLISH else light_words(language)
+    hashes = (_hash(word) if language == ENGLISH else _hash_in(word, language) for word in words)
+    return np.unique(np.fromiter(hashes, np.uint32, len(words)))
 
 
 @cache

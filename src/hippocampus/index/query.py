@@ -21,8 +21,9 @@ from hippocampus.language.asked_choice import Choice
 from hippocampus.language.asked_conversation import AskedConversation
 from hippocampus.language.asked_state import AskedState
 from hippocampus.language.event_anchored import EventAnchoredTime
+from hippocampus.language.filled_roles import Role
 from hippocampus.language.question_intent import Intent
-from hippocampus.language.relations import functional, relation_of
+from hippocampus.language.relations import functional, names_all_of, relation_of, same_kin
 
 if TYPE_CHECKING:
     from hippocampus.language.counting.asked import AskedEvents
@@ -54,12 +55,19 @@ class AskedFact(NamedTuple):
 
     def says(self, noun: str) -> bool:
         """Return whether a statement by a noun is asked for: of two siblings, the sister."""
-        return not noun or not self.nouns or noun in self.nouns or noun not in word_set("kin")
+        if not noun or not self.nouns or noun not in word_set("kin"):
+            return True
+        return any(names_all_of(one) or same_kin(one, noun) for one in self.nouns)
 
     def fits(self, relation: str) -> bool:
         """Return whether a relation is one that is asked for, and to one thing at a time."""
         last = stem(relation.rpartition("_")[2])
         return relation in self.relations or (last in self.relations and functional(relation))
+
+    def asks_who(self, role: Role) -> bool:
+        """Return whether it may be asked for who fills a role."""
+        whose = role.whose in self.names if role.whose else self.own
+        return whose and not {role.relation, stem(role.relation)}.isdisjoint(self.relations)
 
     def means(self, subject: str, kin: Collection[str]) -> bool:
         """Return whether a folded name may be the person; ``kin``: names known to be their kin."""

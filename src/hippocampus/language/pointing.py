@@ -112,5 +112,24 @@ def _is_no_noun(word: str) -> bool:
 
 
 def _is_adverb(word: str) -> bool:
+    """Return whether a word is an adverb: "again", or "quickly", which is made of an adjective."""
+    if word in word_set("flat_adverbs") | word_set("adverbs"):
+        return True
     use = use_of(word)
-    return use.known and use.noun == 0 and use.verb == 0
+    only = use.known and use.noun == 0 and use.verb == 0  # an adverb or an adjective
+    return only and word.endswith("ly") and any(map(_is_adjective, _roots(word)))
+
+
+def _roots(adverb: str) -> Iterator[str]:
+    """Yield the words of which one in "ly" may be made: "happy" of "happily"."""
+    root = adverb.removesuffix("ly")
+    yield from (root, f"{root}le", f"{root}l", f"{root}e")
+    if root.endswith("i"):
+        yield f"{root[:-1]}y"
+    if root.endswith("al"):
+        yield root[:-2]
+
+
+def _is_adjective(word: str) -> bool:
+    use = use_of(word)
+    return use.known and use.noun < NOUN and use.verb < NOUN

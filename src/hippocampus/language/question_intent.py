@@ -202,6 +202,18 @@ def places_of(intervals: Iterable[Interval], text: str) -> Iterator[tuple[int, i
         yield at, at + len(interval.text)
 
 
+def places_of_present(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where words begin and end that only say that a question is asked as of now."""
+    yield from (match.span() for match in _RE.of_present.finditer(text[:_LONGEST_QUESTION]))
+
+
+def without_present(text: str) -> str:
+    """Return a question with spaces for words that only say that it is asked as of now."""
+    for start, end in places_of_present(text):
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text
+
+
 def _clauses(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Yield the ends of every clause with a word in it; a time is never cut ("Friday, 3 May")."""
     begin = 0

@@ -8,6 +8,7 @@ The vocabulary is open: "my dentist" makes a relation of its own.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
@@ -23,6 +24,8 @@ FUNCTIONAL: Final = frozenset(
     " age located_in".split()
 )
 """Relations of which one holds at a time; what is "my" something, in the singular, is another."""
+NARROWER: Final = {"partner": "married_to"}
+"""Relations with one that is of their sort: who is married is somebody's partner, too."""
 EXCLUSIVE: Final = {"likes": "dislikes", "dislikes": "likes"}
 """Relations that cannot both hold of the same."""
 BY_BIRTH: Final = frozenset({"born_in", "from", "grew_up_in"})
@@ -98,6 +101,62 @@ def relation_of(noun: str) -> str | None:
     known = _relation_nouns()
     found = known.get(noun) or known.get(singular(noun))
     return "pet" if found is None and is_animal(noun) else found
+
+
+def relations_asked_by(word: str) -> frozenset[str]:
+    """Return the relations that a word in lower case may ask for: "job", "married"."""
+    return _relations_by_word().get(word, frozenset())
+
+
+@cache
+def _relations_by_word() -> Mapping[str, frozenset[str]]:
+    split = [entry.partition(": ") for entry in word_list("relation_words")]
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for name, _, said in split:
+        for word in said.split():
+            found[word].add(name)
+    return {word: frozenset(names) for word, names in found.items()}
+
+
+def asks_the_same(asked: str, told: str) -> bool:
+    """
+    Return whether a noun in a question and a word in a text are for one relation.
+
+    "Manager" and "boss" are, "employer" and "work", and "spouse" and "wife"; "sister" and "brother"
+    are not.
+    """
+    if not _relations_of(asked).isdisjoint(_relations_of(told)):
+        return told not in word_set("kin") or names_all_of(asked) or same_kin(asked, told)
+    return same_kin(asked, told)
+
+
+@lru_cache(maxsize=1 << 12)
+def _relations_of(word: str) -> frozenset[str]:
+    """Return the relations to people, or of work and home, that a word is for."""
+    relation = relation_of(word)
+    found = relations_asked_by(word) | ({relation} if relation and is_being(relation) else set())
+    return found | {NARROWER[one] for one in found & NARROWER.keys()}
+
+
+def names_all_of(noun: str) -> bool:
+    """Return whether a noun is for all who are somebody's by its relation: "sibling", "spouse"."""
+    return noun not in word_set("kin") or relation_of(noun) == noun
+
+
+def same_kin(one: str, other: str) -> bool:
+    """Return whether two nouns are for the same sort of kin: "dad" and "father"."""
+    return _word_for(one) == _word_for(other)
+
+
+def _word_for(noun: str) -> str:
+    return _words_for_kin().get(noun, noun)
+
+
+@cache
+def _words_for_kin() -> Mapping[str, str]:
+    """Return the word that stands for a sort of kin, by the others."""
+    split = (entry.partition(": ") for entry in word_list("words_for_kin"))
+    return {other: word for word, _, others in split for other in others.split()}
 
 
 def is_animal(noun: str) -> bool:

@@ -8,13 +8,14 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hippocampus.encode.languages import ENGLISH
 from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.cue import Rows
 from hippocampus.index.query import Query
 from hippocampus.language.nouns import use_of
-from hippocampus.language.relations import relation_of
+from hippocampus.language.relations import asks_the_same, relation_of, relations_asked_by
 from hippocampus.recall.evidence import hashes_of_names, spelled
 from hippocampus.recall.premise import Premise
 from hippocampus.recall.spreading_activation import ReadTexts
@@ -30,7 +31,11 @@ _NOUN: Final = 0.5
 
 
 def check_premise(
-    index: BankIndex, query: Query, rows: Rows, read: ReadTexts | None = None
+    index: BankIndex,
+    query: Query,
+    rows: Rows,
+    read: ReadTexts | None = None,
+    facts: NDArray[np.bool_] | None = None,
 ) -> Premise | None:
     """
     Return how far the best rows meet what a question supposes; None where nobody can tell.
@@ -38,6 +43,8 @@ def check_premise(
     Which words name something is known of English alone. An order to tell of a whole conversation
     supposes nothing by its words; its leading hits are judged by themselves. What is asked of the
     world supposes nothing of anybody. ``read``: the texts of rows, where they may be looked into.
+    ``facts``: which rows tell the fact that is asked for, shape (rows,): they may do so without
+    the word that it is asked by.
     """
     of_the_world = query.impersonal and not (query.speakers or query.definite)
     asked = len(query.terms) and "lexical" in query.cues and query.conversation is None
@@ -55,7 +62,10 @@ def check_premise(
     terms = query.terms[places].tolist()
     named = [at for at, term in enumerate(terms) if term in words and _names(words[term])]
     has = there[:, named] > 0
-    said = [_GENITIVE.sub("", words[terms[at]]) for at in named]
+    asked_by = [words[terms[at]] for at in named]
+    if read is not None and not has.all(axis=1).any():
+        has |= _said_otherwise(query, asked_by, rows, read, facts)
+    said = [_GENITIVE.sub("", word) for word in asked_by]
     nowhere = np.flatnonzero(~has.any(axis=0)).tolist()
     return Premise(
         words=len(words),
@@ -64,8 +74,36 @@ def check_premise(
         of_speaker=bool(query.speakers),
         named=tuple(said),
         lacking=tuple(said[at] for at in nowhere),
+        told=facts is not None and bool(has[facts].all(axis=1).any()),
         unowned=read is not None and _is_unowned(query, [said[at] for at in nowhere], rows, read),
     )
+
+
+def _said_otherwise(
+    query: Query,
+    asked_by: Sequence[str],
+    rows: Rows,
+    read: ReadTexts,
+    facts: NDArray[np.bool_] | None,
+) -> NDArray[np.bool_]:
+    """Return which rows tell of which nouns in other words: of a manager by "boss", or a fact."""
+    nouns = [_GENITIVE.sub("", word).casefold() for word in asked_by]
+    met = np.zeros((len(rows), len(nouns)), np.bool_)
+    places = [at for at, noun in enumerate(nouns) if _is_relation(noun)]
+    if not places:
+        return met
+    texts = read([int(row) for row in rows])
+    for at, row in enumerate(rows.tolist()):
+        told = {word.casefold() for word in _WORD.findall(texts.get(row, "")[:_READ])}
+        for place in places:
+            met[at, place] = any(asks_the_same(nouns[place], word) for word in told)
+    if facts is not None and query.fact is not None:
+        met[np.ix_(np.flatnonzero(facts), np.array(places))] = True
+    return met
+
+
+def _is_relation(noun: str) -> bool:
+    return relation_of(noun) is not None or bool(relations_asked_by(noun))
 
 
 def _is_unowned(query: Query, lacking: Sequence[str], rows: Rows, read: ReadTexts) -> bool:

@@ -12,18 +12,21 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import cache, lru_cache
+from itertools import combinations
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.word_lists import word_set
-from hippocampus.encode.terms import hash_terms
+from hippocampus.encode.languages import ENGLISH
+from hippocampus.encode.terms import hash_terms, hashes_of_light_words, language_of
 from hippocampus.index.cue import Rows
 from hippocampus.index.query import Query
 from hippocampus.index.sorted_sets import each_once, is_among
 from hippocampus.kernel import top_k
 from hippocampus.language.asked_state import AskedState, tells_of_now
+from hippocampus.language.filled_roles import filled_roles
 from hippocampus.language.rival_statements import find_alike
 from hippocampus.recall.propose import Search
 from hippocampus.recall.score import Scored
@@ -32,6 +35,8 @@ from hippocampus.recall.standardize import Numbers
 
 _LONGEST: Final = 4000
 """Characters of a text whose words are compared."""
+_TELLING: Final = 400
+"""Characters of a text by which its language is told."""
 _COMPARED: Final = 8
 """Best hits that are compared; what is further down is seldom of the matter."""
 _SHARED: Final = 30.0
@@ -64,7 +69,7 @@ def order_by_time(search: Search, scored: Scored, read: ReadTexts) -> None:
     later = _later(search, rows)
     before = later if newest else later.T
     told = _told_of_now(search, rows, texts)
-    may = before & _alike(query, rows, texts)
+    may = before & (_alike(query, rows, texts) | _of_one_role(search, rows, texts))
     if query.state is not None:
         may |= before & _of_one_matter(search, query.state, rows, scores + told, texts)
     if not (may.any() or told.any()):
@@ -118,6 +123,24 @@ def _alike(query: Query, rows: Rows, texts: Mapping[int, str]) -> NDArray[np.boo
     return alike
 
 
+def _of_one_role(search: Search, rows: Rows, texts: Mapping[int, str]) -> NDArray[np.bool_]:
+    """Return which texts say who fills one role that is asked for, shape (rows, rows)."""
+    same = np.zeros((len(rows), len(rows)), np.bool_)
+    asked = search.query.fact
+    if asked is None:
+        return same
+    codes = search.index.columns.speaker.codes[rows.astype(np.intp)].tolist()
+    filled = [
+        {(role, role.whose or code) for role in filled_roles(texts.get(row, ""))
+         if asked.asks_who(role)}
+        for row, code in zip(rows.tolist(), codes, strict=True)
+    ]  # fmt: skip
+    for one, other in combinations(range(len(rows)), 2):
+        if not filled[one].isdisjoint(filled[other]):
+            same[one, other] = same[other, one] = True
+    return same
+
+
 def _asked_words(query: Query) -> NDArray[np.uint32]:
     """Return the hashes of a question's words that are no names, ascending."""
     asked = each_once(query.terms[query.term_weights > 0])
@@ -162,7 +185,10 @@ def _kinship(search: Search, rows: Rows, texts: Mapping[int, str]) -> Numbers:
     # A small bank does not tell what is rare: in one all of one matter, each word of it is common.
     rarity = search.cues.lexical.rarity(every)
     rarity += np.float32(math.log((max(count, _FEW) + 1) / (count + 1)))
-    rarity[is_among(every, _function_words())] = 0
+    said_in = {_language_of(texts.get(row, "")) for row in rows.tolist()}
+    for language in {ENGLISH, language_of(search.query.text), *said_in} - {None}:
+        rarity[is_among(every, hashes_of_light_words(language))] = 0
+    rarity[is_among(every, _adverbs())] = 0
     asked = each_once(search.query.terms[search.query.term_weights > 0])
     rarity[is_among(every, asked)] *= _ASKED
     # That two hits are of somebody who is asked about makes them no one matter yet.
@@ -179,8 +205,15 @@ def _terms(text: str) -> NDArray[np.uint32]:
     return hash_terms(text)
 
 
+@lru_cache(maxsize=4096)
+def _language_of(text: str) -> str | None:
+    """Return the language of a text by its beginning; the same few answer most questions."""
+    return language_of(text[:_TELLING])
+
+
 @cache
-def _function_words() -> NDArray[np.uint32]:
-    """Return the hashes of the words of grammar, ascending."""
+def _adverbs() -> NDArray[np.uint32]:
+    """Return the hashes of adverbs, which are of no matter, ascending: "now", "again"."""
     # One by one: as a text they would be read as of one language or another.
-    return each_once(np.concatenate([hash_terms(word) for word in word_set("function_words")]))
+    adverbs = word_set("flat_adverbs") | word_set("adverbs")
+    return each_once(np.concatenate([hash_terms(word) for word in adverbs]))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime, tzinfo
 from typing import Final, NamedTuple
@@ -25,6 +25,8 @@ from hippocampus.index.cue import Mask, Rows
 from hippocampus.index.graph import Statements
 from hippocampus.index.query import AskedFact
 from hippocampus.language.entity_linking import fold_name
+from hippocampus.language.filled_roles import filled_roles
+from hippocampus.language.relations import functional, is_being
 from hippocampus.language.statements import find_statements, who_asks, who_speaks
 from hippocampus.recall.alias_expansion import Aliases
 from hippocampus.recall.fact_timeline import Told, know
@@ -87,6 +89,8 @@ class FactResolver:
         """
         Resolve a fact; None if no statement fits, or those of several people do.
 
+        None, too, if several are what one is asked for, or a later row says so in other words.
+
         ``rows`` are read now if no sleep has read them; no other unread row is. What is dated after
         ``now`` holds from then on, and so ends nothing yet.
         """
@@ -112,10 +116,27 @@ class FactResolver:
                 if len(whose) > 1:
                     return None
         if new:
-            folds = [_Fold(b"", (), _standing([*new, *(t for fold in folds for t in fold.told)]))]
+            new += [told for fold in folds for told in fold.told]
+            folds = [_Fold(b"", new, _standing(new))]
+        if any(_are_several(asked, fold.told) for fold in folds):
+            return None
         current = {row for fold in folds for row in fold.standing.current}
+        if current and self._filled_later(read, asked, rows, current):
+            return None
         over = {row: at for fold in folds for row, at in fold.standing.over.items()}
         return Standing(frozenset(current), over) if current else None
+
+    def _filled_later(
+        self, read: ReadTexts, asked: AskedFact, rows: Rows, current: Collection[int]
+    ) -> bool:
+        """Return whether a row says later than those who it is, in words that no reader read."""
+        told = self.columns.occurred_at(np.array(sorted(current), np.uint32)).max()
+        later = rows[self.columns.occurred_at(rows) > told].tolist()
+        return any(
+            asked.asks_who(role)
+            for row, text in (read(later) if later else {}).items() if row not in current
+            for role in filled_roles(text)
+        )  # fmt: skip
 
     def _said_by(self, now: datetime, allowed: Mask | None) -> Mask | None:
         """Return the mask without rows dated more than a day ahead, as by a wrong clock."""
@@ -197,6 +218,13 @@ class FactResolver:
             for labels in (self.columns.speaker, self.columns.role)
         )  # fmt: skip
         return who_speaks(speaker, role)
+
+
+def _are_several(asked: AskedFact, told: Iterable[Told]) -> bool:
+    """Return whether several are what a question asks for one of: of two dentists the later is."""
+    facts = [fact for fact in know(told, {}) if fact.valid_to is None and not fact.planned]
+    kin = [fact for fact in facts if is_being(fact.relation) and not functional(fact.relation)]
+    return not asked.kin and len({fold_name(fact.object) for fact in kin}) > 1
 
 
 def _standing(told: Iterable[Told]) -> Standing:

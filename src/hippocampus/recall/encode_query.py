@@ -10,6 +10,7 @@ from hippocampus.core.records import Degradation, Embedded, Embedder
 from hippocampus.encode.keywords import KeywordExtractor, find_keywords
 from hippocampus.errors import EncoderError
 from hippocampus.index.query import Query
+from hippocampus.recall.foreign import reads_script
 
 _EMBEDDED: Final = frozenset({"vector", "tokens", "concept", "topic"})
 """Cues that use a question's embedding."""
@@ -61,7 +62,7 @@ def encode_query(
     if not _EMBEDDED.isdisjoint(query.cues):
         if embedder is None:
             degraded += [] if lacking is None else [lacking]
-        else:
+        elif reads_script(embedder, query.text):
             try:
                 embedded = embed(embedder, query.text)
                 parts = tuple(embed(embedder, part) for part in about)

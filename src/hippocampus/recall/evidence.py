@@ -7,7 +7,7 @@ or other cues change which hits there are, not the evidence of one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -20,12 +20,15 @@ from hippocampus.index.cue import Rows
 from hippocampus.index.query import Query
 from hippocampus.recall.standardize import Numbers
 
+_OWN: Final[Mapping[int, bool]] = {}
 _TOLD: Final = {"matched": 3, "covered": 1}
 """Best turns that count: tokens hear what is told once more in other words, words do not."""
 
 
 @np.errstate(invalid="ignore")  # see ``search``
-def evidence(index: BankIndex, query: Query, rows: Rows) -> dict[str, Numbers]:
+def evidence(
+    index: BankIndex, query: Query, rows: Rows, subjects: Mapping[int, bool] = _OWN
+) -> dict[str, Numbers]:
     """
     Return the evidence of each row, name → shape (rows,).
 
@@ -33,10 +36,11 @@ def evidence(index: BankIndex, query: Query, rows: Rows) -> dict[str, Numbers]:
     word as heavy as it is rare. ``missing``: the information left unmatched, in nats a word: a
     rare word that is not there says more than a common one. ``covered`` and ``absent``: the same
     of words that are literally there, where there are no tokens. ``vector``: how near the meanings
-    are, a cosine. ``other``: 1 where somebody else speaks than the question names.
+    are, a cosine. ``other``: 1 where somebody else speaks than the question names, and not of them.
+    ``subjects``: rows that are of somebody else than says them, as a ranking has it.
     """
     cues = index.cues.among(query.cues)
-    out = {"other": _said_by_another(index, query, rows)}
+    out = {"other": _of_another(index, query, rows, subjects)}
     rarity = cues.lexical.rarity(query.terms) * _content(query)
     if cues.tokens is not None and query.tokens is not None and len(query.tokens):
         assert query.token_terms is not None, "tokens come with their terms"
@@ -54,7 +58,9 @@ def evidence(index: BankIndex, query: Query, rows: Rows) -> dict[str, Numbers]:
     return out if near is None else out | {"vector": near}
 
 
-def rivalry(index: BankIndex, query: Query, contenders: Rows) -> float | None:
+def rivalry(
+    index: BankIndex, query: Query, contenders: Rows, subjects: Mapping[int, bool] = _OWN
+) -> float | None:
     """
     Return how much better what others said fits than what the one asked about said.
 
@@ -64,7 +70,7 @@ def rivalry(index: BankIndex, query: Query, contenders: Rows) -> float | None:
     them and in what follows. Where there are no tokens, ``covered`` of the best alone. None
     where the question names nobody who speaks, or all.
     """
-    return compare_rivals([rivals(index, query, contenders)])
+    return compare_rivals([rivals(index, query, contenders, subjects)])
 
 
 class Rivals(NamedTuple):
@@ -78,11 +84,13 @@ class Rivals(NamedTuple):
 
 
 @np.errstate(invalid="ignore")
-def rivals(index: BankIndex, query: Query, contenders: Rows) -> Rivals | None:
-    """Return how well contenders fit, by who said them; None where nobody is named, or told."""
+def rivals(
+    index: BankIndex, query: Query, contenders: Rows, subjects: Mapping[int, bool] = _OWN
+) -> Rivals | None:
+    """Return how well contenders fit, by whose they are; None where nobody is named, or told."""
     if not query.speakers or not len(contenders):
         return None
-    shown = evidence(index, query, contenders)
+    shown = evidence(index, query, contenders, subjects)
     by = next((name for name in _TOLD if name in shown), None)
     if by is None:
         return None
@@ -170,6 +178,16 @@ def _weighed(
         weight, total = np.ones(words, np.float32), np.float32(words)
     share: Numbers = matches @ (weight / total)
     return {matched: share, missing: total / np.float32(words) * (1 - share)}
+
+
+def _of_another(
+    index: BankIndex, question: Query, rows: Rows, subjects: Mapping[int, bool]
+) -> Numbers:
+    """Return 1 for rows that are of somebody else than the question names, shape (rows,)."""
+    another = _said_by_another(index, question, rows)
+    for row, theirs in subjects.items():
+        another[rows == row] = not theirs
+    return another
 
 
 def _said_by_another(index: BankIndex, question: Query, rows: Rows) -> Numbers:

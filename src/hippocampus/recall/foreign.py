@@ -7,9 +7,9 @@ from functools import lru_cache
 from typing import Final
 
 from hippocampus.core.records import Degradation, Embedder
-from hippocampus.encode.languages import ENGLISH, NAMES
+from hippocampus.encode.languages import ENGLISH, NAMES, script_of
 from hippocampus.encode.model_files import DEFAULT_MODEL, MULTILINGUAL
-from hippocampus.encode.terms import language_of
+from hippocampus.encode.terms import is_plain, language_of
 from hippocampus.index.query import Query
 from hippocampus.language.foreign_intent import ASKED_IN
 from hippocampus.language.time.lexicon import TIMED
@@ -18,6 +18,19 @@ _LOOKED_AT: Final = 3
 """Of the best memories, those whose language is told."""
 _LONGEST: Final = 400
 """Characters of each by which it is."""
+
+
+def reads_script(embedder: Embedder, text: str) -> bool:
+    """
+    Return whether an embedder tells words in the script of a question apart.
+
+    The default model has one token for what is in hardly any script but Latin: to it "牙医" is like
+    any text of Thai.
+    """
+    if embedder.fingerprint.name != DEFAULT_MODEL or is_plain(text):
+        return True
+    letters = [char for char in text if char.isalpha()]
+    return 2 * sum(script_of(char) == "Latin" for char in letters) >= len(letters)
 
 
 def foreign(query: Query, embedder: Embedder | None, texts: Sequence[str]) -> Iterator[Degradation]:
@@ -33,7 +46,10 @@ def foreign(query: Query, embedder: Embedder | None, texts: Sequence[str]) -> It
     asked = query.language
     if asked not in (None, ENGLISH) and not query.small_talk:
         yield Degradation(part="language", reason=_unread(asked))
-    if query.vector is None or embedder is None or embedder.fingerprint.name != DEFAULT_MODEL:
+    if embedder is None or embedder.fingerprint.name != DEFAULT_MODEL:
+        return
+    unread = not reads_script(embedder, query.text)
+    if query.vector is None and not unread:
         return
     told = (_language_of(text[:_LONGEST]) for text in texts[:_LOOKED_AT])
     languages = dict.fromkeys(one for one in (asked, *told) if one not in (None, ENGLISH))
@@ -43,6 +59,8 @@ def foreign(query: Query, embedder: Embedder | None, texts: Sequence[str]) -> It
             f"'hippocampus models install {MULTILINGUAL}' and 'hippocampus reembed {MULTILINGUAL}'"
         )
         reason = f"{DEFAULT_MODEL} was made for English, and hardly knows {some}; {fix} do"
+        if unread:
+            reason += "; it was not asked, for it cannot read the script of the question"
         yield Degradation(part="meaning", reason=reason)
 
 

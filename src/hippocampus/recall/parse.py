@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cache, lru_cache
+from functools import lru_cache
+from heapq import merge
 from itertools import islice, pairwise, takewhile
 from typing import Any, Final, NamedTuple
 
@@ -18,7 +18,7 @@ from hippocampus.core.config import Signatures
 from hippocampus.core.cue_names import USED
 from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.records import Embedded, Interval
-from hippocampus.core.word_lists import word_list, word_set
+from hippocampus.core.word_lists import word_set
 from hippocampus.encode.keywords import MOST_KEYWORDS, forms
 from hippocampus.encode.random_indexing import signatures
 from hippocampus.encode.signature import Rotation
@@ -50,9 +50,11 @@ from hippocampus.language.question_intent import (
     is_impersonal,
     is_small_talk,
     places_of,
+    places_of_present,
     times_of_events,
+    without_present,
 )
-from hippocampus.language.relations import relation_of
+from hippocampus.language.relations import NARROWER, relation_of, relations_asked_by
 from hippocampus.language.standing import asks_for_advice
 from hippocampus.language.time import find_intervals
 from hippocampus.language.time.english import may_tell_time
@@ -132,8 +134,8 @@ def _read(text: str, now: datetime, cues: frozenset[str]) -> Query:
         empty=bool(resumes) and says_nothing(text, words),
         quoting=asks_what_you_said(_ASIDE.sub(" ", text)),
         introduced=hash_terms(person_asked_about(text)),
-        possessives=tuple(_possessives(text)),
-        fact=_asked_fact(text, words, intents),
+        possessives=tuple(_possessives(timeless := without_present(text))),
+        fact=_asked_fact(timeless, words, intents),
     )
 
 
@@ -229,8 +231,12 @@ def _is_on(interval: Interval, now: datetime) -> bool:
 def _without_times(
     words: Iterable[Term], text: str, intervals: Iterable[Interval]
 ) -> Iterator[Term]:
-    """Yield a question's words; those of a time that was read are of grammar: "last" Friday."""
-    spans = places_of(intervals, text)
+    """
+    Yield a question's words; those of a time that was read are of grammar: "last" Friday.
+
+    So are words that only say that it is asked as of now: of "my current boss" the boss counts.
+    """
+    spans = merge(places_of(intervals, text), places_of_present(text))
     start = end = 0
     for word in words:
         while end <= word.start and (span := next(spans, None)):
@@ -444,8 +450,14 @@ def _phonetic_codes(text: str, found: Sequence[Term]) -> tuple[str, ...]:
 _NO_STATE: Final = lazy_pattern(r"\b(?:when|how long|why|how many)\b", re.IGNORECASE)
 _ASKS: Final = lazy_pattern(
     r"^\W*(?:so |and |hey |remind me |tell me |do you know )*"
-    r"(?:where|what|who|which|whom|at which|in which|for whom)\b",
+    r"(?:(?:where|what|who)s?|which|whom|at which|in which|for whom)\b",
     re.IGNORECASE,
+)
+_WHO_IS: Final = lazy_pattern(
+    r"\bwho(?:['’]?s|\s+(?:is|are))\b|\bwhat(?:['’]?s|\s+is)\b[^?]*\bcalled\b", re.IGNORECASE
+)
+_NAME_OF: Final = lazy_pattern(
+    r"(?<=\w)['’]s?\s+(?:(?:first|last|full)\s+)?names?\b", re.IGNORECASE
 )
 _OWN: Final = lazy_pattern(r"\b(?:my|our)\s+(?:\w+\s+)?(?P<what>\w+)\b(?!['’])", re.IGNORECASE)
 _WHOSE: Final = lazy_pattern(
@@ -459,41 +471,42 @@ _NAMED_IN: Final = 7
 _OF: Final = lazy_pattern(r"(?<![\w-])(?P<what>[\w-]+)\s+of\s+(?P<owner>[A-Z][\w-]*)(?!['’\w-])")
 
 
-@cache
-def _relations_by_word() -> Mapping[str, frozenset[str]]:
-    """Return the relations that a word in a question may ask for."""
-    split = [entry.partition(": ") for entry in word_list("relation_words")]
-    found: defaultdict[str, set[str]] = defaultdict(set)
-    for name, _, said in split:
-        for word in said.split():
-            found[word].add(name)
-    return {word: frozenset(names) for word, names in found.items()}
-
-
 def _asked_fact(text: str, found: Iterable[Term], intents: frozenset[Intent]) -> AskedFact | None:
     """Return the fact that a question asks for; None if it asks for none, or for the past."""
-    words = [text[term.start : term.end].casefold() for term in found]
     if "past" in intents or _NO_STATE.search(text):
         return None
+    every = list(found)
+    named = _NAME_OF.sub("", text)  # whose name is asked for, they are: "my wife's name"
+    said = every if named == text else find_terms(named)
+    words = [named[term.start : term.end].casefold() for term in said]
+    content = {word for word, term in zip(words, said, strict=True) if not term.function}
     if not _ASKS.search(text) and not _is_possession(text, words):
         return None
-    about = _relations_by_word()
-    relations = {name for word in words for name in about.get(word, ())}
-    relations |= {stem(match["what"].casefold()) for match in _OWN.finditer(text)}
+    relations = {name for word in words for name in relations_asked_by(word)}
+    relations |= {stem(match["what"].casefold()) for match in _OWN.finditer(named)}
     nouns = {word: meant for word in words if (meant := relation_of(word)) is not None}
     relations |= set(nouns.values())
-    possessives = tuple(_possessives(text))
+    possessives = tuple(_possessives(named))
     relations |= {
         stem(word.casefold()) for one in possessives if one.owner for word in one.what[-1:]
     }
+    relations |= {NARROWER[one] for one in relations & NARROWER.keys()}
     whose = {one.of for one in possessives} - {None}  # "my sister's dog" is not mine
     own = not {"i", "my", "me", "our", "we"}.isdisjoint(words) and not whose
-    function_words = word_set("function_words")
-    names = frozenset(word.partition("'")[0] for word in words if word not in function_words)
+    names = frozenset(word.partition("'")[0] for word in content)
     if not relations or not (own or names):
         return None
     kin = word_set("kin") & frozenset(words)
+    if named != text or _is_who(text, words, kin):  # then kin is asked for, not of kin
+        kin = word_set("kin") & {one.owner.casefold() for one in possessives}
     return AskedFact(frozenset(relations), names, own, kin, frozenset(nouns))
+
+
+def _is_who(text: str, words: Iterable[str], kin: Collection[str]) -> bool:
+    """Return whether a question is only for who somebody's kin is: "who is my boss?"."""
+    meant = {relation_of(one) for one in kin}
+    others = {name for word in words for name in relations_asked_by(word)} - meant
+    return bool(kin) and not others and _WHO_IS.search(text) is not None
 
 
 def _is_possession(text: str, words: Sequence[str]) -> bool:

@@ -17,6 +17,7 @@ _WHOLE: Final = 1.0
 _WHOLE_WORDS: Final = 1.5
 _OPEN: Final = 1.0
 _UNOWNED: Final = -2.0
+_TOLD: Final = 1.5
 _USUAL: Final = 2.3
 _USUAL_WORDS: Final = 1.8
 """In log odds; ``_WORDS``: where no tokens tell what is near (docs/adr/0058)."""
@@ -33,6 +34,7 @@ class Premise(NamedTuple):
     speaks, which ``rivalry`` judges instead. ``named``: what it names, in its own words;
     ``lacking``: what of that none of the best memories has. ``unowned``: whether it takes one who
     speaks to have an animal, a child, a sibling or the like, of which no best memory tells.
+    ``told``: whether one of them tells the fact that is asked for, and all that it names.
     """
 
     words: int
@@ -42,6 +44,7 @@ class Premise(NamedTuple):
     named: tuple[str, ...]
     lacking: tuple[str, ...]
     unowned: bool = False
+    told: bool = False
 
     def beside(self, other: Premise) -> Premise:
         """Return how far what it supposes is met by its best memories and others together."""
@@ -50,6 +53,7 @@ class Premise(NamedTuple):
             whole=self.whole or other.whole,
             lacking=lacking,
             unowned=self.unowned and other.unowned,
+            told=self.told or other.told,
         )
 
     def describe_unmet(self) -> str:
@@ -71,9 +75,10 @@ class Premise(NamedTuple):
         many words make nothing likelier: of none a part is matched.
         """
         whole, usual = (_WHOLE, _USUAL) if by_tokens else (_WHOLE_WORDS, _USUAL_WORDS)
+        told = _TOLD * self.told  # a statement that was read answers in whatever words
         if self.of_speaker:
-            return _UNOWNED * self.unowned
+            return told + _UNOWNED * self.unowned
         if not self.words:
-            return _OPEN * self.open
+            return told + _OPEN * self.open
         said = 0.0 if unheard and not self.open else _A_WORD * min(self.words, _MOST_WORDS)
-        return said + whole * self.whole + _OPEN * self.open - usual
+        return told + said + whole * self.whole + _OPEN * self.open - usual

@@ -7,6 +7,7 @@ Candidates are complete before anything is scored, and each is scored once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from itertools import pairwise
 from time import perf_counter
 from typing import Final
@@ -37,6 +38,7 @@ from hippocampus.recall.several_things import lift_alike
 from hippocampus.recall.spreading_activation import AHEAD
 from hippocampus.recall.standardize import Numbers, Scale
 from hippocampus.recall.standing_wishes import lift_wishes
+from hippocampus.recall.subjects import weigh_subjects
 from hippocampus.recall.whole_conversations import lift_leading
 
 _READ_FOR_FACTS: Final = 8
@@ -83,6 +85,13 @@ class Ranking:
     superseded: Mapping[int, int]
     """Rows whose facts of the kind asked for are all superseded; since when, in microseconds."""
     trail: Trail
+    subjects: Mapping[int, bool] = field(default_factory=dict)
+    """Rows that are of somebody else than says them; whether of one who is asked about."""
+
+    @property
+    def tells_fact(self) -> NDArray[np.bool_]:
+        """Mask of the rows that lead because they tell the fact that is asked for."""
+        return self.parts.get("facts", np.zeros(len(self.rows), np.float32)) > 0
 
 
 @immutable(kw_only=False, eq=False)
@@ -158,6 +167,9 @@ def rank(gathered: MeasuredCandidates, limit: int) -> Ranking:
     query, proposed, times = gathered.query, gathered.proposed, list(gathered.times)
     started = perf_counter()
     scored = score(search, candidates)
+    subjects: dict[int, bool] = {}
+    if sources.texts is not None:
+        subjects = weigh_subjects(search, scored, sources.texts)
     if "how many" in query.intents and sources.texts is not None:
         lift_events(search, scored, sources.texts)
     lift_alike(search, scored)
@@ -197,6 +209,7 @@ def rank(gathered: MeasuredCandidates, limit: int) -> Ranking:
         else {},
         superseded={} if standing is None else standing.over,
         trail=Trail(search, proposed.proposals, candidates.led_to, scored, took),
+        subjects=subjects,
     )
 
 

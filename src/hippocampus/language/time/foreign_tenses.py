@@ -8,7 +8,7 @@ from functools import cache
 from typing import Final
 
 from hippocampus.core.lazy_pattern import lazy_pattern
-from hippocampus.core.word_lists import pattern_list
+from hippocampus.core.word_lists import pattern_list, word_list
 from hippocampus.language.time.english import Role
 from hippocampus.language.time.grammar import Token
 from hippocampus.language.time.tense import Direction
@@ -16,6 +16,8 @@ from hippocampus.language.time.tense import Direction
 _DIRECTIONS: Final[tuple[Direction, ...]] = ("behind", "ahead")
 
 
+_TENSELESS: Final = "zh"
+"""The language whose verbs have no tense."""
 _CLAUSE: Final = lazy_pattern(r"(?<!\d)\.|[:,](?!\d)|[;!?\n。；：！？，]")
 _SENTENCE: Final = lazy_pattern(r"(?<!\d)\.|[;!?\n。；！？]")
 """Ends of clauses and of sentences; "30. November" is none."""
@@ -44,6 +46,19 @@ def looks_back(text: str, language: str) -> bool:
     return pattern is not None and pattern.search(text) is not None
 
 
+@cache
+def _asking(language: str) -> re.Pattern[str]:
+    """Return what finds the question words of a language; nothing where they are not known."""
+    lines = (line.split(" | ") for line in word_list("asking_in_languages"))
+    words = [
+        word for of, told, said in lines if of == language and told in ("what", "when")
+        for word in said.split(", ")
+    ]  # fmt: skip
+    written = "|".join(sorted(map(re.escape, words), key=len, reverse=True))
+    edge = r"\b" if words and words[0].isascii() else ""
+    return re.compile(rf"{edge}(?:{written}){edge}" if words else r"(?!)", re.IGNORECASE)
+
+
 class ForeignTenses:
     """The directions in which the verbs of a sentence point: of several the nearest counts."""
 
@@ -67,15 +82,17 @@ class ForeignTenses:
         """
         Return the direction of the nearest verb of the clause; None where none tells.
 
-        A clause that is the time alone goes with its sentence: "Am Montag, als es regnete, …".
+        A clause that is the time alone goes with its sentence: "Am Montag, als es regnete, …". A
+        question in which nothing is of the past is of the present: "was mache ich am Freitag?".
         """
         place = self._tokens[at].start - self._start
         clause = _between(self._sentence, place, _CLAUSE)
-        return self._nearest(place, *clause) or (
-            None
-            if self._says_more(*clause)
-            else self._nearest(place, *_between(self._sentence, place, _SENTENCE))
-        )
+        found = self._nearest(place, *clause)
+        if found is None and not self._says_more(*clause):
+            found = self._nearest(place, *_between(self._sentence, place, _SENTENCE))
+        if found is None and self._language != _TENSELESS and self._asks():
+            return None if looks_back(self._sentence, self._language) else "ahead"
+        return found
 
     def _nearest(self, place: int, start: int, end: int) -> Direction | None:
         near = [
@@ -85,6 +102,9 @@ class ForeignTenses:
             for verb in pattern.finditer(self._sentence, start, end)
         ]
         return min(near)[1] if near else None
+
+    def _asks(self) -> bool:
+        return _asking(self._language).search(self._sentence) is not None
 
     def _says_more(self, start: int, end: int) -> bool:
         places = (one.start - self._start for one in self._tokens if one.role is Role.WORD)
