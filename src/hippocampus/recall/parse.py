@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from itertools import islice, pairwise, takewhile
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ from hippocampus.language.asked_choice import read_choice
 from hippocampus.language.asked_conversation import read_asked_conversation
 from hippocampus.language.asked_of_whom import asks_what_you_said, person_asked_about
 from hippocampus.language.asked_several import asked_in_plural, asks_for_several
-from hippocampus.language.asked_state import AskedState, asked_state
+from hippocampus.language.asked_state import AskedState, asked_state, asks_for_the_previous
 from hippocampus.language.event_anchored import find_event_anchored
 from hippocampus.language.foreign_intent import (
     foreign_intents,
@@ -131,7 +131,7 @@ def _read(text: str, now: datetime, cues: frozenset[str]) -> Query:
         quoting=asks_what_you_said(_ASIDE.sub(" ", text)),
         introduced=hash_terms(person_asked_about(text)),
         possessives=tuple(_possessives(text)),
-        fact=_asked_fact(text, words, intents),
+        fact=_asked_fact(text, words, intents, intervals),
     )
 
 
@@ -468,10 +468,13 @@ def _relations_by_word() -> Mapping[str, frozenset[str]]:
     return {word: frozenset(names) for word, names in found.items()}
 
 
-def _asked_fact(text: str, found: Iterable[Term], intents: frozenset[Intent]) -> AskedFact | None:
-    """Return the fact that a question asks for; None if it asks for none, or for the past."""
+def _asked_fact(
+    text: str, found: Iterable[Term], intents: frozenset[Intent], times: tuple[Interval, ...]
+) -> AskedFact | None:
+    """Return the fact that a question asks for; None if it asks for none, or for any past one."""
     words = [text[term.start : term.end].casefold() for term in found]
-    if "past" in intents or _NO_STATE.search(text):
+    of = _state_asked_for(text, intents, times)
+    if of is None or _NO_STATE.search(text):
         return None
     if not _ASKS.search(text) and not _is_possession(text, words):
         return None
@@ -491,7 +494,21 @@ def _asked_fact(text: str, found: Iterable[Term], intents: frozenset[Intent]) ->
     if not relations or not (own or names):
         return None
     kin = word_set("kin") & frozenset(words)
-    return AskedFact(frozenset(relations), names, own, kin, frozenset(nouns))
+    return AskedFact(
+        frozenset(relations), names, own, kin, frozenset(nouns), of, times if of == "then" else ()
+    )
+
+
+def _state_asked_for(
+    text: str, intents: frozenset[Intent], times: tuple[Interval, ...]
+) -> Literal["now", "before", "then"] | None:
+    """Return whether a question is for a present fact, the one before, or one of a closed time."""
+    if times:
+        closed = all(one.start is not None and one.end is not None for one in times)
+        return "then" if "past" in intents and closed else None
+    if "past" not in intents:
+        return "now"
+    return "before" if asks_for_the_previous(text) else None
 
 
 def _is_possession(text: str, words: Sequence[str]) -> bool:
