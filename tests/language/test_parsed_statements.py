@@ -345,3 +345,16 @@ def test_a_birthday_is_no_end_of_a_fact(reader):
         "No, Ines's birthday is 14 June, not 4 June.", speaker="Ada", occurred_at=NOW, reader=reader
     )
     assert [("birthday", None, None)] == [(s.relation, s.start, s.end) for s in said]
+
+
+CLEFT_WORDS = (
+    "it it's is isn't was not n't that who what but and , . ; ? Ada Tom nuts milk my son she I"
+    " drives drive eats allergic to in at lives moved after all a Skoda"
+).split()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from(CLEFT_WORDS), max_size=14))
+def test_any_order_of_the_words_of_clefts_is_read_without_error(words):
+    for said in read(" ".join(words)):
+        assert said.subject

@@ -263,7 +263,8 @@ def _denied(tokens: Sequence[Token]) -> _Lacking | None:
     if subject is None or subject.i > verb.i or any(True for _ in children(verb, "expl")):
         return None
     before = [one for one in tokens if subject.right_edge.i < one.i < start and one != negated]
-    return _Lacking(subject.doc[subject.left_edge.i : subject.right_edge.i + 1].text, before)
+    who = subject.doc[subject.left_edge.i : subject.right_edge.i + 1].text
+    return _Lacking(who, before) if before else None
 
 
 def _negated(rest: Sequence[Token]) -> str:
@@ -290,7 +291,7 @@ def _is_auxiliary(verb: Token) -> bool:
 
 def text_of(tokens: Sequence[Token]) -> str:
     """Return the text of tokens; those between which others are left out stay words."""
-    following = [*tokens[1:], None]
+    following = [*tokens[1:], None] if tokens else []
     parts = [
         one.text_with_ws if then is None or then.i == one.i + 1 else f"{one.text} "
         for one, then in zip(tokens, following, strict=True)
