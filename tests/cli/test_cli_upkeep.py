@@ -121,7 +121,9 @@ def test_a_source_is_listed_forgotten_restored_and_erased(shell, tmp_path):
     assert shell("forget", *both, "--erase").code == 2
     assert shell("forget", *both, "--erase", "--yes").out.strip() == "1 erased"
     assert (shell("forget").code, shell("restore", "x", "--source", "y").code) == (2, 2)
-    assert "sources" in shell("forget", "--source", "nowhere").err
+    told = shell("forget", "--source", "nowhere").err
+    assert "'hippocampus sources' lists them" in told
+    assert "()" not in told
 
 
 def test_an_import_tells_which_times_cannot_be(shell, tmp_path):

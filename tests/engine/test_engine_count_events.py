@@ -203,3 +203,70 @@ def test_without_an_embedder_nothing_is_near_in_meaning(open_memory):
 
     found = bank.count_events("How many times did I swim?")
     assert (1, ()) == (found.count, found.doubtful)
+
+
+PLACES = ("pool", "library", "theatre", "gym")
+WENT = (
+    "Went to the {0} before lunch.", "{0} again, worn out.", "Hit the {0} with Tom.",
+    "{0} again, my arms are lead.",
+    "Back at the {0} this evening.", "At the {0} with Tom, bliss.", "Tom took me to the {0}.",
+    "Tom and I went to the {0}.", "Spent an hour at the {0}.", "Tom came to the {0} with me.",
+)  # fmt: skip
+STAYED = (
+    "Tom went to the {0} without me.", "Tom went to the {0}.", "My sister went to the {0}.",
+    "Tom told me he went to the {0}.", "Skipped the {0}.", "I should go to the {0} again.",
+    "Never the {0} again.", "{0} again tomorrow.", "Back at the {0} on Friday.",
+    "Tom went to the {0} instead of me.", "{0} again on Friday, I need it.",
+    "I like the {0} again.",
+)  # fmt: skip
+
+
+def capital(text):
+    return text[0].upper() + text[1:]
+
+
+@pytest.mark.parametrize(("place", "frame"), list(product(PLACES, WENT)))
+def test_a_place_is_counted_where_whoever_asks_was_there(bank, place, frame):
+    bank.remember(capital(frame.format(place)), at="2025-05-22T20:00", speaker="Ada")
+
+    for asked in ("How many times did I go to the {0}?", "How often was I at the {0} in May?"):
+        assert 1 == bank.count_events(asked.format(place), now=NOW).count
+
+
+@pytest.mark.parametrize(("place", "frame"), list(product(PLACES, STAYED)))
+def test_a_place_is_not_counted_where_only_others_were(bank, place, frame):
+    bank.remember(capital(frame.format(place)), at="2025-05-22T20:00", speaker="Ada")
+
+    for asked in ("How many times did I go to the {0}?", "How often was I at the {0} in May?"):
+        assert 0 == bank.count_events(asked.format(place), now=NOW).count
+
+
+@pytest.mark.parametrize("who", ["dentist", "optician", "barber"])
+@pytest.mark.parametrize(
+    ("said", "count"),
+    [
+        ("Saw the {0} about it.", 1), ("Back at the {0} for a check.", 1),
+        ("Had to visit the {0} again.", 1), ("I went to the {0}.", 1),
+        ("The {0} is on holiday.", 0), ("Rang the {0}.", 0), ("Didn't see the {0} after all.", 0),
+        ("Ola saw the {0}.", 0),
+    ],
+)  # fmt: skip
+def test_seeing_somebody_at_work_is_going_there(bank, who, said, count):
+    bank.remember(said.format(who), at="2025-05-22T20:00", speaker="Ada")
+
+    asked = f"How many times have I been to the {who} this year?"
+    assert count == bank.count_events(asked, now=NOW).count
+
+
+@pytest.mark.parametrize(
+    ("said", "count"),
+    [
+        ("Tom went to the pool without me.", 1), ("Hit the pool with Tom.", 1),
+        ("I went to the pool with Tom.", 1), ("Tom and I went to the pool.", 1),
+        ("I went to the pool without Tom.", 0), ("I told Tom about the pool.", 0),
+    ],
+)  # fmt: skip
+def test_whoever_came_along_was_there(bank, said, count):
+    bank.remember(said, at="2025-05-22T20:00", speaker="Ada")
+
+    assert count == bank.count_events("How often did Tom go to the pool?", now=NOW).count

@@ -72,6 +72,51 @@ def test_the_question_itself_joins_timelines(bank):
     )
 
 
+@pytest.mark.parametrize(
+    ("question", "days"),
+    [
+        ("What did Tom say in the week when Ana was away?", ["14", "18"]),
+        ("what did Tom do while Ana was away?", ["14"]),
+        ("While Ana was away, what did Tom talk about?", ["14"]),
+        ("What did Tom mention the week after Ana was away?", ["18", "21"]),
+    ],
+)
+def test_a_question_for_what_one_said_in_anothers_time_has_that_alone(bank, question, days):
+    found = bank.recall(question)
+
+    assert found.found
+    assert days == sorted(f"{hit.episode.occurred_at:%d}" for hit in found.hits)
+    assert {"Tom"} == {hit.episode.speaker for hit in found.hits}
+
+
+def test_what_happened_in_anothers_time_is_whatever_was_noted_then(bank):
+    found = bank.recall("What happened while Ana was away?")
+
+    assert found.found
+    assert "The plumber came and mended the boiler." in [hit.text for hit in found.hits]
+    assert not {"06", "21"} & {f"{hit.episode.occurred_at:%d}" for hit in found.hits}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What did Tom repaint while whistling?",
+        "What did Tom plant while Priscilla toured Patagonia?",
+        "What has Tom bought in a while?",
+    ],
+)
+def test_a_while_that_no_event_tells_is_no_time(bank, question):
+    assert () == bank.recall(question).intervals
+
+
+def test_who_said_nothing_in_anothers_time_is_not_found(bank):
+    bank.remember("Any news?", speaker="Olga", at="2024-07-15")
+    found = bank.recall("What did Olga say in the week when Ana was away?")
+
+    assert not found
+    assert () == found.hits
+
+
 def test_what_took_place_twice_has_two_times_that_are_one_where_they_meet(bank):
     bank.remember("I am away from 18 to 20 May as well.", speaker="Ana", at="2024-05-15")
     bank.remember("I am away on 1 July.", speaker="Ana", at="2024-06-20")

@@ -308,3 +308,58 @@ def test_facts_of_me_are_of_who_speaks_for_themselves(bank, me):
     bank.remember("I am allergic to nuts.", speaker="Bo")
 
     assert ["bees"] == [fact.object for fact in bank.facts(me)], "two who say I are not one"
+
+
+def moves(bank, clock, who, verb, back):
+    """Say that somebody was at one place, then at another, then at the first again."""
+    s = "" if who == "I" else "s"
+    place, other = ("Porto", "Faro") if verb == "live" else ("Globex", "Initech")
+    at = "in" if verb == "live" else "at"
+    said(
+        bank, clock, f"{who} {verb}{s} {at} {place}.", f"{who} {verb}{s} {at} {other} now.",
+        f"{who} {back} {place}.", days=365, speaker="Nell",
+    )  # fmt: skip
+    said(bank, clock, "The fence wants painting.", "Rain again.", "A film about whales.")
+    return place, other
+
+
+@pytest.mark.parametrize(
+    ("who", "verb", "back", "asked"),
+    [
+        ("I", "live", "moved back to", "where did I live before?"),
+        ("I", "live", "moved back to", "Where did I live previously?"),
+        ("Tom", "live", "moved back to", "Where did Tom live before that?"),
+        ("Tom", "live", "moved to", "where did Tom used to live?"),
+        ("I", "work", "started work at", "Where did I work before?"),
+        ("Tom", "work", "joined", "Who was Tom's previous employer?"),
+    ],
+)
+def test_before_is_the_state_before_the_present_one_not_the_first(
+    bank, clock, who, verb, back, asked
+):
+    _, other = moves(bank, clock, who, verb, back)
+    for _ in range(2):
+        assert f"{other} now." in bank.recall(asked)[0].text
+        bank.sleep()
+
+
+@pytest.mark.parametrize(
+    ("who", "verb", "back", "asked"),
+    [
+        ("I", "live", "moved back to", "where did I live in 2027?"),
+        ("Tom", "live", "moved back to", "Where was Tom living in March 2028?"),
+        ("Tom", "work", "joined", "Where did Tom work in 2027?"),
+        ("I", "work", "started work at", "who was my employer in January 2028?"),
+    ],
+)
+def test_what_held_at_a_time_answers_though_it_was_said_at_another(
+    bank, clock, who, verb, back, asked
+):
+    _, other = moves(bank, clock, who, verb, back)
+    assert f"{other} now." in bank.recall(asked)[0].text
+
+
+def test_the_first_is_still_the_first(bank, clock):
+    place, _ = moves(bank, clock, "I", "live", "moved to")
+    found = bank.recall("Where did I live at first?")
+    assert f"live in {place}." in found[0].text

@@ -119,3 +119,12 @@ def test_a_turn_may_be_given_by_its_fields(bank):
     (kept,) = bank.remember_many([{"text": "Hello.", "speaker": "Ada", "at": "2025-03-01"}])
 
     assert kept == bank.remember_many([Turn(text="Hello.", speaker="Ada", at="2025-03-01")])[0]
+
+
+@pytest.mark.parametrize("several", [
+    [{"role": "user", "content": "I live in Porto."}], ({"role": "user", "content": "Hello."},),
+    [Turn(text="I live in Porto.")], ["I live in Porto.", "It rains."], [],
+])  # fmt: skip
+def test_several_at_once_lead_to_the_verb_that_takes_them(bank, several):
+    with pytest.raises(InputError, match=r"not (list|tuple); .*remember_many"):
+        bank.remember(several)

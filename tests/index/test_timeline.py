@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+import pytest
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hippocampus.index import timeline
 from hippocampus.index.timeline import GroupedTimeline, Timeline
 
 MOMENTS = st.integers(-20, 20)
@@ -58,12 +60,46 @@ def test_the_timeline_of_a_label_is_what_sorting_its_rows_gives(told, data):
         assert line.between(code, codes, moments, start, end).tolist() == expected
 
 
-def test_rows_of_a_label_are_grouped_once_for_many_more():
-    rng = np.random.default_rng(0)
-    codes = rng.integers(-1, 50, 20_000).astype(np.int32)
-    moments = rng.integers(0, 1000, 20_000)
+@pytest.fixture
+def no_tail(monkeypatch):
+    """Make a run of whatever came, however little that is."""
+    monkeypatch.setattr(timeline, "TAIL", 0)
+
+
+@pytest.mark.usefixtures("no_tail")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(MOMENTS, st.integers(-1, 4)), min_size=1, max_size=60), st.data())
+def test_however_often_it_is_asked_as_rows_come_its_order_is_the_same(told, data):
+    moments = np.array([moment for moment, _ in told], np.int64)
+    codes = np.array([code for _, code in told], np.int32)
+    lengths = sorted(data.draw(st.lists(st.integers(0, len(told)), max_size=12)))
     line = GroupedTimeline()
-    for length in (5_000, 5_600, 20_000):
+    for length in [*lengths, len(told)]:
+        line = line.fork()
+        for code in range(-1, 6) if length else ():
+            own = [row for row in oracle(moments[:length].tolist()) if codes[row] == code]
+            if code >= 0:
+                assert own == line.between(code, codes[:length], moments[:length]).tolist()
+
+
+def test_rows_that_come_a_few_at_a_time_make_few_runs_seldom_merged(monkeypatch):
+    made = []
+    plain = timeline.run_of
+
+    def counted(first, codes, moments):
+        made.append(len(codes) - first)
+        return plain(first, codes, moments)
+
+    monkeypatch.setattr(timeline, "run_of", counted)
+    rng = np.random.default_rng(0)
+    count, step = 300_000, 500
+    codes = rng.integers(-1, 50, count).astype(np.int32)
+    moments = rng.integers(0, 1000, count)
+    line = GroupedTimeline()
+    for length in range(step, count + 1, step):
         rows = line.between(7, codes[:length], moments[:length])
-        own = np.flatnonzero(codes[:length] == 7)
-        assert rows.tolist() == own[np.argsort(moments[own], kind="stable")].tolist()
+
+    own = np.flatnonzero(codes == 7)
+    assert own[np.argsort(moments[own], kind="stable")].tolist() == rows.tolist()
+    assert sum(made) <= count * np.log2(count / min(made))
+    assert 1 <= line.runs <= np.log2(count / min(made))

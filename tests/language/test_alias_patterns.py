@@ -23,6 +23,10 @@ from hippocampus.language.alias_patterns import find_other_names
         ("We decided to call the town library Lumen.", "town library", "Lumen"),
         ("Robert, aka Bob, came by.", "Robert", "Bob"),
         ("Catherine goes by Kate.", "Catherine", "Kate"),
+        ("Everyone calls Catherine Kate.", "Catherine", "Kate"),
+        ("Kate, whose real name is Catherine, plays the harp.", "Kate", "Catherine"),
+        ("Otter, whose original name was Beacon, is live.", "Otter", "Beacon"),
+        ("Kate (full name Catherine Oduya) came by.", "Kate", "Catherine Oduya"),
     ],
 )
 def test_what_something_is_called_too_is_read(text, thing, name):
@@ -53,6 +57,11 @@ def test_what_something_is_called_too_is_read(text, thing, name):
         "Olga goes by Porto on her way.",
         "Olga goes by Kofi's house.",
         "Kofi stands for Parliament.",
+        "We call Anna Oduya on Sundays.",  # a surname, and up
+        "I called Anna Kate.",
+        "Kate, whose real name is not Catherine, left.",
+        "Kate, whose sister is Anna, left.",
+        "They call Anna every week.",
     ],
 )
 def test_what_gives_no_second_name_is_not_read(text):
@@ -72,3 +81,15 @@ def test_of_any_text_both_names_stand_in_it_and_one_is_written_as_a_name(text):
         assert name in text
         assert name[0].isupper()
         assert thing.casefold() != name.casefold()
+
+
+@pytest.mark.parametrize(
+    ("text", "thing", "names"),
+    [
+        ("We call Catherine Kate and Kitty.", "Catherine", ["Kate", "Kitty"]),
+        ("They call Margaret Peggy or Maggie.", "Margaret", ["Peggy", "Maggie"]),
+        ("We call the boat trip Heron or Stork.", "boat trip", ["Heron", "Stork"]),
+    ],
+)
+def test_several_names_of_one_thing_are_each_its(text, thing, names):
+    assert [(thing, name) for name in names] == list(find_other_names(text))

@@ -191,6 +191,179 @@ def test_sentences_of_other_languages_tell_no_facts():
     assert lines(text) == [("Ada", "lives_in", "Tromsø", "holds")]
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("It's sesame that Ines is allergic to.", [("Ines", "allergic_to", "sesame", "holds")]),
+        ("It was mustard Piotr was allergic to.", [("Piotr", "allergic_to", "mustard", "held")]),
+        ("It isn't soya that Ines is allergic to.", [("Ines", "allergic_to", "soya", "denied")]),
+        ("It's not soya but lupin that Ines is allergic to.", [
+            ("Ines", "allergic_to", "soya", "denied"), ("Ines", "allergic_to", "lupin", "holds"),
+        ]),
+        ("It's lupin that Ines is allergic to, not soya.", [
+            ("Ines", "allergic_to", "lupin", "holds"), ("Ines", "allergic_to", "soya", "denied"),
+        ]),
+        ("It's not soya at all, it's lupin that Ines is allergic to.", [
+            ("Ines", "allergic_to", "soya", "denied"), ("Ines", "allergic_to", "lupin", "holds"),
+        ]),
+        ("It isn't soya. It's lupin my son is allergic to.", [
+            ("Ada's son", "allergic_to", "soya", "denied"),
+            ("Ada's son", "allergic_to", "lupin", "holds"),
+        ]),
+        ("Ines isn't allergic to soya, it's lupin.", [
+            ("Ines", "allergic_to", "soya", "denied"), ("Ines", "allergic_to", "lupin", "holds"),
+        ]),
+        ("It's Graz that Piotr moved to.", [("Piotr", "lives_in", "Graz", "began")]),
+        ("It was Piotr who married Ines.", [("Piotr", "married_to", "Ines", "began")]),
+        ("It was Tom who married Ines.", [("Tom", "married_to", "Ines", "began")]),
+        ("Tom married Ines.", [("Tom", "married_to", "Ines", "began")]),
+        ("It's Ines who is my boss.", [("Ada", "boss", "Ines", "holds")]),
+        ("What my son drives is a Skoda.", [("Ada's son", "drives", "Skoda", "holds")]),
+        ("What my son is allergic to is lupin.", [("Ada's son", "allergic_to", "lupin", "holds")]),
+        ("Lupin is what I'm allergic to.", [("Ada", "allergic_to", "Lupin", "holds")]),
+        ("It's a shame that Ines is allergic to lupin.", [
+            ("Ines", "allergic_to", "lupin", "holds"),
+        ]),
+        ("It's lupin she's allergic to.", []),
+        ("Is it lupin that Ines is allergic to?", []),
+    ],
+)  # fmt: skip
+def test_a_cleft_sentence_says_what_its_plain_form_says(text, said):
+    assert sorted(said) == sorted(lines(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Bruno drives a Skoda and Ines a Volvo.", [
+            ("Bruno", "drives", "Skoda", "holds"), ("Ines", "drives", "Volvo", "holds"),
+        ]),
+        ("Piotr lives in Graz, Ines in Vaduz and my brother in Linz.", [
+            ("Piotr", "lives_in", "Graz", "holds"), ("Ines", "lives_in", "Vaduz", "holds"),
+            ("Ada's brother", "lives_in", "Linz", "holds"),
+        ]),
+        ("I work at Globex and my sister at Initech.", [
+            ("Ada", "works_at", "Globex", "holds"),
+            ("Ada's sister", "works_at", "Initech", "holds"),
+        ]),
+        ("I speak Polish and Ines Basque.", [
+            ("Ada", "speaks", "Polish", "holds"), ("Ines", "speaks", "Basque", "holds"),
+        ]),
+        ("I love tea and my sister coffee.", [
+            ("Ada", "likes", "tea", "holds"), ("Ada's sister", "likes", "coffee", "holds"),
+        ]),
+        ("Ines bought a boat and Piotr a van.", [
+            ("Ines", "owns", "boat", "began"), ("Piotr", "owns", "van", "began"),
+        ]),
+        ("I like Graz and Linz in winter.", [
+            ("Ada", "likes", "Graz", "holds"), ("Ada", "likes", "Linz", "holds"),
+        ]),
+        ("Piotr drives a Skoda and a Volvo.", [
+            ("Piotr", "drives", "Skoda", "holds"), ("Piotr", "drives", "Volvo", "holds"),
+        ]),
+    ],
+)  # fmt: skip
+def test_a_verb_left_out_is_that_of_the_clause_before(text, said):
+    assert sorted(said) == sorted(lines(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We nearly moved to Graz.",
+        "I almost bought a van.",
+        "Piotr very nearly married Ines.",
+        "I came close to buying a boat.",
+        "We were on the verge of moving to Linz.",
+        "Ines all but joined Globex.",
+        "I practically live in Graz.",
+        "I forgot to buy a boat.",
+        "We avoided moving to Graz.",
+    ],
+)
+def test_what_nearly_happened_is_no_fact(text):
+    assert [] == lines(text)
+
+
+def test_who_failed_to_sell_something_still_owns_it():
+    assert not [said for said in lines("Piotr failed to sell the boat.") if said[3] == "ended"]
+
+
+def test_nearly_beside_another_word_takes_nothing_from_the_verb():
+    assert [("Ada", "lives_in", "Graz", "holds")] == lines("I've lived in Graz for nearly a year.")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Moved to Bristol today.", [("lives_in", "Bristol", "began")]),
+        ("Just moved to Bristol!", [("lives_in", "Bristol", "began")]),
+        ("I work as a UX designer at Brightwave.", [
+            ("works_as", "UX designer", "holds"), ("works_at", "Brightwave", "holds"),
+        ]),
+        ("Owen is my boss.", [("boss", "Owen", "holds")]),
+        ("I have a daughter called Mia and a son called Leo.", [
+            ("child", "Mia", "holds"), ("child", "Leo", "holds"),
+        ]),
+        ("I have a walnut allergy.", [("allergic_to", "walnut", "holds")]),
+        ("I'm vegetarian.", [("diet", "vegetarian", "holds")]),
+        ("I'm so happy for you and your new wife!", []),
+        ("Let's start with Zeus.", []),
+        ("Our flight is AY87 from Helsinki.", []),
+        ("You are Luna, a 27-year-old graphic designer.", []),
+    ],
+)  # fmt: skip
+def test_sentences_of_a_first_day_say_what_they_say(text, said):
+    assert said == [(r, o, m) for _, r, o, m in lines(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Ines works as a vet at Globex.", [
+            ("Ines", "works_as", "vet", "holds"), ("Ines", "works_at", "Globex", "holds"),
+        ]),
+        ("My brother worked as a chef for Initech.", [
+            ("Ada's brother", "works_as", "chef", "held"),
+            ("Ada's brother", "works_at", "Initech", "held"),
+        ]),
+        ("Piotr has a bad sesame allergy.", [("Piotr", "allergic_to", "sesame", "holds")]),
+        ("I have an allergy to lupin and soya.", [
+            ("Ada", "allergic_to", "lupin", "holds"), ("Ada", "allergic_to", "soya", "holds"),
+        ]),
+        ("I have a severe allergy.", []),
+        ("We have a cat called Tigger, a dog named Rex and a son called Emil.", [
+            ("Ada", "pet", "Tigger", "holds"), ("Ada", "pet", "Rex", "holds"),
+            ("Ada", "child", "Emil", "holds"),
+        ]),
+        ("The parcel is DX4471 from Vienna.", []),
+    ],
+)  # fmt: skip
+def test_what_hangs_on_a_noun_is_read_with_it(text, said):
+    assert sorted(said) == sorted(lines(text))
+
+
+@pytest.mark.parametrize("reader", ["rules", "parse"])
+def test_a_birthday_is_no_end_of_a_fact(reader):
+    said = find_statements(
+        "No, Ines's birthday is 14 June, not 4 June.", speaker="Ada", occurred_at=NOW, reader=reader
+    )
+    assert [("birthday", None, None)] == [(s.relation, s.start, s.end) for s in said]
+
+
+CLEFT_WORDS = (
+    "it it's is isn't was not n't that who what but and , . ; ? Ada Tom nuts milk my son she I"
+    " drives drive eats allergic to in at lives moved after all a Skoda"
+).split()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from(CLEFT_WORDS), max_size=14))
+def test_any_order_of_the_words_of_clefts_is_read_without_error(words):
+    for said in read(" ".join(words)):
+        assert said.subject
+
+
 # ---------------------------------------------------------------- weights that were altered
 
 

@@ -347,3 +347,24 @@ def test_any_text_is_read_the_same_twice_and_every_statement_is_whole(text):
         assert said.relation == said.relation.lower()
         assert said.object or said.mode in ("ended", "denied")
         assert said.start is None or said.end is None or said.start < said.end
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Owen is my boss.", [("boss", "Owen")]),
+        ("I'm so happy for you and your new wife!", []),
+        ("Let's start with Zeus.", []),
+        ("It's walnuts that Nadia is allergic to.", []),
+        ("We almost bought a house in Kent.", []),
+        ("The train is RJ62 from Vienna.", []),
+        ("Our flight is AY87 from Helsinki.", [("flight", "AY87")]),
+        ("You are Luna, a 27-year-old graphic designer.", []),
+        ("Ben drives a Fiesta and Kim a Polo.", []),
+    ],
+)
+def test_rules_alone_invent_nothing_of_a_first_day(text, said):
+    assert said == [
+        (one.relation, one.object)
+        for one in find_statements(text, speaker="Nell", occurred_at=NOW, reader="rules")
+    ]

@@ -39,6 +39,17 @@ three months ago                             | 2023-03-01 2023-04-01
 a couple of months ago                       | 2023-03-01 2023-05-01
 a year ago                                   | 2022-01-01 2023-01-01
 a year ago today                             | 2022-06-15 2022-06-16
+half a year ago                              | 2022-12-01 2023-01-01
+a year and a half ago                        | 2021-12-01 2022-01-01
+two and a half years ago                     | 2020-12-01 2021-01-01
+half a decade ago                            | 2018-01-01 2019-01-01
+two Sundays ago                              | 2023-06-04 2023-06-05
+What did Ana cook three Fridays ago?         | 2023-05-26 2023-05-27
+two summers ago                              | 2021-06-01 2021-09-01
+How was my autumn?                           | 2022-09-01 2022-12-01
+How was Tom's winter?                        | 2022-12-01 2023-03-01
+How was my weekend?                          | 2023-06-10 2023-06-12
+How was her Christmas?                       | 2022-12-23 2022-12-28
 two years ago in March                       | 2021-03-01 2021-04-01
 two weeks ago on Saturday                    | 2023-06-03 2023-06-04
 2 hours ago                                  | 2023-06-15T13 2023-06-15T14
@@ -225,6 +236,13 @@ Cinema with Ana in August                 ahead  | cinema in August             
 """
 
 NOT_READ = """
+I like lazy Sundays
+We close on Sundays and two Mondays a month
+How was your weekend?
+My summer job was dull
+Her spring is broken
+He took my fall for a joke
+My Sundays are sacred
 What is my sister's name?
 May I come in?
 it may be that they march to the sea

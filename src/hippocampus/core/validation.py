@@ -24,6 +24,13 @@ def clean(text: str) -> str:
     return text
 
 
+def _instead(given: object) -> str:
+    """Return what to do about something that is no text."""
+    if isinstance(given, list | tuple):
+        return "give one at a time, or several turns or messages to remember_many"
+    return "decode bytes first" if isinstance(given, bytes | bytearray) else "give a str"
+
+
 def check_text(
     text: object,
     *,
@@ -42,8 +49,7 @@ def check_text(
 
     """
     if not isinstance(text, str):
-        kind = type(text).__name__
-        raise InvalidText(f"{name} must be text, not {kind}; decode bytes first")
+        raise InvalidText(f"{name} must be text, not {type(text).__name__}; {_instead(text)}")
     if not text.strip():
         raise InvalidText(f"{name} is blank; {blank}")
     try:

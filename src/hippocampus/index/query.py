@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import field
 from datetime import datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,8 @@ class AskedFact(NamedTuple):
         own: whether it is of the person who asks.
         kin: words for kin in it: "sister" in "where does my sister live?".
         nouns: words in it that stand for a relation: "sister" in "who is my sister?".
+        of: whether it asks for what holds now, for what held before that, or for what held then.
+        within: the closed times that it names, if it asks for what held then.
 
     """
 
@@ -47,6 +49,8 @@ class AskedFact(NamedTuple):
     own: bool
     kin: frozenset[str]
     nouns: frozenset[str] = frozenset()
+    of: Literal["now", "before", "then"] = "now"
+    within: tuple[Interval, ...] = ()
 
     @property
     def kin_relations(self) -> frozenset[str]:
@@ -168,7 +172,7 @@ class Query:
     possessives: tuple[Possessive, ...] = ()
     """Persons and things that it names by whose they are."""
     fact: AskedFact | None = None
-    """The fact that it asks for as of now; None for questions about the past, and others."""
+    """The fact that it asks for; None for questions that ask for none."""
 
     speakers: frozenset[str] = field(default_factory=frozenset)
     """Speakers of the bank whom it names."""

@@ -167,6 +167,7 @@ def restorable(ledger: Ledger, names: Sequence[str]) -> list[str]:
 def _rows_of(register: SourceRegister, ledger: Ledger, name: str) -> list[EpisodeRow]:
     found = register.rows(name)
     if not found:
-        msg = f"nothing in bank {ledger.name!r} is from a source {name!r}; sources() lists them"
+        msg = f"nothing in bank {ledger.name!r} is from a source {name!r}"
+        msg += "; 'hippocampus sources' lists them"
         raise UnknownSource(msg)
     return found

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from hippocampus.core.word_lists import Patterns, word_set
+from hippocampus.language.given_names import is_person
 from hippocampus.language.noun_phrases import find_phrases
 from hippocampus.language.nouns import kinds, singular
 
@@ -63,7 +64,38 @@ def find_other_names(sentence: str) -> Iterator[OtherName]:
         thing = _first(runs, sentence, before.end())
         if thing is None or (before["call"] and _answers(thing)):  # "I called the dentist Kofi"
             continue
-        yield from _same(thing, _after(runs, sentence, thing.end), sentence)
+        said = before["call"] or ""
+        apart = _apart(thing, sentence) if said.casefold() in ("call", "calls") else None
+        thing, name = apart or (thing, _after(runs, sentence, thing.end))
+        for one in _joined(name, runs, sentence):
+            yield from _same(thing, one, sentence)
+
+
+def _apart(both: _Named, sentence: str) -> tuple[_Named, _Named] | None:
+    """
+    Return two names that stand side by side: "we call Elizabeth Bess", and nothing behind.
+
+    Whom one calls on some day is rung up, and has a surname.
+    """
+    first, _, second = both.text.partition(" ")
+    ends = _RE.last_name.match(sentence, both.end) or _RE.or_name.match(sentence, both.end)
+    if " " in second or not (second[:1].isupper() and is_person(first) and ends):
+        return None
+    middle = both.start + len(first)
+    return _Named(first, both.start, middle), _Named(second, middle + 1, both.end)
+
+
+def _joined(name: _Named | None, runs: list[_Named], sentence: str) -> Iterator[_Named]:
+    """Yield a name and those that "and" or "or" joins to it: "Heron or Stork"."""
+    while name is not None:
+        yield name
+        joining = _RE.or_name.match(sentence, name.end)
+        start = joining.end() if joining else -1
+        name = next((run for run in runs if run.start == start and run.capital), None)
+        if name is not None and not (
+            _RE.last_name.match(sentence, name.end) or _RE.or_name.match(sentence, name.end)
+        ):
+            return
 
 
 def _same(one: _Named | None, other: _Named | None, sentence: str) -> Iterator[OtherName]:

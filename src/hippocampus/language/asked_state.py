@@ -67,6 +67,11 @@ def _asks_for_the_first(text: str) -> bool:
     )
 
 
+def asks_for_the_previous(text: str) -> bool:
+    """Return whether a question asks for the state before the present one: "... before?"."""
+    return _RE.previous.search(text) is not None
+
+
 def _asks_for_a_deed(text: str) -> bool:
     """Return whether it asks what was done or why: its verb is of the past, or a perfect."""
     words = [_QuestionWord(match.group().lower()) for match in WRITTEN.token.finditer(text)]

@@ -8,6 +8,7 @@ any other.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -18,6 +19,7 @@ from hippocampus.core.records import Interval
 from hippocampus.core.word_lists import Patterns, word_list
 from hippocampus.encode.terms import find_terms
 from hippocampus.language.time import differences, find_intervals
+from hippocampus.language.time.tense import is_past
 
 _RE: Final = Patterns("questions")
 _MOST_WORDS: Final = 12
@@ -25,6 +27,8 @@ _LONG: Final = timedelta(days=62)
 """No event whose distance in days or weeks is told takes longer."""
 _IDIOMS: Final = frozenset({"all", "long", "ever", "a while", "a long time", "now", "hours"})
 
+
+_WAS: Final = frozenset({"was", "were", "is", "are", "am", "had", "has"})
 
 Side: TypeAlias = Literal["of", "before", "after", "until", "since", "past", "whole"]
 """Where a time lies beside an event: a unit of it, at a distance from it, all before, all from its
@@ -116,7 +120,7 @@ def find_event_anchored(text: str, now: datetime) -> EventAnchoredTime | None:
     ("how many days before the trip ...").
     """
     lowered = text.lower()
-    if not any(unit in lowered for unit in word_list("event_units")):
+    if not any(unit in lowered for unit in (*word_list("event_units"), "while", "whilst")):
         return None  # as of most questions, which shall not wait for the rest
     candidates = [found for found in _RE.event_anchored.finditer(text) if not found["loose"]]
     if not candidates:
@@ -131,21 +135,36 @@ def find_event_anchored(text: str, now: datetime) -> EventAnchoredTime | None:
             or len(event.split()) > _MOST_WORDS
             or all(term.function for term in find_terms(event))
             or any(_is_read(found[0].casefold(), event.casefold(), known) for known in read)
+            or (found["whole"] and not _is_clause(event))
         ):
             continue
         way = (found["way"] or "").lower()
         side: Side = "of" if found["unit"] else "before" if way == "before" else "after"
+        side = "whole" if found["whole"] else side
         start = found.start("event")
         return EventAnchoredTime(
             text=text,
             event=event,
-            lead=f"the {found['unit']} of" if found["unit"] else f"{found['lead']} {side}",
+            lead=_lead(found, side),
             begin=found.start(),
             start=start,
             end=start + len(event),
             side=side,
         )
     return None
+
+
+def _lead(found: re.Match[str], side: Side) -> str:
+    """Return what means a time once a date follows it."""
+    if side == "whole":
+        return ""
+    return f"the {found['unit']} of" if found["unit"] else f"{found['lead']} {side}"
+
+
+def _is_clause(event: str) -> bool:
+    """Return whether words tell who was or did something: not "while cooking", "while away"."""
+    words = event.casefold().split()
+    return any(word in _WAS or is_past(word) for word in words[1:])
 
 
 def read_event_time(text: str, now: datetime) -> EventAnchoredTime:

@@ -194,6 +194,24 @@ def times_of_events(
     return tuple(within or intervals)
 
 
+def asks_for_events(text: str, words: Iterable[Term], names: Collection[str]) -> bool:
+    """
+    Return whether a question asks for whatever was, or whatever somebody did or said.
+
+    Args:
+        text: the question.
+        words: its words; those of its times are function words.
+        names: of those who are asked about, in lower case.
+
+    """
+    others = [
+        word for word in words
+        if text[word.start : word.end].casefold().removesuffix("'s") not in names
+    ]  # fmt: skip
+    asks = len(text) <= _LONGEST_QUESTION and _RE.events.search(text) is not None
+    return asks and _is_light(text, others, (0, len(text)))
+
+
 def places_of(intervals: Iterable[Interval], text: str) -> Iterator[tuple[int, int]]:
     """Yield where in a text the words of its times begin and end."""
     at = 0

@@ -245,6 +245,8 @@ class _StatementReader:
         first = who.split(maxsplit=1)[0]
         if "'s " in who or first.lower() in word_set("pronouns") or first in self._known:
             return True
+        if is_person(first):
+            return True  # "Owen", who stands where any sentence has a capital
         if self._proper is None:
             self._proper = [phrase.start for phrase in find_phrases(sentence) if phrase.proper]
         start, end = span
@@ -319,6 +321,8 @@ class _StatementReader:
     def _ruled(self, clause: _Clause, *, sure: bool) -> Iterator[Statement]:
         """Yield the statements that the first rule to fit reads in a predicate."""
         rest = clause.rest
+        if _RE.digit.search(clause.subject):
+            return  # a code, such as a flight's: nobody, and from nowhere
         for rule in rules():
             match = rule.said.match(rest) if sure or rule.named else None
             if match is None:

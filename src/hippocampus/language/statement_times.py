@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Final
 
 from hippocampus.core.clock import to_micros
 from hippocampus.core.records import Interval, Statement
+
+_DAYS: Final = frozenset({"birthday", "anniversary"})
+"""Relations whose object is a day."""
 
 
 def with_times(said: Statement, times: Sequence[Interval], occurred_at: datetime) -> Statement:
@@ -14,8 +18,11 @@ def with_times(said: Statement, times: Sequence[Interval], occurred_at: datetime
     Return a statement with the first time its sentence tells.
 
     What began or ended did so at its start; of what holds, only what lasts until now or goes on
-    counts, for "I work at Acme on Fridays" does not say since when.
+    counts, for "I work at Acme on Fridays" does not say since when. Of a birthday, and of
+    whatever else is a day, the time that is told is what is stated, and no bound of it.
     """
+    if said.relation in _DAYS or any(time.text in said.object for time in times):
+        return said
     start, end = next(((time.start, time.end) for time in times), (None, None))
     if said.mode in ("began", "ended", "planned"):
         end = None

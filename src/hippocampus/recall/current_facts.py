@@ -3,7 +3,8 @@ Current and superseded facts for the subject and relation that a question asks a
 
 "Where do I live?" is answered by the turn that says where one moved to, however alike the question
 is to the turn that says where one lived before. Only functional relations, which hold of one thing
-at a time, are weighed so, and not where the question asks for the past.
+at a time, are weighed so. Where a question asks for what was before, the fact before the present
+one answers; where it names a time, the one that held then, whenever it was told.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 
 from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, to_micros
 from hippocampus.core.lazy_dataclass import immutable
-from hippocampus.core.records import Statement
+from hippocampus.core.records import Interval, Statement
 from hippocampus.index.columns import Columns
 from hippocampus.index.cue import Mask, Rows
 from hippocampus.index.graph import Statements
@@ -29,7 +30,7 @@ from hippocampus.language.filled_roles import filled_roles
 from hippocampus.language.relations import functional, is_being
 from hippocampus.language.statements import find_statements, who_asks, who_speaks
 from hippocampus.recall.alias_expansion import Aliases
-from hippocampus.recall.fact_timeline import Told, know
+from hippocampus.recall.fact_timeline import Known, Told, know
 from hippocampus.recall.spreading_activation import ReadTexts
 
 _TELLINGS: Final = 8
@@ -38,6 +39,10 @@ _TELLINGS: Final = 8
 
 _AHEAD: Final = 24 * MICROS_PER_HOUR
 """By how much a turn may be dated after the present: clocks differ, days are not in all zones."""
+
+
+_ALWAYS: Final = 1 << 62
+"""A moment after all others, in microseconds."""
 
 
 class Standing(NamedTuple):
@@ -101,12 +106,15 @@ class FactResolver:
         new = [
             told for told in fresh
             if asked.fits(told.statement.relation) and asked.says(told.statement.noun)
+            and (asked.of == "now" or functional(told.statement.relation))
             and asked.means(subject := fold_name(told.statement.subject), kin)
             and (not own or subject == fold_name(self._speaker(told.row)))
         ]  # fmt: skip
         whose = {fold_name(told.statement.subject) for told in new}
         folds: list[_Fold] = []
         for relation in filter(asked.fits, self.known.telling):
+            if asked.of != "now" and not functional(relation):
+                continue
             for subject in self._by_subject(relation):
                 if asked.means(subject, kin) and (not own or self._speaks(subject)):
                     fold = self._fold(relation, subject, allowed, own=own)
@@ -115,6 +123,9 @@ class FactResolver:
                         whose.add(subject)
                 if len(whose) > 1:
                     return None
+        if asked.of != "now":
+            told = [*new, *(one for fold in folds for one in fold.told)]
+            return _standing_once(told, asked)
         if new:
             new += [told for fold in folds for told in fold.told]
             folds = [_Fold(b"", new, _standing(new))]
@@ -239,3 +250,31 @@ def _standing(told: Iterable[Told]) -> Standing:
     }  # fmt: skip
     last = {row for fact in facts if fact.valid_to is None for row in fact.rows[-_TELLINGS:]}
     return Standing(frozenset(last), over)
+
+
+def _standing_once(told: Iterable[Told], asked: AskedFact) -> Standing | None:
+    """Return the rows of the fact before the present one, or of the one that held longest then."""
+    facts = [fact for fact in know(told, {}) if not (fact.planned or fact.denied)]
+    if asked.of == "before":
+        ended = [(fact.valid_to, fact) for fact in facts if fact.valid_to is not None]
+        held = max(ended, key=lambda one: one[0], default=None)
+    else:
+        lasted = [(_overlap(fact, asked.within), fact) for fact in facts]
+        held = max((one for one in lasted if one[0] > 0), key=lambda one: one[0], default=None)
+    if held is None:
+        return None
+    rows = [row for row in held[1].rows if row not in held[1].ends]
+    return Standing(frozenset(rows[-_TELLINGS:]), {}) if rows else None
+
+
+def _overlap(fact: Known, within: Iterable[Interval]) -> int:
+    """Return for how long a fact held in some closed times, in microseconds."""
+    return sum(
+        max(
+            min(to_micros(one.end), _ALWAYS if fact.valid_to is None else fact.valid_to)
+            - max(to_micros(one.start), fact.valid_from or 0),
+            0,
+        )
+        for one in within
+        if one.start is not None and one.end is not None
+    )

@@ -122,8 +122,11 @@ def _unproposed(some: Collection[int], rows: Rows) -> tuple[int, ...]:
 
 
 def asked_fact(search: Search) -> AskedFact | None:
-    """Return the fact that is asked for as of now; none where the question names a time."""
-    return None if search.query.intervals else search.query.fact
+    """Return the fact that is asked for; of now, none where the question names a time."""
+    fact = search.query.fact
+    if fact is None or (search.query.intervals and fact.of != "then"):
+        return None
+    return fact
 
 
 def _weighed(search: Search, rows: Rows, columns: Columns, lifts: Mapping[int, Lift]) -> Candidates:

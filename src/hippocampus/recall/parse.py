@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from heapq import merge
 from itertools import islice, pairwise, takewhile
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ from hippocampus.language.asked_choice import read_choice
 from hippocampus.language.asked_conversation import read_asked_conversation
 from hippocampus.language.asked_of_whom import asks_what_you_said, person_asked_about
 from hippocampus.language.asked_several import asked_in_plural, asks_for_several
-from hippocampus.language.asked_state import AskedState, asked_state
+from hippocampus.language.asked_state import AskedState, asked_state, asks_for_the_previous
 from hippocampus.language.event_anchored import find_event_anchored
 from hippocampus.language.foreign_intent import (
     foreign_intents,
@@ -135,7 +135,7 @@ def _read(text: str, now: datetime, cues: frozenset[str]) -> Query:
         quoting=asks_what_you_said(_ASIDE.sub(" ", text)),
         introduced=hash_terms(person_asked_about(text)),
         possessives=tuple(_possessives(timeless := without_present(text))),
-        fact=_asked_fact(timeless, words, intents),
+        fact=_asked_fact(timeless, words, intents, intervals),
     )
 
 
@@ -471,9 +471,12 @@ _NAMED_IN: Final = 7
 _OF: Final = lazy_pattern(r"(?<![\w-])(?P<what>[\w-]+)\s+of\s+(?P<owner>[A-Z][\w-]*)(?!['’\w-])")
 
 
-def _asked_fact(text: str, found: Iterable[Term], intents: frozenset[Intent]) -> AskedFact | None:
-    """Return the fact that a question asks for; None if it asks for none, or for the past."""
-    if "past" in intents or _NO_STATE.search(text):
+def _asked_fact(
+    text: str, found: Iterable[Term], intents: frozenset[Intent], times: tuple[Interval, ...]
+) -> AskedFact | None:
+    """Return the fact that a question asks for; None if it asks for none, or for any past one."""
+    of = _state_asked_for(text, intents, times)
+    if of is None or _NO_STATE.search(text):
         return None
     every = list(found)
     named = _NAME_OF.sub("", text)  # whose name is asked for, they are: "my wife's name"
@@ -499,7 +502,20 @@ def _asked_fact(text: str, found: Iterable[Term], intents: frozenset[Intent]) ->
     kin = word_set("kin") & frozenset(words)
     if named != text or _is_who(text, words, kin):  # then kin is asked for, not of kin
         kin = word_set("kin") & {one.owner.casefold() for one in possessives}
-    return AskedFact(frozenset(relations), names, own, kin, frozenset(nouns))
+    within = times if of == "then" else ()
+    return AskedFact(frozenset(relations), names, own, kin, frozenset(nouns), of, within)
+
+
+def _state_asked_for(
+    text: str, intents: frozenset[Intent], times: tuple[Interval, ...]
+) -> Literal["now", "before", "then"] | None:
+    """Return the state that a question asks for: the present, the one before, one of its times."""
+    if times:
+        closed = all(one.start is not None and one.end is not None for one in times)
+        return "then" if "past" in intents and closed else None
+    if "past" not in intents:
+        return "now"
+    return "before" if asks_for_the_previous(text) else None
 
 
 def _is_who(text: str, words: Iterable[str], kin: Collection[str]) -> bool:

@@ -72,13 +72,20 @@ class Search:
             cues, activation = index.cues.among(query.cues), None
         timely = timeliness(index, query)
         within = None if timely is None else timely >= WITHIN
+        if query.listing and query.speakers:  # whatever somebody said then
+            everyone = np.arange(len(index))
+            allowed = _both(allowed, index.columns.spoken_by(query.speakers, everyone))
         nothing = is_empty(query, within, allowed)
         if nothing and query.listing and not asked_alone:
             timely = nearness(index, query)
             within = timely >= WITHIN
         if query.listing and within is not None:
-            allowed = within if allowed is None else within & allowed
+            allowed = _both(allowed, within)
         return cls(index, query, cues, allowed, within, timely, nothing, activation, fusion)
+
+
+def _both(allowed: Mask | None, other: Mask) -> Mask:
+    return other if allowed is None else other & allowed
 
 
 def _described(query: Query, cues: CueSet, allowed: Mask | None) -> dict[tuple[int, ...], Rows]:

@@ -46,6 +46,11 @@ def is_compound_of(word: str, key: str) -> bool:
     return word.endswith((key, f"{key}s")) and word != key
 
 
+def is_unmarked_past(word: str) -> bool:
+    """Return whether a verb in lower case is the same in the past: "hit", "put"."""
+    return word in word_set("irregular_pasts") and word not in word_set("irregular_past_forms")
+
+
 def belongs(word: str, key: str) -> bool:
     """Return whether a word in lower case is one of a family."""
     return key_of_family(word) == key or is_compound_of(word, key)

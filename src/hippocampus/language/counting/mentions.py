@@ -18,7 +18,14 @@ from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Interval
 from hippocampus.core.word_lists import Patterns, word_list, word_set
 from hippocampus.language.counting.asked import AskedEvents, words_of_text
-from hippocampus.language.counting.families import belongs, is_event, is_kind_of, key_of_family
+from hippocampus.language.counting.families import (
+    belongs,
+    is_event,
+    is_kind_of,
+    is_unmarked_past,
+    key_of_family,
+)
+from hippocampus.language.counting.participants import is_being, takes_part
 from hippocampus.language.nouns import kinds, singular, use_of
 from hippocampus.language.question_intent import places_of
 from hippocampus.language.time import find_intervals, find_told
@@ -28,12 +35,17 @@ from hippocampus.language.time.tense import Tenses, is_past
 _RE: Final = Patterns("counting")
 _DAY: Final = timedelta(hours=25)
 _SELF: Final = frozenset({"i", "we", "me", "us", "my", "our"})
-_OTHERS: Final = frozenset({"he", "she", "they", "you"})
 _ATTENDING: Final = frozenset({"at", "to", "from", "during", "after", "in"})
+_LOCATING: Final = frozenset({"at", "in", "from"})
+_VISITING: Final = frozenset(map(key_of_family, ("see", "visit", "meet")))
+"""Verbs that say of somebody at work what "been to" says: "saw the dentist"."""
 _LEADING: Final = frozenset({"had", "got", "managed", "went", "came", "started", "began", "ended"})
 """Verbs of the past after which "to run" was done."""
 _NOUN: Final = 0.8
 """Share of its uses as a noun from which a word is the head of a compound."""
+_SUBJECTS: Final = frozenset({"i", "we", "he", "she", "they", "you"})
+_VERB: Final = 0.5
+"""Share of its uses as a verb from which a word may be one of the present."""
 _NO_HEADS: Final = frozenset({"person", "time period", "time unit", "unit of measurement"})
 _TENSED: Final = frozenset({"was", "were", "is", "had", "has", "have", "did"})
 _NUMBERED: Final = frozenset({"number", "no"})
@@ -210,19 +222,27 @@ class _Sentence:
         near = {self._word(i) for i in range(max(at - _NEAR, 0), at)}
         if near & _ATTENDING:
             return True
+        if "about" in near:
+            return False
         if verb is None:
             event = is_event(self._word(at)) or self._times(at)[1]
             return event or self._is_numbered(at) or self._is_reported(at)
         key = key_of_family(self._word(verb))
         if key == key_of_family("be") or key in map(key_of_family, word_set("light_verbs")):
             return True
-        return not asked.verb and (is_event(self._word(at)) or not _is_being(self._word(at)))
+        there = is_event(self._word(at)) or not is_being(self._word(at))
+        return not asked.verb and (there or key in _VISITING)
 
     def _verb_of(self, at: int) -> int | None:
         """Return the verb nearest before a word in its clause, or the first one after it."""
         start, end = self._clause(at)
         places = (*range(at - 1, start - 1, -1), *range(at + 1, end))
-        return next((i for i in places if is_past(self._word(i)) or self._word(i) in _TENSED), None)
+        return next((i for i in places if self._is_finite(i, start)), None)
+
+    def _is_finite(self, i: int, start: int) -> bool:
+        """Return whether a word is a verb of the past, or of any time; "hit" may begin a note."""
+        word = self._word(i)
+        return is_past(word) or word in _TENSED or (i == start and is_unmarked_past(word))
 
     # ------------------------------------------------------------ whether it took place
 
@@ -236,9 +256,37 @@ class _Sentence:
         direction = self._tenses.direction(at + 1)
         if direction == "behind" or (done and key_of_family(word) == self._asked.verb):
             return True
-        if direction == "ahead":
+        if direction == "ahead" and not self._is_verbless(at, start, end):
             return None
-        return self._times(at)[1] or self._is_numbered(at) or self._is_reported(at)
+        known = self._times(at)[1] or self._is_numbered(at) or self._is_reported(at)
+        return known or self._is_noted(at, start)
+
+    def _is_verbless(self, at: int, start: int, end: int) -> bool:
+        """Return whether the clause is a note, whatever the verb beside it: "gym again, I ache"."""
+        if self._verb_of(at) is not None:
+            return False
+        others = [self._word(i) for i in range(start, end) if i != at]
+        if any(word in _SUBJECTS for word in others):
+            return False
+        grammar = word_set("function_words")
+        return all(word in grammar or use_of(word).verb < _VERB for word in others)
+
+    def _is_noted(self, at: int, start: int) -> bool:
+        """Return whether a note says where its writer is or was: "back at the gym", "gym again"."""
+        told, _ = self._told_times(at)
+        if not all(one.start is not None and self._is_today(one) for one, _ in told):
+            return False
+        verb = self._verb_of(at)
+        if verb is not None:
+            return verb == start and is_unmarked_past(self._word(verb))
+        light = word_set("function_words") | word_set("adverbs") | {"back"}
+        before = [self._word(i) for i in range(start, at)]
+        return bool(_LOCATING.intersection(before)) and light.issuperset(before)
+
+    def _is_today(self, time: Interval) -> bool:
+        """Return whether a time is of the day on which the sentence was said."""
+        ends = time.start, time.end
+        return any(one is not None and one.date() == self._occurred_at.date() for one in ends)
 
     def _is_unreal(self, at: int, start: int) -> bool:
         """Return whether it is denied, supposed, possible, or only what somebody wanted to do."""
@@ -260,9 +308,10 @@ class _Sentence:
         return result or self._text.rstrip().endswith("!")
 
     def _is_numbered(self, at: int) -> bool:
-        """Return whether it is one of several that were: "second lesson", "another argument"."""
+        """Return whether it is one of several that were: "second lesson", "swimming again"."""
         near = {self._word(i) for i in range(max(at - _NEAR, 0), at)}
-        return not near.isdisjoint(word_set("ordinals") | {"another"})
+        repeated = self._word(at + 1) == "again" and self._is_verbless(at, *self._clause(at))
+        return repeated or not near.isdisjoint(word_set("ordinals") | {"another"})
 
     def _failed(self, at: int, start: int, end: int) -> bool:
         """Return whether a verb in the clause says that it did not, or need not, take place."""
@@ -274,7 +323,7 @@ class _Sentence:
     def _is_infinitive(self, at: int, start: int) -> bool:
         """Return whether it is only what somebody wanted, or had in mind, to do."""
         for i in range(at - 1, start - 1, -1):
-            if self._word(i) == "to" and use_of(self._word(i + 1)).verb >= 0.5:
+            if self._word(i) == "to" and use_of(self._word(i + 1)).verb >= _VERB:
                 governing = self._word(i - 1)
                 return not (governing in _LEADING or is_past(self._word(i - 2)))
         return False
@@ -288,42 +337,28 @@ class _Sentence:
 
     def _is_by_actor(self, at: int) -> bool:
         """Return whether the one whose deed is asked for did it, as far as the clause tells."""
-        asked = self._asked
-        if asked.actor == "any":
+        if self._asked.actor == "any":
             return True
         start, end = self._clause(at)
-        inside = [self._words[i] for i in range(start, end)]
-        own = any(said.word in _SELF for said in inside)
-        subject = self._subject(start, at)
-        if asked.actor == "self" or self._by_actor:
-            joint = own and not (asked.verb and belongs(self._word(at), asked.verb))
-            return joint or subject in ("", "self")
+        done = is_past(self._word(at)) and bool(self._asked.verb)
+        verb = at if done else self._verb_of(at)
+        inside = self._words[start:end]
+        took_part = takes_part(
+            inside, at - start, None if verb is None else verb - start, self._asked,
+            by_actor=self._by_actor,
+        )  # fmt: skip
+        if self._asked.actor == "self" or self._by_actor:
+            return took_part
+        if (
+            start > 1
+            and self._word(start - 1) == "and"
+            and self._word(start - 2) in self._asked.who
+        ):
+            return True  # "Tom and I went"
         everywhere = {said.word.removesuffix("'s") for said in self._words}
-        if not everywhere.isdisjoint(asked.who):
-            return subject != "self"
-        return subject in ("other", "") and not own
-
-    def _subject(self, start: int, at: int) -> str:
-        """Return the subject of a clause, as far as the words before its verb tell."""
-        for i in range(start, at + 1):
-            said = self._words[i]
-            if said.word in _SELF - {"my", "our"}:
-                return "self"
-            if said.word in _OTHERS:
-                return "other"
-            if is_past(said.word) or said.word in _ATTENDING or said.word == "with":
-                return ""
-            if self._names_person(i):
-                return "other"
-        return ""
-
-    def _names_person(self, i: int) -> bool:
-        said = self._words[i]
-        if any(belongs(said.word, key) for key in self._asked.keys):
-            return False
-        if said.word in word_set("kin") or _is_being(said.word):
-            return True
-        return said.capital and not use_of(said.word).known
+        if not everywhere.isdisjoint(self._asked.who):
+            return took_part
+        return took_part and not any(said.word in _SELF for said in inside)
 
     # ------------------------------------------------------------ when
 
@@ -416,7 +451,3 @@ def _failing() -> frozenset[str]:
 
 def _is_day(time: Interval) -> bool:
     return time.start is not None and time.end is not None and time.end - time.start <= _DAY
-
-
-def _is_being(noun: str) -> bool:
-    return "person" in kinds(singular(noun))

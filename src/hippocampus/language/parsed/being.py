@@ -210,6 +210,8 @@ def _found_allergic(clause: Clause, what: Token, referents: Referents) -> Iterat
     """Yield the statements of "about the allergy: it's soya, not wheat" on the speaker."""
     if clause.subject is None or clause.subject.lower_ != "it" or what.tag_ not in ("NN", "NNS"):
         return
+    if any(True for one in (clause.verb, what) for _ in children(one, "relcl", "ccomp", "acl")):
+        return  # "it's a shame that Ana is": another's
     yield Statement(referents.speaker, "allergic_to", words_of(what), clause.mode())
     instead = _RE.instead.search(what.doc[what.i + 1 : what.sent.end].text)
     if instead:

@@ -32,6 +32,11 @@ _CEASING: Final = frozenset({"stop", "quit", "cease", "pack", "give", "finish"})
 """Verbs that end what a verb after them tells: "stopped working at", "gave up being"."""
 _ADDING: Final = frozenset({"and", "&", "plus", "nor"})
 """Words that join people of each of whom the same is said."""
+_NEARLY: Final = frozenset({"almost", "nearly", "practically", "virtually", "basically"})
+_APPROACHES: Final = frozenset({"close", "near", "verge", "brink", "point", "edge"})
+"""Nouns of what somebody is at, or comes to, who does not do it."""
+_UNDOING: Final = frozenset("fail forget forgot avoid refuse decline neglect resist".split())
+"""Verbs that say that what they govern was not done; the pipeline knows no lemma of "forgot"."""
 _UTTERED: Final = frozenset("say tell hear ask mention read report claim swear".split())
 
 
@@ -132,7 +137,7 @@ def is_denied_of_all(subject: Token) -> bool:
 def subject_of(verb: Token) -> Token | None:
     """Return the subject of a verb, or that of the verb which it hangs on."""
     for _ in range(_DEEPEST):
-        found = list(children(verb, *SUBJECTS))
+        found = list(children(verb, *SUBJECTS)) or list(_named_before(verb))
         if found:
             return found[-1]
         if verb.dep_ in ("conj", "xcomp", "ccomp") and verb.head.pos_ in VERBAL:
@@ -146,6 +151,14 @@ def subject_of(verb: Token) -> Token | None:
         else:
             return None
     return None
+
+
+def _named_before(verb: Token) -> Iterator[Token]:
+    """Yield a name right before a finite verb: a short sentence's is taken for a time."""
+    for one in children(verb, "npadvmod"):
+        dated = one.lower_ in word_set("weekdays") | word_set("months")
+        if one.i == verb.i - 1 and one.pos_ == "PROPN" and not dated:
+            yield one
 
 
 def is_left_out(verb: Token) -> bool:
@@ -229,9 +242,32 @@ def _is_supposed(token: Token, verb: Token) -> bool:
         _has(one, _CONDITIONS) and not _is_courteous(one, token) for one in children(token, "advcl")
     ):
         return True
-    if _has(token, _CONDITIONS):
+    if _has(token, _CONDITIONS) or _is_undone(token, verb):
         return True
     return token != verb and token.lemma_.lower() in word_set("supposing_verbs")
+
+
+def _is_undone(token: Token, verb: Token) -> bool:
+    """
+    Return whether a verb, or one that governs it, says that something was not done.
+
+    Such as "almost bought", "came close to buying", "forgot to buy"; not "forgot to say that".
+    """
+    if token == verb:
+        joined_to = verb.head if verb.dep_ == "conj" and child(verb, *SUBJECTS) is None else None
+        return _is_approximate(verb) or (joined_to is not None and _is_approximate(joined_to))
+    governs = verb.dep_ == "xcomp" and verb.head == token
+    return governs and (token.lemma_.lower() in _UNDOING or _is_approximate(token))
+
+
+def _is_approximate(verb: Token) -> bool:
+    """Return whether something was only nearly done: "almost", "all but", "close to" doing it."""
+    if any(one.lower_ in _NEARLY and one.i < verb.i for one in children(verb, "advmod")):
+        return True
+    before = [one.lower_ for one in verb.doc[max(verb.sent.start, verb.i - 2) : verb.i]]
+    return before == ["all", "but"] or (
+        verb.dep_ == "pcomp" and verb.head.head.lower_ in _APPROACHES
+    )
 
 
 def _is_courteous(condition: Token, verb: Token) -> bool:

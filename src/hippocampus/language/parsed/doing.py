@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from hippocampus.core.records import Mode, Statement
 from hippocampus.core.word_lists import Patterns, word_set
 from hippocampus.language.given_names import is_person
+from hippocampus.language.noun_phrases import NOUN
 from hippocampus.language.noun_sorts import (
     is_durable,
     is_employer,
@@ -18,6 +19,7 @@ from hippocampus.language.noun_sorts import (
     is_vehicle,
     is_work,
 )
+from hippocampus.language.nouns import use_of
 from hippocampus.language.parsed.clauses import (
     Clause,
     auxiliaries,
@@ -108,24 +110,49 @@ def _having(clause: Clause, referents: Referents) -> Iterator[Statement]:
     has = clause.lemma != "get" or auxiliaries(clause.verb) & {"have", "has", "'ve", "'s"}
     if clause.lemma not in _HAVING or who is None or thing is None or not has:
         return
-    relation, mode = kin_of(thing), clause.mode()
-    mode = "holds" if clause.lemma == "get" else mode
-    if relation is not None:
-        name = referents.called(thing)
-        if name is not None:
-            yield from (
-                Statement(who, relation, one, mode, noun=thing.lower_)
-                for one in referents.names(name)
-            )
-        elif mode in ("ended", "denied"):
-            yield Statement(who, relation, "", "ended", noun=thing.lower_)
-        else:
-            referents.unnamed = Statement(who, relation, "", mode, noun=thing.lower_)
+    mode = "holds" if clause.lemma == "get" else clause.mode()
+    if kin_of(thing) is not None:
+        for one in _beings(thing, referents):
+            yield from _having_kin(who, one, mode, referents)
     elif thing.lemma_.lower() == "allergy":
-        for one in children(thing, "compound", "nmod"):
-            yield Statement(who, "allergic_to", one.text, mode)
+        for what in _allergens(clause.verb, thing):
+            yield Statement(who, "allergic_to", what, mode)
     elif is_durable(thing.text) and child(thing, "poss") is None:
         yield Statement(who, "owns", words_of(thing), mode)
+
+
+def _having_kin(who: str, noun: Token, mode: Mode, referents: Referents) -> Iterator[Statement]:
+    """Yield that somebody has a son, or a dog: by its name, if that is told."""
+    relation, name = kin_of(noun), referents.called(noun)
+    if relation is None:
+        return
+    if name is not None:
+        for one in referents.names(name):
+            yield Statement(who, relation, one, mode, noun=noun.lower_)
+    elif mode in ("ended", "denied"):
+        yield Statement(who, relation, "", "ended", noun=noun.lower_)
+    else:
+        referents.unnamed = Statement(who, relation, "", mode, noun=noun.lower_)
+
+
+def _beings(noun: Token, referents: Referents) -> Iterator[Token]:
+    """Yield a noun of kin or an animal and those in its list: a son may hang on another's name."""
+    yield noun
+    name = referents.called(noun)
+    for above in (noun, name):
+        for one in () if above is None else children(above, "conj", "appos"):
+            if kin_of(one) is not None and not is_proper(one) and child(one, "poss") is None:
+                yield from _beings(one, referents)
+
+
+def _allergens(verb: Token, allergy: Token) -> Iterator[str]:
+    """Yield what an allergy is to: "a nut allergy", "an allergy to nuts and milk"."""
+    for one in children(allergy, "compound", "nmod", "amod"):
+        if one.dep_ != "amod" or use_of(one.lower_).noun >= NOUN:
+            yield one.text
+    to = object_of(allergy, "to") or object_of(verb, "to")
+    for one in () if to is None else joined(to):
+        yield words_of(one)
 
 
 def _getting(clause: Clause, referents: Referents) -> Iterator[Statement]:
@@ -241,10 +268,21 @@ def _by_frame(
         if found is not None:
             only = relation == "speaks" and any(way.lower_ == "only" for way in one.children)
             yield Statement(who, found[0], found[1], "holds" if only else mode)
+            if frame.relation == "works_as":
+                yield from _at_work(who, one, mode)
             there = object_of(one, "in") or object_of(clause.verb, "in")
             place = there if relation == "owns" and mode == "holds" else None
             if place is not None and is_proper(place):
                 yield Statement(words_of(one), "located_in", words_of(place))
+
+
+def _at_work(who: str, role: Token, mode: Mode) -> Iterator[Statement]:
+    """Yield where somebody works, if that hangs on what they work as: "a designer at Bosch"."""
+    for preposition in ("at", "for", "with"):
+        place = object_of(role, preposition)
+        if place is not None and is_proper(place) and not is_person(words_of(place)):
+            yield Statement(who, "works_at", words_of(place, adjectives=True), mode)
+            return
 
 
 def _all(clause: Clause, frame: VerbFrame, other: Token) -> Iterator[Token]:

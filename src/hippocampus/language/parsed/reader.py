@@ -30,8 +30,10 @@ from hippocampus.language.parsed.clauses import (
     members,
     subject_of,
 )
+from hippocampus.language.parsed.clefts import Clefts
 from hippocampus.language.parsed.doing import tell_doing
 from hippocampus.language.parsed.frames import framing_verbs
+from hippocampus.language.parsed.gapping import with_verbs
 from hippocampus.language.parsed.kin import is_made_up, tell_kin
 from hippocampus.language.parsed.pipeline import parse
 from hippocampus.language.parsed.referents import Referents
@@ -62,18 +64,27 @@ def read_parsed(
     ]  # fmt: skip
     if not telling:
         return []
-    referents = Referents(speaker, other)
+    referents, clefts = Referents(speaker, other), Clefts()
     found: dict[Statement, str] = {}
     for doc in parse(telling):
         for sentence in doc.sents:
-            for said in _read(sentence, referents):
-                if said.subject.casefold() != said.object.casefold():
-                    found.setdefault(said, sentence.text)
-            referents.hear(sentence)
+            for plain in _plain(sentence, clefts):
+                for said in _read(plain, referents):
+                    if said.subject.casefold() != said.object.casefold():
+                        found.setdefault(said, sentence.text)
+                referents.hear(plain)
     return [
         (said._replace(subject=referents.named.get(said.subject, said.subject)), sentence)
         for said, sentence in found.items()
     ]
+
+
+def _plain(sentence: Span, clefts: Clefts) -> list[Span]:
+    """Return a sentence as those that say the same with each word in its usual place."""
+    rewritten = clefts.plain(sentence) or with_verbs(sentence)
+    if rewritten is None:
+        return [sentence]
+    return [plain for doc in parse(rewritten) for plain in doc.sents]
 
 
 def _may_tell(line: str) -> bool:

@@ -18,7 +18,7 @@ Role = IntEnum(
     # Of words; "words/time_words.txt" says what each of them means to the grammar.
     "DAY TONIGHT NOW PART UNIT WEEKDAY MONTH SEASON HOLIDAY SHIFT EDGE EARLIER REST SO_FAR ORDINAL"
     " COUNT VAGUE ONE HALF BOUND THE AGO BEFORE AFTER SINCE UNTIL BY BETWEEN FROM TO AND ONWARD"
-    " OF IN ON AT AROUND FOR TIME EVERY"
+    " OF IN ON AT AROUND FOR TIME EVERY SEVERAL"
     # Of what is written with digits or marks, by the groups of "token" in "patterns/time.txt".
     " NUMBER STAMP DATE DAY_MONTH CLOCK DECADE SHORT_YEAR QUARTER POSSESSIVE COMMA DASH MARK WORD"
     " END",
@@ -47,7 +47,7 @@ _RECURRING: Final = ("clock", "easter", "hours", "month_day", "months", "nth_wee
 """The functions of ``spans`` that a meaning may call."""
 _CORE_ROLES: Final = {
     Role.DAY, Role.TONIGHT, Role.PART, Role.UNIT, Role.WEEKDAY, Role.MONTH, Role.SEASON,
-    Role.HOLIDAY, Role.DECADE,
+    Role.HOLIDAY, Role.DECADE, Role.SEVERAL,
 }  # fmt: skip
 
 
@@ -69,8 +69,11 @@ def _meanings() -> Iterator[tuple[str, Role, object]]:
         role, meaning, words = line.split("|")
         for word in words.split(","):
             yield word.strip(), Role[role.strip()], _meaning(meaning.strip())
+            if role.strip() == Role.SEASON.name:
+                yield f"{word.strip()}s", Role.SEVERAL, _meaning(meaning.strip())
     for n, word in enumerate(word_list("weekdays")):
         yield word, Role.WEEKDAY, n
+        yield f"{word}s", Role.SEVERAL, spans.weekday(n)
     for n, word in enumerate(word_list("months"), 1):
         yield word, Role.MONTH, n
         yield word[:3], Role.MONTH, n

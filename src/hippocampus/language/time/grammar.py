@@ -88,6 +88,15 @@ _WHEN = (_IN, _ON, _AT, _FOR)
 _HOURS = (Role.NUMBER, Role.COUNT, Role.HALF)
 _EARLIEST_HOUR = 8
 _LONG = ("month", "quarter", "year", "decade")
+_PARTED: dict[Unit, tuple[Unit, int]] = {
+    "month": ("day", 30),
+    "year": ("month", 12),
+    "decade": ("year", 10),
+}
+"""Units of which a half is told by smaller ones: half a year ago is a month, and no year."""
+_MOST_AGO = 100
+"""Sundays that are counted back."""
+_OWNERS = frozenset("my our his her their".split())
 _ABLE = frozenset("can could able possible possibly how to".split())
 _SUBJECTS = frozenset("i we you they he she it".split())
 _USUALLY = frozenset("usually always never often normally sometimes generally typically".split())
@@ -702,7 +711,16 @@ class Reader:
             and (self.clear(j) or self._is(j, Role.SHIFT))
         ):
             return recurring, j
+        everyday = t.word in word_set("everyday_dates") and not t.capital
+        if not everyday and self._owned(i, j) and self.tenses.definite(self.at):
+            return recurring, j
         return (recurring, j) if self._then_shifted(j) else None
+
+    def _owned(self, i: int, j: int) -> bool:
+        """Tell whether a name for a time is somebody's, and ends before ``j``: "my summer"."""
+        before = self.tokens[i - 1] if i else None
+        mine = before is not None and (before.word in _OWNERS or before.role is Role.POSSESSIVE)
+        return mine and self.clear(j)
 
     def _holiday(self, i: int, cue: int) -> Parsed:
         feasts: dict[tuple[str, ...], Recurring] = self.tokens[i].value
@@ -713,6 +731,8 @@ class Reader:
             if known := self._of_year(feasts[rest], j) or self._beside(i, feasts[rest], j):
                 return known
             if cue == _BARE and not self._then_shifted(j):
+                if self._owned(i, j) and self.tenses.definite(self.at):
+                    return spans.each(feasts[rest], _and_around), j
                 done = i > 0 and self.clear(j) and self.tenses.is_done(i - 1)
                 return (feasts[rest], j) if done else None
             if cue in (_IN, _ON, _AT) and not (self.clear(j) or self._is(j, Role.PART, Role.SHIFT)):
@@ -946,21 +966,28 @@ class Reader:
     def _measured(self, i: int) -> tuple[float, float, Unit, int] | None:
         """Read an amount and its unit: two weeks; a year and a half."""
         amount = self._amount(i)
-        if amount is None or not self._is(amount[2], Role.UNIT):
+        if amount is None:
             return None
         least, most, j = amount
+        if self._and_a_half(j):  # "two and a half years"
+            least, most, j = least + 0.5, most + 0.5, j + 3
+        if not self._is(j, Role.UNIT):
+            return None
         unit: Unit = self.tokens[j].value
         j += 1
-        if self._is(j, Role.AND) and self._is(j + 1, Role.ONE) and self._is(j + 2, Role.HALF):
+        if self._and_a_half(j):
             least, most, j = least + 0.5, most + 0.5, j + 3
         return least, most, unit, j
+
+    def _and_a_half(self, j: int) -> bool:
+        return self._is(j, Role.AND) and self._is(j + 1, Role.ONE) and self._is(j + 2, Role.HALF)
 
     def _ago(self, i: int, *, calendar: bool = True) -> tuple[Span, int] | None:
         """
         Two weeks ago: the day it points to, in doubt by half a unit, and more the longer ago.
 
         A day is meant exactly, up to four of them. "A year ago today" is exact too. "Two months
-        ago" is that month, if the ``calendar`` counts.
+        ago" and "half a year ago" are that month, if the ``calendar`` counts.
         """
         measured = self._measured(i)
         if measured is None:
@@ -969,6 +996,9 @@ class Reader:
         if not self._is(j, Role.AGO):
             return None
         j += 1
+        if unit in _PARTED and least % 1:
+            unit, parts = _PARTED[unit]
+            least, most = least * parts, most * parts
         if unit in SECONDS:
             doubt = max(0.5, most / 4)
             return Span(
@@ -988,9 +1018,25 @@ class Reader:
         days = (0 if unit == "day" else int(half)) + int(half * (most // 5))
         return Span(lo, hi, min(days * DAY, self.today.hi - hi)), j
 
+    def _several_ago(self, i: int) -> tuple[Span, int] | None:
+        """Read "two Sundays ago": the last but one that is over."""
+        amount = self._amount(i)
+        if amount is None or amount[1] > _MOST_AGO:
+            return None
+        least, most, j = amount
+        if not (self._is(j, Role.SEVERAL) and self._is(j + 1, Role.AGO)):
+            return None
+        over: list[Span] = []
+        while len(over) < most:
+            before = self.tokens[j].value.last(over[-1].lo if over else self.now)
+            if before is None:
+                return None
+            over.append(before)
+        return Span(over[-1].lo, over[int(least) - 1].hi), j + 2
+
     def _amount_of_time(self, i: int, _cue: int) -> Parsed:
         """Read "two weeks ago", "two weeks from now", "two days after 3 June"."""
-        if (ago := self._ago(i)) is not None:
+        if (ago := self._ago(i) or self._several_ago(i)) is not None:
             return ago
         measured = self._measured(i)
         if measured is None or measured[2] == "weekend":
@@ -1034,6 +1080,8 @@ class Reader:
             anchor = self._value(j + 1, _ON)
             return _mapped(anchor, lambda s: spans.calendar_unit(s.lo, unit))
         if unit == "weekend" and cue in _WHEN and self._the(i) and self.clear(j):
+            return spans.weekend(), j
+        if unit == "weekend" and self._owned(i, j) and self.tenses.definite(self.at):
             return spans.weekend(), j
         if not self._the(i):
             return None
