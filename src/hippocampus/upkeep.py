@@ -430,7 +430,7 @@ class SecretFound(NamedTuple):
     """The episode; None for what is of the whole bank."""
     kinds: tuple[str, ...]
     where: str
-    """What of it: a field of the episode, a change of the journal, something that sleep made."""
+    """Part of it: a field of the episode, a change of the journal, something that sleep made."""
     state: str | None = None
     """The state of the episode: those that are hidden have their words still."""
 

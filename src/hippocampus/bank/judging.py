@@ -83,7 +83,7 @@ def settled(
 
 
 def _heard(ranking: Ranking, places: Sequence[int]) -> NDArray[np.bool_]:
-    """Return which hits have to do with a question by any part of their scores, shape (hits,)."""
+    """Return a mask of the hits that any part of their scores ties to a question, shape (hits,)."""
     heard = np.zeros(len(ranking.rows), np.bool_)
     for name in _HEARD & ranking.parts.keys():
         heard |= ranking.parts[name] > 0

@@ -16,7 +16,7 @@ from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.index.cue import Mask, Rows
 from hippocampus.index.query import Query
 from hippocampus.language.event_anchored import merge_intervals
-from hippocampus.language.question_intent import asks_for_events, time_told
+from hippocampus.language.question_intent import time_told
 from hippocampus.recall.check_premise import check_premise
 from hippocampus.recall.confidence import DEPTH, Confidence, confidence
 from hippocampus.recall.described import Descriptions
@@ -185,7 +185,7 @@ def _at_event(
     query = without_event(query, here.index.columns.speakers())
     intervals = (*own, *join.resolve(times, query.now))
     names = {name for speaker in query.speakers for name in speaker.casefold().split()}
-    whatever = asks_for_events(query.text, query.words, names)
+    whatever = query.asks_for_events(names)
     return altered(query, intervals=intervals, listing=intervals if whatever else ())
 
 

@@ -141,9 +141,9 @@ class Fusion:
     span_tokens: Annotated[int, Meta(ge=2, le=10_000)] = 24
     """Length of a span, in tokens of the text."""
     speaker: _SignalWeight = 2.0
-    """What it is worth that the speaker named in the question speaks."""
+    """Weight of turns of the speaker whom the question names."""
     user: _SignalWeight = 0.5
-    """What it is worth that the user speaks: what people say of themselves is what is asked for."""
+    """Weight of the user's turns: people mostly ask for what they said of themselves."""
     addressee: _SignalWeight = 1.0
     """Weight of the role that the question means: the user's turns at "I", the assistant's at
     "you"."""
@@ -158,18 +158,18 @@ class Fusion:
     first_person_deed: _SignalWeight = 0.5
     """Weight of a deed told in the first person: "we went", "I bought"."""
     only_asking: _SignalWeight = 2.0
-    """What it costs a turn that it only asks: it may be the same question, and is no answer."""
+    """Cost of a turn that only asks: it may be the same question, and is no answer."""
     introduction: _SignalWeight = 3.0
-    """What it is worth to be the first to name somebody whom the question asks to have explained
+    """Weight of the first turn that names somebody whom the question asks to have explained
     ("who is Ms Oduya?"; docs/adr/0062)."""
     telling_when: _SignalWeight = 1.0
-    """What it is worth to tell a time where the question asks for one (docs/adr/0062)."""
+    """Weight of a told time where the question asks for one (docs/adr/0062)."""
     tells_of_now: _SignalWeight = 1.0
-    """What it is worth to one of the best hits to say that it is so from now on, where the question
-    asks for what holds now (docs/adr/0062)."""
+    """Gain of the best hits that say that it is so from now on, where the question asks for what
+    holds now (docs/adr/0062)."""
     novelty: _SignalWeight = 0.8
-    """What it is worth to use words that the bank had not heard before: who says something new says
-    more than who answers "that sounds great"."""
+    """Weight of words that the bank had not heard before: who says something new says more than who
+    answers "that sounds great"."""
     named_entities: _SignalWeight = 0.5
     """Weight of naming people, places and things other than the participants."""
     spreading: Literal["hops", "pagerank"] = "hops"
@@ -179,23 +179,23 @@ class Fusion:
     """Share of a best hit's score by words that spreads to episodes with a rare name in that hit
     (docs/adr/0019); 0 switches spreading off."""
     time: _SignalWeight = 2.0
-    """What it is worth to lie wholly in the time the question names; in part, so much less."""
+    """Weight of lying wholly in the time the question names; in part, so much less."""
     within: _SignalWeight = 2.0
-    """What it is worth besides to lie in that time by a fifth at least."""
+    """Further weight of lying in that time by a fifth at least."""
     latest: _SignalWeight = 2.0
-    """What it is worth to be the latest of the candidates when the question asks for the latest;
-    the earliest gets none of it."""
+    """Weight of being the latest of the candidates when the question asks for the latest; the
+    earliest gets none of it."""
     currency: Annotated[float, Meta(ge=0, le=1000)] = 3.0
     """Lead, in standard deviations, that a newer hit makes up where the question asks for what
     holds now, or an older one where it asks for what was before: so much if they have no rare word
     in common, up to 8 if they share a sixth of them; 0 switches it off (docs/adr/0057)."""
     outcome: _SignalWeight = 1.0
-    """What it is worth to have helped often, or costs not to have; three quarters of that for once.
+    """Weight of having helped often, or cost of not having; three quarters of that for once.
     By taste: no benchmark has feedback."""
     concept: _SignalWeight = 4.0
-    """What it is worth to be about what the question calls up."""
+    """Weight of being about what the question calls up."""
     gist: _SignalWeight = 0.0
-    """What it is worth to be a source of a mature gist that the question means; see ADR 26."""
+    """Weight of a source of a mature gist that the question means; see ADR 26."""
     explained_weight: _SignalWeight = 0.5
     """Factor on the weight of words that only name an anchor the question activates."""
     empty_weight: _SignalWeight = 0.25
@@ -211,7 +211,7 @@ class Fusion:
     best_within: _Scale = 0.3
     """How far below the best a session's share in what "the best are about" has fallen to 1/e."""
     recency: _SignalWeight = 0.5
-    """What it is worth to a session to have been spoken in just now."""
+    """Weight of a session that was spoken in just now."""
     recent_days: _Scale = 14.0
     """Days in which that has fallen to 1/e."""
 

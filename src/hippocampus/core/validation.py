@@ -25,7 +25,7 @@ def clean(text: str) -> str:
 
 
 def _instead(given: object) -> str:
-    """Return what to do about something that is no text."""
+    """Return the advice about something that is no text."""
     if isinstance(given, list | tuple):
         return "give one at a time, or several turns or messages to remember_many"
     return "decode bytes first" if isinstance(given, bytes | bytearray) else "give a str"

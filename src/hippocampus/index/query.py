@@ -16,13 +16,14 @@ from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.records import Interval
 from hippocampus.core.word_lists import word_set
-from hippocampus.encode.terms import Term, hash_terms, stem
+from hippocampus.encode.languages import script_of
+from hippocampus.encode.terms import Term, hash_terms, is_plain, stem
 from hippocampus.language.asked_choice import Choice
 from hippocampus.language.asked_conversation import AskedConversation
 from hippocampus.language.asked_state import AskedState
 from hippocampus.language.event_anchored import EventAnchoredTime
 from hippocampus.language.filled_roles import Role
-from hippocampus.language.question_intent import Intent
+from hippocampus.language.question_intent import Intent, asks_for_events
 from hippocampus.language.relations import functional, names_all_of, relation_of, same_kin
 
 if TYPE_CHECKING:
@@ -213,6 +214,14 @@ class Query:
         return read_asked_events(self.text, self.now)
 
     @property
+    def is_latin(self) -> bool:
+        """Whether most of its letters are Latin ones."""
+        if is_plain(self.text):
+            return True
+        letters = [char for char in self.text if char.isalpha()]
+        return 2 * sum(script_of(char) == "Latin" for char in letters) >= len(letters)
+
+    @property
     def name_terms(self) -> NDArray[np.uint32]:
         """Hashes of the words in it that are spelled like names, ascending, each once."""
         return _name_terms(self.text)
@@ -221,6 +230,10 @@ class Query:
     def text_terms(self) -> frozenset[int]:
         """Hashes of all that it says, as a memory's words are: the same for who asked it before."""
         return frozenset(hash_terms(self.text).tolist())
+
+    def asks_for_events(self, names: Collection[str]) -> bool:
+        """Return whether it asks for whatever was at a time, or what those of some names did."""
+        return asks_for_events(self.text, self.words, names)
 
     def spelled(self, word: Term) -> str:
         """Return one of its words as it is written in it."""

@@ -155,7 +155,7 @@ def find_event_anchored(text: str, now: datetime) -> EventAnchoredTime | None:
 
 
 def _lead(found: re.Match[str], side: Side) -> str:
-    """Return what means a time once a date follows it."""
+    """Return the words that mean a time once a date follows them."""
     if side == "whole":
         return ""
     return f"the {found['unit']} of" if found["unit"] else f"{found['lead']} {side}"

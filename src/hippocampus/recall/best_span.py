@@ -45,7 +45,7 @@ def best_spans(cues: CueSet, query: Query, rows: Rows, weight: Numbers, size: in
 def best_span(
     cues: CueSet, query: Query, row: int, weight: Numbers, size: int
 ) -> tuple[int, int] | None:
-    """Return which ids of a row's content match best; None where that is not known."""
+    """Return the span of ids of a row's content that matches best; None where none is known."""
     halves, matched = _spans(cues, query, np.array([row], np.uint32), weight, size)
     if halves is None or not matched.max() > 0:
         return None
@@ -76,7 +76,7 @@ def _spans(
 def best_characters(
     cues: CueSet, query: Query, row: int, text: str, *, fusion: Fusion
 ) -> tuple[int, int] | None:
-    """Return which characters of a row's text match best; None where that is not known."""
+    """Return the span of characters of a row's text that matches best; None where none is known."""
     weight = None if cues.spans is None else token_weights(cues.among(query.cues), query)
     if weight is None:
         return None

@@ -1,4 +1,4 @@
-"""Check what a question supposes against the best rows: which of them has all that it names."""
+"""Check the premise of a question against the best rows: one of them should have all it names."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _said_otherwise(
     read: ReadTexts,
     facts: NDArray[np.bool_] | None,
 ) -> NDArray[np.bool_]:
-    """Return which rows tell of which nouns in other words: of a manager by "boss", or a fact."""
+    """Return a mask of the nouns told of in other words: a manager as "boss", or by a fact."""
     nouns = [_GENITIVE.sub("", word).casefold() for word in asked_by]
     met = np.zeros((len(rows), len(nouns)), np.bool_)
     places = [at for at, noun in enumerate(nouns) if _is_relation(noun)]

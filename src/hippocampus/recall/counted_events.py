@@ -51,7 +51,7 @@ def group_events(
     told: Iterable[ToldEvent], within: Sequence[Interval]
 ) -> tuple[list[CountedEvent], list[CountedEvent]]:
     """
-    Return what took place for sure, and what may have, each once, in order of time.
+    Return the events that took place for sure, and those that may have, in order of time.
 
     Args:
         told: the mentions.

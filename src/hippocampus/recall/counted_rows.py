@@ -32,11 +32,11 @@ _BEST: Final = 40
 """Rows that are read for their score, whatever their words."""
 _NOT_TOLD_BY: Final = ("assistant", "tool", "system")
 _AGAIN, _UNSURE, _DENIED = np.float32(2), np.float32(1), np.float32(-1)
-"""What a row gains, in standard deviations: one that tells of an event that another row tells of,
+"""Gain of a row, in standard deviations: one that tells of an event that another row tells of,
 too, one that may tell of a further event, and one that says that it did not take place. The first
 to tell of an event gains as much as there is between the best row and the last."""
 _ELSEWHERE: Final = np.float32(-4)
-"""What it gains if nothing of it is of the time that is asked for."""
+"""Its gain if nothing of it is of the time that is asked for."""
 
 
 def lift_events(search: Search, scored: Scored, texts: ReadTexts) -> None:
@@ -81,7 +81,7 @@ def _gain(
     first: np.float32,
 ) -> np.float32:
     """
-    Return what a row gains.
+    Return the gain of a row.
 
     Args:
         search: the search.

@@ -95,7 +95,7 @@ def _wants_all(query: Query) -> bool:
 def _of_one_matter(
     search: Search, state: AskedState, rows: Rows, scores: Numbers, texts: Mapping[int, str]
 ) -> NDArray[np.bool_]:
-    """Return which rows may overtake which, shape (rows, rows), for the words that they share."""
+    """Return a mask of rows that may overtake others, by words they share, shape (rows, rows)."""
     weight, least = (1.0, _KIN) if state.sure else (_UNSURE, _SURELY_KIN)
     behind = scores[None, :] - scores[:, None]
     may: NDArray[np.bool_] = (behind >= 0) & (behind <= weight * _MOST)
@@ -110,7 +110,7 @@ def _of_one_matter(
 
 def _alike(query: Query, rows: Rows, texts: Mapping[int, str]) -> NDArray[np.bool_]:
     """
-    Return which texts have statements alike but for their ends, shape (rows, rows).
+    Return a mask of texts whose statements are alike but for their ends, shape (rows, rows).
 
     For a question that asks for no state they are of what is past, and what is alike has a word of
     the question's beyond names: else it is no answer to it.
@@ -124,7 +124,7 @@ def _alike(query: Query, rows: Rows, texts: Mapping[int, str]) -> NDArray[np.boo
 
 
 def _of_one_role(search: Search, rows: Rows, texts: Mapping[int, str]) -> NDArray[np.bool_]:
-    """Return which texts say who fills one role that is asked for, shape (rows, rows)."""
+    """Return a mask of pairs of texts that fill one role that is asked for, shape (rows, rows)."""
     same = np.zeros((len(rows), len(rows)), np.bool_)
     asked = search.query.fact
     if asked is None:
@@ -148,7 +148,7 @@ def _asked_words(query: Query) -> NDArray[np.uint32]:
 
 
 def _told_of_now(search: Search, rows: Rows, texts: Mapping[int, str]) -> Numbers:
-    """Return what rows gain for saying that it is so now, shape (rows,)."""
+    """Return the gains of rows that say that it is so now, shape (rows,)."""
     state = search.query.state
     if state is None or not state.newest:
         return np.zeros(len(rows), np.float32)
@@ -186,7 +186,7 @@ def _kinship(search: Search, rows: Rows, texts: Mapping[int, str]) -> Numbers:
     rarity = search.cues.lexical.rarity(every)
     rarity += np.float32(math.log((max(count, _FEW) + 1) / (count + 1)))
     said_in = {_language_of(texts.get(row, "")) for row in rows.tolist()}
-    for language in {ENGLISH, language_of(search.query.text), *said_in} - {None}:
+    for language in {ENGLISH, search.query.language, *said_in} - {None}:
         rarity[is_among(every, hashes_of_light_words(language))] = 0
     rarity[is_among(every, _adverbs())] = 0
     asked = each_once(search.query.terms[search.query.term_weights > 0])

@@ -215,7 +215,7 @@ class FactResolver:
         return fold
 
     def asker(self) -> str:
-        """Return who says "my" in a question: who speaks, beside an assistant; "" if several do."""
+        """Return the speaker of "my": the one beside an assistant; "" if there are several."""
         return who_asks(self.columns.speakers())
 
     def _speaks(self, name: str) -> bool:

@@ -33,7 +33,7 @@ class Descriptions:
     allowed: Mask | None
 
     def of(self, owner: str, noun: str) -> set[str]:
-        """Return who the owner's ``noun`` may be; nobody where texts say nothing, or too much."""
+        """Return the people who may be the owner's ``noun``; none where texts do not tell."""
         if not is_person_noun(noun):
             return set()
         terms = np.array([self._written(word) for word in (owner, noun)], np.uint32)

@@ -28,7 +28,7 @@ class EncodedQuery(NamedTuple):
     keywords: Sequence[str]
     """Words whose signatures are looked for; none where tokens are not signed."""
     degraded: tuple[Degradation, ...]
-    """What could not be made."""
+    """Parts that could not be made."""
     elapsed_s: float
     """Time that embedding took."""
 
@@ -62,7 +62,7 @@ def encode_query(
     if not _EMBEDDED.isdisjoint(query.cues):
         if embedder is None:
             degraded += [] if lacking is None else [lacking]
-        elif reads_script(embedder, query.text):
+        elif reads_script(embedder, query):
             try:
                 embedded = embed(embedder, query.text)
                 parts = tuple(embed(embedder, part) for part in about)

@@ -111,7 +111,7 @@ def compare_rivals(found: Iterable[Rivals | None]) -> float | None:
 
 def says_all(index: BankIndex, query: Query, rows: Rows) -> NDArray[np.bool_]:
     """
-    Return which rows have every word of content of a query, in any form, shape (rows,).
+    Return a mask of rows with every word of content of a query, in any form, shape (rows,).
 
     The name of somebody who speaks is also in what they say themselves.
     """
@@ -132,7 +132,7 @@ def _mean_of_best(fits: Numbers, few: int) -> float:
 
 
 def _content(question: Query) -> NDArray[np.bool_]:
-    """Return which terms carry content: neither function words nor names of speakers."""
+    """Return a mask of the terms of content: neither function words nor names of speakers."""
     content: NDArray[np.bool_] = question.term_weights > 0
     if not question.speakers:
         return content
@@ -149,7 +149,7 @@ def hashes_of_names(names: frozenset[str]) -> frozenset[int]:
 
 
 def spelled(there: NDArray[np.bool_], query: Query) -> tuple[Numbers, NDArray[np.intp]]:
-    """Return which words rows have in any form, shape (rows, words); and the words' places."""
+    """Return a mask of words that rows have in any form, shape (rows, words); and their places."""
     weighs = np.flatnonzero(query.term_weights > 0)
     if query.variants:
         column = {place: at for at, place in enumerate(weighs.tolist())}

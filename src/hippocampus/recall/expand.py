@@ -44,7 +44,7 @@ class CandidatesOfAll(NamedTuple):
     """Properties of the candidates of several banks, where these are some of them."""
 
     scales: Mapping[str, Scale]
-    """What is usual of each signal."""
+    """Usual scale of each signal."""
     named: bool
     """Whether any of them is spoken by those whom the question names."""
 
@@ -66,10 +66,10 @@ class Candidates:
     columns: Mapping[str, Numbers] = field(default_factory=dict)
     """Features as they were measured, each on its cue's own scale."""
     together: CandidatesOfAll | None = None
-    """What is so of them and those of other banks; None where they are all there are."""
+    """Scales of them and those of other banks; None where they are all there are."""
 
     def scales(self) -> dict[str, Scale]:
-        """Return what is usual of each feature."""
+        """Return the usual scale of each feature."""
         return {name: Scale.of(column) for name, column in self.columns.items()}
 
     def among(self, search: Search, together: CandidatesOfAll) -> Candidates:
@@ -141,7 +141,7 @@ def _weighed(search: Search, rows: Rows, columns: Columns, lifts: Mapping[int, L
 
 
 def _weights(search: Search) -> dict[str, float]:
-    """Return what each feature weighs in a search."""
+    """Return the weight of each feature in a search."""
     # What has no content is like some rows by chance, and they would come before what is meant.
     empty = search.query.empty and search.activation is not None
     share = search.fusion.empty_weight if empty else 1.0

@@ -178,7 +178,7 @@ class _Timeline:
         return self._every[fold_name(fact.subject), fact.relation]
 
     def _close(self, fact: Known, one: Told) -> None:
-        """End what a statement says is over; keep it as over, or denied, if nobody told it."""
+        """End a fact that is said to be over; keep it as over, or denied, if nobody told it."""
         said, about, key = one.statement, self._about(fact), _key(fact.object)
         plan = about.planned.get(key)
         if plan is not None and plan.yields_to(one):  # it stands until it is ended below
@@ -202,7 +202,7 @@ class _Timeline:
         self._keep(fact)
 
     def _plan(self, fact: Known) -> None:
-        """Keep what is going to be; it ends nothing."""
+        """Keep a fact that is going to be; it ends nothing."""
         about, key = self._about(fact), _key(fact.object)
         if key not in about.planned and key not in about.open:
             fact.planned = True

@@ -7,9 +7,9 @@ from functools import lru_cache
 from typing import Final
 
 from hippocampus.core.records import Degradation, Embedder
-from hippocampus.encode.languages import ENGLISH, NAMES, script_of
+from hippocampus.encode.languages import ENGLISH, NAMES
 from hippocampus.encode.model_files import DEFAULT_MODEL, MULTILINGUAL
-from hippocampus.encode.terms import is_plain, language_of
+from hippocampus.encode.terms import language_of
 from hippocampus.index.query import Query
 from hippocampus.language.foreign_intent import ASKED_IN
 from hippocampus.language.time.lexicon import TIMED
@@ -20,22 +20,19 @@ _LONGEST: Final = 400
 """Characters of each by which it is."""
 
 
-def reads_script(embedder: Embedder, text: str) -> bool:
+def reads_script(embedder: Embedder, query: Query) -> bool:
     """
     Return whether an embedder tells words in the script of a question apart.
 
     The default model has one token for what is in hardly any script but Latin: to it "牙医" is like
     any text of Thai.
     """
-    if embedder.fingerprint.name != DEFAULT_MODEL or is_plain(text):
-        return True
-    letters = [char for char in text if char.isalpha()]
-    return 2 * sum(script_of(char) == "Latin" for char in letters) >= len(letters)
+    return embedder.fingerprint.name != DEFAULT_MODEL or query.is_latin
 
 
 def foreign(query: Query, embedder: Embedder | None, texts: Sequence[str]) -> Iterator[Degradation]:
     """
-    Yield what a question could not be asked, for its language or that of what it found.
+    Yield the readings that a question lacks, for its language or that of its hits.
 
     Args:
         query: the question, bound.
@@ -48,7 +45,7 @@ def foreign(query: Query, embedder: Embedder | None, texts: Sequence[str]) -> It
         yield Degradation(part="language", reason=_unread(asked))
     if embedder is None or embedder.fingerprint.name != DEFAULT_MODEL:
         return
-    unread = not reads_script(embedder, query.text)
+    unread = not reads_script(embedder, query)
     if query.vector is None and not unread:
         return
     told = (_language_of(text[:_LONGEST]) for text in texts[:_LOOKED_AT])
@@ -71,7 +68,7 @@ def _language_of(text: str) -> str | None:
 
 
 def _unread(language: str) -> str:
-    """Return what of a question is not read in its language."""
+    """Return the parts of a question that are not read in its language."""
     if language in ASKED_IN:
         what = "facts, what is counted and standing wishes are read in English alone"
     elif language in TIMED:

@@ -392,7 +392,7 @@ class _Definite(NamedTuple):
 
 def _definite(text: str, found: Sequence[Term], unheard: Collection[int]) -> _Definite:
     """
-    Return what a question takes for known, "the glacier paper", "the paper on glaciers".
+    Return the things that a question takes for known, "the glacier paper", "the paper on glaciers".
 
     What was never heard of is not known to both sides: "the capital of France".
     """
@@ -602,7 +602,7 @@ _ASIDE = lazy_pattern(
 
 def _roles(text: str) -> frozenset[str]:
     """
-    Return whose turns "I" and "you" point to in a talk of user and assistant.
+    Return the roles that "I" and "you" point to in a talk of user and assistant.
 
     Statements before the question ("I have lost track.") and asides ("Remind me") do not count.
     """

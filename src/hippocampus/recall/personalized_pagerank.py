@@ -66,7 +66,7 @@ def walk(search: Search, read: ReadTexts, rows: Rows, strengths: Numbers) -> dic
 
 
 def _ties(search: Search, read: ReadTexts, best: list[int]) -> Iterator[tuple[int, str, float]]:
-    """Yield which row has which name, and how strong the tie is, as far as is walked."""
+    """Yield the ties of rows and names with their strengths, as far as is walked."""
     known: set[int] = set()
     frontier = best
     for _ in range(_DEPTH):

@@ -69,7 +69,7 @@ class Premise(NamedTuple):
 
     def odds(self, *, by_tokens: bool, unheard: bool = False) -> float:
         """
-        Return what it adds to the log odds that the best memory answers the question.
+        Return its share of the log odds that the best memory answers the question.
 
         ``unheard``: no memory has a word of it, and nothing tells what is near in meaning. Then
         many words make nothing likelier: of none a part is matched.

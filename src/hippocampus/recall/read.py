@@ -27,7 +27,7 @@ _SHOWN: Final = 10
 """Hits of each recall that count as shown."""
 
 SpanOf: TypeAlias = Callable[[int, str], tuple[int, int] | None]
-"""Which characters of a row's text match best."""
+"""Best matching span of characters of a row's text."""
 
 
 class Shown(NamedTuple):

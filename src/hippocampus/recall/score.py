@@ -175,7 +175,7 @@ def _speaking(search: Search, rows: NDArray[np.intp], marked: Marked) -> Numbers
 
 
 def _of_named(search: Search, rows: NDArray[np.intp]) -> Mask:
-    """Return which rows are spoken by those whom the question names, or by the user at "I"."""
+    """Return a mask of rows spoken by those whom the question names, or by the user at "I"."""
     columns, query = search.index.columns, search.query
     named = np.zeros(len(rows), np.bool_)
     if query.speakers:
@@ -187,7 +187,7 @@ def _of_named(search: Search, rows: NDArray[np.intp]) -> Mask:
 
 def _of_asked(search: Search, rows: NDArray[np.intp], *, named: bool | None = None) -> Mask:
     """
-    Return which rows are spoken by those who are asked about.
+    Return a mask of the rows spoken by those who are asked about.
 
     Where nobody is, all but the assistant are: its turns mostly answer a request. ``named``:
     whether anybody is, if that is known.
@@ -254,7 +254,7 @@ def _new_in(
 
 def novelty_scales(search: Search, candidates: Candidates, *, named: bool) -> dict[str, Scale]:
     """
-    Return what is usual of what is new in candidates.
+    Return the usual scales of novelty among candidates.
 
     ``named``: whether those whom the question names speak in these, or in those of another bank.
     """
@@ -274,7 +274,7 @@ def named_speak(search: Search, rows: Rows) -> bool:
 
 def _weighed(search: Search, candidates: Candidates) -> float:
     """
-    Return what cues weigh that were asked, of what is usually asked, up to 1.
+    Return the weight of the cues that were asked, as a share of the usual ones, up to 1.
 
     Weights of novelty and of questions were tuned against all cues; beside few they are as light.
     """

@@ -24,7 +24,7 @@ _BEHIND: Final = np.float32(1e-3)
 
 
 def lift_alike(search: Search, scored: Scored) -> None:
-    """Lift what is like the best rows, where several things are asked for."""
+    """Lift rows like the best ones, where several things are asked for."""
     query, vector, weight = search.query, search.cues.vector, search.fusion.alike
     if not query.several or vector is None or query.vector is None or not weight:
         return

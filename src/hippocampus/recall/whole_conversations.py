@@ -85,7 +85,7 @@ def _events(index: BankIndex, parts: Sequence[Part]) -> Leading:
 def _of_each(
     index: BankIndex, communities: Sequence[Community], allowed: Mask | None
 ) -> tuple[int, ...]:
-    """Return what tells best of each community, the largest first, then what tells next of each."""
+    """Return the best row of each community, the largest first, then the next one of each."""
     visible = index.columns.visible() if allowed is None else allowed
     seen = [
         (int(visible[one.rows].sum()), [row for row in one.telling if visible[row]])
@@ -142,7 +142,7 @@ def _of_one_conversation(
 
 
 def _by_others(index: BankIndex, rows: Rows) -> Mask:
-    """Return which rows are words of an assistant, a tool or a system."""
+    """Return a mask of the rows with words of an assistant, a tool or a system."""
     places = rows.astype(np.intp)
     by = np.zeros(len(rows), np.bool_)
     for role in _OF_OTHERS:

@@ -17,7 +17,7 @@ from hippocampus.core.records.sleep_words import (
 from hippocampus.core.renamed import renamed
 
 ActKind: TypeAlias = Literal["merge", "fade", "lapse", "doubt", "clear", "annotate"]
-"""What sleep may do to an episode: let another stand for it; show less of it; hide it; keep it from
+"""Acts of sleep on an episode: let another stand for it; show less of it; hide it; keep it from
 being consolidated, and no longer; note what was said of it."""
 
 
@@ -97,9 +97,9 @@ class SleepStep:
     skipped: str = ""
     """Why there was nothing to do; empty when it was done."""
     usage: Usage = Usage()
-    """What a language model was asked for it."""
+    """Requests to a language model for it."""
     acts: tuple[SleepAct, ...] = ()
-    """What it did to single episodes, all of it for a dry run."""
+    """Its acts on single episodes, all of them for a dry run."""
 
     def __str__(self) -> str:
         paid = f"; {self.usage}" if self.usage.calls else ""
@@ -124,7 +124,7 @@ class Slept:
     bank: str
     steps: tuple[SleepStep, ...]
     notes: tuple[str, ...] = ()
-    """What whoever reads this should know."""
+    """Remarks for whoever reads this."""
     number: int = 0
     """By which ``undo`` knows it; 0 for a dry run, which did nothing."""
     at: datetime | None = None

@@ -26,9 +26,9 @@ _OWNERS: Final = frozenset({"my", "our"})
 _OTHERS: Final = frozenset({"he", "she", "they", "you"})
 _JOINING: Final = frozenset({"with", "and", "&", ","})
 _APART: Final = frozenset({"without", "than", "like", "about", "except", "besides"})
-"""What stands before those who took no part: "without me"."""
+"""Words before those who took no part: "without me"."""
 _FOR: Final = frozenset({"for", "of"})
-"""What stands before those for whom, or instead of whom, another did it."""
+"""Words before those for whom, or instead of whom, another did it."""
 _ADDRESSING: Final = frozenset(
     map(key_of_family, "tell ask show text call ring message write email remind warn".split())
 )
@@ -91,7 +91,7 @@ def _is_apart(inside: Sequence[Said], i: int) -> bool:
 
 
 def _subject(inside: Sequence[Said], at: int, verb: int | None, asked: AskedEvents) -> Subject:
-    """Return who a clause is about: who stands nearest before its verb, or else first."""
+    """Return the subject of a clause: the one nearest before its verb, or else the first."""
     if verb is None or verb > at:
         return _first(inside[: at + 1], asked)
     if verb == 1 and _is_bare_subject(inside[0], inside[1], asked):

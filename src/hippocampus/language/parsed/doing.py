@@ -146,7 +146,7 @@ def _beings(noun: Token, referents: Referents) -> Iterator[Token]:
 
 
 def _allergens(verb: Token, allergy: Token) -> Iterator[str]:
-    """Yield what an allergy is to: "a nut allergy", "an allergy to nuts and milk"."""
+    """Yield the things that an allergy is to: "a nut allergy", "an allergy to nuts and milk"."""
     for one in children(allergy, "compound", "nmod", "amod"):
         if one.dep_ != "amod" or use_of(one.lower_).noun >= NOUN:
             yield one.text

@@ -48,7 +48,7 @@ def with_verbs(sentence: Span) -> list[str] | None:
 
 
 def _parts(behind: Sequence[Token]) -> Iterator[list[Token]]:
-    """Yield what stands between commas and "and" behind a verb."""
+    """Yield the parts between commas and "and" behind a verb."""
     part: list[Token] = []
     for one in behind:
         if one.lower_ in _JOINING:

@@ -48,7 +48,7 @@ def looks_back(text: str, language: str) -> bool:
 
 @cache
 def _asking(language: str) -> re.Pattern[str]:
-    """Return what finds the question words of a language; nothing where they are not known."""
+    """Return a pattern of the question words of a language; one of nothing where none are known."""
     lines = (line.split(" | ") for line in word_list("asking_in_languages"))
     words = [
         word for of, told, said in lines if of == language and told in ("what", "when")
