@@ -66,7 +66,7 @@ class Blocks:
     def _behind(self, kind, framed, rng):
         """Read what is damaged as if its checksum had been made to fit."""
         block = Block(0, rng.randrange(1, 64), framed[len(seal(0, kind, Block(0, 1, b""))[0]) :])
-        payload = inflate(block.payload)
+        payload = inflate(block.payload, block.count)
         if payload is None:
             return
         try:

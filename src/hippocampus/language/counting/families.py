@@ -33,6 +33,12 @@ def key_of_family(word: str) -> str:
     return known[0] if known else stem(word)
 
 
+@cache
+def families(*words: str) -> frozenset[str]:
+    """Return the stems of the families of some words."""
+    return frozenset(map(key_of_family, words))
+
+
 def stems_of_family(key: str) -> tuple[str, ...]:
     """Return the stems under which words of a family are indexed."""
     return _forms().get(key, (key,))

@@ -20,6 +20,7 @@ from hippocampus.core.word_lists import Patterns, word_list, word_set
 from hippocampus.language.counting.asked import AskedEvents, words_of_text
 from hippocampus.language.counting.families import (
     belongs,
+    families,
     is_event,
     is_kind_of,
     is_unmarked_past,
@@ -37,7 +38,7 @@ _DAY: Final = timedelta(hours=25)
 _SELF: Final = frozenset({"i", "we", "me", "us", "my", "our"})
 _ATTENDING: Final = frozenset({"at", "to", "from", "during", "after", "in"})
 _LOCATING: Final = frozenset({"at", "in", "from"})
-_VISITING: Final = frozenset(map(key_of_family, ("see", "visit", "meet")))
+_VISITING: Final = ("see", "visit", "meet")
 """Verbs that say of somebody at work what "been to" says: "saw the dentist"."""
 _LEADING: Final = frozenset({"had", "got", "managed", "went", "came", "started", "began", "ended"})
 """Verbs of the past after which "to run" was done."""
@@ -231,7 +232,7 @@ class _Sentence:
         if key == key_of_family("be") or key in map(key_of_family, word_set("light_verbs")):
             return True
         there = is_event(self._word(at)) or not is_being(self._word(at))
-        return not asked.verb and (there or key in _VISITING)
+        return not asked.verb and (there or key in families(*_VISITING))
 
     def _verb_of(self, at: int) -> int | None:
         """Return the verb nearest before a word in its clause, or the first one after it."""

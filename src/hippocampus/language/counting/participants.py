@@ -12,7 +12,7 @@ from typing import Final, Literal, TypeAlias
 
 from hippocampus.core.word_lists import word_set
 from hippocampus.language.counting.asked import AskedEvents, Said
-from hippocampus.language.counting.families import belongs, is_event, key_of_family
+from hippocampus.language.counting.families import belongs, families, is_event, key_of_family
 from hippocampus.language.given_names import is_person
 from hippocampus.language.nouns import kinds, singular, use_of
 from hippocampus.language.time.english import word_meanings
@@ -29,11 +29,11 @@ _APART: Final = frozenset({"without", "than", "like", "about", "except", "beside
 """Words before those who took no part: "without me"."""
 _FOR: Final = frozenset({"for", "of"})
 """Words before those for whom, or instead of whom, another did it."""
-_ADDRESSING: Final = frozenset(
-    map(key_of_family, "tell ask show text call ring message write email remind warn".split())
-)
+_ADDRESSING: Final = (
+    "tell", "ask", "show", "text", "call", "ring", "message", "write", "email", "remind", "warn",
+)  # fmt: skip
 """Verbs of which the object only hears of it."""
-_GOING: Final = frozenset(map(key_of_family, ("go", "come", "see", "visit", "meet", "attend")))
+_GOING: Final = ("go", "come", "see", "visit", "meet", "attend")
 _OWNED: Final = 2
 """Words behind "my" among which what is mine stands."""
 _ATTENDING: Final = frozenset({"at", "to", "from", "during", "after", "in", "with"})
@@ -87,7 +87,7 @@ def _is_there(inside: Sequence[Said], i: int) -> bool:
 def _is_apart(inside: Sequence[Said], i: int) -> bool:
     """Return whether who stands at a place is told to have had no part, or only heard of it."""
     before = inside[i - 1].word if i else ""
-    return before in _APART or key_of_family(before) in _ADDRESSING
+    return before in _APART or key_of_family(before) in families(*_ADDRESSING)
 
 
 def _subject(inside: Sequence[Said], at: int, verb: int | None, asked: AskedEvents) -> Subject:
@@ -108,7 +108,7 @@ def _subject(inside: Sequence[Said], at: int, verb: int | None, asked: AskedEven
 
 def _is_bare_subject(one: Said, verb: Said, asked: AskedEvents) -> bool:
     """Return whether a noun before a verb of going or seeing is a name: "Ola went", "Ola saw"."""
-    going = key_of_family(verb.word) in _GOING and is_past(verb.word)
+    going = key_of_family(verb.word) in families(*_GOING) and is_past(verb.word)
     grammar = word_set("function_words") | word_set("adverbs")
     noun = use_of(one.word).noun > 0 and singular(one.word) == one.word
     counted = any(belongs(one.word, key) for key in asked.keys) or is_event(one.word)
