@@ -126,3 +126,37 @@ def test_what_is_asked_by_an_adjective_is_searched_for(open_memory, question, sa
     bank.sleep()
 
     assert first(bank, question) == said
+
+
+@pytest.mark.parametrize(
+    ("said", "question"),
+    [
+        (["Rosa is my dentist.", "Where is my dentist today?"], "Who is my dentist?"),
+        (["My dentist Rosa lives in Gouda.", "Rosa is my dentist."], "Where does my dentist live?"),
+        (
+            ["My sister is Wanda.", "My brother is Kees.", "My sister sings in a choir."],
+            "Who is my sister?",
+        ),
+        (["I lived in Gouda from 2014 to 2016.", "I live in Delft."], "Where did I live in 2015?"),
+        (["I used to live in Gouda.", "I live in Delft."], "Where did I live before?"),
+    ],
+)
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_fact_of_now_or_then_leads_in_whatever_order_it_is_told(
+    open_memory, said, question, order
+):
+    bank = told(open_memory(embedder=None).bank("ilse"), *said[::order])
+
+    assert said[0] == first(bank, question)
+
+
+def test_who_calls_somebody_their_own_says_nothing_of_whom_another_has(open_memory):
+    bank = open_memory(embedder=None).bank("both")
+    for n, (text, who) in enumerate(
+        [("Rosa is my dentist.", "Ilse"), ("Viktor is my dentist.", "Bram")]
+    ):
+        bank.remember(text, speaker=who, at=START + timedelta(days=n))
+
+    assert [True, True] == [
+        bank.recall(f"Who is {one}'s dentist?", now=NOW).found for one in ("Ilse", "Bram")
+    ]

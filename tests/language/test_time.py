@@ -243,6 +243,7 @@ My summer job was dull
 Her spring is broken
 He took my fall for a joke
 My Sundays are sacred
+0 Sundays ago
 What is my sister's name?
 May I come in?
 it may be that they march to the sea

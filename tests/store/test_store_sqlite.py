@@ -39,6 +39,7 @@ from hippocampus.store import connections, open_store, schema
 from hippocampus.store.blocks import deflate, inflate, seal, unseal
 from hippocampus.store.seam import Seam, translate
 from hippocampus.store.sqlite import SqliteStore
+from hippocampus.store.unused_bytes import left_over, may_hold
 
 
 def content_of(folder):
@@ -714,6 +715,70 @@ def test_a_scrub_of_what_has_nothing_left_over_holds_others_up_once(opened, monk
     store.upkeep.scrub()
 
     assert len(times) == 1
+
+
+def test_a_scrub_leaves_the_mark_of_an_erasure_that_came_meanwhile(opened, monkeypatch):
+    store, other = opened(), opened()
+    new_bank(store, episodes=300)
+    suspects = store.upkeep._suspects
+
+    def while_another_erases(*given):
+        with other.write():
+            other.upkeep.owe_scrub()
+        return suspects(*given)
+
+    with store.write():
+        store.upkeep.owe_scrub()
+    monkeypatch.setattr(store.upkeep, "_suspects", while_another_erases)
+    store.upkeep.scrub()
+    assert store.upkeep.owes_scrub()
+    monkeypatch.undo()
+    other.upkeep.scrub()
+
+    assert not store.upkeep.owes_scrub()
+
+
+def test_a_scrub_that_was_cut_off_before_its_commit_leaves_nobody_old_pages(opened, monkeypatch):
+    store, other = opened(), opened()
+    new_bank(store, episodes=300)
+    before = other.changes()
+    monkeypatch.setattr(store.upkeep, "_suspects", lambda *_: iter(()))  # all is zeroed already
+    store.upkeep.scrub()
+
+    assert other.changes() != before, "or a page as it was could be written from a cache"
+
+
+def test_a_file_whose_pages_sqlite_moves_whole_is_written_anew(opened, tmp_path):
+    store = opened()
+    bank = new_bank(store, episodes=300)
+    store.close()
+    with closing(sqlite3.connect(tmp_path / "store.db", isolation_level=None)) as db:
+        db.execute("PRAGMA auto_vacuum = FULL")
+        db.execute("VACUUM")
+    store = opened()
+    secrets = [b"sphinx-%d-quartz" % n for n in range(40)]
+    for secret in secrets:
+        with store.write():
+            row = store.episodes.count(bank)
+            store.episodes.add(bank, [episode(row, session=secret.decode(), digest=secret)])
+            grow(store, bank, 7)
+    rows = [row.row for row in store.episodes.scan(bank) if "sphinx" in str(row.session)]
+    with store.write():
+        store.episodes.erase(bank, rows)
+    store.upkeep.scrub()
+
+    assert residue(store, secrets) == []
+    assert store.upkeep.check() == []
+
+
+def test_a_page_that_does_not_fit_together_is_looked_at_again():
+    whole = bytes([13, 0, 0, 0, 0, 16, 0, 0]) + bytes(4088)
+    torn = bytes([13, 15, 255, 0, 9, 16, 0, 0]) + bytes(4088)
+
+    assert not may_hold(whole)
+    assert may_hold(whole[:100] + b"left" + whole[104:])
+    assert may_hold(torn)
+    assert list(left_over(torn)) == []
 
 
 def test_a_scrub_that_a_reader_holds_up_says_that_the_log_may_keep_words(opened):

@@ -276,7 +276,7 @@ class BankState:
         ends = partial(journal.last_seq, self._number)
         if last is None:
             return [ends]
-        return [ends, partial(journal.read, self._number, after=last.index.seq - 1)]
+        return [ends, partial(journal.read, self._number, after=last.index.seq - 1, limit=1)]
 
     def _followed_by(self) -> Asks:
         """Return the calls that bring the snapshot up, if there is one."""

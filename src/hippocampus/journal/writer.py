@@ -239,9 +239,8 @@ class LedgerWriter(LedgerPart):
         But a last change of more than a month ahead was dated by a clock that was wrong, or this
         one is: taking it over would date everything after it wrongly as well.
         """
-        last = self._store.journal.read(
-            self._bank, after=self._store.journal.last_seq(self._bank) - 1
-        )
+        before = self._store.journal.last_seq(self._bank) - 1
+        last = self._store.journal.read(self._bank, after=before, limit=1)
         present = to_micros(self._clock())
         believed = (change.at for change in last if change.at <= present + MOST_AHEAD)
         return max([present, *believed])

@@ -16,6 +16,8 @@ from hippocampus.language.nouns import singular
 from hippocampus.language.relations import is_being, relation_of
 
 _RE = Patterns("roles")
+_NOBODY = frozenset("who what where which whose it that this there".split())
+"""Subjects that name nobody: "who is my boss", "it was my brother who called"."""
 _LONGEST = 600
 """Characters of a text that are read."""
 
@@ -36,6 +38,12 @@ def filled_roles(text: str) -> frozenset[Role]:
 def _filled(text: str) -> Iterator[Role]:
     for pattern in (_RE.somebody_is, _RE.is_somebody):
         for match in pattern.finditer(text):
+            end, before = (
+                _RE.end.search(text, match.end()),
+                _RE.word_before.search(text[: match.start()]),
+            )
+            if (end and end[0] == "?") or (before and before["word"].lower() in _NOBODY):
+                continue
             noun = singular(match["noun"].lower())
             relation = relation_of(noun) or noun
             if is_being(relation):

@@ -125,6 +125,8 @@ def asks_the_same(asked: str, told: str) -> bool:
     "Manager" and "boss" are, "employer" and "work", and "spouse" and "wife"; "sister" and "brother"
     are not.
     """
+    if "animal" in kinds(asked) and "animal" in kinds(told):  # a pet is a dog or a cat
+        return asked == told
     if not _relations_of(asked).isdisjoint(_relations_of(told)):
         return told not in word_set("kin") or names_all_of(asked) or same_kin(asked, told)
     return same_kin(asked, told)

@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime, tzinfo
+from itertools import combinations
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -132,7 +133,10 @@ class FactResolver:
         if any(_are_several(asked, fold.told) for fold in folds):
             return None
         current = {row for fold in folds for row in fold.standing.current}
-        if current and self._filled_later(read, asked, rows, current):
+        who = all(is_being(one.statement.relation) for fold in folds for one in fold.told)
+        stated = self.known.rows.keys() | {told.row for told in fresh}
+        unread = np.array([row for row in rows.tolist() if row not in stated], np.uint32)
+        if current and who and self._filled_later(read, asked, unread, current):
             return None
         over = {row: at for fold in folds for row, at in fold.standing.over.items()}
         return Standing(frozenset(current), over) if current else None
@@ -140,14 +144,22 @@ class FactResolver:
     def _filled_later(
         self, read: ReadTexts, asked: AskedFact, rows: Rows, current: Collection[int]
     ) -> bool:
-        """Return whether a row says later than those who it is, in words that no reader read."""
-        told = self.columns.occurred_at(np.array(sorted(current), np.uint32)).max()
-        later = rows[self.columns.occurred_at(rows) > told].tolist()
+        """
+        Return whether a row says later than those who it is.
+
+        As the same speakers say it: "my boss" is another's for others.
+        """
+        last = self.columns.occurred_at(np.array(sorted(current), np.uint32)).max()
+        speakers = {self._speaker(row) for row in current}
+        later = [
+            row for row in rows[self.columns.occurred_at(rows) > last].tolist()
+            if not asked.own or self._speaker(row) in speakers
+        ]  # fmt: skip
         return any(
             asked.asks_who(role)
-            for row, text in (read(later) if later else {}).items() if row not in current
+            for text in (read(later) if later else {}).values()
             for role in filled_roles(text)
-        )  # fmt: skip
+        )
 
     def _said_by(self, now: datetime, allowed: Mask | None) -> Mask | None:
         """Return the mask without rows dated more than a day ahead, as by a wrong clock."""
@@ -233,9 +245,17 @@ class FactResolver:
 
 def _are_several(asked: AskedFact, told: Iterable[Told]) -> bool:
     """Return whether several are what a question asks for one of: of two dentists the later is."""
-    facts = [fact for fact in know(told, {}) if fact.valid_to is None and not fact.planned]
-    kin = [fact for fact in facts if is_being(fact.relation) and not functional(fact.relation)]
-    return not asked.kin and len({fold_name(fact.object) for fact in kin}) > 1
+    meant = [
+        one for one in told
+        if is_being(one.statement.relation) and not functional(one.statement.relation)
+        and asked.says(one.statement.noun)
+    ]  # fmt: skip
+    if asked.kin or len(meant) < 2:
+        return False
+    facts = [fact for fact in know(meant, {}) if fact.valid_to is None and not fact.planned]
+    names = [set(fold_name(fact.object).split()) for fact in facts]
+    # "Tom" and "Tom Reyes" are one.
+    return any(not (one <= other or other <= one) for one, other in combinations(names, 2))
 
 
 def _standing(told: Iterable[Told]) -> Standing:
@@ -259,11 +279,19 @@ def _standing_once(told: Iterable[Told], asked: AskedFact) -> Standing | None:
         ended = [(fact.valid_to, fact) for fact in facts if fact.valid_to is not None]
         held = max(ended, key=lambda one: one[0], default=None)
     else:
-        lasted = [(_overlap(fact, asked.within), fact) for fact in facts]
-        held = max((one for one in lasted if one[0] > 0), key=lambda one: one[0], default=None)
+        lasted = [
+            (_overlap(fact, asked.within), fact) for fact in facts
+            if not fact.valid_from is fact.valid_to is None  # what holds now may have begun later
+        ]  # fmt: skip
+        held = max(
+            (one for one in lasted if one[0] > 0),
+            key=lambda one: (one[1].valid_from is not None, one[0]),
+            default=None,
+        )
     if held is None:
         return None
-    rows = [row for row in held[1].rows if row not in held[1].ends]
+    # What only tells that it is over says it less well; where nothing else does, it says it.
+    rows = [row for row in held[1].rows if row not in held[1].ends] or list(held[1].rows)
     return Standing(frozenset(rows[-_TELLINGS:]), {}) if rows else None
 
 
@@ -272,7 +300,7 @@ def _overlap(fact: Known, within: Iterable[Interval]) -> int:
     return sum(
         max(
             min(to_micros(one.end), _ALWAYS if fact.valid_to is None else fact.valid_to)
-            - max(to_micros(one.start), fact.valid_from or 0),
+            - max(to_micros(one.start), -_ALWAYS if fact.valid_from is None else fact.valid_from),
             0,
         )
         for one in within

@@ -178,7 +178,9 @@ def rank(gathered: MeasuredCandidates, limit: int) -> Ranking:
     standing = _resolve_fact(search, scored, sources)
     if standing is not None:
         _put_first(scored, standing.current)
-        if sources.texts is not None and asks_only_who(search.query):
+        fact = search.query.fact
+        past = fact is not None and fact.of != "now"
+        if sources.texts is not None and not past and asks_only_who(search.query):
             lead_with_possession(search, scored, sources.texts)
     elif sources.texts is not None:
         order_by_time(search, scored, sources.texts)

@@ -64,7 +64,7 @@ def _is_theirs(
         False: not others.isdisjoint(named_subjects(text)),
     }
     if subjects[True]:
-        return True
+        return True if said or not speaks_of_self(text) else None
     if said and subjects[False] and not speaks_of_self(text):
         return False
     return None

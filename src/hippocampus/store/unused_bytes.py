@@ -29,22 +29,34 @@ def left_over(page: bytes) -> Iterator[tuple[int, int]]:
 
     The page is any but the first of a file, which begins with the file's own header.
     """
+    for begin, end in _unused(page) or ():
+        if page[begin:end] != _ZEROS[: end - begin]:
+            yield begin, end
+
+
+def may_hold(page: bytes) -> bool:
+    """
+    Return whether a page has something left over, or does not fit together.
+
+    One that is read while somebody else writes it may be half of each.
+    """
+    spans = _unused(page)
+    return spans is None or any(page[a:b] != _ZEROS[: b - a] for a, b in spans)
+
+
+def _unused(page: bytes) -> list[tuple[int, int]] | None:
+    """Return the unused spans of a page, none of what is no b-tree; None if it is damaged."""
     pointers = _POINTERS.get(page[0])
     if pointers is None:
-        return
+        return []
     block, cells, content = _HEAD.unpack_from(page)
     spans = [(pointers + 2 * cells, content or 1 << 16)]
     while block:
         if block + _BLOCK.size > len(page):
-            return
+            return None
         after, size = _BLOCK.unpack_from(page, block)
         spans.append((block + _BLOCK.size, block + size))
         if after and after <= block:
-            return
+            return None
         block = after
-    for begin, end in spans:
-        if begin > end or end > len(page):
-            return
-    for begin, end in spans:
-        if page[begin:end] != _ZEROS[: end - begin]:
-            yield begin, end
+    return spans if all(begin <= end <= len(page) for begin, end in spans) else None

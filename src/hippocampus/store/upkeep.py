@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import sqlite3
 import struct
 from collections.abc import Callable, Container, Iterator, Sequence
@@ -32,7 +33,7 @@ from hippocampus.store.row_checks import RowChecks, Tables
 from hippocampus.store.schema_comparison import compare
 from hippocampus.store.seam import Seam
 from hippocampus.store.transactions import Transactions
-from hippocampus.store.unused_bytes import MOST_PAGES, left_over
+from hippocampus.store.unused_bytes import MOST_PAGES, left_over, may_hold
 
 _Found = TypeVar("_Found")
 _OWED = "scrub"
@@ -61,7 +62,7 @@ class SqliteUpkeep:
         return self._rows.stored_bytes(bank)
 
     def owe_scrub(self, bank: int | None = None) -> None:  # noqa: ARG002 - it is of the file
-        self._tables.settings.put(_OWED, "owed")
+        self._tables.settings.put(_OWED, secrets.token_hex(8))  # each erasure's own
 
     def owes_scrub(self) -> bool:
         return bool(self._db.rows("SELECT 1 FROM settings WHERE key = ?", _OWED))
@@ -73,9 +74,9 @@ class SqliteUpkeep:
         if self._connections.file is not None:
             sweep(self._connections.file.parent)
             self._index_files.sweep()
-        file = self._connections.file
+        file, owed = self._connections.file, self._tables.settings.get(_OWED)
         try:
-            if shrink or not CAN_WRITE_AT or file is None or self._page_count() >= MOST_PAGES:
+            if shrink or file is None or not self._can_zero():
                 with self._db.gate, self._connections.seam, self._waiting(wait=wait) as db:
                     db.execute("VACUUM")  # which moves every row to a new place
                     self._db.commits += 1
@@ -85,9 +86,16 @@ class SqliteUpkeep:
                 self._empty_log(db)
         except OSError as exc:  # StoreLocked and StoreFull are some
             raise self._pending(str(exc)) from exc
-        if self.owes_scrub():
+        if owed is not None:
             with self._db.write():
-                self._tables.settings.put(_OWED, None)
+                # Another mark is of an erasure that came meanwhile, and is to be finished itself.
+                if self._tables.settings.get(_OWED) == owed:
+                    self._tables.settings.put(_OWED, None)
+
+    def _can_zero(self) -> bool:
+        """Return whether unused bytes can be zeroed in place; SQLite may move pages whole."""
+        moves = int(self._db.rows("PRAGMA auto_vacuum")[0][0])
+        return CAN_WRITE_AT and not moves and self._page_count() < MOST_PAGES
 
     def _page_count(self) -> int:
         return int(self._db.rows("PRAGMA page_count")[0][0])
@@ -134,7 +142,13 @@ class SqliteUpkeep:
         raise self._pending("others write without a pause")
 
     def _free(self, patch: Patch, db: sqlite3.Connection) -> set[int]:
-        """Return the numbers of free pages; of a list that is damaged, none."""
+        """
+        Return the numbers of free pages; of a list that is damaged, none.
+
+        It commits, so that nobody's cache has pages as they were before a scrub that was cut off
+        between zeroing and its commit.
+        """
+        db.execute(f"PRAGMA user_version = {schema.FORMAT}")
         (size,) = db.execute("PRAGMA page_size").fetchone()
         return _free_pages(patch.read, size) or set()
 
@@ -145,7 +159,7 @@ class SqliteUpkeep:
             pages = patch.read((first - 1) * size, _LOOKED_AT_ONCE * size)
             for number in range(first, first + len(pages) // size):
                 page = pages[(number - first) * size : (number - first + 1) * size]
-                if number > 1 and any(_unused(page, free=number in free)):
+                if number > 1 and (may_hold(page) or (number in free and any(page))):
                     yield number
 
     def _zero_pages(self, patch: Patch, pages: Sequence[int], db: sqlite3.Connection) -> None:
@@ -160,7 +174,10 @@ class SqliteUpkeep:
         free, found = _free_pages(patch.read, size) or set(), False
         for number in pages:
             at = (number - 1) * size
-            for begin, end in _unused(patch.read(at, size), free=number in free):
+            page = patch.read(at, size)
+            if len(page) < size:  # the file was made smaller meanwhile
+                continue
+            for begin, end in _unused(page, free=number in free):
                 patch.zero(at + begin, end - begin)
                 found = True
         if found:

@@ -1021,7 +1021,7 @@ class Reader:
     def _several_ago(self, i: int) -> tuple[Span, int] | None:
         """Read "two Sundays ago": the last but one that is over."""
         amount = self._amount(i)
-        if amount is None or amount[1] > _MOST_AGO:
+        if amount is None or not 1 <= amount[0] <= amount[1] <= _MOST_AGO:
             return None
         least, most, j = amount
         if not (self._is(j, Role.SEVERAL) and self._is(j + 1, Role.AGO)):
