@@ -342,6 +342,18 @@ def test_files_of_one_name_in_folders_of_two_people_stay_two_sources(opened, tmp
     assert 2 == len(bank.episodes()) == len(bank.sources())
 
 
+def test_two_files_whose_places_differ_in_a_token_alone_stay_two_sources(opened, tmp_path):
+    bank = opened(write="redact").bank("ada")
+    for token, text in (
+        ("ghp_16C7e42F292c6912E7710c838347Ae178B4a", "The heron nests by the lake."),
+        ("ghp_92Ab71F0c6912E7710c838347Ae178B4a5Zq", "An owl hoots in the barn."),
+    ):
+        bank.import_(file_of(tmp_path, text, f"notes-{token}.md"))
+        assert "ghp_" not in str(bank.sources())
+
+    assert 2 == len(bank.episodes()) == len(bank.sources())
+
+
 def test_a_place_that_was_redacted_is_never_taken_for_gone(opened, tmp_path):
     bank = opened(write="redact").bank("ada")
     (tmp_path / MAIL).mkdir()

@@ -147,6 +147,12 @@ def letters_of(secret: bytes, *, key: bytes = b"") -> str:
     return "".join(ascii_lowercase[number // 26**n % 26] for n in range(_LETTERS))
 
 
+def stands_for_several(label: str) -> bool:
+    """Return whether a redacted label may be that of several: "notes-[token]" has no letters."""
+    kinds = {kind for kind, _ in _KINDS.values()} - _TELLING_APART
+    return any(f"[{kind}]" in label for kind in kinds)
+
+
 def relabelled(labels: Mapping[str, str | None], change: Callable[[str], str]) -> dict[str, Any]:
     """
     Return labels changed, by name, where an address that begins with its source still does.

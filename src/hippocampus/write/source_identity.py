@@ -18,6 +18,7 @@ from hippocampus.core.records import EpisodeRow
 from hippocampus.journal.draft import Draft
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.source_register import KnownSource, SourceRegister
+from hippocampus.language.secrets import stands_for_several
 from hippocampus.sources.agents.tools import MEMORY, TOOLS
 from hippocampus.sources.walk import is_missing
 from hippocampus.write.check import Group
@@ -177,7 +178,9 @@ class _Identifier:
         rows = self._telling(source)
         if not rows:
             return False
-        if file.format in _WRITTEN_OVER or all(e.state != "active" for e in rows):
+        place = file.place or ""
+        several = place.startswith(REDACTED_PLACE) and stands_for_several(place)
+        if (not several and file.format in _WRITTEN_OVER) or all(e.state != "active" for e in rows):
             return True
         return self._shared(file, source).any_or_most
 
