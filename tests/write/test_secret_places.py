@@ -342,6 +342,19 @@ def test_files_of_one_name_in_folders_of_two_people_stay_two_sources(opened, tmp
     assert 2 == len(bank.episodes()) == len(bank.sources())
 
 
+def test_a_source_that_was_named_before_secrets_were_redacted_is_forgotten_whole(opened):
+    name = f"letters of {MAIL}"
+    with opened(write="keep") as memory:
+        memory.bank("ada").remember("The heron nests.", source=name)
+    with opened(write="redact") as memory:
+        bank = memory.bank("ada")
+        bank.remember("The owl hoots.", source=name)
+
+        assert 2 == bank.forget(source=name)
+        assert 2 == bank.restore(source=name)
+        assert 2 == bank.forget(source=name, erase=True)
+
+
 def test_two_files_whose_places_differ_in_a_token_alone_stay_two_sources(opened, tmp_path):
     bank = opened(write="redact").bank("ada")
     for token, text in (

@@ -117,7 +117,8 @@ class Bulk(BankPart):
 
         check_label("source", source)
         self._engine.ledger(self.name)
-        return SourceImport(self._state, self._writes).withdraw(self._source_here(source))
+        files = SourceImport(self._state, self._writes)
+        return sum(map(files.withdraw, self._sources_here(source)))
 
     def _take_in(self, whole: Export, progress: Progress | None) -> Imported:
         """

@@ -72,14 +72,18 @@ class BankPart:
         known = self._engine.secret_gate.known_as(label)
         return (label,) if known == label else (label, known)
 
-    def _source_here(self, name: str) -> str:
-        """Return the name of a source here: as it was given, or as it is kept without secrets."""
+    def _sources_here(self, name: str) -> list[str]:
+        """
+        Return the names of a source here: as it was given, and as it is kept without secrets.
+
+        It has both where some of it came before secrets were redacted, and some after.
+        """
         *given, known = self._names_of(name)
-        if given:
-            with self._books() as ledger:
-                if self._store.episodes.from_source(ledger.bank, name):
-                    return name
-        return known
+        if not given:
+            return [known]
+        with self._books() as ledger:
+            has = self._store.episodes.from_source
+            return [one for one in (*given, known) if has(ledger.bank, one)] or [known]
 
     def _present(self, now: When | None) -> datetime:
         """Return the present moment that is meant, the clock's for None."""

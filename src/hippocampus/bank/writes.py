@@ -272,7 +272,8 @@ class Writes(BankPart):
             ErasurePending: with ``erase``; it is done, but the file may still hold the bytes.
 
         """
-        names = [self._source_here(name) for name in _either("forget", id, source)]
+        given = _either("forget", id, source)
+        names = [one for name in given for one in self._sources_here(name)]
         if erase:
             return self._erase_with_copies(() if id is None else ids_of(id), names, progress)
         with self._state.changing():
@@ -354,7 +355,8 @@ class Writes(BankPart):
             UnknownSource: the bank has nothing from there.
 
         """
-        names = [self._source_here(name) for name in _either("restore", id, source)]
+        given = _either("restore", id, source)
+        names = [one for name in given for one in self._sources_here(name)]
         if not names:
             return self._change(
                 () if id is None else id, lambda ledger, ids: ledger.writer.restore(ids)
