@@ -63,6 +63,11 @@ def test_an_embedder_made_for_english_says_what_it_hardly_knows():
     assert "meaning" not in parts("When is the dentist?", ENGLISH, embedder=English())
 
 
+def test_a_question_in_a_script_of_no_known_language_says_that_meaning_was_not_asked():
+    told = parts("სად არის კბილის ექიმი?", ENGLISH, embedder=English())
+    assert "cannot read the script" in told["meaning"]
+
+
 def test_words_are_found_in_their_inflections_without_an_embedder():
     with Memory(":memory:", embedder="none") as memory:
         bank = memory.bank("ada")

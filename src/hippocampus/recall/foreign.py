@@ -50,8 +50,8 @@ def foreign(query: Query, embedder: Embedder | None, texts: Sequence[str]) -> It
         return
     told = (_language_of(text[:_LONGEST]) for text in texts[:_LOOKED_AT])
     languages = dict.fromkeys(one for one in (asked, *told) if one not in (None, ENGLISH))
-    if languages:
-        some = " and ".join(NAMES[one] for one in languages)
+    if languages or unread:
+        some = " and ".join(NAMES[one] for one in languages) or "others"
         fix = (
             f"'hippocampus models install {MULTILINGUAL}' and 'hippocampus reembed {MULTILINGUAL}'"
         )

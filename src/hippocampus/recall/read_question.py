@@ -17,6 +17,10 @@ _INTENTS: Final[Mapping[Intent, str]] = {
     "how many": "a number",
     "list": "all there is of something",
 }
+_FACTS: Final = {
+    "now": "a fact", "before": "the fact before the present one", "then": "a fact of that time",
+}  # fmt: skip
+"""Words for the state that is asked for."""
 _WHOLES: Final[Mapping[Whole, str]] = {
     "events": "events in their order",
     "about": "all that was said of a matter",
@@ -44,7 +48,8 @@ def asks_for(query: Query) -> Iterator[str]:
     if query.state is not None and query.conversation is None:
         yield "one of several states of a matter"
     if query.fact is not None:
-        yield f"a fact: {', '.join(sorted(query.fact.relations))}"
+        relations = ", ".join(sorted(query.fact.relations))
+        yield f"{_FACTS[query.fact.of]}: {relations}"
     if query.quoting:
         yield "what the assistant said"
     if len(query.introduced):
