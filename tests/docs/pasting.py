@@ -30,6 +30,7 @@ LINES = (
     (r"^(?:claude|codex|gemini|code|cursor|opencode)\b", "a coding agent"),
     (r"^(?:pip install opentelemetry|opentelemetry-instrument)\b", "a collector of traces"),
     (r"\bmodels install\b", "the network: a model"),
+    (r"--reranker\b", "a model of the extra sentence-transformers, or a server that reranks"),
     (r"^hippocampus (?:init|connect|disconnect)\b", "somebody at a terminal to answer it"),
 )
 """Likewise, but what follows in the block does not depend on it, and only the line is left out."""
