@@ -207,7 +207,7 @@ def test_sleep_costs_in_proportion_to_what_was_remembered():
                 memory.delete_bank("ada")
             return cost
 
-        sleeping("warm. " * 1_000)
+        sleeping("I live in Porto, and a@b.example is my address. " * 100)  # readers are loaded
         assert {} == costly_ones(sleeping)
 
 
