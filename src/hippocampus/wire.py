@@ -241,7 +241,7 @@ def load_fault(data: bytes) -> Fault | None:
     """Return the error that an answer tells of; None when it tells of none."""
     try:
         return msgspec.json.decode(data, type=_Envelope).error
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
 
 

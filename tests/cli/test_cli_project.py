@@ -198,6 +198,8 @@ def test_no_settings_file_reaches_the_users_own_bank_or_another_projects(reposit
     ("text", "named"),
     [
         ("part = [", "no TOML"),
+        pytest.param(f"part = {'[' * 5000}", "no TOML", id="nested"),
+        pytest.param(f"part = {'9' * 5000}", "no TOML", id="a long number"),
         ("remember = 3", "remember=3"),
         ('packages = "yes"', "packages='yes'"),
         ('team = "a b"', "team='a b'"),

@@ -10,6 +10,7 @@ import pytest
 
 from hippocampus import Memory, Turn
 from hippocampus.core.events import JournalRow
+from hippocampus.core.idempotency import Request, doing
 from hippocampus.core.key import Key
 from hippocampus.errors import HippocampusError, InputError, StoreCorrupt
 from hippocampus.salvage import salvage
@@ -103,6 +104,19 @@ def test_a_damaged_episode_is_told_by_name_and_all_others_go_on(path, ids, what)
         found = verify(memory)
     assert any("row 2 of bank 1" in problem for problem in found.problems)
     assert not any("bob" in problem for problem in found.problems)
+
+
+@pytest.mark.parametrize("what", ["an episode's state", "a text"])
+def test_a_correction_that_comes_again_tells_that_its_episode_is_damaged(path, ids, what):
+    correction = Request(bytes(16), bytes(16))
+    with opened(path) as memory, doing(correction):
+        memory.bank("ada").correct(ids[3], "I am allergic to walnuts.")
+    last = len(TALK)
+    change(path, DAMAGE[what].replace("row = 2", f"row = {last}"))
+
+    damaged = pytest.raises(StoreCorrupt, match=f"row {last} of bank 1")
+    with opened(path) as memory, doing(correction), damaged:
+        memory.bank("ada").correct(ids[3], "I am allergic to walnuts.")
 
 
 @pytest.mark.parametrize(

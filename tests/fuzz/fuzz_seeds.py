@@ -6,6 +6,7 @@ The beginnings of the corpus: sound bytes of every target, which fuzzing then ch
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 import tempfile
@@ -18,13 +19,16 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+import pyarrow as pa
 from fuzz_banks import _VERBS
 from fuzz_targets import SPECS, TARGETS, as_members
+from pyarrow import parquet
 
 from hippocampus import Config, Memory, Turn, Vectors
 from hippocampus.calibrate.calibration import BUILT_IN
 from hippocampus.core import events
 from hippocampus.core.config import Policy, Signatures
+from hippocampus.core.key import Slot, as_header
 from hippocampus.encode import random_indexing, tokens
 from hippocampus.index.gists import Trace, Traces, pack
 from hippocampus.journal.content import Segment
@@ -51,6 +55,8 @@ def seeds(folder: Path) -> Iterator[tuple[str, bytes]]:
     yield from _segments()
     yield from _wire()
     yield from _banks()
+    yield from _beside_a_store()
+    yield from _peers()
 
 
 def _agents() -> Iterator[tuple[str, bytes]]:
@@ -332,6 +338,52 @@ def _banks() -> Iterator[tuple[str, bytes]]:
     for at in range(128, 137):
         for said_ in (made, linked, noted, {}, {"query": "x"}, {"names": ["Tom"]}):
             yield "tools", bytes([at]) + json.dumps(said_).encode()
+
+
+def _beside_a_store() -> Iterator[tuple[str, bytes]]:
+    """Yield what is written into files beside a store, and what commands have noted."""
+    for edits in (
+        [], [["bytes", 0, "ff" * 8]], [["bytes", 70000, "ffffff7f"]], [["without", 3]],
+        [["plain", "0", 7], ["plain", "x", None]], [["section", 0, {"shape": [3]}]],
+        [["section", 2, {"dtype": "<f8", "offset": 0}], ["section", 5, {"any_bits": True}]],
+    ):  # fmt: skip
+        yield "index_files", json.dumps(edits).encode()
+    for which, told in enumerate(("0", "1", "1", '{"merged": 1}')):
+        yield "done_requests", bytes([which]) + told.encode()
+    yield "done_requests", b"\0" + b"[0, 1]"
+    slot = Slot(kind="phrase", salt=bytes(16))
+    yield "headers", as_header([slot, msgspec.structs.replace(slot, kind="secret")]).encode()
+    known = {"remote": "example.org/a", "known": "/a"}
+    yield "notes", b"\0" + json.dumps(known).encode() + b'\n{"remote": "example.org/a"}\n'
+    shown = [{"shown": ["id"]}, {"wiped": True}, {"failed": "e"}, {"answered": True}, {"told": "x"}]
+    yield "notes", b"\1" + "\n".join(map(json.dumps, shown)).encode()
+    noted = {"path": "/a", "created": True, "after": "00", "placed": []}
+    yield "notes", b"\2" + json.dumps({"version": 1, "files": [noted]}).encode()
+    message = json.dumps({"argv": ["recall", "x"]}).encode()
+    yield "resident", b"\0" + len(message).to_bytes(8, "little") + message
+    yield "resident", b"\1" + b"4711 " + b"00" * 32
+
+
+def _peers() -> Iterator[tuple[str, bytes]]:
+    """Yield folders that others have packed, and answers of servers."""
+    remote = b'[core]\n\tbare = false\n[remote "origin"]\n\turl = git@example.org:a/b.git\n'
+    settings = b'remember = true\nteam = "shop"\nstore = "https://example.org"\npart = "a"\n'
+    yield "projects", remote + b"\0" + settings
+    yield "projects", b"\0" + b"packages = true\n" + b"\0" + b"gitdir: ../other/.git/worktrees/b\n"
+    turns = [{"bank": "b", "text": "Hi", "at": "2024-05-03", "metadata": '{"a": 1}'}, {"text": "x"}]
+    yield "turn_files", b"\0" + "\n".join(map(json.dumps, turns)).encode()
+    written = io.BytesIO()
+    parquet.write_table(pa.Table.from_pylist(turns), written)
+    yield "turn_files", b"\1" + written.getvalue()
+    whole = {"choices": [{"message": {"content": "In Linz."}, "finish_reason": "stop"}]}
+    yield "streams", b"\0" + json.dumps(whole | {"usage": {"prompt_tokens": 1}}).encode()
+    piece = {"choices": [{"delta": {"content": "In Linz."}}], "usage": {"prompt_tokens": 3}}
+    yield "streams", b"\1data: " + json.dumps(piece).encode() + b"\n\ndata: [DONE]\n"
+    rows = [{"index": n, "embedding": [1.0, n]} for n in range(2)]
+    yield "vectors", b"\0" + json.dumps({"data": rows}).encode()
+    scores = [{"index": n, "relevance_score": 0.5} for n in range(2)]
+    yield "vectors", b"\1" + json.dumps({"results": scores}).encode()
+    yield "vectors", b"\3" + json.dumps([{"index": n, "score": 1.5} for n in range(2)]).encode()
 
 
 def write(folder: Path) -> None:

@@ -12,7 +12,6 @@ import io
 import json
 import sqlite3
 import struct
-import tempfile
 import tomllib
 import zipfile
 import zlib
@@ -23,6 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+import fuzz_peers
 import numpy as np
 from fuzz_banks import stores, tools, verbs
 
@@ -63,20 +63,8 @@ NOW: Final = datetime(2025, 6, 1, 12, tzinfo=UTC)
 LIMITS: Final = Ingest()
 
 
-@cache
-def _folder() -> Path:
-    """Return a folder of this process, in memory where there is one."""
-    memory = Path("/dev/shm")  # noqa: S108 - the folder in it has a name of its own
-    kept = tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None)
-    _KEPT.append(kept)
-    return Path(kept.name)
-
-
-_KEPT: Final[list[object]] = []
-
-
 def _file(name: str, data: bytes) -> Path:
-    path = _folder() / name
+    path = fuzz_peers.folder("files") / name
     path.write_bytes(data)
     return path
 
@@ -439,4 +427,13 @@ TARGETS: Final[dict[str, Callable[[bytes], None]]] = {
     "stores": stores,
     "verbs": verbs,
     "tools": tools,
+    "index_files": fuzz_peers.index_files,
+    "done_requests": fuzz_peers.done_requests,
+    "headers": fuzz_peers.headers,
+    "notes": fuzz_peers.notes,
+    "resident": fuzz_peers.resident,
+    "projects": fuzz_peers.projects,
+    "turn_files": fuzz_peers.turn_files,
+    "streams": fuzz_peers.streams,
+    "vectors": fuzz_peers.vectors,
 }

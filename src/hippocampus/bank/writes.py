@@ -216,7 +216,7 @@ class Writes(BankPart):
                     ledger.writer.check_in_force(old)
             if done is not None:
                 self._state.take()
-                return ledger.reader.episodes([done.result], self._told())[0]
+                return ledger.reader.at(done.result, self._told())
             before = as_turn(old, self._lookup.get(id).text)
             turn = before if text is None else replace(before, text=text)
             turn = turn if metadata is None else replace(turn, metadata=metadata)
@@ -232,7 +232,7 @@ class Writes(BankPart):
                 return once(books, lambda: books.writer.correct(old, new.drafts, encoded), int)
 
             row = self.store_encoded(ledger, drafts, store)
-            return ledger.reader.episodes([row], self._told())[0]
+            return ledger.reader.at(row, self._told())
 
     def _says_otherwise(self, ledger: Ledger, new: Group) -> bool:
         """Return whether there is the same wording already, with other metadata."""

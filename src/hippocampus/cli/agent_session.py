@@ -34,7 +34,8 @@ class AgentSession:
 
     def shown(self) -> list[str]:
         """Return the ids of the memories that the window has."""
-        return [one for entry in self._entries() for one in entry.get("shown", ())]
+        lists = (entry.get("shown") for entry in self._entries())
+        return [one for ids in lists if isinstance(ids, list) for one in ids]
 
     def has_begun_with(self, text: str) -> bool:
         """Return whether the window has the text already that a session begins with."""
@@ -102,7 +103,7 @@ class AgentSession:
         except (OSError, UnicodeDecodeError):
             return
         for line in lines:
-            with suppress(ValueError):  # half a line, of a process that was killed
+            with suppress(ValueError, RecursionError):  # half a line, of a process that was killed
                 entry = json.loads(line)
                 if isinstance(entry, dict):
                     found = [] if "wiped" in entry and not whole else [*found, entry]

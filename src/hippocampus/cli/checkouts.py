@@ -53,7 +53,7 @@ class KnownCheckouts:
         except (OSError, ValueError):
             return []
         for line in lines:
-            with suppress(ValueError):  # half a line, of a process that was killed
+            with suppress(ValueError, RecursionError):  # half a line, of a process that was killed
                 entry = json.loads(line)
                 if not isinstance(entry, dict) or entry.get("remote") != self._remote:
                     continue

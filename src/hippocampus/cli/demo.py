@@ -153,7 +153,7 @@ def load_questions(path: Path) -> list[DemoQuestion]:
             DemoQuestion(text=q["question"], now=q.get("now"), about=q.get("about", ""))
             for q in listed
         ]
-    except (ValueError, KeyError, TypeError, AttributeError) as exc:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as exc:
         msg = f'is not a list of {{"question", "now", "about"}}: {exc!r}'
         raise SourceError(msg, path=path) from exc
 

@@ -308,7 +308,7 @@ def _settings(text: str) -> Mapping[str, Any]:
 
     try:
         table = tomllib.loads(text).get("project", {})
-    except tomllib.TOMLDecodeError as exc:
+    except (ValueError, RecursionError) as exc:  # nested too deeply, or of numbers without end
         msg = f"no TOML ({exc})"
         raise InputError(msg) from exc
     if not isinstance(table, Mapping):

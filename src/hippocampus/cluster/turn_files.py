@@ -117,7 +117,7 @@ def _parquet(path: Path) -> Iterator[Any]:
     with reading(path) as file:
         try:
             yield parquet.ParquetFile(file)
-        except pyarrow.ArrowException as exc:
+        except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as exc:
             raise SourceError(f"cannot be read as Parquet: {exc}", path=path) from exc
 
 

@@ -66,7 +66,7 @@ class Receipts:
             return {one["path"]: _receipt(one) for one in noted["files"]}
         except FileNotFoundError:
             return {}
-        except (ValueError, KeyError, TypeError) as exc:
+        except (ValueError, KeyError, TypeError, RecursionError) as exc:
             if isinstance(exc, SourceError):
                 raise
             raise SourceError(f"is no note of what was connected: {exc!r}", path=path) from exc

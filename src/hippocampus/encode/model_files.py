@@ -178,7 +178,7 @@ def installed(name: str = DEFAULT_MODEL, *, directory: Path | None = None) -> Pa
             (folder / file).stat().st_size == expected.nbytes
             for file, expected in model.files.items()
         )
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return folder if complete else None
 

@@ -7,12 +7,19 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from io import BufferedReader
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.files import reading
 from hippocampus.errors import EncoderError
+
+_NOT_WEIGHTS: Final = (
+    OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError,
+    MemoryError,
+)  # fmt: skip
+"""Errors of a file whose header is none."""
 
 
 class SafeTensors:
@@ -57,7 +64,7 @@ def read_safetensors(path: Path) -> Iterator[SafeTensors]:
                 for name, tensor in header.items()
                 if name != "__metadata__" and tensor["dtype"] == "F32"
             }
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError) as exc:
+        except _NOT_WEIGHTS as exc:
             msg = f"{path}: not a file of weights ({exc}); run 'hippocampus models install --force'"
             raise EncoderError(msg) from exc
         yield SafeTensors(path, file, places)

@@ -17,6 +17,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import BufferedReader
+from math import prod
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 
@@ -58,7 +59,7 @@ class Section(msgspec.Struct, frozen=True):
     @property
     def nbytes(self) -> int:
         """Its length."""
-        return int(np.prod(self.shape, dtype=np.int64)) * np.dtype(self.dtype).itemsize
+        return prod(self.shape) * np.dtype(self.dtype).itemsize
 
 
 class Contents(msgspec.Struct, frozen=True):
@@ -213,7 +214,7 @@ def find_damage(path: Path) -> Iterator[str]:
                         break
     except FileNotFoundError:
         return  # somebody has removed it meanwhile
-    except (ValueError, OSError) as exc:
+    except (ValueError, TypeError, OSError, RecursionError) as exc:
         yield f"{path.name}: {exc}"
 
 
@@ -236,8 +237,11 @@ def _table(file: BufferedReader, size: int) -> tuple[Contents, int]:
         raise ValueError("the checksum of its table of contents does not match")
     contents = msgspec.json.decode(table, type=Contents)
     start = _first_page(length)
-    if any(start + one.offset + _whole_pages(one.nbytes) > size for one in contents.sections):
-        raise ValueError("it was cut short")
+    for one in contents.sections:
+        if one.offset < 0 or min(one.shape, default=0) < 0:
+            raise ValueError(f"{one.name} is at no place, or of no size")
+        if start + one.offset + _whole_pages(one.nbytes) > size:
+            raise ValueError("it was cut short")
     return contents, start
 
 

@@ -30,7 +30,7 @@ from hippocampus.bank.filter_arguments import Filters
 from hippocampus.core.config import Config
 from hippocampus.core.files import read_text
 from hippocampus.core.records import Episode, Turn
-from hippocampus.errors import InputError, UnknownEpisode
+from hippocampus.errors import InputError, SourceError, UnknownEpisode
 from hippocampus.integrations import _mem0
 from hippocampus.integrations._mem0 import Record
 from hippocampus.integrations._recall import told
@@ -469,19 +469,30 @@ class AsyncMemory(OnThreads):
         self.close()
 
 
+def _read_exported(path: Path) -> Any:  # noqa: ANN401 - JSON
+    try:
+        return json.loads(read_text(path))
+    except (OSError, ValueError, RecursionError) as exc:
+        msg = f"cannot be read as JSON ({exc}); give the file that mem0's get_all was written to"
+        raise SourceError(msg, path=path) from exc
+
+
 def _records(exported: Exported) -> Iterator[Mapping[str, Any]]:
     """
     Yield the exported memories, without empty ones.
 
     Raises:
         InputError: it is not what mem0's ``get_all`` returns.
+        SourceError: it is a file that cannot be read, or is not JSON.
 
     """
     if isinstance(exported, str | Path):
-        exported = json.loads(read_text(exported))
+        exported = _read_exported(Path(exported))
     several: Any = (
         exported.get("results", [exported]) if isinstance(exported, Mapping) else exported
     )
+    if not isinstance(several, Iterable):
+        raise InputError(f"exported={several!r:.80}: give what mem0's get_all returned")
     for place, record in enumerate(several):
         for key in ("id", "memory", "created_at"):
             if not isinstance(record, Mapping) or not isinstance(record.get(key), str):

@@ -145,10 +145,16 @@ class LedgerReader:
 
     def one(self, id: str, told: Told) -> Episode:  # noqa: A002
         """Return an episode by id, with its text; ``StoreCorrupt`` if that is damaged."""
-        row = self.find(id).row
+        return self.at(self.find(id).row, told)
+
+    def at(self, row: int, told: Told) -> Episode:
+        """Return the episode of a row, with its text; ``StoreCorrupt`` if either is damaged."""
         found = self.episodes([row], told)
         if not found:
             self.content.check(row)
+            damage = self.store.upkeep.damage(self.bank, "episodes", row)
+            missing = f"row {row} of bank {self.bank} is missing"
+            raise StoreCorrupt(damage[0] if damage else missing, path=self.store.path)
         return found[0]
 
     def texts(self, rows: Collection[int]) -> dict[int, str]:

@@ -51,7 +51,7 @@ def find_done(ledger: Ledger, request: Request | None, kind: type[R]) -> Done[R]
         raise InputError(msg)
     try:
         return Done(msgspec.convert(json.loads(known.result), kind))
-    except (ValueError, msgspec.ValidationError) as exc:
+    except (ValueError, RecursionError, msgspec.ValidationError) as exc:
         msg = f"what came of a request is not what its verb gives: {known.result!r:.100}"
         raise StoreCorrupt(msg, path=ledger.store.path) from exc
 

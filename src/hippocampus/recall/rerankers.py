@@ -192,7 +192,7 @@ class HttpReranker:
                 for one in msgspec.convert(items, list[_ScoredText])
             }
             ordered = [scores[place] for place in range(len(texts))]
-        except (KeyError, msgspec.ValidationError) as exc:
+        except (KeyError, ValueError, msgspec.ValidationError) as exc:  # half a surrogate, too
             msg = (
                 f"the reranker {self.name} gave an answer that is not {len(texts)} items of"
                 f" 'index' and 'relevance_score' or 'score' ({type(exc).__name__}: {exc})"

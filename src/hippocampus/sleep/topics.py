@@ -66,6 +66,7 @@ BATCH: Final = 64
 """Names that are embedded at once."""
 
 
+_UNREADABLE: Final = (ValueError, TypeError, AttributeError, RecursionError)
 _FLAT: Final = 1e-3
 """A cosine; what differs by less differs by rounding."""
 
@@ -244,7 +245,7 @@ class _Readings:
         self.made = 0
         self._known: dict[str, TagReading] = {}
         if before is not None and before.readings:
-            with suppress(ValueError, TypeError, AttributeError):  # else they are read anew
+            with suppress(*_UNREADABLE):  # else they are read anew
                 rules, known = json.loads(inflate(before.readings))
                 if rules == RULES:
                     self._known = {digest: TagReading(*read) for digest, read in known.items()}

@@ -713,6 +713,9 @@ def test_every_refusal_is_one_of_ours_and_a_value_error(memory):
         lambda: memory.import_({"memory": "x"}),
         lambda: memory.import_([{"memory": "x", "id": "1", "created_at": None, "user_id": "ada"}]),
         lambda: memory.import_(["x"]),
+        lambda: memory.import_(7),
+        lambda: memory.import_("no such file.json"),
+        lambda: memory.import_(__file__),  # which is no JSON
     ):
         with pytest.raises(HippocampusError) as caught:
             call()
