@@ -36,10 +36,6 @@ _FIRST: Final = frozenset({"i", "we"})
 _THIRD: Final = frozenset({"he", "she", "it", "they", "you", "that", "this", "there", "one"})
 _OWN: Final = _FIRST | {"my", "our", "me", "us"}
 _DETERMINERS: Final = frozenset({"the", "my", "our", "his", "her", "their", "its"})
-_BEFORE_ENDS: Final = frozenset(
-    "in at on to for by with from of as under near called named about costs the a an £ $ €".split()
-)
-"""Words that may stand between a frame and its end."""
 _DENIALS: Final = frozenset({"not", "no", "never"})
 _ARTICLES: Final = frozenset({"a", "an", "the"})
 _ONLY: Final = frozenset("favourite favorite main only current usual best latest new".split())
@@ -277,7 +273,8 @@ def _verb(words: Sequence[str]) -> int:
         if word in _BE or word in _WAS or word in ("has", "have"):
             return place
         before = words[place - 1]
-        if before not in _BEFORE_ENDS and before not in _DETERMINERS and _is_third_form(word):
+        led = before in _DETERMINERS or before in word_set("before_ends")
+        if not led and _is_third_form(word):
             return place
         if word in _THIRD:
             return 0
@@ -361,7 +358,7 @@ def _is_named(clause: StatedClause) -> bool:
 
 def _is_tied(between: Sequence[str]) -> bool:
     """Return whether words lead from "is" to what one is tied to: "a citizen of", "married to"."""
-    content = [word for word in between if word not in _BEFORE_ENDS]
+    content = [word for word in between if word not in word_set("before_ends")]
     return bool(content) and (
         between[-1] in _PLACE or (between[-1] == "to" and is_past(content[0]))
     )

@@ -85,16 +85,6 @@ def ndcg_scores(
     return scores | {f"ndcg_official@{k}": ndcg_official_at(ranking, gold, k) for k in ks}
 
 
-def area_under_roc(positive: Sequence[float], negative: Sequence[float]) -> float:
-    """Return the chance that a positive scores above a negative, ties counting half."""
-    return float(_wins(positive, negative).mean())
-
-
-def _wins(positive: Sequence[float], negative: Sequence[float]) -> NDArray[np.float64]:
-    above = np.asarray(positive)[:, None] - np.asarray(negative)[None, :]
-    return np.asarray((np.sign(above) + 1) / 2, dtype=np.float64)
-
-
 # ---------------------------------------------------------------- many questions
 
 
@@ -171,7 +161,8 @@ def separation(
     positive: Sequence[float], negative: Sequence[float], *, seed: int = 0, resamples: int = 2000
 ) -> Estimate:
     """Return the area under the ROC curve with its interval, each side drawn on its own."""
-    wins = _wins(positive, negative)
+    above = np.asarray(positive)[:, None] - np.asarray(negative)[None, :]
+    wins = (np.sign(above) + 1) / 2
     rows = _draws(len(positive), seed=seed, resamples=resamples) / len(positive)
     columns = _draws(len(negative), seed=seed + 1, resamples=resamples) / len(negative)
     sampled = ((rows @ wins) * columns).sum(axis=1)
