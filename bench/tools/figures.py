@@ -53,6 +53,13 @@ def block(root: Path = ROOT) -> str:
     return _lines(parts)
 
 
+def scale(root: Path = ROOT) -> str:
+    """Return the figures of the page on scale: the bench of ten thousand banks."""
+    report = _load(root, "bench/results/scale.json")
+    every = () if report is None else {row["name"] for row in report["rows"]}
+    return _lines([*_speed(report, every, "`python -m bench --only scale`")])
+
+
 def anchors(root: Path = ROOT) -> str:
     """Return what the page on anchors shows."""
     speed = _load(root, "bench/results/concepts.json")
@@ -435,6 +442,7 @@ def main() -> None:
         "README.md": first(),
         "docs/figures.md": block(),
         "docs/concepts.md": anchors(),
+        "docs/scale.md": scale(),
         "docs/encryption.md": encryption(),
         "docs/surfaces/mem0.md": beside(),
         "docs/compared.md": compared(),
