@@ -21,6 +21,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -40,7 +41,7 @@ from bench.banks import Workshop, questions, turns
 from bench.capacity import Database
 from bench.measure import HERE, Row, seconds
 from bench.server import Client, Done, at, cpu
-from hippocampus import Memory
+from hippocampus import Bank, Memory
 from hippocampus.cluster import RayCluster
 
 SHARE = float(os.environ.get("HIPPOCAMPUS_BENCH_SCALE", "1"))
@@ -79,9 +80,9 @@ def run(workshop: Workshop, *, quick: bool) -> Iterator[Row]:  # noqa: ARG001 - 
         print("  left out: HIPPOCAMPUS_BENCH_POSTGRES names no database", file=sys.stderr)
         return
     database = Database(address)
+    yield from one_by_one(workshop, address)  # before the import, after which it is tidied up
     yield from imported(workshop, address, database)
     yield from opened(address)
-    yield from one_by_one(workshop, address)
     for servers in (1, 2, 3):
         yield from served(address, database, servers)
     yield from shared(address)
@@ -163,33 +164,36 @@ def opened(address: str) -> Iterator[Row]:
 
 
 def one_by_one(workshop: Workshop, address: str) -> Iterator[Row]:
-    """Yield what a ``remember`` and a hot ``recall`` take in PostgreSQL, and in a file."""
-    told = list(islice(turns(TEXTS), ONE_BY_ONE))
-    asked = [f"{question} ({n})" for n, question in enumerate(questions(ONE_BY_ONE))]
-    took: dict[str, dict[str, list[float]]] = {}
+    """
+    Yield what a ``remember`` and a ``recall`` take in PostgreSQL, and in a file.
+
+    Each is told and asked things of its own, in turn: what the process has read once it reads
+    faster the next time, and the machine is not always as fast. A hot recall is of rows that an
+    earlier one has read.
+    """
+    told, asked = list(islice(turns(TEXTS), 2 * ONE_BY_ONE)), questions(2 * ONE_BY_ONE)
+    banks: list[tuple[Bank, dict[str, list[float]]]] = []
     with ExitStack() as stack:
-        memories = {
-            where: stack.enter_context(Memory(at_, embedder=EMBEDDER))
-            for where, at_ in (("postgres", address), ("file", workshop.path("beside.db")))
-        }
-        for where, memory in memories.items():
-            memory.bank("beside").remember_many(told[: ONE_BY_ONE // 2])
-            took[where] = {"remember": [], "recall": []}
-        for turn in told[ONE_BY_ONE // 2 :]:  # in turn, for the machine is not always as fast
-            for where, memory in memories.items():
-                keep = partial(memory.bank("beside").remember, at=turn.at, speaker=turn.speaker)
-                took[where]["remember"].append(timed(keep, turn.text))
-        for question in asked:
-            for where, memory in memories.items():
-                took[where]["recall"].append(timed(memory.bank("beside").recall, question))
+        for n, place in enumerate((address, workshop.path("beside.db"))):
+            memory = stack.enter_context(Memory(place, embedder=EMBEDDER))
+            banks.append((memory.bank("beside"), defaultdict(list)))
+            banks[n][0].remember_many(told[n:ONE_BY_ONE:2])
+        for n, turn in enumerate(told[ONE_BY_ONE:]):
+            bank, took = banks[n % 2]
+            keep = partial(bank.remember, at=turn.at, speaker=turn.speaker)
+            took["remember"].append(timed(keep, turn.text))
+        for verb in ("recall", "hot recall"):
+            for n, question in enumerate(asked):
+                bank, took = banks[n % 2]
+                took[verb].append(timed(bank.recall, f"{question} ({n}, {verb})"))
+    (_, here), (_, beside) = banks
+    for verb, took in here.items():
+        yield Row(
+            name=f"{verb} in PostgreSQL, p50", value=float(np.median(took)), unit="ms",
+            baseline=float(np.median(beside[verb])), note="baseline in a file of SQLite; in turn",
+        )  # fmt: skip
     with psycopg.connect(address, autocommit=True) as db:
         trip = [timed(db.execute, "SELECT 1") for _ in range(ONE_BY_ONE)]
-    for verb in ("remember", "recall"):
-        ours, file = (float(np.median(took[where][verb])) for where in ("postgres", "file"))
-        yield Row(
-            name=f"{verb} in PostgreSQL, p50", value=ours, unit="ms", baseline=file,
-            note="baseline in a file of SQLite; in turn",
-        )  # fmt: skip
     yield Row(name="one question to PostgreSQL, p50", value=float(np.median(trip)), unit="ms")
 
 

@@ -238,13 +238,39 @@ def test_a_write_to_a_session_waits_only_for_what_it_said_last_as_well(dsn, wait
         assert max(waits(say) for _ in range(9)) <= 11
 
 
-def test_what_is_expected_is_of_the_moment_at_which_a_transaction_begins(again):
+def test_a_recall_of_rows_that_were_read_waits_for_the_database_once(dsn, waits):
+    with memory(dsn) as here:
+        bank = here.bank("ada")
+        asked = iter(f"How many boats does Ada count ({n})?" for n in range(99))
+
+        def recall():
+            assert bank.recall(next(asked)).hits
+
+        for n in range(9):
+            bank.remember(f"Ada counts {n} boats.")
+            after_a_write = waits(recall)
+        assert after_a_write <= 10  # what it reads is asked with what its transactions begin with
+        assert [waits(recall) for _ in range(9)] == [1] * 9
+
+
+def test_a_reading_transaction_that_asks_nothing_does_not_wait(again, waits):
+    store = again()
+
+    def nothing():
+        with store.read(), store.read():
+            pass
+
+    assert waits(nothing) == 0
+
+
+def test_what_is_expected_is_of_the_moment_at_which_something_is_asked_first(again):
     one, other = again(), again()
     bank = new_bank(one, "ada", episodes=2)
     last = partial(one.journal.last_seq, bank)
     for _ in range(3):  # the first time nothing is prepared
         before = last()
         with one.expecting([last]), one.read():
+            one.changes()
             with other.write(bank):
                 grow(other, bank, 1)
             assert last() == before

@@ -64,6 +64,7 @@ _INSERT: Final = re.compile(
 )
 """A statement that does no more than insert rows as they are."""
 _CHANGES: Final = "SELECT SUM(n) FROM commits"
+_BEGIN_READING: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _IS_THERE: Final = "SELECT 1 FROM banks WHERE bank = %s"
 _WALLED: Final = re.compile(r"\b(?:banks|journal|episodes|tail|blocks|requests)\b")
 
@@ -79,7 +80,12 @@ class _OfThread(threading.local):
     writer: Messages | None = None
     depth: int = 0
     slot: int = 0
+    reading: bool = False
+    """Whether a reading transaction is open; it begins with what is asked first."""
+    ahead: tuple[Asked, ...] = ()
+    """Queries that go with the first one of a reading transaction."""
     reader: Messages | None = None
+    """The messages of the reading transaction, once something was asked in it."""
     transaction: int | None = None
     changes: int | None = None
     """Value of ``changes`` in the reader's transaction, in which it stays so."""
@@ -213,11 +219,11 @@ class PostgresTransactions:
             self._connect().close()
             return pool.getconn(self._patience_s)
 
-    def _begun(self, pool: ConnectionPool, begin: Sequence[str], *always: Asked) -> Messages:
+    def _begun(
+        self, pool: ConnectionPool, begin: Sequence[str], asked: Sequence[Asked]
+    ) -> Messages:
         """Return the messages of a transaction that has begun, on a connection that is lent."""
-        expected = self._expected()
-        noted = [*always, *expected] if expected else []
-        return self._asked(pool, lambda db: self._begin(db, begin, noted))[1]
+        return self._asked(pool, lambda db: self._begin(db, begin, asked))[1]
 
     def _expected(self) -> list[Asked]:
         """Return the queries that the transaction which begins is expected to ask."""
@@ -272,7 +278,7 @@ class PostgresTransactions:
     def outside(self, verb: str) -> None:
         """Refuse a verb inside a transaction of this thread."""
         self._ready()
-        if self.writing or self._here.reader is not None:
+        if self.writing or self._here.reading:
             raise self.refuse(
                 StoreError, f"{verb}() was called inside read() or write(); call it after the block"
             )
@@ -289,7 +295,7 @@ class PostgresTransactions:
                 yield
             return
         with self.seam:
-            writer = self._begun(pool, ["BEGIN", *_locks(bank)])
+            writer = self._begun(pool, ["BEGIN", *_locks(bank)], self._expected())
         db = writer.db
         try:
             with self.seam:
@@ -388,33 +394,41 @@ class PostgresTransactions:
     def read(self) -> Iterator[None]:
         pool = self._ready()
         here = self._here
-        if here.writer is not None or here.reader is not None or here.noted is not None:
+        if here.writer is not None or here.reading or here.noted is not None:
             yield
             return
-        with self.seam:
-            reader = self._begun(
-                pool, ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"], Asked(_CHANGES, ())
-            )
-        db = reader.db
-        here.reader, here.transaction = reader, next(self._transactions)
+        here.ahead = tuple(self._expected())
+        here.reading, here.transaction = True, next(self._transactions)
         try:
             yield
-            with suppress(psycopg.Error):  # what was read is read; the connection is closed then
-                db.execute("COMMIT")  # after a ROLLBACK psycopg would prepare everything anew
+            if here.reader is not None:
+                with suppress(psycopg.Error):  # what was read is read; it is closed then
+                    here.reader.db.execute("COMMIT")  # a ROLLBACK would have all prepared anew
         finally:
-            here.reader = here.transaction = here.changes = None
-            self._put_back(pool, db)
+            reader, here.reader, here.reading = here.reader, None, False
+            here.transaction = here.changes = None
+            if reader is not None:
+                self._put_back(pool, reader.db)
+
+    def _reads(self, *first: Asked) -> Messages:
+        """Return the messages of the open reading transaction, which begins with a first query."""
+        here = self._here
+        if here.reader is None:
+            every = {one.key: one for one in (Asked(_CHANGES, ()), *here.ahead, *first)}
+            asked = list(every.values())
+            here.reader = self._begun(self._ready(), [_BEGIN_READING], asked)
+        return here.reader
 
     def changes(self) -> int:
         self._ready()
         here = self._here
         if here.writer is not None:
             return -next(self._unsettled)
-        known = here.glanced if here.reader is None else here.changes
+        known = here.changes if here.reading else here.glanced
         if known is not None:
             return known
         ((total,),) = self.rows(_CHANGES)
-        if here.reader is not None:
+        if here.reading:
             here.changes = int(total)
             here.glanced = here.changes if here.glancing else None  # it may be a later moment
             return here.changes
@@ -441,7 +455,7 @@ class PostgresTransactions:
     @contextmanager
     def expecting(self, asks: Asks) -> Iterator[None]:
         here = self._here
-        if here.writer is not None or here.reader is not None:
+        if here.writer is not None or here.reading:
             yield  # what they ask is asked in that transaction
             return
         here.expected = asks
@@ -467,9 +481,9 @@ class PostgresTransactions:
     def _reader(self) -> Iterator[psycopg.Connection]:
         pool = self._ready()
         here = self._here
-        lent = here.writer or here.reader
-        if lent is not None:
+        if here.writer is not None or here.reading:
             with self.seam:
+                lent = here.writer or self._reads()
                 lent.send()
             yield lent.db
             return
@@ -485,10 +499,9 @@ class PostgresTransactions:
         if here.noted is not None:
             here.noted.append(Asked(sql, values))
             return []
-        lent = here.writer or here.reader
         with self.seam:
-            if lent is not None:
-                return lent.ask(sql, values)
+            if here.writer is not None or here.reading:
+                return (here.writer or self._reads(Asked(sql, values))).ask(sql, values)
             db, found = self._asked(pool, lambda db: self._answer(db, sql, values))
             self._put_back(pool, db)
             return found
