@@ -27,6 +27,12 @@ def test_damage_anywhere_is_an_error_of_ours_or_changes_no_answer(folder, way, m
     assert noticed > 0 or "bit" in way or "log" in way or more == 1
 
 
+@pytest.mark.parametrize("number", [3912, 16190])
+def test_bits_that_once_ended_in_an_error_of_python_do_not(folder, number):
+    """One was of how many rows a block has, one of the index by which blocks are found."""
+    assert (1, []) == tries(folder, "a bit", number, 1)
+
+
 def test_what_is_never_tried_often_enough_is_tried_next():
     tried = Counter({way: how.wanted for way, how in WAYS.items()})
     assert "a bit" == next_way(["an export", "a bit"], tried - Counter({"a bit": 1}))
@@ -69,3 +75,16 @@ def test_a_block_of_which_a_value_is_another_pages_is_told_as_damage(tmp_path, c
         db.execute(change, (made,))
 
     assert (False, False) == outcome(store.path, None, store.now)
+
+
+@pytest.mark.parametrize("count", [0, 7, 9_844_899_140_351])
+@pytest.mark.parametrize("kind", ["content", "lexical", "times", "signature", "phrase"])
+def test_a_block_of_another_count_of_rows_is_told_as_damage(tmp_path, kind, count):
+    store = Store(tmp_path / "s", None)
+    store.path.write_bytes(store.whole)
+    (tmp_path / "s" / "m.db-wal").unlink(missing_ok=True)
+    with closing(sqlite3.connect(store.path, isolation_level=None)) as db:
+        db.execute("PRAGMA ignore_check_constraints = ON")
+        db.execute("UPDATE blocks SET count = ? WHERE kind = ? AND first = 0", (count, kind))
+
+    assert not outcome(store.path, None, store.now)[1]

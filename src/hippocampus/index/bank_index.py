@@ -340,23 +340,33 @@ def _unsealed(wanted: Sequence[tuple[Kind, int]], sealed: Mapping[Kind, int]) ->
 
 def _read_blocks(store: Store, bank: int, kind: Kind, start: int, stop: int) -> Iterator[Payloads]:
     """Yield the payloads of rows ``[start, stop)``, none of them behind the last block."""
-    for first, count in store.payloads.block_spans(bank, kind) if start < stop else ():
-        if first + count <= start or first >= stop:
+    spans = store.payloads.block_spans(bank, kind) if start < stop else []
+    nexts = [*(first for first, _ in spans), stop][1:]
+    for (first, count), after in zip(spans, nexts, strict=True):
+        end = min(first + count, after, stop)  # what is damaged may be any number
+        if end <= max(start, first):
             continue
         if first > start:
-            yield Payloads(np.zeros(first - start, np.uint32), np.empty(0, np.uint8))
+            yield _empty(first - start)
             start = first
         try:
             payloads = Payloads.from_block(store.payloads.block(bank, kind, first))
-        except (
-            StoreCorrupt,
-            ValueError,
-        ) as exc:  # the others go on, and these rows are found by other cues
+        except (StoreCorrupt, ValueError) as exc:
+            # The others go on, and these rows are found by other cues.
             store.upkeep.note_damage(bank, kind, first, str(exc))
-            payloads = Payloads(np.zeros(count, np.uint32), np.empty(0, np.uint8))
-        skip, keep = start - first, min(first + count, stop) - first
-        if (skip, keep) != (0, count):
+            payloads = _empty(end - first)
+        skip, keep = start - first, end - first
+        if (skip, keep) != (0, len(payloads.lengths)):
             ends = np.concatenate([[0], np.cumsum(payloads.lengths, dtype=np.int64)])
             payloads = Payloads(payloads.lengths[skip:keep], payloads.data[ends[skip] : ends[keep]])
         yield payloads
-        start = first + keep
+        start = end
+    if start < stop:  # one index of the table knows of a block that another does not
+        missing = f"the {kind} block of row {start} of bank {bank} is missing"
+        store.upkeep.note_damage(bank, kind, start, missing)
+        yield _empty(stop - start)
+
+
+def _empty(count: int) -> Payloads:
+    """Return the payloads of rows that have none."""
+    return Payloads(np.zeros(count, np.uint32), np.empty(0, np.uint8))

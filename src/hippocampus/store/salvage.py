@@ -65,12 +65,11 @@ class DamagedStore:
             self._db = connect(f"{path.as_uri()}?mode=ro", READER_PRAGMAS, timeout_s=5, tracer=None)
             self._db.text_factory = schema.readable
             self._tables = self._plain_tables(schema.MIGRATIONS[:found])
+            encrypted = schema.read_format(self._db)[0] == schema.ENCRYPTED_ID
         except sqlite3.Error as exc:
             raise translate(exc, str(path)) from exc
         self._ciphers: dict[int, Cipher] = {}
-        self._master = PLAIN
-        if schema.read_format(self._db)[0] == schema.ENCRYPTED_ID:
-            self._master = self._unlocked(key)
+        self._master = self._unlocked(key) if encrypted else PLAIN
 
     def _plain_tables(self, migrations: Sequence[schema.Migration]) -> frozenset[str]:
         """
