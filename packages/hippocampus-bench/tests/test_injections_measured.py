@@ -5,17 +5,28 @@ import json
 import pytest
 
 from hippocampus.language.injections import WEIGHTS, stretches
-from hippocampus_bench.injections import WORDINGS, fit, main, share, wordings
+from hippocampus_bench.injections import OURS, fit, main, share, wordings
 
 FLOORS = {"first": 0.85, "second": 0.7, "third": 0.55}
+FLOORS_OF_ANOTHER = {"blunt": 0.75, "disguised": 0.15, "subtle": 0.1}
+CEILINGS_OF_ANOTHER = {"plain": 0.02, "among_people": 0.08, "about_models": 0.1}
 
 
-@pytest.mark.parametrize("wording", WORDINGS)
+@pytest.mark.parametrize("wording", OURS)
 def test_most_made_up_injections_are_found_and_few_ordinary_texts(wording):
     made_up = wordings()[wording]
 
     assert share(made_up["injections"])["taken"][0] >= FLOORS[wording]
     assert share(made_up["ordinary"])["taken"][0] <= 0.04
+
+
+def test_what_another_made_up_is_found_less_often_the_less_plainly_it_orders():
+    made_up = wordings()
+    found = {name: share(made_up[name]["injections"])["taken"][0] for name in FLOORS_OF_ANOTHER}
+    taken = {name: share(made_up[name]["ordinary"])["taken"][0] for name in CEILINGS_OF_ANOTHER}
+
+    assert all(found[name] >= floor for name, floor in FLOORS_OF_ANOTHER.items()), found
+    assert all(taken[name] <= most for name, most in CEILINGS_OF_ANOTHER.items()), taken
 
 
 def test_every_sign_but_a_few_is_seen_in_the_first_wording():
@@ -34,9 +45,9 @@ def test_the_report_says_what_was_taken_of_what(tmp_path):
     )
     told = json.loads(report.read_text("utf-8"))
 
-    assert set(told["injections"]) == {*WORDINGS, "mine"}
+    assert set(told["injections"]) == {*OURS, *FLOORS_OF_ANOTHER, "mine"}
     assert told["injections"]["mine"]["texts"] == 1
-    assert set(told["ordinary"]) == set(WORDINGS)
+    assert set(told["ordinary"]) == {*OURS, *CEILINGS_OF_ANOTHER}
 
 
 def test_a_fit_has_every_weight():

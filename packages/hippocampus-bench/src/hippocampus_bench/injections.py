@@ -1,7 +1,8 @@
 """
 How well injected orders to models are found, and how often ordinary text is taken for one.
 
-``data/injections.toml`` says how each of its wordings was used. Texts of others are given as JSON
+``data/injections.toml`` says how each of its wordings was used, and those of
+``data/injections_by_another.toml`` were written by somebody who knew nothing of the detector. Texts of others are given as JSON
 files, each a list of texts or LoCoMo's conversations.
 
     python -m hippocampus_bench.injections --report injections.json
@@ -26,7 +27,7 @@ from hippocampus.language.injections import WEIGHTS, reads_like_injection, stret
 from hippocampus_bench.report import as_report
 from hippocampus_bench.secrets import turns_of, wilson
 
-WORDINGS: Final = ("first", "second", "third")
+OURS: Final = ("first", "second", "third")
 _MADE_UP: Final = 4.0
 _JAILBREAK: Final = 0.3
 _ORDINARY: Final = 0.1
@@ -36,10 +37,14 @@ _ROUNDS: Final = 6
 
 
 def wordings() -> dict[str, dict[str, list[str]]]:
-    """Return the made-up texts by wording, each with ``injections`` and ``ordinary`` ones."""
-    return tomllib.loads(
-        (files("hippocampus_bench") / "data" / "injections.toml").read_text("utf-8")
-    )
+    """Return the made-up texts by wording or kind, each with ``injections``, ``ordinary`` or both."""
+    data = files("hippocampus_bench") / "data"
+    told = ("injections.toml", "injections_by_another.toml")
+    return {
+        name: texts
+        for file in told
+        for name, texts in tomllib.loads((data / file).read_text("utf-8")).items()
+    }
 
 
 def texts_of(file: Path) -> list[str]:
@@ -58,10 +63,9 @@ def measure(injections: Iterable[Path] = (), ordinary: Iterable[Path] = ()) -> d
     """Return the share of texts that are taken for injections, by what they are."""
     made_up = wordings()
     return {
-        "injections": {name: share(made_up[name]["injections"]) for name in WORDINGS}
-        | {file.stem: share(texts_of(file)) for file in injections},
-        "ordinary": {name: share(made_up[name]["ordinary"]) for name in WORDINGS}
-        | {file.stem: share(texts_of(file)) for file in ordinary},
+        what: {name: share(texts[what]) for name, texts in made_up.items() if what in texts}
+        | {file.stem: share(texts_of(file)) for file in of_others}
+        for what, of_others in (("injections", injections), ("ordinary", ordinary))
     }
 
 
@@ -75,7 +79,7 @@ def fit(jailbreaks: Iterable[str], ordinary: Iterable[str]) -> dict[str, float]:
     made_up = wordings()
     cases = [(text, 1.0, _JAILBREAK) for text in jailbreaks]
     cases += [(text, 0.0, _ORDINARY) for text in ordinary]
-    for name in WORDINGS[:2]:
+    for name in OURS[:2]:
         cases += [(text, 1.0, _MADE_UP) for text in made_up[name]["injections"]]
         cases += [(text, 0.0, _MADE_UP) for text in made_up[name]["ordinary"]]
     seen = [
