@@ -2,8 +2,8 @@
 How well injected orders to models are found, and how often ordinary text is taken for one.
 
 ``data/injections.toml`` says how each of its wordings was used, and those of
-``data/injections_by_another.toml`` were written by somebody who knew nothing of the detector. Texts of others are given as JSON
-files, each a list of texts or LoCoMo's conversations.
+``data/injections_by_another.toml`` were written by somebody who knew nothing of the detector. Texts
+of others are given as JSON files, each a list of texts or LoCoMo's conversations.
 
     python -m hippocampus_bench.injections --report injections.json
         --injections wild.json … --ordinary locomo.json …
@@ -37,7 +37,7 @@ _ROUNDS: Final = 6
 
 
 def wordings() -> dict[str, dict[str, list[str]]]:
-    """Return the made-up texts by wording or kind, each with ``injections``, ``ordinary`` or both."""
+    """Return made-up texts by wording or kind: ``injections``, ``ordinary`` ones, or both."""
     data = files("hippocampus_bench") / "data"
     told = ("injections.toml", "injections_by_another.toml")
     return {
