@@ -121,35 +121,34 @@ def an_end_of_the_log(whole, log, rng):
 
 
 def a_stored_value(path, rng):
-    """A bit of a value, put there by way of SQL, so that no page of SQLite's is wrong."""
+    """Another value in a place of any table, by way of SQL, so that no page of SQLite's is wrong."""
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
-        table, column, key = rng.choice(VALUES)
+        tables = [
+            name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type='table'")
+        ]
+        table = rng.choice(sorted(name for name in tables if not name.startswith("sqlite_")))
+        columns = db.execute(f"PRAGMA table_info({table})").fetchall()
+        key = ", ".join(name for _, name, *_, primary in columns if primary)
+        column = rng.choice([name for _, name, *_ in columns])
         rows = db.execute(f"SELECT {key}, {column} FROM {table}").fetchall()  # noqa: S608
-        *place, value = rng.choice(rows)
-        if not value:
+        if not rows:
             return
-        if isinstance(value, int):
-            changed = value ^ 1 << rng.randrange(40)
-        else:
-            raw = value if isinstance(value, bytes) else value.encode()
-            changed = flipped(raw, rng)
-            if isinstance(value, str):
-                changed = changed.decode("utf-8", "replace")
+        *place, value = rng.choice(rows)
         where = " AND ".join(f"{name.strip()} = ?" for name in key.split(","))
         with suppress(sqlite3.IntegrityError):  # nobody could put it there
             db.execute("PRAGMA ignore_check_constraints = ON")
-            db.execute(f"UPDATE {table} SET {column} = ? WHERE {where}", (changed, *place))  # noqa: S608
+            change = f"UPDATE {table} SET {column} = ? WHERE {where}"  # noqa: S608
+            db.execute(change, (_another(value, rng), *place))
 
 
-VALUES = [
-    ("tail", "payload", "bank, kind, row"), ("blocks", "payload", "bank, kind, first"),
-    ("journal", "detail", "bank, seq"), ("journal", "kind", "bank, seq"),
-    ("journal", "at", "bank, seq"), ("episodes", "speaker", "bank, row"),
-    ("episodes", "session", "bank, row"), ("episodes", "metadata", "bank, row"),
-    ("episodes", "said_at", "bank, row"), ("episodes", "marks", "bank, row"),
-    ("episodes", "level", "bank, row"), ("episodes", "digest", "bank, row"),
-    ("banks", "name", "bank"), ("settings", "value", "key"),
-]  # fmt: skip
+def _another(value, rng):
+    """Return a value with one bit changed, or one of another kind or size."""
+    if not value or rng.random() < 0.2:
+        return rng.choice([None, b"\0", "a", "", -1, 0, 7, 1 << 40, (1 << 63) - 1, 0.5, value])
+    if isinstance(value, int):
+        return value ^ 1 << rng.randrange(40)
+    raw = flipped(value if isinstance(value, bytes) else str(value).encode(), rng)
+    return raw if isinstance(value, bytes) else raw.decode("utf-8", "replace")
 
 
 class Way(NamedTuple):
