@@ -121,7 +121,7 @@ def an_end_of_the_log(whole, log, rng):
 
 
 def a_stored_value(path, rng):
-    """Another value in a place of any table, by way of SQL, so that no page of SQLite's is wrong."""
+    """Another value anywhere in any table, by way of SQL, so that no page of SQLite's is wrong."""
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         tables = [
             name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type='table'")
