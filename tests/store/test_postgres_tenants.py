@@ -170,6 +170,19 @@ def test_a_query_without_a_tenant_sees_and_changes_nothing(app, as_role, owner):
     assert seen(owner, ours)[0] == seen(owner, theirs)[0] == 3
 
 
+@both
+def test_a_reading_transaction_may_be_the_first_to_act_for_a_tenant(app, as_role):
+    """The tenant's mark is then not known yet, and is asked for as the transaction begins."""
+    _, ours, _ = app
+    with (
+        closing(open_store(as_role[0], busy_timeout_s=1, key=as_role[1])) as fresh,
+        acting_for("acme/"),
+        fresh.read(),
+    ):
+        assert fresh.banks.number("acme/ada") == ours
+        assert fresh.banks.number("rival/bob") is None
+
+
 def test_a_connection_of_the_pool_carries_no_tenant_over(app):
     store, ours, theirs = app
     for tenant, bank in (("acme/", ours), ("rival/", theirs)) * 3:

@@ -416,7 +416,11 @@ class PostgresTransactions:
         if here.reader is None:
             every = {one.key: one for one in (Asked(_CHANGES, ()), *here.ahead, *first)}
             asked = list(every.values())
-            here.reader = self._begun(self._ready(), [_BEGIN_READING], asked)
+            here.reading = False  # what beginning asks, such as a tenant's mark, is asked beside it
+            try:
+                here.reader = self._begun(self._ready(), [_BEGIN_READING], asked)
+            finally:
+                here.reading = True
         return here.reader
 
     def changes(self) -> int:
