@@ -5,14 +5,14 @@ import json
 import pytest
 
 from hippocampus.language.injections import WEIGHTS, stretches
-from hippocampus_bench.injections import OURS, fit, main, share, wordings
+from hippocampus_bench.injections import OUR_WORDINGS, fit, main, share, wordings
 
 FLOORS = {"first": 0.85, "second": 0.7, "third": 0.55}
 FLOORS_OF_ANOTHER = {"blunt": 0.75, "disguised": 0.15, "subtle": 0.1}
 CEILINGS_OF_ANOTHER = {"plain": 0.02, "among_people": 0.08, "about_models": 0.1}
 
 
-@pytest.mark.parametrize("wording", OURS)
+@pytest.mark.parametrize("wording", OUR_WORDINGS)
 def test_most_made_up_injections_are_found_and_few_ordinary_texts(wording):
     made_up = wordings()[wording]
 
@@ -45,9 +45,9 @@ def test_the_report_says_what_was_taken_of_what(tmp_path):
     )
     told = json.loads(report.read_text("utf-8"))
 
-    assert set(told["injections"]) == {*OURS, *FLOORS_OF_ANOTHER, "mine"}
+    assert set(told["injections"]) == {*OUR_WORDINGS, *FLOORS_OF_ANOTHER, "mine"}
     assert told["injections"]["mine"]["texts"] == 1
-    assert set(told["ordinary"]) == {*OURS, *CEILINGS_OF_ANOTHER}
+    assert set(told["ordinary"]) == {*OUR_WORDINGS, *CEILINGS_OF_ANOTHER}
 
 
 def test_a_fit_has_every_weight():

@@ -27,7 +27,7 @@ from hippocampus.language.injections import WEIGHTS, reads_like_injection, stret
 from hippocampus_bench.report import as_report
 from hippocampus_bench.secrets import turns_of, wilson
 
-OURS: Final = ("first", "second", "third")
+OUR_WORDINGS: Final = ("first", "second", "third")
 _MADE_UP: Final = 4.0
 _JAILBREAK: Final = 0.3
 _ORDINARY: Final = 0.1
@@ -79,7 +79,7 @@ def fit(jailbreaks: Iterable[str], ordinary: Iterable[str]) -> dict[str, float]:
     made_up = wordings()
     cases = [(text, 1.0, _JAILBREAK) for text in jailbreaks]
     cases += [(text, 0.0, _ORDINARY) for text in ordinary]
-    for name in OURS[:2]:
+    for name in OUR_WORDINGS[:2]:
         cases += [(text, 1.0, _MADE_UP) for text in made_up[name]["injections"]]
         cases += [(text, 0.0, _MADE_UP) for text in made_up[name]["ordinary"]]
     seen = [

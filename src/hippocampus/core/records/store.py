@@ -363,7 +363,7 @@ class Store(Protocol):
         """
 
     def read(self) -> AbstractContextManager[None]:
-        """Open a snapshot: everything read inside belongs to one moment."""
+        """Open a snapshot: all that is read inside is of one moment, that of the first reading."""
 
     def wait_until_durable(self, bank: int) -> None:
         """

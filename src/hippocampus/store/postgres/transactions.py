@@ -416,11 +416,12 @@ class PostgresTransactions:
         if here.reader is None:
             every = {one.key: one for one in (Asked(_CHANGES, ()), *here.ahead, *first)}
             asked = list(every.values())
-            here.reading = False  # what beginning asks, such as a tenant's mark, is asked beside it
+            # What beginning asks, such as a tenant's mark, is asked beside it, outside of it.
+            number, here.reading, here.transaction = here.transaction, False, None
             try:
                 here.reader = self._begun(self._ready(), [_BEGIN_READING], asked)
             finally:
-                here.reading = True
+                here.reading, here.transaction = True, number
         return here.reader
 
     def changes(self) -> int:
