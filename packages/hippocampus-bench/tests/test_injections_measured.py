@@ -8,7 +8,8 @@ from hippocampus.language.injections import WEIGHTS, stretches
 from hippocampus_bench.injections import OUR_WORDINGS, fit, main, share, wordings
 
 FLOORS = {"first": 0.85, "second": 0.7, "third": 0.55}
-FLOORS_OF_ANOTHER = {"blunt": 0.75, "disguised": 0.15, "subtle": 0.1}
+FITTED = {"fitted_a", "fitted_b"}
+FLOORS_OF_ANOTHER = {"blunt": 0.8, "disguised": 0.4, "subtle": 0.22}
 CEILINGS_OF_ANOTHER = {"plain": 0.02, "among_people": 0.08, "about_models": 0.1}
 
 
@@ -45,9 +46,10 @@ def test_the_report_says_what_was_taken_of_what(tmp_path):
     )
     told = json.loads(report.read_text("utf-8"))
 
-    assert set(told["injections"]) == {*OUR_WORDINGS, *FLOORS_OF_ANOTHER, "mine"}
+    assert set(told["injections"]) == {*OUR_WORDINGS, *FITTED, *FLOORS_OF_ANOTHER, "mine"}
     assert told["injections"]["mine"]["texts"] == 1
-    assert set(told["ordinary"]) == {*OUR_WORDINGS, *CEILINGS_OF_ANOTHER}
+    of_others = {*FITTED, "fitted_about_models", *CEILINGS_OF_ANOTHER}
+    assert set(told["ordinary"]) == {*OUR_WORDINGS, *of_others}
 
 
 def test_a_fit_has_every_weight():

@@ -1,9 +1,10 @@
 """
 How well injected orders to models are found, and how often ordinary text is taken for one.
 
-``data/injections.toml`` says how each of its wordings was used, and those of
-``data/injections_by_another.toml`` were written by somebody who knew nothing of the detector. Texts
-of others are given as JSON files, each a list of texts or LoCoMo's conversations.
+``data/injections.toml`` says how each of its wordings was used, ``data/injections_to_fit.toml`` is
+what other authors wrote for the fit, and those of ``data/injections_by_another.toml`` were written
+by somebody who knew nothing of the detector. Texts of others are given as JSON files, each a list
+of texts or LoCoMo's conversations.
 
     python -m hippocampus_bench.injections --report injections.json
         --injections wild.json … --ordinary locomo.json …
@@ -28,10 +29,12 @@ from hippocampus_bench.report import as_report
 from hippocampus_bench.secrets import turns_of, wilson
 
 OUR_WORDINGS: Final = ("first", "second", "third")
-_MADE_UP: Final = 4.0
-_JAILBREAK: Final = 0.3
-_ORDINARY: Final = 0.1
-"""How much a text counts in the fit: ours are few and short, jailbreaks many and long."""
+_FITTED: Final = {
+    "first": 4.0, "second": 4.0, "fitted_a": 1.0, "fitted_b": 1.0, "fitted_about_models": 1.0
+}  # fmt: skip
+_JAILBREAK: Final = 0.6
+_ORDINARY: Final = 0.3
+"""How much a text counts in the fit: our first are few and short, jailbreaks many and long."""
 _RIDGE: Final = 0.7
 _ROUNDS: Final = 6
 
@@ -39,7 +42,7 @@ _ROUNDS: Final = 6
 def wordings() -> dict[str, dict[str, list[str]]]:
     """Return made-up texts by wording or kind: ``injections``, ``ordinary`` ones, or both."""
     data = files("hippocampus_bench") / "data"
-    told = ("injections.toml", "injections_by_another.toml")
+    told = ("injections.toml", "injections_to_fit.toml", "injections_by_another.toml")
     return {
         name: texts
         for file in told
@@ -79,9 +82,9 @@ def fit(jailbreaks: Iterable[str], ordinary: Iterable[str]) -> dict[str, float]:
     made_up = wordings()
     cases = [(text, 1.0, _JAILBREAK) for text in jailbreaks]
     cases += [(text, 0.0, _ORDINARY) for text in ordinary]
-    for name in OUR_WORDINGS[:2]:
-        cases += [(text, 1.0, _MADE_UP) for text in made_up[name]["injections"]]
-        cases += [(text, 0.0, _MADE_UP) for text in made_up[name]["ordinary"]]
+    for name, weight in _FITTED.items():
+        cases += [(text, 1.0, weight) for text in made_up[name].get("injections", ())]
+        cases += [(text, 0.0, weight) for text in made_up[name]["ordinary"]]
     seen = [
         np.array(
             sorted({tuple(n in one for n in WEIGHTS) for one in (*stretches(text), frozenset())}),
