@@ -8,9 +8,10 @@ from hippocampus.core.config import Fusion
 from hippocampus.core.cue_names import CUE_WORDS, CUES
 from hippocampus.index.bm25 import MARKS, Marked
 from hippocampus.recall.features import features
+from hippocampus.recall.signals import BESIDE_SESSIONS, OF_THE_TURN
 
 PACKAGE = Path(hippocampus.recall.__file__).parent
-HOLDERS = {"parts", "late"}
+HOLDERS = {"parts"}
 """Names of the dictionaries of parts, also as attributes."""
 
 
@@ -37,11 +38,12 @@ def given_in(source):
 def given():
     """Return every part that scoring can give."""
     sources = (file.read_text("utf-8") for file in PACKAGE.glob("*.py"))
-    return set().union(features(Fusion()), *map(given_in, sources))
+    signals = (name for name, _ in OF_THE_TURN + BESIDE_SESSIONS)
+    return set().union(features(Fusion()), signals, *map(given_in, sources))
 
 
 def test_a_part_is_seen_however_it_is_set():
-    source = "scored.parts['a'] = b\nlate |= {'c': d} if x else {}\nlate: dict = {'e': f}"
+    source = "scored.parts['a'] = b\nparts |= {'c': d} if x else {}\nparts: dict = {'e': f}"
 
     assert {"a", "c", "e"} == given_in(source)
 

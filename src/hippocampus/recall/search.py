@@ -32,9 +32,10 @@ from hippocampus.recall.possessions import asks_only_who, lead_with_possession
 from hippocampus.recall.propose import Proposal, Proposed, Search, propose
 from hippocampus.recall.relevance_feedback import lift_agreed
 from hippocampus.recall.repeated_question import lead_before_question
-from hippocampus.recall.score import Scored, named_speak, novelty_scales, score
+from hippocampus.recall.score import Scored, score
 from hippocampus.recall.session_ranking import rank_sessions
 from hippocampus.recall.several_things import lift_alike
+from hippocampus.recall.signals import named_speak, novelty_scales
 from hippocampus.recall.spreading_activation import AHEAD
 from hippocampus.recall.standardize import Numbers, Scale
 from hippocampus.recall.standing_wishes import lift_wishes

@@ -2,9 +2,9 @@
 How well injected orders to models are found, and how often ordinary text is taken for one.
 
 ``data/injections.toml`` says how each of its wordings was used, ``data/injections_to_fit.toml`` is
-what other authors wrote for the fit, and those of ``data/injections_by_another.toml`` were written
-by somebody who knew nothing of the detector. Texts of others are given as JSON files, each a list
-of texts or LoCoMo's conversations.
+what other authors wrote for the fit, and what is ``_by_another`` and ``_by_a_later_author`` they
+wrote who knew nothing of the detector, the later one after it stood. Texts of others are given as
+JSON files, each a list of texts or LoCoMo's conversations.
 
     python -m hippocampus_bench.injections --report injections.json
         --injections wild.json … --ordinary locomo.json …
@@ -42,12 +42,9 @@ _ROUNDS: Final = 6
 def wordings() -> dict[str, dict[str, list[str]]]:
     """Return made-up texts by wording or kind: ``injections``, ``ordinary`` ones, or both."""
     data = files("hippocampus_bench") / "data"
-    told = ("injections.toml", "injections_to_fit.toml", "injections_by_another.toml")
-    return {
-        name: texts
-        for file in told
-        for name, texts in tomllib.loads((data / file).read_text("utf-8")).items()
-    }
+    parts = ("", "_to_fit", "_by_another", "_by_a_later_author")
+    told = (tomllib.loads((data / f"injections{part}.toml").read_text("utf-8")) for part in parts)
+    return {name: texts for one in told for name, texts in one.items()}
 
 
 def texts_of(file: Path) -> list[str]:
