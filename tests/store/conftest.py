@@ -105,3 +105,24 @@ def opened(path):
     yield again
     for handle in handles:
         handle.close()
+
+
+@pytest.fixture
+def waits(monkeypatch):
+    """Return what counts how often the database was waited for while something is done."""
+    psycopg = pytest.importorskip("psycopg")
+    waited, wait = [], psycopg.Connection.wait
+
+    def counted(self, *args, **kwargs):
+        if self.info.pipeline_status == psycopg.pq.PipelineStatus.OFF:  # once for each pipeline
+            waited.append(self)
+        return wait(self, *args, **kwargs)
+
+    monkeypatch.setattr(psycopg.Connection, "wait", counted)
+
+    def during(do):
+        waited.clear()
+        do()
+        return len(waited)
+
+    return during

@@ -195,26 +195,6 @@ def test_who_is_behind_is_told_and_nothing_is_written(again):
 # ---------------------------------------------------------------- how often it is waited for
 
 
-@pytest.fixture
-def waits(monkeypatch):
-    """Return what counts how often the database was waited for while something is done."""
-    waited, wait = [], psycopg.Connection.wait
-
-    def counted(self, *args, **kwargs):
-        if self.info.pipeline_status == psycopg.pq.PipelineStatus.OFF:  # once for each pipeline
-            waited.append(self)
-        return wait(self, *args, **kwargs)
-
-    monkeypatch.setattr(psycopg.Connection, "wait", counted)
-
-    def during(do):
-        waited.clear()
-        do()
-        return len(waited)
-
-    return during
-
-
 def test_a_write_waits_for_the_database_a_few_times(dsn, waits):
     with memory(dsn) as here:
         bank = here.bank("ada")

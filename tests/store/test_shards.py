@@ -310,6 +310,26 @@ def test_several_databases_of_postgresql_have_banks_between_them(database):
     assert all(in_each(store.split(",")))
 
 
+def test_several_databases_are_waited_for_a_few_times(database, waits):
+    with Memory(f"{database()},{database()}", embedder="hash") as memory:
+        told = iter(range(99))
+
+        def say():
+            bank.remember(f"She counts {next(told)} boats.")
+
+        def ask():
+            assert bank.recall(f"How many boats does she count ({next(told)})?").hits
+
+        for name in NAMES[:3]:
+            bank = memory.bank(name)
+            for _ in range(9):
+                say()
+            assert (
+                max(waits(say) for _ in range(4)) <= 11
+            )  # 8 times one, and for the other's changes
+            assert [waits(ask) for _ in range(9)][-4:] == [2] * 4  # all rows were read by then
+
+
 def test_what_one_database_refuses_has_changed_no_other(database):
     places = [database() for _ in range(3)]
     with closing(open_store(",".join(places), busy_timeout_s=5)) as store:

@@ -22,9 +22,9 @@ from contextlib import (
     ExitStack,
     closing,
     contextmanager,
-    nullcontext,
     suppress,
 )
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol, Self, TypeVar, cast
@@ -92,6 +92,9 @@ class Shard(SqlStore, Protocol):
 
     def look_again(self) -> None:
         """Have ``changes`` look anew."""
+
+    def expecting(self, asks: Asks) -> AbstractContextManager[None]:
+        """Let this thread's next transaction begin with what some calls ask, in one message."""
 
 
 class Mark(msgspec.Struct, frozen=True):
@@ -173,6 +176,12 @@ class _Blocks(threading.local):
 
     def __init__(self) -> None:
         self.levels: list[_Level] = []
+        self.asked_of: int | None = None
+        """The one database that may be asked, while what is expected of it is found out."""
+
+
+class _InAnotherDatabase(LookupError):
+    """A call that is expected asks another database than the one that begins."""
 
 
 class ShardedStore:
@@ -257,6 +266,10 @@ class ShardedStore:
     def touch(self, place: int, *, writes: bool = False) -> Shard:
         """Return a database, which is part of the blocks of this thread from now on."""
         levels, shard = self._here.levels, self._at(place)
+        if self._here.asked_of is not None:
+            if place != self._here.asked_of:
+                raise _InAnotherDatabase(place)
+            return shard
         if levels and not levels[-1].writes:
             (level,) = levels
             if place not in level.joined:
@@ -267,8 +280,9 @@ class ShardedStore:
 
     def look(self, place: int) -> Shard:
         """Return a database to look something up in, which is no part of a write for that."""
-        levels = self._here.levels
-        return self._at(place) if levels and levels[-1].writes else self.touch(place)
+        here = self._here
+        in_a_write = here.asked_of is None and here.levels and here.levels[-1].writes
+        return self._at(place) if in_a_write else self.touch(place)
 
     @property
     def is_in_a_block(self) -> bool:
@@ -306,11 +320,21 @@ class ShardedStore:
         for shard in self.shards:
             shard.look_again()
 
-    def expecting(
-        self,
-        asks: Asks,  # noqa: ARG002 - where a bank is has to be asked
-    ) -> AbstractContextManager[None]:
-        return nullcontext()
+    @contextmanager
+    def expecting(self, asks: Asks) -> Iterator[None]:
+        with ExitStack() as expected:
+            for place, shard in enumerate(self.shards):
+                of_it = [partial(self._ask_of, place, ask) for ask in asks]
+                expected.enter_context(shard.expecting(of_it))
+            yield
+
+    def _ask_of(self, place: int, ask: Callable[[], object]) -> None:
+        """Make a call as far as it asks one database, whose transaction is just beginning."""
+        self._here.asked_of = place
+        try:
+            ask()
+        finally:
+            self._here.asked_of = None
 
     @property
     def places(self) -> range:
