@@ -318,7 +318,7 @@ def test_several_databases_are_waited_for_a_few_times(database, waits):
             bank.remember(f"She counts {next(told)} boats.")
 
         def ask():
-            assert bank.recall(f"How many boats does she count ({next(told)})?").hits
+            assert bank.recall("How many boats does she count?").hits
 
         for name in NAMES[:3]:
             bank = memory.bank(name)
