@@ -30,9 +30,9 @@ from hippocampus.server.keys import Keys
 VERBS = ("find", "erase", "import", "sleep")
 CONNECTIONS = 8
 """Over which the busy key sends its requests."""
-ASKED = 150
+ASKED = 400
 """Questions of the quiet key in each round, alone and beside the other."""
-PAUSE_S = 0.05
+PAUSE_S = 0.03
 """Between an answer and the next question."""
 ROUNDS = 3
 WORDS = 32
@@ -56,9 +56,8 @@ def run(workshop: Workshop, *, quick: bool) -> Iterator[Row]:
             for _ in range(1 if quick else ROUNDS):
                 alone.append(asyncio.run(neighbours.answered(asked)))
                 beside.append(asyncio.run(neighbours.answered(asked, beside=verb)))
-            note = (
-                f"{CONNECTIONS} connections, {neighbours.done.pop(verb, 0)} requests of the other"
-            )
+            sent, done = (of.get(verb, 0) for of in (neighbours.sent, neighbours.done))
+            note = f"{CONNECTIONS} connections, {sent} requests of the other, {done} of them done"
             for percent in (50, 99):
                 here, there = (
                     [float(np.percentile(one, percent) * 1e3) for one in rounds]
@@ -87,8 +86,9 @@ class Neighbours:
     """Two keys of one server: one that is always at it, and one that asks now and then."""
 
     def __init__(self, url: str, busy: str, quiet: str) -> None:
+        self.sent: dict[str, int] = {}
         self.done: dict[str, int] = {}
-        """Requests of the busy key that were answered, by verb."""
+        """Requests of the busy key by verb, and those that were done; what is long is cut off."""
         self.errors = 0
         """Requests of the quiet key that were not."""
         self._url, self._busy, self._quiet = url, busy, quiet
@@ -127,6 +127,7 @@ class Neighbours:
         client = await Client.open(self._url, token=self._busy)
         try:
             while True:
+                self.sent[verb] = self.sent.get(verb, 0) + 1
                 status = await call(client)
                 self.done[verb] = self.done.get(verb, 0) + (status == 200)
         finally:
