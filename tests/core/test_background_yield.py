@@ -61,6 +61,27 @@ def test_nobody_waits_for_ever():
         assert courtesy._WAIT_S / 2 <= time.perf_counter() - started < LONG
 
 
+def test_an_answer_that_gives_way_waits_for_others_not_for_itself(monkeypatch):
+    monkeypatch.setattr(courtesy, "_WAIT_S", LONG)
+    with giving_way(), answering():
+        started = time.perf_counter()
+        pause()
+        assert time.perf_counter() - started < LONG / 2
+
+    went_on = threading.Event()
+
+    def work():
+        with giving_way(), answering():
+            pause()
+            went_on.set()
+
+    with answering():
+        thread = in_a_thread(work)
+        assert not went_on.wait(0.05)
+    assert went_on.wait(LONG)
+    thread.join(LONG)
+
+
 def test_some_work_is_done_between_two_waits(monkeypatch):
     monkeypatch.setattr(courtesy, "_WORK_S", LONG)
     with answering(), giving_way():

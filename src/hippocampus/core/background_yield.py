@@ -85,8 +85,15 @@ _turns: Final = _Turns()
 
 @contextmanager
 def answering() -> Iterator[None]:
-    """Have those who give way do so, while the block runs or the function it decorates."""
+    """
+    Have those who give way do so, while the block runs or the function it decorates.
+
+    For an answer that gives way itself nobody else does.
+    """
     check_budget()
+    if _here.gives_way:
+        yield
+        return
     _answers.begin()
     try:
         yield

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 import sys
 import threading
@@ -38,6 +39,9 @@ _LAST_WORDS: Final = '{"level": "warning", "event": "ended, for a call kept the 
 _SWITCH_S: Final = 0.001
 """How long a thread computes before another may: five times sooner than by default, for the one
 that answers waits for those that search."""
+_GARBAGE: Final = (20_000, 10, 50)
+"""Objects from which on garbage is looked for, and how often further: beside an index, a look at
+everything keeps all threads waiting for 120 ms, and the default has one every second of erasing."""
 
 
 def serve(
@@ -79,12 +83,21 @@ def serve(
         memory, host=host, port=port, limits=limits, schedule=schedule, ready=ready,
         overdue=overdue, worker=worker,
     )  # fmt: skip
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(_SWITCH_S)
-    try:
+    with _at_hand():
         server.run([listen(host, port) if worker is None else worker.listening])
+
+
+@contextmanager
+def _at_hand() -> Iterator[None]:
+    """Have threads take turns often, and look for garbage rarely, for nobody goes on meanwhile."""
+    interval, thresholds = sys.getswitchinterval(), gc.get_threshold()
+    sys.setswitchinterval(_SWITCH_S)
+    gc.set_threshold(*_GARBAGE)
+    try:
+        yield
     finally:
-        sys.setswitchinterval(before)
+        gc.set_threshold(*thresholds)
+        sys.setswitchinterval(interval)
 
 
 def make_server(

@@ -4,8 +4,8 @@ Threads for verbs, which block: a few of each kind, shared fairly among callers.
 Callers take turns: who sends a thousand requests waits for their own, and whoever comes next is
 served after at most one more of them. One thread, if there are two, is kept from every single
 caller, so that others find one free. And Python computes on one thread at a time: while others ask
-as well, who computes most of the time has one thread, or each answer would take as many times as
-long as there are threads.
+as well, who computes most of the time has one thread, which gives way to their answers, or each
+would take as many times as long as there are threads.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any, Final, TypeAlias, TypeVar
 
+from hippocampus.core.background_yield import giving_way
 from hippocampus.core.budget import Budget
 from hippocampus.core.rights import with_rights
 from hippocampus.core.telemetry import in_this_trace
@@ -150,6 +151,8 @@ class Pool:
             self._free -= 1
             self._running[caller] += 1
             took: list[float] = []
+            if self._shares.crowds(caller):
+                call = giving_way()(call)
             self._threads.submit(_timed, call, took).add_done_callback(
                 self._ending(loop, caller, answer, took)
             )

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from hippocampus.core import background_yield
 from hippocampus.errors import Overloaded
 from hippocampus.server.thread_pools import CALLER, Pool, Shares
 
@@ -180,6 +181,28 @@ def most_at_once(call, threads=8):
 
     asyncio.run(both())
     return most[0]
+
+
+@pytest.mark.parametrize(("spent", "waits"), [(0.01, False), (5.0, True)])
+def test_who_computes_all_the_time_gives_way_to_what_others_ask(monkeypatch, spent, waits):
+    monkeypatch.setattr(background_yield, "_WAIT_S", 0.5)
+    shares = Shares()
+    shares.note("busy", spent)
+    shares.note("quiet")
+
+    def step():
+        began = time.perf_counter()
+        background_yield.pause()
+        return time.perf_counter() - began
+
+    async def while_another_is_answered():
+        pool = Pool("read", threads=2, waiting=9, shares=shares)
+        with background_yield.answering():
+            took = await asked(pool, "busy", step)
+        pool.close()
+        return took
+
+    assert (asyncio.run(while_another_is_answered()) > 0.4) is waits
 
 
 def test_who_computes_has_one_thread_while_others_ask_and_who_waits_has_them_all():
