@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from hippocampus.bank.filter_arguments import Filters, spell_out
 from hippocampus.bank.inclusion import Inclusion
 from hippocampus.bank.part import BankPart, of_one_moment
-from hippocampus.core.background_yield import answering
+from hippocampus.core.background_yield import answering, pausing
 from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, to_micros
 from hippocampus.core.constraints import check_whole
 from hippocampus.core.events import Erased, RecallsNoted
@@ -247,7 +247,7 @@ class Lookup(BankPart):
             )
             ordered = merge(*each, key=lambda one: one.occurred_at, reverse=newest)
             return list(islice(ordered, offset, most))
-        phrases = [token_pattern(term) for term in terms] if radius is None else []
+        phrases = [token_pattern(term) for term in pausing(terms)] if radius is None else []
         chosen = self._filter(filters)
         with self._state.asking() as here:
             columns = here.index.columns

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 from hippocampus.bank.copies import Copies, CopyTrail
 from hippocampus.bank.lookup import Lookup
 from hippocampus.bank.part import BankPart, Outdated, ids_of, staying
+from hippocampus.core.background_yield import pausing
 from hippocampus.core.budget import check_budget
 from hippocampus.core.clock import from_micros
 from hippocampus.core.events import UnclaimedBySource
@@ -175,8 +176,7 @@ class Writes(BankPart):
         """
         groups: list[Group] = []
         now = self._engine.now()
-        for place, turn in enumerate(turns):
-            check_budget()
+        for place, turn in enumerate(pausing(turns)):
             try:
                 group = self.group(_dated(_of(turn, session), now), now, by_metadata=again)
                 groups.append(group._replace(again=again))

@@ -21,8 +21,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.core.background_yield import pausing
-from hippocampus.core.budget import check_budget
+from hippocampus.core.background_yield import pause, pausing
 from hippocampus.core.events import JournalEvent, RecallsNoted, Remembered, class_of
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Block, Store
@@ -536,7 +535,7 @@ class Content:
         """Yield the segments that hold rows allowed; in the end those of what is not sealed yet."""
         stop = 0
         for first, count, mark in self._segments.marks(self._store, self._bank):
-            check_budget()
+            pause()
             stop = first + count
             segment = self._readable(first, mark) if allowed[first:stop].any() else None
             if segment is not None:

@@ -37,7 +37,8 @@ def analyse(drafts: Sequence[Draft], *, zone: tzinfo, phrases: bool) -> dict[Kin
     found: dict[Kind, list[bytes]] = {"lexical": [], "times": []}
     if phrases:
         found["phrase"] = []
-    for d in drafts:  # what one reader finds out about the words of a text, the next one knows
+    # What one reader finds out about the words of a text, the next one knows.
+    for d in pausing(drafts):
         found["lexical"].append(
             lexical_payload(d.text, occurred_at=d.occurred_at, speaker=d.speaker, source=d.source)
         )

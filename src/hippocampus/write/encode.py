@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.background_yield import pausing
 from hippocampus.core.config import Signatures, Vectors
 from hippocampus.core.records import Embedded, Embedder, Kind, Passage
 from hippocampus.encode.pooled_tokens import pool
@@ -46,7 +47,7 @@ def encode_drafts(
     ``spans``: also where in the text each of the embedder's tokens stands, so that none is pooled.
     ``form``: how much is kept of vectors.
     """
-    content = [pack(encode(d.text)) if d.content is None else d.content for d in drafts]
+    content = [pack(encode(d.text)) if d.content is None else d.content for d in pausing(drafts)]
     made: dict[Kind, list[bytes]] = {"content": content}
     made |= analyse(drafts, zone=zone, phrases=phrases)
     if signed is not None:
