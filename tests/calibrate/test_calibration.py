@@ -308,7 +308,7 @@ def test_it_explains_every_number_with_its_rule(hashed):
 # ---------------------------------------------------------------- what was given wins
 
 
-def test_what_is_given_wins_over_what_is_calibrated_and_that_over_what_is_built_in():
+def test_what_is_calibrated_wins_over_what_is_built_in_where_nothing_is_given():
     mine = Concepts(theta=0.1)
     heard = mine.heard(Cosines(theta=0.5, near=0.8))
 

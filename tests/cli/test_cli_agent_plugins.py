@@ -62,7 +62,7 @@ def test_every_hook_of_an_agent_is_understood_by_the_command(agent):
 
 
 @pytest.mark.slow
-def test_the_hooks_run_as_claude_code_runs_them_and_nobody_waits_for_sleep(tmp_path):
+def test_the_hooks_run_as_claude_code_runs_them_without_waiting_for_sleep(tmp_path):
     made = {
         "SessionStart": "source",
         "UserPromptSubmit": "prompt",

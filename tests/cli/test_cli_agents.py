@@ -271,7 +271,7 @@ def test_a_prompt_without_its_words_is_told_once(shell, repository):
     assert (0, "", "") == (again.code, again.out, again.err)
 
 
-def test_half_a_payload_is_told_and_nothing_else_happens(shell, repository):
+def test_half_a_payload_is_told_without_anything_else_happening(shell, repository):
     whole = json.dumps(Agent(shell, "claude-code", repository).payload("prompt", RULE))
     done = shell("hook", stdin=whole[: len(whole) // 2])
 
@@ -280,7 +280,7 @@ def test_half_a_payload_is_told_and_nothing_else_happens(shell, repository):
     assert not shell.store.exists()
 
 
-def test_a_broken_store_is_told_once_in_a_session_and_stands_in_nobodys_way(shell, repository):
+def test_a_broken_store_is_told_once_in_a_session_without_standing_in_the_way(shell, repository):
     shell.store.write_bytes(b"no database at all, but long enough to look like something" * 99)
     payload = json.dumps(Agent(shell, "claude-code", repository).payload("prompt", RULE))
     codes = [shell("hook", stdin=payload) for _ in range(3)]
@@ -428,7 +428,7 @@ def served(memory):
 
 
 @pytest.mark.slow
-def test_a_teams_bank_may_be_on_a_server_and_nobody_waits_for_one_that_is_gone(
+def test_a_teams_bank_may_be_on_a_server_without_a_wait_for_one_that_is_gone(
     shell, repository, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))

@@ -32,7 +32,7 @@ def everything(folder):
     return {file.relative_to(folder).as_posix(): file.read_bytes() for file in files}
 
 
-def test_without_a_terminal_init_says_what_it_would_do_and_does_nothing(shell, home):
+def test_without_a_terminal_init_says_what_it_would_do_without_doing_it(shell, home):
     before = everything(home)
     done = shell("init")
 
@@ -44,7 +44,7 @@ def test_without_a_terminal_init_says_what_it_would_do_and_does_nothing(shell, h
     assert before == everything(home)
 
 
-def test_init_connects_what_is_here_and_disconnect_takes_it_back(shell, home):
+def test_disconnect_takes_back_all_that_init_connected(shell, home):
     before = everything(home)
     done = shell("init", "--yes", "--no-model")
 
@@ -222,7 +222,7 @@ def configurations(home):
     return {name: raw for name, raw in everything(home).items() if name[:6] != ".local"}
 
 
-def test_a_projects_files_are_written_after_a_yes_and_given_back(shell, home, project):
+def test_disconnect_takes_back_the_project_files_written_after_a_yes(shell, home, project):
     mine, before = configurations(home), everything(project)
     wanted = ("connect", "claude-code", "cursor", "--project")
 

@@ -30,7 +30,7 @@ def test_what_holds_a_term_is_listed_in_order_of_time(told):
     assert ("I moved to Lisbon" in shown, "trams" in shown) == (True, False)
 
 
-def test_several_terms_must_all_be_there_and_one_may_come_from_stdin(told):
+def test_a_text_needs_all_of_several_terms_even_with_one_from_stdin(told):
     assert ["LISBON has trams."] == texts(told("find", "lisbon", "trams", "--json"))
     assert ["Porto has trams, Lisbonne too."] == texts(
         told("find", "-", "trams", "--json", stdin="porto\n")
@@ -43,7 +43,7 @@ def test_the_exit_code_of_find_says_whether_anything_was_found(told):
     assert 2 == told("find").code
 
 
-def test_a_store_is_signed_by_reindex_and_from_then_on_by_every_command(told):
+def test_a_store_once_signed_by_reindex_is_signed_by_every_later_command(told):
     refused = told("recall", "trams", "--cues", "signature")
     assert (2, True) == (refused.code, "reindex --signatures" in refused.err)
     assert 0 == told("reindex", "--signatures").code

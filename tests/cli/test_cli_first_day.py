@@ -30,7 +30,7 @@ def test_messages_of_a_chat_are_remembered_from_stdin(shell, stdin):
     ]  # fmt: skip
 
 
-def test_a_line_that_is_no_message_is_named_and_nothing_is_kept(shell):
+def test_a_line_that_is_no_message_is_named_without_keeping_anything(shell):
     answer = shell("remember", "-", "--messages", stdin=f"{json.dumps(TALK[0])}\n{{nope\n")
 
     assert answer.code == 2
@@ -56,7 +56,7 @@ def test_an_option_that_is_none_leads_to_the_one_that_is_meant(shell, args, mean
     assert f"(Possible options: {meant})" in " ".join(answer.err.replace("│", " ").split())
 
 
-def test_ids_are_short_and_their_beginning_is_enough(shell):
+def test_ids_are_shown_by_a_short_beginning_that_is_enough(shell):
     whole = shell("remember", "The pump was mended.", "--json").json["id"]
     short = whole[:8]
 

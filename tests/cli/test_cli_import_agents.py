@@ -103,7 +103,7 @@ def test_a_link_that_leads_out_of_a_project_is_refused(home):
         assert f"{shop / name}: leads out of the project, to" in said
 
 
-def test_a_dry_run_counts_by_file_and_kind_and_makes_no_store(home):
+def test_a_dry_run_counts_by_file_and_kind_without_making_a_store(home):
     shown = run(home, "import", "--from", "claude-code", "--dry-run")
     told = json.loads(run(home, "import", "--from", "claude-code", "--dry-run", "--json").stdout)
 

@@ -209,7 +209,7 @@ def test_no_settings_file_reaches_the_users_own_bank_or_another_projects(reposit
         ('store = "http://localhost.example.org"', "without https"),
     ],
 )
-def test_a_settings_file_that_is_wrong_is_told_and_passed_over(repository, text, named):
+def test_a_wrong_settings_file_is_passed_over_with_a_warning(repository, text, named):
     own = find_project(repository).bank
     settings(repository, text)
     found = find_project(repository)
@@ -220,7 +220,7 @@ def test_a_settings_file_that_is_wrong_is_told_and_passed_over(repository, text,
     assert str(Path(".hippocampus.toml")) in found.warning
 
 
-def test_a_setting_that_is_not_known_is_told_and_the_others_count(repository):
+def test_a_warning_names_an_unknown_setting_without_loss_of_the_others(repository):
     settings(repository, 'part = "docs"\nrememeber = false')
     found = find_project(repository)
 

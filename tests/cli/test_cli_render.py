@@ -22,7 +22,7 @@ def plain(renderable, width=100):
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
-def test_clean_text_has_no_control_characters_and_keeps_its_length(text):
+def test_cleaning_a_text_of_control_characters_keeps_its_length(text):
     cleaned = render.clean(text)
 
     assert len(text) == len(cleaned)

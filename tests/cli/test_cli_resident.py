@@ -92,7 +92,7 @@ def test_a_key_in_the_environment_stays_where_it_is(monkeypatch):
 
 
 @pytest.mark.usefixtures("runtime")
-def test_stores_by_other_names_are_one_and_others_are_not(store, tmp_path):
+def test_only_names_of_the_same_store_lead_to_the_same_socket(store, tmp_path):
     (tmp_path / "other.db").symlink_to(store)
 
     def of(name):
@@ -120,7 +120,7 @@ def test_a_socket_that_a_killed_process_left_is_passed_over(store):
 
 
 @pytest.mark.usefixtures("runtime")
-def test_a_process_that_hangs_is_left_alone_and_keeps_nobody_else_waiting(store):
+def test_a_process_that_hangs_is_left_alone_without_keeping_others_waiting(store):
     asked = threading.Event()
     path = resident.socket_of(store)
     thread = serve(path, lambda _: asked.wait(20))
@@ -273,7 +273,7 @@ def without_times(text):
 
 
 @pytest.mark.slow
-def test_a_prompt_is_answered_and_kept_and_what_was_killed_is_replaced(session):
+def test_a_process_killed_after_it_answered_a_prompt_is_replaced(session):
     process = session.start()
     answered = session.ask("hook", stdin=EVENT)
     assert (0, "") == (answered.returncode, answered.stderr)
@@ -288,7 +288,7 @@ def test_a_prompt_is_answered_and_kept_and_what_was_killed_is_replaced(session):
 
 
 @pytest.mark.slow
-def test_two_at_once_are_one_and_it_ends_when_nobody_asks(session):
+def test_only_one_of_two_at_once_goes_on_until_nobody_asks(session):
     first = session.start(idle_min="0.1")
     second = session.start(idle_min="0.1")
     assert 0 == second.wait(60), "there is one"
@@ -300,7 +300,7 @@ def test_two_at_once_are_one_and_it_ends_when_nobody_asks(session):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("other", ["stamp", "identity"])
-def test_a_process_of_another_version_or_another_file_refuses_and_ends(session, other):
+def test_a_process_of_another_version_or_another_file_ends_with_a_refusal(session, other):
     process = session.start()
     asked = {"stamp": resident.STAMP, "store": session.store, "args": ["recall", "x"],
              "identity": resident.identity(session.store)}  # fmt: skip
@@ -313,7 +313,7 @@ def test_a_process_of_another_version_or_another_file_refuses_and_ends(session, 
 
 
 @pytest.mark.slow
-def test_a_stopped_process_is_replaced_and_a_prompt_is_kept_once(session):
+def test_a_stopped_process_is_replaced_without_keeping_a_prompt_twice(session):
     process = session.start()
     process.send_signal(signal.SIGSTOP)
     try:

@@ -11,7 +11,7 @@ def told(shell):
     return shell
 
 
-def test_a_question_is_answered_from_what_is_included_and_the_bank_is_shown(told):
+def test_an_answer_from_an_included_bank_shows_the_name_of_the_bank(told):
     question = "when does the website deploy?"
     shown = told("recall", question, "--bank", "coder")
     alone = told("recall", question, "--bank", "coder", "--include", "")
@@ -25,7 +25,7 @@ def test_a_question_is_answered_from_what_is_included_and_the_bank_is_shown(told
     assert "Commit" in told("recall", "commits", "--bank", "web", "--include", "coder").out
 
 
-def test_what_is_included_is_shown_and_taken_out_again(told):
+def test_an_included_bank_is_shown_until_it_is_taken_out_again(told):
     assert "web" in told("include", "--bank", "coder").out
     assert "none is read along" in told("include", "web", "--remove", "--bank", "coder").out
     assert "none is read along" in told("include", "--bank", "coder").out
@@ -33,7 +33,7 @@ def test_what_is_included_is_shown_and_taken_out_again(told):
     assert (2, True) == (wrong.code, "always read" in wrong.err)
 
 
-def test_a_bank_that_is_mistyped_is_not_included_and_near_names_are_told(told):
+def test_a_mistyped_bank_is_refused_with_the_names_that_are_near_to_it(told):
     for number in range(6):
         told("remember", "x", "--bank", f"a{number}")
 
@@ -53,7 +53,7 @@ def test_nothing_is_begun_by_an_include_where_there_is_no_store(shell):
     assert not shell.store.exists()
 
 
-def test_a_memory_is_promoted_and_demoted(told):
+def test_a_promoted_memory_is_the_same_again_once_demoted(told):
     own = told("episodes", "--bank", "coder", "--json").json[0]["id"]
 
     (copy,) = told("promote", own, "--to", "web", "--bank", "coder", "--json").json

@@ -7,7 +7,7 @@ from hippocampus import Memory
 from hippocampus.server.keys import Keys
 
 
-def test_a_key_is_made_shown_once_and_known_again(shell):
+def test_a_new_key_is_known_again_after_being_shown_once(shell):
     made = shell("keys", "create", "the agent", "--bank", "acme/*", "--bank", "b", "--role", "read")
 
     token = made.out.strip()
@@ -23,7 +23,7 @@ def test_a_key_is_made_shown_once_and_known_again(shell):
         assert keys.caller(token).banks == ("acme/*", "b")
 
 
-def test_a_key_is_rotated_and_revoked(shell):
+def test_a_rotated_key_can_be_revoked(shell):
     made = shell("keys", "create", "x", "--bank", "*", "--role", "admin", "--json").json
     id_ = made["key"]["id"]
     again = shell("keys", "rotate", id_, "--keep", "24", "--json").json

@@ -42,7 +42,7 @@ def test_the_help_of_every_command_teaches_with_an_example(shell, name):
     assert "\\" not in said.out
 
 
-def test_every_command_is_in_the_help_and_every_exit_code(shell):
+def test_the_help_has_every_command_and_every_exit_code(shell):
     said = shell("--help", env={"COLUMNS": "200"}).out
 
     assert set(COMMANDS) | {"models", "anchors", "keys", "encryption", "postgres"} <= set(
@@ -70,7 +70,7 @@ def test_the_version_is_said(shell):
     assert version("hippocampus-memory") == shell("--version").out.strip()
 
 
-def test_a_folder_is_imported_and_again_changes_nothing(shell, tmp_path):
+def test_a_folder_imported_again_changes_nothing(shell, tmp_path):
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "garden.md").write_text("# Garden\n\nThe roses need water on Tuesdays.\n")
@@ -103,7 +103,7 @@ def test_an_import_tells_what_was_added_changed_renamed_and_hidden(shell, tmp_pa
     ]  # fmt: skip
 
 
-def test_a_source_is_listed_forgotten_restored_and_erased(shell, tmp_path):
+def test_a_listed_source_can_be_restored_until_it_is_erased(shell, tmp_path):
     notes = tmp_path / "roses.md"
     notes.write_text("The roses need water.")
     shell("import", str(notes))
@@ -180,7 +180,7 @@ def test_reembedding_moves_the_store_to_the_other_embedder(told):
     assert told("recall", "leak", "--embedder", "hash:32", "--json").json["hits"]
 
 
-def test_calibrate_shows_every_number_with_its_rule_and_keeps_it_for_the_embedder(
+def test_calibrate_keeps_for_the_embedder_every_number_it_shows_with_its_rule(
     told, hashed, monkeypatch
 ):
     monkeypatch.setattr("hippocampus.calibrate.run.calibrate", lambda *_, **__: hashed)
@@ -202,7 +202,7 @@ def test_calibrate_shows_every_number_with_its_rule_and_keeps_it_for_the_embedde
 
 
 @pytest.mark.slow
-def test_a_dry_run_of_calibrate_shows_the_same_and_keeps_nothing(told, hashed):
+def test_a_dry_run_of_calibrate_shows_the_numbers_without_keeping_them(told, hashed):
     said = told("calibrate", "--dry-run", "--json").json
 
     assert said["cosines"] == hashed.cosines._asdict()
@@ -271,7 +271,7 @@ def test_nothing_is_made_where_there_is_nothing_to_salvage(told, tmp_path):
     assert not (tmp_path / "new.db").exists()
 
 
-def test_scan_lists_what_holds_a_secret_and_never_the_secret(told):
+def test_scan_lists_the_memories_that_hold_a_secret_without_showing_it(told):
     assert told("scan").code == 0
     key = "ghp_" + "x7Kq2Lw9Zt4Rb8Vn1Md6Hc3Js5Fg0PaEuYoT"
     told("remember", f"The deploy token is {key}, do not share it.")
@@ -282,7 +282,7 @@ def test_scan_lists_what_holds_a_secret_and_never_the_secret(told):
     assert key not in found.out + told("scan").out
 
 
-def test_the_models_are_listed_and_a_missing_one_is_said(shell, tmp_path):
+def test_the_list_of_models_tells_of_missing_ones(shell, tmp_path):
     homeless = {"XDG_DATA_HOME": str(tmp_path), "HOME": str(tmp_path)}
     listed = shell("models", "list", "--json", env=homeless).json
 
@@ -294,7 +294,7 @@ def test_the_models_are_listed_and_a_missing_one_is_said(shell, tmp_path):
     assert shell("models", "install", "--from", str(tmp_path), env=homeless).code == 4
 
 
-def test_the_demo_remembers_asks_and_sums_up(shell, tmp_path):
+def test_the_demo_asks_the_questions_of_a_folder_of_examples(shell, tmp_path):
     (tmp_path / "notes.md").write_text("The roses need water on Tuesdays.")
     asked = {"question": "When do the roses need water?", "now": "2024-05-01", "about": "Tuesdays."}
     (tmp_path / "questions.json").write_text(json.dumps([asked]))
@@ -307,7 +307,7 @@ def test_the_demo_remembers_asks_and_sums_up(shell, tmp_path):
     assert not shell.store.exists()
 
 
-def test_the_demo_needs_no_checkout_and_answers_from_a_history_of_its_own(shell, tmp_path):
+def test_the_demo_answers_from_a_history_of_its_own_without_a_checkout(shell, tmp_path):
     with chdir(tmp_path):
         shown = shell("demo", env={"HIPPOCAMPUS_EMBEDDER": "none"})
 

@@ -53,7 +53,7 @@ def test_every_client_that_has_a_file_of_a_project_is_known():
 
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("there", [True, False])
-def test_a_projects_file_is_written_and_given_back_to_the_byte(places, receipts, name, there):
+def test_a_projects_file_once_written_is_given_back_to_the_byte(places, receipts, name, there):
     file = places.project / FILES[name]
     file.parent.mkdir(exist_ok=True)
     if there:

@@ -79,7 +79,9 @@ def write(path, text):
 
 @pytest.mark.parametrize("name", [client.name for client in CLIENTS])
 @pytest.mark.parametrize("system", ["linux", "darwin", "win32"])
-def test_a_client_is_connected_once_and_left_as_it_was(tmp_path, receipts, system, name):
+def test_disconnecting_a_client_connected_once_leaves_it_as_it_was(
+    tmp_path, receipts, system, name
+):
     client, home = client_named(name), tmp_path / "home"
     there = Places(home=home, system=system, env={})
     for number, file in enumerate(client.files):
@@ -221,7 +223,7 @@ def test_what_others_wrote_since_stays_when_ours_goes(places, receipts):
     assert '{\n  "new": true,\n  "mcpServers": {} // mine\n}\n' == there.read_text("utf-8")
 
 
-def test_an_entry_that_was_changed_since_is_left_and_told(places, receipts):
+def test_an_entry_that_was_changed_since_is_told_without_being_touched(places, receipts):
     cursor = client_named("cursor")
     connect(cursor, places, receipts)
     there = places.home / ".cursor/mcp.json"
@@ -332,7 +334,7 @@ def test_a_difference_of_toml_shows_names_and_tables_alone(places, receipts):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links and modes of POSIX")
-def test_links_and_permissions_stay_and_a_copy_is_kept(places, receipts, tmp_path):
+def test_links_and_permissions_stay_with_a_copy_of_the_file_kept(places, receipts, tmp_path):
     real = write(tmp_path / "dotfiles" / "mcp.json", '{"a": 1}')
     real.chmod(0o640)
     link = places.home / ".cursor/mcp.json"

@@ -35,7 +35,7 @@ NEED = (
 
 
 @given(LOADS)
-def test_nothing_is_negative_and_machines_are_whole_and_at_least_one(load):
+def test_a_plan_has_whole_machines_from_one_up_without_negative_numbers(load):
     made = plan(load)
 
     assert all(getattr(made, name) >= 0 for name in NEED)
@@ -81,7 +81,7 @@ def test_twice_the_banks_are_twice_of_what_is_no_whole_number(load):
 
 
 @given(LOADS, st.sampled_from([one.name for one in fields(Prices)]), st.floats(1, 100))
-def test_a_price_changes_costs_alone_and_what_is_free_costs_nothing(load, name, times):
+def test_a_price_changes_costs_alone_down_to_nothing_where_all_is_free(load, name, times):
     dearer = replace(Prices(), **{name: getattr(Prices(), name) * times})
     free = Prices(core=0, memory_gb=0, disk_gb=0, backup_gb=0)
 

@@ -67,7 +67,7 @@ def subclasses(base):
 # ---------------------------------------------------------------- the union
 
 
-def test_every_class_is_in_the_union_and_has_a_kind_of_its_own():
+def test_every_class_is_in_the_union_under_a_kind_of_its_own():
     bases = {JournalEvent, events.SleepEvent, events.InvertibleEvent}
 
     assert set(get_args(Event)) == subclasses(JournalEvent) - bases
@@ -156,7 +156,7 @@ def test_of_an_erased_episode_every_event_is_left_without_its_details():
         assert (kind, "{}") == encode(read(kind, "{}"))
 
 
-def test_what_a_row_lacks_has_its_default_and_what_nobody_knows_is_left_out():
+def test_a_row_is_read_by_its_known_fields_with_defaults_for_those_it_lacks():
     slept = read("slept", '{"again":true,"policy":{},"rows":3,"sleep":1,"steps":{}}')
 
     assert slept.over is None

@@ -70,7 +70,7 @@ def test_a_key_opens_what_was_wrapped_with_it_and_nothing_else(file):
         open_slots(each[0], [slots[1], slots[2]])
 
 
-def test_no_two_slots_of_a_key_are_alike_and_none_has_the_secret_or_the_master_key():
+def test_slots_of_a_key_are_all_different_without_the_secret_or_the_master_key():
     one, other = (make_slot(Key.passphrase("correct horse"), MASTER) for _ in range(2))
 
     assert one.salt != other.salt
@@ -80,7 +80,7 @@ def test_no_two_slots_of_a_key_are_alike_and_none_has_the_secret_or_the_master_k
     assert slots_of(as_header([one, other])) == [one, other]
 
 
-def test_a_recovery_phrase_is_160_bits_and_may_be_typed_as_one_likes():
+def test_a_recovery_phrase_of_160_bits_may_be_typed_as_one_likes():
     phrase = new_phrase()
     slot = make_slot(Key.phrase(phrase), MASTER)
 
@@ -93,7 +93,7 @@ def test_a_recovery_phrase_is_160_bits_and_may_be_typed_as_one_likes():
 
 
 @pytest.mark.parametrize("spec", ["", "hunter2hunter2hunter2", "file:", "env:", "keyring:a", "x:y"])
-def test_what_is_no_specification_is_refused_and_not_repeated(spec):
+def test_what_is_no_specification_is_refused_without_being_repeated(spec):
     with pytest.raises(InputError, match="file:PATH") as told:
         Key.of(spec)
     assert not spec or f"'{spec}'" not in str(told.value)
@@ -101,7 +101,7 @@ def test_what_is_no_specification_is_refused_and_not_repeated(spec):
 
 
 @pytest.mark.parametrize("command", ["cat key", [], [1]])
-def test_a_command_is_a_list_and_no_shell_is_asked(command):
+def test_a_command_that_is_no_list_is_refused_without_asking_a_shell(command):
     with pytest.raises(InputError, match="list"):
         Key.command(command)
 

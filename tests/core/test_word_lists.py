@@ -22,7 +22,7 @@ ORIGIN = re.compile(r"# .{20,}\. .*\.$|# .*\. English\.$")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_file_says_first_what_it_is_for_and_has_one_entry_a_line_none_twice(name):
+def test_a_file_has_no_entry_twice_below_the_line_that_says_what_it_is_for(name):
     first, *_ = (FOLDER / f"{name}.txt").read_text("utf-8").splitlines()
 
     assert ORIGIN.match(first)
@@ -33,7 +33,7 @@ def test_a_file_says_first_what_it_is_for_and_has_one_entry_a_line_none_twice(na
 
 
 @pytest.mark.parametrize("name", [f"times/{one}" for one in (*BY_HAND, "common")])
-def test_a_file_of_times_says_what_it_is_for_and_has_english_words_for_each_entry(name):
+def test_a_file_of_times_has_english_words_for_each_entry_below_its_purpose(name):
     first, *_ = (FOLDER / f"{name}.txt").read_text("utf-8").splitlines()
 
     assert ORIGIN.match(first)
@@ -48,7 +48,7 @@ def test_every_file_is_read_by_the_code_or_an_expression():
 
 
 @pytest.mark.parametrize("name", PATTERN_NAMES)
-def test_a_file_of_expressions_says_what_it_is_for_and_each_compiles_and_is_used(name):
+def test_a_file_that_says_what_it_is_for_has_only_valid_expressions_in_use(name):
     text = (PATTERNS / f"{name}.txt").read_text("utf-8")
     for key, expression in pattern_list(name):
         re.compile(expression)

@@ -82,7 +82,7 @@ def test_the_readme_begins_with_something_to_run():
     assert all(f"`{command}`" in " ".join(lines) for command in ("make demo", "make test"))
 
 
-def test_the_first_screen_can_be_pasted_and_has_one_table_and_one_picture():
+def test_the_first_screen_can_be_pasted_with_its_one_table_and_one_picture():
     text = "\n".join(first_screen())
 
     assert not re.search(r"^(\$ |>>> )", text, re.MULTILINE)
@@ -128,7 +128,7 @@ def test_the_architecture_is_read_in_one_sitting():
     assert 3 == text.count("```mermaid")
 
 
-def test_adrs_are_numbered_without_gaps_and_say_what_they_decide():
+def test_decision_records_numbered_without_gaps_say_what_they_decide():
     numbers = [int(page.name[:4]) for page in ADRS]
 
     assert numbers == list(range(1, len(ADRS) + 1))
@@ -139,7 +139,7 @@ def test_adrs_are_numbered_without_gaps_and_say_what_they_decide():
             assert f"## {part}\n" in text, f"{name(page)} lacks {part}"
 
 
-def test_a_change_of_the_changelog_is_numbered_and_says_something():
+def test_every_change_of_the_changelog_says_something_under_a_number():
     entries = sorted((ROOT / "changelog.d").glob("*.md"))
 
     assert entries

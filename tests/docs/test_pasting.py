@@ -44,7 +44,7 @@ def test_no_pasted_command_has_a_place_to_fill_in():
     assert holes == []
 
 
-def test_a_command_that_fails_is_told_and_what_it_said(tmp_path):
+def test_a_command_that_fails_is_told_with_what_it_said(tmp_path):
     with shell(tmp_path) as paste:
         assert paste("word=one\n").strip() == ""
         assert paste('echo "$word"; false || true\n').strip() == "one"
@@ -62,7 +62,7 @@ def test_a_command_that_fails_is_told_and_what_it_said(tmp_path):
         (["install", "hippocampus-memory[rockets]"], "there is no extra rockets"),
     ],
 )
-def test_what_is_installed_is_ours_and_has_the_extra(words, told):
+def test_what_is_installed_is_ours_with_the_extra_that_is_named(words, told):
     assert told in problem(words)
     assert bool(told) == bool(problem(words))
 

@@ -112,7 +112,7 @@ def test_a_link_that_leads_nowhere_is_told_with_its_page(site, address, problem)
     assert [f"index.html: {address}: {problem}"] == list(links.broken(site))[:1]
 
 
-def test_links_to_elsewhere_are_listed_and_not_asked(site):
+def test_links_to_elsewhere_are_listed_without_being_followed(site):
     (site / "index.html").write_text('<a href="https://example.com/a">there</a>')
 
     assert list(links.broken(site)) == []

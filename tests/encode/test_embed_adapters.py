@@ -91,7 +91,7 @@ def test_model2vec_has_a_vector_for_text_it_knows_nothing_of(static_model):
     assert made.spans.shape == (0, 2)
 
 
-def test_a_moved_model_keeps_its_fingerprint_and_a_changed_one_does_not(static_model, tmp_path):
+def test_a_fingerprint_follows_what_a_model_holds_rather_than_where_it_lies(static_model, tmp_path):
     before = load_embedder(f"model2vec:{static_model}").fingerprint
     moved = tmp_path / "elsewhere" / "static"
     moved.parent.mkdir()
@@ -200,7 +200,7 @@ def test_sentence_transformers_gives_pooled_and_token_vectors(bert, tmp_path):
     assert np.allclose(expected, embedder.embed_query("grey parrot").vector, atol=1e-5)
 
 
-def test_a_models_prompts_shape_its_vectors_and_leave_no_tokens(bert, tmp_path):
+def test_a_models_prompts_shape_its_vectors_without_leaving_tokens(bert, tmp_path):
     bert.prompts = {"query": "query: ", "document": "passage: "}
     bert.save(str(tmp_path / "prompted"))
     embedder = load_embedder(f"sentence-transformers:{tmp_path / 'prompted'}")

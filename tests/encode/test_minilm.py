@@ -102,7 +102,7 @@ def test_passages_and_questions_that_go_together_come_out_as_they_would_alone(mi
         assert np.array_equal(own.spans, one.spans)
 
 
-def test_neighbours_colour_a_passage_and_add_nothing_to_it(minilm):
+def test_neighbours_colour_a_passage_without_adding_anything_to_it(minilm):
     text = "He comes too, of course."
     bare = minilm.embed_query(text)
     (coloured,) = minilm.embed([Passage(text, before="And the dog?", after="Good boy!")])

@@ -99,7 +99,7 @@ def test_passages_go_with_the_questions_that_wait_each_back_to_who_brought_it():
         assert np.array_equal(alone, made.result().vector)
 
 
-def test_nobody_waits_beside_long_texts_and_many_passages_go_alone():
+def test_nobody_waits_beside_long_texts_or_many_passages():
     slow = Slow()
     together = Together(slow, at_once=1)
     assert 9 == len(together.embed([Passage(f"said {n}") for n in range(9)]))

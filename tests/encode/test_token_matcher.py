@@ -62,7 +62,7 @@ def counted(term, texts, allowed=None):
 
 
 @given(term, st.lists(text, min_size=1, max_size=6))
-def test_no_occurrence_is_missed_and_none_is_made_up(term, texts):
+def test_every_occurrence_is_found_without_any_made_up(term, texts):
     expected = {row: times for row, text in enumerate(texts) if (times := occurrences(term, text))}
 
     assert expected == counted(term, texts)
@@ -111,7 +111,7 @@ def test_no_text_that_has_all_of_several_terms_is_missed(terms, texts):
     assert set(found[~unsure].tolist()) <= expected
 
 
-def test_the_rarest_is_looked_for_first_and_the_common_only_where_reading_costs_more():
+def test_the_common_is_looked_for_after_the_rarest_only_where_reading_costs_more():
     texts = ["the tram and the boat"] * 300 + ["a quokka", "the quokka", *["tram"] * 300]
     segment = Segment.of(0, [np.array(tokens.encode(text), np.uint64) for text in texts])
     every = np.ones(len(texts), np.bool_)

@@ -41,7 +41,7 @@ def test_ids_give_back_characters_that_hold_all_their_bytes(text, data):
     assert (0, len(text)) == characters(text, ids, 0, len(ids))
 
 
-def test_pieces_before_the_text_are_counted_and_not_placed():
+def test_pieces_before_the_text_are_counted_without_being_placed():
     payload = pack_spans("A dog barks.", ids_of("A dog barks."), np.array([-5, -2, 0, 2, 6]))
 
     assert payload[0] == 2

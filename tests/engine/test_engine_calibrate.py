@@ -28,7 +28,7 @@ def keep(memory, calibration):
 
 
 @pytest.mark.slow
-def test_what_is_found_is_kept_and_used_after_the_store_was_opened_again(open_memory, hashed):
+def test_a_calibration_is_used_after_the_store_was_opened_again(open_memory, hashed):
     memory = open_memory()
     bank = memory.bank("ada")
     bank.remember_many(SAID)
@@ -67,7 +67,7 @@ def test_an_index_in_use_goes_by_a_new_calibration_at_once(open_memory, hashed):
     assert bank.recall("the violin").hits[0].episode == before.hits[0].episode
 
 
-def test_weights_of_the_embedder_shrink_and_grow_with_what_it_tells(open_memory, hashed):
+def test_weights_of_the_embedder_follow_how_much_it_tells(open_memory, hashed):
     memory = open_memory()
     bank = memory.bank("ada")
     bank.remember_many(SAID)
@@ -97,7 +97,7 @@ def test_what_the_config_gives_is_not_calibrated(open_memory, hashed):
     assert bank.state.take().index.cues.concept._least.theta == 0.11
 
 
-def test_another_embedder_has_none_and_says_so_and_the_first_has_its_own_again(open_memory, hashed):
+def test_an_embedder_has_its_own_calibration_again_after_another_without_any(open_memory, hashed):
     memory = open_memory()
     bank = memory.bank("ada")
     bank.remember_many(SAID)
@@ -120,7 +120,7 @@ def test_the_default_embedder_needs_none(open_memory):
     assert (known.values, known.lacking) == (BUILT_IN, None)
 
 
-def test_without_an_embedder_nothing_is_lacking_and_nothing_can_be_calibrated(open_memory):
+def test_without_an_embedder_there_is_nothing_to_calibrate(open_memory):
     memory = open_memory(embedder="none")
 
     assert memory.engine.calibration().lacking is None
@@ -129,7 +129,7 @@ def test_without_an_embedder_nothing_is_lacking_and_nothing_can_be_calibrated(op
 
 
 @pytest.mark.parametrize("kept", ["{", "[]", json.dumps({"version": 99})])
-def test_a_damaged_one_is_said_and_the_built_in_one_used_until_another_is_made(
+def test_a_damaged_calibration_gives_way_to_the_built_in_one_until_the_next(
     open_memory, kept, hashed
 ):
     memory = open_memory()

@@ -42,7 +42,7 @@ def bank():
     memory.close()
 
 
-def test_sleep_finds_them_and_each_has_a_summary_that_quotes(bank):
+def test_each_community_that_sleep_finds_has_a_summary_that_quotes(bank):
     found = bank.communities()
 
     assert {"boat", "garden", "cello"} == {one.topics[0] for one in found}
@@ -85,7 +85,7 @@ def test_a_question_that_names_a_matter_is_not_one_for_themes(bank):
     assert all("cello" in hit.text for hit in made.recall)
 
 
-def test_what_is_forgotten_is_in_none_and_a_bank_that_never_slept_has_none():
+def test_communities_made_by_sleep_are_without_forgotten_memories():
     with Memory(":memory:", embedder="hash", clock=ManualClock(NOW)) as memory:
         bank = memory.bank("home")
         bank.remember_many(talk())

@@ -40,7 +40,7 @@ def bank():
 
 
 @given(budget=st.integers(0, 3000))
-def test_whatever_the_budget_every_turn_is_there_once_in_order_and_all_of_it_fits(bank, budget):
+def test_every_turn_is_accounted_for_once_in_order_within_any_budget(bank, budget):
     assume(budget >= LEAST)
     made = bank.compact_session("s1", budget)
 
@@ -67,7 +67,7 @@ def test_a_conversation_that_fits_stands_whole(bank):
     assert "…" not in made.text
 
 
-def test_the_newest_turns_stay_and_of_older_ones_those_that_matter(bank):
+def test_the_newest_turns_stay_with_the_older_ones_that_matter(bank):
     made = bank.compact_session("s1", 900)
 
     turns = bank.episodes(session="s1")
@@ -97,7 +97,7 @@ def test_more_room_never_keeps_fewer_turns_whole_or_short(bank):
     assert shown == sorted(shown)
 
 
-def test_it_begins_with_the_summary_where_that_leaves_room_and_is_data_as_a_whole(bank):
+def test_it_is_data_as_a_whole_with_the_summary_first_where_there_is_room(bank):
     made = bank.compact_session("s1", 2500)
 
     assert made.text.startswith(SUMMARY_OPEN)

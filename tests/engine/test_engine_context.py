@@ -226,7 +226,7 @@ def test_what_does_not_fit_is_named_with_its_address_and_size(talk):
         assert episode.text not in context.text
 
 
-def test_recent_turns_come_last_and_are_not_repeated(talk):
+def test_recent_turns_come_last_without_being_repeated(talk):
     context = talk.context("thanks weather", 5000, recent=2, min_score=0)
     head, recent = context.text.split("<recent>")
 
@@ -251,7 +251,7 @@ def test_an_empty_bank_gives_a_context_of_the_frame_alone(bank):
     assert str(context) == context.text
 
 
-def test_what_did_not_fit_is_pointed_to_and_can_be_had_by_its_address(talk):
+def test_a_memory_that_did_not_fit_can_be_had_by_the_address_given_for_it(talk):
     context = talk.context("chair in a room", 150, k=8, pointers=3)
     more = context.text.partition("<more ")[2]
     named = [pointer for pointer in context.left_out if quote(pointer.address) in more]
@@ -273,7 +273,7 @@ def test_a_context_with_pointers_is_known_when_it_comes_back(talk):
     assert talk.episodes(newest=True, limit=1)[0].text.startswith("And so I went")
 
 
-def test_what_the_prompt_has_anyway_is_left_out_and_everything_else_is_not(talk):
+def test_only_memories_that_the_prompt_has_anyway_are_left_out(talk):
     whole = talk.context("chair in a room", 5000)
     held = [TURNS[0].text.upper(), f"I said:\n{TURNS[5].text.replace(' ', '  ')}\nand so on"]
     context = talk.context("chair in a room", 5000, without=held)
@@ -298,7 +298,7 @@ def test_what_nothing_draws_or_turns_letters_round_is_shown_as_what_it_is(bank, 
 
 
 @pytest.mark.parametrize("written", ["&#xd800;", "&#x41;", "&#x202e", "&amp;#x202e;"])
-def test_what_looks_like_our_escape_and_is_none_is_remembered_as_it_is(bank, written):
+def test_a_text_that_only_looks_like_our_escape_is_remembered_as_it_is(bank, written):
     said = f"[2024-01-01 10:00] Ada: {written} is how I write it"
 
     assert said == bank.remember(said).text

@@ -12,7 +12,7 @@ def corrections(bank, **filters):
     return {hit.id: hit.corrected_by for hit in bank.recall(ASKED, **filters)}
 
 
-def test_a_hit_names_what_corrects_it_and_that_needs_no_mark(bank, corrected):
+def test_only_the_corrected_hit_names_what_corrects_it(bank, corrected):
     flight, news = corrected
 
     assert {flight.id: news.id, news.id: None} == corrections(bank)
@@ -131,7 +131,7 @@ def test_the_bank_does_not_repeat_what_was_corrected_until_the_correction_is_gon
     assert "Monday" in bank.summary().text
 
 
-def test_a_gist_of_what_was_corrected_is_told_no_more_and_is_made_without_it(open_memory, clock):
+def test_a_gist_of_what_was_corrected_is_told_no_more_until_made_without_it(open_memory, clock):
     bank = open_memory(config=Config(policy=Policy(promote=1.0, prune=0.0))).bank("ada")
     told = [
         bank.remember(f"Our flight to Porto leaves on Monday, gate {gate}.", speaker="Ada")

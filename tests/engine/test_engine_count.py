@@ -61,7 +61,7 @@ def test_only_what_a_read_may_see_is_counted(told, clock):
     assert 5 == told.count("lisbon", as_of=kept[0].recorded_at)  # what was erased stays gone
 
 
-def test_counting_follows_other_processes_and_needs_no_bank(told, open_memory):
+def test_counting_follows_other_processes_without_needing_a_bank(told, open_memory):
     there = open_memory(config=SMALL)
     assert 0 == there.bank("nobody").count("lisbon")
     assert [] == there.bank("nobody").trend("lisbon")
@@ -123,7 +123,7 @@ def test_a_trend_is_a_count_of_matches_in_the_texts_of_each_period(said, term, b
         assert [min(expected), max(expected)] == [days[0], days[-1]] if said else [] == days
 
 
-def test_a_trend_goes_from_since_to_until_and_has_no_gaps(told):
+def test_a_trend_goes_from_since_to_until_without_gaps(told):
     found = told.trend("lisbon", "month", since="2025-01-15", until="2025-06-30")
 
     assert [0, 0, 4, 2, 0, 0] == [period.count for period in found]

@@ -86,7 +86,7 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("what", DAMAGE)
-def test_a_damaged_episode_is_told_by_name_and_all_others_go_on(path, ids, what):
+def test_a_damaged_episode_is_told_by_name_without_harm_to_any_other(path, ids, what):
     change(path, DAMAGE[what])
 
     with opened(path) as memory:
@@ -168,7 +168,7 @@ def test_a_vector_whose_scale_is_no_number_is_left_out(path, ids):
 # ---------------------------------------------------------------- the history as a chain
 
 
-def test_a_head_written_down_earlier_holds_while_history_grows_and_is_erased_from(path, ids):
+def test_a_head_written_down_earlier_holds_after_later_changes_and_erasures(path, ids):
     with opened(path) as memory:
         (head, _) = verify(memory).heads
         bank = memory.bank("ada")
@@ -235,7 +235,7 @@ def test_a_sound_store_is_salvaged_whole(path, ids, tmp_path):
 
 
 @pytest.mark.parametrize("what", DAMAGE)
-def test_salvage_brings_all_that_is_sound_and_lists_what_is_not(path, ids, tmp_path, what):
+def test_salvage_brings_all_that_is_sound_with_a_list_of_what_is_lost(path, ids, tmp_path, what):
     change(path, DAMAGE[what])
     found, episodes, checked = rescued(path, tmp_path)
 

@@ -115,7 +115,7 @@ def test_there_and_back_everything_is_as_it_was(open_memory, path):
     assert before == [answers(again.bank(name)) for name in again.banks()]
 
 
-def test_a_copy_replaces_nothing_and_one_that_fails_leaves_nothing(open_memory, path):
+def test_a_copy_that_fails_leaves_every_file_as_it_was(open_memory, path):
     lived(open_memory())
     target = path.with_name("safe.db")
     target.write_text("mine")
@@ -145,7 +145,7 @@ def test_what_is_damaged_is_not_copied_in_silence(open_memory, path):
     assert not path.with_name("safe.db").exists()
 
 
-def test_keys_are_added_changed_and_listed(open_memory, path):
+def test_keys_can_be_listed_after_adding_or_changing_them(open_memory, path):
     lived(open_memory(key=KEY)).remember("The last word.")
     phrase = encryption.recovery_phrase(path, key=KEY)
     words = Key.passphrase("correct horse battery staple")

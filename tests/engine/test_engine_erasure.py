@@ -236,7 +236,7 @@ def test_a_backup_made_afterwards_holds_nothing_of_it(memory, bank, tmp_path):
     assert "ok" == integrity(tmp_path / "copy.db")
 
 
-def test_forgetting_hides_at_once_and_restoring_brings_back(memory, bank):
+def test_what_forgetting_hides_at_once_is_brought_back_by_restoring(memory, bank):
     kept = remember_secret(bank)
     bank.remember_many(noise(3))
     for _ in range(2):

@@ -56,7 +56,7 @@ def test_after_a_kill_before_the_file_was_rewritten_the_next_opening_does_it(sec
     assert [] == left(path)
 
 
-def test_while_somebody_reads_an_older_state_it_is_owed_and_asking_again_finishes_it(secret, path):
+def test_an_erasure_that_an_older_reader_holds_up_is_finished_by_asking_again(secret, path):
     reader = sqlite3.connect(f"file:{path}?mode=ro", uri=True, isolation_level=None)
     with Memory(path, embedder="hash", config=Config(busy_timeout_s=0.05)) as memory:
         memory.engine.store.settings.get("salt")
@@ -75,7 +75,7 @@ def test_while_somebody_reads_an_older_state_it_is_owed_and_asking_again_finishe
     assert [] == left(path)
 
 
-def test_with_no_room_to_rewrite_the_file_it_is_owed_and_closing_finishes_it(secret, path):
+def test_an_erasure_without_room_to_rewrite_the_file_is_finished_by_closing(secret, path):
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     memory = Memory(path, embedder="hash")
     bank = memory.bank("ada")
@@ -100,7 +100,7 @@ def test_a_dropped_bank_leaves_nothing_though_it_was_cut_off(secret, path):
     assert [] == left(path)
 
 
-def test_what_a_killed_backup_left_is_swept_and_what_is_being_written_is_not(secret, path):
+def test_what_a_killed_backup_left_is_swept_without_what_is_being_written(secret, path):
     started = """
 import os, sys, time
 from hippocampus.core.files import writing

@@ -26,7 +26,7 @@ def lines(facts):
     return [(f.subject, f.relation, f.object, f.current) for f in facts]
 
 
-def test_what_was_denied_is_found_as_of_before_and_marked_since(bank, clock):
+def test_what_is_marked_as_denied_is_still_found_as_of_before(bank, clock):
     said(bank, clock, "I live in Porto.", "I have a dog named Rex.")
     before = clock.now()
     said(bank, clock, "I never lived in Porto.", "I don't have a dog any more.")
@@ -53,7 +53,7 @@ def moved(bank, clock):
 
 
 @pytest.mark.parametrize("sleeps", [False, True])
-def test_after_a_move_the_new_place_is_first_and_the_old_one_dated(bank, clock, moved, sleeps):
+def test_after_a_move_the_new_place_comes_first_with_the_old_one_dated(bank, clock, moved, sleeps):
     before, news = moved
     if sleeps:
         bank.sleep()
@@ -133,7 +133,7 @@ def test_what_somebody_said_a_hundred_times_is_told_first_by_one_of_the_last(ban
     assert bank.recall(ASKED)[0].text in {f"I live in Porto, day {day}." for day in range(92, 100)}
 
 
-def test_what_is_hidden_says_nothing_and_what_comes_back_says_it_again(bank, moved):
+def test_what_is_hidden_says_nothing_until_it_comes_back(bank, moved):
     _, news = moved
     bank.sleep()
     bank.forget(news.id)
@@ -145,7 +145,7 @@ def test_what_is_hidden_says_nothing_and_what_comes_back_says_it_again(bank, mov
     assert ["Porto", "Braga"] == [fact.object for fact in bank.facts("user", "lives_in")]
 
 
-def test_what_is_erased_is_known_no_more_and_nowhere_spelled(memory, bank, moved):
+def test_what_is_erased_is_known_no_more_with_its_words_spelled_nowhere(memory, bank, moved):
     _, news = moved
     bank.sleep()
     bank.forget(news.id, erase=True)
@@ -158,7 +158,7 @@ def test_what_is_erased_is_known_no_more_and_nowhere_spelled(memory, bank, moved
 
 
 @pytest.mark.usefixtures("moved")
-def test_sleep_reads_each_episode_once_and_comes_to_what_reading_at_once_does(bank, clock):
+def test_sleep_reading_each_episode_once_comes_to_what_reading_at_once_does(bank, clock):
     at_once = bank.facts()
     first = bank.sleep()["facts"]
     seq = bank.journal()[-1].seq
@@ -184,7 +184,7 @@ def test_another_process_knows_what_this_one_was_told(open_memory, bank, clock):
     assert [("user", "phone", "Pixel 9", True)] == lines(there.facts(relation="phone"))
 
 
-def test_names_of_one_person_are_one_entity_and_each_says_why(bank):
+def test_names_of_one_person_are_one_entity_with_a_reason_for_each(bank):
     bank.remember_many(
         [
             Turn(text="I love pottery.", speaker="Melanie", session="s", at="2025-03-01"),
@@ -249,7 +249,7 @@ def reading(answer):
     return model, asked
 
 
-def test_a_model_that_answers_is_believed_and_asked_once(open_memory):
+def test_a_model_that_answers_is_believed_without_being_asked_again(open_memory):
     model, asked = reading(f"Here: {json.dumps(ANSWER)}")
     bank = open_memory(model=model).bank("ada")
     bank.remember("Lisbon it is, since February!", speaker="Ada", at="2025-03-01")
@@ -276,7 +276,7 @@ def broken(**parts):
         broken(**{"from": "yesterday"}), broken(to=7), None,
     ],
 )  # fmt: skip
-def test_what_a_model_gets_wrong_is_read_by_rules_and_the_report_says_so(open_memory, answer):
+def test_what_a_model_gets_wrong_is_read_by_rules_with_a_note_in_the_report(open_memory, answer):
     model, _ = reading(answer)
     memory = open_memory(model=model)
     bank = memory.bank("ada")

@@ -88,7 +88,7 @@ def test_only_what_a_read_may_see_is_found(told, clock):
     assert [0, 5] == places(told.find("lisbon"))
 
 
-def test_finding_follows_other_processes_and_needs_no_bank(told, open_memory):
+def test_finding_follows_other_processes_without_needing_a_bank(told, open_memory):
     there = open_memory(config=SMALL)
     assert [] == there.bank("nobody").find("lisbon")
     assert 4 == len(there.bank("ada").find("lisbon"))
@@ -167,9 +167,7 @@ def test_async_callers_find_too(path):
     assert ["Lisbon, lisbon."] == [episode.text for episode in asyncio.run(run())]
 
 
-def test_what_others_add_and_forget_while_a_term_is_looked_for_does_no_harm(
-    open_memory, monkeypatch
-):
+def test_changes_by_others_while_a_term_is_looked_for_do_no_harm(open_memory, monkeypatch):
     config = Config(ingest=Ingest(seal_rows=4))
     memory = open_memory(config=config)
     bank, other = memory.bank("ada"), open_memory(config=config).bank("ada")

@@ -59,7 +59,7 @@ def test_a_context_leaves_out_what_hardly_has_to_do_with_the_question_by_itself(
         "did you sleep well?",
     ],
 )
-def test_a_greeting_finds_nothing_and_its_context_is_empty(told, said):
+def test_a_greeting_finds_nothing_to_put_into_its_context(told, said):
     found, made = told.recall(said), told.context(said)
 
     assert not found.found
@@ -149,7 +149,7 @@ def test_a_floor_that_is_no_share_is_refused(told, floor):
 
 
 @pytest.mark.slow
-def test_the_world_is_not_asked_of_a_bank_and_a_life_is(
+def test_only_questions_about_a_life_are_asked_of_a_bank(
     open_memory,
 ):
     bank = open_memory(embedder="default").bank("ada")

@@ -206,7 +206,7 @@ def test_what_was_forgotten_does_not_come_back_by_an_echo(bank, clock):
     assert [] == texts(bank)
 
 
-def test_a_long_turn_is_forgotten_and_restored_whole_by_any_of_its_parts(bank):
+def test_any_part_of_a_long_turn_is_enough_to_forget_or_restore_it_whole(bank):
     text = " ".join(f"Sentence number {n} is about the harbour." for n in range(200))
     parts = bank.remember_many([Turn(text=text, session="s", speaker="Ada")])
     assert len(parts) > 2

@@ -72,7 +72,7 @@ def test_sleep_makes_a_gist_of_what_belongs_together_in_its_own_words(memory, ba
     assert verify(memory).sound
 
 
-def test_a_gist_is_silent_for_a_week_and_the_episodes_are_there_at_once(bank, clock):
+def test_a_gist_stays_silent_for_a_week_without_delaying_episodes(bank, clock):
     new = bank.remember("The lighthouse keeper waved at us.", at=clock.now(), speaker="Ada")
     assert new.id == bank.recall("Who waved, the lighthouse keeper?").hits[0].id
 
@@ -119,7 +119,7 @@ def kept_by(memory):
     return memory.engine.store.payloads.block(number, "gist", 0).payload, kinds.count("consolidate")
 
 
-def test_a_cluster_that_grows_stays_the_same_trace_and_a_new_one_is_new(bank, clock):
+def test_a_cluster_that_grows_stays_the_same_trace_beside_a_new_one(bank, clock):
     made = about(bank, "boat").made_at
     clock.advance(WEEK)
     say(bank, BOAT, 9)
@@ -165,7 +165,7 @@ def test_what_a_sleep_promoted_is_promoted_no_more_once_it_is_undone(memory, ban
 
 
 @pytest.mark.parametrize("how", ["forget", "correct", "erase"])
-def test_what_is_gone_is_told_by_no_gist_and_the_trace_goes_on(memory, bank, clock, how):
+def test_a_trace_goes_on_without_telling_what_is_gone(memory, bank, clock, how):
     boat = about(bank, "boat")
     clock.advance(WEEK)
     gone = boat.sources[0]
@@ -185,7 +185,7 @@ def test_what_is_gone_is_told_by_no_gist_and_the_trace_goes_on(memory, bank, clo
     assert verify(memory).sound
 
 
-def test_a_gist_with_too_few_sources_left_goes_and_comes_back_with_them(bank, clock):
+def test_a_gist_with_too_few_sources_left_is_gone_until_they_come_back(bank, clock):
     plants = about(bank, "plants")
     bank.forget(plants.sources[0])
     clock.advance(WEEK)
@@ -200,7 +200,7 @@ def test_a_gist_with_too_few_sources_left_goes_and_comes_back_with_them(bank, cl
     )
 
 
-def test_what_is_merged_is_a_source_no_more_and_what_stands_for_it_is_one(bank, clock):
+def test_what_stands_for_a_merged_source_takes_its_place_in_the_gist(bank, clock):
     made = about(bank, "boat").made_at
     twin = bank.remember(f"{BOAT}, now on day 1.", at="2024-03-01T12:00", speaker="Ada")
     clock.advance(WEEK)
@@ -293,7 +293,7 @@ def test_what_is_in_quarantine_is_in_no_gist(open_memory, clock):
     assert late.id in about(bank, "boat").sources
 
 
-def test_what_is_erased_while_gists_are_made_does_no_harm_and_is_in_none(memory, bank):
+def test_what_is_erased_while_gists_are_made_is_in_none_of_them(memory, bank):
     say(bank, "The marzipan recipe of Aunt Ottilie needs rose water", 1, 2, 3)
     ledger, values = memory.engine.ledger("ada"), memory.engine.calibration().values
     seen = gather(ledger, bank.state.take().index)
@@ -376,7 +376,7 @@ def test_where_a_model_talks_nonsense_sources_are_quoted(open_memory, nonsense):
 # ---------------------------------------------------------------- in a context, and in a ranking
 
 
-def test_a_context_shows_mature_gists_of_what_was_found_and_only_if_asked(bank, clock):
+def test_a_context_shows_mature_gists_of_what_was_found_only_if_asked(bank, clock):
     assert GISTS_OPEN not in bank.context("the boat", 3500, gists=3).text, "they are silent"
     clock.advance(2 * WEEK)
     assert GISTS_OPEN not in bank.context("the boat", 3500).text
@@ -397,7 +397,7 @@ def test_a_filter_that_hides_a_source_hides_the_gist(bank, clock, hiding):
     assert GISTS_OPEN not in bank.context("the boat", 3500, gists=3, **hiding).text
 
 
-def test_a_gist_that_comes_back_is_not_remembered_and_cannot_close_its_tag(open_memory, clock):
+def test_a_gist_that_spells_its_closing_tag_is_not_remembered_on_coming_back(open_memory, clock):
     bank = open_memory(config=ALL).bank("ada")
     say(bank, f"The code is {GISTS_CLOSE} for the sailing boat", 1, 2, 3)
     bank.sleep()
@@ -422,9 +422,7 @@ def ranked(open_memory, gist, question=QUESTION, **options):
     return memory.bank("ada").recall(question, k=50).hits
 
 
-def test_a_gist_lends_to_its_sources_a_little_while_silent_and_more_once_mature(
-    bank, clock, open_memory
-):
+def test_a_gist_lends_less_to_its_sources_while_silent_than_once_mature(bank, clock, open_memory):
     clock.advance(60 * DAY)
     say(bank, "The harbour of Porto was full of boats", 20)
     bank.sleep()

@@ -161,7 +161,7 @@ def test_a_memory_within_a_budget_answers_as_one_without(twins, clock, steps):
 
 
 @pytest.mark.slow
-def test_threads_over_many_banks_get_the_same_answers_and_in_the_end_all_fits(twins):
+def test_threads_over_more_banks_than_fit_get_the_same_answers(twins):
     roomy, tight = twins()
     asked = [(name, verb, n) for name in NAMES[:4] for verb in READS for n in range(1, 2)]
     expected = {one: outcome(one[1], roomy, one[0], one[2]) for one in asked}
@@ -229,7 +229,7 @@ def test_a_bank_that_is_written_to_asked_or_asleep_keeps_what_it_holds(open_memo
     assert bank.state.snapshot is None
 
 
-def test_a_bank_somebody_holds_goes_on_and_one_that_nobody_holds_is_gone(open_memory):
+def test_a_bank_goes_on_only_as_long_as_somebody_holds_it(open_memory):
     memory = open_memory(config=config(0))
     kept = memory.bank("ada")
     kept.remember_many(turns(1, 9))
@@ -242,9 +242,7 @@ def test_a_bank_somebody_holds_goes_on_and_one_that_nobody_holds_is_gone(open_me
 
 
 @pytest.mark.parametrize("megabytes", [None, 1.0])
-def test_names_of_no_bank_are_asked_for_without_end_and_nothing_of_them_stays(
-    open_memory, megabytes
-):
+def test_nothing_stays_of_names_of_no_bank_asked_for_without_end(open_memory, megabytes):
     memory = open_memory(config=config(megabytes))
     there = memory.bank("ada")
     there.remember_many(turns(1, 9))
@@ -290,7 +288,7 @@ def test_what_a_bank_let_go_of_is_freed_at_once(open_memory):
 # ---------------------------------------------------------------- what cannot be made again
 
 
-def test_what_was_shown_and_recalled_is_known_after_the_index_is_let_go(open_memory):
+def test_what_a_recall_has_shown_is_known_after_the_index_is_let_go(open_memory):
     bank = open_memory(config=config(LITTLE_MB)).bank("ada")
     said = bank.remember_many(turns(1, 9))[0]
     assert bank.recall(said.text)
@@ -426,7 +424,7 @@ class Thing:
     limit=st.integers(0, 300),
     moves=st.lists(st.tuples(st.integers(0, 7), st.booleans()), max_size=60),
 )  # fmt: skip
-def test_what_is_not_in_use_fits_and_what_was_used_last_goes_last(things, limit, moves):
+def test_things_not_in_use_go_by_their_last_use_until_the_rest_fits(things, limit, moves):
     hot = BankCache(limit, lambda: 0)
     made = [hot.add(Thing(str(n), *full)) for n, full in enumerate(things)]
     using, order = [], []

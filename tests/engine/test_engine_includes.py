@@ -47,7 +47,7 @@ def lacks(found):
     return [one.reason for one in found.degraded if one.part == "include"]
 
 
-def test_a_question_is_answered_from_what_is_included_and_each_hit_has_its_bank(agent):
+def test_each_hit_from_an_included_bank_has_the_name_of_its_bank(agent):
     for question, bank in (
         ("How does the website deploy?", "project"),
         ("Where is the VPN?", "team"),
@@ -144,7 +144,7 @@ def test_there_is_an_end_to_how_many_and_how_far(memory):
         chain[0].include(*(f"c{n}" for n in range(16)))
 
 
-def test_a_bank_that_is_not_there_is_told_of_and_the_rest_answers(memory, agent):
+def test_the_rest_answers_with_a_note_about_a_bank_that_is_not_there(memory, agent):
     memory.delete_bank("team")
     found = agent.recall("How does the website deploy?")
 
@@ -183,7 +183,7 @@ def test_nothing_found_is_nothing_found_in_any(agent):
     assert not agent.recall("Who won the regatta in Sydney?").found
 
 
-def test_find_count_and_facts_read_along_and_an_id_leads_to_its_bank(memory, agent):
+def test_find_count_facts_and_ids_reach_into_the_included_banks(memory, agent):
     vpn = memory.bank("team").find("VPN")[0]
 
     assert [vpn] == agent.find("VPN")
@@ -299,7 +299,7 @@ def test_what_is_erased_in_an_included_bank_is_gone_at_once(memory, agent):
     assert "VPN" not in repr(agent.recall("Where is the VPN?").hits)
 
 
-def test_a_damaged_bank_is_left_out_and_told_of(memory, agent):
+def test_a_damaged_bank_is_left_out_with_a_note(memory, agent):
     state = memory.bank("team").state
     with memory.engine.store.write():
         memory.engine.store.transactions.do(
@@ -312,7 +312,7 @@ def test_a_damaged_bank_is_left_out_and_told_of(memory, agent):
     assert "bank 'team' was left out" in lacks(found)[0]
 
 
-def test_a_bank_whose_texts_cannot_be_read_is_left_out_and_the_rest_answers(memory, agent):
+def test_the_rest_answers_without_a_bank_whose_texts_cannot_be_read(memory, agent):
     state = memory.bank("team").state
 
     class Broken:

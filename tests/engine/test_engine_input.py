@@ -84,7 +84,7 @@ def test_a_50_megabyte_string_is_refused_whole(untouched):
         untouched.remember("fine", speaker=text)
 
 
-def test_the_cap_counts_bytes_and_is_configurable(open_memory):
+def test_the_configurable_cap_counts_bytes(open_memory):
     bank = open_memory(config=Config(ingest=Ingest(max_text_bytes=20))).bank("ada")
     assert 20 == len(bank.remember("€" * 6 + "ab").text.encode())
     with pytest.raises(TextTooLong):
@@ -171,7 +171,7 @@ def test_naive_times_are_read_in_the_configured_zone(open_memory):
         datetime(1969, 12, 31, 23, 59, 59, 1, tzinfo=UTC),
     ],
 )
-def test_the_first_and_the_last_moment_can_be_remembered_and_read(open_memory, zone, at):
+def test_the_first_and_the_last_moment_can_be_read_once_remembered(open_memory, zone, at):
     bank = open_memory(":memory:", config=Config(timezone=zone)).bank("ada")
     episode = bank.remember("The edge of the calendar is here.", at=at)
 
@@ -281,7 +281,7 @@ def test_an_id_that_is_none_is_refused(untouched, id_):
             call([id_])
 
 
-def test_an_unknown_id_is_refused_and_the_others_stay(untouched):
+def test_an_unknown_id_is_refused_with_the_others_left_as_they_are(untouched):
     known = untouched.episodes()[0].id
     for call in (untouched.get, untouched.history, untouched.forget, untouched.restore):
         with pytest.raises(UnknownEpisode, match="ffff"):
@@ -299,7 +299,7 @@ def test_k_must_be_a_whole_number_from_0(untouched, k):
             call("key", k=k)
 
 
-def test_k_0_asks_for_nothing_and_k_beyond_the_bank_for_everything(bank):
+def test_k_may_be_0_or_beyond_the_size_of_the_bank(bank):
     bank.remember("The spare key is under the blue pot.")
 
     assert 0 == len(bank.recall("key", k=0))
@@ -377,7 +377,7 @@ def test_an_argument_like_none_is_refused_with_those_there_are(untouched):
         untouched.recall("key", frobnicate=1)
 
 
-def test_the_verbs_that_read_name_and_explain_every_filter():
+def test_the_verbs_that_read_explain_every_filter_by_its_name():
     for verb in (Bank.recall, Bank.context, Bank.episodes):
         for name in Filters.__annotations__:
             assert inspect.signature(verb).parameters[name].default is None
@@ -431,7 +431,7 @@ def test_what_is_not_a_turn_is_refused(untouched, turns):
         untouched.remember_many(turns)
 
 
-def test_one_bad_turn_refuses_the_whole_call_and_is_named(untouched):
+def test_the_refusal_of_a_whole_call_names_its_one_bad_turn(untouched):
     turns = [Turn(text=f"fact {n}") for n in range(700)] + [Turn(text=" ")]
     with pytest.raises(InvalidText) as caught:
         untouched.remember_many(turns)

@@ -86,7 +86,7 @@ def test_a_turn_from_a_clock_far_ahead_holds_from_then_and_not_now(bank):
         "On Monday the 1st, 2nd, 3rd of Smarch at 12:60.",
     ],
 )
-def test_a_time_that_cannot_be_is_kept_as_words_and_found_by_them(bank, said):
+def test_a_time_that_cannot_be_is_found_by_the_words_it_is_kept_as(bank, said):
     (kept,) = say(bank, said)
 
     assert said == bank.get(kept.id).text
@@ -158,7 +158,7 @@ def test_a_text_of_several_languages_is_found_by_the_words_of_each(open_memory):
 WITHOUT_WORDS = ("😂😂", "🎂", "👩‍👩‍👧‍👦", "...", "?!", "—", "\u200b\u200d", "🏳️‍🌈 🏳️‍🌈")
 
 
-def test_what_has_no_words_is_kept_and_says_nothing(bank):
+def test_what_has_no_words_is_kept_without_saying_anything(bank):
     kept = say(bank, *WITHOUT_WORDS)
     say(bank, "The cake is in the oven.")
     bank.sleep()
@@ -181,7 +181,7 @@ def test_an_emoji_is_found_by_itself(bank):
 
 
 @given(st.lists(st.text(min_size=1, max_size=60).filter(str.strip), min_size=1, max_size=6))
-def test_whatever_is_said_a_bank_sleeps_and_answers_and_is_sound(texts):
+def test_whatever_is_said_a_bank_stays_sound_through_sleep_and_answers(texts):
     with Memory(":memory:", embedder="none", clock=ManualClock(NOW)) as memory:
         bank = memory.bank("ada")
         try:

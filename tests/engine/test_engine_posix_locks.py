@@ -401,9 +401,7 @@ def test_workers_of_a_server_that_forks_lose_nothing(path, closes):
 
 
 @fork
-def test_what_a_child_inherits_refuses_and_the_parent_notices_what_the_child_wrote(
-    open_memory, path
-):
+def test_a_child_can_write_for_its_parent_only_through_a_memory_of_its_own(open_memory, path):
     bank = open_memory().bank("ada")
     bank.remember("It was before.")
 

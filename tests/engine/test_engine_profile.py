@@ -36,7 +36,7 @@ def test_what_is_said_of_the_agent_stands_first_in_every_context_even_of_a_greet
         assert text.startswith(f"{PERSONA_OPEN}\n{PERSONA}\n{PERSONA_CLOSE}")
 
 
-def test_what_is_handed_in_stands_for_what_was_said_and_nothing_for_none(bank):
+def test_what_is_handed_in_stands_for_what_was_said_even_where_it_is_empty(bank):
     bank.set_profile(persona=PERSONA, projects="The boathouse.")
 
     own = bank.context("slates", persona="You are Tom.", projects="").text
@@ -46,7 +46,7 @@ def test_what_is_handed_in_stands_for_what_was_said_and_nothing_for_none(bank):
     assert PROJECTS_OPEN not in own
 
 
-def test_one_part_is_said_and_taken_back_without_the_other(bank):
+def test_each_part_is_changed_without_the_other(bank):
     bank.set_profile(persona=PERSONA)
     bank.set_profile(projects="The boathouse.")
     assert (PERSONA, "The boathouse.") == (bank.profile().persona, bank.profile().projects)
@@ -90,7 +90,7 @@ def test_a_deleted_bank_takes_it_along(open_memory):
     assert Profile(persona="", projects="", projects_made=False) == memory.bank("ada").profile()
 
 
-def test_where_it_has_no_room_a_context_says_so_and_is_made_without(bank):
+def test_where_it_has_no_room_a_context_says_that_it_is_made_without(bank):
     bank.set_profile(persona=PERSONA)
 
     made = bank.context("When do the slates come?", 50)
@@ -120,7 +120,7 @@ def test_it_cannot_end_its_own_quotation_nor_come_back_as_a_memory(bank):
     ],
     ids=["nothing", "blank", "number", "half a character", "long"],
 )
-def test_what_can_be_no_profile_is_refused_and_changes_nothing(bank, given, kind):
+def test_what_can_be_no_profile_is_refused_without_changing_anything(bank, given, kind):
     bank.set_profile(persona=PERSONA)
 
     with pytest.raises(kind):

@@ -49,7 +49,7 @@ def violin(bank, **filters):
     return [hit.episode for hit in hits if "violin" in hit.text]
 
 
-def test_one_stands_for_what_says_the_same_and_a_negation_says_something_else(bank):
+def test_one_stands_for_those_that_say_the_same_but_not_for_a_negation(bank):
     shown = violin(bank)
 
     assert {episode.text for episode in shown} == {
@@ -79,7 +79,7 @@ def test_when_the_one_that_stands_for_others_is_hidden_they_show(bank):
     assert [shown.id] == [e.id for e in early], "a filter hides the newer one, as well"
 
 
-def test_aliases_live_on_from_sleep_to_sleep_and_leave_with_what_is_erased(open_memory, bank):
+def test_aliases_live_on_from_sleep_to_sleep_until_their_memory_is_erased(open_memory, bank):
     bank.sleep()
     (canonical,) = (e for e in violin(bank) if "not" not in e.text)
     bank.sleep()
@@ -94,7 +94,7 @@ def test_aliases_live_on_from_sleep_to_sleep_and_leave_with_what_is_erased(open_
     assert verify(open_memory()).sound
 
 
-def test_a_bank_that_never_slept_knows_nothing_related_and_an_unknown_id_is_refused(open_memory):
+def test_a_bank_that_never_slept_knows_nothing_related_to_a_memory(open_memory):
     bank = open_memory(config=SMALL).bank("ada")
     kept = bank.remember("The violin needs a new bow.")
 
@@ -149,7 +149,7 @@ def edge(document, **changes):
         (lambda d: d["related"].append([]), "related: must be a list"),
     ],
 )
-def test_aliases_and_edges_edited_by_hand_are_checked_and_change_nothing_when_wrong(
+def test_wrong_aliases_and_edges_edited_by_hand_are_refused_without_any_change(
     open_memory, tmp_path, change, message
 ):
     bank = open_memory(config=SMALL).bank("ada")
@@ -195,7 +195,7 @@ def test_an_anchor_that_matches_everything_is_cut_to_the_best(open_memory):
     assert verify(open_memory()).sound
 
 
-def test_a_bank_without_any_anchor_answers_and_takes_in_what_is_new(open_memory):
+def test_a_bank_without_any_anchor_finds_the_new_memory_it_takes_in(open_memory):
     how = replace(SMALL, concepts=Concepts(words=0, phrases=0, named=0))
     memory = open_memory(config=how)
     bank = memory.bank("ada")
@@ -246,7 +246,7 @@ def spoilt(anchors):
     yield {"names": anchors.names[:-1]}, "other anchors"
 
 
-def test_anchors_that_do_not_fit_together_are_damage_and_sleep_makes_them_anew(open_memory):
+def test_sleep_mends_the_damage_of_anchors_that_do_not_fit_together(open_memory):
     memory = open_memory(config=SMALL)
     bank = memory.bank("ada")
     bank.remember_many([*talk(), same(1), same(2)])
@@ -284,7 +284,7 @@ def test_anchors_that_do_not_fit_the_bank_are_left_out_with_a_reason(
     assert not other.recall("greenhouse").degraded
 
 
-def test_phrases_that_are_damaged_are_told_and_reindexing_mends_them(open_memory):
+def test_damaged_phrases_are_reported_until_reindexing_mends_them(open_memory):
     memory = open_memory(config=SMALL)
     bank = memory.bank("ada")
     bank.remember_many(talk())

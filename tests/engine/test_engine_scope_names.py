@@ -10,7 +10,7 @@ from hippocampus.scopes import ScopedBanks, scope_of
 IDS = st.text(min_size=1, max_size=8).filter(str.strip)
 
 
-def test_the_first_id_is_written_to_and_the_others_are_read_along():
+def test_the_first_id_is_written_to_with_the_others_read_along():
     scope = scope_of(agent="coder", project="web", team=None, run="r1")
 
     assert ScopedBanks("agent/coder", ("project/web",), "r1") == scope
@@ -22,7 +22,7 @@ def test_the_first_id_is_written_to_and_the_others_are_read_along():
 
 
 @given(st.lists(st.tuples(st.sampled_from(["user", "agent", "project"]), IDS), min_size=2))
-def test_other_ids_have_other_banks_and_none_is_within_another(pairs):
+def test_other_ids_have_other_banks_with_none_inside_another(pairs):
     names = {(kind, id_): scope_of(**{kind: id_}).bank for kind, id_ in pairs}
 
     assert len(set(names.values())) == len(names)

@@ -76,7 +76,7 @@ def test_every_episode_has_the_signatures_of_its_text_and_of_nothing_else(open_m
 
 
 @pytest.mark.parametrize("form", ["top", "planes"])
-def test_memory_answers_by_signatures_alone_and_needs_no_embedder(open_memory, form):
+def test_memory_answers_by_signatures_alone_without_an_embedder(open_memory, form):
     how = Signatures(form=form, nonzeros=32)
     memory = open_memory(embedder="none", cues=["signature"], config=Config(signatures=how))
     bank = memory.bank("ada")
@@ -161,7 +161,7 @@ def test_a_store_that_was_signed_is_signed_on_without_being_told(open_memory):
     assert HOW == plain.engine.stored_signatures()
 
 
-def test_whoever_has_a_store_open_signs_and_searches_from_when_another_begins_to(open_memory):
+def test_whoever_has_a_store_open_uses_signatures_as_soon_as_another_does(open_memory):
     early = open_memory(config=Config(ingest=SIGNING.ingest))
     bank = early.bank("ada")
     bank.remember_many(talk(3))
@@ -269,7 +269,7 @@ def test_what_was_written_without_signatures_is_named_until_a_reindex_makes_them
     assert verify(memory).sound
 
 
-def test_a_reindex_without_signatures_drops_them_and_other_parameters_may_follow(open_memory):
+def test_a_reindex_without_signatures_makes_way_for_other_parameters(open_memory):
     with open_memory(config=SIGNING) as memory:
         memory.bank("ada").remember_many(talk(10))
         before = payloads(memory)
@@ -288,7 +288,7 @@ def test_a_reindex_without_signatures_drops_them_and_other_parameters_may_follow
         assert other == load(memory.engine.store.settings.get(SIGNED))
 
 
-def test_signatures_that_are_not_those_of_the_text_are_noticed_and_made_anew(open_memory):
+def test_signatures_that_are_not_those_of_the_text_are_made_anew_once_noticed(open_memory):
     memory = open_memory(config=SIGNING)
     memory.bank("ada").remember_many(talk())
     wrong = np.full(len(payloads(memory)[1]), 7, np.uint8).tobytes()

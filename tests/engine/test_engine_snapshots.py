@@ -191,7 +191,7 @@ def test_only_notes_of_a_snapshot_and_the_versioned_parts_can_be_changed_within(
     assert set() == changing - NOTES - shared
 
 
-def test_a_published_index_takes_nothing_in_and_its_fork_may(published):
+def test_only_the_fork_of_a_published_index_takes_anything_in(published):
     version = published.index.fork()
 
     with pytest.raises(FrozenInstanceError, match="fork it"):

@@ -315,14 +315,14 @@ def test_another_persons_export_in_the_place_of_the_first_withdraws_nothing(bank
     assert did(bank.import_(file)) == {"added": 1, "unchanged": 2}
 
 
-def test_a_newer_export_of_the_same_chat_adds_and_hides_what_changed(bank, tmp_path):
+def test_a_newer_export_of_the_same_chat_replaces_what_changed(bank, tmp_path):
     file = exported(tmp_path, chatgpt("Where is the key?", "Under the pot.", "Thanks."))
     bank.import_(file)
     exported(tmp_path, chatgpt("Where is the key?", "Under the mat.", "Thanks.", "Welcome."))
     assert did(bank.import_(file)) == {"added": 2, "changed": 1, "removed": 1, "unchanged": 2}
 
 
-def test_an_export_under_another_name_adds_what_is_new_and_withdraws_nothing(bank, tmp_path):
+def test_an_export_under_another_name_adds_what_is_new_without_withdrawing_any(bank, tmp_path):
     bank.import_(exported(tmp_path, chatgpt("Where is the key?", "Under the pot.", "Thanks.")))
     before = bank.episodes()
     fewer = exported(
@@ -415,7 +415,7 @@ def noted(folder, **texts):
     return folder
 
 
-def test_a_renamed_note_is_found_by_its_new_name_and_its_history_by_either(bank, tmp_path):
+def test_a_renamed_note_is_found_by_its_new_name_with_its_history_under_either(bank, tmp_path):
     notes = noted(tmp_path / "notes", leak="The roof leaks.", chess="Nina plays chess.")
     bank.import_(notes)
     (old,) = bank.episodes(source="leak.md")
@@ -433,7 +433,7 @@ def test_a_renamed_note_is_found_by_its_new_name_and_its_history_by_either(bank,
     assert [e.id for e in bank.episodes(source="leak.md")] == [old.id], "it is the same again"
 
 
-def test_a_note_that_is_renamed_and_edited_is_the_same_note(open_memory, tmp_path):
+def test_a_note_renamed_with_an_edit_is_the_same_note(open_memory, tmp_path):
     bank = open_memory(config=Config(ingest=Ingest(chunk_tokens=18))).bank("ada")
     parts = [
         "The spare key is under the blue pot beside the garden door.",
@@ -500,7 +500,7 @@ def test_a_part_of_a_folder_that_is_imported_by_itself_is_the_same_files(bank, t
     assert shown(bank) == {"The roof leaks.", "Nina plays go."}
 
 
-def test_what_is_gone_from_a_folder_is_told_and_hidden_when_that_is_asked_for(bank, tmp_path):
+def test_what_is_gone_from_a_folder_is_only_told_unless_hiding_is_asked_for(bank, tmp_path):
     notes = noted(tmp_path / "notes", a="The roof leaks.", b="Nina plays chess.")
     noted(tmp_path / "notes2", a="Buy apples.")
     bank.import_(notes)
@@ -538,7 +538,7 @@ def test_what_cannot_be_looked_at_is_not_taken_for_gone(bank, tmp_path):
 # ---------------------------------------------------------------- forgotten and restored
 
 
-def test_a_source_is_forgotten_and_restored_as_a_whole(bank, tmp_path):
+def test_forgetting_or_restoring_a_source_takes_it_as_a_whole(bank, tmp_path):
     notes = noted(tmp_path / "notes", a="The roof leaks.", b="Nina plays chess.")
     bank.import_(notes)
     noted(notes, a="The roof is mended.")
@@ -653,7 +653,7 @@ ODD = {
 }
 
 
-def test_times_that_cannot_be_are_told_and_break_nothing_that_comes_later(
+def test_times_that_cannot_be_are_told_without_breaking_what_comes_later(
     open_memory, clock, tmp_path
 ):
     memory = open_memory()

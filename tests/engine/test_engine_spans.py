@@ -42,7 +42,7 @@ def test_a_hit_says_which_characters_match_best(open_memory, place, speaker):
     assert verify(memory).sound
 
 
-def test_without_the_switch_nothing_is_stored_and_no_span_is_told(open_memory):
+def test_without_the_switch_no_span_is_stored_or_told(open_memory):
     memory = open_memory()
     bank = memory.bank("ada")
     bank.remember(long_text(3))

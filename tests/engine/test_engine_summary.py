@@ -55,7 +55,7 @@ def summed_up(slept):
     return next(step for step in slept.steps if step.name == "summary")
 
 
-def test_sleep_brings_it_up_and_doing_it_again_changes_nothing(memory, bank):
+def test_another_sleep_changes_nothing_once_the_first_has_brought_it_up(memory, bank):
     made = summed_up(bank.sleep())
     seq = memory.engine.store.journal.last_seq(memory.engine.store.banks.number("ada"))
     again = summed_up(bank.sleep())
@@ -78,7 +78,7 @@ def test_another_process_sees_what_sleep_has_kept(bank, open_memory):
     assert "sell the house" in other.summary().text
 
 
-def test_an_empty_bank_has_an_empty_summary_and_sleeps(open_memory):
+def test_an_empty_bank_sleeps_with_an_empty_summary(open_memory):
     bank = open_memory().bank("nobody")
     assert ("", 0, ()) == (bank.summary().text, bank.summary().turns, bank.summary().versions)
     bank.forget(bank.remember("The key is here.").id)
@@ -183,7 +183,7 @@ def test_a_context_that_comes_back_is_not_remembered_summary_and_all(bank):
 # ---------------------------------------------------------------- what is hidden and erased
 
 
-def test_what_is_forgotten_or_corrected_is_quoted_no_more_and_restored_is_again(bank):
+def test_a_memory_is_quoted_no_more_while_it_is_forgotten_or_corrected(bank):
     told = bank.remember("I decided to sell the boat.", speaker="Ada", at="2025-05-01", session="s")
     bank.sleep()
     assert "boat" in bank.summary().text
@@ -198,7 +198,7 @@ def test_what_is_forgotten_or_corrected_is_quoted_no_more_and_restored_is_again(
     assert "car" in bank.summary().text
 
 
-def test_what_is_erased_is_in_no_summary_and_sleep_makes_one_without_it(memory, bank):
+def test_what_is_erased_is_in_no_summary_before_or_after_the_next_sleep(memory, bank):
     told = bank.remember("I decided to sell marzipan.", speaker="Ada", at="2025-05-01", session="s")
     bank.sleep()
     number = memory.engine.store.banks.number("ada")

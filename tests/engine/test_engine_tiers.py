@@ -36,7 +36,7 @@ def bank(clock, tmp_path):
         yield bank
 
 
-def test_all_that_is_in_force_is_warm_and_what_is_sealed_is_cold(bank):
+def test_sealed_texts_count_as_cold_beside_the_warm_memories_in_force(bank):
     held = tiers(bank)
 
     assert ["hot", "warm", "cold"] == list(held)

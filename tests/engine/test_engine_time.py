@@ -52,7 +52,7 @@ def test_a_time_that_hangs_on_an_event_is_found_out_first(event, said_on, questi
     )
 
 
-def test_what_hangs_on_an_event_is_preferred_and_nothing_is_cut():
+def test_what_hangs_on_an_event_is_preferred_without_cutting_anything():
     bank = diary((20, "The interview went well."))
     joined = bank.recall("What breakfast did I have the day after the interview?", 250, now=NOW)
     without = bank.recall(

@@ -73,7 +73,7 @@ def steps_of(memory):
     return memory.bank("ada").sleep(steps=["partitions"]).steps[0]
 
 
-def test_sleep_makes_partitions_of_large_banks_and_then_puts_in_what_is_new(path):
+def test_sleep_puts_new_memories_into_the_partitions_of_a_large_bank(path):
     with opened(path) as memory:
         assert "fewer than 500,000 episodes" in steps_of(memory).skipped
     with opened(path, search="scan") as memory:
@@ -95,7 +95,7 @@ def test_after_an_erasure_partitions_are_made_anew(path):
 
 
 @pytest.mark.parametrize("payload", [b"", b"PK\x03\x04 nothing", b"\x00" * 400])
-def test_partitions_that_cannot_be_read_are_told_and_made_again(path, payload):
+def test_unreadable_partitions_are_reported_until_sleep_makes_them_anew(path, payload):
     with opened(path, search="partitions", probes=ALL) as memory:
         expected = found(memory)
         steps_of(memory)
@@ -125,7 +125,7 @@ def test_partitions_of_another_embedder_go_with_its_vectors(path):
         assert memory.bank("ada").recall(QUESTIONS[0], cues=["vector"]).hits
 
 
-def test_vectors_on_disk_take_less_memory_and_leave_no_file(path):
+def test_vectors_on_disk_take_less_memory_without_leaving_a_file(path):
     sizes = {}
     for place in ("memory", "disk"):
         with opened(path, place=place) as memory:

@@ -6,7 +6,7 @@ from hippocampus import upkeep
 from hippocampus.testing import ManualClock
 
 
-def test_a_clock_that_was_once_far_ahead_dates_one_episode_and_a_repair_dates_it_too(open_memory):
+def test_the_one_episode_of_a_clock_that_was_far_ahead_is_dated_by_a_repair(open_memory):
     clock = ManualClock(datetime(2025, 6, 1, 12, tzinfo=UTC))
     memory = open_memory(clock=clock)
     bank = memory.bank("ada")

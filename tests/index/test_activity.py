@@ -70,7 +70,7 @@ def test_what_is_active_at_any_time_is_what_was_named_most_and_latest(
 
 
 @given(st.integers(0, 50), st.integers(1, 30), st.integers(1, COUNT), st.booleans())
-def test_who_is_named_counts_and_the_rest_of_its_session_less(seed, count, most, some):
+def test_who_is_named_counts_more_than_the_rest_of_its_session(seed, count, most, some):
     random = np.random.default_rng(seed)
     sessions = random.integers(-1, 6, COUNT).astype(np.int32)
     rows = random.integers(0, COUNT, count).astype(np.uint32)

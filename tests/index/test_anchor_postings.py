@@ -87,7 +87,7 @@ def test_rows_are_put_under_an_anchor_as_plain_words_say(seed, k_max, groups, de
 
 
 @given(st.integers(0, 50), st.integers(1, 9))
-def test_edges_are_few_and_join_what_is_near_but_not_the_same(seed, groups):
+def test_only_a_few_edges_join_what_is_near_but_not_the_same(seed, groups):
     random = np.random.default_rng(seed)
     vectors = alike(random, COUNT, groups)
     gists = (np.arange(COUNT) % 3 << 8).astype(np.uint32)  # 0: not known, so nothing is the same

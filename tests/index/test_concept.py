@@ -104,7 +104,7 @@ def test_phrases_come_back_from_payloads(found):
         assert told == (expected if there else {})
 
 
-def test_what_a_row_spells_is_mentioned_once_and_what_is_only_part_of_it_is_not():
+def test_a_row_mentions_once_what_it_spells_without_what_is_only_part_of_it():
     asked = []
     spelled = {
         0: ([key_of("c++")], []),
@@ -201,7 +201,7 @@ def test_meaning_calls_up_an_anchor_that_was_not_named():
     assert list(cue.hear(ask(vector=meant))) == [0]
 
 
-def test_what_is_denied_is_heard_in_no_way_and_all_else_as_before():
+def test_what_is_denied_is_heard_in_no_way_without_changing_all_else():
     cue, seen = cue_of(["violin", "old violin"], 40, theta=0.0, near=2.0)
     anchors = replace(cue.anchors, sounds=("FLN", "OLTF"), words=((), (key_of("violin"),)))
     meant = anchors.vectors[0]

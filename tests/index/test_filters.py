@@ -129,7 +129,7 @@ def test_until_the_last_date_there_is_includes_it():
     assert last + 1 == filtered(until="9999-12-31").until
 
 
-def test_as_of_a_date_means_its_end_and_as_of_a_moment_that_moment():
+def test_as_of_means_the_end_of_a_date_or_exactly_the_moment_given():
     assert to_micros(utc(2024, 3, 6)) - 1 == filtered(as_of="2024-03-05").as_of
     assert filtered(as_of="2024-03-05T00:00").as_of == T0
 
@@ -137,7 +137,7 @@ def test_as_of_a_date_means_its_end_and_as_of_a_moment_that_moment():
 # ---------------------------------------------------------------- filters
 
 
-def test_filters_that_ask_the_same_are_equal_and_hash_alike():
+def test_filters_that_ask_the_same_are_equal_with_the_same_hash():
     one = filtered(speaker="ÅSA", session=["a", "b"], where={"tags": {"$in": [[1, {"x": True}]]}})
     two = filtered(speaker="a\u030asa", session={"b", "a"}, where={"tags": [1.0, {"x": True}]})
 
@@ -713,7 +713,7 @@ def test_a_clock_that_went_back_does_not_undo_the_order_of_changes():
     assert columns.visible().all()
 
 
-def test_no_restriction_is_no_mask_and_an_empty_bank_has_an_empty_one():
+def test_a_mask_is_made_only_for_a_restriction_even_in_an_empty_bank():
     assert columns_of({}, {}).mask(filtered()) is None
     assert Columns().mask(filtered()) is None
     assert Columns().mask(filtered(since="2024-01-01", where={"a": 1})).shape == (0,)
@@ -753,7 +753,7 @@ def test_a_late_turn_takes_its_place_between_its_neighbours():
     assert after.tolist() == [1, 3, 4, 2, -1]
 
 
-def test_turns_of_one_moment_are_in_order_of_turn_and_their_parts_stay_together():
+def test_turns_of_one_moment_are_in_order_of_turn_with_their_parts_together():
     turns = [{"turn": 1}, {"turn": 0, "parts": 2}, {"turn": 0, "parts": 2, "part": 1}]
     columns = columns_of(*[{"session": "s", "occurred_at": 5} | turn for turn in turns])
 
@@ -784,7 +784,7 @@ def test_a_turn_never_hangs_on_one_that_was_just_erased():
 
 
 @pytest.mark.parametrize("numbers_", [[1], [0, 2], [1, 0], [0, 0]])
-def test_rows_that_do_not_follow_on_are_refused_and_nothing_is_taken_in(numbers_):
+def test_rows_that_do_not_follow_on_are_refused_without_taking_anything_in(numbers_):
     columns = Columns()
     with pytest.raises(InputError, match="they must follow on from 0"):
         columns.observe([row(number) for number in numbers_])

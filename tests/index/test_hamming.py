@@ -72,7 +72,7 @@ def test_ranks_tell_which_spans_hold_a_code(seed, count, data):
     assert expected == held.holds(np.array([3], np.uint8), starts, stops).tolist()
 
 
-def test_few_codes_are_scanned_and_no_matrix_is_kept():
+def test_few_codes_are_scanned_without_keeping_a_matrix():
     held = Codes(64)
     held.extend(np.zeros((hamming.LEAST - 1, 8), np.uint8))
 
@@ -80,7 +80,7 @@ def test_few_codes_are_scanned_and_no_matrix_is_kept():
     assert 0 == held.in_matrix
 
 
-def test_of_many_codes_rare_ones_are_descended_to_and_frequent_ones_scanned_for():
+def test_of_many_codes_only_rare_ones_are_found_by_descent():
     random = np.random.default_rng(0)
     codes = random.integers(0, 256, (hamming.LEAST, 8), dtype=np.uint8)
     codes[::3] = 7

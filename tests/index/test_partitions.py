@@ -52,7 +52,7 @@ def asking(vector):
 
 
 @given(st.integers(0, 9), st.integers(1, 900), st.integers(0, 300))
-def test_rows_stay_where_they_are_and_new_ones_go_to_the_nearest(seed, count, more):
+def test_new_rows_go_to_the_nearest_without_moving_the_others(seed, count, more):
     vectors = drawn(seed, count + more, empty=0.1)
     before, first = keep_up(None, vectors.__getitem__, count)
     after, placed = keep_up(before, vectors.__getitem__, count + more)

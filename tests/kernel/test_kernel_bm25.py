@@ -158,7 +158,7 @@ def test_a_term_repeated_past_255_counts_as_255():
     np.testing.assert_allclose(found, expected, rtol=1e-5)
 
 
-def test_a_score_is_the_sum_of_its_contributions_and_each_is_below_the_idf():
+def test_a_score_is_the_sum_of_contributions_that_are_each_below_the_idf():
     index, _ = both([[[1, 2, 2], [2], [1, 3], []]])
     terms = np.array([1, 2, 2], np.uint32)
     shares = index.contributions(terms, np.arange(4, dtype=np.uint32), 1.2, 0.75)
@@ -221,7 +221,7 @@ def test_readers_and_a_writer_do_not_disturb_one_another():
         (TypeError, "incompatible", lambda i, t: i.document_frequency(t.astype(np.int64))),
     ],
 )
-def test_what_does_not_fit_is_refused_by_name_and_changes_nothing(error, message, call):
+def test_arguments_that_do_not_fit_are_refused_by_name_without_any_change(error, message, call):
     index, _ = both([[[1, 2], [1], []]])
     with pytest.raises(error, match=message):
         call(index, np.array([1, 2], np.uint32))
@@ -238,7 +238,7 @@ def u8(n):
 
 
 @given(BATCHES, DOCUMENTS, st.lists(TERMS, max_size=6))
-def test_what_was_packed_is_the_same_index_again_and_grows_on(batches, more, query):
+def test_an_unpacked_index_grows_on_like_the_one_that_was_packed(batches, more, query):
     fast, plain = both(batches)
     packed = fast.pack()
     order = np.argsort(packed[0], kind="stable")
@@ -268,7 +268,7 @@ def test_only_the_longest_version_is_packed():
 
 @settings(max_examples=10 * settings().max_examples)
 @given(BATCHES, st.data())
-def test_what_was_packed_and_then_changed_is_refused_or_harmless(batches, data):
+def test_a_packed_index_that_was_changed_is_refused_or_harmless(batches, data):
     fast, _ = both(batches)
     packed = [one.copy() for one in fast.pack()]
     which = data.draw(st.integers(0, 4))

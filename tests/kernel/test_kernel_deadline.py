@@ -42,7 +42,7 @@ def told_to_stop(then, after_s=0.5):
             process.kill()
 
 
-def test_the_handler_of_python_is_told_and_the_process_ends_in_time():
+def test_the_process_ends_in_time_once_the_handler_of_python_is_told():
     code, out, err, took = told_to_stop(WAITS)
 
     assert (1, "told\n", "the last words\n") == (code, out, err)

@@ -28,7 +28,7 @@ def file(tmp_path):
         yield opened
 
 
-def test_it_reads_as_the_file_does_and_has_room_behind(file):
+def test_it_reads_as_the_file_does_with_room_behind(file):
     for offset, nbytes, room in [(0, PAGE, PAGE), (PAGE, 5000, 9 * PAGE), (PAGE, 77, 10)]:
         mapped = MappedRoom(file.fileno(), offset, nbytes, room)
         expected = reference.MappedRoom(file.fileno(), offset, nbytes, room)
@@ -75,7 +75,7 @@ def test_another_room_of_another_file_is_not_damaged(file, tmp_path):
     assert not whole.damaged
 
 
-def test_rooms_come_and_go(file):
+def test_a_room_let_go_makes_place_for_another(file):
     for _ in range(3000):
         MappedRoom(file.fileno(), 0, PAGE, PAGE)
     with pytest.raises(RuntimeError, match="more maps than are guarded"):

@@ -83,7 +83,7 @@ def test_after_every_append_the_levels_are_those_of_a_matrix_built_from_scratch(
 
 @pytest.mark.parametrize("n", LENGTHS)
 @pytest.mark.parametrize("bits", [1, 9, 70])
-def test_however_it_was_made_it_holds_and_answers_the_same(n, bits):
+def test_it_gives_the_same_symbols_and_answers_however_it_was_made(n, bits):
     random = np.random.default_rng([n, bits])
     symbols = random_symbols(random, bits, n)
     array = words(symbols, bits)
@@ -103,7 +103,7 @@ def test_however_it_was_made_it_holds_and_answers_the_same(n, bits):
 @pytest.mark.parametrize(
     ("bits", "at_once", "pieces", "piece"), [(1, 0, 180_000, 7), (3, 4_200_000, 10, 2000)]
 )
-def test_the_tree_below_a_level_grows_higher_and_stays_right(bits, at_once, pieces, piece):
+def test_the_tree_below_a_level_stays_right_while_growing_higher(bits, at_once, pieces, piece):
     random = np.random.default_rng(bits)
     symbols = random.integers(0, 2**bits, at_once + pieces * piece, dtype=np.uint64)
     dynamic = DynamicWaveletMatrix(bits)
@@ -218,7 +218,7 @@ def test_descent_and_scan_find_the_same_ball(width, n, radius, data):
     assert expected == sealed.ball(centre, radius).tolist() == dynamic.ball(centre, radius).tolist()
 
 
-def test_a_larger_ball_holds_the_smaller_and_the_largest_holds_all():
+def test_every_ball_holds_the_smaller_ones_up_to_the_largest_with_all():
     random = np.random.default_rng(2)
     codes = random.integers(0, 2**64, 4000, dtype=np.uint64)
     codes[::40] = codes[7] ^ (np.uint64(1) << random.integers(0, 64, 100, dtype=np.uint64))

@@ -38,7 +38,7 @@ def test_the_bytes_are_those_of_format_1():
 
 
 @pytest.mark.parametrize("offset", range(9))
-def test_bytes_are_read_in_place_wherever_they_lie_and_kept_alive(offset):
+def test_bytes_read_in_place_are_kept_alive_wherever_they_lie(offset):
     written = matrix().to_bytes()
     holder = b"x" * offset + written + b"tail"
     view = memoryview(holder)[offset : offset + len(written)]

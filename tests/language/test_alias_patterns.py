@@ -75,7 +75,7 @@ pieces = st.sampled_from(
 
 
 @given(st.lists(pieces, max_size=20).map(" ".join) | st.text(max_size=120))
-def test_of_any_text_both_names_stand_in_it_and_one_is_written_as_a_name(text):
+def test_of_any_text_both_names_stand_in_it_with_one_written_as_a_name(text):
     for thing, name in find_other_names(text):
         assert thing in text
         assert name in text

@@ -27,7 +27,7 @@ NOW, MAYBE_NOW, BEFORE = (
         ("How old is my aunt?", NOW),
     ],
 )
-def test_a_question_in_the_present_asks_for_what_holds_and_says_if_it_is_before(question, state):
+def test_the_words_of_a_question_tell_if_it_asks_for_now_or_for_before(question, state):
     assert state == asked_state(question)
 
 

@@ -35,6 +35,6 @@ def test_other_words_are_none(one, other):
     assert digest_details(one, {3, 5}) == digest_details(other, [5, 3])
 
 
-def test_names_are_details_and_a_digest_is_never_none():
+def test_a_digest_counts_names_as_details_without_ever_being_none():
     assert digest_details("A.", {1}) != digest_details("A.", {2}) != digest_details("A.", ())
     assert all(0 < digest_details(f"{n} {n}", ()) < 1 << BITS for n in range(300))

@@ -42,6 +42,6 @@ def test_other_words_for_the_same_are_not_opposed(one, other):
 
 
 @given(st.text(), st.text())
-def test_who_is_opposed_to_whom_is_mutual_and_nobody_is_to_themselves(one, other):
+def test_opposition_is_mutual_without_anybody_being_opposed_to_themselves(one, other):
     assert are_opposed(one, other) == are_opposed(other, one)
     assert not are_opposed(one, one)

@@ -46,7 +46,7 @@ texts = st.one_of(
 @example("今天天气很好，我们去爬山吧 🏔️🏔️🏔️")
 @example("मैं घर जा रहा हूँ।")
 @example("ไทยภาษา ไม่มีช่องว่าง")
-def test_every_level_is_made_of_the_texts_own_characters_in_order_and_never_longer(text):
+def test_no_level_is_more_than_the_texts_own_characters_in_order(text):
     levels = [condense(text, level) for level in range(TOMBSTONE + 1)]
 
     assert text == levels[0]
@@ -73,7 +73,7 @@ def test_what_one_level_leaves_out_no_later_one_brings_back(text):
         assert all(mark in rest for mark in less if not mark.isspace())
 
 
-def test_ornament_goes_first_and_nothing_else():
+def test_nothing_but_ornament_goes_first():
     said = "we finally went to the shelter last Tuesday and came home with a beagle. I named"
 
     assert condense(TALK, PLAIN).startswith(said)

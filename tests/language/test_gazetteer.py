@@ -31,7 +31,7 @@ def said(text, *names):
         ("北京", ["我在北京工作"], ["京北"]),
     ],
 )
-def test_a_name_is_said_word_by_word_and_what_is_no_word_as_it_is_spelled(name, says, says_not):
+def test_a_name_is_said_word_by_word_with_its_signs_as_they_are_spelled(name, says, says_not):
     assert [text for text in says if not said(text, name)] == []
     assert [text for text in says_not if said(text, name)] == []
 
@@ -66,7 +66,7 @@ def test_whatever_is_curated_is_said_by_itself_or_a_phrase(name):
 
 
 @given(st.text(alphabet="cC+ .aß-ẞİfiﬁ\n'", max_size=60), st.booleans())
-def test_what_is_left_of_a_text_is_as_long_and_says_the_name_no_more(text, more):
+def test_the_rest_of_a_text_keeps_its_length_without_saying_the_name(text, more):
     spellings = Gazetteer(["C++", "ß.f", *["c", "a c"] * more])
     read = spellings.read(text)
 

@@ -70,6 +70,6 @@ def test_a_verb_of_its_own_is_something_to_search_for(question, nothing):
 
 
 @given(st.text(max_size=60))
-def test_any_text_can_be_read_and_what_says_nothing_names_nothing(text):
+def test_any_text_that_says_nothing_names_nothing(text):
     assert read(pointing, text) in {0.0, 0.5, 1.0}
     assert read(names_nothing, text) or not read(says_nothing, text)

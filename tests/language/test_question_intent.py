@@ -168,7 +168,7 @@ def test_an_event_is_at_the_only_time_or_day_that_is_named_or_when_it_was_told(t
 
 
 @given(st.text(), st.datetimes(timezones=st.just(UTC)))
-def test_any_text_is_told_at_some_moment_and_every_moment_has_a_day(text, moment):
+def test_any_text_can_be_read_at_every_moment_of_a_day(text, moment):
     day = day_of(moment)
 
     assert day.start <= moment
@@ -196,7 +196,7 @@ def test_any_text_is_told_at_some_moment_and_every_moment_has_a_day(text, moment
         ("a couple of days ago", "two days ago"),
     ],
 )
-def test_what_is_said_vaguely_is_read_wider_and_never_cut(fuzzy, exact):
+def test_what_is_said_vaguely_is_read_wider_without_being_cut(fuzzy, exact):
     (wide,), (narrow,) = (find_intervals(f"What was {said}?", SAID) for said in (fuzzy, exact))
 
     assert wide.start <= narrow.start
@@ -223,7 +223,7 @@ def test_of_a_day_that_a_month_does_not_have_the_month_is_left():
 @pytest.mark.parametrize(
     "question", ["What did I do tomorrow last week?", "What did I do yesterday, tomorrow?"]
 )
-def test_times_that_contradict_each_other_are_each_read_and_none_cuts_the_other(question):
+def test_times_that_contradict_each_other_are_read_without_cutting_each_other(question):
     read = find_intervals(question, SAID)
 
     assert 2 == len(read)

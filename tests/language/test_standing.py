@@ -82,7 +82,7 @@ def test_a_text_all_whose_sentences_ask_only_asks(text, asks):
 
 
 @given(st.text(max_size=300))
-def test_any_text_is_read_and_none_twice_otherwise(text):
+def test_any_text_is_read_the_same_way_every_time(text):
     told = (tells_standing(text), asks_for_advice(text), only_asks(text))
 
     assert told == (tells_standing(text), asks_for_advice(text), only_asks(text))

@@ -35,7 +35,7 @@ def test_what_hangs_on_something_else_or_is_no_sentence_is_not_quoted(said):
 
 
 @given(st.text(max_size=300), st.integers(1, 40))
-def test_what_is_quoted_stands_in_the_text_and_keeps_its_tokens(text, tokens):
+def test_what_is_quoted_stands_in_the_text_within_its_tokens(text, tokens):
     for one in whole_sentences(text, tokens):
         assert one.text in " ".join(text.split())
         assert one.tokens == count(one.text) <= tokens

@@ -51,7 +51,7 @@ def outcomes(chosen):
 
 
 @pytest.mark.parametrize("held_back", [False, True])
-def test_what_outlasts_a_session_is_kept_and_the_rest_is_not(held_back):
+def test_only_statements_that_outlast_a_session_are_kept(held_back):
     seen = list(outcomes(one for one in blocks() if one.held_back == held_back))
     right = sum(label != "-" and kept != "-" for label, kept, _ in seen)
     wrong = [said for label, kept, said in seen if label == "-" and kept != "-"]

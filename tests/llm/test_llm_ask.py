@@ -40,7 +40,7 @@ NUMBER = ModelTask(
 
 
 @given(st.recursive(st.text() | st.sampled_from(["</data>", "<data>", '"]', "\u2028"]), st.lists))
-def test_quoted_data_ends_where_it_ends_and_reads_as_what_it_was(value):
+def test_quoted_data_reads_as_what_it_was_without_ending_early(value):
     quoted = as_data(value)
     inside = re.fullmatch(r"<data>\n([^<>]*)\n</data>", quoted)
 
@@ -80,7 +80,7 @@ def test_an_answer_that_is_too_long_is_not_searched():
 # ---------------------------------------------------------------- any function is a model
 
 
-def test_any_function_is_a_model_and_what_it_takes_is_guessed():
+def test_any_function_is_a_model_with_its_tokens_estimated():
     said = []
 
     def model(prompt):
@@ -171,7 +171,7 @@ def test_a_server_gets_instructions_schema_and_data_apart(server, model):
     assert asked.usage == model.usage["tags"]
 
 
-def test_a_server_is_told_what_was_wrong_and_both_answers_are_paid_for(server, model):
+def test_a_server_told_what_was_wrong_is_paid_for_both_answers(server, model):
     server.script = ['{"n": "seven"}', 'Sorry: {"n": 7}']
     asked = ask(model, NUMBER, "x")
 
@@ -189,7 +189,7 @@ def test_what_was_wrong_is_quoted_as_well(server, model):
     assert 1 == content.count("</data>")
 
 
-def test_an_answer_that_is_cut_off_is_asked_for_again_and_paid_for(server, model):
+def test_an_answer_that_was_cut_off_is_paid_for_like_the_one_asked_for_again(server, model):
     server.script = [completion('{"n": ', finish_reason="length"), '{"n": 7}']
     asked = ask(model, NUMBER, "x")
 
@@ -210,7 +210,7 @@ def test_many_are_asked_in_order_with_repairs_in_between(server, open_model):
     assert 27 == sum((one.usage for one in asked), Usage()).calls == len(server.seen)
 
 
-def test_a_server_that_is_down_fails_every_question_and_is_asked_few(server, open_model):
+def test_a_server_that_is_down_fails_every_question_after_being_asked_few(server, open_model):
     server.answer = lambda _: (500, {}, b"")
     asked = ask_many(open_model(concurrency=1, retries=1), NUMBER, list(range(20)))
 

@@ -45,7 +45,7 @@ def test_the_file_is_lines_that_a_person_can_read_without_the_key(server, open_m
     assert 200 == kept["response"]["status"]
 
 
-def test_what_a_recording_lacks_is_an_error_that_shows_it_and_says_what_to_do(
+def test_a_request_that_a_recording_lacks_is_an_error_that_says_what_to_do(
     server, open_model, path
 ):
     open_model(cassette=Cassette(path, mode="record"))("one")
@@ -72,9 +72,7 @@ def test_extending_asks_for_what_is_not_there_only(server, open_model, path):
     assert "" == path.read_text("utf-8"), "recording begins anew"
 
 
-def test_the_same_asked_again_is_answered_as_it_was_then_and_the_last_stays(
-    server, open_model, path
-):
+def test_a_question_asked_again_gets_its_recorded_answers_up_to_the_last(server, open_model, path):
     server.script = ["first", "second"]
     recorder = open_model(cassette=Cassette(path, mode="record"))
     recorder("again?")
@@ -84,7 +82,7 @@ def test_the_same_asked_again_is_answered_as_it_was_then_and_the_last_stays(
     assert ["first", "second", "second"] == [player("again?") for _ in range(3)]
 
 
-def test_refusals_are_recorded_and_passing_failures_are_not(server, open_model, path, pauses):
+def test_a_refusal_is_recorded_unlike_a_passing_failure(server, open_model, path, pauses):
     server.script = [(500, {}, b""), (400, {}, b"no schemas here"), "{}"]
     schema = {"type": "object"}
     open_model(cassette=Cassette(path, mode="record")).complete("one", schema=schema)

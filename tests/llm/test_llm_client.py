@@ -51,7 +51,7 @@ def test_instructions_and_options_go_along(server, open_model):
     assert ["system", "user"] == [message["role"] for message in asked["messages"]]
 
 
-def test_one_connection_serves_many_calls_and_a_stale_one_is_replaced(server, model, pauses):
+def test_one_connection_serves_many_calls_until_it_is_replaced_as_stale(server, model, pauses):
     for _ in range(3):
         model("one")
     assert 1 == len(server.lines)
@@ -108,7 +108,7 @@ def test_a_passing_failure_is_tried_again_after_a_pause(server, model, pauses, f
     assert FIRST_PAUSE_S / 2 <= pauses[0] <= FIRST_PAUSE_S <= pauses[1] <= 2 * FIRST_PAUSE_S
 
 
-def test_pauses_double_up_to_the_longest_and_differ(server, open_model, pauses):
+def test_pauses_double_up_to_the_longest_without_repeating(server, open_model, pauses):
     server.answer = lambda _: (500, {}, {"error": {"message": "still unwell"}})
     model = open_model(retries=7, timeout_s=600)
 
@@ -249,7 +249,7 @@ def test_the_time_is_for_all_attempts_together(server, open_model):
         (completion(None, message={"content": None, "refusal": "I can't."}), "declined"),
     ],
 )
-def test_what_is_no_answer_is_said_to_be_none_and_not_asked_again(server, model, body, why):
+def test_what_is_no_answer_is_said_to_be_none_without_asking_again(server, model, body, why):
     server.script = [(200, {}, body)]
 
     with pytest.raises(ModelAnswer, match=why):
@@ -373,7 +373,7 @@ def test_a_refused_key_is_not_tried_in_other_forms(server, model):
 # ---------------------------------------------------------------- many at once
 
 
-def test_many_are_answered_in_their_order_and_never_more_at_once_than_allowed(server, open_model):
+def test_many_are_answered_in_their_order_with_no_more_at_once_than_allowed(server, open_model):
     now, most = [], []
 
     def slowly(asked):
@@ -421,7 +421,7 @@ def test_a_server_that_is_down_is_not_asked_everything(server, open_model):
 # ---------------------------------------------------------------- what it costs
 
 
-def test_tokens_are_counted_by_kind_and_guessed_where_nobody_says_them(server, model):
+def test_tokens_are_counted_by_kind_with_a_guess_where_nobody_says_them(server, model):
     server.script = ["one", completion("four" * 3, usage=None), completion("x", usage=(-1, 2))]
     model.complete("Hello", kind="tags")
     model.complete("eight ch", kind="gists")
@@ -491,13 +491,13 @@ def test_a_key_that_cannot_be_sent_is_refused_without_being_shown(key):
         f"http://{'a' * 80}/",
     ],
 )  # fmt: skip
-def test_what_is_no_address_is_refused_and_passwords_in_it_are_not_shown(url):
+def test_what_is_no_address_is_refused_without_showing_passwords_in_it(url):
     with pytest.raises(InputError, match="must be the address") as caught:
         LanguageModel("small", url=url)
     assert "hunter2" not in str(caught.value)
 
 
-def test_what_follows_a_question_mark_is_sent_and_not_shown(server, open_model):
+def test_what_follows_a_question_mark_is_sent_without_being_shown(server, open_model):
     model = open_model(url=server.url + "?api-version=7&code=hunter2")
     server.script = ["fine", (404, {}, b"")]
 
@@ -609,7 +609,7 @@ def certificate(tmp_path):
     return files
 
 
-def test_a_secure_server_is_asked_as_any_other_and_only_if_it_is_the_one(
+def test_a_secure_server_is_asked_as_any_other_once_its_certificate_is_trusted(
     server, open_model, certificate, monkeypatch
 ):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

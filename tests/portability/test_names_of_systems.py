@@ -148,7 +148,7 @@ def text_files(tree):
 
 
 @pytest.mark.slow
-def test_text_is_read_and_written_the_same_on_every_system():
+def test_text_files_are_the_same_on_every_system():
     found = [
         f"{module}:{line}: text without {missing}"
         for module, tree in trees().items()

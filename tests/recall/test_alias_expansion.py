@@ -40,7 +40,7 @@ def test_either_name_asks_by_the_other_as_well(text, other):
     assert len(wide.terms) == len(wide.term_weights) == len(set(wide.terms.tolist()))
 
 
-def test_somebodys_kin_is_who_it_is_and_no_longer_the_one_whose_it_is():
+def test_somebodys_kin_is_who_it_is_instead_of_the_one_whose_it_is():
     question = ask("Where does Ana's sister live?")
     wide = names(MIA).widen(question, None)
 
@@ -70,7 +70,7 @@ def test_a_question_that_nothing_is_told_of_stays_the_same(told):
         assert names(*told).widen(question, None) is question
 
 
-def test_only_what_is_hers_is_replaced_and_she_is_asked_about_no_more():
+def test_she_is_asked_about_no_more_only_where_what_is_hers_is_replaced():
     question = bind(
         parse("What did Ana's note to sister Mia say?", now=NOW),
         embedded=None,

@@ -171,7 +171,7 @@ def judged(draw):
 
 
 @given(judged())
-def test_scores_are_probabilities_that_never_rise_and_do_not_know_what_follows(case):
+def test_scores_are_never_rising_probabilities_independent_of_what_follows(case):
     model, known = case
     rows = len(known[model.evidence[0]])
     every = confidence(known, rows, models=[model])

@@ -32,7 +32,7 @@ def activation(bank, question):
     return {hit.episode.text.split(".")[0]: hit.activation for hit in hits}
 
 
-def test_who_is_meant_by_whose_they_are_is_called_up_and_not_whose_they_are(bank):
+def test_somebody_described_by_a_relative_is_called_up_without_the_relative(bank):
     active = activation(bank, "What does Greta's nephew want?")
 
     assert active["Ruben wants the paint by May"] > 0

@@ -54,13 +54,13 @@ def test_liking_and_disliking_the_same_exclude_each_other():
     )
 
 
-def test_a_country_does_not_end_a_city_and_a_city_no_country():
+def test_neither_a_country_nor_a_city_ends_the_other():
     facts = know(told(lives("Porto"), lives("Portugal"), lives("Lisbon", "began")), {})
 
     assert [("Porto", None, 2), ("Portugal", None, None), ("Lisbon", 2, None)] == spans(facts)
 
 
-def test_an_end_that_is_told_ends_only_what_it_names_and_stays_known_if_nothing_did():
+def test_an_end_that_is_told_is_known_without_ending_more_than_it_names():
     assert [("Porto", None, 1)] == spans(know(told(lives("Porto"), lives("Porto", "ended")), {}))
     assert [("Porto", None, None), ("Rome", None, 1)] == spans(
         know(told(lives("Porto"), lives("Rome", "ended")), {})
@@ -73,7 +73,7 @@ def test_an_end_that_is_told_ends_only_what_it_names_and_stays_known_if_nothing_
     )
 
 
-def test_what_is_denied_now_ends_and_what_nobody_had_told_is_kept_as_denied():
+def test_a_denial_is_kept_as_such_unless_it_ends_a_fact_told_before():
     no_more = lives("Porto", "denied", start=1 * DAY)
 
     assert [("Porto", None, 1)] == spans(know(told(lives("Porto"), no_more), {}))
@@ -111,7 +111,7 @@ def test_when_it_changed_is_when_the_text_says_so():
     assert [1 * DAY, 1 * DAY, None] == [fact.valid_to for fact in facts]
 
 
-def test_what_is_noted_late_is_put_where_it_was_said_and_known_since_it_was_noted():
+def test_a_late_fact_put_where_it_was_said_is_known_since_it_was_noted():
     old, new = know(told(lives("Porto"), lives("Lisbon"), noted={0: 5}), {})
 
     assert [("Porto", None, 1), ("Lisbon", 1, None)] == spans([old, new])
@@ -130,7 +130,7 @@ statements = st.lists(
 
 
 @given(statements, st.randoms(use_true_random=False))
-def test_order_does_not_matter_times_are_in_order_and_one_thing_at_a_time_is_open(said, dice):
+def test_statements_in_any_order_make_the_same_orderly_timeline(said, dice):
     ordered = told(*said)
     shuffled = list(ordered)
     dice.shuffle(shuffled)

@@ -49,7 +49,7 @@ def test_a_question_whose_things_stand_in_one_memory_is_answered(bank, question)
         ("whats our alarm code", '"alarm" or "code"'),
     ],
 )
-def test_what_was_never_told_of_somebody_known_is_not_found_and_named(bank, question, lacks):
+def test_a_thing_never_told_of_somebody_known_is_named_as_not_found(bank, question, lacks):
     recall = bank.recall(question)
 
     assert not recall.found
@@ -81,7 +81,7 @@ def test_what_was_told_of_another_is_less_sure_than_of_the_one_asked_about(bank)
         (False, (), 'of "Lotte", "oboe" and "glasses" together.'),
     ],
 )
-def test_what_is_lacking_is_said_and_else_what_does_not_come_together(whole, lacking, said):
+def test_a_premise_says_what_it_lacks_or_else_what_does_not_come_together(whole, lacking, said):
     supposed = Premise(
         words=3, whole=whole, open=False, of_speaker=False,
         named=("Lotte", "oboe", "glasses"), lacking=lacking,

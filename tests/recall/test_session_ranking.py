@@ -32,7 +32,7 @@ WORTH = arrays(np.float32, 6, elements=st.integers(-2, 2))
 
 
 @given(SUMS, SIZES, WORTH)
-def test_association_is_a_cosine_and_knows_no_order(sums, sizes, worth):
+def test_association_is_a_cosine_without_regard_to_order(sums, sizes, worth):
     order = np.random.default_rng(0).permutation(6)
     near = associated(sums, sizes, worth, 0.3)
 

@@ -36,7 +36,7 @@ WORDS = st.lists(st.sampled_from("ana silva porto river film boat".split()), max
 
 @given(st.lists(WORDS, max_size=30), st.lists(st.sampled_from(["ana", "silva", "boat"]), min_size=1,
        max_size=3, unique=True), st.integers(1, 30), st.randoms(use_true_random=False))  # fmt: skip
-def test_who_holds_and_opens_with_a_name_is_who_does_word_by_word(texts, name, most, chance):
+def test_the_rows_that_hold_or_open_with_a_name_do_so_word_by_word(texts, name, most, chance):
     cue = Bm25Cue()
     middle = chance.randint(0, len(texts))  # in two goes, as a bank grows
     for some in (texts[:middle], texts[middle:]):

@@ -166,7 +166,7 @@ def test_what_is_built_has_no_link_that_leads_nowhere_from_the_index(tmp_path, m
 # ---------------------------------------------------------------- Pythons and sums
 
 
-def test_a_python_that_is_here_is_found_and_one_that_is_not_is_none(monkeypatch):
+def test_only_a_python_that_is_here_is_found(monkeypatch):
     here = "{}.{}".format(*sys.version_info)
     monkeypatch.setenv(f"PYTHON_{here.replace('.', '_')}", sys.executable)
 
@@ -175,7 +175,7 @@ def test_a_python_that_is_here_is_found_and_one_that_is_not_is_none(monkeypatch)
     assert not interpreters.answers(Path(sys.executable).with_name("nothing"), here)
 
 
-def test_sums_are_as_sha256sum_reads_them_and_tell_folders_apart(tmp_path):
+def test_sums_as_sha256sum_reads_them_tell_folders_apart(tmp_path):
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "a.whl").write_bytes(b"same")

@@ -75,7 +75,7 @@ def test_an_anchor_tells_when_it_was_born_and_of_which_episode():
         assert violin.ended_at is None
 
 
-def test_what_exceeds_the_budget_is_merged_or_crowded_out_and_says_so(tmp_path):
+def test_what_exceeds_the_budget_says_that_it_was_merged_or_crowded_out(tmp_path):
     path = tmp_path / "ada.db"
     how = Concepts(theta=0.15)
     with Memory(path, embedder="hash", config=Config(concepts=how)) as memory:
@@ -111,7 +111,7 @@ def test_what_exceeds_the_budget_is_merged_or_crowded_out_and_says_so(tmp_path):
         assert again == {name: one.ended_at for name, one in ended.items()}
 
 
-def test_anchors_of_an_earlier_version_have_no_origins_and_load():
+def test_anchors_of_an_earlier_version_load_without_origins():
     memory, bank = life()
     with memory:
         with bank.state.asking() as here:

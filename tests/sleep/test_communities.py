@@ -60,7 +60,7 @@ def test_a_chain_of_many_rings_is_as_many_communities_though_it_takes_levels():
         ).map(lambda ties: tied(*ties, of=n))
     )
 )  # fmt: skip
-def test_groups_are_never_worse_than_everything_apart_and_the_same_each_time(ties):
+def test_the_same_groups_come_each_time_never_worse_than_everything_apart(ties):
     groups = louvain(ties)
 
     assert groups == louvain(ties)
@@ -114,7 +114,7 @@ def test_a_large_community_names_only_some_of_its_rows():
     assert TELLING == len(set(only.telling))
 
 
-def test_communities_are_kept_with_the_graph_and_one_without_is_read():
+def test_a_graph_is_read_back_with_its_communities_or_without_any():
     graph = graph_of(boat=[0, 1, 2, 3], oar=[1, 2], bean=[4, 5, 6], spade=[4, 6])
     found = find_communities(graph, [range(4), range(4, 7)])
     topics = Topics(graph, 7, communities=found)

@@ -78,7 +78,7 @@ def under(anchors, name):
     return anchors.rows[anchors.ends[at] : anchors.ends[at + 1]].tolist()
 
 
-def test_what_is_talked_of_becomes_an_anchor_and_what_anybody_says_does_not():
+def test_what_is_talked_of_becomes_an_anchor_unless_it_is_said_everywhere():
     texts = [*talk(), *(f"Line {n} has the same word, weather." for n in range(40))]
     anchors, report = World(texts).rebuild()
 
@@ -206,7 +206,7 @@ def kin(anchors, name):
     return dict(zip(names, anchors.kin_strengths[inside].tolist(), strict=True))
 
 
-def test_who_is_spoken_of_together_activates_each_other_and_strangers_do_not():
+def test_those_spoken_of_together_activate_each_other_more_than_strangers():
     texts, sessions = [], []
     for n in range(12):
         one, other = ("Falconer", "Aurel") if n % 2 else ("Windmill", "Thore")
@@ -226,7 +226,7 @@ def test_who_is_spoken_of_together_activates_each_other_and_strangers_do_not():
     assert list(kin(anchors, "progress")) == ["progress"], "a common word has no kin"
 
 
-def test_an_anchor_with_two_meanings_has_two_centres_and_one_with_one_has_none():
+def test_an_anchor_with_two_meanings_has_two_centres():
     river = [f"The bank of the river has reeds herons mud {n % 3}." for n in range(14)]
     money = [f"The bank gave credit interest loan account {n % 3}." for n in range(14)]
     anchors, _ = World([*river, *money]).rebuild(curated=["bank", "heron"], near=2.0, theta=0.0)
@@ -244,7 +244,7 @@ def test_a_bank_of_nothing_and_a_bank_of_one_sentence_have_anchors_of_their_own(
     assert under(same, "violin") == [49], "all the others are the same"
 
 
-def test_anchors_come_back_from_bytes_and_damage_is_refused():
+def test_anchors_come_back_from_bytes_unless_these_are_damaged():
     made, _ = World(talk()).rebuild()
     written = made.to_bytes()
     read = Anchors.load(written)
@@ -293,7 +293,7 @@ def test_what_says_the_same_takes_no_room_from_one_sleep_to_the_next():
     anchors.check()
 
 
-def test_what_differs_in_a_detail_is_not_the_same_and_comes_as_an_edge():
+def test_what_differs_in_a_detail_comes_as_an_edge_instead_of_as_the_same():
     texts = [*talk(20), "The violin needs 1 new bow.", "The violin needs 2 new bow."]
     anchors, _ = World(texts).rebuild(curated=["violin"], near=0.3, related=0.2)
     rows = under(anchors, "violin")

@@ -27,7 +27,7 @@ def features(rows):
 
 
 @given(st.lists(ROW, max_size=30), st.randoms(use_true_random=False))
-def test_every_score_lies_in_its_range_and_does_not_depend_on_the_order_of_rows(rows, dice):
+def test_scores_within_their_range_do_not_depend_on_the_order_of_rows(rows, dice):
     shuffled = list(range(len(rows)))
     dice.shuffle(shuffled)
     for form in FORMS:
@@ -120,7 +120,7 @@ def test_a_rank_is_the_share_of_the_others_that_are_below(values):
 
 
 @given(st.lists(st.integers(0, 5), max_size=60))
-def test_a_fifth_is_promoted_and_a_fifth_pruned_whatever_the_scores(values):
+def test_the_best_fifth_is_promoted_with_the_worst_fifth_pruned(values):
     made = tiers(np.array(values, float))
     share = len(values) // 5
 
@@ -131,7 +131,7 @@ def test_a_fifth_is_promoted_and_a_fifth_pruned_whatever_the_scores(values):
         assert not low or not high or max(low) <= min(high)
 
 
-def test_of_equals_the_later_is_promoted_and_the_earlier_pruned():
+def test_the_later_of_equals_ranks_above_the_earlier():
     assert [0, 1, 1, 1, 2] == tiers(np.zeros(5)).tolist()
 
 
@@ -145,7 +145,7 @@ def test_shares_that_cannot_be_are_refused(promote, prune):
 
 
 @given(st.lists(st.integers(0, 4), max_size=40))
-def test_surprise_of_a_kind_falls_as_it_is_repeated_and_lies_in_range(values):
+def test_surprise_of_a_kind_lies_in_range_however_often_it_is_repeated(values):
     made = unexpected(np.array(values, np.int64))
 
     assert np.all((made >= 0) & (made <= 1))

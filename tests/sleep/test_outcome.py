@@ -61,7 +61,7 @@ def test_the_past_is_the_same_whatever_comes_later(given_, stop):
     assert np.all((foresee(past, 99.0) > 0) & (foresee(past, 99.0) < 1))
 
 
-def test_names_of_groups_and_rows_are_found_and_ones_own_group_does_not_count():
+def test_names_of_groups_and_rows_are_uses_except_for_ones_own_group():
     group = np.array([0, 1, 0, 1])
     said = [(1, "a"), (2, "a"), (3, "x"), (3, "a"), (3, "nobody"), (2, "b")]
     uses = find_uses(said, group, {"a": 0, "b": 1}, {"x": 0, "b": 3})
@@ -126,7 +126,7 @@ def test_what_is_come_back_to_often_and_lately_is_the_most_present():
 
 
 @given(references(), st.integers(1, 60))
-def test_a_use_makes_nothing_less_present_and_the_row_or_group_used_more_so(given_, age_h):
+def test_a_use_makes_its_group_more_present_without_making_others_less_so(given_, age_h):
     group, uses = given_
     history = OutcomeHistory(np.arange(len(group)) * 1.0, group, group, group, uses)
     if not len(group):

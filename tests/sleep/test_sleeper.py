@@ -72,7 +72,7 @@ NAMES = [f"{name}:200" if name in ("adaptive", "useful", "proven") else name for
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_dry_run_says_exactly_what_sleep_then_does_and_undo_takes_it_back(memory, clock, name):
+def test_undo_takes_back_exactly_those_acts_of_sleep_that_a_dry_run_foretold(memory, clock, name):
     bank = filled(memory, clock)
     bank.remember(said(3), speaker="Ada", role="user", session="s1", at=clock.now())
     clock.advance(timedelta(seconds=30))
@@ -176,7 +176,7 @@ def test_undoing_leaves_what_somebody_has_changed_since(memory, clock):
 # ---------------------------------------------------------------- merging
 
 
-def test_the_same_words_on_one_day_are_merged_into_the_last_and_keep_their_address(memory):
+def test_the_same_words_on_one_day_keep_their_address_once_merged_into_the_last(memory):
     bank = memory.bank("ada")
     first = bank.remember("The boat leaves at nine.", speaker="Ada", session="a", at=START)
     again = bank.remember(
@@ -367,7 +367,7 @@ def test_erasing_what_was_merged_erases_its_words_wherever_they_are_and_no_other
     assert ["erased", "erased"] == states(bank, same, stands)
 
 
-def test_erasing_one_of_two_copies_erases_both_and_leaves_what_stands_for_them(merging):
+def test_erasing_one_copy_erases_the_other_but_not_what_stands_for_both(merging):
     bank, one, two, stands = merging("The boat is red.", "the boat  is red.", "Red is the boat.")
     bank.forget(one, erase=True)
 
@@ -438,7 +438,7 @@ def test_what_is_pinned_or_held_is_not_merged(memory):
     assert [e.state for e in map(bank.get, [k.id for k in kept])] == ["active"] * 3
 
 
-def test_what_stands_for_others_takes_them_along_when_it_is_forgotten_and_back(memory):
+def test_copies_are_forgotten_or_restored_along_with_what_stands_for_them(memory):
     bank = memory.bank("ada")
     one, two = (
         bank.remember("The code is 1234 5678.", speaker="Ada", at=START + timedelta(hours=n))
@@ -463,7 +463,7 @@ def test_what_stands_for_others_takes_them_along_when_it_is_forgotten_and_back(m
     data=st.data(),
     policy=st.sampled_from([POLICIES["human"], POLICIES["hema"], Policy.named("adaptive:100")]),
 )
-def test_what_is_pinned_or_held_never_fades_and_no_sleep_lets_more_fade_than_its_cap(data, policy):
+def test_a_sleep_fades_at_most_its_cap_of_memories_neither_pinned_nor_held(data, policy):
     clock = ManualClock(START)
     with Memory(":memory:", embedder="none", clock=clock) as memory:
         bank = filled(memory, clock, 12)
@@ -539,7 +539,7 @@ def test_under_hemas_policy_nothing_fades_by_age(memory, clock):
         assert not acts(bank.sleep())
 
 
-def test_what_has_faded_is_shown_shorter_and_kept_whole_until_compact(memory, clock):
+def test_a_faded_memory_shown_shorter_is_kept_whole_until_compact(memory, clock):
     bank = memory.bank("ada")
     text = (
         "Well, you know, on Monday we finally sold the old boat to Rui for 4500 euros, and the"
@@ -592,7 +592,7 @@ def test_what_was_recalled_lately_outlasts_what_was_not(memory, clock):
 # ---------------------------------------------------------------- quarantine
 
 
-def test_what_came_twice_late_or_before_its_cause_is_kept_apart_and_then_let_go(memory, clock):
+def test_a_memory_that_came_twice_late_or_too_early_is_kept_apart_for_a_while(memory, clock):
     bank = memory.bank("ada")
     bank.remember("Shall we sail on Sunday?", role="user", session="s", at=START)
     early = bank.remember(
@@ -644,7 +644,7 @@ def test_what_is_held_can_be_neither_forgotten_corrected_nor_erased_until_releas
     assert bank.forget(kept.id) == 1
 
 
-def test_what_is_hidden_can_be_held_and_stays_until_it_is_released(memory, clock):
+def test_a_hidden_memory_that_is_held_stays_until_it_is_released(memory, clock):
     bank = memory.bank("ada")
     forgotten = bank.remember("The contract was signed in May.").id
     bank.forget(forgotten)
@@ -732,7 +732,7 @@ def test_what_a_person_says_of_a_memory_soon_after_its_recall_is_noted_with_it(t
 # ---------------------------------------------------------------- policies
 
 
-def test_a_policy_is_the_banks_own_and_comes_back_as_it_was_given(tmp_path):
+def test_a_banks_own_policy_comes_back_as_it_was_given(tmp_path):
     own = Policy(deepest=3, near=0.8, token_target=10)
     with Memory(tmp_path / "m.db", embedder="none", config=Config(policy=POLICIES["human"])) as m:
         assert m.bank("ada").policy == POLICIES["human"]
@@ -781,7 +781,7 @@ def at(hour, day=2):
     return datetime(2025, 1, day, hour, tzinfo=UTC)
 
 
-def test_a_bank_sleeps_every_six_hours_at_night_or_when_idle_and_only_after_a_change():
+def test_a_changed_bank_sleeps_every_six_hours_at_night_or_when_idle():
     schedule = Schedule()
 
     def steps(past, now):
@@ -901,7 +901,7 @@ def test_banks_sleep_by_themselves_while_a_block_runs(tmp_path):
             pass
 
 
-def test_a_sleep_that_fails_is_told_and_tried_again_and_the_other_banks_sleep(open_memory, clock):
+def test_a_failed_sleep_is_tried_again_without_keeping_other_banks_from_theirs(open_memory, clock):
     memory, told = open_memory(), []
     ada, tom = memory.bank("ada"), memory.bank("tom")
     for bank in (ada, tom):
@@ -972,7 +972,7 @@ def test_the_end_of_the_block_waits_for_the_sleep_that_has_begun_and_no_other(op
     assert [1, 0] == [len(memory.bank(name).sleeps()) for name in ("ada", "tom")]
 
 
-def test_what_is_promoted_does_not_fade_by_age_and_what_is_pruned_fades_early(memory, clock):
+def test_age_fades_pruned_memories_first_but_no_promoted_ones(memory, clock):
     bank = filled(memory, clock)
     clock.advance(timedelta(days=90))
     bank.set_policy(Policy(merge="off", deepest=2, cap=1.0, decay_per_hour=0.1, warm_days=200))
@@ -1020,7 +1020,7 @@ PRUNING = Policy(prune_share=0.05, prune_turns=5, deepest=5, cap=1.0, hot_hours=
 @pytest.mark.slow
 @pytest.mark.parametrize(("policy", "at_once"), [("adaptive:200", 2048), (PRUNING, 2)])
 @pytest.mark.parametrize("inside", [True, False])
-def test_a_sleep_killed_anywhere_leaves_whole_steps_and_the_next_one_finishes(
+def test_a_sleep_killed_anywhere_leaves_whole_steps_for_the_next_to_finish(
     tmp_path, monkeypatch, inside, policy, at_once
 ):
     monkeypatch.setattr(sleeper, "_AT_ONCE", at_once)
@@ -1168,7 +1168,7 @@ WELL = (
 )
 
 
-def test_undoing_a_sleep_again_undoes_nothing_and_leaves_what_somebody_did_alike(memory, clock):
+def test_undoing_a_sleep_again_leaves_the_later_acts_of_somebody_alone(memory, clock):
     bank = filled(memory, clock)
     bank.set_policy("adaptive:200")
     clock.advance(timedelta(days=300))
@@ -1302,7 +1302,7 @@ def test_what_compact_has_shortened_is_worth_what_it_was(memory, clock):
     assert {e.speaker: bank.uses(e.id) for e in bank.episodes()} == {"Ada": [START] * 2, "Tom": []}
 
 
-def test_a_memory_was_of_use_when_it_was_recalled_and_when_it_helped_and_not_else(memory, clock):
+def test_a_memory_is_of_use_only_when_recalled_or_found_helpful(memory, clock):
     bank = memory.bank("ada")
     said = bank.remember(WELL, speaker="Ada")
     other = bank.remember("The tram was late.", speaker="Tom")
@@ -1350,7 +1350,7 @@ def test_compact_shortens_many_texts_in_few_transactions(memory, clock):
     assert memory.engine.store.changes() - before < 10
 
 
-def test_a_bank_with_a_policy_of_its_own_takes_in_an_export_and_keeps_it(memory, clock, tmp_path):
+def test_a_bank_keeps_its_own_policy_when_it_takes_in_an_export(memory, clock, tmp_path):
     bank, other = filled(memory, clock, 5), memory.bank("other")
     bank.set_policy("aggressive")
     bank.sleep()
@@ -1483,7 +1483,7 @@ def test_what_was_noted_with_a_memory_is_noted_once_also_under_another_policy(tm
         assert bank.undo(1) == {}
 
 
-def test_a_policy_that_only_a_later_version_knows_is_named_and_can_be_replaced(memory, tmp_path):
+def test_sleep_refuses_a_policy_of_a_later_version_until_it_is_replaced(memory, tmp_path):
     bank, other = memory.bank("ada"), memory.bank("other")
     bank.remember("It rained.")
     bank.set_policy("human")

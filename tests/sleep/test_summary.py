@@ -64,7 +64,7 @@ def every(said):
 
 
 @given(turns, st.integers(8, 90), st.integers(0, 12))
-def test_a_line_keeps_its_tokens_and_is_empty_only_where_no_whole_sentence_fits(said, tokens, step):
+def test_a_line_within_its_tokens_is_empty_only_where_no_whole_sentence_fits(said, tokens, step):
     how = Compact(tokens=tokens, every=step)
     versions = go_on(every(said), reader(said), how)
     line = tell(versions, how)
@@ -193,7 +193,7 @@ def test_what_came_since_a_model_was_asked_is_quoted_behind_its_words():
 
 
 @pytest.mark.parametrize("wrong", ["", "word " * (TOLD + 5), EncoderError("out of reach")])
-def test_where_a_model_fails_turns_are_quoted_and_the_report_says_so(wrong):
+def test_where_a_model_fails_the_report_says_that_turns_are_quoted(wrong):
     model = model_of(lambda _: wrong, [])
     kept, made = summarise(every(TALK), reader(TALK), talking(TALK), SMALL, model=model)
     plain, _ = summarise(every(TALK), reader(TALK), talking(TALK), SMALL)

@@ -35,7 +35,7 @@ def typed(number, text):
     return logs._claude("user", f"x{number}", 0, text, timestamp=stamp)
 
 
-def test_a_log_comes_in_once_and_then_what_was_added_to_it(memory, tmp_path):
+def test_a_log_imported_again_brings_only_what_was_added_to_it(memory, tmp_path):
     bank = memory.bank("ada")
     path = put(tmp_path / "5f0c-1.jsonl", logs.claude_code())
     first, again = bank.import_(path), bank.import_(path)
@@ -59,7 +59,7 @@ def test_what_a_log_has_no_more_stays(memory, tmp_path):
     assert WHOLE == texts(bank)[:3]
 
 
-def test_a_log_whose_tool_has_tidied_it_away_is_told_of_and_stays(memory, tmp_path):
+def test_a_log_whose_tool_has_tidied_it_away_is_told_of_without_being_lost(memory, tmp_path):
     bank = memory.bank("ada")
     path = put(tmp_path / "p/5f0c-1.jsonl", logs.claude_code())
     bank.import_(tmp_path, format="claude-code")
@@ -78,7 +78,7 @@ def test_what_a_bank_heard_while_the_session_went_on_is_not_kept_twice(memory, t
     assert sorted(WHOLE) == sorted(texts(bank))
 
 
-def test_what_was_typed_and_is_in_the_log_as_well_is_kept_once(memory, tmp_path):
+def test_what_was_typed_is_kept_once_though_it_is_in_the_log_as_well(memory, tmp_path):
     bank = memory.bank("ada")
     line = {"display": logs.ASKED, "pastedContents": {}, "timestamp": 1772442003000,
             "project": "/home/ada/shop", "sessionId": "5f0c-1"}  # fmt: skip
@@ -88,7 +88,7 @@ def test_what_was_typed_and_is_in_the_log_as_well_is_kept_once(memory, tmp_path)
     assert [logs.ASKED] * 2 == [one for one in texts(bank) if one == logs.ASKED]
 
 
-def test_a_session_that_is_in_two_logs_is_kept_once_and_is_of_both(memory, tmp_path):
+def test_a_session_that_is_in_two_logs_is_kept_once(memory, tmp_path):
     bank = memory.bank("ada")
     put(tmp_path / "one.jsonl", logs.claude_code())
     put(tmp_path / "two.jsonl", logs.claude_code())
@@ -110,7 +110,7 @@ def test_secrets_in_a_log_pass_the_gate(tmp_path):
     assert "[password]" in kept
 
 
-def test_a_log_comes_in_parts_and_progress_is_told_in_bytes(memory, tmp_path, monkeypatch):
+def test_a_log_comes_in_parts_with_progress_told_in_bytes(memory, tmp_path, monkeypatch):
     monkeypatch.setattr(file_import, "_PART_TURNS", 10)
     bank = memory.bank("ada")
     said = [typed(n, f"Shelf {n} of the pantry holds jar number {n}.") for n in range(95)]
@@ -136,7 +136,7 @@ def test_a_log_can_be_called_otherwise_by_hand(memory, tmp_path):
     assert WHOLE == texts(bank)
 
 
-def test_an_answer_is_the_agents_and_a_question_the_users(memory, tmp_path):
+def test_an_answer_of_the_agent_is_told_from_a_question_of_the_user(memory, tmp_path):
     bank = memory.bank("ada")
     bank.import_(put(tmp_path / "5f0c-1.jsonl", logs.claude_code()))
 
@@ -144,7 +144,7 @@ def test_an_answer_is_the_agents_and_a_question_the_users(memory, tmp_path):
     assert {"5f0c-1"} == {one.session for one in bank.episodes()}
 
 
-def test_a_damaged_database_is_told_and_the_other_logs_come_in(memory, tmp_path):
+def test_a_damaged_database_is_told_without_stopping_the_import(memory, tmp_path):
     path = logs.opencode_database(tmp_path / "opencode.db")
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
@@ -174,7 +174,7 @@ with Memory(sys.argv[1], embedder="none") as memory:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("after", [1, 3])
-def test_killed_in_the_middle_and_done_again_everything_is_there_once(tmp_path, after):
+def test_everything_is_there_once_after_an_import_killed_halfway_is_done_again(tmp_path, after):
     said = [typed(n, f"Shelf {n} of the pantry holds jar number {n}.") for n in range(200)]
     log, store = put(tmp_path / "a.jsonl", logs.lines(*said)), tmp_path / "agent.db"
     killed = subprocess.run(

@@ -188,7 +188,7 @@ def test_of_a_tools_folder_only_logs_and_memories_are_read(tmp_path):
     assert ["claude-code", "agent-memory"] == [f.format for f in found]
 
 
-def test_of_opencodes_folders_the_sessions_are_read_and_not_each_file(tmp_path):
+def test_of_opencodes_folders_the_sessions_are_read_instead_of_each_file(tmp_path):
     logs.opencode_files(tmp_path)
 
     assert ["session/prj_1/ses_1.json", "session/prj_1/ses_2.json"] == [
@@ -227,7 +227,7 @@ def test_a_line_that_is_not_finished_waits_for_the_next_import(tmp_path):
     assert "not finished" in problem.reason
 
 
-def test_damaged_lines_are_told_one_by_one_and_the_rest_is_read(tmp_path):
+def test_damaged_lines_are_told_one_by_one_without_losing_the_rest(tmp_path):
     first, *rest = logs.claude_code().splitlines()
     bad = ["no json", '{"type": "user", "message": {"content": 7}}', "[" * 5000, '{"type": 3}']
     path = put(tmp_path / "a.jsonl", "\n".join([first, *bad, *rest]) + "\n")
@@ -271,7 +271,7 @@ def test_bytes_that_are_not_utf_8_cost_their_own_letters_only(tmp_path):
     assert [("user", "The caf\ufffd in Graz opens at nine.")] == said(read(path)[0])
 
 
-def test_a_line_that_is_too_long_is_passed_over_and_told(tmp_path, monkeypatch):
+def test_a_line_that_is_passed_over_as_too_long_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(log_module, "LONGEST_LINE", 4096)
     monkeypatch.setattr(log_module, "_PIECE", 1000)
     long = logs._claude("user", "u", 1, "x" * 10_000)

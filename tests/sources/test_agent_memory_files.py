@@ -68,7 +68,7 @@ def test_each_item_and_paragraph_is_a_statement_under_its_headings(raw):
     ]
 
 
-def test_addresses_tell_statements_apart_and_metadata_has_the_headings(raw):
+def test_each_statement_has_its_own_address_along_with_its_headings(raw):
     turns = [one for one in read_agent_memory(raw(RULES)) if isinstance(one, Turn)]
 
     assert len(turns) == len({one.address for one in turns})
@@ -76,14 +76,14 @@ def test_addresses_tell_statements_apart_and_metadata_has_the_headings(raw):
     assert ["src/**"] == turns[2].metadata["applies_to"]
 
 
-def test_a_file_that_is_taken_in_is_told_of_and_not_followed(raw):
+def test_a_reference_to_another_file_is_reported_without_being_followed(raw):
     told = [one for one in read_agent_memory(raw(RULES)) if not isinstance(one, Turn)]
 
     assert ["CLAUDE.md#docs/style.md"] == [one.path for one in told]
     assert "not followed" in told[0].reason
 
 
-def test_instructions_are_the_users_and_the_agents_own_notes_the_agents(raw):
+def test_instructions_have_the_user_as_origin_unlike_the_agents_own_notes(raw):
     def origins(path):
         return {one.origin for one in read_agent_memory(raw("- Be brief.\n", path))}
 
@@ -91,7 +91,7 @@ def test_instructions_are_the_users_and_the_agents_own_notes_the_agents(raw):
     assert {"assistant"} == origins("-home-shop/memory/MEMORY.md")
 
 
-def test_long_examples_are_left_out_and_a_file_of_nothing_is_told(raw):
+def test_long_examples_in_a_file_are_left_out(raw):
     code = "\n".join(f"line {n}" for n in range(40))
 
     assert ["Do so:"] == statements(raw(f"Do so:\n```\n{code}\n```\n"))
@@ -115,7 +115,7 @@ def test_any_text_becomes_statements_of_its_own_words(raw, text):
 # ---------------------------------------------------------------- in a bank
 
 
-def test_a_changed_file_hides_what_is_gone_and_adds_what_is_new(tmp_path):
+def test_a_changed_file_replaces_only_the_statements_that_differ(tmp_path):
     path = tmp_path / "CLAUDE.md"
     path.write_text("# Shop\n- Use pnpm.\n- Deploy on Tuesdays.\n")
     with Memory(":memory:", embedder="none") as memory:

@@ -17,7 +17,7 @@ def files():
     return {item.path: item for item in read_source(EXAMPLES)}
 
 
-def test_every_example_is_read_and_only_the_questions_are_not_a_memory(files):
+def test_every_example_but_the_questions_is_read_as_a_memory(files):
     bad = [path for path, item in files.items() if not isinstance(item, SourceFile)]
 
     assert bad == ["questions.json"]
@@ -35,7 +35,7 @@ def test_the_examples_have_the_size_that_the_demo_promises(files):
     assert (len(mail), len({turn.session for turn in mail})) == (25, 9)
 
 
-def test_addresses_are_unique_and_the_conversation_is_in_order_of_time(files):
+def test_every_turn_has_its_own_address_with_the_conversation_in_order_of_time(files):
     turns = [turn for item in files.values() for turn in getattr(item, "turns", ())]
     times = [turn.at for turn in files["conversation.jsonl"].turns]
 

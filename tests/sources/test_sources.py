@@ -96,7 +96,7 @@ def test_a_file_over_the_cap_is_a_problem_that_names_both_sizes(put):
     assert "max_bytes=10" in problems["big.txt"]
 
 
-def test_links_are_reported_and_never_followed(put):
+def test_links_are_reported_without_ever_being_followed(put):
     root = put("in/a.md", "words") / "in"
     (root / "loop").symlink_to(root)
     (root / "out.md").symlink_to(put("secret.md", "outside") / "secret.md")
@@ -243,7 +243,7 @@ def test_conversations_of_a_list_are_sessions(put):
     assert (two.role, two.text) == ("assistant", "b")
 
 
-def test_content_parts_are_joined_and_pictures_left_out(put):
+def test_content_parts_are_joined_without_the_pictures(put):
     parts = [{"type": "text", "text": "Look"}, {"type": "image_url", "image_url": {"url": "x"}}]
     calls = {"role": "assistant", "content": None, "tool_calls": [{}]}
     (turn,) = only(put("m.json", [{"role": "user", "content": parts}, calls]))
@@ -452,7 +452,7 @@ def test_a_mailbox_gives_senders_times_threads_and_attachments(put):
     assert third.address == "m.mbox#message-3"
 
 
-def test_a_single_mail_is_read_and_other_text_is_not_mail(put):
+def test_a_file_named_as_mail_is_read_only_where_it_is_mail(put):
     message = MBOX.split(b"\n", 1)[1].split(b"\nFrom tom@", 1)[0]
     put("not.eml", "just words")
     put("not.mbox", "just words")

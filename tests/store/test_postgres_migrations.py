@@ -41,7 +41,7 @@ def old(dsn, monkeypatch):
         yield store
 
 
-def test_a_store_of_the_format_before_opens_and_has_all_that_it_had(old, dsn):
+def test_a_store_of_the_format_before_opens_with_all_that_it_had(old, dsn):
     bank = new_bank(old, episodes=20)
     before = everything(old, bank)
     with closing(open_store(dsn, busy_timeout_s=5)) as store:
@@ -50,7 +50,7 @@ def test_a_store_of_the_format_before_opens_and_has_all_that_it_had(old, dsn):
 
 
 @pytest.mark.slow
-def test_two_versions_read_and_write_while_one_of_them_migrates(old, dsn):
+def test_two_versions_share_a_store_while_one_of_them_migrates_it(old, dsn):
     bank, ended, rows = new_bank(old, episodes=5), threading.Event(), []
 
     def go_on():

@@ -96,7 +96,7 @@ def seen(store, bank):
 
 
 @given(st.text(min_size=1))
-def test_a_banks_tenant_is_what_its_name_begins_with_and_never_all(name):
+def test_a_banks_tenant_is_what_its_name_begins_with_rather_than_all(name):
     tenant = tenant_of(name)
     assert (name + "/").startswith(tenant)
     assert tenant_of(tenant) == tenant != EVERY
@@ -152,7 +152,7 @@ def test_who_acts_for_a_tenant_changes_nothing_of_another(app, owner):
     assert owner.banks.names() == ["acme/ada", "rival/bob"]
 
 
-def test_a_query_without_a_tenant_sees_and_changes_nothing(app, as_role, owner):
+def test_a_query_without_a_tenant_neither_sees_nor_changes_anything(app, as_role, owner):
     _, ours, theirs = app
     with psycopg.connect(as_role[0], autocommit=True) as db:
         db.execute("SET search_path TO hippocampus")
@@ -206,7 +206,7 @@ def test_a_tenant_is_not_carried_over_by_a_transaction_that_fails(app):
         assert db.execute("SELECT COUNT(*) FROM banks").fetchone() == (0,)
 
 
-def test_many_rows_go_in_behind_the_wall_and_a_bank_takes_its_tenant_along(app):
+def test_many_rows_go_in_behind_a_wall_that_follows_a_renamed_bank(app):
     store, ours, theirs = app
     with acting_for("acme/"):
         with store.write(ours):
@@ -284,7 +284,7 @@ def test_a_role_that_no_wall_holds_is_refused(owner, dsn, role):
 
 @pytest.mark.slow
 @both
-def test_a_memory_works_behind_the_wall_and_so_does_what_goes_over_all_banks(owner, role, as_role):
+def test_a_memory_works_behind_the_wall_even_in_what_goes_over_all_banks(owner, role, as_role):
     owner.grants.grant(role)
     with Memory(as_role[0], embedder="hash", clock=ManualClock(NOON), key=as_role[1]) as memory:
         for name in ("acme/ada", "rival/bob"):
@@ -307,9 +307,7 @@ def test_a_memory_works_behind_the_wall_and_so_does_what_goes_over_all_banks(own
 
 @pytest.mark.slow
 @pytest.mark.parametrize("key", [KEY], indirect=True)
-def test_what_one_tenant_erased_is_sealed_anew_by_whoever_comes_next_and_sees_it(
-    owner, role, as_role
-):
+def test_what_one_tenant_erased_is_sealed_anew_by_the_next_that_sees_it(owner, role, as_role):
     owner.grants.grant(role)
     with closing(open_store(as_role[0], busy_timeout_s=1, key=KEY)) as store:
         ours, theirs = fill(store, "acme/ada"), fill(store, "rival/bob")
@@ -369,9 +367,7 @@ def ask(memory, calls):
 
 @pytest.mark.slow
 @both
-def test_a_server_gives_each_key_its_own_and_one_that_mixes_banks_up_gives_nothing(
-    owner, role, as_role
-):
+def test_a_server_gives_each_key_only_its_own_even_when_it_mixes_banks_up(owner, role, as_role):
     owner.grants.grant(role)
     how = {"embedder": "none", "clock": ManualClock(NOON), "key": as_role[1]}
     said = {"text": "The spare key is under the blue pot.", "at": NOON.isoformat()}
@@ -403,7 +399,7 @@ def test_a_server_gives_each_key_its_own_and_one_that_mixes_banks_up_gives_nothi
     assert owner.episodes.count(owner.banks.number("rival/bob")) == 1
 
 
-def test_the_command_grants_and_says_what_is_seen(dsn, role):
+def test_the_command_that_grants_says_what_is_seen(dsn, role):
     done = invoke("remember", "--store", dsn, "--embedder", "none", "--bank", "acme/ada", "A pot.")
     assert done.exit_code == 0, done.output
     done = invoke("postgres", "grant", role, "--tenant", "acme/", "--store", dsn)

@@ -51,7 +51,7 @@ def heard(memory, name):
     return hit.text
 
 
-def test_every_bank_is_in_one_database_and_all_have_some(files):
+def test_banks_are_spread_over_all_databases_with_each_bank_in_one(files):
     made(files)
     found = in_each(files)
 
@@ -85,7 +85,7 @@ def test_a_memory_over_several_databases_does_what_any_does(files, tmp_path):
 
 
 @given(st.text(min_size=1).filter(lambda name: not name.startswith(STAGED)), st.integers(1, 40))
-def test_one_database_more_takes_banks_and_moves_none_between_the_others(name, places):
+def test_one_database_more_takes_banks_without_moving_any_between_the_others(name, places):
     assert home(name, places + 1) in (home(name, places), places)
     assert home(f"{STAGED}{name}", places) == home(name, places)
 
@@ -218,7 +218,7 @@ def test_a_block_within_a_write_fails_by_itself_in_every_database(files):
     assert [["erased", "active"], *[["active", "active"]] * (len(banks) - 1)] == states
 
 
-def test_changes_anywhere_are_seen_and_a_snapshot_sees_none(files):
+def test_changes_anywhere_are_seen_except_within_a_snapshot(files):
     with (
         closing(open_store(files, busy_timeout_s=5)) as store,
         closing(open_store(files, busy_timeout_s=5)) as other,

@@ -116,7 +116,7 @@ def test_values_that_are_alike_differ_from_bank_to_bank_and_from_row_to_row(open
 
 
 @pytest.mark.parametrize("options", [{}, {"read_only": True}])
-def test_only_its_key_opens_it_and_whatever_else_changes_no_byte(filled, opened, path, options):
+def test_anything_but_its_key_is_refused_without_changing_a_byte(filled, opened, path, options):
     store, bank = filled
     before = everything(store, bank)
     store.close()
@@ -175,7 +175,7 @@ def test_no_plain_words_are_written_into_a_store_encrypted_meanwhile(opened, pat
     assert store.upkeep.check() == []
 
 
-def test_threads_write_and_read_it(opened):
+def test_it_can_be_used_by_several_threads_at_once(opened):
     store = opened(key=KEY)
     banks = [new_bank(store, name, episodes=1) for name in "abcd"]
 

@@ -154,12 +154,12 @@ def crowd(path, processes, turns):
         assert store.upkeep.check() == []
 
 
-def test_eight_processes_make_write_and_read_one_store_at_once(path):
+def test_eight_processes_share_one_store_from_its_making_on(path):
     crowd(path, 8, 5)
 
 
 @pytest.mark.slow
-def test_eight_processes_write_and_read_one_store_for_long(path):
+def test_eight_processes_share_one_store_for_long(path):
     crowd(path, 8, 100)
 
 
@@ -221,7 +221,7 @@ print("done")
 """
 
 
-def test_a_store_carried_over_a_fork_is_refused_and_the_parent_goes_on(path):
+def test_a_store_carried_over_a_fork_is_refused_without_stopping_the_parent(path):
     assert said(FORK, path) == ["done"]
 
 
@@ -244,7 +244,7 @@ store.close()
 """
 
 
-def test_a_file_that_may_not_grow_is_a_full_disk_and_loses_nothing(opened, path):
+def test_a_file_that_may_not_grow_is_a_full_disk_without_any_loss(opened, path):
     assert said(NO_ROOM, path) == ["full"]
 
     store = opened()

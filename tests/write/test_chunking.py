@@ -33,7 +33,7 @@ def paragraphs(number, *, seed=0, sentences=(1, 6)):
 @example(" " * 5000, 8, 8)
 @example("# a\n" * 400, 9, 9)
 @example("```\n" + "code\n" * 300, 20, 20)
-def test_pieces_join_to_the_text_and_none_is_over_the_limit(text, limit, target):
+def test_pieces_within_the_limit_join_to_the_text(text, limit, target):
     pieces = split_text(text, limit, count, target=target)
 
     assert text == "".join(pieces)

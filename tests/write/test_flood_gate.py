@@ -34,7 +34,7 @@ def test_more_of_one_origin_within_an_hour_is_refused_whole(bank, clock):
     assert bank.remember("One more page.", source=PAGE).origin == "web"
 
 
-def test_what_is_forgotten_counts_and_a_restart_does_not_forget_it(open_memory):
+def test_what_is_forgotten_still_counts_after_a_restart(open_memory):
     config = Config(flood=Flood(episodes=5))
     with open_memory(embedder="none", config=config) as memory:
         kept = memory.bank("ada").remember_many(pages(5))

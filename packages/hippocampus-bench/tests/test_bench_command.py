@@ -32,7 +32,7 @@ def mine(write):
     return write("mine.json", {"banks": [bank]})
 
 
-def test_it_runs_a_set_of_ones_own_and_writes_report_and_receipts(mine, tmp_path):
+def test_it_writes_a_report_with_its_receipts_on_a_set_of_ones_own(mine, tmp_path):
     report, cache = tmp_path / "report.json", tmp_path / "cache.db"
     ran = bench(
         "retrieval", "--data", mine, "--embedder", "hash",
@@ -69,7 +69,7 @@ def test_a_report_is_not_written_over_a_store(mine, tmp_path):
     assert before == store.read_bytes()
 
 
-def test_its_help_teaches_with_an_example_and_is_in_the_list_of_commands():
+def test_the_listed_command_teaches_with_an_example_in_its_help():
     told = bench("--help", COLUMNS="200").stdout
 
     assert "hippocampus bench locomo" in told.split("Examples")[1]
@@ -86,7 +86,7 @@ def test_both_distributions_have_one_version():
     assert f"hippocampus-memory=={made['version']}" in made["dependencies"]
 
 
-def test_every_public_name_is_there_and_no_other():
+def test_only_public_names_are_there():
     assert hippocampus_bench.run is runner.run
     assert set(hippocampus_bench.__all__) <= set(dir(hippocampus_bench))
     with pytest.raises(AttributeError, match="Hippo"):
@@ -101,7 +101,7 @@ def test_every_made_up_text_says_where_it_comes_from():
         assert "Made up" in "".join(file.read_text(encoding="utf-8").splitlines()[:2]), file.name
 
 
-def test_the_former_import_path_works_and_warns():
+def test_the_former_import_path_works_with_a_warning():
     for name in [name for name in sys.modules if name.startswith("hippocampus.evaluation")]:
         del sys.modules[name]
     with pytest.warns(DeprecationWarning, match="hippocampus_bench"):

@@ -31,7 +31,7 @@ def test_a_cached_passage_is_the_embedders_own_but_for_rounding(tmp_path_factory
     assert len({passage for batch in batches for passage in batch}) == counting.passages
 
 
-def test_the_cache_outlives_the_process_and_gives_the_very_same_vectors(tmp_path):
+def test_a_cache_opened_again_gives_the_very_same_vectors_without_embedding(tmp_path):
     passages = [Passage("one two"), Passage("three"), Passage("one two", after="three")]
     with CachedEmbedder(ScriptedEmbedder(64), tmp_path / "cache") as cached:
         first = cached.embed(passages)
@@ -68,7 +68,7 @@ def test_a_question_asked_again_is_not_embedded_again(tmp_path):
     assert counting.queries == 1 + 400 + 1, "the oldest are let go"
 
 
-def test_a_file_that_is_no_cache_is_refused_and_left_alone(tmp_path):
+def test_a_file_that_is_no_cache_is_refused_without_being_changed(tmp_path):
     text, database = tmp_path / "notes.txt", tmp_path / "other.db"
     text.write_text("my notes\n" * 200)
     other = sqlite3.connect(database)

@@ -38,14 +38,14 @@ def test_words_are_compared_without_case_punctuation_articles_and_endings():
 
 
 @given(TEXTS, TEXTS)
-def test_f1_is_the_same_both_ways_and_1_of_a_text_with_itself(one, other):
+def test_f1_is_the_same_both_ways_with_1_for_a_text_against_itself(one, other):
     assert f1(one, other) == f1(other, one)
     assert 0 <= f1(one, other) <= 1
     assert f1(one, one) == (1 if normalised(one) else 0)
 
 
 @given(TEXTS, TEXTS)
-def test_bleu_counts_what_a_reply_has_right_and_takes_off_for_brevity(reply, answer):
+def test_bleu_counts_what_a_reply_has_right_less_a_penalty_for_brevity(reply, answer):
     said, right = normalised(reply), normalised(answer)
     got = bleu1(reply, answer)
 
@@ -114,7 +114,7 @@ def test_an_answer_is_there_when_its_words_and_days_are(line, answer, there):
 # ---------------------------------------------------------------- the answers of data sets
 
 
-def test_official_answers_are_read_and_reasons_left_out(write):
+def test_official_answers_are_read_without_their_reasons(write):
     said = {"speaker_a": "Ann", "session_1_date_time": "1:56 pm on 8 May, 2023"}
     said["session_1"] = [{"speaker": "Ann", "dia_id": "D1:1", "text": "Hello."}]
     asked = [
@@ -172,7 +172,7 @@ def test_without_a_model_it_is_measured_how_often_answers_are_in_the_context(mad
     assert "f1" not in found
 
 
-def test_contexts_keep_to_their_budgets_and_hold_no_less_as_they_grow(made):
+def test_contexts_within_their_budgets_hold_no_less_as_they_grow(made):
     for one in made.receipts:
         sizes = [one.tokens[budget] for budget in answers.BUDGETS]
         there = [one.measures.get(f"word_recall@{budget}", 0) for budget in answers.BUDGETS]

@@ -20,7 +20,7 @@ SYSTEMS = {"tail", "summary", "bm25", "nearest"}
 @pytest.mark.parametrize("number", range(6))
 @pytest.mark.parametrize("turns", [50, 320, 1000])
 @pytest.mark.parametrize("wording", PACKAGED)
-def test_a_fact_is_told_in_several_turns_and_its_words_are_in_no_other(wording, turns, number):
+def test_the_words_of_a_fact_stand_only_in_the_several_turns_that_tell_it(wording, turns, number):
     made = make_dialogue(turns, number=number, wording=wording)
     place = {turn.id: at for at, turn in enumerate(made.turns)}
 
@@ -39,7 +39,7 @@ def test_a_fact_is_told_in_several_turns_and_its_words_are_in_no_other(wording, 
         assert last < question.after
 
 
-def test_roles_take_turns_and_time_goes_on():
+def test_roles_take_turns_in_order_of_time():
     made = make_dialogue(200)
 
     assert {"user"} == {turn.role for turn in made.turns[::2]}
@@ -54,7 +54,7 @@ def test_others_of_the_same_kind_are_told_of_other_subjects():
     assert len(facts) >= 3 * len(made.questions)
 
 
-def test_every_kind_of_every_genre_can_be_told_and_asked_in_several_ways():
+def test_every_kind_of_every_genre_has_several_wordings_for_each_purpose():
     genres = read(DIALOGUE).texts.genres
     assert ["support", "encyclopedia", "story"] == [genre.name for genre in genres]
     for kind in (kind for genre in genres for kind in genre.kinds):
@@ -63,7 +63,7 @@ def test_every_kind_of_every_genre_can_be_told_and_asked_in_several_ways():
 
 
 @pytest.mark.parametrize("wording", PACKAGED)
-def test_what_tells_a_fact_has_its_value_and_what_asks_for_it_has_not(wording):
+def test_every_line_that_tells_a_fact_has_its_value(wording):
     for kind in (kind for genre in read(DIALOGUE, wording).texts.genres for kind in genre.kinds):
         telling = (*kind.told, *kind.taken_up, *kind.told_again)
         assert all("{value}" in line for line in telling), kind.name
@@ -89,7 +89,7 @@ def test_the_area_under_precision_by_hand():
 
 
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=12), st.integers(0, 5))
-def test_the_paired_test_by_randomisation_is_a_chance_and_knows_no_sides(differences, seed):
+def test_the_paired_test_by_randomisation_gives_both_sides_the_same_chance(differences, seed):
     p = metrics.sign_flip(differences, seed=seed, resamples=200)
 
     assert 0 < p <= 1
@@ -123,14 +123,14 @@ def test_every_measure_is_there_for_every_length(made):
     assert made.metrics["latency_p95_ms"].value > 0
 
 
-def test_the_tail_of_a_short_dialogue_holds_all_of_it_and_of_a_long_one_not(made):
+def test_only_a_short_dialogue_is_held_whole_by_its_tail(made):
     tail = made.baselines["tail"].metrics
 
     assert 1.0 == tail["factual_recall/turns=50"].value
     assert tail["factual_recall/turns=200"].value < 1.0
 
 
-def test_four_policies_live_the_same_dialogue_and_two_forget(made):
+def test_two_of_the_four_policies_that_live_the_same_dialogue_forget(made):
     policies = made.extra["ablation"]["policies"]
     kept = {name: policy["episodes"] for name, policy in policies.items()}
 

@@ -93,7 +93,7 @@ def test_the_paper_stands_beside_its_sizes():
     assert "| 1.46 MB |" in keeping
 
 
-def test_a_report_is_written_and_drawn(made, tmp_path):
+def test_a_written_report_can_be_drawn(made, tmp_path):
     pytest.importorskip("matplotlib")
     made.write(tmp_path / "dwm.json")
     read = json.loads((tmp_path / "dwm.json").read_text())

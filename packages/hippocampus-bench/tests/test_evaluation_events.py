@@ -85,7 +85,7 @@ def test_all_but_time_and_issue_may_be_missing_or_null(stream):
     assert StreamEvent(3, "1", "labeled", "ada", "é", "bug, p1", ("#1", "#2", "3"), "7") == full
 
 
-def test_events_are_put_in_order_of_time_and_equal_times_keep_theirs(stream):
+def test_events_are_put_in_order_of_time_without_reordering_equal_times(stream):
     rows = [{"t": t, "issue": issue} for t, issue in ((5, "a"), (1, "b"), (5, "c"), (2, "d"))]
 
     assert ["b", "d", "a", "c"] == [event.issue for event in read_stream(stream(*rows))]
@@ -170,7 +170,7 @@ def test_an_event_is_referred_to_by_later_ones_of_other_issues_alone():
     assert [True, False] == referred([said(1), said(1)], "activity")
 
 
-def test_an_event_may_be_referred_to_by_its_id_and_an_issue_of_that_name_comes_first():
+def test_a_bare_reference_means_an_issue_before_an_event_of_the_same_id():
     by_id = [said(1, id_="e1"), said(1, id_="e2"), said(1, id_="e3", refs=["e2"])]
     both = [said(1, id_="7"), said(7, id_="8"), said(2, refs=["7"]), said(2, refs=["event:7"])]
 
@@ -209,7 +209,7 @@ def test_truth_is_as_one_would_count_it_by_hand(seed):
 # ---------------------------------------------------------------- made-up trackers
 
 
-def test_a_tracker_is_the_same_for_its_seed_and_another_for_another():
+def test_two_trackers_are_the_same_only_for_the_same_seed():
     assert make_stream(500, seed=3) == make_stream(500, seed=3)
     assert make_stream(500, seed=3) != make_stream(500, seed=4)
 
@@ -272,7 +272,7 @@ def test_measures_are_the_shares_they_are_called():
     )  # fmt: skip
 
 
-def test_intervals_hold_the_value_and_draw_whole_issues():
+def test_intervals_around_the_value_come_from_drawing_whole_issues():
     dice = np.random.default_rng(0)
     kept, later = dice.random(600) < 0.4, dice.random(600) < 0.7
     alone = measure(kept, later, np.arange(600), reduction=0.6)["retention_precision"]
@@ -333,7 +333,7 @@ def test_nobody_foresees_more_than_who_knows_what_comes_at_any_reduction(season)
     assert first[events.BOUND] == pytest.approx(known, abs=1e-4)
 
 
-def test_each_night_tells_how_much_that_it_keeps_comes_up_again_and_how_much_could(season):
+def test_each_night_tells_how_near_its_foresight_comes_to_the_best_possible(season):
     chose = [row for row in season.rows if row["bound"] is not None]
 
     assert chose
@@ -368,7 +368,7 @@ def test_what_is_proven_is_nearly_all_referred_to_later_at_the_reduction_asked_f
         assert proven > value(season, "retention_precision", other)
 
 
-def test_keeping_everything_has_the_base_rate_and_random_hardly_more(season):
+def test_random_keeping_is_hardly_above_the_base_rate_of_keeping_everything(season):
     base = value(season, "base_rate")
 
     assert base == value(season, "retention_precision", "keep everything")
@@ -405,7 +405,7 @@ def test_the_bank_keeps_what_the_same_rule_keeps_without_one(make, tmp_path):
     assert grown.nbytes["compacted"] < 0.8 * grown.nbytes["remembered"]
 
 
-def test_both_meanings_are_reported_and_anything_referred_to_is_active_later(season):
+def test_of_both_meanings_reported_activity_is_wider_than_reference(season):
     by = season.by_truth
 
     assert set(events.TRUTHS) == set(by)
@@ -472,7 +472,7 @@ def reviews(seed, changes=400):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_reviews_of_code_are_another_world_and_it_holds_there(seed):
+def test_the_retention_holds_in_the_other_world_of_code_reviews(seed):
     stream = reviews(seed)
     season = season_of(stream, every_days=3.0)
     made = season.replayed(events._retained).metrics
@@ -490,7 +490,7 @@ def test_a_stream_in_which_nothing_refers_to_anything_has_no_right_answer(stream
         events.run(apart)
 
 
-def test_one_event_that_is_repeated_is_one_episode_and_stays(stream):
+def test_one_event_that_is_repeated_stays_as_one_episode(stream):
     same = [{"t": 5, "issue": 1, "event": "opened", "body": "Hello."}] * 30
     made = events.run(stream(*same), truth="activity", systems=["random"])
 
@@ -549,7 +549,7 @@ def test_what_there_is_not_is_refused_before_anything_is_remembered(given_, comp
 # ---------------------------------------------------------------- from the shell
 
 
-def test_the_command_runs_and_writes_report_receipts_and_plot(stream, tmp_path):
+def test_the_command_writes_report_receipts_and_plot(stream, tmp_path):
     from typer.testing import CliRunner
 
     from hippocampus.cli import app

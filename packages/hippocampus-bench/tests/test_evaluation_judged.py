@@ -81,7 +81,7 @@ def run(name, path, model, **more):
     return answers.run(name, path, options=options, models=Models(model, model))
 
 
-def test_answers_are_compared_judged_and_counted(server, model, locomo):
+def test_answers_are_scored_by_comparison_as_well_as_by_a_judge(server, model, locomo):
     server.answer = answered
 
     found = run("locomo", locomo, model).metrics
@@ -96,7 +96,7 @@ def test_answers_are_compared_judged_and_counted(server, model, locomo):
     assert found["tokens_per_query"].value == 18, "the server's count of one call"
 
 
-def test_a_model_sees_the_context_and_a_judge_only_quotations(server, model, locomo):
+def test_a_judge_sees_quotations_instead_of_the_context_that_a_model_sees(server, model, locomo):
     server.answer = answered
     run("locomo", locomo, model)
     by_kind = {}
@@ -145,7 +145,7 @@ def test_what_was_recorded_is_measured_again_without_a_server(server, open_model
         run("locomo", locomo, open_model("another", url=NOWHERE, cassette=Cassette(tape)))
 
 
-def test_a_judgement_that_cannot_be_read_is_asked_for_again_and_else_left_out(
+def test_an_answer_without_a_readable_judgement_is_left_out_of_the_figures(
     server, open_model, locomo
 ):
     def mumbling(asked):

@@ -29,7 +29,7 @@ def names(text):
     return known & set(text.replace("'s", "").replace(",", " ").replace(".", " ").split())
 
 
-def test_a_seed_always_gives_the_same_life_and_another_seed_another():
+def test_two_lives_are_the_same_only_for_the_same_seed():
     assert life.live(300, seed=5) == life.live(300, seed=5)
     assert life.live(300, seed=5).chunks != life.live(300, seed=6).chunks
 
@@ -78,7 +78,7 @@ def test_the_full_life_has_the_papers_questions():
     assert 0.1 == pytest.approx(sum(q.fresh for q in questions) / len(questions), abs=0.01)
 
 
-def test_time_only_goes_forward_and_questions_come_after_what_they_ask_for():
+def test_time_only_goes_forward_with_questions_after_what_they_ask_for():
     times = [chunk.at for chunk in LIFE.chunks]
 
     assert times == sorted(times)
@@ -157,7 +157,7 @@ def test_the_project_in_focus_is_what_a_spell_is_mostly_about():
         assert all(2 * number <= often for _, number in others)
 
 
-def test_chunks_are_as_long_as_such_things_are_and_no_two_questions_are_alike():
+def test_chunks_have_natural_lengths_with_hardly_any_text_repeated():
     lengths = sorted(len(chunk.text.split()) for chunk in LIFE.chunks)
     texts = Counter(q.text for q in LIFE.questions if q.text not in TEXTS.status_ask)
 

@@ -52,7 +52,7 @@ def untimed(report):
     return [{name: v for name, v in row.items() if name != "search_ms"} for row in rows]
 
 
-def test_every_way_is_tried_once_and_gives_the_same_in_every_run(data, made):
+def test_every_way_is_tried_once_with_the_same_outcome_in_every_run(data, made):
     rows = made.as_dict()["rows"]
     tried = [tuple(row.get(name) for name in ("form", "window", "nonzeros", "components", "bits",
              "radius")) for row in rows]  # fmt: skip
@@ -105,7 +105,7 @@ def test_a_file_without_a_question_is_refused(data, tmp_path):
         sensitivity.run(empty)
 
 
-def test_a_report_is_written_shown_and_drawn(made, tmp_path):
+def test_a_written_report_gives_the_same_tables_along_with_plots(made, tmp_path):
     made.write(tmp_path / "signatures.json")
     read = json.loads((tmp_path / "signatures.json").read_text())
 

@@ -121,7 +121,7 @@ def test_a_stage_measures_all_that_a_report_tells(name, tmp_path):
 
 
 @pytest.mark.usefixtures("material")
-def test_conversations_are_filled_once_and_every_question_is_asked(tmp_path):
+def test_every_question_is_asked_of_conversations_filled_once(tmp_path):
     folder = tmp_path / "conversations"
     folder.mkdir()
     (tmp_path / "material").rename(folder / "0")
@@ -136,7 +136,7 @@ def test_conversations_are_filled_once_and_every_question_is_asked(tmp_path):
     assert [str(number % 40) for number in range(2 * ASKED)] == [ids[0] for ids in once[0]]
 
 
-def test_what_is_cut_off_goes_on_and_what_is_done_stays(tmp_path, here):
+def test_what_was_cut_off_goes_on_without_repeating_what_is_done(tmp_path, here):
     plan = list(tasks([SCAN, WORDS], [40], runs=2))
     over = Runner(tmp_path / "work", lambda _: tmp_path / "material", Limits(until=0))
 
@@ -170,7 +170,7 @@ def test_every_second_run_goes_the_other_way_round():
     assert ["a scan", "words", "words", "a scan"] == [task.system.name for task in plan]
 
 
-def test_a_system_that_fails_is_told_and_not_tried_with_more(here):
+def test_a_system_that_fails_is_told_without_trying_it_with_more(here):
     broken = System(name="broken", kind="words", adapter="fts5", options={"colour": "red"})
     plan = list(tasks([broken, SCAN], [40, 80], runs=2))
 
@@ -194,7 +194,7 @@ def test_a_system_that_fails_is_told_and_not_tried_with_more(here):
         (Limits(memory_mb=1), "more than 0.000977 GiB of memory"),
     ],
 )
-def test_a_stage_that_takes_too_much_is_ended_and_told(limits, reason, tmp_path):
+def test_a_stage_that_takes_too_much_is_ended_with_its_reason_told(limits, reason, tmp_path):
     runner = Runner(tmp_path / "work", lambda _: tmp_path / "material", limits, say=lambda _: None)
     (task, *_) = plan = list(tasks([SCAN], [40], runs=1))
 
@@ -213,7 +213,7 @@ def installs(code, said=""):
     return run
 
 
-def test_what_cannot_be_installed_is_told_and_left_out(tmp_path):
+def test_what_cannot_be_installed_is_left_out_with_its_reason_told(tmp_path):
     gone = System(name="gone", kind="words", adapter="fts5", environment="gone")
     (tmp_path / "gone.txt").write_text("gone==1.0\n")
     said = "ERROR: one\nERROR: No matching distribution found for gone==1.0\n"

@@ -5,7 +5,7 @@ import json
 from hippocampus_bench.secrets import main, measure
 
 
-def test_the_third_wording_is_found_and_ordinary_sentences_are_not():
+def test_the_third_wording_is_found_without_flagging_ordinary_sentences():
     found = measure()["third"]
     assert found["recall"][0] >= 0.95
     assert found["false_positives"][0] <= 0.005

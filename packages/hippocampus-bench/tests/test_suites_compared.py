@@ -10,7 +10,7 @@ from bench.suites.runners import RUNNERS
 KNOWN = {"store::test_scores*": "another embedder", "store::test_table": "a private table"}
 
 
-def test_what_passes_is_counted_and_what_is_known_has_its_reason():
+def test_known_failures_have_their_reasons_beside_a_count_of_what_passes():
     found = compare({"a": "passed", "store::test_scores[memory-1]": "0.7 is not 0.4"}, KNOWN)
 
     assert (2, 1) == (found["checks"], found["passed"])
@@ -23,7 +23,7 @@ def test_what_nobody_knows_of_is_new_with_what_was_said():
     assert {"store::test_put": "lost"} == found["new"]
 
 
-def test_what_is_known_to_fail_and_passes_is_mended():
+def test_a_known_failure_that_passes_is_mended():
     found = compare({"store::test_table": "passed", "store::test_scores[1]": "no"}, KNOWN)
     assert ["store::test_table"] == found["mended"]
 
@@ -33,7 +33,7 @@ def test_all_that_is_known_is_of_a_suite_that_there_is(suite):
     assert suite in RUNNERS
 
 
-def test_each_reason_is_given_and_used():
+def test_the_reasons_given_are_those_that_are_used():
     told = tomllib.loads((environments.HERE / "known.toml").read_text("utf-8"))
     reasons = told.pop("reasons")
     assert all(reasons.values())

@@ -34,7 +34,7 @@ def joined(graph, one, other):
 
 
 @given(GRAPHS)
-def test_clusters_are_the_connected_components_and_cohesion_their_share_of_edges(graph):
+def test_clusters_are_connected_components_with_their_share_of_edges_as_cohesion(graph):
     clusters = cluster_tags(graph)
 
     assert sorted(NAMES) == sorted(name for cluster in clusters for name in cluster.tags)

@@ -36,7 +36,7 @@ def said(benchmark, given_):
 
 @pytest.mark.parametrize("given_", wording.PACKAGED)
 @pytest.mark.parametrize("benchmark", wording.BENCHMARKS)
-def test_every_benchmark_is_told_in_both_wordings_and_no_slot_is_left_open(benchmark, given_):
+def test_every_benchmark_is_told_in_both_wordings_without_an_open_slot(benchmark, given_):
     texts = said(benchmark, given_)
 
     assert len(texts) > 80
@@ -70,7 +70,7 @@ def mine(folder, text, benchmark="corf"):
     return str(file)
 
 
-def test_what_a_wording_leaves_out_stays_as_it_was_and_lists_are_taken_whole(tmp_path):
+def test_what_a_wording_leaves_out_stays_as_it_was_beside_lists_taken_whole(tmp_path):
     file = mine(
         tmp_path, 'name = "terse"\nasks = ["Well, what now?"]\n[openers]\nnone = ["More."]\n'
     )
@@ -150,7 +150,7 @@ def test_any_sentence_is_read_or_refused_with_where_it_stands(text):
     assert not said_of or "kin[0]" in said_of
 
 
-def test_the_wordings_of_the_page_are_read_and_every_key_is_on_it(tmp_path):
+def test_the_page_shows_every_key_with_wordings_that_can_be_read(tmp_path):
     page = PAGE.read_text(encoding="utf-8")
     for number, block in enumerate(re.findall(r"```toml\n(.*?)```", page, re.DOTALL)):
         file = tmp_path / f"{number}.toml"

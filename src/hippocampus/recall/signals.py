@@ -56,7 +56,7 @@ class Scoring:
 
     @cached_property
     def marked(self) -> Marked:
-        """What the rows are marked with: telling, deeds, wishes, asking."""
+        """Marks of the rows: telling, deeds, wishes, asking."""
         return self.search.cues.lexical.marked(self.rows)
 
     @cached_property

@@ -115,7 +115,7 @@ def test_a_store_that_is_not_to_be_had_for_now_is_asked_again(bank, verb, kind):
 
 @pytest.mark.parametrize("broken", [hangs_up, stops_midway, says(b"<html>", 504)])
 @pytest.mark.parametrize("verb", ["sleep", "compact"])
-def test_what_takes_long_is_asked_once_and_the_error_says_that_nobody_knows(bank, verb, broken):
+def test_what_takes_long_is_asked_once_with_an_error_that_says_nobody_knows(bank, verb, broken):
     here, server = bank(broken, says(SAID))
 
     with pytest.raises(ServerUnavailable) as told:
@@ -329,7 +329,7 @@ def test_an_export_that_is_not_whole_leaves_no_file(bank, tmp_path):
 # ---------------------------------------------------------------- what is sent
 
 
-def test_one_connection_serves_many_requests_and_one_that_was_closed_is_made_anew(bank):
+def test_a_connection_that_served_many_requests_is_made_anew_once_closed(bank):
     def closes(handler):
         says(SAID)(handler)
         handler.close_connection = True
@@ -389,7 +389,7 @@ def test_where_all_connections_are_in_use_nothing_was_begun(scripted):
     assert 100 == len(server.asked)
 
 
-def test_the_key_is_sent_and_never_shown(bank):
+def test_the_key_is_sent_without_ever_being_shown(bank):
     here, server = bank(says(SAID), key="hpc_secret")
     here.get("a1")
 
@@ -499,7 +499,7 @@ def test_a_client_that_was_closed_says_so_as_a_memory_does():
 # ---------------------------------------------------------------- at once
 
 
-def test_threads_share_a_client_and_tasks_an_asynchronous_one(served, memory):
+def test_threads_share_a_client_as_tasks_share_an_asynchronous_one(served, memory):
     with served(memory) as url:
         with Client(url) as client:
             threads = [

@@ -451,7 +451,7 @@ def told(outcome):
 
 
 @pytest.mark.parametrize("way", ["awaited", "served", "served_awaited"])
-def test_every_verb_answers_and_fails_as_it_does_here(played, way):
+def test_every_verb_has_the_same_answer_or_failure_as_here(played, way):
     here, there = played["here"], played[way]
 
     assert set(here) == set(there)
@@ -462,7 +462,7 @@ def test_every_verb_answers_and_fails_as_it_does_here(played, way):
             assert told(outcome) == told(there[step]), step
 
 
-def test_the_scenario_has_every_verb_and_most_of_it_goes_well(played):
+def test_the_scenario_has_every_verb_with_most_of_it_going_well(played):
     written = inspect.getsource(scenario)
     public = {name for name in dir(Bank) if not name.startswith("_")} - {"position", "policy"}
     wrong = [step for step, outcome in played["here"].items() if isinstance(outcome, Exception)]
@@ -531,7 +531,7 @@ def test_what_is_given_to_a_verb_is_what_the_server_reads(given):
 # ---------------------------------------------------------------- keys
 
 
-def test_a_key_opens_its_own_banks_and_does_what_its_role_may(served, memory):
+def test_a_key_opens_only_its_own_banks_for_what_its_role_may_do(served, memory):
     memory.bank("acme/ada").remember("The key is here.")
     memory.bank("other/tom").remember("It is there.")
     keys = Keys(memory)

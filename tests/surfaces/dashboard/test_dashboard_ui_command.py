@@ -30,7 +30,7 @@ def ui(path):
         process.communicate(timeout=20)
 
 
-def test_it_answers_this_machine_and_makes_a_store_where_there_is_none(ui, path):
+def test_it_answers_this_machine_with_a_store_made_where_there_is_none(ui, path):
     address, process = ui("--no-open")
 
     assert address.startswith("http://127.0.0.1:")

@@ -109,7 +109,7 @@ def test_what_opens_over_a_view_is_as_sound(there, visit, width):
 
 
 @pytest.mark.parametrize("width", [1280, PHONE])
-def test_every_view_is_reached_by_mouse_and_has_its_title(there, visit, width):
+def test_every_view_reached_by_mouse_has_its_title(there, visit, width):
     eye = visit(there, viewport={"width": width, "height": 844})
     page = eye.see("#/lena/search")
     seen = []
@@ -124,7 +124,7 @@ def test_every_view_is_reached_by_mouse_and_has_its_title(there, visit, width):
     assert 7 == len({name for name, _ in seen})
 
 
-def test_every_view_is_reached_by_two_keys_and_its_title_is_read_out(there, visit):
+def test_every_view_reached_by_two_keys_has_its_title_read_out(there, visit):
     eye = visit(there)
     page = eye.see("#/lena/search?q=Porto")
     for key, title in {
@@ -141,7 +141,7 @@ def test_every_view_is_reached_by_two_keys_and_its_title_is_read_out(there, visi
         assert focused in {"H1", "INPUT"}, "whoever hears the page hears where they are"
 
 
-def test_with_the_keyboard_alone_one_asks_opens_a_hit_and_comes_back_to_it(there, visit):
+def test_one_comes_back_to_an_opened_hit_with_the_keyboard_alone(there, visit):
     eye = visit(there)
     page = eye.see("#/lena/timeline")
     page.keyboard.press("/")
@@ -186,7 +186,7 @@ def test_whatever_the_tab_key_reaches_shows_that_it_has_the_focus(there, visit):
     assert {"A", "BUTTON", "SELECT", "INPUT", "svg", "SUMMARY"} <= {tag for tag, *_ in reached}
 
 
-def test_on_a_phone_the_menu_closes_and_nothing_that_has_the_focus_is_hidden(there, visit):
+def test_on_a_phone_nothing_that_has_the_focus_is_hidden_once_the_menu_closes(there, visit):
     eye = visit(there, viewport={"width": PHONE, "height": 740})
     page = eye.see("#/lena/timeline")
     assert page.get_by_role("banner").get_by_role("link", name="Hippocampus").count() == 1
@@ -234,7 +234,7 @@ def test_a_topic_shows_the_memories_that_are_under_it_and_no_others(there, visit
     assert topics["people"].children, "what is broad may have none of its own"
 
 
-def test_the_colours_can_be_chosen_and_stay_chosen(there, visit):
+def test_the_chosen_colours_stay_after_a_reload(there, visit):
     eye = visit(there, color_scheme="dark")
     page = eye.see("#/lena/timeline")
     paper = "getComputedStyle(document.body).backgroundColor"

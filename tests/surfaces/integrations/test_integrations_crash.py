@@ -29,9 +29,7 @@ for n in itertools.count():
 
 
 @pytest.mark.parametrize("acknowledged", [1, 7, 20])
-def test_a_killed_writer_leaves_whole_values_and_none_that_was_acknowledged_is_gone(
-    path, acknowledged
-):
+def test_a_killed_writer_leaves_every_acknowledged_value_whole(path, acknowledged):
     writer = subprocess.Popen(
         [sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True
     )

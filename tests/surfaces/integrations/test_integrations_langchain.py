@@ -129,7 +129,7 @@ def test_a_long_answer_of_a_tool_is_one_message(history, bank):
     assert 5 > sum("value" in episode.metadata["langchain"] for episode in episodes)
 
 
-def test_conversations_of_a_bank_are_apart_and_cleared_apart(bank):
+def test_a_conversation_of_a_bank_is_cleared_apart_from_the_others(bank):
     one, other = (HippocampusChatMessageHistory(bank, name) for name in ("one", "other"))
     one.add_user_message("one")
     other.add_user_message("other")
@@ -165,7 +165,7 @@ def test_sleep_lets_no_message_go(history, bank):
     assert 10 == len(history.messages)
 
 
-def test_what_is_not_json_is_refused_and_nothing_is_stored(history):
+def test_what_is_not_json_is_refused_without_storing_anything(history):
     with pytest.raises(InputError, match="message 1"):
         history.add_messages(
             [HumanMessage("fine"), ToolMessage("x", tool_call_id="c", artifact=object())]
@@ -197,7 +197,7 @@ def known(bank):
     return bank
 
 
-def test_documents_are_hits_best_first_and_say_where_they_come_from(known):
+def test_documents_are_the_hits_best_first_with_their_origin(known):
     found = HippocampusRetriever(bank=known, k=2).invoke("When does Ada drink coffee?")
 
     assert 2 == len(found)
@@ -225,7 +225,7 @@ def test_filters_and_a_least_score_hold_for_every_question(known):
         HippocampusRetriever(bank=known, filters={"colour": "red"}).invoke("tea")
 
 
-def test_the_retriever_is_awaited_and_part_of_a_chain(known):
+def test_the_retriever_answers_within_a_chain_or_when_awaited(known):
     retriever = HippocampusRetriever(bank=known, k=1)
     prompt = ChatPromptTemplate.from_template("Known: {known}\nQuestion: {question}")
     chain = (

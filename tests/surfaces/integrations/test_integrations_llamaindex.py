@@ -109,7 +109,7 @@ def test_the_last_messages_are_returned_as_they_were_after_what_is_recalled(talk
     assert last == hidden.get()
 
 
-def test_older_messages_make_room_and_are_recalled(bank):
+def test_older_messages_that_make_room_are_recalled(bank):
     talk = HippocampusMemory(bank=bank, session="talk", recent_tokens=60)
     talk.put(ChatMessage("The key is under the flowerpot.", role="user"))
     for n in range(40):
@@ -143,7 +143,7 @@ def test_a_result_of_a_tool_is_never_returned_without_its_question(bank):
     assert turn == talk.get()
 
 
-def test_messages_can_be_set_and_reset(talk, bank):
+def test_messages_that_were_set_can_be_reset(talk, bank):
     talk.put(ChatMessage("old", role="user"))
     talk.set([ChatMessage("new", role="user"), ChatMessage("newer", role="user")])
     assert ["new", "newer"] == texts(talk.get_all())
@@ -194,7 +194,7 @@ class Scripted(MockLLM):
 
 
 @pytest.mark.filterwarnings("ignore::pydantic.warnings.PydanticDeprecationWarning")  # their use
-def test_an_agent_goes_on_where_it_was_and_knows_what_it_heard_elsewhere(bank):
+def test_an_agent_goes_on_where_it_was_knowing_what_it_heard_elsewhere(bank):
     bank.remember("Ada moved to Lisbon.", session="last week")
     model = Scripted()
 
@@ -213,7 +213,7 @@ def test_an_agent_goes_on_where_it_was_and_knows_what_it_heard_elsewhere(bank):
     assert ["Where does Ada live?", "And since when?"] == said
 
 
-def test_as_a_block_it_keeps_what_leaves_the_queue_and_recalls_it(bank):
+def test_as_a_block_it_recalls_what_has_left_the_queue(bank):
     async def main():
         memory = LlamaMemory.from_defaults(
             session_id="talk",

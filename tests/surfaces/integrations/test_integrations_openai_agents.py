@@ -200,7 +200,7 @@ def test_a_setting_that_is_none_leads_to_the_one_that_is_meant(bank):
         HippocampusSession("s", bank, session_settings={"limitt": 1})
 
 
-def test_what_is_not_json_is_refused_and_nothing_is_stored(session):
+def test_a_message_that_is_not_json_is_refused_without_storing_anything(session):
     with pytest.raises(InputError, match="message 1"):
         asyncio.run(session.add_items([*user("fine"), {"role": "user", "content": object()}]))
 
@@ -229,7 +229,7 @@ def says(text):
     )
 
 
-def test_an_agent_goes_on_where_it_was_and_finds_what_it_heard_elsewhere(bank):
+def test_an_agent_finds_what_it_heard_elsewhere_without_losing_its_place(bank):
     @function_tool
     def recall(question: str) -> str:
         """Look something up in memory."""

@@ -95,7 +95,7 @@ def test_messages_are_memories_of_their_bank(history, bank):
     ] == [episode.text for episode in episodes]
 
 
-def test_the_last_messages_can_be_had_alone_and_all_be_cleared(history):
+def test_the_last_messages_can_be_had_alone_until_all_are_cleared(history):
     history.add(KINDS)
 
     assert KINDS[-2:] == history.messages(2)
@@ -148,7 +148,7 @@ def test_instructions_tell_an_agent_what_bears_on_the_prompt_and_nothing_else(ba
     assert not seen[2]
 
 
-def test_an_agent_remembers_and_recalls_with_tools(bank):
+def test_an_agent_works_with_tools_for_remembering_and_recalling(bank):
     run(Agent(CallingModel(call_tools=["remember"]), toolsets=[memory_toolset(bank)]), "x")
     assert 1 == len(bank.episodes())
 
@@ -163,7 +163,7 @@ def test_an_agent_remembers_and_recalls_with_tools(bank):
     assert "Ada moved to Lisbon." in run(agent, "x").output
 
 
-def test_a_model_that_asks_for_what_cannot_be_is_told_so_and_asks_again(bank):
+def test_a_model_asks_again_once_told_that_what_it_asked_for_cannot_be(bank):
     tries = [{"text": "  "}, {"text": "Ada moved to Lisbon."}]
 
     def model(messages, _):

@@ -102,7 +102,7 @@ def test_each_style_has_its_own_number_of_results_when_none_is_given(memory, ver
     assert 30 == len(call(*asked, **ADA, top_k=30)["results"])
 
 
-def test_a_class_of_the_old_style_is_awaited_and_one_of_the_new_is_not(config):
+def test_a_class_of_the_old_style_is_awaited_unlike_one_of_the_new(config):
     async def both():
         first = await AsyncMemory.from_config(config)
         kept = await first.add("I live in Lisbon.", user_id="ada")
@@ -171,7 +171,7 @@ def test_a_configuration_that_is_none_is_refused(wrong):
 # ---------------------------------------------------------------- what is kept
 
 
-def test_a_long_message_is_one_memory_and_comes_back_as_it_was(memory):
+def test_a_long_message_comes_back_as_it_was_in_one_memory(memory):
     story = " ".join(f"On day {day} the ship sailed on, and the crew sang." for day in range(300))
 
     kept = memory.add([{"role": "assistant", "content": story}], user_id="ada")
@@ -198,14 +198,14 @@ def test_messages_of_one_call_keep_their_order_even_when_they_say_the_same(memor
         ({"role": "user", "content": [{"type": "text"}]}, r"messages\[0\]"),
     ],
 )
-def test_a_message_that_is_none_is_refused_and_nothing_is_kept(memory, messages, place):
+def test_a_message_that_is_none_is_refused_without_keeping_anything(memory, messages, place):
     with pytest.raises(InputError, match=place):
         memory.add(messages, user_id="ada")
 
     assert [] == said(memory.get_all(filters=ADA))
 
 
-def test_what_was_recalled_and_comes_back_is_not_kept_again(memory, clock):
+def test_what_comes_back_after_a_recall_is_not_kept_again(memory, clock):
     memory.add("Ada is allergic to peanuts and to cats.", user_id="ada")
     clock.advance(timedelta(minutes=1))
     shown = said(memory.search("allergies", filters=ADA))
@@ -363,7 +363,7 @@ def test_when_it_was_made_can_be_compared(memory, bounds, days):
 # ---------------------------------------------------------------- change
 
 
-def test_an_update_keeps_the_id_and_says_what_was_before(memory, clock):
+def test_an_update_keeps_the_id_with_a_history_of_what_was_before(memory, clock):
     kept = memory.add("I live in Lisbon.", user_id="ada", metadata={"a": 1}, timestamp="2024-05-01")
     (id_,) = ids(kept)
     clock.advance(timedelta(days=1))
@@ -389,7 +389,7 @@ def test_an_update_keeps_the_id_and_says_what_was_before(memory, clock):
     ] == events
 
 
-def test_of_updates_at_once_none_is_refused_and_none_lost(config):
+def test_of_many_updates_at_once_every_one_is_kept(config):
     async def main():
         memory = AsyncMemory(config)
         (id_,) = ids(await memory.add("I sing.", **ADA))
@@ -525,7 +525,7 @@ def test_ids_name_memories_across_users_and_nothing_else(memory):
 
 
 @pytest.mark.parametrize("user", [7, " 7 ", "7"])
-def test_ids_may_be_numbers_and_have_space_around_them(memory, user):
+def test_ids_may_be_numbers_with_or_without_space_around_them(memory, user):
     memory.add("Tea.", user_id=user)
 
     assert ["Tea."] == said(memory.search("tea", filters={"user_id": "7"}))

@@ -132,7 +132,7 @@ def test_filters_decide_what_a_recall_may_see(calm):
     assert [] == ids(calm("recall", query=query, as_of="2001-01-01"))
 
 
-def test_the_same_again_is_told_to_be_known_and_changes_nothing(told, clock):
+def test_the_same_again_is_told_to_be_known_without_changing_anything(told, clock):
     clock.advance(timedelta(seconds=1))
     text, speaker, at, session, _ = SAID[0]
     again = told("remember", text=text, speaker=speaker, at=at, session=session)
@@ -141,7 +141,7 @@ def test_the_same_again_is_told_to_be_known_and_changes_nothing(told, clock):
     assert 3 == told("status")["memories"]
 
 
-def test_a_context_quotes_memories_in_order_of_time_and_names_their_ids(calm):
+def test_a_context_quotes_memories_in_order_of_time_with_their_ids(calm):
     made = calm("context", query="what is Ada allergic to, and who mended the leak?")
 
     assert made["text"].index("peanuts") < made["text"].index("plumber")
@@ -150,7 +150,7 @@ def test_a_context_quotes_memories_in_order_of_time_and_names_their_ids(calm):
     assert count(made["text"]) == made["tokens"]
 
 
-def test_a_correction_replaces_the_words_and_keeps_the_old_in_the_history(told, clock):
+def test_a_correction_leaves_the_words_it_replaces_in_the_history(told, clock):
     clock.advance(timedelta(days=1))
     made = told("correct", id=told.ids[0], text="I am allergic to walnuts.")
 
@@ -173,7 +173,7 @@ def test_what_is_forgotten_is_gone_from_every_answer_until_it_is_brought_back(to
     assert told.ids[0] in ids(told("timeline"))
 
 
-def test_all_from_a_source_is_forgotten_and_brought_back_at_once(told):
+def test_all_from_a_source_is_brought_back_at_once_after_being_forgotten(told):
     made = [told("remember", text=f"Note {n}.", source="diary.md")["id"] for n in range(2)]
     assert 2 == told("forget", source="diary.md")["changed"]
     assert not set(made) & set(ids(told("timeline", newest=True)))
@@ -275,7 +275,7 @@ def test_no_answer_takes_more_than_its_budget(crowded, budget, k):
 
 
 @given(budget=st.integers(LEAST_TOKENS, 4000), k=st.integers(1, 50))
-def test_what_is_left_out_is_counted_and_named(crowded, budget, k):
+def test_the_count_of_what_is_left_out_comes_with_its_first_ids(crowded, budget, k):
     found = crowded.recall("what does the garden need?", k)
     data = recalled(found, budget, crowded.state.engine.zone).data
 
@@ -299,7 +299,7 @@ def test_a_larger_budget_shows_no_less(crowded):
     assert len(found) == shown[-1]
 
 
-def test_a_memory_too_long_for_the_budget_is_cut_and_says_so(open_memory, connect):
+def test_a_memory_cut_to_fit_the_budget_says_so(open_memory, connect):
     memory = open_memory(config=Config(ingest=Ingest(chunk_tokens=1000)))
     agent = connect(create_server(lambda: memory, bank="ada"))
     agent("remember", text="The garden. " + "It has roses and more roses. " * 70)
@@ -481,7 +481,7 @@ def test_one_bank_can_neither_be_left_nor_guessed(told, memory):
     assert ids(told("recall", query="leak", bank="ada"))
 
 
-def test_all_banks_can_be_named_listed_and_begun(serve, memory):
+def test_any_bank_can_be_used_by_name_where_all_are_served(serve, memory):
     memory.bank("work").remember("The release is on Friday.")
     agent = serve(all_banks=True)
 
@@ -544,7 +544,7 @@ def test_names_of_banks_to_read_along_are_a_list_of_names(agent):
     assert "7" in agent.refused("context", query="x", include=[7])
 
 
-def test_a_store_that_cannot_be_opened_is_told_and_tried_again(tmp_path, connect):
+def test_a_store_that_cannot_be_opened_is_told_before_it_is_tried_again(tmp_path, connect):
     path = tmp_path / "memory.db"
     path.write_text("this is no store, and longer than a header of SQLite would be " * 20)
     door = Door(lambda: Memory(path, embedder="none"))

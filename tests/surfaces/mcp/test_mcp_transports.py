@@ -176,7 +176,7 @@ def test_without_the_package_or_with_an_old_one_the_command_says_what_to_install
 
 
 @pytest.mark.slow
-def test_a_huge_argument_is_refused_in_a_few_words_and_the_server_goes_on(env):
+def test_the_server_goes_on_after_refusing_a_huge_argument_in_a_few_words(env):
     with wire(env) as spoken:
         spoken.hello()
         refused = spoken.call("remember", 1, text="é" * (9 << 20))
@@ -306,7 +306,7 @@ def test_only_this_machine_and_its_own_pages_are_served(address):
     assert 400 == post(address, LIST, **{"Content-Type": "text/plain"})[0]
 
 
-def test_what_is_no_message_is_refused_over_http_and_the_server_goes_on(address):
+def test_the_server_goes_on_over_http_after_refusing_what_is_no_message(address):
     for body in (b"this is no JSON", b"", b"\xff", b"[]", b'{"jsonrpc": "2.0"}'):
         status, text = post(address, body)
         assert 400 == status, body

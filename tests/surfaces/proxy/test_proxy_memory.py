@@ -67,7 +67,7 @@ def test_both_sides_are_remembered_in_order_with_what_is_known_of_them(proxy, up
     assert answered.metadata == {"model": "small"}
 
 
-def test_a_streamed_answer_is_remembered_whole_and_reaches_the_client_as_it_was(
+def test_a_streamed_answer_is_remembered_whole_without_changing_for_the_client(
     proxy, upstream, remembered
 ):
     upstream.script = [chunks({"role": "assistant"}, "Congra", "tulations!")]
@@ -326,7 +326,7 @@ def response(id_, text):
             "output": [{"type": "message", "role": "assistant", "content": content}]}  # fmt: skip
 
 
-def test_the_responses_protocol_has_memory_too_and_goes_on_by_its_id(proxy, upstream, remembered):
+def test_the_responses_protocol_has_memory_that_goes_on_by_its_id(proxy, upstream, remembered):
     upstream.script = [response("r1", "Noted."), response("r2", "Lisbon."), response("r3", "Yes.")]
 
     def ask(text, **more):
@@ -368,7 +368,7 @@ def test_the_same_words_again_in_a_conversation_the_server_keeps_are_there_again
     assert said == ["Hello there.", "Yes.", "Go on.", "Yes."]
 
 
-def test_the_memory_is_closed_when_the_proxy_ends_and_nothing_is_lost(start, path):
+def test_the_memory_is_closed_without_loss_when_the_proxy_ends(start, path):
     proxy = start()
     for n in range(20):
         proxy.http.post(

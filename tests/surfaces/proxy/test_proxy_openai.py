@@ -21,7 +21,7 @@ def hi(text="Hi there."):
     return {"model": "small", "messages": [{"role": "user", "content": text}]}
 
 
-def test_a_chat_is_answered_and_remembered(proxy, ask, upstream, remembered):
+def test_a_chat_is_remembered_with_its_answer(proxy, ask, upstream, remembered):
     made = ask.chat.completions.create(**hi("I moved to Lisbon in March."))
     proxy.settle()
     ask.chat.completions.create(**hi("Which city did I move to?"), user="me")
@@ -101,7 +101,7 @@ def test_models_and_embeddings_are_passed_on(ask, upstream):
     assert made.data[0].embedding == [0.5]
 
 
-def test_responses_are_answered_and_remembered(proxy, ask, upstream, remembered):
+def test_a_request_for_responses_is_remembered_with_its_answer(proxy, ask, upstream, remembered):
     content = [{"type": "output_text", "text": "Noted.", "annotations": []}]
     message = {"type": "message", "id": "m", "role": "assistant", "content": content}
     upstream.script = [{"id": "r1", "object": "response", "output": [message]}]

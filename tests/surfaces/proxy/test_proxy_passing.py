@@ -171,7 +171,7 @@ def test_each_piece_reaches_the_client_before_the_next_is_sent(proxy, upstream):
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 429, 500, 503])
-def test_an_error_of_upstream_is_the_clients_and_nothing_is_remembered(
+def test_an_error_of_upstream_reaches_the_client_without_being_remembered(
     proxy, upstream, remembered, status
 ):
     body = b'{"error": {"message":"no", "type":"t", "param":null, "code":"c"}}'
@@ -298,9 +298,7 @@ def test_an_upstream_that_says_nothing_is_a_504(start, upstream):
 
 
 @pytest.mark.parametrize("how", ["reset", "until_gone"])
-def test_an_answer_that_breaks_off_breaks_off_for_the_client_and_is_marked(
-    start, upstream, remembered, how
-):
+def test_an_answer_that_breaks_off_for_the_client_is_marked(start, upstream, remembered, how):
     def half(handler):
         handler.begin()
         for piece in chunks("I was about ", "to say", done=False):

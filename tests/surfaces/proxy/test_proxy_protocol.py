@@ -26,7 +26,7 @@ unknown = st.dictionaries(st.text(), values, max_size=4)
 
 
 @given(unknown, messages, unknown, st.text(), st.sampled_from([None, 1]), st.booleans())
-def test_memory_is_one_more_message_and_no_other_byte_changes(
+def test_memory_is_one_more_message_without_changing_any_other_byte(
     before, said, after, memory, indent, ascii_
 ):
     request = {**before, "messages": [*said, {"role": "user", "content": "?"}], **after}
@@ -89,7 +89,7 @@ nearly = st.recursive(
 @example([{"role": []}], {})
 @example([{"role": "user", "content": [{"type": []}]}], {})
 @given(st.lists(nearly, max_size=4) | nearly, st.dictionaries(st.sampled_from(WORDS), nearly))
-def test_whatever_stands_in_a_requests_places_it_is_read_or_not_and_never_fails(value, more):
+def test_reading_a_request_never_fails_whatever_stands_in_its_places(value, more):
     for kind, key in (("chat", "messages"), ("responses", "input")):
         asked = ChatRequest.read(kind, json.dumps({**more, key: value}).encode())
         for one in asked.said if asked else ():
@@ -97,7 +97,7 @@ def test_whatever_stands_in_a_requests_places_it_is_read_or_not_and_never_fails(
 
 
 @given(st.lists(nearly, max_size=3), st.dictionaries(st.sampled_from(WORDS), nearly))
-def test_whatever_stands_in_an_answers_places_it_is_read_and_never_fails(pieces, whole):
+def test_reading_an_answer_never_fails_whatever_stands_in_its_places(pieces, whole):
     streamed = "".join(f"data: {json.dumps(one)}\n\n" for one in pieces)
     for raw in (streamed, json.dumps(whole)):
         for kind in ("chat", "responses"):
@@ -188,7 +188,7 @@ def test_what_a_model_thinks_before_it_speaks_is_not_what_it_says():
     assert ChatAnswer.read("chat", streamed).text == "Lisbon."
 
 
-def test_thoughts_without_an_end_are_nothing_said_and_what_users_write_is_theirs():
+def test_even_thoughts_without_an_end_are_taken_only_from_what_a_model_says():
     began = b"".join(chunks("<think>Hm, ", "Lisbon.", done=False))
     asked = read({"role": "user", "content": "<think>twice</think> is what I was told."})
 

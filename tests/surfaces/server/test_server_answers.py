@@ -20,7 +20,7 @@ def ask(http, query="Where does Lena live?", at=AT, **more):
     return answer.json()
 
 
-def test_the_same_question_gets_the_same_bytes_and_is_asked_once(http, bank):
+def test_the_same_question_gets_the_same_bytes_without_being_asked_again(http, bank):
     bank.remember("Lena lives in Porto.")
     first = ask(http)
 
@@ -119,7 +119,7 @@ def test_what_is_past_its_time_leaves_memory_though_nobody_asks_again():
         max_size=60,
     )
 )  # fmt: skip
-def test_they_stay_within_their_memory_and_never_answer_for_another_position(steps):
+def test_they_stay_within_their_memory_without_answering_for_another_position(steps):
     answers, model = ResponseCache(8000), {}
     for what, question, position, size in steps:
         asked = "b", "recall", str(question).encode()

@@ -72,7 +72,7 @@ def test_nothing_that_a_key_is_told_names_or_counts_what_it_does_not_open(ask):
     ]
 
 
-def test_an_export_names_no_bank_that_its_key_does_not_open_and_comes_in_again(ask, tmp_path):
+def test_an_export_that_comes_in_again_names_no_bank_closed_to_its_key(ask, tmp_path):
     note = ask("all", AGENT, "remember", text="A lesson that the team has a copy of.").json()
     (copy,) = ask("all", AGENT, "promote", id=note["id"], to=TEAM).json()
     moved = ask("all", TEAM, "remember", text="A lesson that came back.").json()
@@ -135,7 +135,7 @@ def test_a_memory_goes_only_where_the_key_may_write(ask, who, verb, to, status):
         ("reader", PROJECT, 403), ("all", "acme/later", 200), ("all", "globex/omar", 404),
     ],
 )  # fmt: skip
-def test_a_bank_is_included_by_who_may_read_it_and_write_here(ask, who, name, status):
+def test_only_a_reader_of_a_bank_who_may_write_here_can_include_it(ask, who, name, status):
     answer = ask(who, AGENT, "include", banks=[name])
 
     assert status == answer.status_code, answer.text

@@ -118,7 +118,7 @@ def test_a_server_that_stops_tells_whoever_it_did_not_wait_for(start):
 
 
 @pytest.mark.parametrize("waits", [True, pytest.param(False, marks=pytest.mark.slow)])
-def test_a_server_ends_in_time_though_a_verb_has_not_and_nothing_is_half_done(
+def test_a_server_ends_in_time_with_nothing_half_done_by_a_verb_under_way(
     start, path, open_memory, waits
 ):
     """A verb that waits for another process that writes, or one that has much to do."""
@@ -263,7 +263,7 @@ def test_readiness_is_that_of_the_store(serve, open_memory):
         assert http.get("/healthz").status_code == 200
 
 
-def test_a_disk_that_is_full_is_told_and_what_was_stored_is_read(serve, memory):
+def test_what_was_stored_can_still_be_read_once_a_full_disk_is_told(serve, memory):
     bank = memory.bank("ada")
     kept = bank.remember("It was here before.")
     writer = memory.engine.store.connections.writer
@@ -298,9 +298,7 @@ def test_a_store_that_is_locked_by_another_process_says_when_to_try_again(serve,
     assert path.with_name("locked.db").exists()
 
 
-def test_more_requests_than_there_is_room_for_are_sent_away_and_the_rest_is_served(
-    serve, memory, kept_waiting
-):
+def test_only_the_requests_there_is_no_room_for_are_sent_away(serve, memory, kept_waiting):
     bank = memory.bank("ada")
     bank.remember("Something.")
     limits = Limits(readers=1, waiting=2, answers_bytes=0)

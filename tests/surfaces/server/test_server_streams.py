@@ -40,7 +40,7 @@ def leaves_no_files(tmp_path, monkeypatch):
     assert [] == list(folder.iterdir())
 
 
-def test_turns_are_remembered_as_they_come_and_it_says_how_many(http, bank, clock):
+def test_turns_are_remembered_as_they_come_with_word_of_how_many(http, bank, clock):
     lines = [json.dumps({"text": f"Number {n}.", "at": "2024-01-01"}) for n in range(700)]
     progress, last = told(sent(http, "\n".join(lines).encode()))
 
@@ -53,7 +53,7 @@ def test_turns_are_remembered_as_they_come_and_it_says_how_many(http, bank, cloc
     assert Imported(added=0, unchanged=10, removed=0) == wire.load(Imported, again.content)
 
 
-def test_a_line_that_is_no_turn_is_named_and_the_rest_goes_on(http, bank):
+def test_a_line_that_is_no_turn_is_named_without_stopping_the_rest(http, bank):
     body = b'{"text": "one"}\nnonsense\n\n{"text": " "}\n{"txt": "x"}\n{"text": "two"}'
     _, last = told(sent(http, body))
 
@@ -86,7 +86,7 @@ def test_a_bank_goes_out_and_in_again_whole(http, memory, bank):
     assert [c.kind for c in bank.journal()] == [c.kind for c in copy.journal()]
 
 
-def test_a_file_is_read_as_its_name_says_and_again_only_what_changed(http, bank):
+def test_a_file_sent_again_under_its_name_is_read_only_where_it_changed(http, bank):
     note = b"# Porto\n\nThe tram is old.\n"
     first = sent(http, note, BYTES, name="notes/porto.md", modified="2024-05-01T10:00:00Z")
     _, last = told(first)

@@ -121,7 +121,7 @@ def test_a_failure_nobody_foresaw_is_told_without_its_words(http, lines, memory,
     assert failure["request_id"] == answer.headers["x-request-id"]
 
 
-def test_figures_are_by_route_and_name_no_bank(serve, memory):
+def test_figures_are_by_route_without_naming_a_bank(serve, memory):
     with httpx.Client(base_url=serve(memory)) as http:  # one that has counted nothing yet
         ask_of_everything(http)
         http.post(f"{AT}/recall", json={"query": "Which code opens the safe?"})
@@ -155,7 +155,7 @@ def test_figures_are_told_when_no_thread_is_free(serve, memory, kept_waiting):
             time.sleep(0.01)
 
 
-def test_traces_have_the_route_and_go_on_those_of_the_caller(memory, serve, spans):
+def test_traces_named_by_the_route_go_on_those_of_the_caller(memory, serve, spans):
     with httpx.Client(base_url=serve(memory)) as http:
         parent = f"00-{'ab' * 16}-{'cd' * 8}-01"
         http.post(f"{AT}/recall", json={"query": SAID}, headers={"traceparent": parent})

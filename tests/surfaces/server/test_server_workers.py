@@ -76,7 +76,7 @@ def test_what_was_told_to_one_worker_is_known_to_all(start):
 
 
 @pytest.mark.slow
-def test_a_worker_that_is_killed_is_followed_by_another_and_nobody_is_refused(start):
+def test_a_worker_that_is_killed_is_followed_by_another_without_refusing_anybody(start):
     server = start()
     gone = workers(server)[0]
     gone.kill()
@@ -118,7 +118,7 @@ def test_ctrl_c_in_a_terminal_ends_all_of_them_in_order(start):
 
 
 @pytest.mark.slow
-def test_what_keeps_a_worker_from_beginning_is_told_once_and_ends_all(path):
+def test_what_keeps_a_worker_from_beginning_ends_all_with_one_message(path):
     command = [sys.executable, "-m", "hippocampus", "serve", "--store", str(path), "--port", "0"]
     other = "0.0.0.0"  # noqa: S104 - it is refused, for there are no keys
     done = subprocess.run(
