@@ -134,7 +134,7 @@ def descriptors():
     return list(Path("/proc/self/fd").iterdir()) if Path("/proc/self/fd").exists() else []
 
 
-def test_what_fails_leaves_what_was_there_and_nothing_else(tmp_path):
+def test_what_fails_leaves_only_what_was_there(tmp_path):
     target = tmp_path / "out.txt"
     target.write_text("before")
 
@@ -176,7 +176,7 @@ def test_without_hard_links_a_file_gets_its_name_all_the_same(tmp_path, monkeypa
     assert {"out.txt": b"mine"} == everything(tmp_path)
 
 
-def test_a_link_is_followed_and_stays(tmp_path):
+def test_a_link_that_is_followed_stays(tmp_path):
     (tmp_path / "out.txt").write_text("before")
     (tmp_path / "link").symlink_to("out.txt")
     with writing(tmp_path / "link", overwrite=True) as unfinished:
@@ -209,7 +209,7 @@ def test_names_of_logs_are_free_where_there_is_no_database(tmp_path):
     check_output(tmp_path / "other-wal")
 
 
-def test_a_file_is_read_at_offsets_and_closed(tmp_path):
+def test_a_file_is_closed_after_it_is_read_at_offsets(tmp_path):
     file = tmp_path / "some"
     file.write_bytes(b"0123456789")
     before = descriptors()

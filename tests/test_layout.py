@@ -30,7 +30,7 @@ def run(script, **environment):
     return json.loads(done.stdout)
 
 
-def test_every_public_name_is_there_and_documented():
+def test_every_public_name_has_its_documentation():
     assert sorted(hippocampus.__all__) == list(hippocampus.__all__)
     for name in set(hippocampus.__all__) - {"__version__"}:
         found = getattr(hippocampus, name)
@@ -156,7 +156,7 @@ print(json.dumps([m for m in set(HOMES.values()) if f"hippocampus.cli.{m}" in sy
     assert ["read"] == loaded
 
 
-def test_importing_takes_nothing_from_the_environment_and_opens_nothing():
+def test_importing_opens_nothing_without_a_look_at_the_environment_either():
     opened, read, handlers = run(
         """
 import json, logging, os, sys
@@ -245,7 +245,7 @@ def test_a_name_imported_from_a_module_that_was_moved_is_the_same_object():
     assert Turn is Old
 
 
-def test_every_attribute_of_memory_that_was_moved_warns_and_works():
+def test_every_attribute_of_memory_that_was_moved_still_works_with_a_warning():
     from hippocampus import Memory
     from hippocampus.memory import MOVED_TO_ENGINE
 
@@ -278,7 +278,7 @@ def test_memory_has_about_a_dozen_public_members():
     assert len(names) <= 13, sorted(names)
 
 
-def test_settings_by_their_old_names_warn_and_work():
+def test_settings_by_their_old_names_still_work_with_a_warning():
     from dataclasses import replace
 
     from hippocampus import Fusion
@@ -319,7 +319,7 @@ def test_the_table_of_old_names_has_those_of_all_records_and_settings():
 @pytest.mark.parametrize(
     ("cls", "old", "new"), old_names(), ids=lambda one: getattr(one, "__name__", one)
 )
-def test_every_field_by_its_old_name_warns_and_works(cls, old, new):
+def test_every_field_by_its_old_name_still_works_with_a_warning(cls, old, new):
     from dataclasses import MISSING, fields, replace
 
     all_fields = {field.name: field for field in fields(cls)}

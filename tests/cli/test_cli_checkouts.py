@@ -64,7 +64,7 @@ def shop(tmp_path):
 # ---------------------------------------------------------------- the first, and others
 
 
-def test_the_first_folder_of_a_remote_has_its_bank_and_another_has_not(shop, tmp_path):
+def test_only_the_first_folder_of_a_remote_has_its_bank(shop, tmp_path):
     hostile = find_project(archive(tmp_path / "download"), note=True)
 
     assert hostile.bank.startswith(f"{PROJECT}download-")
@@ -210,7 +210,7 @@ def test_a_hook_tells_once_of_a_folder_that_is_not_known_for_its_remote(shell, s
         assert [RULE] == [one.text for one in memory.bank(SHOP).episodes()]
 
 
-def test_the_command_says_what_a_folder_claims_and_where_that_is_known(shop, tmp_path):
+def test_the_command_says_in_which_folder_a_claimed_bank_is_already_known(shop, tmp_path):
     hostile = archive(tmp_path / "download")
     told = json.loads(invoke("project", str(hostile), "--json").stdout)
 

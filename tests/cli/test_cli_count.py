@@ -76,7 +76,7 @@ def test_a_wrong_call_says_what_would_be_right(counted):
     assert 2 == counted("count", " ").code
 
 
-def test_compacting_asks_first_tells_what_went_and_is_final(counted):
+def test_compacting_is_final_once_it_is_confirmed(counted):
     ids = [e["id"] for e in counted("episodes", "--json").json]
     counted("forget", *ids[:2])
     assert (2, True) == (counted("compact").code, "--yes" in counted("compact").err)

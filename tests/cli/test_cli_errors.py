@@ -40,7 +40,7 @@ import pytest
         (["remember", "x", "--loudly"], "--loudly"),
     ],
 )
-def test_a_call_that_makes_no_sense_is_code_2_and_changes_nothing(told, args, says):
+def test_a_call_that_makes_no_sense_is_code_2_without_changing_anything(told, args, says):
     before = told("export", str(told.store.with_name("before.jsonl")))
     failed = told(*args)
     after = told("export", str(told.store.with_name("after.jsonl")))
@@ -98,7 +98,7 @@ def test_reading_does_not_make_a_store(shell, args):
     assert not shell.store.exists()
 
 
-def test_a_file_that_is_not_a_store_is_code_3_and_left_alone(shell):
+def test_a_file_that_is_not_a_store_is_left_alone_with_code_3(shell):
     shell.store.write_text("shopping list")
     failed = shell("remember", "x")
 
@@ -114,7 +114,7 @@ def test_a_database_of_another_program_is_code_3(shell):
     assert shell("recall", "x").code == 3
 
 
-def test_a_missing_model_is_code_4_and_names_the_command_that_installs_it(told, tmp_path):
+def test_a_missing_model_is_code_4_with_the_command_that_installs_it(told, tmp_path):
     homeless = {"XDG_DATA_HOME": str(tmp_path), "HOME": str(tmp_path)}
     failed = told("recall", "x", "--embedder", "minilm", env=homeless)
 
@@ -122,7 +122,7 @@ def test_a_missing_model_is_code_4_and_names_the_command_that_installs_it(told, 
     assert "models install" in failed.err
 
 
-def test_another_embedder_than_the_stores_is_code_4_and_names_reembed(told):
+def test_another_embedder_than_the_stores_is_code_4_with_a_hint_at_reembed(told):
     failed = told("recall", "x", "--embedder", "hash:32")
 
     assert failed.code == 4

@@ -24,7 +24,7 @@ def kept(shell):
     return [(e["text"], e["role"], e["session"]) for e in shell("episodes", "--json").json]
 
 
-def test_a_prompt_brings_back_what_is_remembered_about_it_and_is_kept(told):
+def test_a_prompt_brings_back_what_is_remembered_about_it_before_it_is_kept(told):
     prompt = "Who mended the leak in the kitchen? The roof must never be walked on."
 
     answer = told("hook", stdin=event("UserPromptSubmit", prompt=prompt))
@@ -104,7 +104,7 @@ def test_nothing_that_goes_wrong_is_a_veto(shell, stdin, options, named):
     assert named in answer.err
 
 
-def test_a_session_begins_with_the_profile_and_after_a_compaction_with_what_mattered(told):
+def test_a_session_begins_with_the_profile_plus_what_mattered_before_a_compaction(told):
     assert "" == told("hook", stdin=event("SessionStart", source="startup")).out
     told("profile", "--persona", "You are a patient builder.")
     told("remember", "We decided to slate the roof.", "--session", "s9")

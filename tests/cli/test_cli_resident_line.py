@@ -33,7 +33,7 @@ def accept(listener, into):
 
 
 @pytest.mark.parametrize("in_folder", KINDS)
-def test_a_process_of_this_user_is_heard_and_answered(place, in_folder):
+def test_a_process_of_this_user_gets_an_answer(place, in_folder):
     got = []
     with Listener(place, in_folder=in_folder) as listener:
         assert 0o600 == Path(place).stat().st_mode & 0o777

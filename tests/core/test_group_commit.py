@@ -40,20 +40,20 @@ def together(joint, doing, asked):
         return [each.exception(LONG) or each.result() for each in running]
 
 
-def test_what_waits_is_done_in_one_go_and_everybody_gets_their_own():
+def test_what_waits_is_done_in_one_go_with_everybody_getting_their_own():
     doing = Doing()
     assert together(GroupCommit(lambda *_: True), doing, [3, 1, 2]) == [6, 2, 4]
     assert doing.at_once == [[3, 1, 2]]
 
 
-def test_what_does_not_fit_comes_later_and_in_order():
+def test_what_does_not_fit_comes_later_in_order():
     doing = Doing()
     joint = GroupCommit(lambda some, one: len(some) < 2 and one % 2 == some[0] % 2)
     assert together(joint, doing, [1, 2, 3, 4, 5]) == [2, 4, 6, 8, 10]
     assert doing.at_once == [[1, 3], [2, 4], [5]]
 
 
-def test_a_fault_is_told_to_whose_it_is_and_to_nobody_else():
+def test_a_fault_is_told_only_to_whose_it_is():
     doing = Doing()
     one, fault, three = together(GroupCommit(lambda *_: True), doing, [1, 13, 3])
     assert (one, three) == (2, 6)
@@ -108,7 +108,7 @@ def remembered(bank, turns):
         return [each.exception(LONG) or each.result()[0] for each in running]
 
 
-def test_turns_that_come_at_once_are_embedded_and_stored_at_once(open_memory):
+def test_turns_that_come_at_once_are_embedded_in_one_batch(open_memory):
     bank = open_memory("memory.db", embedder=(embedder := ScriptedEmbedder())).bank("ada")
     turns = [Turn(text=f"Remark number {n} of the day.", at="2025-03-02") for n in range(6)]
     kept = remembered(bank, turns)

@@ -140,13 +140,13 @@ def test_an_instance_can_not_be_changed():
 
 
 @pytest.mark.parametrize("one", [Point(x=1, tags=[2]), Named(x=1, name="m"), Pair("a", "b")])
-def test_an_instance_is_copied_and_pickled(one):
+def test_a_copy_of_an_instance_equals_it_even_through_pickle(one):
     for other in (pickle.loads(pickle.dumps(one)), copy.copy(one), copy.deepcopy(one)):  # noqa: S301
         assert other == one
         assert type(other) is type(one)
 
 
-def test_a_class_may_inherit_check_and_take_its_fields_by_position():
+def test_a_class_may_do_all_that_a_dataclass_may():
     assert repr(Named(x=1)) == "Named(x=1, y=0, tags=[], name='n')"
     assert Named(x=1) != Point(x=1)
     with pytest.raises(ValueError, match="a name"):

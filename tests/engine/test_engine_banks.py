@@ -122,7 +122,7 @@ def test_text_recalled_from_one_bank_is_news_to_another(memory):
 # ---------------------------------------------------------------- read your writes
 
 
-def test_an_empty_bank_finds_nothing_and_is_not_made_by_asking(memory, bank):
+def test_asking_an_empty_bank_finds_nothing_without_making_it(memory, bank):
     recall = bank.recall("Where is the key?")
 
     assert not recall.found

@@ -104,7 +104,7 @@ def test_the_same_may_be_asked_in_many_ways(bank, question):
     assert ["2025-05-06", "2025-05-13"] == days(bank.count_events(question, now=NOW).events)
 
 
-def test_memories_of_one_event_are_one_and_all_are_named(bank):
+def test_memories_of_one_event_are_counted_once_with_all_of_them_named(bank):
     first = bank.remember("I went sailing with Tom this morning.", at="2025-05-03T20:00")
     second = bank.remember("Still wet from sailing yesterday.", at="2025-05-04T09:00")
 
@@ -115,7 +115,7 @@ def test_memories_of_one_event_are_one_and_all_are_named(bank):
     assert "told" == event.evidence
 
 
-def test_filters_of_time_say_when_it_took_place_and_not_when_it_was_told(bank):
+def test_filters_of_time_mean_when_it_took_place_instead_of_when_it_was_told(bank):
     bank.remember("I sailed on 28 April.", at="2025-05-02T08:00")
     bank.remember("I sailed today.", at="2025-05-10T08:00")
 

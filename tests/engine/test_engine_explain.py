@@ -33,7 +33,7 @@ def bank(request):
     memory.close()
 
 
-def test_it_has_the_hits_of_the_recall_and_what_each_signal_gave_them(bank):
+def test_it_has_the_hits_of_the_recall_with_what_each_signal_gave_them(bank):
     made = bank.explain("What did Tom buy?", 3)
     found = bank.recall("What did Tom buy?", 3)
 
@@ -59,7 +59,7 @@ def test_it_says_how_the_question_was_read(bank):
     assert 1 == next(one.memories for one in read.words if one.word == "kayak")
 
 
-def test_the_time_of_an_event_is_told_and_who_is_in_it_is_not_asked_about(bank):
+def test_the_time_of_an_event_is_told_without_asking_about_who_is_in_it(bank):
     asked = bank.explain("What did Tom see in the week when Ana was away?").question
     given = bank.explain("What did Tom see?", during="the week when Ana was away").question
 

@@ -45,7 +45,7 @@ def above(bank):
     return {topic.name: set(topic.parents) for topic in bank.topics()}
 
 
-def test_a_cat_called_biscuit_is_no_food_and_a_project_called_falcon_no_animal(bank):
+def test_what_is_called_by_a_word_does_not_lie_under_the_topics_of_that_word(bank):
     tell(bank, TOLD * 3)
     topics = above(bank)
     assert not topics["biscuit"] & {"food", "bread", "baked_good", "cake"}

@@ -42,7 +42,7 @@ def changes(bank, id_):
     return [(one.kind, dict(one.detail)) for one in bank.history(id_)][1:]
 
 
-def test_a_copy_has_all_that_its_original_has_and_both_say_where_the_other_is(
+def test_a_copy_has_all_that_its_original_has_with_each_saying_where_the_other_is(
     agent, project, lesson
 ):
     (copy,) = agent.promote(lesson.id, to="project")
@@ -88,7 +88,7 @@ def test_a_long_text_goes_whole_whichever_part_is_named(agent, project):
     assert [one.address for one in parts] == [one.address for one in there]
 
 
-def test_demoting_takes_it_back_and_promoting_brings_it_again(agent, project, lesson):
+def test_demoting_takes_it_back_until_it_is_promoted_again(agent, project, lesson):
     (copy,) = agent.promote(lesson.id, to="project")
 
     (back,) = project.demote(copy.id, to="agent")
@@ -143,7 +143,7 @@ def test_erasing_what_was_moved_erases_what_is_hidden_where_it_was(agent, projec
         project.get(note.id)
 
 
-def test_erasing_a_copy_leaves_the_original_and_stays_so(agent, project, lesson):
+def test_an_erased_copy_cannot_be_promoted_again_from_its_original(agent, project, lesson):
     (copy,) = agent.promote(lesson.id, to="project")
 
     project.forget(copy.id, erase=True)
@@ -413,7 +413,7 @@ def test_a_sleep_erases_the_copy_of_what_was_erased_under_a_killed_promotion(pro
 
 
 @pytest.mark.usefixtures("left_behind")
-def test_a_copy_that_is_held_is_told_by_each_sleep_and_stays(project):
+def test_each_sleep_tells_of_a_held_copy_that_has_to_stay(project):
     (copy,) = project.episodes()
     project.hold(copy.id, reason="a lawsuit")
 

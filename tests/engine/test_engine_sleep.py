@@ -52,7 +52,7 @@ def slept(open_memory, path, night):
     return memory, memory.bank("ada")
 
 
-def test_a_bank_that_has_slept_has_anchors_and_recall_hears_them(slept):
+def test_recall_hears_the_anchors_of_a_bank_that_has_slept(slept):
     _, bank = slept
     anchors = {anchor.name: anchor for anchor in bank.anchors()}
     found = bank.recall("the violin?", k=8, cues=["concept"])
@@ -65,7 +65,7 @@ def test_a_bank_that_has_slept_has_anchors_and_recall_hears_them(slept):
     assert len(found.hits) == 8
 
 
-def test_sleeping_again_changes_nothing_and_no_episode_is_touched(slept):
+def test_sleeping_again_changes_nothing(slept):
     memory, bank = slept
     episodes, anchors = bank.episodes(), bank.anchors()
     again = bank.sleep()
@@ -99,7 +99,7 @@ def test_another_process_hears_what_this_one_slept_on(slept, open_memory):
     assert other.recall("item", cues=["concept"]).hits
 
 
-def test_who_curates_is_heeded_and_may_change_their_mind(slept):
+def test_who_curates_is_heeded_even_after_a_change_of_mind(slept):
     _, bank = slept
     bank.curate(add=["Hedgehogs"], deny=["violin"])
     bank.sleep()
@@ -127,7 +127,7 @@ def test_who_curates_is_heeded_and_may_change_their_mind(slept):
         ({"sources": [" "]}, "a source has 1 to 1000 characters"),
     ],
 )
-def test_what_is_no_anchor_is_refused_and_changes_nothing(slept, said, message):
+def test_what_is_no_anchor_is_refused_without_changing_anything(slept, said, message):
     _, bank = slept
     before = bank.journal()
     with pytest.raises(InputError, match=message):
@@ -229,7 +229,7 @@ def test_a_sleep_that_is_killed_leaves_a_bank_that_is_sound(slept, path, open_me
     assert again.bank("ada").recall("violin", cues=["concept"]).hits
 
 
-def test_topics_are_a_graph_and_a_model_that_fails_loses_nothing(open_memory):
+def test_topics_are_a_whole_graph_even_with_a_model_that_fails(open_memory):
     def broken(prompt):
         if "violin" in prompt:
             raise EncoderError("out of time")
@@ -248,7 +248,7 @@ def test_topics_are_a_graph_and_a_model_that_fails_loses_nothing(open_memory):
     assert bank.recall("violin", k=3, cues=["topic"]).hits[0].text.count("violin")
 
 
-def test_synonyms_are_one_topic_and_recall_finds_what_was_said_by_either(open_memory):
+def test_recall_finds_by_either_synonym_what_was_said_of_their_one_topic(open_memory):
     bank = open_memory(config=SMALL).bank("ada")
     said = ["My car broke again.", "Grandpa had an automobile.", "The car costs too much.", "Tea?"]
     bank.remember_many([Turn(text=said[n % 4] + f" {n}", session="s") for n in range(24)])
@@ -265,7 +265,7 @@ def test_synonyms_are_one_topic_and_recall_finds_what_was_said_by_either(open_me
         assert 19 == sum("car" in hit.text or "automobile" in hit.text for hit in hits)
 
 
-def test_relations_that_go_round_in_a_circle_over_answers_are_left_out_and_counted(open_memory):
+def test_a_relation_that_closes_a_circle_over_answers_counts_as_refused(open_memory):
     def model(prompt):
         way = ("violin", "garden") if "Item 0:" in prompt else ("garden", "violin")
         relations = [dict(zip(("parent", "child"), way, strict=True))]
@@ -349,7 +349,7 @@ def damage(memory, kind):
 
 
 @pytest.mark.parametrize("kind", ["gist", "concept", "topic", "summary", "graph"])
-def test_what_sleep_made_may_be_damaged_and_sleep_makes_it_anew(slept, open_memory, kind):
+def test_sleep_makes_anew_what_was_damaged_of_its_work(slept, open_memory, kind):
     memory, _ = slept
     damage(memory, kind)
     again = open_memory(config=SMALL)
@@ -363,7 +363,7 @@ def test_what_sleep_made_may_be_damaged_and_sleep_makes_it_anew(slept, open_memo
     assert verify(again).sound
 
 
-def test_phrases_that_were_never_read_are_read_by_the_next_sleep_and_stay(slept):
+def test_phrases_that_were_never_read_are_read_once_by_the_next_sleep(slept):
     memory, bank = slept
     gone = bank.remember("Something else.", at="2025-05-01")
     bank.forget(gone.id, erase=True)  # and so the bank has no anchors: phrases are not read
@@ -446,7 +446,7 @@ def test_who_curates_a_name_does_not_lose_what_it_calls_up(open_memory):
         ("long range laser tunneling effect", "the long range laser tunneling effects, how far?"),
     ],
 )
-def test_what_is_curated_need_be_no_noun_phrase_to_be_heard_and_called_up(open_memory, name, asked):
+def test_what_is_curated_need_be_no_noun_phrase_to_be_called_up(open_memory, name, asked):
     bank = travels(open_memory(config=SMALL))
     said = {bank.remember(f"We looked into the {name} {n}.", session=f"t{n}").id for n in (1, 2)}
     bank.curate(add=[name])
@@ -491,7 +491,7 @@ SPELLED = [
         *(pytest.param(curate_by_document, *n, marks=pytest.mark.slow) for n in SPELLED[1:]),
     ],
 )
-def test_what_is_curated_is_matched_as_it_is_spelled_and_is_nothing_else(
+def test_what_is_curated_is_matched_only_as_it_is_spelled(
     open_memory, tmp_path, curate, name, other
 ):
     bank = travels(open_memory(config=SMALL))
@@ -575,7 +575,7 @@ def test_sources_closed_to_anchors_are_not_called_up_by_their_sessions_either(
     assert about["chats"] == 0
 
 
-def test_a_person_may_say_which_sources_anchors_lead_to_and_change_their_mind(open_memory):
+def test_a_person_may_choose_again_and_again_which_sources_anchors_lead_to(open_memory):
     bank = travels(open_memory(config=SMALL))
     other = open_memory(config=SMALL).bank("travels")
 

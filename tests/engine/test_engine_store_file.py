@@ -164,7 +164,7 @@ RULES = {
 
 @pytest.mark.parametrize("read_only", [False, True])
 @pytest.mark.parametrize("rule", RULES)
-def test_a_table_with_another_rule_is_told_by_name_and_left_alone(
+def test_a_table_with_another_rule_is_told_by_name_without_changing_the_file(
     closed, open_memory, rule, read_only
 ):
     where, more = RULES[rule]
@@ -327,7 +327,7 @@ def test_verify_tells_what_was_changed_while_the_store_is_open(memory, bank, pat
     assert "schema: index 'by_text' is what no store has; drop it with SQLite" in told
 
 
-def test_salvage_reads_tables_with_other_rules_and_tells_of_them(closed, open_memory):
+def test_salvage_reads_tables_with_other_rules_while_telling_of_them(closed, open_memory):
     remade(closed, "tail", "kind TEXT NOT NULL", "kind TEXT NOT NULL CHECK (length(kind) < 99)")
     with statements(closed) as db:
         db.execute("CREATE TRIGGER keep AFTER INSERT ON tail BEGIN DELETE FROM journal; END")

@@ -387,7 +387,7 @@ def test_an_edited_paragraph_takes_the_place_of_the_old_one(notes, folder):
     assert sorted([*edited, *PARAGRAPHS[2:]]) == said(notes)
 
 
-def test_a_removed_paragraph_is_hidden_and_comes_back_with_the_file(notes, folder):
+def test_a_removed_paragraph_is_hidden_until_the_file_has_it_again(notes, folder):
     root, write = folder
     write("a.md", note(*PARAGRAPHS))
     notes.import_(root)
@@ -454,7 +454,7 @@ def test_long_turns_of_a_chat_are_recognised_in_all_their_parts(notes, tmp_path)
     assert (0, 0) == (again.added, again.removed)
 
 
-def test_a_file_that_cannot_be_read_is_reported_and_the_rest_goes_on(notes, folder):
+def test_a_file_that_cannot_be_read_is_reported_without_stopping_the_rest(notes, folder):
     root, write = folder
     write("a.md", PARAGRAPHS[0])
     (root / "b.md").write_bytes(b"\0\1\2 binary")

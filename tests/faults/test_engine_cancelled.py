@@ -123,7 +123,7 @@ def test_more_than_may_be_written_is_not(open_memory):
     assert 10 < budget.written < 10_000
 
 
-def test_time_that_is_up_ends_a_question_and_the_next_is_answered(open_memory):
+def test_time_that_is_up_ends_a_question_without_harm_to_the_next(open_memory):
     bank = open_memory().bank("ada")
     bank.remember("The key is under the pot.")
     for ask in (lambda: bank.recall("key"), lambda: bank.context("key"), lambda: bank.find("key"),

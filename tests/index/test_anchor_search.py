@@ -21,7 +21,7 @@ def unit(random, *shape):
 
 
 @given(st.integers(0, 20), st.integers(0, 40), st.integers(0, 9))
-def test_few_anchors_are_all_compared_and_names_mean_nothing(seed, count, most):
+def test_few_anchors_are_all_compared_except_names_without_a_meaning(seed, count, most):
     random = np.random.default_rng(seed)
     vectors = unit(random, count)
     vectors[::3] = 0

@@ -30,7 +30,7 @@ artifacts = st.builds(
 
 
 @given(artifacts)
-def test_statements_come_back_from_bytes_and_the_same_give_the_same(artifact):
+def test_statements_come_back_from_bytes_as_they_were(artifact):
     assert artifact == unpack(pack(artifact))
     assert pack(artifact) == pack(unpack(pack(artifact)))
     assert {row for rows in artifact.telling.values() for row in rows} == set(artifact.rows)

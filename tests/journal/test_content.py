@@ -63,7 +63,7 @@ def test_a_segment_knows_the_lengths_of_its_rows_whatever_they_are(lengths):
     assert all(map(np.array_equal, ids, segment.ids(range(3, 3 + len(ids)))))
 
 
-def test_a_segment_of_version_1_is_read_and_written_as_one_of_version_2():
+def test_a_segment_of_version_1_is_written_as_one_of_version_2_once_read():
     old = Segment.load(version_1(make_segment()), path="p")
 
     assert read(old, range(7, 12)) == TEXTS
@@ -102,7 +102,7 @@ def test_ids_of_a_vocabulary_we_do_not_have_are_refused_with_the_fix():
         Segment.load(Block(block.first, block.count, payload), path="p")
 
 
-def test_what_is_kept_of_segments_has_a_limit_and_the_one_read_longest_ago_goes():
+def test_beyond_its_limit_the_cache_drops_the_segment_that_was_read_longest_ago():
     some = make_segment()
     kept = Segments(limit=2 * some.nbytes)
     for first in (0, 1, 2):
@@ -116,7 +116,7 @@ def test_what_is_kept_of_segments_has_a_limit_and_the_one_read_longest_ago_goes(
     assert kept.get(2, 2, b"mark") is None
 
 
-def test_texts_are_in_the_file_as_a_matrix_and_nowhere_else(open_memory):
+def test_texts_are_in_the_file_only_as_a_matrix(open_memory):
     memory = open_memory(config=SMALL)
     said = ["the heron waits beside the quiet weir at dusk", *[f"remark {n}" for n in range(7)]]
     memory.bank("ada").remember_many([Turn(text=text, at="2025-03-02") for text in said])
@@ -197,9 +197,7 @@ WORDS = ["heron", "weir", "dusk", "Heron", "boat"]
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_counts_follow_what_comes_is_corrected_sealed_and_erased_here_and_elsewhere(
-    open_memory, seed
-):
+def test_counts_follow_every_kind_of_change_from_either_process(open_memory, seed):
     config = Config(ingest=Ingest(seal_rows=40))
     chance = random.Random(seed)  # noqa: S311
     memories = [open_memory(config=config) for _ in range(2)]
@@ -261,7 +259,7 @@ def test_what_a_change_that_was_taken_back_had_added_is_not_counted(open_memory)
     assert 1 == bank.count("heron")
 
 
-def test_a_store_of_the_first_format_is_read_and_sealed_by_the_next_write(tmp_path):
+def test_a_store_of_the_first_format_is_sealed_by_the_first_write_after_reading(tmp_path):
     path = tmp_path / "old.db"
     path.write_bytes(gzip.decompress((SAMPLES / "format-1.db.gz").read_bytes()))
     with Memory(path, embedder="none", config=SMALL) as memory:
@@ -393,7 +391,7 @@ def test_a_list_of_free_pages_that_is_none_is_reported(open_memory, path, trunk)
         (pack([128]), "do not form valid UTF-8"),
     ],
 )
-def test_a_row_of_the_tail_that_is_no_text_is_damage_and_named(open_memory, payload, says):
+def test_a_row_of_the_tail_that_is_no_text_is_named_as_damage(open_memory, payload, says):
     memory = open_memory(config=SMALL)
     bank = memory.bank("ada")
     kept = bank.remember_many([Turn(text=f"number {n}", at="2025-03-02") for n in range(3)])

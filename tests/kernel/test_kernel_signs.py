@@ -33,7 +33,7 @@ def test_sign_codes_agree_with_the_reference(vectors):
     assert np.array_equal(reference.sign_codes(vectors), sign_codes(vectors))
 
 
-def test_zero_of_either_sign_is_positive_and_nan_is_not():
+def test_zero_of_either_sign_is_positive_unlike_nan():
     row = np.array([[0.0, -0.0, np.nan, 1e-45, -1e-45, np.inf, -np.inf, 1.0]], np.float32)
 
     assert sign_codes(row).tolist() == [[0b10101011]]

@@ -50,7 +50,7 @@ def test_somebodys_kin_means_the_only_one_who_is_named():
     assert {} == merged(told, Statement("Melanie's sister", "lives_in", "Faro"))
 
 
-def test_a_thing_means_what_else_it_is_called_and_is_nobodys_full_name():
+def test_another_name_of_a_thing_means_it_unless_it_is_taken():
     heron = Statement("boat trip", "also_called", "Heron")
 
     assert {"heron": "boat trip"} == merged(heron)
@@ -60,7 +60,7 @@ def test_a_thing_means_what_else_it_is_called_and_is_nobodys_full_name():
     assert {} == merged(heron._replace(object="Tom"))
 
 
-def test_what_somebody_is_said_to_be_called_means_them_and_the_reason_is_kept():
+def test_what_somebody_is_said_to_be_called_means_them_with_the_reason_kept():
     found = resolve([Statement("Tom", "name", "Thomas Reed")], ["Tom"])
 
     assert "Tom" == found["thomas reed"].name

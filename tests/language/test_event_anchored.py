@@ -34,7 +34,7 @@ def day(text):
         ("Two days later than the race, who won?", "the race", "2023-06-05 2023-06-06"),
     ],
 )
-def test_an_event_is_cut_out_and_its_date_put_in_its_place(question, event, times):
+def test_an_event_is_cut_out_with_its_date_put_in_its_place(question, event, times):
     join = find_event_anchored(question, NOW)
 
     assert join is not None
@@ -63,7 +63,7 @@ def test_an_event_is_cut_out_and_its_date_put_in_its_place(question, event, time
         "",
     ],
 )
-def test_what_the_calendar_knows_and_what_is_no_time_is_no_join(question):
+def test_neither_a_time_of_the_calendar_nor_what_is_no_time_is_a_join(question):
     assert find_event_anchored(question, NOW) is None
 
 

@@ -37,7 +37,7 @@ ORDINARY = [
 
 
 @pytest.mark.parametrize("text", HIDDEN)
-def test_a_secret_is_replaced_by_its_kind_and_nothing_else_is(text):
+def test_only_a_secret_is_replaced_by_its_kind(text):
     assert HIDDEN[text] == SecretFinder().redact(text)
 
 
@@ -53,7 +53,7 @@ def test_a_private_key_is_hidden_to_its_end():
     assert "Keep this:\n[private key]\nThanks." == shown
 
 
-def test_spans_are_in_order_and_never_overlap():
+def test_spans_are_in_order_without_overlapping():
     text = " ".join(HIDDEN)
     spans = find_secrets(text)
     assert len(spans) >= len(HIDDEN)

@@ -419,7 +419,7 @@ phrases = st.lists(st.one_of(words, words.map(str.title), numbers, marks), max_s
 @given(st.one_of(phrases, st.text(max_size=60)), moments)
 @example("yesterday today tomorrow", datetime.min.replace(tzinfo=BERLIN))
 @example("yesterday today tomorrow 2 days from now", datetime.max.replace(tzinfo=BERLIN))
-def test_any_text_at_any_time_is_read_without_error_and_forwards(text, now):
+def test_every_interval_read_from_any_text_at_any_time_runs_forwards(text, now):
     for found in find_intervals(text, now):
         assert found.text in text
         assert found.start is not None or found.end is not None
@@ -473,7 +473,7 @@ def test_so_long_ago_holds_the_day_so_long_ago(n, unit, now):
 
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(["Monday", "March", "Easter", "Christmas"]), recent)
-def test_last_is_over_next_is_to_come_and_bare_has_begun(name, now):
+def test_now_lies_after_the_last_one_yet_before_the_next_one(name, now):
     (last,) = find_intervals(f"last {name}", now)
     (following,) = find_intervals(f"next {name}", now)
     (bare,) = find_intervals(f"since {name}", now)

@@ -52,7 +52,7 @@ def ask(bank, turns, question):
         ),
     ],
 )
-def test_what_takes_a_side_leads_and_the_other_follows(open_memory, turns, question):
+def test_what_takes_a_side_leads_with_the_other_following(open_memory, turns, question):
     first, *rest = ask(open_memory().bank("ada"), turns, question)
 
     assert first == 1

@@ -29,7 +29,7 @@ NOW = datetime(2025, 3, 1, tzinfo=UTC)
         ("Where does Ana live?", set()),
     ],
 )
-def test_whose_turns_are_meant_is_read_from_what_asks_and_not_from_what_leads_to_it(text, meant):
+def test_whose_turns_are_meant_is_read_only_from_the_part_that_asks(text, meant):
     question = bind(parse(text, now=NOW), embedded=None, rotation=None, speakers=())
 
     assert meant == question.roles

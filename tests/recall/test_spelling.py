@@ -62,7 +62,7 @@ def test_any_text_is_read(text):
     respelled(text, frequency)
 
 
-def test_recall_says_how_it_read_a_question_and_finds_as_if_it_were_so(open_memory):
+def test_recall_finds_as_if_a_question_were_spelled_the_way_it_says_it_read_it(open_memory):
     bank = open_memory(":memory:").bank("ada")
     bank.remember("My phone number is 07700 900123.", speaker="Ada")
 

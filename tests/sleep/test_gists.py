@@ -23,14 +23,14 @@ def around(*sizes, spread=0.05, d=32):
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
-def test_what_is_near_is_a_cluster_and_two_are_none():
+def test_what_is_near_is_a_cluster_once_there_are_more_than_two():
     found = [group.tolist() for group in find_clusters(around(4, 2, 3, 1), 0.7)]
 
     assert [[0, 1, 2, 3], [6, 7, 8]] == found
 
 
 @given(st.lists(st.integers(0, 40), max_size=5), st.floats(0, 0.4), st.floats(-1, 1))
-def test_no_memory_is_in_two_clusters_and_none_is_too_large_or_too_small(sizes, spread, least):
+def test_clusters_share_no_memory_whatever_their_allowed_size(sizes, spread, least):
     vectors = around(*sizes, spread=spread)
     found = find_clusters(vectors, least)
     every = np.concatenate([np.empty(0, np.int64), *found])
@@ -78,7 +78,7 @@ def _parts(made, who):
     return [part for part in made.removeprefix(f"{who}: ").split("; ") if part]
 
 
-def test_a_gist_begins_with_the_central_memory_and_tells_nothing_twice():
+def test_a_gist_begins_with_the_central_memory_without_telling_anything_twice():
     said = [
         (1, "Ada", "We sell the boat in May."),
         (0, "Ada", "We sell the boat in May!"),

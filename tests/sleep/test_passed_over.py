@@ -131,7 +131,7 @@ def test_a_correction_is_noted_once_both_sides_have_left_quarantine(memory, cloc
     assert did(bank.sleep()) == []
 
 
-def test_what_a_sleep_cleared_and_did_not_go_over_is_gone_over_by_the_next(memory, clock):
+def test_what_a_sleep_cleared_without_going_over_it_is_gone_over_by_the_next(memory, clock):
     bank = told_twice(memory, clock)
     clock.advance(timedelta(minutes=16))
     assert bank.sleep(steps=["validate"])["validate"].counts == {"cleared": 1}
@@ -234,7 +234,7 @@ def test_what_an_undo_told_apart_is_merged_only_with_what_is_newer(memory, clock
     assert bank.sleep()["deduplicate"].counts == {"merged": 3}
 
 
-def test_what_an_undo_told_apart_stays_so_whatever_is_hidden_and_shown_in_between(memory, clock):
+def test_what_an_undo_told_apart_stays_so_even_when_hidden_in_between(memory, clock):
     bank = memory.bank("ada")
     bank.set_policy(NEAR)
     for text in ("the ferry is slow", "our ferry is slow as ever"):
@@ -248,7 +248,7 @@ def test_what_an_undo_told_apart_stays_so_whatever_is_hidden_and_shown_in_betwee
         assert did(bank.sleep()) == []
 
 
-def test_what_left_quarantine_and_was_told_apart_by_an_undo_is_not_merged_again(memory, clock):
+def test_what_an_undo_told_apart_is_not_merged_again_after_leaving_quarantine(memory, clock):
     bank = told_twice(memory, clock)
     clock.advance(timedelta(minutes=16))
     assert bank.sleep()["deduplicate"].counts == {"merged": 1}
@@ -411,7 +411,7 @@ DO = ("say",) * 3 + ("doubt", "sleep", "release", "wait", "hide", "show", "pin",
     st.lists(st.tuples(st.sampled_from(DO), st.integers(0, 99)), min_size=4, max_size=24),
     st.sampled_from(["exact", "near"]),
 )
-def test_whatever_happens_in_the_end_no_two_say_the_same_and_a_sleep_finds_nothing(steps, merge):
+def test_whatever_happens_no_two_say_the_same_after_the_last_sleep(steps, merge):
     clock = ManualClock(START)
     ids, held, hidden = [], set(), set()
     with Memory(":memory:", embedder=ByTopic(), clock=clock) as memory:
@@ -460,7 +460,7 @@ def test_whatever_happens_in_the_end_no_two_say_the_same_and_a_sleep_finds_nothi
 # ---------------------------------------------------------------- when, and from earlier versions
 
 
-def test_what_is_released_is_a_reason_to_sleep_and_to_make_everything_anew_at_night(memory, clock):
+def test_what_is_released_is_a_reason_to_sleep_by_day_as_well_as_at_night(memory, clock):
     bank = memory.bank("ada")
     say(bank, clock, "the ferry is slow")
     say(bank, clock, "our violin is old", odd=True)

@@ -40,7 +40,7 @@ def made(texts=TALK, **options):
     return artifact, report
 
 
-def test_rows_lie_under_the_tags_they_name_and_these_under_what_is_broader():
+def test_rows_lie_under_the_tags_they_name_below_what_is_broader():
     graph = made()[0].graph
 
     assert [3, 4] == graph["violin"].rows.tolist()
@@ -66,7 +66,7 @@ def test_doing_it_again_changes_nothing():
     assert report.embedded == cost.embedded - len(first.graph), "but for names that made no tag"
 
 
-def test_a_name_is_embedded_once_and_again_only_by_another_embedder():
+def test_a_name_is_embedded_again_only_by_another_embedder():
     first, report = made(embedder=HashEmbedder(64))
     assert 0 < report.embedded
     assert all(tag.vector is not None for tag in first.graph)
@@ -250,7 +250,7 @@ def test_what_other_rules_have_read_is_read_again(monkeypatch):
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc") | st.none(), st.integers(0, 9)), max_size=90))
-def test_groups_are_windows_of_one_session_in_order_and_hold_every_turn_once(given_turns):
+def test_ordered_windows_of_one_session_hold_every_turn_once(given_turns):
     turns = [WindowTurn(row, "x", session, at) for row, (session, at) in enumerate(given_turns)]
     groups = group_turns(turns)
 
@@ -319,7 +319,7 @@ def test_a_model_is_asked_about_what_is_new_only_where_talk_goes_on_and_on():
 
 
 @pytest.mark.parametrize("answer", ["garbage", EncoderError("timed out after 5 s")])
-def test_where_a_model_fails_words_make_the_tags_and_the_report_says_why(answer):
+def test_where_a_model_fails_words_make_the_tags_with_the_reason_in_the_report(answer):
     artifact, report = made(model=Model(answer))
 
     assert pack(made()[0]) == pack(artifact)
@@ -368,7 +368,7 @@ some_relations = st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(WORD
 
 
 @given(some_tags, some_relations)
-def test_no_two_tags_mean_the_same_and_edges_go_down_whatever_a_model_relates(tags, pairs):
+def test_no_two_tags_of_the_graph_mean_the_same_whatever_a_model_relates(tags, pairs):
     relations = [{"parent": parent, "child": child} for parent, child in pairs if parent < child]
     model = Model(json.dumps({"tags": tags, "relations": relations}))
     artifact, report = made(CARS, model=model)
@@ -384,7 +384,7 @@ def test_no_two_tags_mean_the_same_and_edges_go_down_whatever_a_model_relates(ta
     assert pack(artifact) == pack(unpack(pack(artifact)))
 
 
-def test_relations_of_several_answers_that_close_a_circle_are_refused_and_counted():
+def test_a_relation_that_closes_a_circle_over_several_answers_counts_as_refused():
     answers = iter(
         json.dumps({"tags": ["aa", "bb", "cc"], "relations": [{"parent": parent, "child": child}]})
         for parent, child in (("aa", "bb"), ("bb", "aa"))

@@ -205,7 +205,7 @@ def test_two_who_have_all_banks_sleep_at_once_fail_nowhere(tmp_path):
 
 
 @slow
-def test_a_damaged_bank_is_told_and_the_others_are_done(tmp_path):
+def test_a_damaged_bank_is_told_without_stopping_the_others(tmp_path):
     store = fill(tmp_path / "a.db")
     with sqlite3.connect(store) as db:
         ((bank,),) = db.execute("SELECT bank FROM banks WHERE name = 'bank 1'")
@@ -227,7 +227,7 @@ def test_a_damaged_bank_is_told_and_the_others_are_done(tmp_path):
 
 @slow
 @pytest.mark.parametrize("kind", ["parquet", "jsonl"])
-def test_what_is_exported_is_imported_as_it_was_and_only_once(tmp_path, kind):
+def test_what_is_exported_is_imported_only_once_as_it_was(tmp_path, kind):
     store = fill(tmp_path / "a.db")
     with Memory(store, embedder="hash") as memory:
         memory.bank("bank 1").remember(
@@ -250,7 +250,7 @@ def test_what_is_exported_is_imported_as_it_was_and_only_once(tmp_path, kind):
 
 
 @slow
-def test_rows_that_cannot_be_kept_are_told_and_the_others_are_kept(tmp_path):
+def test_rows_that_cannot_be_kept_are_told_without_losing_the_others(tmp_path):
     rows = [
         {"bank": "ada", "text": "Hello.", "at": "2025-01-01"},
         {"bank": "ada", "text": "When was that?"},
@@ -320,7 +320,7 @@ def test_two_who_move_a_store_to_one_embedder_at_once_share_the_work(kind, tmp_p
 
 
 @slow
-def test_of_two_who_move_a_store_to_other_embedders_at_once_one_gives_up_and_says_so(tmp_path):
+def test_of_two_who_move_a_store_to_other_embedders_at_once_one_says_it_gives_up(tmp_path):
     store = fill(tmp_path / "a.db", banks=8)
 
     ended = move_at_once(store, "hash:32", "hash:64")

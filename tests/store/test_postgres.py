@@ -94,7 +94,7 @@ def test_a_memory_answers_as_one_in_a_file_does(dsn, tmp_path):
         assert told(here) == told(there)
 
 
-def test_two_servers_of_one_bank_see_what_each_other_writes_and_lose_nothing(dsn):
+def test_two_servers_of_one_bank_see_all_that_each_other_writes(dsn):
     with memory(dsn) as one, memory(dsn) as other:
         banks = [one.bank("ada"), other.bank("ada")]
 
@@ -172,7 +172,7 @@ def test_who_writes_the_whole_store_is_alone(again):
         pass
 
 
-def test_a_reader_never_waits_and_sees_one_moment(again):
+def test_a_reader_sees_one_moment_without_ever_waiting(again):
     one, other = again(), again()
     bank = new_bank(one, episodes=2)
     with other.read():
@@ -184,7 +184,7 @@ def test_a_reader_never_waits_and_sees_one_moment(again):
     assert other.episodes.count(bank) == 5
 
 
-def test_who_is_behind_is_told_and_nothing_is_written(again):
+def test_who_is_behind_is_told_before_anything_is_written(again):
     one, other = again(), again()
     bank = new_bank(one, episodes=2)
     with pytest.raises(StoreError, match="catch up"), other.write(bank):
@@ -257,7 +257,7 @@ def test_what_is_expected_is_of_the_moment_at_which_something_is_asked_first(aga
         assert last() == before + 1
 
 
-def test_what_is_expected_and_then_written_is_asked_anew(again):
+def test_what_is_expected_is_asked_anew_once_it_is_written(again):
     store = again()
     bank = new_bank(store, "ada")
     last = partial(store.journal.last_seq, bank)
@@ -355,7 +355,7 @@ def test_a_write_that_breaks_a_rule_is_refused_before_it_is_committed(again):
     assert other.journal.last_seq(bank) == 0
 
 
-def test_what_fails_among_others_is_told_each_time_and_the_connection_goes_on(again):
+def test_what_fails_among_others_is_told_each_time_on_a_connection_that_goes_on(again):
     store = again()
     put = "INSERT INTO settings (key, value, checksum) VALUES (?, ?, ?)"
     for _ in range(5):
@@ -423,7 +423,7 @@ def test_a_text_with_a_character_of_code_0_comes_back(text):
         assert unescaped(escaped(one)) == one
 
 
-def test_half_a_character_is_refused_and_nothing_stored(again):
+def test_half_a_character_is_refused_without_storing_anything(again):
     store = again()
     with pytest.raises(StoreError, match="half a character"), store.write():
         store.banks.add("\ud800", 1)
@@ -499,7 +499,7 @@ def test_a_user_without_rights_is_told(dsn, again):
             db.execute("DROP ROLE guest")
 
 
-def test_a_connection_that_was_cut_is_an_error_and_the_next_one_works(dsn, again):
+def test_a_connection_that_was_cut_is_an_error_until_the_next_one_works(dsn, again):
     store = again()
     bank = new_bank(store, episodes=1)
     with pytest.raises(StoreError), store.write(bank):
@@ -529,7 +529,7 @@ def test_after_close_every_method_says_so(again):
         store.settings.get("k")
 
 
-def test_an_error_rolls_back_and_the_store_goes_on(again):
+def test_the_store_goes_on_after_an_error_that_rolls_back(again):
     store = again()
     bank = new_bank(store, episodes=1)
     with pytest.raises(StoreError, match="breaks a rule"), store.write(bank):
@@ -539,7 +539,7 @@ def test_an_error_rolls_back_and_the_store_goes_on(again):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
-def test_a_child_connects_anew_and_leaves_the_parents_connections_alone(dsn):
+def test_a_child_connects_anew_without_touching_the_connections_of_its_parent(dsn):
     code = (
         "import os, sys\n"
         "from hippocampus.store import open_store\n"

@@ -112,7 +112,7 @@ def test_a_bank_that_has_gone_on_in_the_target_stays_as_it_is(place):
     assert before == told(new)
 
 
-def test_other_content_under_the_name_is_refused_and_the_others_are_moved(place):
+def test_other_content_under_the_name_is_refused_while_the_others_are_moved(place):
     old, new = fill(place("file")), fill(place("file"), turns=4)
     fill(old, "bob")
     before = told(new)
@@ -290,7 +290,7 @@ MOVING = "import sys; from hippocampus.moving import move; move(*sys.argv[1:])"
 
 @pytest.mark.slow
 @pytest.mark.parametrize("target", ["file", "postgres"])
-def test_a_move_that_is_killed_leaves_no_bank_in_part_and_the_next_run_ends_it(place, target):
+def test_the_next_run_ends_a_killed_move_that_left_no_bank_in_part(place, target):
     old, new = fill(place("file"), turns=1500), place(target)
     with closing(open_store(new, busy_timeout_s=5)) as store:
         process = subprocess.Popen([sys.executable, "-c", MOVING, os.fspath(old), os.fspath(new)])

@@ -74,7 +74,7 @@ def test_a_store_is_known_by_its_mark_before_anything_is_checkpointed(opened, pa
         assert schema.read_format(db) == (schema.APPLICATION_ID, schema.FORMAT)
 
 
-def test_it_keeps_a_log_and_flushes_every_commit(opened):
+def test_it_flushes_every_commit_to_a_log(opened):
     said = []
     store = opened(tracer=said.append)
     new_bank(store)
@@ -98,7 +98,7 @@ def test_changes_of_one_episode_are_found_by_index_however_long_the_journal_is(o
         assert "journal_by_row (bank=? AND row=? AND seq>?)" in plan[0][-1]
 
 
-def test_a_missing_file_is_made_only_when_asked_and_never_its_folder(tmp_path):
+def test_a_missing_file_is_made_only_when_asked_in_a_folder_that_is_there(tmp_path):
     for options in ({"create": False}, {"read_only": True}):
         with pytest.raises(StoreError, match="no such file"):
             open_store(tmp_path / "a.db", busy_timeout_s=1, **options)
@@ -243,7 +243,7 @@ def migrated(path, *more, **options):
     return closing(SqliteStore(str(path), busy_timeout_s=1, migrations=steps, **options))
 
 
-def test_a_migration_is_applied_once_and_recorded(opened, path):
+def test_a_migration_that_is_recorded_is_not_applied_again(opened, path):
     new_bank(opened(), "ada", episodes=1)
     opened().close()
 
@@ -282,7 +282,7 @@ def test_an_older_store_is_not_upgraded_by_reading_it(opened, path):
 # ---------------------------------------------------------------- reading only
 
 
-def test_a_store_opened_to_read_answers_and_refuses_to_change(opened):
+def test_a_store_opened_to_read_answers_while_refusing_to_change(opened):
     store = opened()
     bank = new_bank(store, episodes=2)
     reader = opened(read_only=True)
@@ -342,7 +342,7 @@ def test_a_commit_while_a_snapshot_begins_gives_it_a_number_of_its_own(opened):
     assert noticed not in {before, racing.changes()}
 
 
-def test_a_write_locked_out_for_too_long_says_so_and_changes_nothing(opened):
+def test_a_write_locked_out_for_too_long_says_so_without_changing_anything(opened):
     holder, hopeful = opened(), opened(busy_timeout_s=0.05)
 
     with holder.write():
@@ -356,7 +356,7 @@ def test_a_write_locked_out_for_too_long_says_so_and_changes_nothing(opened):
     assert holder.settings.get("k") == "v"
 
 
-def test_readers_are_pooled_and_closed_with_the_store(opened, path):
+def test_pooled_readers_are_closed_with_the_store(opened, path):
     store = opened()
     for _ in range(50):
         store.banks.names()
@@ -378,7 +378,7 @@ def test_a_store_closed_inside_its_own_write_says_so(opened):
 # ---------------------------------------------------------------- a full disk
 
 
-def test_a_full_disk_rolls_back_and_the_store_goes_on(opened):
+def test_the_store_goes_on_after_a_full_disk_rolls_it_back(opened):
     """``max_page_count`` makes SQLite say what it says of a full disk."""
     store = opened()
     bank = new_bank(store, episodes=5)
@@ -457,7 +457,7 @@ def test_any_change_to_any_byte_of_a_block_is_found(payload, data):
     st.sampled_from(["lexical", "phrase", "content", "vector", "gist"]),
     st.binary(max_size=40) | st.binary(max_size=9).map(lambda some: some * 500),
 )
-def test_a_payload_comes_out_of_deflating_as_it_was_and_never_longer(kind, payload):
+def test_a_payload_survives_deflating_without_ever_getting_longer(kind, payload):
     made = deflate(kind, payload, 1)
 
     assert payload == inflate(made, 1)
@@ -465,7 +465,7 @@ def test_a_payload_comes_out_of_deflating_as_it_was_and_never_longer(kind, paylo
 
 
 @given(st.data())
-def test_what_was_deflated_and_damaged_is_no_payload_or_the_same(data):
+def test_a_damaged_deflated_payload_is_either_none_or_the_same(data):
     payload = b"words of one kind, again and again, " * 50
     made = bytearray(deflate("lexical", payload, 1))
     made[data.draw(st.integers(4, len(made) - 1))] ^= data.draw(st.integers(1, 255))
@@ -522,7 +522,7 @@ def test_a_block_that_does_not_inflate_is_damage_though_its_checksum_fits(opened
         store.payloads.block(bank, "lexical", 0)
 
 
-def test_damaged_pages_are_reported_and_never_answered_from(opened, path):
+def test_damaged_pages_are_reported_instead_of_answered_from(opened, path):
     store = opened()
     bank = new_bank(store, episodes=500)
     store.close()
@@ -898,7 +898,7 @@ EXPECTED = {
 }
 
 
-def test_every_code_has_a_meaning_and_the_common_ones_the_right_one():
+def test_every_code_has_a_meaning_that_is_the_right_one_for_the_common_ones():
     for name, code in CODES.items():
         exc = sqlite3.OperationalError("it said")
         exc.sqlite_errorcode = code
@@ -916,7 +916,7 @@ def test_a_value_that_cannot_be_stored_is_refused(opened, value):
 
 
 @pytest.mark.parametrize("read_only", [False, True])
-def test_a_store_whose_end_is_missing_is_damaged_and_left_byte_for_byte(path, read_only):
+def test_a_store_whose_end_is_missing_is_called_damaged_without_being_changed(path, read_only):
     open_store(path, busy_timeout_s=1).close()
     kept = path.read_bytes()[:12288]
     path.write_bytes(kept)

@@ -89,7 +89,7 @@ def test_a_turn_comes_back_with_its_moment_as_text(turn):
     assert turn == wire.load(Turn, wire.dump(turn))
 
 
-def test_a_moment_is_sent_as_text_and_stays_the_same_moment():
+def test_a_moment_that_is_sent_as_text_stays_the_same_moment():
     at = datetime(2024, 1, 7, 10, tzinfo=UTC)
 
     assert "2024-01-07T10:00:00Z" == wire.load(Turn, wire.dump(Turn(text="x", at=at))).at
@@ -185,7 +185,7 @@ def test_every_record_is_among_those_tested():
     assert all(fields(kind) for kind in RECORDS)
 
 
-def test_what_has_no_json_is_refused_by_its_kind_and_numbers_of_numpy_are_numbers():
+def test_what_has_no_json_is_refused_by_its_kind_except_numbers_of_numpy():
     assert wire.dump({"a": np.float32(0.5), "b": np.int64(3), "c": Path("x/y")}) == (
         b'{"a":0.5,"b":3,"c":"x/y"}'
     )

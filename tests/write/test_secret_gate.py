@@ -19,7 +19,7 @@ def path(tmp_path):
     return tmp_path / "agent.db"
 
 
-def test_unless_asked_everything_is_kept_and_shown(path):
+def test_unless_asked_everything_is_shown_as_it_was_said(path):
     with opened(path) as memory:
         bank = memory.bank("ada")
         assert SAID == bank.remember(SAID).text
@@ -38,7 +38,7 @@ def test_what_is_to_be_redacted_is_in_no_byte_of_the_file(path):
 @pytest.mark.parametrize(
     "turn", [Turn(text=SAID), Turn(text="Hello.", metadata={"password": "Sommer!2024"})]
 )
-def test_what_is_to_be_refused_is_not_kept_and_the_error_does_not_tell_it(path, turn):
+def test_what_is_to_be_refused_is_not_kept_even_in_the_error(path, turn):
     with opened(path, write="refuse") as memory:
         bank = memory.bank("ada")
         with pytest.raises(SecretRefused, match="password") as caught:
@@ -59,7 +59,7 @@ def test_contexts_can_hide_what_was_kept(path):
         assert shown.tokens <= 3500
 
 
-def test_a_scan_names_episodes_and_kinds_and_never_the_secret(path):
+def test_a_scan_names_episodes_with_kinds_without_ever_naming_the_secret(path):
     with opened(path) as memory:
         kept = memory.bank("ada").remember(SAID)
         memory.bank("bob").remember("I like tea.")
@@ -90,7 +90,7 @@ def with_vault(path, key=KEY, **how):
     return Memory(path, embedder="none", config=config, vault=key)
 
 
-def test_what_is_sealed_is_in_no_byte_of_the_file_and_comes_back_with_the_key(path):
+def test_what_is_sealed_comes_back_though_no_byte_of_the_file_has_it(path):
     with with_vault(path) as memory:
         bank = memory.bank("ada")
         kept = bank.remember(SAID, metadata={"note": {"by": ["pin is 4711"]}})

@@ -251,7 +251,7 @@ def test_an_episode_from_before_the_gate_can_be_worded_anew(opened):
 
 @pytest.mark.parametrize("write", ["redact", "vault"])
 @pytest.mark.parametrize("label", ["session", "speaker", "source"])
-def test_two_people_stay_two_and_each_is_found_by_name(opened, label, write):
+def test_two_people_stay_two_who_are_each_found_by_name(opened, label, write):
     bank = opened(write=write).bank("ada")
     first = bank.remember("I like tea.", **{label: MAIL})
     bank.remember("I like coffee.", **{label: OTHER_MAIL})
@@ -470,7 +470,7 @@ def test_a_compacted_session_hides_what_it_is_called(full):
     assert "violin" in made.text
 
 
-def test_an_export_hides_the_secrets_in_every_field_and_comes_in_again(full, opened, tmp_path):
+def test_an_export_that_hides_the_secrets_in_every_field_comes_in_again(full, opened, tmp_path):
     full.export(tmp_path / "hidden.jsonl")
     written = (tmp_path / "hidden.jsonl").read_text("utf-8")
     assert CARD not in written

@@ -49,7 +49,7 @@ def test_every_measure_is_there_for_every_system_and_mode(made):
         assert "corf_recall@20/two modes" in measures
 
 
-def test_who_asks_nothing_finds_nothing_and_who_sees_some_sources_covers_a_part(made):
+def test_a_baseline_covers_only_the_share_of_sources_that_it_asks(made):
     none, single = made.baselines["none"].metrics, made.baselines["single-source"].metrics
 
     assert 0 == none["corf_recall@20"].value == none["source_coverage"].value
@@ -107,7 +107,7 @@ def test_a_run_is_the_same_again_but_for_time(made):
     assert ["words"] == list(again.baselines)
 
 
-def test_words_alone_find_some_and_are_far_from_finding_all():
+def test_words_alone_find_some_though_far_from_all():
     report = corf.run(size=1500, embedder="none", systems=["words"], resamples=20)
 
     assert {"pronoun", "depth"} <= set(report.settings["modes"])
@@ -116,7 +116,7 @@ def test_words_alone_find_some_and_are_far_from_finding_all():
 
 
 @pytest.mark.slow
-def test_vectors_alone_find_some_and_are_far_from_finding_all():
+def test_vectors_alone_find_some_though_far_from_all():
     report = corf.run(size=1500, systems=["all-sources"], resamples=20)
 
     assert 0.2 < report.baselines["all-sources"].metrics["corf_recall@20"].value < 0.85
@@ -160,7 +160,7 @@ def test_mcnemar_agrees_with_counting_every_way_the_coins_could_fall(pairs):
     }  # fmt: skip
 
 
-def test_the_tail_is_within_its_interval_and_constant_durations_have_none():
+def test_the_tail_is_within_its_interval_unless_all_durations_are_the_same():
     tail = metrics.tail_ms([0.001 * one for one in range(1, 101)], resamples=200)
 
     assert 95.05 == pytest.approx(tail.value)
@@ -171,7 +171,7 @@ def test_the_tail_is_within_its_interval_and_constant_durations_have_none():
 # ---------------------------------------------------------------- from the shell
 
 
-def test_the_command_runs_and_writes_report_and_receipts(tmp_path):
+def test_the_command_writes_a_report_with_its_receipts(tmp_path):
     from typer.testing import CliRunner
 
     from hippocampus.cli import app

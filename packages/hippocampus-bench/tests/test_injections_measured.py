@@ -18,7 +18,7 @@ CEILINGS_OF_OTHERS = {"plain": 0.01, "among_people": 0.08, "about_models": 0.12}
 
 
 @pytest.mark.parametrize("wording", OUR_WORDINGS)
-def test_most_made_up_injections_are_found_and_few_ordinary_texts(wording):
+def test_most_made_up_injections_are_found_with_few_ordinary_texts_among_them(wording):
     made_up = wordings()[wording]
 
     assert share(made_up["injections"])["taken"][0] >= FLOORS[wording]

@@ -67,7 +67,7 @@ def losing(memory):
         before.server_close()
 
 
-def test_a_change_whose_answer_was_lost_is_asked_again_and_done_once(losing, memory):
+def test_a_change_that_is_asked_again_after_a_lost_answer_is_done_once(losing, memory):
     bank, way = losing
 
     kept = bank.remember("It rains.")

@@ -26,7 +26,7 @@ def opened(eye, episode):
     return page
 
 
-def test_a_memory_is_pinned_corrected_forgotten_and_restored(memory, told, serve, visit):
+def test_a_memory_goes_through_every_deed_of_its_dialog(memory, told, serve, visit):
     eye = visit(serve(memory))
     first, second, _ = told.episodes()
     page = opened(eye, first)
@@ -50,7 +50,7 @@ def test_a_memory_is_pinned_corrected_forgotten_and_restored(memory, told, serve
     assert told.get(second.id).state == "active"
 
 
-def test_what_was_forgotten_lately_is_found_again_and_restored(memory, told, serve, visit):
+def test_what_was_forgotten_lately_is_restored_from_the_timeline(memory, told, serve, visit):
     eye = visit(serve(memory))
     first, second, third = told.episodes()
     told.forget([first.id, second.id, third.id])
@@ -68,7 +68,7 @@ def test_what_was_forgotten_lately_is_found_again_and_restored(memory, told, ser
     assert {first.id, second.id} == {e.id for e in told.episodes()}
 
 
-def test_what_is_done_in_a_memory_is_told_and_undone_there_and_the_focus_stays(
+def test_what_is_done_in_a_memory_is_undone_there_without_losing_the_focus(
     memory, told, serve, visit
 ):
     eye = visit(serve(memory))
@@ -140,7 +140,7 @@ def test_something_is_remembered_in_an_empty_store_from_its_first_page(memory, s
     assert ["Lena moved to Porto."] == [e.text for e in memory.bank("default").episodes()]
 
 
-def test_a_sleep_tells_what_it_merged_and_why_and_is_undone(memory, serve, visit):
+def test_a_sleep_is_undone_from_where_it_tells_what_it_merged(memory, serve, visit):
     bank = memory.bank("ada")
     for hour in (9, 10):
         said = "The ferry was late again, as it is."
@@ -188,7 +188,7 @@ def test_the_forgetting_curve_of_a_memory_begins_anew_where_it_helped(memory, se
     assert [] == eye.flaws()
 
 
-def test_a_bank_is_exported_imported_and_erased_after_its_name_is_written(
+def test_an_exported_bank_is_erased_only_after_its_name_is_written(
     memory, told, serve, visit, tmp_path
 ):
     eye = visit(serve(memory))
@@ -221,7 +221,7 @@ def test_a_bank_is_exported_imported_and_erased_after_its_name_is_written(
     assert any("ferry leaves" in e.text for e in memory.bank("bob").episodes())
 
 
-def test_a_source_is_listed_forgotten_and_restored(memory, serve, visit, tmp_path):
+def test_a_listed_source_is_restored_after_it_was_forgotten(memory, serve, visit, tmp_path):
     note = tmp_path / "ferry.md"
     note.write_text("The ferry leaves at nine.", "utf-8")
     bank = memory.bank("ada")
@@ -255,7 +255,7 @@ def test_sources_that_anchors_lead_to_are_chosen(memory, serve, visit):
     assert [] == eye.flaws()
 
 
-def test_the_profile_is_read_and_said(memory, serve, visit):
+def test_the_profile_is_shown_as_it_was_written(memory, serve, visit):
     bank = memory.bank("ada")
     bank.remember("The ferry leaves at nine.")
     eye = visit(serve(memory))
@@ -286,7 +286,7 @@ def entered(eye, token, address=""):
     return page
 
 
-def test_a_key_is_asked_for_and_kept_in_the_tab_alone(memory, keyed, serve, visit):
+def test_a_key_that_was_asked_for_is_kept_in_the_tab_alone(memory, keyed, serve, visit):
     eye = visit(serve(memory))
     page = entered(eye, "hpc_nobody_wrong")
     page.wait_for_selector("h2:has-text('does not open')")
@@ -341,7 +341,7 @@ def test_who_may_only_read_is_offered_nothing_else(memory, told, keyed, serve, v
     assert 0 == page.locator("button:has-text('Sleep now')").count()
 
 
-def test_an_admin_makes_rotates_and_revokes_keys(memory, keyed, serve, visit):
+def test_an_admin_revokes_a_key_made_on_the_page(memory, keyed, serve, visit):
     eye = visit(serve(memory))
     page = entered(eye, keyed["admin"], "#/ada/admin")
     page.wait_for_selector("[aria-label=Keys]")
@@ -368,7 +368,7 @@ def test_an_admin_makes_rotates_and_revokes_keys(memory, keyed, serve, visit):
 
 
 @pytest.mark.usefixtures("told")
-def test_a_server_that_is_gone_is_said_to_be_and_asked_again(memory, serve, visit):
+def test_a_server_that_is_said_to_be_gone_is_asked_again_with_a_click(memory, serve, visit):
     eye = visit(serve(memory))
     page = eye.see("#/ada/timeline")
     page.route("**/v1/**", lambda route: route.abort())

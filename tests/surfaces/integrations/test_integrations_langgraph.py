@@ -132,7 +132,7 @@ def test_numbers_compare_as_in_langgraphs_own_store(numbers, data):
 
 
 @given(st.lists(st.tuples(namespaces, names, values), max_size=8), paths, st.integers(1, 9))
-def test_a_query_changes_the_order_of_what_is_found_and_nothing_else(items, prefix, limit):
+def test_a_query_changes_only_the_order_of_what_is_found(items, prefix, limit):
     with Memory(":memory:", embedder="hash:64") as memory:
         store = HippocampusStore(memory.bank("ada"))
         store.batch([PutOp(*item) for item in items])
@@ -157,7 +157,7 @@ def test_an_item_comes_back_as_it_went_in_also_after_a_restart(open_memory, cloc
     assert clock.now() == item.created_at == item.updated_at
 
 
-def test_a_second_value_takes_the_place_of_the_first_and_keeps_its_birthday(store, clock):
+def test_a_second_value_takes_the_place_of_the_first_with_its_birthday(store, clock):
     born = clock.now()
     store.put(NOTES, "k", {"n": 1})
     clock.advance(timedelta(hours=1))
@@ -168,7 +168,7 @@ def test_a_second_value_takes_the_place_of_the_first_and_keeps_its_birthday(stor
     assert [{"n": 2}] == [one.value for one in store.search(NOTES)]
 
 
-def test_a_batch_reads_what_was_there_before_it_and_the_last_write_of_a_key_counts(store):
+def test_a_batch_reads_what_was_there_before_any_of_its_own_writes(store):
     store.put(NOTES, "k", {"n": 1})
 
     results = store.batch(
@@ -208,7 +208,7 @@ def test_what_was_just_found_can_be_put_under_another_key_word_for_word(store):
     assert ["b"] == keys(store.search(("users", "tom"), query="coffee with cardamom"))
 
 
-def test_a_long_value_is_stored_once_and_found_by_what_its_end_says(store, bank):
+def test_a_long_value_that_is_stored_once_is_found_by_what_its_end_says(store, bank):
     long = " ".join(f"Line {n} is about nothing." for n in range(2000))
     store.put(NOTES, "long", {"text": f"{long} The key is under the flowerpot."})
     for key in range(20):
@@ -226,7 +226,7 @@ def test_a_long_value_is_stored_once_and_found_by_what_its_end_says(store, bank)
 
 
 @pytest.mark.parametrize("erase", [False, True])
-def test_what_is_deleted_or_replaced_is_hidden_and_with_erase_leaves_the_file(path, clock, erase):
+def test_what_is_deleted_or_replaced_leaves_the_file_only_with_erase(path, clock, erase):
     with Memory(path, embedder="hash", clock=clock) as memory:
         store = HippocampusStore(memory.bank("ada"), erase=erase, clock=clock)
         store.put(NOTES, "k", {"text": "The password is xylophone"})
@@ -294,7 +294,7 @@ def test_a_write_that_was_killed_half_way_leaves_the_old_value_or_the_new(store,
 @pytest.mark.parametrize(
     "value", [{"at": object()}, {"n": float("nan")}, {1: "a"}, {"t": "\ud800"}]
 )
-def test_what_is_not_json_is_refused_and_nothing_of_the_batch_is_stored(store, value):
+def test_what_is_not_json_is_refused_with_the_whole_of_its_batch(store, value):
     with pytest.raises(InputError):
         store.batch([PutOp(NOTES, "fine", {"n": 1}), PutOp(NOTES, "k", value)])
 
@@ -385,7 +385,7 @@ def test_a_filter_that_cannot_be_meant_is_refused(cities, wrong):
         cities.search(("cities",), filter=wrong)
 
 
-def test_a_query_puts_what_it_means_first_and_scores_it(store):
+def test_a_query_puts_what_it_means_first_with_the_best_score(store):
     store.put(NOTES, "coffee", {"text": "Ada drinks coffee in the morning"})
     store.put(NOTES, "bike", {"text": "The bike has a flat tyre"})
     store.put(("users", "tom"), "coffee", {"text": "Tom drinks coffee at night"})
@@ -511,7 +511,7 @@ def test_what_is_deleted_while_it_is_read_does_not_come_back(
 EXACT = {"omit_expired": True}
 
 
-def test_an_item_lives_for_its_time_and_reads_prolong_it(bank, clock):
+def test_an_item_lives_for_its_time_unless_reads_prolong_it(bank, clock):
     store = HippocampusStore(bank, ttl=EXACT, clock=clock)
     store.put(NOTES, "k", {"n": 1}, ttl=10)
     written = store.get(NOTES, "k", refresh_ttl=False).updated_at
@@ -653,7 +653,7 @@ def test_who_leaves_a_tick_takes_no_other_along(store):
     assert store.get(NOTES, "b") is not None
 
 
-def test_the_nodes_of_a_graph_remember_and_search_with_it(store):
+def test_the_nodes_of_a_graph_find_with_it_what_they_stored(store):
     class State(TypedDict):
         said: str
         known: list[str]

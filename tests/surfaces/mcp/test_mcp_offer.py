@@ -39,7 +39,7 @@ def test_what_is_offered_is_what_was_reviewed(serve, golden, name):
     golden(f"{name}.json", json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
 
 
-def test_there_are_few_tools_and_they_take_little_of_a_models_attention(agent):
+def test_the_few_tools_take_little_of_a_models_attention(agent):
     tools = offered(agent)["tools"]
     read = [{k: t[k] for k in ("name", "description", "inputSchema")} for t in tools]
 
@@ -79,7 +79,7 @@ def test_what_a_tool_hands_to_a_verb_is_an_argument_of_it(agent):
     assert all(names <= set(BANK_VERBS[verb].arguments) for verb, names in given.items())
 
 
-def test_hints_tell_reading_from_changing_and_only_forgetting_destroys(agent):
+def test_hints_tell_what_reads_from_what_changes_or_destroys(agent):
     hints = {tool["name"]: tool["annotations"] for tool in offered(agent)["tools"]}
 
     reads = {name for name, hint in hints.items() if hint["readOnlyHint"]}
@@ -191,7 +191,7 @@ def test_a_bank_may_be_called_like_a_path(serve):
     assert [{"bank": name, "uri": f"{ROOT}/{quote(name, safe='')}"}] == agent.read(ROOT)["banks"]
 
 
-def test_a_long_list_is_cut_and_says_so(serve, memory):
+def test_a_long_list_says_that_it_is_cut(serve, memory):
     for number in range(60):
         memory.bank(sha256(bytes([number])).hexdigest() * 2).remember("Hello.")
 
@@ -218,7 +218,7 @@ def test_the_parts_of_an_address_are_completed(rested):
 # ---------------------------------------------------------------- the prompt
 
 
-def test_the_prompt_tells_to_recall_before_and_remember_after(rested):
+def test_the_prompt_tells_to_recall_before_remembering(rested):
     (message,) = rested.ask("get_prompt", "memory").messages
 
     assert "user" == message.role

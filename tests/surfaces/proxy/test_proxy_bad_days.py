@@ -20,7 +20,7 @@ def logged(caplog):
     return caplog
 
 
-def test_a_store_that_cannot_be_opened_does_not_stop_a_chat_and_is_tried_again(
+def test_a_store_that_cannot_be_opened_is_tried_again_without_stopping_a_chat(
     start, path, logged, remembered
 ):
     path.write_bytes(b"this is not a store, and that is for sure" * 100)
@@ -69,7 +69,7 @@ def test_on_a_full_disk_a_chat_goes_on_with_what_is_there(start, path, logged):
     assert "cannot remember: StoreFull" in logged.text
 
 
-def test_a_recall_that_is_slow_is_not_waited_for_and_others_do_not_pile_up(start, path, logged):
+def test_a_slow_recall_is_not_waited_for_without_others_piling_up_behind_it(start, path, logged):
     embedder = ScriptedEmbedder(on_query=(slow := Gate()))
     proxy = start(Memory(path, embedder=embedder), deadline_s=0.05)
     late = [proxy.chat(f"Where do I live, for the {n}th time?") for n in range(6)]
@@ -95,7 +95,7 @@ def test_a_mistake_in_the_memory_does_not_reach_the_chat_nor_its_words_the_log(s
 
 
 @pytest.mark.parametrize("user", ["x" * 300, "x" * 300_000, "a\nb", "\ud800"])
-def test_a_bank_that_cannot_be_is_said_and_the_chat_goes_on(proxy, user):
+def test_a_bank_that_cannot_be_is_said_without_stopping_the_chat(proxy, user):
     answer = proxy.chat("Hi there.", user=user)
 
     assert answer.status_code == 200

@@ -135,7 +135,7 @@ class Seconds:
         return self.now
 
 
-def test_who_computes_all_the_time_crowds_while_others_ask_and_not_for_long():
+def test_who_computes_all_the_time_crowds_only_for_as_long_as_others_ask():
     clock = Seconds()
     shares = Shares(clock)
     shares.note("busy", 1.5)
@@ -205,7 +205,7 @@ def test_who_computes_all_the_time_gives_way_to_what_others_ask(monkeypatch, spe
     assert (asyncio.run(while_another_is_answered()) > 0.4) is waits
 
 
-def test_who_computes_has_one_thread_while_others_ask_and_who_waits_has_them_all():
+def test_while_others_ask_only_who_computes_is_limited_to_one_thread():
     def compute():
         until = time.thread_time() + 1.2
         while time.thread_time() < until:

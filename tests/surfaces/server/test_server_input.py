@@ -164,7 +164,7 @@ def test_a_body_that_takes_long_to_read_keeps_nobody_else_waiting(http, url):
 @pytest.mark.parametrize(
     "name", ["..", "../../etc/passwd", "/etc/passwd", "a/../b", ".", "%2e%2e", "a?b#c", "Ω\u202e"]
 )
-def test_a_banks_name_is_a_name_and_no_path(memory, url, name):
+def test_a_banks_name_is_never_taken_for_a_path(memory, url, name):
     encoded = "".join(f"%{byte:02X}" for byte in name.encode())
     answer = raw(url, f"POST /v1/banks/{encoded}/remember", json.dumps({"text": "here"}))
 
@@ -211,7 +211,7 @@ def test_a_method_that_there_is_not_is_told_all_those_there_are(http, path, meth
     assert all(method in told for method in methods)
 
 
-def test_a_request_id_comes_back_if_it_is_one_and_is_made_otherwise(http):
+def test_a_request_id_comes_back_unless_a_wrong_one_has_to_be_replaced(http):
     assert http.get("/healthz", headers={"X-Request-Id": "a-1.b_2"}).headers["x-request-id"] == (
         "a-1.b_2"
     )
@@ -230,7 +230,7 @@ def test_a_request_id_comes_back_if_it_is_one_and_is_made_otherwise(http):
         b"GET /healthz HTTP/1.1\r\nA: b\x00c\r\n\r\n",
     ],
 )
-def test_what_is_no_http_is_refused_and_the_server_goes_on(url, http, sent):
+def test_what_is_no_http_is_refused_by_a_server_that_goes_on(url, http, sent):
     answer = exchange(url, sent)
 
     assert answer.startswith(b"HTTP/1.1 400") or answer == b""
@@ -287,7 +287,7 @@ def test_who_says_nothing_is_hung_up_on(memory, sent):
 
 
 @pytest.mark.parametrize("number", [2**31, 2**63 - 1, 2**63, 10**30])
-def test_numbers_that_are_too_large_are_many_or_refused_and_never_break_anything(http, number):
+def test_numbers_that_are_too_large_never_break_anything(http, number):
     http.post(f"{AT}/remember", json={"text": "Something was said."})
     for verb, body in (
         ("recall", {"query": "said", "k": number}),

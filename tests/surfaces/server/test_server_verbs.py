@@ -123,7 +123,7 @@ def test_what_changes_an_episode_changes_it(http, told):
 
 
 @pytest.mark.usefixtures("told")
-def test_the_bank_sleeps_and_a_sleep_is_undone(http):
+def test_a_sleep_of_the_bank_is_undone_by_its_number(http):
     slept = wire.load(Slept, http.post(f"{AT}/sleep", json={}).content)
 
     assert slept.number == 1
