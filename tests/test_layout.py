@@ -156,7 +156,7 @@ print(json.dumps([m for m in set(HOMES.values()) if f"hippocampus.cli.{m}" in sy
     assert ["read"] == loaded
 
 
-def test_importing_opens_nothing_without_a_look_at_the_environment_either():
+def test_importing_neither_opens_anything_nor_reads_the_environment():
     opened, read, handlers = run(
         """
 import json, logging, os, sys

@@ -104,7 +104,7 @@ def test_nothing_that_goes_wrong_is_a_veto(shell, stdin, options, named):
     assert named in answer.err
 
 
-def test_a_session_begins_with_the_profile_plus_what_mattered_before_a_compaction(told):
+def test_after_a_compaction_a_session_begins_with_what_mattered_beside_the_profile(told):
     assert "" == told("hook", stdin=event("SessionStart", source="startup")).out
     told("profile", "--persona", "You are a patient builder.")
     told("remember", "We decided to slate the roof.", "--session", "s9")

@@ -146,7 +146,7 @@ def test_a_copy_of_an_instance_equals_it_even_through_pickle(one):
         assert type(other) is type(one)
 
 
-def test_a_class_may_do_all_that_a_dataclass_may():
+def test_a_class_behaves_as_a_dataclass_when_inherited_or_matched_by_position():
     assert repr(Named(x=1)) == "Named(x=1, y=0, tags=[], name='n')"
     assert Named(x=1) != Point(x=1)
     with pytest.raises(ValueError, match="a name"):

@@ -143,7 +143,9 @@ def test_erasing_what_was_moved_erases_what_is_hidden_where_it_was(agent, projec
         project.get(note.id)
 
 
-def test_an_erased_copy_cannot_be_promoted_again_from_its_original(agent, project, lesson):
+def test_erasing_a_copy_leaves_an_original_that_cannot_be_promoted_there_again(
+    agent, project, lesson
+):
     (copy,) = agent.promote(lesson.id, to="project")
 
     project.forget(copy.id, erase=True)

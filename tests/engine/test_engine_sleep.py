@@ -575,7 +575,7 @@ def test_sources_closed_to_anchors_are_not_called_up_by_their_sessions_either(
     assert about["chats"] == 0
 
 
-def test_a_person_may_choose_again_and_again_which_sources_anchors_lead_to(open_memory):
+def test_a_person_may_choose_anew_which_sources_anchors_lead_to(open_memory):
     bank = travels(open_memory(config=SMALL))
     other = open_memory(config=SMALL).bank("travels")
 

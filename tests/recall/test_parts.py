@@ -8,7 +8,7 @@ from hippocampus.core.config import Fusion
 from hippocampus.core.cue_names import CUE_WORDS, CUES
 from hippocampus.index.bm25 import MARKS, Marked
 from hippocampus.recall.features import features
-from hippocampus.recall.signals import BESIDE_SESSIONS, OF_THE_TURN
+from hippocampus.recall.signals import BESIDE_SESSIONS, OF_THE_RANKING, OF_THE_TURN
 
 PACKAGE = Path(hippocampus.recall.__file__).parent
 HOLDERS = {"parts"}
@@ -38,7 +38,7 @@ def given_in(source):
 def given():
     """Return every part that scoring can give."""
     sources = (file.read_text("utf-8") for file in PACKAGE.glob("*.py"))
-    signals = (name for name, _ in OF_THE_TURN + BESIDE_SESSIONS)
+    signals = (name for name, _ in OF_THE_TURN + BESIDE_SESSIONS + OF_THE_RANKING)
     return set().union(features(Fusion()), signals, *map(given_in, sources))
 
 

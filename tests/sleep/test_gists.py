@@ -30,7 +30,7 @@ def test_what_is_near_is_a_cluster_once_there_are_more_than_two():
 
 
 @given(st.lists(st.integers(0, 40), max_size=5), st.floats(0, 0.4), st.floats(-1, 1))
-def test_clusters_share_no_memory_whatever_their_allowed_size(sizes, spread, least):
+def test_clusters_of_an_allowed_size_share_no_memory(sizes, spread, least):
     vectors = around(*sizes, spread=spread)
     found = find_clusters(vectors, least)
     every = np.concatenate([np.empty(0, np.int64), *found])

@@ -234,7 +234,7 @@ def test_what_an_undo_told_apart_is_merged_only_with_what_is_newer(memory, clock
     assert bank.sleep()["deduplicate"].counts == {"merged": 3}
 
 
-def test_what_an_undo_told_apart_stays_so_even_when_hidden_in_between(memory, clock):
+def test_what_an_undo_told_apart_stays_so_whatever_is_hidden_in_between(memory, clock):
     bank = memory.bank("ada")
     bank.set_policy(NEAR)
     for text in ("the ferry is slow", "our ferry is slow as ever"):

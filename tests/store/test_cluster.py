@@ -227,7 +227,7 @@ def test_a_damaged_bank_is_told_without_stopping_the_others(tmp_path):
 
 @slow
 @pytest.mark.parametrize("kind", ["parquet", "jsonl"])
-def test_what_is_exported_is_imported_only_once_as_it_was(tmp_path, kind):
+def test_what_is_exported_is_imported_as_it_was_exactly_once(tmp_path, kind):
     store = fill(tmp_path / "a.db")
     with Memory(store, embedder="hash") as memory:
         memory.bank("bank 1").remember(

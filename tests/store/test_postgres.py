@@ -184,7 +184,7 @@ def test_a_reader_sees_one_moment_without_ever_waiting(again):
     assert other.episodes.count(bank) == 5
 
 
-def test_who_is_behind_is_told_before_anything_is_written(again):
+def test_who_is_behind_is_told_without_anything_being_written(again):
     one, other = again(), again()
     bank = new_bank(one, episodes=2)
     with pytest.raises(StoreError, match="catch up"), other.write(bank):
@@ -499,7 +499,7 @@ def test_a_user_without_rights_is_told(dsn, again):
             db.execute("DROP ROLE guest")
 
 
-def test_a_connection_that_was_cut_is_an_error_until_the_next_one_works(dsn, again):
+def test_a_connection_that_was_cut_is_an_error_only_until_the_next_one(dsn, again):
     store = again()
     bank = new_bank(store, episodes=1)
     with pytest.raises(StoreError), store.write(bank):

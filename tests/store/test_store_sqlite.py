@@ -98,7 +98,7 @@ def test_changes_of_one_episode_are_found_by_index_however_long_the_journal_is(o
         assert "journal_by_row (bank=? AND row=? AND seq>?)" in plan[0][-1]
 
 
-def test_a_missing_file_is_made_only_when_asked_in_a_folder_that_is_there(tmp_path):
+def test_a_missing_file_is_made_only_when_asked_without_ever_making_its_folder(tmp_path):
     for options in ({"create": False}, {"read_only": True}):
         with pytest.raises(StoreError, match="no such file"):
             open_store(tmp_path / "a.db", busy_timeout_s=1, **options)

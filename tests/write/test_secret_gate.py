@@ -38,7 +38,7 @@ def test_what_is_to_be_redacted_is_in_no_byte_of_the_file(path):
 @pytest.mark.parametrize(
     "turn", [Turn(text=SAID), Turn(text="Hello.", metadata={"password": "Sommer!2024"})]
 )
-def test_what_is_to_be_refused_is_not_kept_even_in_the_error(path, turn):
+def test_what_is_to_be_refused_is_kept_neither_in_the_bank_nor_in_the_error(path, turn):
     with opened(path, write="refuse") as memory:
         bank = memory.bank("ada")
         with pytest.raises(SecretRefused, match="password") as caught:
@@ -90,7 +90,7 @@ def with_vault(path, key=KEY, **how):
     return Memory(path, embedder="none", config=config, vault=key)
 
 
-def test_what_is_sealed_comes_back_though_no_byte_of_the_file_has_it(path):
+def test_what_is_sealed_comes_back_with_the_key_though_no_byte_on_disk_tells_it(path):
     with with_vault(path) as memory:
         bank = memory.bank("ada")
         kept = bank.remember(SAID, metadata={"note": {"by": ["pin is 4711"]}})

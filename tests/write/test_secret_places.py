@@ -251,7 +251,7 @@ def test_an_episode_from_before_the_gate_can_be_worded_anew(opened):
 
 @pytest.mark.parametrize("write", ["redact", "vault"])
 @pytest.mark.parametrize("label", ["session", "speaker", "source"])
-def test_two_people_stay_two_who_are_each_found_by_name(opened, label, write):
+def test_two_people_with_hidden_names_stay_two_when_asked_for_by_name(opened, label, write):
     bank = opened(write=write).bank("ada")
     first = bank.remember("I like tea.", **{label: MAIL})
     bank.remember("I like coffee.", **{label: OTHER_MAIL})

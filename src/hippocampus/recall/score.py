@@ -20,12 +20,14 @@ from hippocampus.recall.propose import Search
 from hippocampus.recall.session_ranking import SessionScores
 from hippocampus.recall.signals import (
     BESIDE_SESSIONS,
+    OF_THE_RANKING,
     OF_THE_TURN,
     ONLY_CONCEPTS,
     Scoring,
     Signal,
     called_up,
 )
+from hippocampus.recall.spreading_activation import lifted
 from hippocampus.recall.standardize import Numbers
 
 
@@ -48,9 +50,13 @@ def score(search: Search, candidates: Candidates) -> Scored:
     parts = dict(candidates.features)
     scores = _added(scoring, OF_THE_TURN, parts, summed(parts, len(scoring.rows)))
     sessions, support = _sessions(scoring, scores)
-    columns = search.index.columns
-    parts["session"] = support[sessions.groups] * columns.in_talk(scoring.places)
-    scores = _added(scoring, BESIDE_SESSIONS, parts, scores + parts["session"])
+    in_talk = search.index.columns.in_talk(scoring.places)
+    scoring.of_session = support[sessions.groups] * in_talk
+    scores = _added(scoring, BESIDE_SESSIONS, parts, scores)
+    if candidates.lifts:  # what is lifted alike is alike to the last bit, which no sum would keep
+        raised = lifted(candidates.lifts, scoring.rows, scores, search.fusion.spreading_share)
+        parts["names"], scores = raised - scores, raised
+    scores = _added(scoring, OF_THE_RANKING, parts, scores)
     return Scored(scoring.rows, scores, parts, sessions, support)
 
 

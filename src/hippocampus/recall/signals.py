@@ -23,7 +23,6 @@ from hippocampus.language.noun_phrases import names_of
 from hippocampus.recall.expand import Candidates
 from hippocampus.recall.named_time import WITHIN
 from hippocampus.recall.propose import Search
-from hippocampus.recall.spreading_activation import lifted
 from hippocampus.recall.standardize import Numbers, Scale, standardised
 
 Signal: TypeAlias = "Callable[[Scoring, Numbers], Numbers | None]"
@@ -53,6 +52,8 @@ class Scoring:
         self.rows: Rows = candidates.rows
         self.places: NDArray[np.intp] = self.rows.astype(np.intp)
         """The rows again: NumPy takes three times as long to look up by another type."""
+        self.of_session: Numbers | None = None
+        """What each row's session lends it, once the turns by themselves have scores."""
 
     @cached_property
     def marked(self) -> Marked:
@@ -232,6 +233,11 @@ def introduction(scoring: Scoring, _scores: Numbers) -> Numbers | None:
     return gained
 
 
+def session(scoring: Scoring, _scores: Numbers) -> Numbers | None:
+    """Support of the session for its turns."""
+    return scoring.of_session
+
+
 def called_up(scoring: Scoring, _scores: Numbers) -> Numbers | None:
     """Activation; asked of the concept cue alone, of its scores as well."""
     search = scoring.search
@@ -270,12 +276,6 @@ def priming(scoring: Scoring, scores: Numbers) -> Numbers | None:
     return np.where(recent, 0, np.maximum(raised - scores, 0)).astype(np.float32)
 
 
-def spreading(scoring: Scoring, scores: Numbers) -> Numbers | None:
-    """Lifts of rows that other candidates lead to by a name."""
-    lifts, share = scoring.candidates.lifts, scoring.search.fusion.spreading_share
-    return lifted(lifts, scoring.rows, scores, share) - scores if lifts else None
-
-
 def telling_when(scoring: Scoring, scores: Numbers) -> Numbers | None:
     """Telling a time, of the best rows, where the question asks for one."""
     search, query = scoring.search, scoring.search.query
@@ -300,15 +300,16 @@ BESIDE_SESSIONS: Final[tuple[tuple[str, Signal], ...]] = (
     ("graph", new_names),
     ("news", novelty),
     ("news", introduction),
+    ("session", session),
     ("concept", called_up),
     ("gist", priming),
-    ("names", spreading),
-    ("time", telling_when),
 )
 """
-Signals that do not: activation includes a session term already, and novelty would favour the
-session that said a thing first.
+Signals that do not, and that support: activation includes a session term already, and novelty
+would favour the session that said a thing first.
 """
+OF_THE_RANKING: Final[tuple[tuple[str, Signal], ...]] = (("time", telling_when),)
+"""Signals of the best rows, once all else is known."""
 
 
 def _of_named(search: Search, rows: NDArray[np.intp]) -> Mask:

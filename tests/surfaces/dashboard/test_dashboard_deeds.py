@@ -26,7 +26,7 @@ def opened(eye, episode):
     return page
 
 
-def test_a_memory_goes_through_every_deed_of_its_dialog(memory, told, serve, visit):
+def test_the_dialog_of_a_memory_pins_corrects_forgets_or_restores_it(memory, told, serve, visit):
     eye = visit(serve(memory))
     first, second, _ = told.episodes()
     page = opened(eye, first)

@@ -135,7 +135,7 @@ class Seconds:
         return self.now
 
 
-def test_who_computes_all_the_time_crowds_only_for_as_long_as_others_ask():
+def test_who_computes_all_the_time_crowds_only_briefly_while_others_ask():
     clock = Seconds()
     shares = Shares(clock)
     shares.note("busy", 1.5)
