@@ -100,7 +100,7 @@ def test_a_dropped_bank_leaves_nothing_though_it_was_cut_off(secret, path):
     assert [] == left(path)
 
 
-def test_what_a_killed_backup_left_is_swept_without_what_is_being_written(secret, path):
+def test_of_unfinished_files_only_what_a_killed_backup_left_is_swept(secret, path):
     started = """
 import os, sys, time
 from hippocampus.core.files import writing

@@ -322,7 +322,7 @@ def test_a_newer_export_of_the_same_chat_replaces_what_changed(bank, tmp_path):
     assert did(bank.import_(file)) == {"added": 2, "changed": 1, "removed": 1, "unchanged": 2}
 
 
-def test_an_export_under_another_name_adds_what_is_new_without_withdrawing_any(bank, tmp_path):
+def test_an_export_under_another_name_adds_its_news_without_withdrawing_anything(bank, tmp_path):
     bank.import_(exported(tmp_path, chatgpt("Where is the key?", "Under the pot.", "Thanks.")))
     before = bank.episodes()
     fewer = exported(
@@ -415,7 +415,7 @@ def noted(folder, **texts):
     return folder
 
 
-def test_a_renamed_note_is_found_by_its_new_name_with_its_history_under_either(bank, tmp_path):
+def test_a_renamed_note_is_found_only_by_its_new_name(bank, tmp_path):
     notes = noted(tmp_path / "notes", leak="The roof leaks.", chess="Nina plays chess.")
     bank.import_(notes)
     (old,) = bank.episodes(source="leak.md")

@@ -201,7 +201,7 @@ def test_meaning_calls_up_an_anchor_that_was_not_named():
     assert list(cue.hear(ask(vector=meant))) == [0]
 
 
-def test_what_is_denied_is_heard_in_no_way_without_changing_all_else():
+def test_what_is_denied_is_heard_in_no_way_with_all_else_as_before():
     cue, seen = cue_of(["violin", "old violin"], 40, theta=0.0, near=2.0)
     anchors = replace(cue.anchors, sounds=("FLN", "OLTF"), words=((), (key_of("violin"),)))
     meant = anchors.vectors[0]

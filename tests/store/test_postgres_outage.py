@@ -138,7 +138,7 @@ def own():
 
 
 @pytest.mark.slow
-def test_a_server_that_loses_its_database_says_so_at_once_and_comes_back_by_itself(own):
+def test_a_server_that_told_at_once_of_its_lost_database_recovers_by_itself(own):
     dsn, turn, _ = own
     with Memory(dsn, embedder=None) as memory, served(memory) as url, Client(url) as client:
         bank = client.bank("away")
