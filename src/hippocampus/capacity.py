@@ -50,7 +50,7 @@ class Measured:
     embedded_turn_ms: float = 10.95
     embedded_question_ms: float = 2.679
     http_ms: float = 0.9143
-    read_turn_ms: float = 0.01816
+    read_turn_ms: float = 0.01478
     """For each turn of a bank that is opened."""
 
     def of_bank(self, turns: float, short: float, long: float) -> float:

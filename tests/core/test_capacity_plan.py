@@ -166,4 +166,4 @@ def test_every_figure_has_its_report():
     assert "20 new a bank" == reported(*FROM["slept_cpu_ms"])["note"]
     assert f"of {MEASURED.short_turns - 20:g} turns" in reported(*FROM["turn_cpu_ms"])["note"]
     opened = reported("store", "opening 10 k, encrypted")["baseline"]
-    assert MEASURED.read_turn_ms == opened / 10_000
+    assert MEASURED.read_turn_ms == pytest.approx(opened / 10_000)
