@@ -13,7 +13,7 @@ from hippocampus.testing import Fails, Gate, ScriptedEmbedder, TableEmbedder, fu
 PLACES = {"Porto": [1, 0], "Lisbon": [3, 3], "a violin": [0, 1]}
 
 
-def test_everything_that_is_offered_is_there_and_documented():
+def test_everything_that_is_offered_is_there_with_documentation():
     for name in testing.__all__:
         assert (getattr(testing, name).__doc__ or "").strip(), name
 

@@ -47,7 +47,7 @@ def run(*lines):
     )
 
 
-def test_a_command_of_another_distribution_is_run_and_helps(shell, install):
+def test_a_command_of_another_distribution_runs_with_help_of_its_own(shell, install):
     install({"greet": "greetings_of_others:register"}, GREETING)
 
     assert shell("greet", "Ada", "--loudly").out == "Hello Ada!\n"
@@ -73,7 +73,7 @@ def test_no_command_of_ours_is_replaced(shell, install):
 @pytest.mark.parametrize(
     "target", ["greetings_of_others:gone", "module_that_is_gone:register", "greetings_of_others:no"]
 )
-def test_a_command_that_cannot_be_loaded_says_so_and_leaves_the_others(shell, install, target):
+def test_a_command_that_cannot_be_loaded_says_so_without_harming_the_others(shell, install, target):
     install({"greet": target}, "def no(app): pass")
     failed = shell("greet", "Ada", "--loudly")
 

@@ -29,7 +29,7 @@ def tell_and_sleep(shell):
     assert shell("sleep", "--embedder", "hash").code == 0
 
 
-def test_sleep_says_what_it_did_and_the_anchors_are_listed(slept):
+def test_sleeping_again_finds_no_concepts_beyond_the_listed_anchors(slept):
     again = slept("sleep", "--embedder", "hash", "--json").json
     listed = slept("anchors", "list").out
 
@@ -59,7 +59,7 @@ def test_each_step_is_told_with_its_purpose_and_what_it_did_in_plain_words(slept
     assert "postings" in listed
 
 
-def test_a_policy_is_told_by_its_name_and_each_setting_with_what_it_means(slept):
+def test_a_policy_is_told_by_its_name_with_what_each_setting_means(slept):
     for name in ("keep", "hema", "adaptive:2500", "useful:40"):
         told = slept("policy", name).out
         assert told.startswith(f"policy: {name}\n")
@@ -100,7 +100,7 @@ def test_the_report_says_what_was_given_up_and_what_is_about_to_be(slept):
     assert "violin" in slept("anchors", "report").out.partition("given up: ")[2]
 
 
-def test_the_index_goes_out_as_json_and_comes_back(slept, tmp_path):
+def test_an_index_that_went_out_as_json_can_come_back(slept, tmp_path):
     path = tmp_path / "concepts.json"
     assert "anchors written to" in slept("anchors", "export", str(path)).out
     document = json.loads(path.read_text())
@@ -150,7 +150,7 @@ def test_who_reads_the_document_while_it_is_written_anew_has_it_whole(slept, tmp
         (lambda d: d["entries"].update(violin=7), "must be an object"),
     ],
 )
-def test_an_index_edited_by_hand_is_checked_and_changes_nothing_when_wrong(
+def test_an_index_edited_wrongly_by_hand_is_refused_without_changing_anything(
     slept, tmp_path, change, message
 ):
     path = tmp_path / "concepts.json"
@@ -173,7 +173,7 @@ def test_what_is_no_json_is_refused(slept, tmp_path):
     assert "not JSON" in slept("anchors", "import", str(path), "--embedder", "hash").err
 
 
-def test_topics_are_shown_and_drawn(slept, tmp_path):
+def test_topics_are_shown_as_text_or_as_a_picture(slept, tmp_path):
     shown = slept("topics").out
     listed = {topic["name"]: topic for topic in slept("topics", "--json").json}
 

@@ -180,7 +180,7 @@ def test_episodes_are_paged_in_order_of_time(told):
     assert told.ids[2:] == [e["id"] for e in newest]
 
 
-def test_a_correction_replaces_the_words_and_history_keeps_them(told):
+def test_a_correction_replaces_the_words_that_history_keeps(told):
     new = told("correct", told.ids[0], "I moved to Porto in March.", "--json").json
     old = told("show", told.ids[0], "--json").json
     changes = told("history", new["id"], "--json").json
@@ -191,14 +191,14 @@ def test_a_correction_replaces_the_words_and_history_keeps_them(told):
     assert "correct" in told("history").out
 
 
-def test_forgetting_hides_and_undo_brings_back(told):
+def test_undo_brings_back_what_forgetting_hides(told):
     assert told("forget", *told.ids[:2], "--json").json == {"forgotten": 2}
     assert told.ids[2:] == [e["id"] for e in told("episodes", "--json").json]
     assert told("forget", *told.ids[:2], "--undo", "--json").json == {"restored": 2}
     assert told.ids == [e["id"] for e in told("episodes", "--json").json]
 
 
-def test_erasing_asks_first_and_then_leaves_no_residue(told):
+def test_erasing_leaves_no_residue_once_it_is_confirmed(told):
     words = "The leak in the kitchen was mended by a plumber."
     refused = told("forget", told.ids[1], "--erase")
     both = told("forget", told.ids[1], "--erase", "--undo", "--yes")
@@ -212,7 +212,7 @@ def test_erasing_asks_first_and_then_leaves_no_residue(told):
     assert told("show", told.ids[1]).code == 2
 
 
-def test_banks_are_apart_and_listed(told):
+def test_the_listed_banks_are_kept_apart(told):
     told("remember", "Elsewhere.", "--bank", "work")
 
     assert sorted(told("banks", "--json").json) == ["me", "work"]
@@ -243,7 +243,7 @@ def test_the_present_can_be_given(told):
     assert found["intervals"][0]["start"] == "2024-04-01T00:00:00+00:00"
 
 
-def test_times_are_read_and_shown_in_the_zone_that_is_named(shell):
+def test_times_given_or_shown_are_in_the_zone_that_is_named(shell):
     zone = ["--timezone", "Asia/Tokyo"]
     kept = shell("remember", "Noon in Tokyo.", "--at", "2024-01-01T12:00", *zone, "--json").json
 
@@ -297,7 +297,7 @@ def commands(group, path=()):
             yield " ".join((*path, name)), made
 
 
-def test_every_option_has_a_text_and_every_text_an_option():
+def test_the_options_are_exactly_those_that_have_a_text():
     told = {name: {p.name: p.help for p in made.params} for name, made in commands(get_group(app))}
     texts = {name: set(about.get("options", ())) for name, about in HELP.items()}
     groups = {name for name, about in HELP.items() if "group" in about}

@@ -94,7 +94,7 @@ def documents(draw):
 
 
 @given(documents(), st.sampled_from([SERVER, HOOK]))
-def test_any_document_says_the_same_when_an_entry_has_come_and_gone(text, entry):
+def test_any_document_says_the_same_once_an_entry_that_came_is_gone(text, entry):
     before = parse(text).value
     try:
         placed = put(text, "json", entry)
@@ -168,7 +168,7 @@ def test_what_stands_in_the_way_is_not_written_over(text, says):
         put(text, "json", SERVER)
 
 
-def test_an_entry_that_somebody_changed_is_told_by_its_line_and_stays():
+def test_an_entry_that_somebody_changed_is_told_by_its_line_instead_of_removed():
     text = put("{}", "json", SERVER).text.replace('"mcp"', '"mcp", "--debug"')
 
     assert without(text, SERVER) is None
@@ -198,7 +198,7 @@ TABLES = [
 
 
 @pytest.mark.parametrize("text", TABLES)
-def test_a_table_comes_and_goes_and_leaves_all_else(text):
+def test_a_table_that_comes_or_goes_leaves_all_else(text):
     changed = put(text, "toml", TABLE).text
 
     assert changed.startswith(text)

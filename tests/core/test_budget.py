@@ -51,7 +51,7 @@ def test_of_two_budgets_both_hold():
             check_budget()
 
 
-def test_another_thread_calls_it_off_and_has_none_of_its_own():
+def test_another_thread_without_a_budget_of_its_own_calls_it_off():
     seen = []
     with Budget() as budget:
         thread = threading.Thread(target=lambda: (budget.cancel(), seen.append(check_budget())))

@@ -70,7 +70,7 @@ def shares(nodes, ask):
     return [node.served() - old for node, old in zip(nodes, before[1], strict=True)]
 
 
-def test_the_requests_of_a_bank_go_to_one_server_and_banks_to_all(nodes, balancer):
+def test_all_servers_share_the_banks_with_each_bank_going_to_one_of_them(nodes, balancer):
     with Client(balancer[0]) as client:
         found = []
         for bank in map(client.bank, BANKS):
@@ -107,7 +107,7 @@ def test_the_board_and_the_alerts_read_figures_that_the_balancer_gives(balancer)
     assert wanted <= given
 
 
-def test_a_server_that_is_killed_is_missed_by_nobody_and_comes_back(nodes, balancer):
+def test_nobody_misses_a_server_that_is_killed_before_it_comes_back(nodes, balancer):
     url, figures = balancer
     lost, stop = nodes[0], []
     kept = dict.fromkeys(BANKS, 0)

@@ -109,7 +109,7 @@ def pair():
                     one.end()
 
 
-def test_a_monitor_may_look_and_a_stranger_may_not_come_in(pair):
+def test_a_monitor_may_look_without_coming_into_the_store(pair):
     primary, _ = pair
     address = f"host=127.0.0.1 port={primary.port} dbname=postgres user=monitor"
     password = PASSWORDS["MONITOR_PASSWORD"]
@@ -119,7 +119,7 @@ def test_a_monitor_may_look_and_a_stranger_may_not_come_in(pair):
         psycopg.connect(address.replace("=postgres", "=hippocampus"), password=password)
 
 
-def test_what_is_acknowledged_is_with_the_standby_and_outlives_the_primary(pair, monkeypatch):
+def test_what_is_acknowledged_outlives_the_primary_on_its_standby(pair, monkeypatch):
     primary, standby = pair
     until(
         lambda: (

@@ -42,7 +42,7 @@ def named(menu):
                 yield from [below] if isinstance(below, str) else named(below)
 
 
-def test_every_page_of_the_docs_is_in_the_menu_and_every_entry_is_a_page(site):
+def test_the_menu_leads_to_every_page_of_the_docs_without_a_dead_entry(site):
     menu = set(named(tomllib.loads((ROOT / "zensical.toml").read_text())["project"]["nav"]))
     pages = {
         page.relative_to(ROOT).as_posix()
@@ -106,7 +106,7 @@ def test_the_reference_has_every_tool_of_agents_with_its_arguments(site):
         assert [one for one in named if f"| `{one}` |" not in told] == [], tool.name
 
 
-def test_the_reference_has_every_error_with_what_it_says_and_becomes(site):
+def test_the_reference_has_every_error_with_its_messages_and_its_codes(site):
     page = (site / "docs/reference/errors.md").read_text()
     kinds = [name for name, kind in inspect.getmembers(errors, inspect.isclass) if name != "Any"]
     small = page.partition("## BudgetTooSmall\n")[2].partition("\n## ")[0]
@@ -141,7 +141,7 @@ def test_every_committed_report_is_on_a_page(site):
 
 
 @pytest.mark.slow
-def test_the_site_builds_without_a_warning_and_fetches_nothing():
+def test_the_site_builds_without_a_warning_or_anything_to_fetch():
     pytest.importorskip("zensical")
     done = subprocess.run(["make", "docs"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

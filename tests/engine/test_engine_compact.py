@@ -31,7 +31,7 @@ def filled(open_memory):
     return memory, bank, fill(bank)
 
 
-def test_what_was_forgotten_is_gone_and_everything_else_is_as_it_was(filled):
+def test_what_was_forgotten_is_gone_without_a_change_to_everything_else(filled):
     memory, bank, kept = filled
     bank.correct(kept[0].id, "Turn 0 is corrected.")
     bank.forget([e.id for e in kept[1::2]])
@@ -49,7 +49,7 @@ def test_what_was_forgotten_is_gone_and_everything_else_is_as_it_was(filled):
     assert not verify(memory, residue=said(0)).sound, "an earlier wording stays unless asked for"
 
 
-def test_restoring_says_that_it_is_gone_and_the_journal_why(filled):
+def test_the_journal_says_why_what_cannot_be_restored_is_gone(filled):
     _, bank, kept = filled
     bank.forget([kept[3].id, kept[4].id])
     bank.restore(kept[4].id)
@@ -86,7 +86,7 @@ def test_a_version_in_force_stays_though_another_of_its_chain_is_forgotten(fille
     assert said(0) == bank.get(kept[0].id).text
 
 
-def test_a_dry_run_tells_and_changes_nothing(filled, path):
+def test_a_dry_run_tells_what_would_go_without_changing_anything(filled, path):
     _, bank, kept = filled
     bank.correct(kept[0].id, "Turn 0 was wrong.")
     bank.forget([e.id for e in kept[10:20]])
@@ -135,7 +135,7 @@ def test_compaction_reaches_what_left_its_file(open_memory, tmp_path):
     assert verify(memory, residue="The heron waits").sound
 
 
-def test_threads_read_and_write_while_it_runs(filled, monkeypatch):
+def test_readers_and_writers_go_on_while_it_runs(filled, monkeypatch):
     monkeypatch.setattr("hippocampus.bank.writes._RUNS_AT_ONCE", 1)
     memory, bank, kept = filled
     bank.forget([e.id for e in kept[::3]])
@@ -238,7 +238,9 @@ def assert_finishes(open_memory, kept, hidden):
 
 
 @pytest.mark.slow
-def test_killed_half_way_it_leaves_a_sound_store_and_can_be_finished(filled, open_memory, path):
+def test_killed_half_way_it_leaves_a_sound_store_in_which_it_can_be_finished(
+    filled, open_memory, path
+):
     memory, bank, kept = filled
     hidden = {e.id for e in kept[::4]}
     bank.forget(hidden)

@@ -114,7 +114,7 @@ def test_an_export_is_read_around_a_text(tmp_path):
     assert "Ada met Tom." in repr(told)
 
 
-def test_every_argument_that_takes_words_is_tried_and_the_others_have_a_reason(memory):
+def test_every_argument_that_takes_text_is_tried_unless_a_reason_is_given(memory):
     pairs = set(words_of_verbs())
     unknown = {
         argument
@@ -237,7 +237,7 @@ def test_a_text_of_many_parts_takes_no_metadata_that_would_fill_a_disk(bank):
 
 
 @pytest.mark.parametrize("count", [5_000, pytest.param(22_000, marks=pytest.mark.slow)])
-def test_a_long_text_comes_back_byte_for_byte_and_an_edit_moves_few_of_its_parts(memory, count):
+def test_an_edit_moves_few_parts_of_a_long_text_that_comes_back_byte_for_byte(memory, count):
     lines = [f"Line {n}: the tide was {n % 7} metres high, they said. " for n in range(count)]
     text = "".join(lines)
     edited = text[:100_000] + "They put in a few words here. " + text[100_000:]

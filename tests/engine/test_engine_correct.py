@@ -11,7 +11,7 @@ from hippocampus.errors import InputError
 from hippocampus.upkeep import verify
 
 
-def test_metadata_are_corrected_and_what_they_were_is_known_as_of_then(bank, clock):
+def test_what_corrected_metadata_were_before_is_known_as_of_then(bank, clock):
     old = bank.remember("The key is under the pot.", speaker="Tom", metadata={"sure": True})
     before = clock.now()
     clock.advance(timedelta(days=1))

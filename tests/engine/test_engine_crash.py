@@ -154,7 +154,7 @@ def test_a_process_killed_among_all_kinds_of_changes_leaves_a_sound_store(path, 
 
 
 @pytest.mark.slow
-def test_eight_processes_write_and_read_one_bank_at_once(path, open_memory):
+def test_eight_processes_that_write_to_one_bank_at_once_read_their_writes(path, open_memory):
     script = """
     me = sys.argv[2]
     for n in range(15):
@@ -213,7 +213,7 @@ def test_a_correction_made_elsewhere_meanwhile_is_not_overwritten(open_memory):
 # ---------------------------------------------------------------- full, locked, read-only
 
 
-def test_a_full_disk_changes_nothing_and_later_writes_work(path, open_memory):
+def test_writing_works_again_after_a_full_disk_that_changed_nothing(path, open_memory):
     script = """
     from hippocampus.errors import StoreFull
     from hippocampus.testing import full_disk
@@ -242,7 +242,7 @@ def test_a_full_disk_changes_nothing_and_later_writes_work(path, open_memory):
     assert "".join(big) == "".join(episode.text for episode in kept)
 
 
-def test_a_lock_held_too_long_is_an_error_and_reading_goes_on(path, open_memory):
+def test_a_lock_held_too_long_is_an_error_for_writers_only(path, open_memory):
     bank = open_memory(config=Config(busy_timeout_s=0.1)).bank("ada")
     bank.remember("The spare key is under the blue pot.")
     holder = sqlite3.connect(path, isolation_level=None)
@@ -280,7 +280,7 @@ def test_a_memory_that_cannot_note_what_was_recalled_is_closed_all_the_same(path
     assert [] == open_memory().bank("ada").uses(kept.id)
 
 
-def test_a_read_only_memory_answers_and_refuses_every_change(open_memory, tmp_path):
+def test_a_read_only_memory_answers_while_refusing_every_change(open_memory, tmp_path):
     writer = open_memory()
     kept = writer.bank("ada").remember("The spare key is under the blue pot.")
     memory = open_memory(read_only=True)
@@ -319,7 +319,7 @@ def test_a_read_only_or_uncreated_memory_needs_a_store(path):
 # ---------------------------------------------------------------- deleted banks
 
 
-def test_a_deleted_bank_leaves_nothing_and_may_be_made_anew(open_memory):
+def test_a_deleted_bank_may_be_made_anew_with_nothing_left_of_the_old(open_memory):
     memory, other = open_memory(), open_memory()
     bank, elsewhere = memory.bank("ada"), other.bank("ada")
     bank.remember("The spare key is under the blue pot.", session="s", at="2025-03-02")

@@ -127,7 +127,7 @@ def test_what_took_place_twice_has_two_times_that_are_one_where_they_meet(bank):
     assert ["14", "18", "01"] == [f"{one.occurred_at:%d}" for one in found]
 
 
-def test_of_an_unknown_event_lists_refuse_and_recall_says_so(bank):
+def test_lists_refuse_an_unknown_event_that_recall_only_notes(bank):
     unknown = "the week when Priscilla visited Patagonia"
 
     with pytest.raises(UnknownEvent, match="Priscilla visited Patagonia"):

@@ -30,7 +30,7 @@ def best(bank, words, **options):
 # ---------------------------------------------------------------- without
 
 
-def test_without_an_embedder_recall_goes_by_words_and_says_so(open_memory):
+def test_recall_says_that_it_goes_by_words_without_an_embedder(open_memory):
     bank = open_memory(embedder="none").bank("ada")
     bank.remember_many(TURNS)
     recall = bank.recall("the wethammer")
@@ -71,7 +71,7 @@ def test_an_explanation_calls_cues_by_the_words_that_people_read(open_memory):
     assert "lexical" not in told
 
 
-def test_a_default_model_that_is_not_installed_degrades_and_says_how_to_install_it(
+def test_a_missing_default_model_degrades_while_saying_how_to_install_it(
     open_memory, monkeypatch, tmp_path
 ):
     for name in ("XDG_DATA_HOME", "HOME"):  # where Linux and where macOS looks for data
@@ -203,7 +203,7 @@ def test_a_store_moves_to_another_embedder_in_place(open_memory, path, dimension
         assert word in best(moved.bank("ada"), word, cues=["tokens"])
 
 
-def test_a_move_that_is_interrupted_goes_on_and_old_answers_stay_meanwhile(open_memory):
+def test_old_answers_stay_until_a_move_that_was_interrupted_is_finished(open_memory):
     memory = open_memory(config=SMALL)
     bank = memory.bank("ada")
     bank.remember_many(TURNS[:40])
@@ -296,7 +296,7 @@ def test_a_rebuild_changes_no_answer(open_memory, clock):
 
 
 @pytest.mark.parametrize("kind", ["vector", "tokens", "lexical"])
-def test_a_damaged_block_is_reported_and_a_rebuild_repairs_it(open_memory, kind):
+def test_a_damaged_block_is_reported_until_a_rebuild_repairs_it(open_memory, kind):
     memory = open_memory(config=SMALL)
     memory.bank("ada").remember_many(TURNS)
     number = memory.engine.store.banks.number("ada")
@@ -332,7 +332,7 @@ def test_recall_is_the_same_from_the_tail_and_from_sealed_blocks(open_memory):
             assert expected == [(hit.id, hit.score) for hit in bank.recall(question, k=50)]
 
 
-def test_a_reranker_orders_the_hits_and_one_that_fails_degrades(open_memory):
+def test_a_reranker_orders_the_hits_unless_its_failure_degrades_the_recall(open_memory):
     class Longest:
         name = "longest"
 

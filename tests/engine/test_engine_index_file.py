@@ -132,7 +132,7 @@ def test_the_sleeper_goes_on_with_what_is_mapped(tmp_path):
         assert answers(memory) == grown
 
 
-def test_a_memory_that_only_reads_reads_it_too_and_writes_none(path):
+def test_a_memory_that_only_reads_uses_the_file_without_ever_writing_one(path):
     with opened(path, read_only=True) as memory:
         assert mapped(memory)
     for file in files(path):
@@ -292,7 +292,7 @@ def test_a_file_that_was_cut_short_is_made_anew(whole, part):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a mapped file cannot be cut short there")
-def test_a_file_that_is_cut_short_while_it_is_used_is_an_error_and_made_anew(path):
+def test_a_file_that_is_cut_short_while_it_is_used_is_an_error_only_once(path):
     config = Config(index_file_rows=1, fusion=Fusion(candidates=1000))
     with opened(path, config) as memory:
         (file,) = files(path)

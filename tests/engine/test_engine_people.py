@@ -91,7 +91,7 @@ def test_a_first_name_is_the_whole_one_unless_two_have_it(bank):
     assert nora.episodes == 2
 
 
-def test_whose_they_are_and_what_is_told(bank):
+def test_a_person_has_the_tie_to_the_speaker_that_is_told(bank):
     tell(bank, "My sister Ana has a dog called Rex.", "Ana says Rex ate her shoe.")
     (ana,) = (one for one in bank.people() if one.name == "Ana")
     assert [("Lena", "sister")] == [(tie.to, tie.role) for tie in ana.ties]

@@ -39,7 +39,7 @@ def begun(open_memory):
 
 
 @pytest.mark.parametrize("name", ["memory.db", ":memory:"])
-def test_what_is_begun_without_an_embedder_is_signed_and_found_by_it(open_memory, name):
+def test_what_is_begun_without_an_embedder_is_found_by_its_signatures(open_memory, name):
     memory = open_memory(name, embedder="none")
     bank = memory.bank("ada")
     bank.remember_many(FACTS)

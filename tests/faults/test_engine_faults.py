@@ -73,7 +73,7 @@ def swept(tmp_path, template, verb, key=None, step=STEP, embedder="none"):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS)
-def test_whatever_the_disk_fails_at_nothing_is_lost_and_nothing_raw_comes_out(
+def test_a_failing_disk_brings_neither_loss_nor_raw_errors_whatever_it_fails_at(
     verb, template, tmp_path
 ):
     tried, found = swept(tmp_path, template, verb)

@@ -60,7 +60,7 @@ def test_a_history_that_goes_wrong_is_made_shorter():
 
 
 @pytest.mark.slow
-def test_what_goes_wrong_is_kept_and_tried_first(monkeypatch, tmp_path):
+def test_what_goes_wrong_is_kept_to_be_tried_first(monkeypatch, tmp_path):
     next(m for m in MUTANTS if m.__name__ == "never_catches_up")(monkeypatch)
     kept = tmp_path / "kept.json"
     kept.write_text("[]", "utf-8")

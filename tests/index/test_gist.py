@@ -62,7 +62,7 @@ def lent(vector, shown=ALL, least=0.4, how=HOW):
     )
 
 
-def test_a_silent_trace_lends_its_sources_a_little_and_a_mature_one_more():
+def test_a_mature_trace_lends_its_sources_more_than_a_silent_one():
     assert [0, 0.32, 0, 0, 0.32, 0, 0, 0, 0, 0.32] == lent([1, 0, 0, 0])
     assert [0, 0, 1, 1, 0, 1, 0, 0, 0, 0] == lent([0, 1, 0, 0])
     assert not any(lent([0, 0, 1, 0])), "it means neither"

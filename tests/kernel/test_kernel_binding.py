@@ -25,7 +25,7 @@ def test_a_forced_path_is_the_one_in_use_until_it_is_given_back(paths):
     assert build_info()["compiler"]
 
 
-def test_an_unknown_path_is_refused_and_changes_nothing():
+def test_an_unknown_path_is_refused_without_changing_anything():
     before = build_info()
     with pytest.raises(ValueError, match="path 'mmx' is unknown: use auto, scalar, avx2 or avx512"):
         set_simd_path("mmx")

@@ -57,7 +57,7 @@ def test_a_text_has_the_tokens_of_the_reference(tokens, pieces):
 
 
 @given(VOCABULARIES)
-def test_every_token_is_found_by_its_bytes_and_spelled_by_its_id(tokens):
+def test_the_id_found_by_the_bytes_of_any_token_spells_that_token(tokens):
     native = BytePairs(*columns(tokens))
 
     assert len(tokens) == len(native)

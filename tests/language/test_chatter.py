@@ -12,7 +12,7 @@ from hippocampus.language.chatter import is_chatter
         "2", "looks good to me", "undo that", "please proceed", "Why not?", "That's correct.",
     ],
 )  # fmt: skip
-def test_what_names_nothing_and_tells_of_nobody_is_chatter(text):
+def test_what_names_nothing_without_telling_of_anybody_is_chatter(text):
     assert is_chatter(text)
 
 

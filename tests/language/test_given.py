@@ -32,7 +32,7 @@ def day(text):
         ("autumn.", "2023-09-01", "2023-12-01"),
     ],
 )
-def test_words_begin_and_end_where_their_stretch_does(words, start, end):
+def test_words_reach_from_the_start_to_the_end_of_their_stretch(words, start, end):
     assert day(start) == start_of(words, NOW, name="since") == moment_of(words, NOW, name="at")
     assert day(end) == end_of(words, NOW, name="until")
 

@@ -337,7 +337,7 @@ pieces = st.sampled_from(
 
 
 @given(st.lists(pieces, max_size=25).map(" ".join) | st.text(max_size=200))
-def test_any_text_is_read_the_same_twice_and_every_statement_is_whole(text):
+def test_any_text_is_read_twice_into_the_same_whole_statements(text):
     found = find_statements(text, speaker="Ada", others=["Tom"], occurred_at=NOW)
 
     assert found == find_statements(text, speaker="Ada", others=["Tom"], occurred_at=NOW)

@@ -44,9 +44,7 @@ def topics_of(bank):
     return {topic.name: topic for topic in bank.topics()}
 
 
-def test_sleep_asks_the_model_once_for_each_stretch_of_talk_and_says_what_it_took(
-    server, told, model
-):
+def test_sleep_says_what_asking_a_model_once_for_each_stretch_of_talk_took(server, told, model):
     server.answer = lambda _: json.dumps(TAGS)
     bank = told(model=model).bank("ada")
     step = bank.sleep()["topics"]
@@ -94,7 +92,7 @@ def test_without_a_model_nothing_is_asked(told, monkeypatch, server):
     ],
     ids=["garbage", "401", "the key", "500", "html", "reset", "silent", "half right", "no tags"],
 )
-def test_whatever_the_model_does_the_sleep_is_as_good_as_one_without_and_says_so(
+def test_whatever_the_model_does_the_sleep_is_openly_as_good_as_without_one(
     server, told, open_model, answer
 ):
     plain = told(name="plain.db").bank("ada")

@@ -55,7 +55,7 @@ def test_a_piece_is_told_before_the_next_is_there(model, server):
     assert {"chat"} == set(model.usage)
 
 
-def test_after_a_stream_the_line_is_used_again_and_its_usage_counted(model, server):
+def test_the_line_is_used_again_after_a_stream_whose_usage_is_counted(model, server):
     usage = {"usage": {"prompt_tokens": 9, "completion_tokens": 2}}
     server.script = [streams(event("Yes."), event(None, "stop"), event(None, **usage), DONE)] * 2
     took = [model.complete("Well?", say=[].append).usage for _ in range(2)]
@@ -83,7 +83,7 @@ def test_a_server_that_does_not_stream_is_told_whole(model, server):
         streams(event("In "), event("x" * (5 << 20)), DONE),
     ],
 )
-def test_what_breaks_off_is_no_answer_and_is_not_asked_again(model, server, broken):
+def test_an_answer_that_breaks_off_fails_without_being_asked_for_again(model, server, broken):
     server.script = [broken]
 
     with pytest.raises(ModelAnswer):

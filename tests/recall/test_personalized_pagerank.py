@@ -60,7 +60,7 @@ def test_visits_are_those_of_a_walker_with_a_chance_to_go_home(home, ties):
     assert all(again[row] == pytest.approx(found[row]) for row in found), "in whatever order"
 
 
-def test_names_in_a_ring_end_and_lead_everywhere():
+def test_a_walk_round_a_ring_of_names_leads_everywhere_before_it_ends():
     ring = [(row, name, 1.0) for row in range(4) for name in (f"n{row}", f"n{(row + 1) % 4}")]
     found = _visits({0: 1.0}, ring)
 

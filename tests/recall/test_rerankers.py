@@ -91,7 +91,7 @@ def test_scores_come_back_in_the_order_of_the_texts(server, model):
     assert np.array_equal(BY_LENGTH, scores)
 
 
-def test_a_model_speaks_to_cohere_and_its_like_and_none_to_tei(server):
+def test_a_reranker_speaks_as_to_cohere_if_a_model_is_named_or_else_as_to_tei(server):
     HttpReranker(server.url, model="m", api_key="secret").rerank("q", ["x"])
     HttpReranker(server.url).rerank("q", ["x"])
 
@@ -211,7 +211,7 @@ def test_recall_puts_the_hits_in_the_rerankers_order(server):
     assert all(degraded.part != "reranker" for degraded in found.degraded)
 
 
-def test_recall_goes_on_without_a_reranker_that_fails_and_says_so(server):
+def test_recall_says_that_it_goes_on_without_a_reranker_that_fails(server):
     server.answer = (503, {}, b"loading")
     with (
         Memory(":memory:", embedder="none") as plain,

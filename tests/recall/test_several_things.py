@@ -40,7 +40,7 @@ def test_of_several_things_each_comes_before_what_is_only_said_beside_one(open_m
     assert {hit.id for hit in found.hits[:3]} == {ids[0][0], ids[2][0], ids[4][0]}
 
 
-def test_what_else_is_like_the_best_is_lifted_and_the_best_stays(open_memory):
+def test_what_else_is_like_the_best_is_lifted_without_displacing_it(open_memory):
     asked = "Which lighthouses did Ada paint?"
     now = START + timedelta(days=60)
     bank = open_memory().bank("ada")
@@ -55,7 +55,7 @@ def test_what_else_is_like_the_best_is_lifted_and_the_best_stays(open_memory):
     assert not any(hit.shares.get("alike") for hit in without.hits)
 
 
-def test_a_list_is_told_and_not_made():
+def test_a_list_of_what_was_told_is_no_request_for_advice():
     assert not asks_for_advice("Give me all the tide times I noted.")
     assert not asks_for_advice("list every ferry that was late")
     assert asks_for_advice("Give me a rhyme about the ferry.")

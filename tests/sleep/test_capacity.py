@@ -81,7 +81,7 @@ def test_what_was_recalled_or_helped_was_of_use(bank, clock):
     assert {found, helped} == there(bank)
 
 
-def test_what_is_pinned_stays_and_counts(bank, clock):
+def test_what_stays_because_it_is_pinned_counts_towards_the_target(bank, clock):
     ids = tell(bank, clock, *(plain(n) for n in range(8)))
     bank.pin(ids[:2])
     sleep(bank)
@@ -92,7 +92,7 @@ def test_what_is_pinned_stays_and_counts(bank, clock):
     assert {*ids[:2]} == there(bank)
 
 
-def test_nothing_lapses_without_need_and_a_dry_run_and_undo_change_nothing(bank, clock):
+def test_only_what_must_lapse_does_so_as_a_dry_run_told_until_it_is_undone(bank, clock):
     ids = tell(bank, clock, *(plain(n) for n in range(5)))
 
     assert (
@@ -119,7 +119,7 @@ def test_doing_it_again_changes_nothing(bank, clock):
     assert left == there(bank)
 
 
-def test_a_long_text_is_one_memory_and_goes_whole(bank, clock):
+def test_a_long_text_goes_whole_as_one_memory(bank, clock):
     long = " ".join(f"Sentence {n} about the roof, the rafters and the rain." for n in range(90))
     tell(bank, clock, Turn(text=long), *(plain(n) for n in range(3)))
 

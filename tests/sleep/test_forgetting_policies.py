@@ -109,7 +109,7 @@ def test_the_stalest_go_down_one_level_before_any_goes_down_two():
 
 
 @given(ROWS, st.integers(0, 300))
-def test_a_target_is_met_or_all_that_may_fade_has_and_never_a_pinned_one(rows, target):
+def test_a_target_is_met_as_far_as_it_can_be_without_fading_a_pinned_one(rows, target):
     value, cost, pinned = columns(rows)
     gone = fade_to(value, cost, pinned, target=target)
 
@@ -124,7 +124,7 @@ def test_a_target_is_met_or_all_that_may_fade_has_and_never_a_pinned_one(rows, t
 
 
 @given(ROWS, st.integers(0, 300), st.integers(0, 300))
-def test_a_smaller_target_fades_all_that_a_larger_one_does_and_twice_is_once(rows, one, other):
+def test_a_smaller_target_fades_all_that_a_larger_one_does_in_a_single_run(rows, one, other):
     value, cost, pinned = columns(rows)
     low, high = sorted((one, other))
     gone = fade_to(value, cost, pinned, target=low)
@@ -147,7 +147,7 @@ def test_who_fades_does_not_depend_on_the_order_of_rows(rows, target, dice):
     )
 
 
-def test_nothing_fades_without_need_and_of_equals_the_earlier_does():
+def test_of_equals_only_as_many_as_needed_fade_with_the_earlier_first():
     value, cost, free = np.zeros(4), np.full(4, 10.0), np.zeros(4, bool)
 
     assert not fade_to(value, cost, free, target=40).any()
@@ -158,7 +158,7 @@ def test_nothing_fades_without_need_and_of_equals_the_earlier_does():
 # ---------------------------------------------------------------- decay, interference, salience
 
 
-def test_importance_halves_in_29_days_and_knows_no_future():
+def test_importance_halves_in_29_days_without_knowing_a_future():
     ages = np.array([0.0, np.log(2) * 1000, -5.0])
 
     assert forgetting_policies.decay(np.array([0.8, 0.8, 0.8]), ages) == pytest.approx(
@@ -185,7 +185,7 @@ def test_salience_is_hemas_with_the_bonus_for_what_was_recalled():
 
 
 @given(ROWS, st.integers(0, 5000))
-def test_the_least_salient_go_by_the_hundred_turns_and_never_a_pinned_one(rows, turns):
+def test_the_least_salient_go_by_the_hundred_turns_unless_they_are_pinned(rows, turns):
     value, _, pinned = columns(rows * 20)
     gone = prune(value, pinned, turns=turns)
 
@@ -212,7 +212,7 @@ AGED = st.lists(
 
 
 @given(AGED, st.floats(0, 5000))
-def test_a_level_never_falls_grows_with_age_and_shrinks_with_worth(rows, more):
+def test_a_level_that_never_falls_rises_with_age_less_the_more_it_is_worth(rows, more):
     age, worth, level, pinned = np.array(rows, float).reshape(-1, 4).T
     level, pinned = level.astype(np.int64), pinned.astype(bool)
     made = levels(age, worth, level, pinned)
@@ -259,7 +259,7 @@ def seasons(draw):
 
 
 @given(seasons(), st.integers(0, 30), st.booleans(), st.sampled_from([0.0, 0.015, 0.2]))
-def test_a_night_meets_its_target_fades_no_pinned_one_and_twice_is_once(
+def test_a_single_night_meets_its_target_without_fading_a_pinned_one(
     season, target, settle, probation
 ):
     history, there, pinned = season
@@ -284,7 +284,7 @@ def stream(n, used):
     return OutcomeHistory(rows * 1.0, rows, rows * 0, rows * 0, uses)
 
 
-def test_what_has_been_referred_to_stays_and_a_small_share_is_for_the_rest():
+def test_all_but_a_small_share_of_what_stays_has_been_referred_to():
     history = stream(300, used=90)
     every, none = np.ones(300, bool), np.zeros(300, bool)
     keeper = Retention(target=50, probationary_share=0.1)

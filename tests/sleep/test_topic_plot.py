@@ -50,7 +50,7 @@ NAMES = st.sampled_from("abcdefgh")
 
 @settings(max_examples=8)
 @given(st.lists(st.tuples(NAMES, NAMES), max_size=12), st.sets(st.sampled_from("xyz")))
-def test_every_tag_is_in_the_outline_and_any_graph_can_be_drawn(tmp_path_factory, edges, alone):
+def test_any_graph_that_is_outlined_with_every_tag_can_be_drawn(tmp_path_factory, edges, alone):
     pytest.importorskip("matplotlib", reason="drawing is an extra")
     graph = graph_of(*edges, alone=alone)
     path = tmp_path_factory.mktemp("topics") / "topics.png"
@@ -73,14 +73,14 @@ def test_a_picture_is_drawn_in_every_format_that_is_promised(tmp_path, ending, b
 
 
 @pytest.mark.parametrize("name", ["topics.xyz", "topics", ".png"])
-def test_a_picture_of_no_known_format_is_refused_and_nothing_is_written(tmp_path, name):
+def test_a_picture_of_no_known_format_is_refused_with_nothing_written(tmp_path, name):
     with pytest.raises(InputError, match=r"drawn as \.png, \.svg, \.pdf"):
         plot_topics(topics_of(graph_of(("animal", "cat"))), tmp_path / name)
 
     assert not list(tmp_path.iterdir())
 
 
-def test_a_bank_still_draws_and_says_what_does(tmp_path):
+def test_a_bank_still_draws_with_a_warning_that_names_what_draws_instead(tmp_path):
     pytest.importorskip("matplotlib", reason="drawing is an extra")
     with Memory(":memory:", embedder="none") as memory:
         bank = memory.bank("ada")

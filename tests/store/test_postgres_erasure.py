@@ -210,7 +210,7 @@ def test_a_base_backup_of_before_is_not_opened_by_the_keys_of_after(dsn, ring, t
 
 
 @pytest.mark.slow
-def test_verify_looks_into_a_servers_files_and_says_where_it_did_not(
+def test_verify_looks_into_the_files_of_a_server_except_where_it_says_so(
     dsn,
 ):
     told = {"where": "behind the weir"}
@@ -340,7 +340,7 @@ def test_a_ring_opens_the_store_wherever_a_renewal_was_cut_off(dsn, ring):
         assert store.episodes.count(bank) == 2
 
 
-def test_a_lost_key_is_told_and_nothing_is_destroyed(dsn, ring, tmp_path):
+def test_a_lost_key_is_told_without_destroying_anything(dsn, ring, tmp_path):
     with closing(open_store(dsn, busy_timeout_s=5, key=Key.ring(ring))) as store:
         bank = new_bank(store, episodes=2)
     before = sealed_rows(dsn)

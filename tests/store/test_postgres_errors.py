@@ -96,7 +96,7 @@ def test_a_user_that_is_not_there_is_told(dsn):
 # ---------------------------------------------------------------- rights
 
 
-def test_who_may_make_no_schema_is_told_and_nothing_is_made(dsn):
+def test_who_may_make_no_schema_is_told_so_without_anything_made(dsn):
     with role(dsn, "guest_a") as guest, pytest.raises(StoreReadOnly, match="lacks a right"):
         open_store(guest, busy_timeout_s=1)
     with psycopg.connect(dsn) as db:
@@ -110,7 +110,7 @@ def test_who_may_not_even_look_is_told(dsn, again):
         open_store(guest, busy_timeout_s=1)
 
 
-def test_who_may_not_migrate_is_told_and_nothing_changes(dsn, again):
+def test_who_may_not_migrate_is_told_so_without_any_change(dsn, again):
     again()
     sql(
         dsn,
@@ -152,7 +152,7 @@ def test_a_table_of_another_kind_by_our_name_is_left_alone(dsn):
         open_store(dsn, busy_timeout_s=1)
 
 
-def test_a_store_of_a_newer_version_says_so_and_keeps_what_it_has(dsn, again):
+def test_a_store_of_a_newer_version_says_so_without_losing_anything(dsn, again):
     bank = new_bank(again(), episodes=2)
     sql(dsn, "UPDATE hippocampus.format SET format = 99")
     for read_only in (False, True):
@@ -166,7 +166,7 @@ def test_a_store_of_a_newer_version_says_so_and_keeps_what_it_has(dsn, again):
 # ---------------------------------------------------------------- limits
 
 
-def test_a_statement_that_takes_too_long_is_told_and_undone(dsn, again):
+def test_a_statement_that_takes_too_long_is_undone_with_an_error(dsn, again):
     store = again()
     bank = new_bank(store, episodes=2)
     slow = again(f"{dsn}&options=-cstatement_timeout%3D200")
@@ -179,7 +179,7 @@ def test_a_statement_that_takes_too_long_is_told_and_undone(dsn, again):
     assert store.episodes.count(bank) == 3
 
 
-def test_a_database_without_a_free_connection_is_told_and_works_once_there_is_one(dsn, again):
+def test_the_lack_of_a_free_connection_is_an_error_until_there_is_one(dsn, again):
     again()
     with role(dsn, "crowd", "LOGIN CONNECTION LIMIT 1") as crowded:
         sql(
@@ -237,7 +237,7 @@ def small_disk(folder, megabytes):
 
 
 @pytest.mark.slow
-def test_a_full_disk_is_told_and_what_was_there_is_kept(dsn):
+def test_a_full_disk_is_told_without_losing_what_was_there(dsn):
     with small_disk(folder_of(dsn) / "small", 14) as small:
         full = dsn.replace("///store", "///full")
         name = urlsplit(full).path[1:]
@@ -271,7 +271,7 @@ def test_a_full_disk_is_told_and_what_was_there_is_kept(dsn):
 
 
 @pytest.mark.slow
-def test_a_standby_answers_and_says_where_to_write(dsn, again):
+def test_a_standby_answers_while_saying_where_to_write(dsn, again):
     store, folder = again(), folder_of(dsn)
     bank = new_bank(store, episodes=3)
     postgres_server.take_copy(folder, folder / "standby", standby=True)

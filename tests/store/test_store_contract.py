@@ -56,7 +56,7 @@ def test_a_nested_write_is_undone_alone(store):
     ]
 
 
-def test_a_write_sees_itself_and_another_thread_does_not_see_it(store):
+def test_only_the_thread_of_a_write_sees_it_before_it_is_done(store):
     asked, answers = threading.Event(), []
 
     def look():
@@ -77,7 +77,7 @@ def test_a_write_sees_itself_and_another_thread_does_not_see_it(store):
     assert answers == [None]
 
 
-def test_threads_queue_to_write_and_lose_nothing(store):
+def test_threads_queue_to_write_without_losing_anything(store):
     bank = new_bank(store)
 
     def work():
@@ -191,7 +191,7 @@ def test_after_close_every_method_says_so(store):
 # ---------------------------------------------------------------- settings and banks
 
 
-def test_settings_are_kept_replaced_and_removed(store):
+def test_a_setting_is_kept_until_it_is_replaced_or_removed(store):
     with store.write():
         store.settings.put("k", "one")
         store.settings.put("k", "two")
@@ -202,7 +202,7 @@ def test_settings_are_kept_replaced_and_removed(store):
     assert [store.settings.get(k) for k in ("k", "gone", "never")] == ["two", None, None]
 
 
-def test_a_bank_keeps_its_number_and_names_are_sorted(store):
+def test_a_bank_keeps_its_number_among_names_that_are_sorted(store):
     numbers = [new_bank(store, name) for name in ("zoe", "ada", "Bo", "zoe")]
 
     assert numbers[0] == numbers[3] == store.banks.number("zoe")
@@ -239,7 +239,7 @@ def test_names_of_banks_are_given_by_how_they_begin_and_in_part(store):
             assert rest[:2] == store.banks.names(prefix=prefix, after=after, limit=2)
 
 
-def test_a_dropped_bank_leaves_nothing_and_its_number_is_never_given_again(store):
+def test_a_dropped_bank_leaves_nothing_under_a_number_that_is_never_reused(store):
     kept, dropped = new_bank(store, "kept", episodes=3), new_bank(store, "gone", episodes=3)
     before = everything(store, kept)
     with store.write():
@@ -350,7 +350,7 @@ def test_ids_are_found_by_what_they_begin_with(store):
         assert store.episodes.ids_beginning(bank, other, 9) == []
 
 
-def test_a_scan_spans_many_queries_and_rows_may_be_added_while_it_runs(store):
+def test_rows_may_be_added_while_a_scan_spans_many_queries(store):
     bank = new_bank(store)
     with store.write():
         store.episodes.add(bank, [episode(row) for row in range(9000)])
@@ -385,7 +385,7 @@ def test_an_id_is_taken_once_in_a_bank_and_free_in_another(store):
     assert 1 == store.episodes.count(ada) == store.episodes.count(bo)
 
 
-def test_states_change_and_a_link_to_the_next_version_lasts_until_active_again(store):
+def test_a_link_to_the_next_version_lasts_through_states_until_active_again(store):
     bank = new_bank(store, episodes=3)
 
     def state_of(row):
@@ -453,7 +453,7 @@ def test_erasing_leaves_a_row_an_id_and_a_state_and_no_word(store):
 # ---------------------------------------------------------------- payloads
 
 
-def test_payloads_are_written_replaced_and_read_by_row(store):
+def test_a_payload_is_read_by_row_as_it_was_last_written(store):
     bank = new_bank(store, episodes=4)
     with store.write():
         store.payloads.put(bank, "vector", ((r, p) for r, p in [(2, b"new"), (3, b"")]))
@@ -550,7 +550,7 @@ def test_stored_bytes_count_each_kind_in_tail_and_blocks(store):
 # ---------------------------------------------------------------- upkeep
 
 
-def test_a_backup_is_a_whole_store_and_reports_its_progress(store, tmp_path, request):
+def test_a_backup_makes_a_whole_store_while_reporting_its_progress(store, tmp_path, request):
     bank = new_bank(store, episodes=20)
     seen = []
     store.upkeep.backup(
@@ -694,7 +694,7 @@ def test_the_mark_of_a_block_is_another_whenever_its_bytes_are(store):
     assert seen[2] == store.payloads.block_marks(bank, "content")
 
 
-def test_leftovers_are_none_after_a_scrub_and_not_asked_for_in_a_transaction(store):
+def test_leftovers_which_no_transaction_may_ask_for_are_none_after_a_scrub(store):
     bank = new_bank(store, episodes=4)
     with store.write():
         store.payloads.put(bank, "content", [(row, b"x" * 5000) for row in range(4)])

@@ -42,7 +42,7 @@ def test_what_compares_nothing_is_refused():
         beside.Comparison(wordings=("tuned", "tuned"))
 
 
-def test_the_command_sets_wordings_side_by_side_and_writes_one_out(tmp_path):
+def test_the_command_sets_a_wording_that_it_wrote_out_beside_another(tmp_path):
     mine, report = tmp_path / "mine.toml", tmp_path / "report.json"
     made = CliRunner().invoke(app, ["bench", "passages", "--write-wording", str(mine)])
     assert 0 == made.exit_code, made.output

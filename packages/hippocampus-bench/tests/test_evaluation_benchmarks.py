@@ -248,7 +248,7 @@ def test_a_haystack_that_holds_one_session_id_twice_is_keyed_by_position(write, 
 # ---------------------------------------------------------------- RealMem
 
 
-def test_realmem_asks_before_it_remembers_and_never_sees_the_gold_fields(write, lab):
+def test_realmem_asks_before_it_remembers_without_seeing_the_gold_fields(write, lab):
     report = run("realmem", write("p.json", REALMEM), options=lab.options(baselines=()))
 
     assert [one["query"] for one in lab.questions] == ["What about the schema tags?"]
@@ -316,7 +316,7 @@ def test_a_long_turn_ranks_once_at_its_first_part(write, lab):
     assert report.metrics["mrr/kind=long"].value == 1
 
 
-def test_the_signature_cue_signs_the_store_and_stands_beside_the_others_without_it(write):
+def test_the_signature_cue_of_a_signed_store_stands_beside_the_others_without_it(write):
     options = Options(embedder="none", cues=("lexical", "time", "signature"), baselines=())
     report = run("retrieval", write("r.json", BANKS), options=options)
 

@@ -18,7 +18,7 @@ def test_the_smallest_encyclopaedia_has_questions_of_every_kind(seed):
     assert {kind: kinds.count(kind) for kind in passages.KINDS} == dict.fromkeys(passages.KINDS, 60)
 
 
-def test_equal_seeds_ask_the_same_and_others_do_not():
+def test_only_equal_seeds_ask_the_same():
     def made(seed):
         return passages.make_passages(seed, people=passages.FEWEST_PEOPLE)
 
@@ -42,7 +42,7 @@ def test_one_that_is_too_small_is_refused():
         passages.run(size=3)
 
 
-def test_the_command_makes_it_up_and_reads_no_file(tmp_path):
+def test_the_command_makes_it_all_up_without_reading_a_file(tmp_path):
     args = ["bench", "passages", "--embedder", "hash", "--size", "36", "--seed", "2"]
     done = CliRunner().invoke(app, [*args, "--limit", "5", "--json"])
     told = CliRunner().invoke(app, [*args, "--data", str(tmp_path)])

@@ -101,7 +101,7 @@ def test_every_row_tells_how_far_it_is_from_keeping_everything(repeated):
             assert lead == pytest.approx(row["difference"][measure]["value"], abs=1e-5), name
 
 
-def test_sessions_come_in_order_of_time_and_questions_where_they_were():
+def test_sessions_come_in_order_of_time_with_questions_where_they_were():
     def said(key, name, day):
         at = datetime(2024, 1, day, tzinfo=UTC)
         return KeyedTurn(key, Turn(text=key, at=at, session=name))
@@ -136,7 +136,7 @@ def test_the_configurations_are_those_of_the_papers_tables():
     assert recon == {"dedup + recon", "aggressive + recon"}
 
 
-def test_a_run_is_written_shown_and_plotted(repeated, tmp_path):
+def test_a_run_comes_out_as_a_report_a_text_and_a_plot(repeated, tmp_path):
     made = streaming.run(repeated, "longmemeval", every=8, systems=["adaptive-10K"], resamples=50)
 
     report = json.loads(made.write(tmp_path / "s.json").read_text())
@@ -177,7 +177,7 @@ def test_the_command_needs_a_source_and_data(repeated):
     assert "| dedup-only |" in done.stdout
 
 
-def test_what_is_told_twice_is_told_later_by_the_same_and_is_evidence_too():
+def test_what_the_same_one_tells_again_later_is_evidence_too():
     def said(n):
         at = datetime(2024, 1, n + 1, tzinfo=UTC)
         return KeyedTurn(f"t{n}", Turn(text=f"Turn {n}.", at=at, role="user", session=f"s{n}"))
@@ -209,7 +209,7 @@ def test_a_bank_sleeps_after_its_last_session_as_well(repeated):
     assert found[KEEP]["store_episodes"] - found["dedup-only"]["store_episodes"] == 2
 
 
-def test_merging_saves_what_was_told_twice_and_loses_no_evidence(write):
+def test_merging_saves_what_was_told_twice_without_losing_evidence(write):
     words = [
         ("The {} in the harbour was painted by old Anselm", "boat shed crane ferry lamp".split()),
         ("My cousin collects stamps with a {} on them", "heron castle comet tulip anchor".split()),
@@ -243,7 +243,7 @@ def test_a_bank_that_lives_once_is_asked_at_every_target_unaware_of_the_other(wr
     assert found["all at L4"]["tokens_kept"] < 0.2
 
 
-def test_a_run_that_was_cut_off_goes_on_and_comes_to_the_same(repeated, tmp_path):
+def test_a_run_that_was_cut_off_comes_to_the_same_once_it_goes_on(repeated, tmp_path):
     once = rows(repeated, every=4, systems=["dedup-only"])
     noted = tmp_path / "lives.jsonl"
     rows(repeated, every=4, systems=["dedup-only"], resume=noted)

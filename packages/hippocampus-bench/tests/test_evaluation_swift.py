@@ -98,7 +98,7 @@ def test_a_time_is_told_better_by_what_was_said_than_by_when(asked):
     assert said["right"]["value"] == 0, "it was the day before"
 
 
-def test_hints_are_given_to_ever_more_and_cost_or_gain_nothing_where_there_is_none(asked):
+def test_hints_given_to_ever_more_cost_or_gain_nothing_where_there_is_none(asked):
     hinted = rows(asked["longmemeval"], "hints")
     ways = {(row["protocol"], row["hint"]) for row in hinted}
 
@@ -120,7 +120,7 @@ def test_a_right_interval_never_hides_what_answers(asked):
             assert row["recall@10"]["value"] == 1
 
 
-def test_every_order_is_of_the_same_rows_and_a_run_touches_fewest_pages(asked):
+def test_one_run_touches_fewest_pages_of_all_orders_of_the_same_rows(asked):
     for made in asked.values():
         laid = rows(made, "layout")
         pages = {row["order"]: row["pages"] for row in laid}
@@ -179,7 +179,7 @@ DAY = datetime(2023, 5, 2, tzinfo=UTC)
     ("start", "days", "right"),
     [(0, 1, True), (-1, 2, True), (-1, 3, False), (1, 1, False), (-1, 1, False), (0, None, False)],
 )
-def test_a_time_is_right_if_it_meets_the_answer_and_is_about_as_exact(start, days, right):
+def test_a_time_that_meets_the_answer_is_right_if_about_as_exact(start, days, right):
     told = Interval(
         DAY + timedelta(days=start), None if days is None else DAY + timedelta(days=start + days)
     )

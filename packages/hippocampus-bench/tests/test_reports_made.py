@@ -34,7 +34,7 @@ def writes(commit, fails=()):
     return run, ran
 
 
-def test_every_committed_report_has_a_command_and_every_command_a_report():
+def test_the_committed_reports_are_exactly_those_that_have_a_command():
     there = {path.relative_to(ROOT) for path in ROOT.glob("*/results/*.json")}
 
     assert there == {report.file for report in EVERY}
@@ -58,7 +58,7 @@ def helped(*program):
     ).stdout
 
 
-def test_what_was_cut_off_goes_on_and_what_is_current_stays(tmp_path):
+def test_what_was_cut_off_goes_on_without_making_anew_what_is_current(tmp_path):
     root, staging = tmp_path / "root", tmp_path / "staging"
     first, second, third = EVERY[:3]
     (root / first.file).parent.mkdir(parents=True)
@@ -79,7 +79,7 @@ def test_what_was_cut_off_goes_on_and_what_is_current_stays(tmp_path):
     assert (root / third.file).with_suffix(".png").exists()
 
 
-def test_a_report_whose_data_are_not_given_is_told_and_the_others_are_made(tmp_path):
+def test_a_report_whose_data_are_not_given_is_told_without_stopping_the_others(tmp_path):
     run, ran = writes("now")
     some = [report for report in EVERY if report.file.stem in ("locomo", "passages")]
 

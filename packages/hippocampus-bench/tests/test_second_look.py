@@ -35,7 +35,7 @@ def test_a_second_look_finds_what_only_the_first_hit_names():
     assert found(twice, "single", "comparison") == found(once, "single", "comparison") == 1
 
 
-def test_what_is_lent_is_said_and_lifts_no_one_above_the_first_hit():
+def test_what_is_lent_lifts_no_one_above_the_first_hit():
     once, twice = ranks(ONCE), ranks(Config())
     lifted = [hit for _, _, recall in twice for hit in recall if "names" in hit.shares]
 

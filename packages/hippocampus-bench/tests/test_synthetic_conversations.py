@@ -21,7 +21,7 @@ def texts(bank):
     return {episode["id"]: episode["text"] for episode in bank["episodes"]}
 
 
-def test_a_seed_always_gives_the_same_and_another_seed_something_else():
+def test_only_the_same_seed_gives_the_same_conversations():
     assert synthetic.generate(11, 9)["banks"] == BANKS
     assert synthetic.generate(12, 1)["banks"][0]["episodes"] != BANKS[0]["episodes"]
 
@@ -56,7 +56,7 @@ def test_every_way_to_tell_a_fact_can_answer_one_of_its_questions():
             assert any(synthetic.slots(ask) <= known for ask in fact.ask + fact.broad), way
 
 
-def test_every_kind_of_question_is_there_and_a_third_has_no_answer():
+def test_every_kind_of_question_is_there_with_a_third_unanswerable():
     kinds = Counter(question["kind"] for _, question in QUESTIONS)
 
     assert set(synthetic.KINDS) == kinds.keys()
@@ -158,7 +158,7 @@ def test_what_is_off_topic_has_a_word_that_nothing_said_or_sayable_has():
         assert any(term.hash not in known for term in find_terms(question)), question
 
 
-def test_what_is_unsaid_nobody_told_and_what_is_misattributed_only_the_other_did():
+def test_what_is_asked_in_vain_was_told_by_nobody_or_only_by_the_other_person():
     checked = Counter()
     for number in (0, 1, 3, 4):  # two people; the third conversation has an assistant
         talk = synthetic._Conversation(f"11-{number}", alone=False)

@@ -25,7 +25,7 @@ def test_docs_leads_to_a_page_of_this_server_alone(memory, serve):
 
 
 @pytest.mark.slow
-def test_every_operation_is_there_and_can_be_tried(memory, serve, chromium):
+def test_every_operation_is_there_to_be_tried(memory, serve, chromium):
     token = Keys(memory).create("whoever reads", "read", ["*"]).token
     url = serve(memory)
     operations = {

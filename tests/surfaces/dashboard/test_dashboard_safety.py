@@ -89,7 +89,7 @@ def test_no_script_makes_nodes_of_markup_or_code_of_text():
     assert {} == {name: words for name, words in found.items() if words}
 
 
-def test_no_file_names_another_place_to_fetch_from_and_no_page_holds_script_or_style():
+def test_no_file_holds_inline_script_or_style_or_another_place_to_fetch_from():
     given = {name: set(re.findall(r"\bhttps?://[^\s\"')]+", text)) for name, text in STATIC.items()}
     page = STATIC["index.html"]
 
@@ -101,7 +101,7 @@ def test_no_file_names_another_place_to_fetch_from_and_no_page_holds_script_or_s
     assert not re.search(r"\son\w+=", page)
 
 
-def test_every_file_that_is_fetched_is_there_and_every_one_there_is_fetched():
+def test_the_files_there_are_exactly_those_that_are_fetched():
     named = set(re.findall(r"[\"'(]\.?/?([\w.-]+\.(?:js|css|svg))[\"')]", "".join(STATIC.values())))
 
     assert named | {"index.html", "not-found.html", "docs.html"} == set(STATIC)
@@ -113,7 +113,7 @@ def http(memory, serve):
         yield client
 
 
-def test_every_answer_says_what_a_page_may_do_and_that_is_little(http):
+def test_every_answer_says_how_little_a_page_may_do(http):
     for path in ("/ui", "/ui/", *(f"/ui/{name}" for name in STATIC), "/ui/none", "/ui/..%2fapp.py"):
         answer = http.get(path)
         assert POLICY == answer.headers["content-security-policy"], path
@@ -123,7 +123,7 @@ def test_every_answer_says_what_a_page_may_do_and_that_is_little(http):
     assert POLICY.startswith("default-src 'none'")
 
 
-def test_files_are_sent_once_and_only_those_that_there_are(http):
+def test_only_files_that_exist_are_sent_with_none_sent_twice(http):
     first = http.get("/ui/app.js")
 
     assert 200 == first.status_code

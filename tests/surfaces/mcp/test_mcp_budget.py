@@ -20,7 +20,7 @@ def slow(path, gate):
         yield memory
 
 
-def test_a_call_that_is_called_off_ends_and_the_next_is_answered(slow, gate, connect):
+def test_a_call_that_is_called_off_ends_without_harm_to_the_next_one(slow, gate, connect):
     agent = connect(create_server(lambda: slow, bank="ada"))
     said = {"text": "The word is sunflower."}
     under_way = agent._portal.start_task_soon(agent.client.call_tool, "remember", said)

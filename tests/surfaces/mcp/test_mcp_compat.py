@@ -71,7 +71,7 @@ def test_duplicate_relations_are_skipped(john):
     assert WHOLE == john("read_graph")
 
 
-def test_a_relation_of_nobody_is_refused_and_nothing_is_created(john):
+def test_a_relation_of_nobody_is_refused_without_creating_anything(john):
     there = {"from": "Anthropic", "to": "John_Smith", "relationType": "employs"}
     refused = john.refused("create_relations", relations=[there, {**WORKS, "to": "Nobody"}])
 
@@ -79,7 +79,7 @@ def test_a_relation_of_nobody_is_refused_and_nothing_is_created(john):
     assert WHOLE == john("read_graph")
 
 
-def test_observations_that_are_new_are_added_and_returned(john):
+def test_only_observations_that_are_new_are_returned_as_added(john):
     added = john(
         "add_observations",
         observations=[{"entityName": "John_Smith", "contents": [*NOTES, "Plays chess"]}],
@@ -90,7 +90,7 @@ def test_observations_that_are_new_are_added_and_returned(john):
     } == added
 
 
-def test_observations_of_nobody_are_refused_and_none_is_added(john):
+def test_observations_of_nobody_are_refused_without_adding_any(john):
     refused = john.refused(
         "add_observations",
         observations=[
@@ -114,7 +114,7 @@ def test_deleting_entities_deletes_their_relations(john):
     assert graph(JOHN | {"observations": NOTES}) == john("read_graph")
 
 
-def test_deleting_what_is_not_there_is_no_error_and_says_what_was(john):
+def test_deleting_what_is_not_there_says_so_without_an_error(john):
     for tool, arguments, message in (
         (
             "delete_entities",
@@ -136,7 +136,7 @@ def test_deleting_what_is_not_there_is_no_error_and_says_what_was(john):
     assert WHOLE == john("read_graph")
 
 
-def test_single_observations_and_relations_can_be_deleted_and_come_again(john, clock):
+def test_single_observations_and_relations_that_were_deleted_can_come_again(john, clock):
     clock.advance(timedelta(minutes=1))
     note = {"entityName": "John_Smith", "observations": [NOTES[1]]}
     john("delete_observations", deletions=[note])
@@ -157,12 +157,12 @@ def test_a_search_looks_at_names_types_and_observations_letter_case_aside(john, 
     assert graph(JOHN | {"observations": NOTES}, relations=[WORKS]) == found
 
 
-def test_a_search_that_finds_nothing_is_empty_and_a_huge_one_is_refused(john):
+def test_a_search_that_finds_nothing_is_empty_unless_it_is_refused_as_huge(john):
     assert graph() == john("search_nodes", query="zebra")
     assert "2048" in john.refused("search_nodes", query="x" * 3000)
 
 
-def test_nodes_are_opened_with_their_relations_and_those_not_there_are_skipped(john):
+def test_only_nodes_that_are_there_are_opened_with_their_relations(john):
     opened = john("open_nodes", names=["Anthropic", "Nobody"])
 
     assert graph(ANTHROPIC, relations=[WORKS]) == opened

@@ -69,7 +69,7 @@ def test_without_a_model_each_turn_shows_what_one_would_be_told(talk, remembered
     assert remembered() == [("user", "I moved to Lisbon in March."), ("user", "Where do I live?")]
 
 
-def test_a_model_is_told_what_comes_to_mind_and_both_sides_are_remembered(
+def test_both_sides_are_remembered_once_a_model_is_told_what_comes_to_mind(
     modelled, upstream, remembered
 ):
     modelled("I moved to Lisbon in March.", *(f"The number is {n}." for n in range(8)))
@@ -97,7 +97,7 @@ def test_a_model_that_fails_keeps_the_conversation(modelled, upstream, remembere
     ]  # fmt: skip
 
 
-def test_why_shows_the_cues_and_numbers_by_which_memories_are_pinned_and_forgotten(talk, path):
+def test_why_shows_the_cues_and_the_numbers_for_pinning_or_forgetting_memories(talk, path):
     out, _ = talk(
         "I moved to Lisbon in March.",
         "Where did I move?",
@@ -133,14 +133,14 @@ def test_why_shows_the_cues_and_numbers_by_which_memories_are_pinned_and_forgott
         (["/bank \x07"], "a bank's name is required"),
     ],
 )  # fmt: skip
-def test_a_command_that_makes_no_sense_is_told_and_the_conversation_goes_on(talk, lines, said):
+def test_a_command_that_makes_no_sense_is_told_without_ending_the_conversation(talk, lines, said):
     out, err = talk(*lines, "/help")
 
     assert said in err
     assert "/quit" in out
 
 
-def test_banks_are_listed_changed_and_kept_apart(talk, remembered):
+def test_listed_banks_stay_apart_when_one_changes_between_them(talk, remembered):
     out, _ = talk("I moved to Lisbon.", "/bank our work", "Who moved?", "/bank", "/bank me")
 
     assert "bank 'our work', new" in out
@@ -277,7 +277,7 @@ def test_what_comes_in_pieces_is_shown_as_it_was_with_no_short_word_broken(text,
         assert cell_len(line.rstrip()) <= width or len(line.split()) == 1
 
 
-def test_at_a_terminal_there_is_a_prompt_and_only_ctrl_d_ends_it(at_a_terminal, upstream):
+def test_only_ctrl_d_ends_the_prompt_at_a_terminal(at_a_terminal, upstream):
     upstream.script = [completion("Noted."), lambda handler: handler.until_gone()]
     terminal = at_a_terminal("--model", f"openai:small@{upstream.url}")
     terminal.read("you>")

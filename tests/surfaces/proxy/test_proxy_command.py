@@ -37,7 +37,7 @@ def say(url, text):
     return httpx.post(f"{url}/chat/completions", json=body, timeout=20)
 
 
-def test_it_serves_remembers_and_ends_when_told_with_nothing_lost(upstream, path, remembered):
+def test_it_ends_when_told_with_nothing_lost_of_what_it_served(upstream, path, remembered):
     with spawned(upstream.url, path) as (process, url, _):
         answer = say(url, "I moved to Lisbon in March.")
         process.send_signal(signal.SIGTERM)
@@ -58,7 +58,7 @@ def test_where_others_can_reach_it_there_is_no_default_bank(upstream, path):
     assert answer.headers["x-memory"].startswith("without=no-bank")
 
 
-def test_a_store_that_cannot_be_opened_is_said_and_chats_go_on(upstream, path):
+def test_chats_openly_go_on_without_a_store_that_cannot_be_opened(upstream, path):
     path.write_bytes(b"this is no store " * 1000)
     with spawned(upstream.url, path) as (_, url, said):
         answer = say(url, "Hi there.")

@@ -125,7 +125,7 @@ def test_of_a_store_that_is_not_encrypted_every_word_is_found(tmp_path):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_store_is_served_by_its_key_and_no_file_has_a_word(served, secrets, tmp_path, way):
+def test_a_store_is_served_by_its_key_with_no_word_in_any_file(served, secrets, tmp_path, way):
     spec, key = ways(secrets)[way]
     server = served(spec)
     with httpx.Client(base_url=server.url, timeout=60) as http:
@@ -169,7 +169,9 @@ def refused(path, spec, env):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_key_that_is_not_the_stores_ends_the_server_and_says_so(secrets, tmp_path, way):
+def test_a_key_that_is_not_the_stores_ends_the_server_with_one_line_saying_so(
+    secrets, tmp_path, way
+):
     set_up(secrets)
     spec, key = ways(secrets)[way]
     path = tmp_path / "safe.db"
@@ -188,7 +190,7 @@ def test_a_key_that_is_not_the_stores_ends_the_server_and_says_so(secrets, tmp_p
     assert before == path.read_bytes()
 
 
-def test_a_key_that_cannot_be_had_ends_the_server_and_says_why(secrets, tmp_path):
+def test_a_key_that_cannot_be_had_ends_the_server_with_one_line_saying_why(secrets, tmp_path):
     env = set_up(secrets)
     path = tmp_path / "safe.db"
     with Memory(path, embedder="hash", key=Key.file(secrets / "key")) as memory:

@@ -171,7 +171,7 @@ def test_what_concerns_the_whole_store_is_for_an_admin_of_all_of_it(tenants):
     assert set(tenants.ask("keeper", "POST", "/v1/rebuild", json={}).json()) == {ACME, GLOBEX}
 
 
-def test_keys_are_made_rotated_and_revoked_over_http(tenants):
+def test_a_key_made_over_http_works_until_it_is_rotated_or_revoked(tenants):
     wanted = {"name": "new", "role": "read", "banks": ["globex/*"]}
     made = tenants.ask("keeper", "POST", "/v1/keys", json=wanted).json()
     tenants.tokens["new"] = made["token"]
