@@ -75,6 +75,7 @@ _VERB: Final = 0.4
 _SHORTEST_STEM: Final = 3
 _LONG_WORD: Final = 9
 _LONG_STEM: Final = 6
+"""Letters from which on a word, and the beginning it is known by, may be mistyped."""
 
 
 def signs_of(sentence: str) -> set[str]:
