@@ -73,7 +73,7 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(config, items):
     if not config.getoption("--slow"):
-        skip = pytest.mark.skip(reason="slow: seconds to minutes; run with --slow")
+        skip = pytest.mark.skip(reason="slow: a quarter of a second or more; run with --slow")
         for item in items:
             if "slow" in item.keywords:
                 item.add_marker(skip)

@@ -300,6 +300,7 @@ def opened_in(source):
                 yield node.lineno, called.id
 
 
+@pytest.mark.slow
 def test_files_that_users_name_are_opened_in_one_place():
     found = {
         f"{place}: {call}": line

@@ -92,6 +92,7 @@ def test_an_error_is_also_the_builtin_a_caller_would_expect(error, builtin):
     assert issubclass(getattr(errors, error), builtin)
 
 
+@pytest.mark.slow
 def test_importing_everything_public_imports_no_model_runtime_and_no_surface():
     loaded = run(
         "import json, sys, hippocampus\n"
@@ -142,6 +143,7 @@ print(json.dumps([told.getvalue(), sorted({m.partition(".")[0] for m in sys.modu
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_command_loads_no_other_command():
     loaded = run(
         """
@@ -156,6 +158,7 @@ print(json.dumps([m for m in set(HOMES.values()) if f"hippocampus.cli.{m}" in sy
     assert ["read"] == loaded
 
 
+@pytest.mark.slow
 def test_importing_neither_opens_anything_nor_reads_the_environment():
     opened, read, handlers = run(
         """
@@ -195,6 +198,7 @@ print(json.dumps([events, read, len(logging.getLogger().handlers)]))
     assert 0 == handlers
 
 
+@pytest.mark.slow
 def test_opening_a_memory_without_a_model_loads_no_model_runtime(tmp_path):
     loaded = run(
         "import json, sys\nfrom hippocampus import Memory\n"
@@ -230,6 +234,7 @@ print(json.dumps(wrong))
 """
 
 
+@pytest.mark.slow
 def test_every_module_that_was_moved_is_found_by_its_old_name_with_a_warning():
     assert [] == run(IMPORT_ALL)
 

@@ -86,10 +86,12 @@ def test_an_embedder_without_tokens_gets_models_that_need_none(plain, hashed):
     }
 
 
+@pytest.mark.slow
 def test_what_knows_no_meaning_tells_less_beside_words(hashed):
     assert 0 <= hashed.hearing < 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [pytest.param("plain", marks=pytest.mark.slow), "hashed"])
 def test_what_is_stricter_is_above_what_is_less_so(name, request):
     found = request.getfixturevalue(name).cosines
@@ -99,6 +101,7 @@ def test_what_is_stricter_is_above_what_is_less_so(name, request):
     assert found.theta < found.related
 
 
+@pytest.mark.slow
 def test_progress_counts_the_turns_up_to_all_of_them():
     told = []
     two = read_synthetic().first(2)
@@ -236,6 +239,7 @@ def test_what_no_embedder_tells_counts_as_it_is_built_in(hashed):
 # ---------------------------------------------------------------- what is kept
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_read_back_the_same(hashed, plain):
     for one in (hashed, plain, BUILT_IN):
         assert Calibration.load(one.dump(), path="here") == one

@@ -41,6 +41,7 @@ def told(shell):
     return shell
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("args", "stdin", "more"),
     [
@@ -66,6 +67,7 @@ start()
 """
 
 
+@pytest.mark.slow
 def test_a_short_command_ends_without_taking_the_interpreter_apart(told):
     found = run(told, ENDING.format(before=""), "recall", PROMPT["prompt"])
     nothing = run(told, ENDING.format(before=""), "recall", "What is the capital of Peru?")
@@ -75,6 +77,7 @@ def test_a_short_command_ends_without_taking_the_interpreter_apart(told):
     assert (1, "") == (nothing.returncode, nothing.stderr)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "before",
     [
@@ -88,12 +91,14 @@ def test_what_has_its_work_still_to_do_is_waited_for(told, before):
     assert (0, "taken apart\n") == (done.returncode, done.stderr)
 
 
+@pytest.mark.slow
 def test_a_command_that_lasts_ends_as_any_program(told):
     done = run(told, ENDING.format(before=""), "verify")
 
     assert (0, True) == (done.returncode, done.stderr.endswith("taken apart\n"))
 
 
+@pytest.mark.slow
 def test_whoever_reads_no_further_is_no_error(told):
     command = [sys.executable, "-m", "hippocampus", "recall", PROMPT["prompt"], "--json"]
     with subprocess.Popen(

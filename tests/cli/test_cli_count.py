@@ -22,6 +22,7 @@ def tell(shell):
         shell("remember", text, "--at", at)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "options"),
     [
@@ -38,6 +39,7 @@ def test_a_trend_is_drawn_as_bars(counted, golden, name, options):
     golden(name, shown.out)
 
 
+@pytest.mark.slow
 def test_a_trend_of_nothing_is_one_line(counted, golden):
     golden("trend-of-nothing", counted("trend", "zebra", env={"COLUMNS": "60"}).out)
 

@@ -41,6 +41,7 @@ def test_a_key_that_does_not_fit_is_told_without_showing_it(shell, safe):
         assert "hunter2" not in told.err + told.out
 
 
+@pytest.mark.slow
 def test_a_passphrase_comes_from_its_variable_or_a_terminal(shell, safe, key):
     opened = {"HIPPOCAMPUS_PASSPHRASE": "correct horse"}
     nobody = shell("encryption", "add", *safe, "--key", key, "--new-key", "passphrase")
@@ -67,6 +68,7 @@ def test_a_new_passphrase_is_asked_for_twice(shell, safe, key, monkeypatch):
     assert shell(*asked).code == 0
 
 
+@pytest.mark.slow
 def test_a_recovery_phrase_opens_it_when_all_else_is_lost(shell, safe, key):
     phrase = shell("encryption", "phrase", *safe, "--key", key, "--json").json["phrase"]
     lost = {"HIPPOCAMPUS_PHRASE": phrase.lower()}
@@ -79,6 +81,7 @@ def test_a_recovery_phrase_opens_it_when_all_else_is_lost(shell, safe, key):
     assert recalled(shell, *safe, "--key", "passphrase", env={"HIPPOCAMPUS_PASSPHRASE": "another"})
 
 
+@pytest.mark.slow
 def test_what_looks_after_a_store_takes_its_key(shell, safe, key, tmp_path):
     opening = [*safe, "--key", key]
     copy, saved, plain = (str(tmp_path / f"{name}.db") for name in ("copy", "saved", "plain"))

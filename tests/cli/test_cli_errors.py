@@ -137,6 +137,7 @@ def test_what_needs_no_model_works_on_a_store_of_any(told):
     assert told("verify", *other).code == 0
 
 
+@pytest.mark.slow
 def test_debug_shows_where_an_error_comes_from(told):
     process = told.spawn("show", "no-such-id", "--debug")
     _, err = process.communicate(timeout=60)
@@ -144,6 +145,7 @@ def test_debug_shows_where_an_error_comes_from(told):
     assert b"Traceback" in err
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_had_enough_is_no_error(told):
     process = told.spawn("episodes", "--json")
     process.stdout.close()

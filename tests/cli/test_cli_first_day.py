@@ -144,6 +144,7 @@ def program(tmp_path, shell):
     return file
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("program")
 @pytest.mark.parametrize("name", ASKING)
 def test_a_shell_completes_commands_options_and_values(shell, name):
@@ -163,6 +164,7 @@ def test_a_shell_completes_commands_options_and_values(shell, name):
     assert [meant for _, meant in COMPLETED] == done.stdout.split()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("program")
 def test_a_press_of_a_key_loads_no_typer_once_the_table_is_there(shell):
     code = "import sys; from hippocampus.cli import main; main(); print('typer' in sys.modules)"
@@ -181,6 +183,7 @@ def test_a_press_of_a_key_loads_no_typer_once_the_table_is_there(shell):
     assert [["recall", "True"], ["recall", "False"]] == said
 
 
+@pytest.mark.slow
 def test_what_is_kept_without_a_model_says_so(shell, tmp_path):
     env = {"HIPPOCAMPUS_EMBEDDER": "default", "XDG_DATA_HOME": str(tmp_path), "HOME": str(tmp_path)}
     made = subprocess.run(

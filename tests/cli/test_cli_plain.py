@@ -59,6 +59,7 @@ finally:
 """
 
 
+@pytest.mark.slow
 def test_a_recall_is_answered_alike_with_typer_and_without(shell):
     shell("remember", "The leak in the kitchen was mended by a plumber.")
 

@@ -109,6 +109,7 @@ def test_bench_says_how_to_get_it_where_it_is_not_installed(before, args):
     assert failed.stdout == ""
 
 
+@pytest.mark.slow
 def test_help_shows_only_what_is_installed():
     told = run(*NO_ENTRY_POINTS)("--help").stdout
 

@@ -29,6 +29,7 @@ def tell_and_sleep(shell):
     assert shell("sleep", "--embedder", "hash").code == 0
 
 
+@pytest.mark.slow
 def test_sleeping_again_finds_no_concepts_beyond_the_listed_anchors(slept):
     again = slept("sleep", "--embedder", "hash", "--json").json
     listed = slept("anchors", "list").out
@@ -39,6 +40,7 @@ def test_sleeping_again_finds_no_concepts_beyond_the_listed_anchors(slept):
     assert {a["name"] for a in slept("anchors", "list", "--json").json} >= {"violin", "lisbon"}
 
 
+@pytest.mark.slow
 def test_each_step_is_told_with_its_purpose_and_what_it_did_in_plain_words(slept):
     slept("remember", SAID[0], "--at", "2025-01-01T12:00", "--embedder", "hash")
     slept("remember", "The boat has a mast.", "--embedder", "hash")
@@ -173,6 +175,7 @@ def test_what_is_no_json_is_refused(slept, tmp_path):
     assert "not JSON" in slept("anchors", "import", str(path), "--embedder", "hash").err
 
 
+@pytest.mark.slow
 def test_topics_are_shown_as_text_or_as_a_picture(slept, tmp_path):
     shown = slept("topics").out
     listed = {topic["name"]: topic for topic in slept("topics", "--json").json}
@@ -225,6 +228,7 @@ def test_gists_are_listed_with_how_mature_they_are(shell):
     assert "0.03 silent" in shell("gists").out
 
 
+@pytest.mark.slow
 def test_a_watch_lets_banks_sleep_that_are_due_until_it_is_interrupted(shell):
     shell("remember", "We painted the old boat in Porto.")
     with shell.spawn("sleep", "--watch", text=True) as watch:

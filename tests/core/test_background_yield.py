@@ -6,6 +6,8 @@ import threading
 import time
 from contextlib import suppress
 
+import pytest
+
 from hippocampus import Bank, Memory, Turn
 from hippocampus.core import background_yield as courtesy
 from hippocampus.core.background_yield import answering, giving_way, pause, pausing
@@ -128,6 +130,7 @@ def test_the_verbs_that_answer_keep_their_signatures():
     assert "Find memories that bear on" in Bank.recall.__doc__
 
 
+@pytest.mark.slow
 def test_a_sleep_ends_though_somebody_is_answered_all_the_time():
     with Memory(":memory:", embedder="none") as memory:
         bank = memory.bank("b")

@@ -62,6 +62,7 @@ def test_a_bomb_takes_no_more_memory_than_the_bound():
     assert peak(lambda: load_arrays(npz(a=bytes(64 << 20)), most=1 << 20)) < 80 << 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("read", [inflate, load_arrays])
 def test_few_bytes_come_to_little_unless_somebody_says_otherwise(read):
     packed = BOMB if read is inflate else npz(a=npy((16 << 20,), bytes(64 << 20)))
@@ -70,6 +71,7 @@ def test_few_bytes_come_to_little_unless_somebody_says_otherwise(read):
     assert len(read(packed, most=65 << 20))
 
 
+@pytest.mark.slow
 def test_what_is_as_dense_as_words_are_may_be_large():
     words = b"".join(b"%d words of a kind, again; " % (n * n) for n in range(1 << 20))
     packed = zlib.compress(words)

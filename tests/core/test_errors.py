@@ -55,6 +55,7 @@ def open_nothing(path):
     Memory(path, embedder="none", create=False)
 
 
+@pytest.mark.slow
 def test_an_error_of_another_process_reaches_who_asked_for_it(tmp_path):
     path = tmp_path / "no.db"
     path.write_bytes(b"no store, and long enough to be looked at" * 100)

@@ -89,6 +89,7 @@ def test_every_class_says_in_a_line_what_happened(event):
 # ---------------------------------------------------------------- the bytes
 
 
+@pytest.mark.slow
 def test_a_life_writes_byte_for_byte_what_was_written_before_there_were_events(
     open_memory, clock, tmp_path, golden, pytestconfig
 ):

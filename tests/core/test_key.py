@@ -57,6 +57,7 @@ def test_a_secret_is_the_same_wherever_it_comes_from(file, monkeypatch):
     )
 
 
+@pytest.mark.slow
 def test_a_key_opens_what_was_wrapped_with_it_and_nothing_else(file):
     phrase = new_phrase()
     each = [Key.passphrase("correct horse"), Key.file(file), Key.phrase(phrase)]
@@ -70,6 +71,7 @@ def test_a_key_opens_what_was_wrapped_with_it_and_nothing_else(file):
         open_slots(each[0], [slots[1], slots[2]])
 
 
+@pytest.mark.slow
 def test_slots_of_a_key_are_all_different_without_the_secret_or_the_master_key():
     one, other = (make_slot(Key.passphrase("correct horse"), MASTER) for _ in range(2))
 

@@ -165,6 +165,7 @@ def test_what_a_class_says_of_itself_stays():
     assert repr(one) == "Own(x=1)"
 
 
+@pytest.mark.slow
 def test_threads_may_make_the_first_instances_together():
     for _ in range(50):
         cls, made, barrier = fresh(), [], threading.Barrier(4)

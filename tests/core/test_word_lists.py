@@ -72,6 +72,7 @@ def test_order_is_kept_where_it_means_something():
     assert 12 == word_list("numbers").index("thirteen")
 
 
+@pytest.mark.slow
 def test_importing_reads_no_list():
     script = """
 import sys

@@ -42,6 +42,7 @@ def named(menu):
                 yield from [below] if isinstance(below, str) else named(below)
 
 
+@pytest.mark.slow
 def test_the_menu_leads_to_every_page_of_the_docs_without_a_dead_entry(site):
     menu = set(named(tomllib.loads((ROOT / "zensical.toml").read_text())["project"]["nav"]))
     pages = {
@@ -54,6 +55,7 @@ def test_the_menu_leads_to_every_page_of_the_docs_without_a_dead_entry(site):
     assert sorted(place for place in menu if not (site / place).exists()) == []
 
 
+@pytest.mark.slow
 def test_the_reference_has_every_public_name_of_the_package(site):
     python = (site / "docs/reference/python.md").read_text()
     elsewhere = {"AsyncBank", "HippocampusError", "__version__"}  # beside `Bank`, and among errors

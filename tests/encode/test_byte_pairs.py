@@ -45,6 +45,7 @@ def test_no_character_is_read_otherwise_than_by_the_library(library):
             assert library.encode(text) == byte_pairs.split(text), hex(code)
 
 
+@pytest.mark.slow
 def test_what_grows_with_a_word_is_not_the_square_of_its_length():
     """A quadratic merge of a million letters would take hours."""
     for word in ("a" * (1 << 20), "xq" * (1 << 19)):

@@ -106,6 +106,7 @@ def test_the_fingerprint_is_the_models_wherever_the_server_is(server, embedder):
     other.close()
 
 
+@pytest.mark.slow
 def test_a_passing_failure_is_tried_again(server, embedder):
     server.answers = [(503, None)]
 

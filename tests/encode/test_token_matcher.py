@@ -165,6 +165,7 @@ def test_the_vocabulary_has_every_id_of_a_text():
     assert len(raw) <= 1 << tokens.BITS
 
 
+@pytest.mark.slow
 def test_threads_that_count_for_the_first_time_at_once_fold_the_vocabulary_once():
     token_matcher._fold_vocabulary.cache_clear()
     begin = threading.Barrier(4)

@@ -89,6 +89,7 @@ VERBS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS)
 def test_what_changes_nothing_waits_as_what_changes_something(bank, watched, tmp_path, verb):
     note(bank)

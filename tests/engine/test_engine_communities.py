@@ -42,6 +42,7 @@ def bank():
     memory.close()
 
 
+@pytest.mark.slow
 def test_each_community_that_sleep_finds_has_a_summary_that_quotes(bank):
     found = bank.communities()
 
@@ -55,6 +56,7 @@ def test_each_community_that_sleep_finds_has_a_summary_that_quotes(bank):
     assert sum(one.share for one in found) <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "question",
     [
@@ -85,6 +87,7 @@ def test_a_question_that_names_a_matter_is_not_one_for_themes(bank):
     assert all("cello" in hit.text for hit in made.recall)
 
 
+@pytest.mark.slow
 def test_communities_made_by_sleep_are_without_forgotten_memories():
     with Memory(":memory:", embedder="hash", clock=ManualClock(NOW)) as memory:
         bank = memory.bank("home")
@@ -103,6 +106,7 @@ def test_communities_made_by_sleep_are_without_forgotten_memories():
         assert [] == bank.communities()  # as all that sleep made of what was erased, until the next
 
 
+@pytest.mark.slow
 def test_the_same_bank_has_the_same_communities():
     def made():
         with Memory(":memory:", embedder="hash", clock=ManualClock(NOW)) as memory:

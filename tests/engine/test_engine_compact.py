@@ -135,6 +135,7 @@ def test_compaction_reaches_what_left_its_file(open_memory, tmp_path):
     assert verify(memory, residue="The heron waits").sound
 
 
+@pytest.mark.slow
 def test_readers_and_writers_go_on_while_it_runs(filled, monkeypatch):
     monkeypatch.setattr("hippocampus.bank.writes._RUNS_AT_ONCE", 1)
     memory, bank, kept = filled
@@ -185,6 +186,7 @@ def child(path, script):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_another_process_reads_what_it_may_while_it_runs(filled, path, monkeypatch):
     monkeypatch.setattr("hippocampus.bank.writes._RUNS_AT_ONCE", 1)
     _, bank, kept = filled

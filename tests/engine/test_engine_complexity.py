@@ -114,6 +114,7 @@ def test_an_export_is_read_around_a_text(tmp_path):
     assert "Ada met Tom." in repr(told)
 
 
+@pytest.mark.slow
 def test_every_argument_that_takes_text_is_tried_unless_a_reason_is_given(memory):
     pairs = set(words_of_verbs())
     unknown = {
@@ -211,6 +212,7 @@ def test_sleep_costs_in_proportion_to_what_was_remembered():
         assert {} == costly_ones(sleeping)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "shape",
     ["<a ", "<!--", '<a "', "<recent>\n[x\n</recent>", " ",
@@ -226,6 +228,7 @@ def test_what_once_took_minutes_takes_no_time(shape, tmp_path):
         assert took(bank.remember, text).seconds < 3
 
 
+@pytest.mark.slow
 def test_a_text_of_many_parts_takes_no_metadata_that_would_fill_a_disk(bank):
     text = "The quick brown fox jumps over the lazy dog. " * 9_000
     with pytest.raises(HippocampusError, match="would be kept with each of the"):
@@ -236,6 +239,7 @@ def test_a_text_of_many_parts_takes_no_metadata_that_would_fill_a_disk(bank):
     assert {"k": "v" * 1_000} == kept.metadata
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [5_000, pytest.param(22_000, marks=pytest.mark.slow)])
 def test_an_edit_moves_few_parts_of_a_long_text_that_comes_back_byte_for_byte(memory, count):
     lines = [f"Line {n}: the tide was {n % 7} metres high, they said. " for n in range(count)]

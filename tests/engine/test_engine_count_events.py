@@ -33,6 +33,7 @@ def histories():
         yield memory
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "question"), ASKED, ids=[question for _, question in ASKED])
 def test_what_took_place_is_counted(histories, name, question):
     (wanted,) = [

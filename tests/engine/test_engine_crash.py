@@ -87,10 +87,12 @@ def assert_whole_and_repeatable(open_memory, acknowledged):
     assert () == verify(memory).problems
 
 
+@pytest.mark.slow
 def test_a_process_killed_in_an_import_leaves_whole_batches(path, open_memory):
     assert_whole_and_repeatable(open_memory, killed_after(path, 300))
 
 
+@pytest.mark.slow
 def test_a_process_killed_right_after_its_first_write_leaves_a_store_that_opens(path, open_memory):
     process = child(path, 'bank.remember("The first fact."); print("kept", flush=True); input()')
     with process:
@@ -183,6 +185,7 @@ def test_eight_processes_that_write_to_one_bank_at_once_read_their_writes(path, 
     assert () == verify(memory).problems
 
 
+@pytest.mark.slow
 def test_threads_share_a_memory_and_its_banks(memory):
     def work(me):
         for n in range(10):
@@ -213,6 +216,7 @@ def test_a_correction_made_elsewhere_meanwhile_is_not_overwritten(open_memory):
 # ---------------------------------------------------------------- full, locked, read-only
 
 
+@pytest.mark.slow
 def test_writing_works_again_after_a_full_disk_that_changed_nothing(path, open_memory):
     script = """
     from hippocampus.errors import StoreFull
@@ -242,6 +246,7 @@ def test_writing_works_again_after_a_full_disk_that_changed_nothing(path, open_m
     assert "".join(big) == "".join(episode.text for episode in kept)
 
 
+@pytest.mark.slow
 def test_a_lock_held_too_long_is_an_error_for_writers_only(path, open_memory):
     bank = open_memory(config=Config(busy_timeout_s=0.1)).bank("ada")
     bank.remember("The spare key is under the blue pot.")

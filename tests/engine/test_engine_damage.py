@@ -246,6 +246,7 @@ def test_salvage_brings_all_that_is_sound_with_a_list_of_what_is_lost(path, ids,
     assert checked.sound, checked.problems
 
 
+@pytest.mark.slow
 def test_salvage_goes_around_pages_that_cannot_be_read(path, tmp_path):
     with opened(path) as memory:
         memory.bank("ada").remember_many(
@@ -343,6 +344,7 @@ def small(path):
         db.execute("PRAGMA journal_mode = DELETE")
 
 
+@pytest.mark.slow
 def test_no_flipped_bit_raises_what_is_not_ours_or_changes_an_answer_unnoticed(path):
     small(path)
     silent = [place for place, same, sound in flips(path, 50, seed=1) if sound and not same]

@@ -85,6 +85,7 @@ def test_a_memory_in_plain_words_has_them_all(open_memory, path):
     assert {*WORDS[:5]} < {*words_in(path)}
 
 
+@pytest.mark.slow
 def test_it_answers_as_one_in_plain_words_does(open_memory, path):
     lived(open_memory("plain.db"))
     before = answers(open_memory("plain.db").bank("bank-of-lena"))
@@ -96,6 +97,7 @@ def test_it_answers_as_one_in_plain_words_does(open_memory, path):
     assert doctor(path, key=KEY)[-2][2]
 
 
+@pytest.mark.slow
 def test_there_and_back_everything_is_as_it_was(open_memory, path):
     memory = open_memory()
     lived(memory), lived(memory, "other bank")
@@ -145,6 +147,7 @@ def test_what_is_damaged_is_not_copied_in_silence(open_memory, path):
     assert not path.with_name("safe.db").exists()
 
 
+@pytest.mark.slow
 def test_keys_can_be_listed_after_adding_or_changing_them(open_memory, path):
     lived(open_memory(key=KEY)).remember("The last word.")
     phrase = encryption.recovery_phrase(path, key=KEY)
@@ -180,6 +183,7 @@ def test_it_moves_to_another_embedder(open_memory, path):
     assert open_memory(key=KEY).bank("ada").recall("sunflower").hits
 
 
+@pytest.mark.slow
 def test_a_deleted_bank_takes_its_key_along(open_memory, path):
     memory = open_memory(key=KEY)
     lived(memory)

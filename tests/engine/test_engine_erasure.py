@@ -99,6 +99,7 @@ def test_neither_the_vector_nor_the_terms_of_an_erased_episode_stay(open_memory)
     assert not any(trace in raw(memory) for trace in traces)
 
 
+@pytest.mark.slow
 def test_every_version_goes_with_the_one_that_is_erased(open_memory):
     texts = [SECRET, SECRET.replace("QX7734190", "QX9982237"), "The safe opens with nougatine now."]
     for which in range(4):

@@ -44,6 +44,7 @@ def left(path):
     return [word for word in SECRETS if word.lower() in raw.lower()]
 
 
+@pytest.mark.slow
 def test_after_a_kill_before_the_file_was_rewritten_the_next_opening_does_it(secret, path):
     done = subprocess.run([sys.executable, "-c", CUT_OFF, path, secret], check=False)
     assert 9 == done.returncode
@@ -91,6 +92,7 @@ def test_an_erasure_without_room_to_rewrite_the_file_is_finished_by_closing(secr
     assert [] == left(path)
 
 
+@pytest.mark.slow
 def test_a_dropped_bank_leaves_nothing_though_it_was_cut_off(secret, path):
     code = CUT_OFF.replace('bank("ada").forget(sys.argv[2], erase=True)', 'delete_bank("ada")')
     done = subprocess.run([sys.executable, "-c", code, path, secret], check=False)

@@ -125,6 +125,7 @@ def test_what_was_looked_up_once_holds_only_for_who_may_see_it(bank, moved):
     ]
 
 
+@pytest.mark.slow
 def test_what_somebody_said_a_hundred_times_is_told_first_by_one_of_the_last(bank, clock):
     said(bank, clock, *(f"I live in Porto, day {day}." for day in range(100)), days=1)
     said(bank, clock, *(f"Where to live is question {day}." for day in range(9)), days=1)

@@ -130,6 +130,7 @@ def test_a_cluster_that_grows_stays_the_same_trace_beside_a_new_one(bank, clock)
     assert made + WEEK == about(bank, "Brahms").made_at
 
 
+@pytest.mark.slow
 def test_what_was_promoted_once_stays_so_when_better_comes(open_memory, clock):
     bank = open_memory(config=Config(policy=Policy(promote=0.5))).bank("ada")
     say(bank, BOAT, 1, 2, 3)

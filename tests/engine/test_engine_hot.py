@@ -191,6 +191,7 @@ def test_threads_over_more_banks_than_fit_get_the_same_answers(twins):
 # ---------------------------------------------------------------- in use
 
 
+@pytest.mark.slow
 def test_a_bank_that_is_written_to_asked_or_asleep_keeps_what_it_holds(open_memory):
     """Embedder, reranker and model are called in the middle of a verb, when no lock is held."""
     inside = []

@@ -199,6 +199,7 @@ def test_find_count_facts_and_ids_reach_into_the_included_banks(memory, agent):
     assert paged == [one.text for one in agent.find("the")][: len(paged)]
 
 
+@pytest.mark.slow
 def test_facts_of_all_say_who_was_told(memory, agent):
     memory.bank("team").remember("Tom lives in Graz.", speaker="Eve")
     agent.remember("Tom works for Acme.", speaker="Ada")

@@ -100,6 +100,7 @@ def test_a_bank_that_has_slept_is_read_from_one_file(path):
         assert mapped(memory)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [0, 1, 200])
 def test_it_finds_what_an_index_made_from_the_store_finds(path, more):
     with opened(path) as memory:
@@ -118,6 +119,7 @@ def test_it_finds_what_an_index_made_from_the_store_finds(path, more):
         assert answers(memory) == read == grown
 
 
+@pytest.mark.slow
 def test_the_sleeper_goes_on_with_what_is_mapped(tmp_path):
     with opened(tmp_path / "agent.db") as memory:
         bank = memory.bank("ada")
@@ -142,6 +144,7 @@ def test_a_memory_that_only_reads_uses_the_file_without_ever_writing_one(path):
     assert not files(path)
 
 
+@pytest.mark.slow
 def test_another_file_takes_its_place_once_the_bank_has_grown(path):
     (first,) = files(path)
     with opened(path) as memory:
@@ -158,6 +161,7 @@ def test_another_file_takes_its_place_once_the_bank_has_grown(path):
 # ---------------------------------------------------------------- nothing outlives an erasure
 
 
+@pytest.mark.slow
 def test_an_erasure_removes_it(path):
     with opened(path) as memory:
         bank = memory.bank("ada")
@@ -203,6 +207,7 @@ def test_residue_is_looked_for_in_it(path):
 # ---------------------------------------------------------------- whose it is
 
 
+@pytest.mark.slow
 def test_one_of_another_history_is_not_read(path, tmp_path):
     (file,) = files(path)
     other = tmp_path / "elsewhere" / "agent.db"
@@ -224,6 +229,7 @@ def test_a_rebuilt_index_is_not_read_from_an_older_file(path):
         assert not mapped(memory)
 
 
+@pytest.mark.slow
 def test_an_encrypted_store_has_none(tmp_path):
     with opened(tmp_path / "agent.db", key=Key.passphrase("a long enough phrase")) as memory:
         memory.bank("ada").remember_many(turns(0, 40))
@@ -306,6 +312,7 @@ def test_a_file_that_is_cut_short_while_it_is_used_is_an_error_only_once(path):
     assert not files(path)
 
 
+@pytest.mark.slow
 def test_verify_tells_of_damage_in_what_is_mapped(path):
     (file,) = files(path)
     with opened(path) as memory:
@@ -322,6 +329,7 @@ def test_verify_tells_of_damage_in_what_is_mapped(path):
         assert any(file.name in problem for problem in verify(memory).problems)
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_the_bank_as_it_was(path):
     for file in files(path):
         file.unlink()
@@ -359,6 +367,7 @@ def test_a_process_killed_while_it_wrote_one_leaves_a_store_that_opens(path):
             assert not verify(memory).problems
 
 
+@pytest.mark.slow
 def test_two_memories_of_one_store_go_on_with_what_each_has(path):
     with opened(path) as one, closing(opened(path)) as other:
         assert mapped(one)

@@ -79,6 +79,7 @@ def ranked(memory, names):
     return here
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", ROOM)
 @pytest.mark.parametrize("where", [":memory:", "memory.db"])
 def test_every_verb_takes_its_locks_in_one_order(open_memory, tmp_path, where, room):
@@ -159,6 +160,7 @@ def test_calibration_takes_its_locks_in_the_same_order(open_memory):
     assert [] == here.held
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", ROOM)
 def test_every_verb_of_sleep_takes_its_locks_in_the_same_order(open_memory, room):
     memory = open_memory(":memory:", config=ROOM[room])
@@ -255,6 +257,7 @@ print("sound after", moves)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("where", "most"),
     [

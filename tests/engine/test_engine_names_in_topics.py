@@ -45,6 +45,7 @@ def above(bank):
     return {topic.name: set(topic.parents) for topic in bank.topics()}
 
 
+@pytest.mark.slow
 def test_what_is_called_by_a_word_does_not_lie_under_the_topics_of_that_word(bank):
     tell(bank, TOLD * 3)
     topics = above(bank)

@@ -194,6 +194,7 @@ def assert_same_ranking(recall, episodes, scores):
     assert expected == pytest.approx(found, abs=2e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("count", "config"), [(150, USUAL), (700, EVERYONE)])
 @pytest.mark.parametrize("query", QUERIES)
 def test_recall_equals_brute_force(count, config, query):
@@ -271,6 +272,7 @@ def test_of_two_who_say_the_same_the_one_asked_about_comes_first(query, first):
         assert bank.recall(query)[0].episode.role == first
 
 
+@pytest.mark.slow
 def test_the_candidates_of_a_larger_bank_hold_the_best_of_brute_force():
     turns = make_turns(1500, seed=1)
     with (

@@ -234,6 +234,7 @@ def garden(tmp_path_factory):
     return file
 
 
+@pytest.mark.slow
 @linux
 @pytest.mark.parametrize("verb", verbs(*(VERBS.keys() - {"calibrate"})))
 def test_a_verb_leaves_the_process_the_locks_it_had(garden, open_memory, path, tmp_path, verb):
@@ -266,6 +267,7 @@ def texts(bank):
     return {episode.text for episode in bank.episodes()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", verbs("import of the store"))
 def test_nothing_acknowledged_is_lost_when_another_process_closes_after_a_verb(
     garden, open_memory, path, tmp_path, verb
@@ -285,6 +287,7 @@ def test_nothing_acknowledged_is_lost_when_another_process_closes_after_a_verb(
     assert there | since == texts(open_memory().bank("ada"))
 
 
+@pytest.mark.slow
 def test_a_file_that_becomes_a_store_while_it_is_read_keeps_the_stores_locks(tmp_path):
     from hippocampus.core.files import reading
 
@@ -389,6 +392,7 @@ with Memory(path, embedder="hash") as memory:
 """
 
 
+@pytest.mark.slow
 @fork
 @pytest.mark.parametrize("closes", ["early", pytest.param("late", marks=pytest.mark.slow)])
 def test_workers_of_a_server_that_forks_lose_nothing(path, closes):
@@ -415,6 +419,7 @@ def test_a_child_can_write_for_its_parent_only_through_a_memory_of_its_own(open_
     assert "It was the child." == bank.recall("child")[0].text
 
 
+@pytest.mark.slow
 @fork
 @pytest.mark.parametrize("transaction", [SqliteStore.read, SqliteStore.write])
 def test_a_child_of_a_transaction_may_not_open_the_store(open_memory, path, transaction):
@@ -431,6 +436,7 @@ def test_a_child_of_a_transaction_may_not_open_the_store(open_memory, path, tran
     memory.bank("ada").remember("It was after.")
 
 
+@pytest.mark.slow
 @fork
 def test_a_fork_waits_for_the_transactions_of_other_threads(open_memory, path):
     memory = open_memory()

@@ -74,6 +74,7 @@ def test_what_is_there_already_is_not_copied(agent, project, lesson):
     assert 1 == len(project.episodes())
 
 
+@pytest.mark.slow
 def test_a_long_text_goes_whole_whichever_part_is_named(agent, project):
     text = " ".join(f"Step {n} of the guide has its own words, and turns left." for n in range(900))
     agent.remember(text, source="guide.md", address="guide.md#all", at=DAY)
@@ -452,6 +453,7 @@ def test_a_sleep_leaves_copies_of_what_was_compacted(agent, project, lesson, how
     assert [copy.id] == [one.id for one in project.episodes()]
 
 
+@pytest.mark.slow
 def test_what_is_promoted_over_and_over_while_it_is_erased_is_not_erased(agent, lesson, meanwhile):
     names = iter(range(99))
     meanwhile(lambda: agent.promote(lesson.id, to=f"b{next(names)}"), times=99)

@@ -79,6 +79,7 @@ def test_when_the_one_that_stands_for_others_is_hidden_they_show(bank):
     assert [shown.id] == [e.id for e in early], "a filter hides the newer one, as well"
 
 
+@pytest.mark.slow
 def test_aliases_live_on_from_sleep_to_sleep_until_their_memory_is_erased(open_memory, bank):
     bank.sleep()
     (canonical,) = (e for e in violin(bank) if "not" not in e.text)
@@ -178,6 +179,7 @@ def test_a_name_that_is_twice_in_the_document_is_refused(open_memory, tmp_path):
         bank.import_concepts(path)
 
 
+@pytest.mark.slow
 def test_an_anchor_that_matches_everything_is_cut_to_the_best(open_memory):
     how = replace(SMALL, concepts=Concepts(theta=-1.0, k=5, k_max=7))
     bank = open_memory(config=how).bank("ada")
@@ -246,6 +248,7 @@ def spoilt(anchors):
     yield {"names": anchors.names[:-1]}, "other anchors"
 
 
+@pytest.mark.slow
 def test_sleep_mends_the_damage_of_anchors_that_do_not_fit_together(open_memory):
     memory = open_memory(config=SMALL)
     bank = memory.bank("ada")

@@ -21,6 +21,7 @@ def shared(ids, length):
     return next((one for one in begun if begun.count(one) > 1), None)
 
 
+@pytest.mark.slow
 def test_every_verb_takes_the_beginning_of_an_id(bank):
     (one, *_) = bank.episodes()
     short = one.id[:8]

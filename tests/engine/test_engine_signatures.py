@@ -319,6 +319,7 @@ def test_a_model_may_choose_the_keywords(open_memory):
     assert {TALK[0], TALK[2]} == set(texts_of(found))
 
 
+@pytest.mark.slow
 def test_a_long_text_is_looked_for_by_its_first_words_only(open_memory):
     bank = open_memory(config=SIGNING, embedder="none", cues=["signature"]).bank("ada")
     bank.remember_many(talk())

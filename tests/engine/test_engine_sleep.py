@@ -52,6 +52,7 @@ def slept(open_memory, path, night):
     return memory, memory.bank("ada")
 
 
+@pytest.mark.slow
 def test_recall_hears_the_anchors_of_a_bank_that_has_slept(slept):
     _, bank = slept
     anchors = {anchor.name: anchor for anchor in bank.anchors()}
@@ -65,6 +66,7 @@ def test_recall_hears_the_anchors_of_a_bank_that_has_slept(slept):
     assert len(found.hits) == 8
 
 
+@pytest.mark.slow
 def test_sleeping_again_changes_nothing(slept):
     memory, bank = slept
     episodes, anchors = bank.episodes(), bank.anchors()
@@ -136,6 +138,7 @@ def test_what_is_no_anchor_is_refused_without_changing_anything(slept, said, mes
     assert bank.journal() == before
 
 
+@pytest.mark.slow
 def test_erasing_takes_the_words_out_of_anchors_too(slept):
     memory, bank = slept
     secret = bank.remember("My Zanzibarian passport is under the bed.", at="2025-05-30")
@@ -173,6 +176,7 @@ def test_a_bank_without_episodes_or_an_embedder_says_why_it_has_no_concepts(open
     assert not bank.recall("violin", cues=["concept"]).found
 
 
+@pytest.mark.slow
 def test_reading_and_writing_go_on_while_a_bank_sleeps(slept):
     memory, bank = slept
     wrong, stop = [], threading.Event()
@@ -209,6 +213,7 @@ while True:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "delay", [0.2, *(pytest.param(delay, marks=pytest.mark.slow) for delay in (0.05, 0.4))]
 )
@@ -229,6 +234,7 @@ def test_a_sleep_that_is_killed_leaves_a_bank_that_is_sound(slept, path, open_me
     assert again.bank("ada").recall("violin", cues=["concept"]).hits
 
 
+@pytest.mark.slow
 def test_topics_are_a_whole_graph_even_with_a_model_that_fails(open_memory):
     def broken(prompt):
         if "violin" in prompt:
@@ -281,6 +287,7 @@ def test_a_relation_that_closes_a_circle_over_answers_counts_as_refused(open_mem
     assert "1 link refused" in str(slept)
 
 
+@pytest.mark.slow
 def test_a_model_is_asked_once_about_the_same_talk(open_memory):
     asked = []
 
@@ -303,6 +310,7 @@ def test_a_model_is_asked_once_about_the_same_talk(open_memory):
     assert "music" in {topic.name for topic in bank.topics()}
 
 
+@pytest.mark.slow
 def test_a_model_is_not_asked_again_because_somebody_erased_meanwhile(open_memory):
     asked = []
 
@@ -326,6 +334,7 @@ def test_a_model_is_not_asked_again_because_somebody_erased_meanwhile(open_memor
     assert not any("passport" in prompt for prompt in asked[5:])
 
 
+@pytest.mark.slow
 def test_another_embedder_leaves_no_anchors_of_the_first(slept):
     memory, bank = slept
     memory.rebuild(embedder=HashEmbedder(64))
@@ -348,6 +357,7 @@ def damage(memory, kind):
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["gist", "concept", "topic", "summary", "graph"])
 def test_sleep_makes_anew_what_was_damaged_of_its_work(slept, open_memory, kind):
     memory, _ = slept
@@ -363,6 +373,7 @@ def test_sleep_makes_anew_what_was_damaged_of_its_work(slept, open_memory, kind)
     assert verify(again).sound
 
 
+@pytest.mark.slow
 def test_phrases_that_were_never_read_are_read_once_by_the_next_sleep(slept):
     memory, bank = slept
     gone = bank.remember("Something else.", at="2025-05-01")
@@ -402,6 +413,7 @@ def test_what_is_forgotten_is_spelled_by_no_list(slept):
     assert "violin" not in {anchor.name for anchor in bank.anchors()}
 
 
+@pytest.mark.slow
 def test_an_earlier_present_hears_what_was_active_then(slept):
     _, bank = slept
     days = [f"2025-0{3 + n // 28}-{1 + n % 28:02}" for n in range(80)]
@@ -627,6 +639,7 @@ def test_words_that_call_something_up_may_weigh_nothing(open_memory):
     assert "Lisbon" in found[0].text
 
 
+@pytest.mark.slow
 def test_a_question_as_long_as_a_chapter_is_read_in_no_time(open_memory):
     bank = travels(open_memory(config=SMALL))
     long = "Tell me of the glacier paper, our boat trip and Maria in Lisbon. " * 150

@@ -69,6 +69,7 @@ def contents(bank, here, monkeypatch):
     return said, listed, neighbours, beside, columns.speakers(), shown, [len(cue) for cue in cues]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2))])
 def test_a_snapshot_answers_the_same_whatever_is_written_after_it(open_memory, monkeypatch, seed):
     rng = random.Random(seed)  # noqa: S311 - no secrets
@@ -97,6 +98,7 @@ def test_readers_wait_for_no_writer(open_memory):
     assert [found.hits[0].episode] == listed
 
 
+@pytest.mark.slow
 def test_what_is_acknowledged_is_in_every_answer_asked_for_later(open_memory):
     bank, told, stop = open_memory().bank("ada"), [0], threading.Event()
     rng = random.Random(1)  # noqa: S311 - no secrets

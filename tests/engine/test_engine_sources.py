@@ -653,6 +653,7 @@ ODD = {
 }
 
 
+@pytest.mark.slow
 def test_times_that_cannot_be_are_told_without_breaking_what_comes_later(
     open_memory, clock, tmp_path
 ):

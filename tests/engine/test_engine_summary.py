@@ -55,6 +55,7 @@ def summed_up(slept):
     return next(step for step in slept.steps if step.name == "summary")
 
 
+@pytest.mark.slow
 def test_another_sleep_changes_nothing_once_the_first_has_brought_it_up(memory, bank):
     made = summed_up(bank.sleep())
     seq = memory.engine.store.journal.last_seq(memory.engine.store.banks.number("ada"))
@@ -69,6 +70,7 @@ def test_another_sleep_changes_nothing_once_the_first_has_brought_it_up(memory, 
     assert 1 == summed_up(bank.sleep()).counts["made"]
 
 
+@pytest.mark.slow
 def test_another_process_sees_what_sleep_has_kept(bank, open_memory):
     bank.sleep()
     other = open_memory(config=SMALL).bank("ada")
@@ -125,6 +127,7 @@ def test_a_context_is_in_order_summary_memories_recent_turns_and_the_users_messa
     assert count(context.text) == context.tokens <= 3500
 
 
+@pytest.mark.slow
 def test_a_summary_of_your_own_or_none_takes_its_place(bank):
     bank.sleep()
 
@@ -133,6 +136,7 @@ def test_a_summary_of_your_own_or_none_takes_its_place(bank):
         assert SUMMARY_OPEN not in bank.context("the wall", summary=given).text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "hiding", [{"speaker": "Ada"}, {"until": "2025-03-04"}, {"as_of": "2025-03-04"},
                {"role": "user"}, {"session": ["s", "other"]}]
@@ -144,6 +148,7 @@ def test_a_filter_hides_the_summary_as_it_would_tell_of_what_is_hidden(bank, hid
     assert not shown
 
 
+@pytest.mark.slow
 def test_a_context_of_one_session_has_that_sessions_summary(bank):
     bank.remember("I decided to sell the boat.", speaker="Eve", at="2025-05-01", session="other")
     bank.sleep()
@@ -153,6 +158,7 @@ def test_a_context_of_one_session_has_that_sessions_summary(bank):
     assert "boat" not in text
 
 
+@pytest.mark.slow
 def test_in_a_small_budget_memories_come_first(bank):
     bank.sleep()
     context = bank.context("the wall", 120)
@@ -172,6 +178,7 @@ def test_what_a_summary_quotes_cannot_close_its_tag(open_memory):
     assert "<b>" not in text
 
 
+@pytest.mark.slow
 def test_a_context_that_comes_back_is_not_remembered_summary_and_all(bank):
     bank.sleep()
     context = bank.context("the wall")
@@ -183,6 +190,7 @@ def test_a_context_that_comes_back_is_not_remembered_summary_and_all(bank):
 # ---------------------------------------------------------------- what is hidden and erased
 
 
+@pytest.mark.slow
 def test_a_memory_is_quoted_no_more_while_it_is_forgotten_or_corrected(bank):
     told = bank.remember("I decided to sell the boat.", speaker="Ada", at="2025-05-01", session="s")
     bank.sleep()
@@ -198,6 +206,7 @@ def test_a_memory_is_quoted_no_more_while_it_is_forgotten_or_corrected(bank):
     assert "car" in bank.summary().text
 
 
+@pytest.mark.slow
 def test_what_is_erased_is_in_no_summary_before_or_after_the_next_sleep(memory, bank):
     told = bank.remember("I decided to sell marzipan.", speaker="Ada", at="2025-05-01", session="s")
     bank.sleep()
@@ -214,6 +223,7 @@ def test_what_is_erased_is_in_no_summary_before_or_after_the_next_sleep(memory, 
     assert verify(memory).sound
 
 
+@pytest.mark.slow
 def test_a_model_words_it_until_what_it_spoke_of_is_hidden(open_memory):
     def model(prompt):
         if "running summary" not in prompt:
@@ -290,6 +300,7 @@ def test_a_summary_that_cannot_be_is_refused(wrong):
         Compact(**wrong)
 
 
+@pytest.mark.slow
 def test_facts_that_a_summary_begins_with_follow_whatever_changes(open_memory):
     memory = open_memory(config=SMALL)
     bank = memory.bank("ada")

@@ -36,6 +36,7 @@ def bank(clock, tmp_path):
         yield bank
 
 
+@pytest.mark.slow
 def test_sealed_texts_count_as_cold_beside_the_warm_memories_in_force(bank):
     held = tiers(bank)
 
@@ -46,6 +47,7 @@ def test_sealed_texts_count_as_cold_beside_the_warm_memories_in_force(bank):
     assert 0 == held["hot"].memories
 
 
+@pytest.mark.slow
 def test_what_is_said_and_what_is_recalled_is_hot_for_an_hour(bank, clock):
     bank.remember("The ferry is late.", at=NOW)
     assert 1 == tiers(bank)["hot"].memories
@@ -72,6 +74,7 @@ def test_how_long_something_is_hot_is_the_policys(clock):
         assert 1 == tiers(bank)["hot"].memories
 
 
+@pytest.mark.slow
 def test_what_is_forgotten_is_in_no_tier(bank):
     for one in bank.episodes(limit=100):
         bank.forget(one.id)
@@ -80,6 +83,7 @@ def test_what_is_forgotten_is_in_no_tier(bank):
     assert tiers(bank)["cold"].memories <= 1000
 
 
+@pytest.mark.slow
 def test_a_bank_that_nobody_has_asked_holds_no_index(bank, tmp_path, clock):
     bank.recall("the lighthouse")
     assert tiers(bank)["warm"].nbytes > 100_000

@@ -144,6 +144,7 @@ def test_time_alone_finds_what_was_said_then_and_nothing_else(days, asked):
     assert {START + timedelta(days=one) for one in days if one == asked} == timed
 
 
+@pytest.mark.slow
 def test_time_alone_in_a_bank_that_is_not_scored_whole_sees_only_then():
     with Memory(":memory:", embedder="none") as memory:
         bank = memory.bank("ada")

@@ -91,6 +91,7 @@ def answers(bank, moments):
 # ---------------------------------------------------------------- export and import
 
 
+@pytest.mark.slow
 def test_an_export_imported_into_an_empty_bank_answers_the_same(lived, open_memory, tmp_path):
     bank, moments = lived
     written = bank.export(tmp_path / "out.jsonl")
@@ -193,6 +194,7 @@ def test_what_is_erased_while_its_file_is_imported_again_stays_erased(open_memor
     assert () == verify(here).problems
 
 
+@pytest.mark.slow
 def test_an_export_made_while_others_write_is_one_moment(open_memory, tmp_path):
     memory = open_memory()
     bank = memory.bank("ada")
@@ -286,6 +288,7 @@ def test_a_damaged_export_is_refused_whole(export, open_memory, tmp_path, name):
     assert [] == memory.banks()
 
 
+@pytest.mark.slow
 def test_an_export_with_any_byte_changed_is_refused_or_still_sound(export, open_memory, tmp_path):
     whole = ("\n".join(export) + "\n").encode()
     chance = random.Random(0)  # noqa: S311

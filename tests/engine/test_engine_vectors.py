@@ -43,6 +43,7 @@ def path(tmp_path):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "vectors",
     [
@@ -73,6 +74,7 @@ def steps_of(memory):
     return memory.bank("ada").sleep(steps=["partitions"]).steps[0]
 
 
+@pytest.mark.slow
 def test_sleep_puts_new_memories_into_the_partitions_of_a_large_bank(path):
     with opened(path) as memory:
         assert "fewer than 500,000 episodes" in steps_of(memory).skipped
@@ -85,6 +87,7 @@ def test_sleep_puts_new_memories_into_the_partitions_of_a_large_bank(path):
         assert steps_of(memory).counts["episodes"] == 0
 
 
+@pytest.mark.slow
 def test_after_an_erasure_partitions_are_made_anew(path):
     with opened(path, search="partitions", probes=ALL) as memory:
         steps_of(memory)
@@ -94,6 +97,7 @@ def test_after_an_erasure_partitions_are_made_anew(path):
         assert steps_of(memory).counts["episodes"] > 800
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("payload", [b"", b"PK\x03\x04 nothing", b"\x00" * 400])
 def test_unreadable_partitions_are_reported_until_sleep_makes_them_anew(path, payload):
     with opened(path, search="partitions", probes=ALL) as memory:
@@ -112,6 +116,7 @@ def test_unreadable_partitions_are_reported_until_sleep_makes_them_anew(path, pa
         assert not verify(memory).problems
 
 
+@pytest.mark.slow
 def test_partitions_of_another_embedder_go_with_its_vectors(path):
     with opened(path, search="partitions", probes=ALL) as memory:
         steps_of(memory)
@@ -125,6 +130,7 @@ def test_partitions_of_another_embedder_go_with_its_vectors(path):
         assert memory.bank("ada").recall(QUESTIONS[0], cues=["vector"]).hits
 
 
+@pytest.mark.slow
 def test_vectors_on_disk_take_less_memory_without_leaving_a_file(path):
     sizes = {}
     for place in ("memory", "disk"):

@@ -69,6 +69,7 @@ def call_off(case, *, start=1, step=1):
         nth += step
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", CALLED)
 def test_a_verb_that_is_called_off_leaves_a_sound_bank(verb, template, tmp_path):
     case = Case(tmp_path, template, verb)
@@ -82,6 +83,7 @@ def test_at_whatever_step_it_is_called_off(verb, template, tmp_path):
     assert call_off(case, step=2 if verb in LATER else 1) > 0 or verb in IN_ONE_STEP
 
 
+@pytest.mark.slow
 def test_an_erasure_that_has_begun_to_clean_up_goes_on_to_its_end(template, tmp_path):
     case, nth = Case(tmp_path, template, "forget, erasing"), 1
     while True:

@@ -18,6 +18,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("damaged")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [1, pytest.param(20, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("way", WAYS)
 def test_damage_anywhere_is_an_error_of_ours_or_changes_no_answer(folder, way, more):
@@ -27,6 +28,7 @@ def test_damage_anywhere_is_an_error_of_ours_or_changes_no_answer(folder, way, m
     assert noticed > 0 or "bit" in way or "log" in way or more == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [3912, 16190])
 def test_bits_that_once_ended_in_an_error_of_python_do_not(folder, number):
     """One was of how many rows a block has, one of the index by which blocks are found."""
@@ -40,6 +42,7 @@ def test_what_is_never_tried_often_enough_is_tried_next():
     assert "a bit of a block" == next_way(list(WAYS), Counter())
 
 
+@pytest.mark.slow
 def test_a_report_that_is_given_again_goes_on_where_it_ended(tmp_path, monkeypatch):
     way, report = "a bit of a block", tmp_path / "damage.json"
     told = []
@@ -57,6 +60,7 @@ def test_a_report_that_is_given_again_goes_on_where_it_ended(tmp_path, monkeypat
     assert 0 == told[1]["ways"]["a bit"]["tried"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", ["NULL", "x'00'", "'a'", "-1"])
 @pytest.mark.parametrize("column", ["count", "payload", "checksum"])
 def test_a_block_of_which_a_value_is_another_pages_is_told_as_damage(tmp_path, column, value):
@@ -77,6 +81,7 @@ def test_a_block_of_which_a_value_is_another_pages_is_told_as_damage(tmp_path, c
     assert (False, False) == outcome(store.path, None, store.now)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [0, 7, 9_844_899_140_351])
 @pytest.mark.parametrize("kind", ["content", "lexical", "times", "signature", "phrase"])
 def test_a_block_of_another_count_of_rows_is_told_as_damage(tmp_path, kind, count):

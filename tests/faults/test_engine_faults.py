@@ -50,6 +50,7 @@ def test_every_public_verb_of_a_bank_and_of_a_memory_is_failed_at():
     assert {"redate", "verify", "salvage", "open"} == tried - public
 
 
+@pytest.mark.slow
 def test_a_disk_without_faults_is_as_any_other(template, tmp_path):
     with faulty_disk(tmp_path) as disk:
         counted, met, wrong = Case(tmp_path, template, "remember").once(
@@ -126,6 +127,7 @@ def test_nor_is_anything_lost_of_an_encrypted_store(verb, tmp_path_factory, tmp_
     assert tried >= len(WAYS)
 
 
+@pytest.mark.slow
 def test_a_new_encrypted_store_is_made_whole_or_not_at_all(tmp_path):
     whole = tmp_path / "whole"
     whole.mkdir()

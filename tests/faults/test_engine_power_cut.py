@@ -42,6 +42,7 @@ def test_the_power_fails_between_two_writes_of_an_erasure_that_zeroes_in_place(l
     assert [] == [one for one in met if one[3]][:5]
 
 
+@pytest.mark.slow
 def test_the_record_of_a_life_with_its_syncs_makes_the_same_file(life, tmp_path):
     disk = Surviving()
     whole = next(f for f, name in life.names.items() if name == "memory.db")

@@ -31,6 +31,7 @@ def test_a_history_that_was_kept_goes_well(kept):
     assert [] == problems_of(kept["plan"])
 
 
+@pytest.mark.slow
 def test_a_plan_is_carried_out_the_same_way_every_time():
     def switches():
         return first_wrong(range(100, 104))[1]

@@ -25,6 +25,7 @@ def read(target, data):
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 def test_what_others_made_is_read_or_refused_with_an_error_of_ours(target):
     known = inputs(target)
@@ -33,6 +34,7 @@ def test_what_others_made_is_read_or_refused_with_an_error_of_ours(target):
     assert any(good), "and from something sound"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", sorted(TARGETS.keys() - {"stores", "verbs", "tools"}))
 def test_changed_json_too(target):
     def same(data, _longest):

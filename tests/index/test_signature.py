@@ -78,6 +78,7 @@ def test_together_are_the_rows_that_hold_every_keyword(texts, keywords, settled)
         assert sorted(expected) == found.tolist()
 
 
+@pytest.mark.slow
 def test_of_many_tokens_frequent_keywords_are_verified_by_ranks():
     texts = [[1, 2, 3 + row % 9] for row in range(60_000)]
     texts[7], texts[40_000] = [12, 1], [12, 3]

@@ -196,6 +196,7 @@ def test_what_is_erased_leaves_memory_too(open_memory, how, another, seal_rows):
 WORDS = ["heron", "weir", "dusk", "Heron", "boat"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_counts_follow_every_kind_of_change_from_either_process(open_memory, seed):
     config = Config(ingest=Ingest(seal_rows=40))

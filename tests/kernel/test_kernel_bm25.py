@@ -171,6 +171,7 @@ def test_a_score_is_the_sum_of_contributions_that_are_each_below_the_idf():
     assert np.all(shares < idf)
 
 
+@pytest.mark.slow
 def test_a_posting_costs_at_most_eight_bytes():
     random = np.random.default_rng(5)
     chances = 1 / np.arange(1, 60_001)

@@ -42,6 +42,7 @@ def told_to_stop(then, after_s=0.5):
             process.kill()
 
 
+@pytest.mark.slow
 def test_the_process_ends_in_time_once_the_handler_of_python_is_told():
     code, out, err, took = told_to_stop(WAITS)
 
@@ -49,6 +50,7 @@ def test_the_process_ends_in_time_once_the_handler_of_python_is_told():
     assert 0.4 < took < 2
 
 
+@pytest.mark.slow
 def test_a_process_ends_in_time_though_a_call_keeps_the_interpreter():
     code, out, err, took = told_to_stop(HOLDS)
 
@@ -57,6 +59,7 @@ def test_a_process_ends_in_time_though_a_call_keeps_the_interpreter():
     assert 0.4 < took < 2
 
 
+@pytest.mark.slow
 def test_a_process_that_ends_by_itself_has_no_last_words():
     assert (7, "") == told_to_stop(ENDS, after_s=20)[:3:2]
 

@@ -64,6 +64,7 @@ def test_what_is_no_text_is_left_for_others_to_read(value):
         assert read(value, NOW, name="at") is value
 
 
+@pytest.mark.slow
 def test_every_verb_takes_words_dates_and_seconds_for_a_time():
     with Memory(":memory:", embedder="none", clock=ManualClock(NOW)) as memory:
         bank = memory.bank("ada")

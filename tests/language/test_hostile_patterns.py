@@ -47,6 +47,7 @@ def slow_text(pattern, size):
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "expression",
     [
@@ -61,6 +62,7 @@ def test_an_expression_that_can_be_held_up_is_found(expression):
     assert slow_text(re.compile(expression), SENTENCE) is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [160, pytest.param(SENTENCE, marks=pytest.mark.slow)])
 def test_no_expression_can_be_held_up_by_a_sentence(size):
     known = patterns()

@@ -113,6 +113,7 @@ def statements(text):
     return list(find_statements(text, speaker="Ada", occurred_at=NOW))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("read", "text"),
     [

@@ -105,6 +105,7 @@ def grows(read, shape, short, long):
     return seconds(read, shape(long)) / max(least, LEAST_S)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 def test_no_text_of_eight_thousand_characters_takes_long_to_read(shape):
     text = SHAPES[shape](8_000)

@@ -19,6 +19,7 @@ def lines(text, speaker="Ada"):
     return [(s.subject, s.relation, s.object, s.mode) for s in found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "relation", "thing", "mode", "people"),
     [
@@ -46,6 +47,7 @@ def test_what_is_said_of_several_people_is_said_of_each(text, relation, thing, m
     assert [(who, relation, thing, mode) for who in people.split()] == lines(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

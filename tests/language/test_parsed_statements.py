@@ -375,6 +375,7 @@ def weights(monkeypatch, tmp_path):
     return shutil.copytree(whole, tmp_path / "models" / ENGLISH)
 
 
+@pytest.mark.slow
 def test_no_flipped_byte_of_the_weights_is_given_to_spacy(weights):
     for file in MODELS[ENGLISH].files:
         body = bytearray((weights / file).read_bytes())

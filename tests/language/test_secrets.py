@@ -60,6 +60,7 @@ def test_spans_are_in_order_without_overlapping():
     assert all(a.end <= b.start for a, b in pairwise(spans))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "shape",
     ["1 ", "a@", "password ", "password is ", "+1", "A1", "a.", "eyJa.", "key=", "-----BEGIN ",

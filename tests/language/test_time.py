@@ -522,6 +522,7 @@ def test_reading_a_question_takes_microseconds():
     assert seconds_each(plain + " last Tuesday") < 2e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "phrase",
     ["the week of Monday, ", "the day after ", "between May and ", "1 ", "Monday 3 ", "5 pm "],

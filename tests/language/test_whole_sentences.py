@@ -41,5 +41,6 @@ def test_what_is_quoted_stands_in_the_text_within_its_tokens(text, tokens):
         assert one.tokens == count(one.text) <= tokens
 
 
+@pytest.mark.slow
 def test_a_text_of_a_megabyte_is_read_in_time():
     assert told("a.b " * 250_000) == told("((((" * 250_000) == []

@@ -609,6 +609,7 @@ def certificate(tmp_path):
     return files
 
 
+@pytest.mark.slow
 def test_a_secure_server_is_asked_as_any_other_once_its_certificate_is_trusted(
     server, open_model, certificate, monkeypatch
 ):

@@ -44,6 +44,7 @@ def topics_of(bank):
     return {topic.name: topic for topic in bank.topics()}
 
 
+@pytest.mark.slow
 def test_sleep_says_what_asking_a_model_once_for_each_stretch_of_talk_took(server, told, model):
     server.answer = lambda _: json.dumps(TAGS)
     bank = told(model=model).bank("ada")
@@ -59,6 +60,7 @@ def test_sleep_says_what_asking_a_model_once_for_each_stretch_of_talk_took(serve
     assert () == step.names["fallbacks"]
 
 
+@pytest.mark.slow
 def test_the_report_is_printed_with_calls_and_tokens(server, told, model):
     server.answer = lambda _: completion(json.dumps(TAGS), usage=None)
     slept = told(model=model).bank("ada").sleep()
@@ -77,6 +79,7 @@ def test_without_a_model_nothing_is_asked(told, monkeypatch, server):
     assert [] == server.seen, "the variable is the command line's"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "answer",
     [
@@ -125,6 +128,7 @@ def test_a_model_that_comes_back_is_asked_for_what_it_missed(server, told, open_
     assert "making_music" in topics_of(bank)
 
 
+@pytest.mark.slow
 def test_what_was_recorded_makes_the_same_topics_without_a_server(
     server, told, open_model, tmp_path
 ):
@@ -200,6 +204,7 @@ def shell(path):
     return run
 
 
+@pytest.mark.slow
 def test_the_command_line_asks_the_model_it_is_given_by_option_or_environment(server, told, shell):
     told().close()
     server.answer = lambda _: json.dumps(TAGS)

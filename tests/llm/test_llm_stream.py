@@ -92,6 +92,7 @@ def test_an_answer_that_breaks_off_fails_without_being_asked_for_again(model, se
     assert "You said: ?" == model.complete("?", say=[].append).text
 
 
+@pytest.mark.slow
 def test_a_stream_that_stops_is_given_up_in_time(open_model, server):
     go, said = threading.Event(), []
     server.script = [streams(event("In "), lambda: go.wait(20), ended=False)]

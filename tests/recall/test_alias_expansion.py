@@ -118,6 +118,7 @@ def test_what_a_read_may_not_see_gives_no_name():
     assert key_of("Mia") not in wide.phrases
 
 
+@pytest.mark.slow
 def test_after_a_sleep_what_has_only_the_other_name_is_found_until_that_is_forgotten(bank, clock):
     told = bank.remember("Heron is what we call the Faro boat trip among ourselves.")
     for n in range(40):

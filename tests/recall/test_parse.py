@@ -117,6 +117,7 @@ def test_reading_the_text_of_a_query_is_seen(source):
     assert 1 == len(texts_read(source))
 
 
+@pytest.mark.slow
 def test_nothing_but_the_parser_and_the_models_reads_the_text_of_a_query():
     files = [*PACKAGE.glob("recall/*.py"), *PACKAGE.glob("bank/*.py"), *PACKAGE.glob("index/*.py")]
     found = {
@@ -136,6 +137,7 @@ READS_QUESTIONS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_what_reads_a_question_is_called_by_the_query_alone():
     found = {
         f"{file.relative_to(PACKAGE).as_posix()}: {ast.unparse(node.func)}"

@@ -146,6 +146,7 @@ def test_where_the_repository_is_says_the_forge_or_a_variable(monkeypatch, given
     assert address == readme.repository()
 
 
+@pytest.mark.slow
 def test_what_is_built_has_no_link_that_leads_nowhere_from_the_index(tmp_path, monkeypatch):
     pytest.importorskip("scikit_build_core", reason="the group `build` has what builds it")
     monkeypatch.setenv("HIPPOCAMPUS_REPOSITORY", FORGE)
@@ -166,6 +167,7 @@ def test_what_is_built_has_no_link_that_leads_nowhere_from_the_index(tmp_path, m
 # ---------------------------------------------------------------- Pythons and sums
 
 
+@pytest.mark.slow
 def test_only_a_python_that_is_here_is_found(monkeypatch):
     here = "{}.{}".format(*sys.version_info)
     monkeypatch.setenv(f"PYTHON_{here.replace('.', '_')}", sys.executable)

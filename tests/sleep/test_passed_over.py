@@ -325,6 +325,7 @@ def lived(odd, slept, way, *, doubted):
         return made, made_of(memory)[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_what_is_made_of_a_bank_is_once_quarantine_is_over_as_if_there_were_none(way):
     odd, slept = {1, 6, 14, 15}, {6}
@@ -366,6 +367,7 @@ def test_what_left_quarantine_is_shown_to_the_model_that_words_the_summary(clock
         assert not any("old boat in the harbour" in prompt for prompt in shown[first:])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("worded", [False, True])
 def test_a_context_is_summed_up_with_what_was_made_beside_what_is_in_quarantine(clock, worded):
     def model(prompt):

@@ -71,6 +71,7 @@ NAMES = [f"{name}:200" if name in ("adaptive", "useful", "proven") else name for
 # ---------------------------------------------------------------- dry run, undo, again
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_undo_takes_back_exactly_those_acts_of_sleep_that_a_dry_run_foretold(memory, clock, name):
     bank = filled(memory, clock)
@@ -112,6 +113,7 @@ def test_policies_differ_in_what_they_do(memory, clock):
     assert did["aggressive"]["merge"] > 20
 
 
+@pytest.mark.slow
 def test_sleeping_again_finds_nothing_to_do(memory, clock):
     bank = filled(memory, clock)
     bank.set_policy("aggressive")
@@ -120,6 +122,7 @@ def test_sleeping_again_finds_nothing_to_do(memory, clock):
     assert not acts(bank.sleep())
 
 
+@pytest.mark.slow
 def test_the_sleeps_of_a_bank_are_listed_with_what_they_did(memory, clock):
     bank = filled(memory, clock)
     bank.sleep(steps=["validate"])
@@ -154,6 +157,7 @@ def test_only_a_sleep_that_was_can_be_undone(memory, wrong):
         bank.pin("nobody")
 
 
+@pytest.mark.slow
 def test_undoing_leaves_what_somebody_has_changed_since(memory, clock):
     bank = filled(memory, clock)
     bank.set_policy("adaptive:20")
@@ -482,6 +486,7 @@ def test_a_sleep_fades_at_most_its_cap_of_memories_neither_pinned_nor_held(data,
         assert all(bank.get(id_).level == 0 for id_ in pinned | held)
 
 
+@pytest.mark.slow
 def test_the_least_valuable_fade_level_by_level_until_the_token_target_is_met(memory, clock):
     bank = filled(memory, clock)
     helped = bank.episodes()[0]
@@ -502,6 +507,7 @@ def test_the_least_valuable_fade_level_by_level_until_the_token_target_is_met(me
     assert helped.id in {e.id for e in left}
 
 
+@pytest.mark.slow
 def test_what_is_hot_never_fades(memory, clock):
     bank = filled(memory, clock)
     clock.advance(timedelta(days=100))
@@ -531,6 +537,7 @@ def test_hema_lets_half_a_percent_lapse_every_hundred_turns(memory, clock):
     assert not acts(bank.sleep())
 
 
+@pytest.mark.slow
 def test_under_hemas_policy_nothing_fades_by_age(memory, clock):
     bank = filled(memory, clock)
     bank.set_policy("hema")
@@ -573,6 +580,7 @@ def test_a_faded_memory_shown_shorter_is_kept_whole_until_compact(memory, clock)
     assert len(next(h for h in bank.recall("old boat Rui") if h.id == now.id).text) < len(hit.text)
 
 
+@pytest.mark.slow
 def test_what_was_recalled_lately_outlasts_what_was_not(memory, clock):
     bank = memory.bank("ada")
     bank.set_policy("hema")
@@ -835,6 +843,7 @@ def test_a_sleep_of_some_steps_does_not_put_off_the_others(memory, clock):
     assert slept_on(memory) == []
 
 
+@pytest.mark.slow
 def test_what_a_sleep_did_itself_is_no_reason_to_sleep_again_however_much_it_was(tmp_path):
     class Running:
         """A clock that goes on whenever it is asked, as the machine's does."""
@@ -1065,6 +1074,7 @@ def test_a_sleep_killed_anywhere_leaves_whole_steps_for_the_next_to_finish(
     assert number > 5, "there were as many transactions to die in"
 
 
+@pytest.mark.slow
 def test_two_sleeps_and_a_writer_at_once_lose_nothing(tmp_path, clock):
     with Memory(tmp_path / "m.db", embedder="hash", clock=clock) as memory:
         bank = filled(memory, clock, 60)
@@ -1118,6 +1128,7 @@ def test_what_others_hide_while_a_bank_sleeps_leaves_room_for_the_rest(memory, c
     assert kept[30:] == [e.id for e in bank.episodes()]
 
 
+@pytest.mark.slow
 def test_a_clock_that_jumps_backwards_neither_fades_nor_clears_anything(memory, clock):
     bank = filled(memory, clock)
     bank.set_policy("human")
@@ -1168,6 +1179,7 @@ WELL = (
 )
 
 
+@pytest.mark.slow
 def test_undoing_a_sleep_again_leaves_the_later_acts_of_somebody_alone(memory, clock):
     bank = filled(memory, clock)
     bank.set_policy("adaptive:200")
@@ -1183,6 +1195,7 @@ def test_undoing_a_sleep_again_leaves_the_later_acts_of_somebody_alone(memory, c
     assert bank.get(other).state == "forgotten"
 
 
+@pytest.mark.slow
 def test_sleeps_are_undone_the_last_first_down_to_what_was_before_them(memory, clock):
     bank = filled(memory, clock)
     bank.set_policy(FADING)
@@ -1338,6 +1351,7 @@ def test_a_file_read_again_finds_what_compact_has_shortened(memory, clock, tmp_p
     assert bank.episodes() == before
 
 
+@pytest.mark.slow
 def test_compact_shortens_many_texts_in_few_transactions(memory, clock):
     bank = memory.bank("ada")
     bank.remember_many([Turn(text=f"{WELL} It was day {day}.") for day in range(50)])

@@ -89,11 +89,13 @@ def told(memory):
     return hits, texts, bank.count("violin"), memory.banks(), verify(memory).problems
 
 
+@pytest.mark.slow
 def test_a_memory_answers_as_one_in_a_file_does(dsn, tmp_path):
     with memory(dsn) as here, memory(tmp_path / "memory.db") as there:
         assert told(here) == told(there)
 
 
+@pytest.mark.slow
 def test_two_servers_of_one_bank_see_all_that_each_other_writes(dsn):
     with memory(dsn) as one, memory(dsn) as other:
         banks = [one.bank("ada"), other.bank("ada")]
@@ -117,6 +119,7 @@ def test_two_servers_of_one_bank_see_all_that_each_other_writes(dsn):
         assert verify(one).sound
 
 
+@pytest.mark.slow
 def test_an_upload_of_many_rows_is_there_whole(again):
     store = again()
     bank = new_bank(store)
@@ -125,6 +128,7 @@ def test_an_upload_of_many_rows_is_there_whole(again):
     assert again().episodes.count(bank) == 5000
 
 
+@pytest.mark.slow
 def test_every_command_takes_the_address_of_a_database(dsn):
     for command, says in (
         (("remember", "The spare key is under the blue pot."), "remembered"),
@@ -151,6 +155,7 @@ def test_a_backup_is_a_store_in_a_file(dsn, tmp_path):
 # ---------------------------------------------------------------- who waits for whom
 
 
+@pytest.mark.slow
 def test_writers_of_two_banks_do_not_wait_for_each_other(again):
     one, other = again(), again(busy_timeout_s=0.3)
     first, second = new_bank(one, "ada"), new_bank(one, "bob")
@@ -165,6 +170,7 @@ def test_writers_of_two_banks_do_not_wait_for_each_other(again):
     assert one.episodes.count(first) == other.episodes.count(second) == 1
 
 
+@pytest.mark.slow
 def test_who_writes_the_whole_store_is_alone(again):
     one, other = again(), again(busy_timeout_s=0.3)
     bank = new_bank(one)
@@ -218,6 +224,7 @@ def test_a_write_to_a_session_waits_only_for_what_it_said_last_as_well(dsn, wait
         assert max(waits(say) for _ in range(9)) <= 11
 
 
+@pytest.mark.slow
 def test_a_recall_of_rows_that_were_read_waits_for_the_database_once(dsn, waits):
     with memory(dsn) as here:
         bank = here.bank("ada")
@@ -282,6 +289,7 @@ def test_who_expects_what_nobody_finds_is_answered_all_the_same(again):
             assert store.episodes.count(bank) == 3
 
 
+@pytest.mark.slow
 def test_who_waits_too_long_for_a_bank_is_told_so_whatever_it_expects(again):
     one, other = again(), again(busy_timeout_s=0.3)
     bank = new_bank(one, "ada", episodes=1)
@@ -373,6 +381,7 @@ def test_what_fails_among_others_is_told_each_time_on_a_connection_that_goes_on(
     assert [again().settings.has(key) for key in "abcdef"] == [True] * 3 + [False, False, True]
 
 
+@pytest.mark.slow
 def test_megabytes_that_are_sent_together_arrive(again):
     store = again()
     bank = new_bank(store, "ada")
@@ -400,6 +409,7 @@ def test_a_glance_says_what_it_said_first_until_it_is_to_look_again(again):
     assert one.changes() == other.changes()
 
 
+@pytest.mark.slow
 def test_a_verb_in_a_glance_sees_what_was_erased_meanwhile(dsn):
     with memory(dsn) as one, memory(dsn) as other:
         bank = one.bank("ada")
@@ -538,6 +548,7 @@ def test_the_store_goes_on_after_an_error_that_rolls_back(again):
     assert store.episodes.count(bank) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 def test_a_child_connects_anew_without_touching_the_connections_of_its_parent(dsn):
     code = (
@@ -561,6 +572,7 @@ def test_a_child_connects_anew_without_touching_the_connections_of_its_parent(ds
     assert found.stdout == "parent again\n", found.stderr
 
 
+@pytest.mark.slow
 def test_two_processes_that_make_the_store_at_once_make_one(dsn):
     code = (
         "import sys; from hippocampus.store import open_store;"

@@ -130,6 +130,7 @@ def remember_and_erase(memory):
     return bank, told.id
 
 
+@pytest.mark.slow
 def test_no_key_that_is_left_opens_what_log_and_dead_rows_keep_of_erased_words(dsn, ring):
     key = Key.ring(ring)
     with opened(dsn, key) as memory:
@@ -153,6 +154,7 @@ def test_no_key_that_is_left_opens_what_log_and_dead_rows_keep_of_erased_words(d
         assert verify(memory).sound
 
 
+@pytest.mark.slow
 def test_with_a_key_that_stays_the_log_is_told_of_until_it_is_changed(dsn, tmp_path):
     key, other = Key.file(tmp_path / "key"), Key.file(tmp_path / "other")
     (tmp_path / "key").write_text("a secret of sixteen bytes or more")
@@ -175,6 +177,7 @@ def test_with_a_key_that_stays_the_log_is_told_of_until_it_is_changed(dsn, tmp_p
         assert verify(memory, residue=WORDS).sound
 
 
+@pytest.mark.slow
 def test_a_bank_that_is_deleted_takes_its_key_out_of_the_log_as_well(dsn, ring):
     key = Key.ring(ring)
     with opened(dsn, key) as memory:
@@ -312,6 +315,7 @@ def test_readers_and_writers_go_on_while_banks_are_sealed_anew(dsn, ring):
 # ---------------------------------------------------------------- what goes wrong
 
 
+@pytest.mark.slow
 def test_a_ring_that_cannot_be_written_leaves_the_erasure_pending_and_the_store_open(dsn, ring):
     with opened(dsn, Key.ring(ring)) as memory:
         bank, erased = remember_and_erase(memory)
@@ -355,6 +359,7 @@ def test_a_lost_key_is_told_without_destroying_anything(dsn, ring, tmp_path):
     assert os.access(ring, os.R_OK)
 
 
+@pytest.mark.slow
 def test_a_damaged_row_is_not_lost_with_its_key(dsn, ring):
     with opened(dsn, Key.ring(ring)) as memory:
         bank, erased = remember_and_erase(memory)
@@ -368,6 +373,7 @@ def test_a_damaged_row_is_not_lost_with_its_key(dsn, ring):
         assert memory.engine.store.upkeep.leftovers()
 
 
+@pytest.mark.slow
 def test_erasures_in_two_banks_at_once_are_both_finished(dsn, ring):
     with opened(dsn, Key.ring(ring)) as one, opened(dsn, Key.ring(ring)) as two:
         banks = [one.bank("ada"), two.bank("bob")]

@@ -166,6 +166,7 @@ def test_a_store_of_a_newer_version_says_so_without_losing_anything(dsn, again):
 # ---------------------------------------------------------------- limits
 
 
+@pytest.mark.slow
 def test_a_statement_that_takes_too_long_is_undone_with_an_error(dsn, again):
     store = again()
     bank = new_bank(store, episodes=2)

@@ -38,6 +38,7 @@ def ask(dsn, sql):
         return found.fetchall() if found.description else []
 
 
+@pytest.mark.slow
 def test_connections_that_broke_while_nobody_used_them_are_no_error(dsn):
     with Memory(dsn, embedder=None) as memory:
         bank = memory.bank("ada")
@@ -61,6 +62,7 @@ def standby_lost(dsn):
         ask(dsn, "SELECT pg_reload_conf()")
 
 
+@pytest.mark.slow
 def test_what_its_standby_lacks_is_not_acknowledged_by_whoever_finds_it(dsn):
     """A commit whose wait was cut off is seen by all; it is lost if the primary is, then."""
 

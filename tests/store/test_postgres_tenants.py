@@ -170,6 +170,7 @@ def test_a_query_without_a_tenant_neither_sees_nor_changes_anything(app, as_role
     assert seen(owner, ours)[0] == seen(owner, theirs)[0] == 3
 
 
+@pytest.mark.slow
 @both
 def test_a_reading_transaction_may_be_the_first_to_act_for_a_tenant(app, as_role):
     """The tenant's mark is then not known yet, and is asked for as the transaction begins."""

@@ -51,6 +51,7 @@ def heard(memory, name):
     return hit.text
 
 
+@pytest.mark.slow
 def test_banks_are_spread_over_all_databases_with_each_bank_in_one(files):
     made(files)
     found = in_each(files)
@@ -65,6 +66,7 @@ def test_banks_are_spread_over_all_databases_with_each_bank_in_one(files):
         ]
 
 
+@pytest.mark.slow
 def test_a_memory_over_several_databases_does_what_any_does(files, tmp_path):
     made(files)
     with Memory(files, embedder="hash") as memory:
@@ -137,6 +139,7 @@ def test_a_new_bank_waits_for_writers_of_its_own_database_and_of_the_first_alone
             assert store.touched == [0, 1]
 
 
+@pytest.mark.slow
 def test_one_of_several_databases_is_no_store(files):
     made(files)
 
@@ -144,6 +147,7 @@ def test_one_of_several_databases_is_no_store(files):
         Memory(files[1], embedder="hash")
 
 
+@pytest.mark.slow
 def test_databases_are_given_all_and_in_their_order(files, tmp_path):
     made(files)
     other = [tmp_path / "x.db", tmp_path / "y.db"]
@@ -235,6 +239,7 @@ def test_changes_anywhere_are_seen_except_within_a_snapshot(files):
             assert store.episodes.read(bank, [0])[0].state == "erased"
 
 
+@pytest.mark.slow
 def test_banks_move_in_beside_what_is_there_and_out_again(files, tmp_path):
     made([tmp_path / "one.db"])
     made(files[:1], NAMES[:5])
@@ -261,6 +266,7 @@ def counted(moved):
     return {outcome: outcomes.count(outcome) for outcome in outcomes}
 
 
+@pytest.mark.slow
 def test_what_is_caught_up_with_stays_in_its_database(files, tmp_path):
     made([tmp_path / "one.db"])
     move(tmp_path / "one.db", files[0])
@@ -300,6 +306,7 @@ def test_keys_and_roles_are_of_each_database(tmp_path):
         assert b"locker" not in file.read_bytes()
 
 
+@pytest.mark.slow
 def test_several_databases_of_postgresql_have_banks_between_them(database):
     store = f"{database()},{database()}"
     made(store, NAMES[:8])
@@ -310,6 +317,7 @@ def test_several_databases_of_postgresql_have_banks_between_them(database):
     assert all(in_each(store.split(",")))
 
 
+@pytest.mark.slow
 def test_several_databases_are_waited_for_a_few_times(database, waits):
     with Memory(f"{database()},{database()}", embedder="hash") as memory:
         told = iter(range(99))
@@ -329,6 +337,7 @@ def test_several_databases_are_waited_for_a_few_times(database, waits):
             assert [waits(ask) for _ in range(9)][-4:] == [2] * 4  # all rows were read by then
 
 
+@pytest.mark.slow
 def test_what_one_database_refuses_has_changed_no_other(database):
     places = [database() for _ in range(3)]
     with closing(open_store(",".join(places), busy_timeout_s=5)) as store:

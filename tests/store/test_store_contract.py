@@ -77,6 +77,7 @@ def test_only_the_thread_of_a_write_sees_it_before_it_is_done(store):
     assert answers == [None]
 
 
+@pytest.mark.slow
 def test_threads_queue_to_write_without_losing_anything(store):
     bank = new_bank(store)
 
@@ -211,6 +212,7 @@ def test_a_bank_keeps_its_number_among_names_that_are_sorted(store):
     assert store.banks.number("nobody") is None
 
 
+@pytest.mark.slow
 def test_names_of_banks_are_given_by_how_they_begin_and_in_part(store):
     names = [
         "",
@@ -350,6 +352,7 @@ def test_ids_are_found_by_what_they_begin_with(store):
         assert store.episodes.ids_beginning(bank, other, 9) == []
 
 
+@pytest.mark.slow
 def test_rows_may_be_added_while_a_scan_spans_many_queries(store):
     bank = new_bank(store)
     with store.write():
@@ -550,6 +553,7 @@ def test_stored_bytes_count_each_kind_in_tail_and_blocks(store):
 # ---------------------------------------------------------------- upkeep
 
 
+@pytest.mark.slow
 def test_a_backup_makes_a_whole_store_while_reporting_its_progress(store, tmp_path, request):
     bank = new_bank(store, episodes=20)
     seen = []
@@ -564,6 +568,7 @@ def test_a_backup_makes_a_whole_store_while_reporting_its_progress(store, tmp_pa
     assert seen[-1][0] == seen[-1][1] > 0
 
 
+@pytest.mark.slow
 def test_scrubbing_changes_no_answer(store):
     bank = new_bank(store, episodes=20)
     with store.write():

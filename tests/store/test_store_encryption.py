@@ -146,6 +146,7 @@ def test_an_encrypted_store_is_not_taken_for_one_in_plain_words(filled, path):
         assert schema.read_format(db)[0] == schema.ENCRYPTED_ID != schema.APPLICATION_ID
 
 
+@pytest.mark.slow
 def test_processes_that_make_it_at_once_make_one(path):
     script = """
 import sys
@@ -346,6 +347,7 @@ def test_a_header_that_asks_for_too_much_is_damaged(filled, opened, path):
 # ---------------------------------------------------------------- its keys
 
 
+@pytest.mark.slow
 def test_every_key_that_was_added_opens_it_until_one_takes_the_place_of_all(filled, opened):
     store, bank = filled
     before = everything(store, bank)

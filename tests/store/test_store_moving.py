@@ -72,6 +72,7 @@ WAYS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("source", "target"), WAYS)
 def test_a_bank_is_in_the_target_as_it_was_in_the_source(place, source, target):
     old, new = fill(place(source), turns=24), place(target)

@@ -85,6 +85,7 @@ def assert_whole(path, acknowledged):
             assert list(range(sealed, count)) == [row for row, _ in store.payloads.tail(bank, kind)]
 
 
+@pytest.mark.slow
 def test_a_writer_killed_at_any_instant_loses_nothing_it_acknowledged(path):
     for after in (1, 7, 25):
         assert_whole(path, kill_while_writing(path, after))
@@ -154,6 +155,7 @@ def crowd(path, processes, turns):
         assert store.upkeep.check() == []
 
 
+@pytest.mark.slow
 def test_eight_processes_share_one_store_from_its_making_on(path):
     crowd(path, 8, 5)
 
@@ -185,6 +187,7 @@ except sqlite3.OperationalError:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"read_only": True}])
 def test_opening_it_again_in_a_process_keeps_the_locks_of_the_first(opened, path, options):
     """POSIX drops a process's locks on a file when it closes any handle to it."""

@@ -487,6 +487,7 @@ def test_a_few_bytes_do_not_inflate_to_many():
     assert inflate(longer, 128) is inflate(shorter, 128) is inflate(made, 127) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 2048, 1 << 40])
 def test_a_block_that_says_it_is_huge_takes_no_memory_to_refuse(opened, count):
     store, made = opened(), bomb(100 << 20)

@@ -164,6 +164,7 @@ def test_over_mcp_it_stands_within_the_span_of_the_tool(memory, spans):
         assert called == by_name[operation].parent.span_id
 
 
+@pytest.mark.slow
 def test_who_has_not_set_it_up_does_not_even_import_it():
     program = """
 import sys

@@ -64,6 +64,7 @@ def _of(info):  # noqa: PLR0911 - one for each kind of type
     raise AssertionError(info)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", RECORDS, ids=lambda kind: kind.__name__)
 def test_a_record_comes_back_as_it_was(kind):
     @given(examples(kind))

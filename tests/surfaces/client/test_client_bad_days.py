@@ -194,6 +194,7 @@ def test_a_server_that_does_not_answer_in_time_is_given_up(bank):
     assert 1 == len(server.asked)
 
 
+@pytest.mark.slow
 def test_an_answer_that_comes_a_byte_at_a_time_is_given_up_as_well(bank):
     go = threading.Event()
 
@@ -212,6 +213,7 @@ def test_an_answer_that_comes_a_byte_at_a_time_is_given_up_as_well(bank):
     assert 1 == len(server.asked)
 
 
+@pytest.mark.slow
 def test_a_head_that_comes_a_byte_at_a_time_is_given_up_too(bank):
     go = threading.Event()
 
@@ -229,6 +231,7 @@ def test_a_head_that_comes_a_byte_at_a_time_is_given_up_too(bank):
     assert 1 == len(server.asked)
 
 
+@pytest.mark.slow
 def test_the_body_of_an_answer_has_what_its_head_has_left_of_the_time(bank):
     def dawdles(handler):
         time.sleep(0.3)
@@ -329,6 +332,7 @@ def test_an_export_that_is_not_whole_leaves_no_file(bank, tmp_path):
 # ---------------------------------------------------------------- what is sent
 
 
+@pytest.mark.slow
 def test_a_connection_that_served_many_requests_is_made_anew_once_closed(bank):
     def closes(handler):
         says(SAID)(handler)
@@ -343,6 +347,7 @@ def test_a_connection_that_served_many_requests_is_made_anew_once_closed(bank):
     assert 2 == server.lines
 
 
+@pytest.mark.slow
 def test_many_threads_keep_a_connection_each(bank):
     here, server = bank(says(b"3"))
     begin = threading.Barrier(30)
@@ -361,6 +366,7 @@ def test_many_threads_keep_a_connection_each(bank):
     assert server.lines <= 30
 
 
+@pytest.mark.slow
 def test_where_all_connections_are_in_use_nothing_was_begun(scripted):
     go, begun = threading.Event(), threading.Semaphore(0)
 
@@ -499,6 +505,7 @@ def test_a_client_that_was_closed_says_so_as_a_memory_does():
 # ---------------------------------------------------------------- at once
 
 
+@pytest.mark.slow
 def test_threads_share_a_client_as_tasks_share_an_asynchronous_one(served, memory):
     with served(memory) as url:
         with Client(url) as client:
@@ -566,6 +573,7 @@ def test_a_cancellation_breaks_off_its_own_request_and_no_later_one():
     assert (1, 1) == (line.broken, late.broken), "others may have them now"
 
 
+@pytest.mark.slow
 def test_an_upload_that_the_server_does_not_take_ends_in_time(tmp_path):
     large = tmp_path / "large.md"
     large.write_bytes(b"So it is, said once.\n" * 1_000_000)
@@ -575,6 +583,7 @@ def test_an_upload_that_the_server_does_not_take_ends_in_time(tmp_path):
             client.bank("ada").import_(large)
 
 
+@pytest.mark.slow
 def test_a_client_may_wait_for_ever():
     with socket.create_server(("127.0.0.1", 0)) as gone:
         address = f"http://127.0.0.1:{gone.getsockname()[1]}"
@@ -582,6 +591,7 @@ def test_a_client_may_wait_for_ever():
         client.banks()
 
 
+@pytest.mark.slow
 def test_a_client_lets_its_memory_sleep_while_a_block_runs(served, open_memory, clock):
     memory = open_memory()
     memory.bank("ada").remember("So it is, said once.")

@@ -450,6 +450,7 @@ def told(outcome):
     return type(outcome), re.sub(r"; in turn \d.*", "", said)  # a note, which stands apart here
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["awaited", "served", "served_awaited"])
 def test_every_verb_has_the_same_answer_or_failure_as_here(played, way):
     here, there = played["here"], played[way]
@@ -462,6 +463,7 @@ def test_every_verb_has_the_same_answer_or_failure_as_here(played, way):
             assert told(outcome) == told(there[step]), step
 
 
+@pytest.mark.slow
 def test_the_scenario_has_every_verb_with_most_of_it_going_well(played):
     written = inspect.getsource(scenario)
     public = {name for name in dir(Bank) if not name.startswith("_")} - {"position", "policy"}

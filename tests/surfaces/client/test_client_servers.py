@@ -67,6 +67,7 @@ def losing(memory):
         before.server_close()
 
 
+@pytest.mark.slow
 def test_a_change_that_is_asked_again_after_a_lost_answer_is_done_once(losing, memory):
     bank, way = losing
 
@@ -81,6 +82,7 @@ def test_a_change_that_is_asked_again_after_a_lost_answer_is_done_once(losing, m
     assert ["remember", "pin", "feedback", "remember", "correct"] == kinds
 
 
+@pytest.mark.slow
 def test_every_answer_says_how_much_of_the_bank_it_knows(memory):
     with served(memory) as url:
         said = []
@@ -104,6 +106,7 @@ def copy(memory, tmp_path):
         yield copied
 
 
+@pytest.mark.slow
 def test_a_server_that_is_behind_refuses_who_has_seen_more(memory, copy):
     with served(memory) as first, served(copy) as second, Client(first) as client:
         bank = client.bank("ada")

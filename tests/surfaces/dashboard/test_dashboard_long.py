@@ -64,6 +64,7 @@ def test_a_view_that_is_none_says_so(long, visit):
     assert page.title() == "Search · ada"
 
 
+@pytest.mark.slow
 def test_an_address_of_nothing_is_a_page_for_a_browser_and_an_error_for_a_program(long):
     for path in ("/nowhere", "/v1/nowhere", "/ui/nowhere.js", "/ui/not-found.html"):
         answer = httpx.get(f"{long}{path}", headers={"Accept": "text/html,*/*;q=0.8"})

@@ -30,6 +30,7 @@ def ui(path):
         process.communicate(timeout=20)
 
 
+@pytest.mark.slow
 def test_it_answers_this_machine_with_a_store_made_where_there_is_none(ui, path):
     address, process = ui("--no-open")
 
@@ -41,6 +42,7 @@ def test_it_answers_this_machine_with_a_store_made_where_there_is_none(ui, path)
     assert 0 == process.wait(20)
 
 
+@pytest.mark.slow
 def test_it_opens_the_browser_at_its_address(ui, tmp_path):
     seen, browser = tmp_path / "seen", tmp_path / "browser"
     os.mkfifo(seen)

@@ -43,6 +43,7 @@ def test_a_store(far, bank):
         store.put(notes, "x", {"n": object()})
 
 
+@pytest.mark.slow
 def test_what_recall_goes_without_is_in_the_log_once(open_memory, serve, caplog):
     lacking = open_memory("other.db", embedder="none")
     with Client(serve(lacking)) as client:
@@ -62,6 +63,7 @@ def test_what_recall_goes_without_is_in_the_log_once(open_memory, serve, caplog)
                 assert "recall goes by words" in line
 
 
+@pytest.mark.slow
 def test_a_history_a_retriever_a_session_and_memories(far):
     talk = HippocampusChatMessageHistory(far, "talk")
     said = [HumanMessage("Ada's key is under the flowerpot."), AIMessage("ok"), AIMessage("ok")]

@@ -25,6 +25,7 @@ def run(script):
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_without_its_package_an_adapter_says_which_extra_brings_it():
     said = run(
         f"""

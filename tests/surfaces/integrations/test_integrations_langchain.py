@@ -117,6 +117,7 @@ def test_messages_are_memories_of_their_bank(history, bank):
     assert "Hello, I am Ada." == bank.recall("Who is Ada?", 1)[0].text
 
 
+@pytest.mark.slow
 def test_a_long_answer_of_a_tool_is_one_message(history, bank):
     long = "\n".join(f"row {n}: nothing" for n in range(5000)) + "\nrow 5000: treasure"
     history.add_messages([ToolMessage(long, tool_call_id="c")])

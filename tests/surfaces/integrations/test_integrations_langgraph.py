@@ -208,6 +208,7 @@ def test_what_was_just_found_can_be_put_under_another_key_word_for_word(store):
     assert ["b"] == keys(store.search(("users", "tom"), query="coffee with cardamom"))
 
 
+@pytest.mark.slow
 def test_a_long_value_that_is_stored_once_is_found_by_what_its_end_says(store, bank):
     long = " ".join(f"Line {n} is about nothing." for n in range(2000))
     store.put(NOTES, "long", {"text": f"{long} The key is under the flowerpot."})

@@ -109,6 +109,7 @@ def test_the_last_messages_are_returned_as_they_were_after_what_is_recalled(talk
     assert last == hidden.get()
 
 
+@pytest.mark.slow
 def test_older_messages_that_make_room_are_recalled(bank):
     talk = HippocampusMemory(bank=bank, session="talk", recent_tokens=60)
     talk.put(ChatMessage("The key is under the flowerpot.", role="user"))

@@ -389,6 +389,7 @@ def test_an_update_keeps_the_id_with_a_history_of_what_was_before(memory, clock)
     ] == events
 
 
+@pytest.mark.slow
 def test_of_many_updates_at_once_every_one_is_kept(config):
     async def main():
         memory = AsyncMemory(config)

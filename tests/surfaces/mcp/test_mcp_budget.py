@@ -33,6 +33,7 @@ def test_a_call_that_is_called_off_ends_without_harm_to_the_next_one(slow, gate,
     assert [kept["id"]] == [episode.id for episode in slow.bank("ada").episodes()]
 
 
+@pytest.mark.slow
 def test_a_call_that_takes_too_long_is_an_answer_that_says_so(slow, gate, connect, monkeypatch):
     monkeypatch.setattr("hippocampus.mcp.server.LONGEST_S", 0.05)
     gate.go.set()

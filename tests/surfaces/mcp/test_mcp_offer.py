@@ -65,6 +65,7 @@ def test_every_tool_says_when_to_use_it_and_what_each_argument_means(agent):
             assert about.get("description"), f"{tool['name']}.{name}"
 
 
+@pytest.mark.slow
 def test_what_a_tool_hands_to_a_verb_is_an_argument_of_it(agent):
     own = {"bank", "budget_tokens", "ids", "undo", "messages"}
     given = {
@@ -156,12 +157,14 @@ def test_the_servers_own_bank_is_listed_for_clients_without_templates(rested):
     } == listed
 
 
+@pytest.mark.slow
 def test_resources_of_an_empty_bank_are_empty(agent):
     assert [] == agent.read(ROOT)["banks"]
     assert [] == agent.read(f"{ROOT}/ada/topics")["topics"]
     assert [] == agent.read(f"{ROOT}/ada/entities")["entities"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("where", "named"),
     [
@@ -191,6 +194,7 @@ def test_a_bank_may_be_called_like_a_path(serve):
     assert [{"bank": name, "uri": f"{ROOT}/{quote(name, safe='')}"}] == agent.read(ROOT)["banks"]
 
 
+@pytest.mark.slow
 def test_a_long_list_says_that_it_is_cut(serve, memory):
     for number in range(60):
         memory.bank(sha256(bytes([number])).hexdigest() * 2).remember("Hello.")
@@ -201,6 +205,7 @@ def test_a_long_list_says_that_it_is_cut(serve, memory):
     assert 60 == len(shown["banks"]) + shown["dropped"]
 
 
+@pytest.mark.slow
 def test_the_parts_of_an_address_are_completed(rested):
     def complete(path, name, begun, bank=None):
         ref = ResourceTemplateReference(type="ref/resource", uri=f"{ROOT}{path}")

@@ -86,6 +86,7 @@ def test_the_text_of_a_recall_says_what_its_data_says(calm):
     assert "    [2025-03-03 18:30, import] Ada: We hiked in the Alps with Tom.\n" in text
 
 
+@pytest.mark.slow
 def test_a_recall_and_a_context_say_what_was_corrected(agent, corrected):
     flight, news = corrected
     found = agent("recall", query="our flight to Porto")["memories"]
@@ -288,6 +289,7 @@ def test_the_count_of_what_is_left_out_comes_with_its_first_ids(crowded, budget,
     assert kept, "something is always shown"
 
 
+@pytest.mark.slow
 def test_a_larger_budget_shows_no_less(crowded):
     found = crowded.recall("what does the garden need?", 50)
     zone = crowded.state.engine.zone
@@ -313,6 +315,7 @@ def test_a_memory_cut_to_fit_the_budget_says_so(open_memory, connect):
     assert "cut" not in whole
 
 
+@pytest.mark.slow
 def test_a_timeline_that_was_cut_short_goes_on_where_it_stopped(agent, memory):
     for number in range(30):
         agent("remember", text=f"Note {number}: " + "words " * 40, at=f"2025-01-{number + 1:02}")
@@ -384,6 +387,7 @@ HOSTILE = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tool", "arguments", "ours"),
     [
@@ -501,6 +505,7 @@ def scoped(memory):
     return memory
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("scoped")
 @pytest.mark.parametrize("tool", ["recall", "context"])
 def test_a_call_says_itself_which_banks_are_read_along(serve, tool):
@@ -559,6 +564,7 @@ def test_a_store_that_cannot_be_opened_is_told_before_it_is_tried_again(tmp_path
     door.close()
 
 
+@pytest.mark.slow
 def test_who_leaves_while_the_store_is_opened_waits_until_that_has_ended(tmp_path):
     begun, done = threading.Event(), []
 
@@ -674,6 +680,7 @@ def test_a_timeline_takes_words_for_a_time(agent, memory, words):
     assert [] == agent("timeline", until="three months ago")["memories"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["last week", "two weeks ago", "Monday", "in March", "today"])
 def test_tools_read_words_for_a_time_as_the_verbs_do(agent, memory, words):
     bank, now = memory.bank("ada"), memory.now()
@@ -700,6 +707,7 @@ def test_an_unknown_prompt_is_the_callers_mistake(agent):
     assert wrong.value.error.code == -32602
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:what is kept has no vectors:RuntimeWarning")
 def test_what_is_kept_without_vectors_says_so(open_memory, connect, monkeypatch, tmp_path):
     for name in ("XDG_DATA_HOME", "HOME"):

@@ -96,6 +96,7 @@ def wire(env, *options):
 # ---------------------------------------------------------------- stdio
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("legacy", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_an_agent_over_stdio_shares_a_memory_with_another_process(env, connect, legacy):
     server = StdioServerParameters(command=MCP[0], args=MCP[1:], env=env)
@@ -127,6 +128,7 @@ def test_agents_over_stdio_remember_across_processes(env, connect):
         assert [more["id"]] == [m["id"] for m in one("timeline", words="mog")["memories"]]
 
 
+@pytest.mark.slow
 def test_nothing_but_the_protocol_is_on_stdout(env, tmp_path):
     homeless = env | {
         "HIPPOCAMPUS_EMBEDDER": "default",
@@ -164,6 +166,7 @@ def test_nothing_but_the_protocol_is_on_stdout(env, tmp_path):
     assert "peanuts" not in logged, "what is remembered is in no log"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", ["mcp", "mcp.server.mcpserver"])
 def test_without_the_package_or_with_an_old_one_the_command_says_what_to_install(package):
     code = f"import sys; sys.modules[{package!r}] = None; from hippocampus.cli import main; main()"
@@ -203,6 +206,7 @@ def test_what_was_acknowledged_survives_a_client_and_a_server_that_are_killed(en
         assert [kept["id"]] == [episode.id for episode in memory.bank("ada").episodes()]
 
 
+@pytest.mark.slow
 def test_the_server_ends_when_its_client_is_gone(env):
     with wire(env) as spoken:
         spoken.hello()
@@ -237,6 +241,7 @@ def test_the_server_is_ready_in_a_second_and_a_half(env):
     assert min(ready) <= 1.5
 
 
+@pytest.mark.slow
 def test_greeting_a_client_needs_no_engine():
     """What keeps the server quick on any machine: no NumPy, no model, no store."""
     code = """
@@ -283,6 +288,7 @@ def post(address, message, **headers):
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 
 
+@pytest.mark.slow
 def test_agents_over_http_share_a_memory(address, connect):
     kept = connect(address)("remember", text="I am allergic to peanuts.", speaker="Ada")
     agents = [
@@ -298,6 +304,7 @@ def test_agents_over_http_share_a_memory(address, connect):
     assert 3 == len({kept["id"], *more}) == agents[1]("status")["memories"]
 
 
+@pytest.mark.slow
 def test_only_this_machine_and_its_own_pages_are_served(address):
     assert 200 == post(address, LIST)[0]
     assert 200 == post(address, LIST, Origin="http://localhost:3000")[0]

@@ -232,6 +232,7 @@ def at_a_terminal(environment):
         terminal.close()
 
 
+@pytest.mark.slow
 def test_at_a_terminal_an_answer_is_read_as_it_comes(at_a_terminal, upstream, remembered):
     go = threading.Event()
 
@@ -277,6 +278,7 @@ def test_what_comes_in_pieces_is_shown_as_it_was_with_no_short_word_broken(text,
         assert cell_len(line.rstrip()) <= width or len(line.split()) == 1
 
 
+@pytest.mark.slow
 def test_only_ctrl_d_ends_the_prompt_at_a_terminal(at_a_terminal, upstream):
     upstream.script = [completion("Noted."), lambda handler: handler.until_gone()]
     terminal = at_a_terminal("--model", f"openai:small@{upstream.url}")

@@ -69,6 +69,7 @@ def test_on_a_full_disk_a_chat_goes_on_with_what_is_there(start, path, logged):
     assert "cannot remember: StoreFull" in logged.text
 
 
+@pytest.mark.slow
 def test_a_chat_goes_on_past_a_slow_recall_without_others_piling_up_behind_it(start, path, logged):
     embedder = ScriptedEmbedder(on_query=(slow := Gate()))
     proxy = start(Memory(path, embedder=embedder), deadline_s=0.05)

@@ -37,6 +37,7 @@ def say(url, text):
     return httpx.post(f"{url}/chat/completions", json=body, timeout=20)
 
 
+@pytest.mark.slow
 def test_it_ends_when_told_with_nothing_lost_of_what_it_served(upstream, path, remembered):
     with spawned(upstream.url, path) as (process, url, _):
         answer = say(url, "I moved to Lisbon in March.")
@@ -50,6 +51,7 @@ def test_it_ends_when_told_with_nothing_lost_of_what_it_served(upstream, path, r
     assert remembered() == [("user", "I moved to Lisbon in March."), ("assistant", "Noted.")]
 
 
+@pytest.mark.slow
 def test_where_others_can_reach_it_there_is_no_default_bank(upstream, path):
     with spawned(upstream.url, path, "--host", "0.0.0.0") as (_, url, said):  # noqa: S104
         answer = say(url.replace("0.0.0.0", "127.0.0.1"), "I moved to Lisbon.")  # noqa: S104
@@ -58,6 +60,7 @@ def test_where_others_can_reach_it_there_is_no_default_bank(upstream, path):
     assert answer.headers["x-memory"].startswith("without=no-bank")
 
 
+@pytest.mark.slow
 def test_chats_openly_go_on_without_a_store_that_cannot_be_opened(upstream, path):
     path.write_bytes(b"this is no store " * 1000)
     with spawned(upstream.url, path) as (_, url, said):

@@ -368,6 +368,7 @@ def test_the_same_words_again_in_a_conversation_the_server_keeps_are_there_again
     assert said == ["Hello there.", "Yes.", "Go on.", "Yes."]
 
 
+@pytest.mark.slow
 def test_the_memory_is_closed_without_loss_when_the_proxy_ends(start, path):
     proxy = start()
     for n in range(20):

@@ -297,6 +297,7 @@ def test_an_upstream_that_says_nothing_is_a_504(start, upstream):
     assert upstream.hung_up.get(timeout=10) == "gone"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["reset", "until_gone"])
 def test_an_answer_that_breaks_off_for_the_client_is_marked(start, upstream, remembered, how):
     def half(handler):

@@ -51,6 +51,7 @@ def test_whatever_changes_a_bank_is_in_the_next_answer(http, bank, open_memory):
     assert {"Lena lives in Braga."} == texts()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["recall", "context"])
 def test_an_answer_that_a_part_was_missing_from_is_not_given_again_once_it_is_back(
     serve, open_memory, verb

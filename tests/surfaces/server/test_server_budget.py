@@ -25,6 +25,7 @@ def test_a_request_for_more_results_than_a_server_gives_is_refused(http):
     assert 200 == http.post(f"{AT}/recall", json={"query": "day", "k": 1000}).status_code
 
 
+@pytest.mark.slow
 def test_what_takes_or_writes_more_than_a_server_allows_ends(path):
     limits = Limits(request_s=1.5, written_bytes=20_000)
     waits = [2.0]
@@ -44,6 +45,7 @@ def busy(line):
     return line.startswith('hippocampus_calls{kind="write"}') and not line.endswith(" 0.0")
 
 
+@pytest.mark.slow
 def test_a_request_ends_when_whoever_sent_it_has_hung_up(path):
     gate = Gate()
     embedder = ScriptedEmbedder(on_passages=gate)

@@ -124,6 +124,7 @@ def test_of_a_store_that_is_not_encrypted_every_word_is_found(tmp_path):
     assert set(WORDS) == {word for _, word in words_in(tmp_path)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_a_store_is_served_by_its_key_with_no_word_in_any_file(served, secrets, tmp_path, way):
     spec, key = ways(secrets)[way]
@@ -168,6 +169,7 @@ def refused(path, spec, env):
     return done.returncode, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_a_key_that_is_not_the_stores_ends_the_server_with_one_line_saying_so(
     secrets, tmp_path, way
@@ -190,6 +192,7 @@ def test_a_key_that_is_not_the_stores_ends_the_server_with_one_line_saying_so(
     assert before == path.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_key_that_cannot_be_had_ends_the_server_with_one_line_saying_why(secrets, tmp_path):
     env = set_up(secrets)
     path = tmp_path / "safe.db"

@@ -183,6 +183,7 @@ def most_at_once(call, threads=8):
     return most[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("spent", "waits"), [(0.01, False), (5.0, True)])
 def test_who_computes_all_the_time_gives_way_to_what_others_ask(monkeypatch, spent, waits):
     monkeypatch.setattr(background_yield, "_WAIT_S", 0.5)
@@ -205,6 +206,7 @@ def test_who_computes_all_the_time_gives_way_to_what_others_ask(monkeypatch, spe
     assert (asyncio.run(while_another_is_answered()) > 0.4) is waits
 
 
+@pytest.mark.slow
 def test_while_others_ask_only_who_computes_is_limited_to_one_thread():
     def compute():
         until = time.thread_time() + 1.2

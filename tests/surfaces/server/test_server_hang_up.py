@@ -88,6 +88,7 @@ def wait_until(come, otherwise):
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("told", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("verb", LONG)
 def test_long_work_ends_within_a_second_of_the_hang_up(slow, verb, told):
@@ -114,6 +115,7 @@ def test_long_work_ends_within_a_second_of_the_hang_up(slow, verb, told):
     assert () == verify(slow).problems
 
 
+@pytest.mark.slow
 def test_an_import_that_was_cut_off_goes_on_when_it_is_sent_again(slow):
     with served(slow) as url, httpx.Client(base_url=url, timeout=60) as others:
         connection = begin(url, *LONG["import of a file"], told=False)

@@ -120,6 +120,7 @@ def test_without_keys_another_machine_is_refused_by_whatever_server_runs_it(
     assert asyncio.run(ask()).status_code == status
 
 
+@pytest.mark.slow
 def test_a_body_that_is_too_large_is_refused_before_it_is_read(serve, memory):
     limits = Limits(body_bytes=2000, import_bytes=4000)
     with httpx.Client(base_url=serve(memory, limits=limits)) as http:

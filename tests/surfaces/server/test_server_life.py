@@ -53,6 +53,7 @@ def start(path):
             one.process.communicate()
 
 
+@pytest.mark.slow
 def test_a_server_that_is_told_to_stop_under_load_loses_nothing_it_acknowledged(start, path):
     server = start()
     kept, ended = [], threading.Event()
@@ -87,6 +88,7 @@ def test_a_server_that_is_told_to_stop_under_load_loses_nothing_it_acknowledged(
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_server_that_stops_tells_whoever_it_did_not_wait_for(start):
     server = start("--drain", "1")
     head = (
@@ -117,6 +119,7 @@ def test_a_server_that_stops_tells_whoever_it_did_not_wait_for(start):
     assert "marzipan" not in "".join(server.log)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("waits", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_server_ends_in_time_with_nothing_half_done_by_a_verb_under_way(
     start, path, open_memory, waits
@@ -162,6 +165,7 @@ with Memory(sys.argv[1], embedder=ScriptedEmbedder(on_passages=hold)) as memory:
 """A server whose requests can keep hold of the interpreter: no handler of Python's runs then."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not ENDS_IN_TIME, reason="no signal that another sends can be handled here")
 def test_a_server_ends_in_time_though_a_request_keeps_hold_of_the_interpreter(path):
     server = subprocess.Popen(
@@ -204,6 +208,7 @@ def test_a_server_that_is_killed_loses_nothing_it_acknowledged(start, path):
         assert {e["id"] for e in kept} == {e.id for e in memory.bank("ada").episodes()}
 
 
+@pytest.mark.slow
 def test_two_servers_on_one_store_see_what_each_other_wrote(start, serve, memory):
     one, other = start().url, serve(memory)
     with httpx.Client(base_url=one) as first, httpx.Client(base_url=other) as second:
@@ -228,6 +233,7 @@ def test_two_servers_on_one_store_see_what_each_other_wrote(start, serve, memory
         assert first.get(f"{AT}/stats").json()["episodes"] == 24
 
 
+@pytest.mark.slow
 def test_a_key_made_on_the_command_line_closes_a_server_that_runs(serve, memory, path):
     with httpx.Client(base_url=serve(memory)) as http:
         assert http.get("/v1/banks").status_code == 200
@@ -263,6 +269,7 @@ def test_readiness_is_that_of_the_store(serve, open_memory):
         assert http.get("/healthz").status_code == 200
 
 
+@pytest.mark.slow
 def test_what_was_stored_can_still_be_read_once_a_full_disk_is_told(serve, memory):
     bank = memory.bank("ada")
     kept = bank.remember("It was here before.")
@@ -298,6 +305,7 @@ def test_a_store_that_is_locked_by_another_process_says_when_to_try_again(serve,
     assert path.with_name("locked.db").exists()
 
 
+@pytest.mark.slow
 def test_only_the_requests_there_is_no_room_for_are_sent_away(serve, memory, kept_waiting):
     bank = memory.bank("ada")
     bank.remember("Something.")

@@ -169,6 +169,7 @@ def test_callers_do_not_share_keys(tmp_path):
         assert 2 == len(memory.bank("ada").episodes())
 
 
+@pytest.mark.slow
 def test_a_request_is_known_after_the_server_was_started_anew(tmp_path):
     clock, key = ManualClock(NOON), {"Idempotency-Key": "k"}
     found = []
@@ -212,6 +213,7 @@ def test_of_what_was_erased_a_request_that_comes_again_says_that_it_is_gone(ask,
     assert [] == bank.episodes()
 
 
+@pytest.mark.slow
 def test_what_is_known_of_requests_goes_after_a_day(tmp_path):
     clock = ManualClock(NOON)
     with Memory(tmp_path / "m.db", embedder=None, clock=clock) as memory:

@@ -86,6 +86,7 @@ def test_the_journal_and_the_banks_come_in_pages_too(http, memory, seven):
     assert memory.banks() == [one for page in walk(http, "/v1/banks", limit=2) for one in page]
 
 
+@pytest.mark.slow
 def test_a_list_without_a_limit_comes_in_pages_as_well(http, memory):
     memory.bank("big").remember_many([Turn(text=f"Number {n}.") for n in range(1001)])
     pages = list(walk(http, "/v1/banks/big/episodes"))

@@ -40,6 +40,7 @@ def leaves_no_files(tmp_path, monkeypatch):
     assert [] == list(folder.iterdir())
 
 
+@pytest.mark.slow
 def test_turns_are_remembered_as_they_come_with_word_of_how_many(http, bank, clock):
     lines = [json.dumps({"text": f"Number {n}.", "at": "2024-01-01"}) for n in range(700)]
     progress, last = told(sent(http, "\n".join(lines).encode()))

@@ -171,6 +171,7 @@ def test_what_concerns_the_whole_store_is_for_an_admin_of_all_of_it(tenants):
     assert set(tenants.ask("keeper", "POST", "/v1/rebuild", json={}).json()) == {ACME, GLOBEX}
 
 
+@pytest.mark.slow
 def test_a_key_made_over_http_works_until_it_is_rotated_or_revoked(tenants):
     wanted = {"name": "new", "role": "read", "banks": ["globex/*"]}
     made = tenants.ask("keeper", "POST", "/v1/keys", json=wanted).json()
@@ -199,6 +200,7 @@ def _within_a_second(fact):
     return False
 
 
+@pytest.mark.slow
 def test_a_key_that_was_revoked_is_refused_however_busy_a_server_is(
     serve, open_memory, kept_waiting
 ):
@@ -224,6 +226,7 @@ def test_a_key_that_was_revoked_is_refused_however_busy_a_server_is(
                 assert http.get("/v1/whoami").status_code == 401
 
 
+@pytest.mark.slow
 def test_an_import_ends_when_its_key_is_revoked(serve, open_memory):
     memory = open_memory("stream.db")
     keys = Keys(memory)
@@ -262,6 +265,7 @@ def memory(open_memory):
     return open_memory()
 
 
+@pytest.mark.slow
 def test_the_store_holds_no_secret(memory):
     made = Keys(memory).create("x", "read", ["*"])
     secret = made.token.split("_", 2)[2]
