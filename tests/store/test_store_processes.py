@@ -228,6 +228,40 @@ def test_a_store_carried_over_a_fork_is_refused_without_stopping_the_parent(path
     assert said(FORK, path) == ["done"]
 
 
+FORKED_BY_C = """
+import ctypes
+store = open_store(path, busy_timeout_s=5)
+bank = new_bank(store, episodes=2)
+child = ctypes.PyDLL(None).fork()
+if not child:
+    for _ in range(2):
+        try:
+            open_store(path, busy_timeout_s=5)
+        except StoreError as exc:
+            assert "a program in C forked this process" in str(exc), exc
+        else:
+            os._exit(1)
+    open_store(path + ".own", busy_timeout_s=5).close()
+    if not os.fork():  # whoever is forked by what was forked so is barred as well
+        try:
+            open_store(path, busy_timeout_s=5)
+        except StoreError:
+            os._exit(0)
+        os._exit(1)
+    os._exit(os.waitstatus_to_exitcode(os.wait()[1]))
+assert os.waitpid(child, 0)[1] == 0
+with store.write():
+    grow(store, bank, 1)
+assert store.upkeep.check() == []
+store.close()
+print("done")
+"""
+
+
+def test_a_child_that_python_was_not_told_of_may_not_open_what_was_open(path):
+    assert said(FORKED_BY_C, path) == ["done"]
+
+
 # ---------------------------------------------------------------- refused by the system
 
 NO_ROOM = """

@@ -4,7 +4,8 @@ Forks: connections are closed before one and opened again after it, so that no c
 SQLite keeps in its own memory which locks a process holds. A child inherits that memory but not the
 locks (fcntl(2)): opening the same file again it believes that it holds them, takes none, and other
 processes delete the write-ahead log under it (sqlite.org/howtocorrupt.html, 2.6). What cannot be
-closed, because a transaction is open on it, bars the child from opening that file.
+closed, because a transaction is open on it, bars the child from opening that file. So does a fork
+that Python is not told of, by a server written in C: nothing could be closed before it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import os
 import threading
 import time
 import weakref
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -43,13 +45,19 @@ class Forkable(Protocol):
 
 class _Forks:
     def __init__(self) -> None:
+        self._begin()
+        self._barred: dict[FileId, str] = {}  # and why
+        self._never_closed: list[object] = []
+
+    def _begin(self) -> None:
+        """Have no store of this process, which a child has none of."""
+        self._pid = os.getpid()
         self.lock = threading.RLock()
         self.stores: weakref.WeakSet[Forkable] = weakref.WeakSet()
         self._asked: list[tuple[Forkable, bool]] = []
-        self._barred: dict[FileId, int] = {}  # and the process that had it open
-        self._never_closed: list[object] = []
 
     def before(self) -> None:
+        self.look()
         self.lock.acquire()
         until = time.monotonic() + _PATIENCE_S
         self._asked = [(store, store.pause(until)) for store in list(self.stores)]
@@ -61,24 +69,38 @@ class _Forks:
         self.lock.release()
 
     def after_in_child(self) -> None:
-        for store, paused in self._asked:
-            if not paused and store.hold is not None:
-                self._barred[store.hold.database] = os.getppid()
+        why = (
+            f"process {self._pid} was inside a transaction on it when this process was forked, and"
+            " SQLite can take no locks on it here; fork while nothing is read or written, or"
+            " start this process with 'spawn'"
+        )
+        self._bar((store for store, paused in self._asked if not paused), why)
+        self._begin()
+
+    def _bar(self, stores: Iterable[Forkable], why: str) -> None:
+        for store in stores:
+            if store.hold is not None:
+                self._barred[store.hold.database] = why
                 self._never_closed += store.inherited()
-        self._asked = []
-        self.stores = weakref.WeakSet()
-        self.lock = threading.RLock()
+
+    def look(self) -> None:
+        """Bar what was open when this process was forked without a word to Python."""
+        if self._pid == os.getpid():
+            return
+        why = (
+            f"process {self._pid} had it open when a program in C forked this process, which"
+            " Python is not told of, and SQLite can take no locks on it here; open it in the"
+            " child alone (uWSGI: lazy-apps = true), or start this process with 'spawn'"
+        )
+        self._bar(list(self.stores), why)
+        self._begin()
 
     def check(self, file: Path, path: str) -> None:
+        self.look()
         status = file.stat()
-        parent = self._barred.get((status.st_dev, status.st_ino))
-        if parent is not None:
-            msg = (
-                f"process {parent} was inside a transaction on it when this process was forked, and"
-                " SQLite can take no locks on it here; fork while nothing is read or written, or"
-                " start this process with 'spawn'"
-            )
-            raise StoreError(msg, path=path)
+        barred = self._barred.get((status.st_dev, status.st_ino))
+        if barred is not None:
+            raise StoreError(barred, path=path)
 
 
 _forks: Final = _Forks()
@@ -91,6 +113,7 @@ at_fork(
 
 def register(store: Forkable) -> None:
     """Have a store close its connections before every fork, for as long as it is in use."""
+    _forks.look()
     with _forks.lock:
         _forks.stores.add(store)
 
