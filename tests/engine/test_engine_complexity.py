@@ -180,6 +180,25 @@ def test_every_verb_costs_in_proportion_to_each_of_its_texts(pair):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("pair", [("recall", "query"), ("find", "terms")], ids=".".join)
+def test_what_a_bank_holds_is_asked_for_at_a_cost_in_proportion_to_its_length(pair):
+    with Memory(":memory:", embedder="none") as memory:
+        numbers = count()
+
+        def asking(text):
+            bank = memory.bank(f"ada {next(numbers)}")
+            bank.remember("Ada met Tom in Porto.", session="s", source="a.md")
+            with contextlib.suppress(HippocampusError):  # a text of no letters
+                bank.remember(text)
+            cost = took(call, bank, *pair, text)
+            memory.delete_bank(bank.name)
+            return cost
+
+        asking("warm. " * 1_000)
+        assert {} == costly_ones(asking)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("format_", ["document", "eml"])
 def test_an_import_costs_in_proportion_to_the_file(format_, tmp_path):
     name = next(iter(FILES[format_]))

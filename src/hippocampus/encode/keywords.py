@@ -28,6 +28,10 @@ MOST_KEYWORDS = 64
 """Keywords of one question at most. A query with more is a text, and each costs a search."""
 
 
+MOST_TOKENS = 32
+"""Tokens of a spelling at most: one that is longer, and no word, is told by how it begins."""
+
+
 def find_keywords(query: str) -> list[str]:
     """Return the words of a question that carry content, each once; all when none does."""
     found = find_terms(query)
@@ -41,5 +45,7 @@ def forms(keyword: str) -> tuple[Form, ...]:
     """Return the ids of a keyword's spellings: in three letter cases, after a space and not."""
     ways = dict.fromkeys((keyword, keyword.lower(), keyword.capitalize()))
     return tuple(
-        dict.fromkeys(tuple(tokens.encode(lead + way)) for way in ways for lead in ("", " "))
+        dict.fromkeys(
+            tuple(tokens.encode(lead + way)[:MOST_TOKENS]) for way in ways for lead in ("", " ")
+        )
     )

@@ -15,6 +15,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.budget import check_budget
 from hippocampus.core.records import Kind, Payloads
 from hippocampus.index.cue import Mask, Rows, Scores, best_rows
 from hippocampus.index.growable_array import GrowableArray, Versioned
@@ -123,6 +124,7 @@ class SignatureCue(Versioned):
         self, form: NDArray[np.uint8], radius: int, searches: Counter[str]
     ) -> NDArray[np.int64]:
         """Return the rows that hold one spelling, as often as they do, ascending."""
+        check_budget()
         first, way = self.codes.ball(form[0], radius)
         searches[way] += 1
         for behind in range(1, len(form)):
