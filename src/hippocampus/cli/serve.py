@@ -117,7 +117,7 @@ def ui(*, port: int = 8767, open_: bool = True, model: str = "none", scope: Scop
             Thread(target=_browse, args=(f"{url}{AT}/",), daemon=True).start()
 
     with scope.open(create=True, embed=True, model=model) as memory:
-        serve(memory, port=port, ready=show)
+        serve(memory, port=port, ready=show, overdue=_end)
 
 
 def _browse(address: str) -> None:

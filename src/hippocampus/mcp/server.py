@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import signal
 import socket
 import threading
@@ -40,7 +41,10 @@ from hippocampus.mcp.schemas import ToolAnswer
 from hippocampus.mcp.tools import Toolbox
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from starlette.types import ASGIApp, Receive, Scope, Send
+    from uvicorn import Server
 
     from hippocampus.memory import Memory
 
@@ -58,6 +62,8 @@ _GREETING_S = 0.3
 _LEAVING_S = 5
 """Seconds that opening, and loading, has to end in when the server stops before that is done."""
 _GRACE_S = 2
+_LAST_S = 2.0
+"""How long a call that has begun may take after those ``_GRACE_S`` seconds for answers."""
 """Seconds that requests have to end in when the server stops."""
 
 
@@ -372,4 +378,18 @@ def serve_http(server: MCPServer[Any], port: int, ready: Callable[[str], None]) 
         for number in STOP_SIGNALS:  # uvicorn stops first, and then passes it on
             signal.signal(number, lambda *_: None)
         ready(f"http://{LOOPBACK}:{listening.getsockname()[1]}{PATH}")
-        uvicorn.Server(config).run(sockets=[listening])
+        _ending_in_time(uvicorn.Server)(config).run(sockets=[listening])
+
+
+def _ending_in_time(server: type[Server]) -> type[Server]:
+    """Return a kind of server that ends the process in time, whatever a call still does."""
+
+    class EndingServer(server):  # type: ignore[valid-type, misc] # of a package loaded when used
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            # The store is made for a process that is killed: nobody was told of what is cut off.
+            last = threading.Timer(_GRACE_S + _LAST_S, os._exit, (1,))
+            last.daemon = True
+            last.start()
+            super().handle_exit(sig, frame)
+
+    return EndingServer

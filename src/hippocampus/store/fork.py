@@ -84,7 +84,7 @@ class _Forks:
                 self._never_closed += store.inherited()
 
     def look(self) -> None:
-        """Bar what was open when this process was forked without a word to Python."""
+        """Bar the stores that were open when this process was forked without a word to Python."""
         if self._pid == os.getpid():
             return
         why = (

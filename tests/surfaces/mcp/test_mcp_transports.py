@@ -333,3 +333,39 @@ def test_a_port_that_is_taken_is_told(address, env):
     assert 2 == code
     assert port in told
     assert b"" == spoken.raw
+
+
+BLOCKED = """
+import sys, time
+from hippocampus import Memory
+from hippocampus.mcp import Door, create_server, serve_http
+from hippocampus.testing import HashEmbedder
+
+class Stuck(HashEmbedder):
+    def embed(self, passages):
+        print("stuck", flush=True)
+        time.sleep(60)
+        return super().embed(passages)
+
+door = Door(lambda: Memory(sys.argv[1], embedder=Stuck()))
+try:
+    serve_http(create_server(door, bank="ada"), 0, ready=lambda url: print(url, flush=True))
+finally:
+    door.close()
+"""
+
+
+@pytest.mark.slow
+def test_the_server_over_http_ends_in_time_whatever_a_call_does(tmp_path):
+    command = [sys.executable, "-c", BLOCKED, str(tmp_path / "m.db")]
+    said = {"name": "remember", "arguments": {"text": "Tea at five."}}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": said}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        address = process.stdout.readline().strip()
+        with ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(post, address, call)
+            assert "stuck" == process.stdout.readline().strip()
+            process.terminate()
+
+            assert 1 == process.wait(timeout=15)
+            assert asked.exception() is not None or asked.result()[0] >= 500
