@@ -93,6 +93,16 @@ def test_what_is_wrong_is_told_in_the_words_of_the_command_line(shell, args, tol
     assert "()" not in answer.err
 
 
+def test_what_is_said_of_python_stays_as_it_is_written_there(shell, path):
+    key = path.with_suffix(".key")
+    key.write_bytes(bytes(range(32)))
+    shell("remember", "The pump was mended.", "--key", f"file:{key}")
+
+    answer = shell("recall", "pump")
+
+    assert "give its key: Memory(path, key=Key.passphrase(…)), or --key" in answer.err
+
+
 @pytest.mark.parametrize("now", ["2026-11-25", "2026-11-25T10:00+01:00", "1795600000"])
 def test_the_present_is_given_as_every_other_time(shell, now):
     shell("remember", "The pump was mended.", "--at", "2026-11-24")

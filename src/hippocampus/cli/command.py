@@ -288,7 +288,21 @@ def in_options(message: str, flags: Mapping[str, str]) -> str:
         return message
     names = "|".join(map(re.escape, sorted(flags, key=len, reverse=True)))
     written = re.compile(rf"(?:(?<=^)|(?<=[ (]))({names})=(?=[^\s=])")
-    return written.sub(lambda found: f"{flags[found[1]]} ", message)
+
+    def typed(found: re.Match[str]) -> str:
+        return found[0] if _in_call(message[: found.start()]) else f"{flags[found[1]]} "
+
+    return written.sub(typed, message)
+
+
+def _in_call(before: str) -> bool:
+    """Return whether a text ends among the arguments of a call in Python: "Memory(path, "."""
+    closed = 0
+    for place in range(len(before) - 1, 0, -1):
+        closed += {")": 1, "(": -1}.get(before[place], 0)
+        if closed < 0:
+            return before[place - 1].isalnum()
+    return False
 
 
 @contextmanager
