@@ -11,6 +11,7 @@ from hippocampus import Bank
 from hippocampus.bank.filter_arguments import Filters
 from hippocampus.cli import app
 from hippocampus.cli.command import HELP
+from hippocampus.cli.options import Engine, flood_of
 from hippocampus.verbs import BANK_VERBS
 
 
@@ -315,7 +316,7 @@ def test_an_option_of_a_verb_is_an_argument_of_it():
     """The command line spells what ``verbs`` specify, so that no option is there for nothing."""
     own = {
         "embedder", "timezone", "store", "key", "bank", "as_json", "debug", "help", "ids",
-        "secrets", "hide_secrets", "vault", "reranker",
+        "secrets", "hide_secrets", "vault", "reranker", "flood",
     }  # fmt: skip
     more = {
         "recall": {"full", "explain"}, "remember": {"messages"},
@@ -332,3 +333,32 @@ def test_an_option_of_a_verb_is_an_argument_of_it():
     }
 
     assert {} == {name: options for name, options in beyond.items() if options}
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [("5", (5, None)), ("5,900", (5, 900)), (",900", (None, 900)), ("none", (None, None))],
+)
+def test_the_gate_for_floods_is_an_option(given, meant):
+    flood = Engine(flood=flood_of(given)).config().flood
+
+    assert meant == (flood.episodes, flood.characters)
+
+
+@pytest.mark.parametrize("wrong", ["many", "5,", "", ",", "0", "-1", "5,6,7", "5/6"])
+def test_a_wrong_bound_of_floods_is_refused(shell, wrong):
+    result = shell("remember", "A page.", f"--flood={wrong}")
+
+    assert (2, 1) == (result.code, len(result.err.splitlines())), result.err
+    assert "lood" in result.err
+
+
+def test_what_floods_a_bank_is_refused_on_the_command_line_and_none_lifts_it(shell, tmp_path):
+    notes = tmp_path / "notes.md"
+    notes.write_text("\n\n".join(f"Line {n} " + "of a long text " * 150 for n in range(3)), "utf-8")
+    refused = shell("import", str(notes), env={"HIPPOCAMPUS_FLOOD": "2"})
+
+    assert (2, True) == (refused.code, "9 episodes of origin 'document'" in refused.err)
+    assert 0 == shell(
+        "import", str(notes), "--flood", "none", env={"HIPPOCAMPUS_FLOOD": "2"}
+    ).code  # fmt: skip

@@ -79,6 +79,51 @@ def test_a_folder_that_is_too_much_changes_nothing(bank, tmp_path):
     assert 3 == len(bank.episodes(source=["0.md", "1.md", "2.md"])) == len(bank.episodes())
 
 
+@pytest.fixture
+def export(open_memory, tmp_path, clock):
+    """An export of 50 pages, from long ago."""
+    clock.advance(timedelta(days=-3))
+    with open_memory("other.db", embedder="none") as memory:
+        memory.bank("ada").remember_many(pages(50))
+        memory.bank("ada").export(tmp_path / "ada.jsonl")
+    clock.advance(timedelta(days=3))
+    return tmp_path / "ada.jsonl"
+
+
+@pytest.mark.parametrize("before", [0, 1], ids=["empty", "begun"])
+def test_an_export_is_not_let_past_the_gate(open_memory, export, before):
+    with open_memory(embedder="none", config=Config(flood=Flood(episodes=5))) as memory:
+        bank = memory.bank("ada")
+        bank.remember_many([Turn(text="Hello.", role="user")] * before)
+        with pytest.raises(FloodRefused, match=r"50 episodes of origin 'web'.*without Config"):
+            bank.import_(export)
+        assert before == len(memory.banks())
+        assert before == (len(bank.episodes()) if before else 0)
+    with open_memory(embedder="none") as memory:
+        assert memory.bank("ada").import_(export).added == 50
+
+
+def test_an_export_may_be_imported_again_under_the_gate(open_memory, export):
+    with open_memory(embedder="none") as memory:
+        memory.bank("ada").import_(export)
+    with open_memory(embedder="none", config=Config(flood=Flood(episodes=5))) as memory:
+        assert memory.bank("ada").import_(export).unchanged == 50
+
+
+@pytest.mark.parametrize("most", [Flood(characters=100), Flood(episodes=2)])
+def test_a_correction_counts_as_what_it_brings(open_memory, clock, most):
+    bank = open_memory(embedder="none", config=Config(flood=most)).bank("ada")
+    page = bank.remember("A page.", source=PAGE)
+    mine = bank.remember("My words.", role="user")
+    bank.correct(mine.id, "word " * 60)
+    newer = bank.correct(page.id, "A page.", metadata={"seen": True})
+    with pytest.raises(FloodRefused, match="origin 'web'"):
+        bank.correct(newer.id, "word " * 60)
+    assert newer == bank.get(newer.id)
+    clock.advance(timedelta(minutes=61))
+    assert bank.correct(newer.id, "A page that is newer.").origin == "web"
+
+
 @pytest.mark.parametrize("wrong", [0, -1, 2.5, "many", True])
 def test_a_bound_is_a_whole_number(wrong):
     with pytest.raises(InputError, match=r"Flood\.episodes"):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from hippocampus.bank.part import BankPart, staying
 from hippocampus.bank.writes import Writes
 from hippocampus.core.events import BanksIncluded, PolicySet, ProfileSet
 from hippocampus.core.records import FileLocation, Imported, Progress
+from hippocampus.core.rights import rights
 from hippocampus.engine.bank_state import BankState
 from hippocampus.errors import SourceError
 from hippocampus.journal.draft import Encoded
@@ -16,6 +17,11 @@ from hippocampus.journal.ledger import Ledger
 
 if TYPE_CHECKING:
     from hippocampus.journal.transfer import Export
+
+_WITHOUT_GATE: Final = (
+    "; to restore an export of your own, import it with a memory opened without Config.flood"
+    " (on the command line: --flood none)"
+)
 
 
 class Bulk(BankPart):
@@ -81,6 +87,9 @@ class Bulk(BankPart):
             location: where the file is, if ``path`` is a copy of it.
             progress: called as it advances.
 
+        Where somebody else asks, through a server, an export brings no acceptance (``accept``) but
+        from an admin: texts in it are judged anew.
+
         """
         from hippocampus.journal.transfer import (  # noqa: PLC0415 - not for a recall
             TransferGate,
@@ -94,7 +103,7 @@ class Bulk(BankPart):
             gate = TransferGate(self._engine.secret_gate.record, self._engine.secret_gate.detail)
             whole = read_export(path, salt=self._engine.salt, gate=gate)
             if whole is not None:
-                return self._take_in(whole, progress)
+                return self._take_in(self._without_acceptance(whole), progress)
             if format == "hippocampus":
                 raise SourceError("is not an export of hippocampus", path=path)
         # Only who reads files waits for what parses mail, pages and other memories' exports.
@@ -124,13 +133,19 @@ class Bulk(BankPart):
         """
         Take in what another bank held: all of it into an empty bank, in one transaction.
 
-        A bank that holds something already gets the texts in force that it lacks, noted now.
+        A bank that holds something already gets the texts in force that it lacks, noted now. The
+        gate for floods counts either as coming in now, whatever an export says of its times.
         """
         with self._state.changing():
+            drafts = whole.drafts()
+            if not self._is_begun():  # and is not, where it is too much
+                self._writes.check_flood(drafts, self._engine.now(), hint=_WITHOUT_GATE)
             ledger = self._engine.ledger(self.name, create=True)
             if self._store.episodes.count(ledger.bank):
                 ids = [record.id for record in whole.records]
                 missing = whole.missing(self._store.episodes.rows_of(ledger.bank, ids))
+                coming = (draft for group in missing for draft in group)
+                self._writes.check_flood(coming, self._engine.now(), hint=_WITHOUT_GATE)
                 if missing:
                     self._writes.add(ledger, missing, progress)
                 added = sum(map(len, missing))
@@ -145,6 +160,19 @@ class Bulk(BankPart):
                     if chosen:
                         books.writer.note(chosen[-1].event)
 
-            drafts = whole.drafts()
             self._writes.store_encoded(ledger, drafts, load, progress)
             return Imported(added=len(drafts), unchanged=0, removed=0)
+
+    def _without_acceptance(self, whole: Export) -> Export:
+        """Return an export without what says that texts may be shown, where that is for others."""
+        from hippocampus.language.injections import (  # noqa: PLC0415 - not for a recall
+            reads_like_injection,
+        )
+
+        if rights().may_accept(self.name):
+            return whole
+        return whole.judged_anew(reads_like_injection)
+
+    def _is_begun(self) -> bool:
+        with self._store.read():
+            return self._store.episodes.count(self._state.ledger().bank) > 0

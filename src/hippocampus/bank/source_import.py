@@ -226,7 +226,7 @@ class SourceImport(BankPart):
                 source = target.source
                 groups = [named(group, file.name, source) for group in file.groups]
                 update = compare(ledger, self._register, source, groups, grows=True)
-                self._writes.check_flood(update.fresh, call.now)
+                self._writes.check_flood(update.drafts, call.now)
                 _write(ledger, source, update)
             kept = self._writes.keep(update.fresh, call.now, None) if update.fresh else []
             self._note(file, target, call)
@@ -302,7 +302,7 @@ class SourceImport(BankPart):
                 source = target.source
                 groups = [named(group, file.name, source) for group in file.groups]
                 update = compare(ledger, self._register, source, groups, target.was)
-                self._writes.check_flood(update.fresh, call.now)
+                self._writes.check_flood(update.drafts, call.now)
                 _write(ledger, source, update)
                 if target.was is not None:
                     _write(ledger, target.was, Update(gone=update.lost, left=update.let_go))

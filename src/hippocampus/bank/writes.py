@@ -227,6 +227,7 @@ class Writes(BankPart):
                 return ledger.reader.one(id, self._told())
             known = self._store.episodes.rows_of(ledger.bank, [new.first.id])
             drafts = [] if known else new.drafts
+            self.check_flood(drafts, self._engine.now())
 
             def store(books: Ledger, encoded: Encoded) -> int:
                 return once(books, lambda: books.writer.correct(old, new.drafts, encoded), int)
@@ -549,7 +550,7 @@ class Writes(BankPart):
         # Parts of a request are known by where they begin, to servers of another batch as well.
         batch = self._engine.config.ingest.batch if request is None else _NAMED_AT_ONCE
         if request is None or not self._is_done(request.part(0)):
-            self.check_flood(groups, now)
+            self.check_flood((d for group in groups for d in group.drafts), now)
         if progress:
             progress(0, len(groups))
         for start in range(0, len(groups), batch):
@@ -565,15 +566,18 @@ class Writes(BankPart):
         with self._store.read():
             return find_done(self._state.ledger(), request, list[int]) is not None
 
-    def check_flood(self, groups: Sequence[Group], now: datetime) -> None:
-        """Refuse more from one origin within an hour than ``Config.flood`` lets in."""
+    def check_flood(self, drafts: Iterable[Draft], now: datetime, *, hint: str = "") -> None:
+        """
+        Refuse more from one origin within an hour than ``Config.flood`` lets in.
+
+        ``hint``: what else can be done about it.
+        """
         from hippocampus.write.flood_gate import check_flood  # noqa: PLC0415 - not for a recall
 
         most = self._engine.config.flood
         if most.episodes is not None or most.characters is not None:
-            drafts = (d for group in groups for d in group.drafts)
             with self._store.read():
-                check_flood(self._state.ledger(), drafts, now, most)
+                check_flood(self._state.ledger(), drafts, now, most, hint=hint)
 
     def _keep_together(self, calls: Sequence[_ToKeep]) -> list[list[Episode]]:
         """Keep the turns of several calls, and return the episodes of each, holding ``writing``."""

@@ -103,6 +103,18 @@ def _at_a_terminal() -> bool:
     return sys.stdin.isatty()
 
 
+def flood_of(text: str) -> tuple[int | None, int | None]:
+    """Return the most episodes and characters of "1000,2000000"; either may be left out."""
+    if text == "none":
+        return None, None
+    episodes, comma, characters = (part.strip() for part in text.partition(","))
+    given = [part for part in (episodes, characters) if part]
+    if not given or (comma and not characters) or not all(map(str.isdecimal, given)):
+        msg = f"--flood {text!r}: must be EPISODES, EPISODES,CHARACTERS, or none"
+        raise InputError(msg)
+    return int(episodes) if episodes else None, int(characters) if characters else None
+
+
 LOCAL: Final = "local"
 """The time zone of this machine, in which whoever sits at it lives."""
 
@@ -125,6 +137,7 @@ class Engine:
     timezone: str = LOCAL
     secrets: Literal["keep", "redact", "vault", "refuse"] = "keep"
     hide_secrets: bool = False
+    flood: Annotated[tuple[int | None, int | None] | None, flood_of] = None
 
     @property
     def zone(self) -> ZoneInfo:
@@ -135,17 +148,20 @@ class Engine:
         """Return the settings of a memory that is opened in such a way."""
         from hippocampus.core.config import (  # noqa: PLC0415 - the engine, only when used
             Config,
+            Flood,
             Ingest,
             Secrets,
             Signatures,
         )
 
+        episodes, characters = self.flood or (None, None)
         config = Config(
             timezone=_zone_name(self.timezone),
             ingest=Ingest(batch=_BATCH),
             resident_mb=how.get("resident_mb"),
             spans=how.get("spans"),
             secrets=Secrets(write=self.secrets, show="redact" if self.hide_secrets else "keep"),
+            flood=Flood(episodes=episodes, characters=characters),
         )
         if "patience_s" in how:
             config = replace(config, busy_timeout_s=how["patience_s"])

@@ -15,7 +15,7 @@ SCOPE: Final[Mapping[str, str]] = {
     f"--{name}": name for name in ("store", "bank", "embedder", "timezone")
 }
 """Options that say which memory is meant."""
-_SELDOM: Final = ("KEY", "VAULT", "SECRETS", "HIDE_SECRETS", "RERANKER")
+_SELDOM: Final = ("KEY", "VAULT", "SECRETS", "HIDE_SECRETS", "FLOOD", "RERANKER")
 """Variables, after "HIPPOCAMPUS_", whose values Typer reads."""
 
 

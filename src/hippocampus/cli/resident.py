@@ -35,7 +35,9 @@ STAMP: Final = f"{VERSION} {os.stat(__file__).st_mtime_ns} {sys.executable}"
 
 _ITSELF: Final = frozenset({"-h", "--help", "--debug", "--key", "--vault"})
 """Options of commands that do the work themselves. Keys stay where they were given."""
-_SCOPE: Final = frozenset({"--bank", "--embedder", "--reranker", "--timezone", "--secrets"})
+_SCOPE: Final = frozenset(
+    {"--bank", "--embedder", "--reranker", "--timezone", "--secrets", "--flood"}
+)
 _KEYS: Final = ("HIPPOCAMPUS_KEY", "HIPPOCAMPUS_VAULT")
 _SENT: Final = ("COLUMNS", "LINES", "TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "TZ")
 

@@ -67,6 +67,7 @@ class OpenStore:
         """Return the store, which is opened if it is not yet."""
         ways = (
             engine.embedder, engine.reranker, engine.timezone, engine.secrets, engine.hide_secrets,
+            engine.flood,
         )  # fmt: skip
         key = (os.path.realpath(path), ways, how.get("embed", False))
         memory = self._open.pop(key, None) or engine.memory(path, **how)
@@ -134,14 +135,18 @@ def _warm_up(kept: OpenStore, scope: Sequence[str]) -> None:
     from typer.main import get_command  # noqa: PLC0415 - after the lock, as all that is heavy
 
     from hippocampus.cli.commands import app  # noqa: PLC0415 - likewise
-    from hippocampus.cli.options import BankScope  # noqa: PLC0415 - likewise
+    from hippocampus.cli.options import BankScope, flood_of  # noqa: PLC0415 - likewise
     from hippocampus.warm_up import warm_up  # noqa: PLC0415 - likewise
 
     root: Any = get_command(app)
     with suppress(HippocampusError, SystemExit):  # whoever asks is told what is wrong
         options = root.commands["recall"].make_context("recall", ["-", *scope]).params
         names = ("bank", "embedder", "reranker", "timezone", "secrets", "hide_secrets")
-        engine = BankScope(store=kept.path, **{name: options[name] for name in names})
+        most = options["flood"]
+        engine = BankScope(
+            store=kept.path, **{name: options[name] for name in names},
+            flood=flood_of(most) if most else None,
+        )  # fmt: skip
         warm_up(kept.memory(engine, kept.path, embed=True), engine.bank)
 
 

@@ -23,13 +23,15 @@ class Rights(NamedTuple):
 
     may_read: Callable[[str], bool]
     may_write: Callable[[str], bool]
+    may_accept: Callable[[str], bool] = lambda _: False
+    """Banks whose texts may be said to be no orders to a model, as ``accept`` says it."""
 
 
 def _always(_: str) -> bool:
     return True
 
 
-ALL: Final = Rights(_always, _always)
+ALL: Final = Rights(_always, _always, _always)
 """Those of a program that has the store itself."""
 
 _OF_OTHERS: Final = frozenset(kind_of(event) for event in (BanksIncluded, Promoted, CameFrom))

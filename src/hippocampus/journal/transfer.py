@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple, TextIO
 from hippocampus.core.budget import check_budget
 from hippocampus.core.clock import from_micros
 from hippocampus.core.events import (
+    Accepted,
     Erased,
     JournalRow,
     Unknown,
@@ -19,7 +20,15 @@ from hippocampus.core.events import (
     fields_of,
 )
 from hippocampus.core.files import reading_lines, writing
-from hippocampus.core.records import ALL_MARKS, DEEPEST, STORED_NAMES, EpisodeRow, states_told
+from hippocampus.core.origin import OWN
+from hippocampus.core.records import (
+    ALL_MARKS,
+    DEEPEST,
+    STORED_NAMES,
+    SUSPECT,
+    EpisodeRow,
+    states_told,
+)
 from hippocampus.core.rights import without_strangers
 from hippocampus.core.validation import dump_metadata
 from hippocampus.errors import InputError, SourceError, StoreCorrupt
@@ -162,6 +171,22 @@ class Export(NamedTuple):
             for record, text in zip(self.records, self.texts, strict=True)
             if record.state != "erased"
         ]
+
+    def judged_anew(self, is_order: Callable[[str], bool]) -> Export:
+        """
+        Return it as nobody has accepted any of it: texts of others that are orders are marked.
+
+        ``is_order``: whether a text reads like an instruction to a model.
+        """
+        records = [
+            row._replace(marks=row.marks | SUSPECT)
+            if row.origin not in OWN and row.state != "erased" and is_order(text)
+            else row
+            for row, text in zip(self.records, self.texts, strict=True)
+        ]
+        kept = (change for change in self.journal if class_of(change.kind) is not Accepted)
+        journal = [change._replace(seq=seq) for seq, change in enumerate(kept, 1)]
+        return Export(records, self.texts, journal)
 
     def missing(self, known: Collection[str]) -> list[list[Draft]]:
         """Return the texts in force that are not ``known`` by id, parts of one text together."""

@@ -113,7 +113,11 @@ class Gatekeeper:
 
 def _rights(caller: Caller) -> Rights:
     """Return the banks a verb may read and write for a caller, beside the one that it is of."""
-    return Rights(caller.opens, lambda bank: caller.may("write") and caller.opens(bank))
+    return Rights(
+        caller.opens,
+        lambda bank: caller.may("write") and caller.opens(bank),
+        lambda bank: caller.may("admin") and caller.opens(bank),
+    )
 
 
 def _check_role(caller: Caller, role: AccessRole) -> None:

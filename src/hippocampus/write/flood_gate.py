@@ -18,7 +18,9 @@ from hippocampus.journal.ledger import Ledger
 _AT_ONCE: Final = 256
 
 
-def check_flood(ledger: Ledger, drafts: Iterable[Draft], now: datetime, most: Flood) -> None:
+def check_flood(
+    ledger: Ledger, drafts: Iterable[Draft], now: datetime, most: Flood, *, hint: str = ""
+) -> None:
     """
     Refuse turns that would bring too much from one origin into a bank within an hour.
 
@@ -52,7 +54,7 @@ def check_flood(ledger: Ledger, drafts: Iterable[Draft], now: datetime, most: Fl
                 raise FloodRefused(
                     f"with this, {number:,} {what} of origin {origin!r} would have come in within"
                     f" an hour; at most {limit:,} may (Flood.{what}); nothing of it was stored, so"
-                    " bring it later or in part"
+                    f" bring it later or in part{hint}"
                 )
 
 

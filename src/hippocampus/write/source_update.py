@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from hippocampus.core.events import RemovedFromSource
@@ -35,6 +35,11 @@ class Update:
     lost: list[int] = field(default_factory=list)
     let_go: list[int] = field(default_factory=list)
     unchanged: int = 0
+
+    @property
+    def drafts(self) -> Iterator[Draft]:
+        """The drafts of what is to be added."""
+        return (draft for group in self.fresh for draft in group.drafts)
 
 
 def compare(
