@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.origin import Origin
@@ -126,6 +126,7 @@ class Toolbox:
         k: int = 10,
         budget_tokens: int = 2000,
         only: Narrowing = _EVERYTHING,
+        suspects: Literal["hide", "show", "only"] = "hide",
         include: list[str] | None = None,
         bank: str | None = None,
     ) -> Annotated[ToolAnswer, Recalled]:
@@ -133,7 +134,7 @@ class Toolbox:
         memory = self._memory()
         held = self.bank(bank)
         with self._reading(held, include):
-            found = held.recall(query, k, include=include, **only.given())
+            found = held.recall(query, k, include=include, suspects=suspects, **only.given())
         return answers.recalled(found, budget_tokens, memory.engine.zone, _degraded(memory))
 
     def context(
