@@ -187,6 +187,16 @@ def test_topics_are_shown_as_text_or_as_a_picture(slept, tmp_path):
     assert (tmp_path / "topics.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_facts_may_be_only_those_that_a_trusted_origin_tells(shell):
+    shell("remember", "I live in Graz.", "--speaker", "Ada", "--role", "user")
+    shell("remember", "I live in Rome.", "--speaker", "Tom", "--source", "inbox.mbox")
+
+    assert {"Graz", "Rome"} == {fact["object"] for fact in shell("facts", "--json").json}
+    found = shell("facts", "--trust", "assistant", "--json")
+    assert ["Graz"] == [fact["object"] for fact in found.json]
+    assert 2 == shell("facts", "--trust", "all").code
+
+
 def test_facts_are_shown_with_their_times_and_as_of_a_moment(shell):
     for text, at in (("I live in Porto.", "2025-01-10"), ("I moved to Lisbon.", "2025-05-02")):
         shell("remember", text, "--speaker", "Ada", "--at", at, "--embedder", "hash")

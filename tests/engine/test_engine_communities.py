@@ -56,6 +56,20 @@ def test_each_community_that_sleep_finds_has_a_summary_that_quotes(bank):
     assert sum(one.share for one in found) <= 1
 
 
+def test_a_community_is_trusted_as_little_as_the_least_trusted_of_its_memories(open_memory):
+    bank = open_memory(clock=ManualClock(NOW)).bank("home")
+    bank.remember_many(talk())
+    bank.remember_many(
+        Turn(text=f"The cello, page {n}: strings for the cello.", source=f"https://example.com/{n}",
+             session=f"page {n}")
+        for n in range(4)
+    )  # fmt: skip
+    bank.sleep()
+    found = {one.topics[0]: one.origin for one in bank.communities()}
+
+    assert {"cello": "web", "boat": "user", "garden": "user"} == found
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "question",

@@ -10,6 +10,7 @@ import numpy as np
 
 from hippocampus.bank.part import BankPart, staying
 from hippocampus.core.background_yield import answering
+from hippocampus.core.origin import least_trusted
 from hippocampus.core.records import CommunityInfo
 from hippocampus.encode.terms import hash_terms
 from hippocampus.engine.snapshot import BankSnapshot
@@ -93,4 +94,5 @@ class Communities(BankPart):
             share=float(np.float64(len(rows)) / total),
             summary=line.text,
             sources=tuple(known[row].id for row in line.rows if row in known),
+            origin=least_trusted(here.index.columns.origins(rows)),
         )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from rich.text import Text
 
 from hippocampus.cli.command import verb
+from hippocampus.cli.options import Trust
 from hippocampus.cli.render import Answer, clean, listed, table
 from hippocampus.errors import InputError
 
@@ -24,9 +25,10 @@ def facts(
     relation: str | None = None,
     as_of: str | None = None,
     at: str | None = None,
+    trust: Trust = None,
 ) -> Answer:
     """List facts about people and things, and from when until when each held."""
-    found = bank.facts(entity, relation, as_of=as_of, at=at)
+    found = bank.facts(entity, relation, as_of=as_of, at=at, trust=trust)
     rows = [
         (f.subject, f.relation, f.object, *(f"{t:%Y-%m-%d}" if t else "" for t in
          (f.valid_from, f.valid_to, f.known_from)))

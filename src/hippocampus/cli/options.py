@@ -28,6 +28,7 @@ from zoneinfo import ZoneInfo
 from hippocampus.core.cue_names import cue_of
 from hippocampus.core.key import Key
 from hippocampus.core.lazy_dataclass import immutable
+from hippocampus.core.origin import Origin
 from hippocampus.core.parameter_groups import ParameterGroup
 from hippocampus.core.store_address import is_url
 from hippocampus.errors import InputError, InvalidFilter, InvalidText, InvalidTime, StoreError
@@ -360,6 +361,8 @@ Words: TypeAlias = Annotated[str, text_or_stdin]
 """A text, or - for what stdin holds."""
 Cues: TypeAlias = Annotated[tuple[str, ...] | None, cue_names]
 Now: TypeAlias = str | None
+Trust: TypeAlias = Annotated[Origin | tuple[Origin, ...] | None, _one_or_many]
+"""The least trusted origin that is shown, or those that are."""
 
 
 @immutable
@@ -375,7 +378,7 @@ class FilterOptions(ParameterGroup):
     source: list[str] | None = None
     where: Annotated[Mapping[str, Any] | None, _condition] = None
     as_of: str | None = None
-    trust: Annotated[str | tuple[str, ...] | None, _one_or_many] = None
+    trust: Trust = None
     suspects: str | None = None
 
     @property

@@ -8,7 +8,7 @@ import socket
 from typing import Any
 
 from hippocampus.cli.command import verb
-from hippocampus.cli.options import DEFAULT_BANK, Scope
+from hippocampus.cli.options import DEFAULT_BANK, Scope, Trust
 from hippocampus.cli.render import clean, complain, stderr
 from hippocampus.core.listening import is_loopback, listen
 from hippocampus.core.optional import require
@@ -26,6 +26,7 @@ def proxy(
     port: int = 8766,
     bank: str | None = None,
     allow_origin: list[str] | None = None,
+    trust: Trust = None,
     budget_tokens: int = 1500,
     deadline_s: float = 1.0,
     timeout_s: float = 600.0,
@@ -40,7 +41,7 @@ def proxy(
     whose = bank or (DEFAULT_BANK if local else None)
     app = create_app(
         lambda: scope.open(create=True, embed=True), upstream, bank=whose, local=local,
-        origins=allow_origin or (), budget_tokens=budget_tokens, deadline_s=deadline_s,
+        origins=allow_origin or (), trust=trust, budget_tokens=budget_tokens, deadline_s=deadline_s,
         timeout_s=timeout_s,
     )  # fmt: skip
     with listen(host, port) as listening:

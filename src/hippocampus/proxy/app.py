@@ -14,6 +14,8 @@ import httpx
 
 from hippocampus.core.http import check_url
 from hippocampus.core.listening import names_loopback
+from hippocampus.core.origin import trusted_origins
+from hippocampus.core.records import Trusted
 from hippocampus.errors import InputError
 from hippocampus.memory import Memory
 from hippocampus.proxy.memory import ChatExchange, ProxyRecall, Remembrance, Wish
@@ -343,13 +345,14 @@ async def _refuse(send: Send, status: int, code: str, said: str) -> int:
     return status
 
 
-def create_app(
+def create_app(  # noqa: PLR0913 - a public function
     memory: Memory | Callable[[], Memory],
     upstream: str,
     *,
     bank: str | None = None,
     local: bool = True,
     origins: Collection[str] = (),
+    trust: Trusted | None = None,
     budget_tokens: int = BUDGET_TOKENS,
     deadline_s: float = DEADLINE_S,
     timeout_s: float = TIMEOUT_S,
@@ -365,6 +368,7 @@ def create_app(
             is not this machine.
         origins: pages of which other sites may ask as well, such as ``https://chat.example``; those
             of this machine may.
+        trust: the least trusted origin of what is put into prompts, or the origins of it.
         budget_tokens: most tokens of memory in a prompt.
         deadline_s: how long a request waits for memory before it goes without.
         timeout_s: how long upstream may say nothing.
@@ -378,8 +382,11 @@ def create_app(
             raise InputError(f"{name}={value!r}: must be above 0 seconds")
     if budget_tokens < 1:
         raise InputError(f"budget_tokens={budget_tokens!r}: must be at least 1")
+    trusted_origins(trust)  # which refuses what is none
     opener = (lambda: memory) if isinstance(memory, Memory) else memory
-    remembrance = Remembrance(opener, budget_tokens=budget_tokens, deadline_s=deadline_s)
+    remembrance = Remembrance(
+        opener, budget_tokens=budget_tokens, deadline_s=deadline_s, trust=trust
+    )
     return Proxy(
         remembrance, upstream, bank=bank, local=local, origins=origins, timeout_s=timeout_s
     )

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from hippocampus.bank import Bank
 from hippocampus.core.lazy_dataclass import immutable
-from hippocampus.core.records import Context, Turn
+from hippocampus.core.records import Context, Trusted, Turn
 from hippocampus.engine.context import check_name
 from hippocampus.errors import EncoderError, InputError, StoreError, StoreLocked
 from hippocampus.memory import Memory
@@ -111,11 +111,17 @@ class Remembrance:
     """
 
     def __init__(
-        self, open_memory: Callable[[], Memory], *, budget_tokens: int, deadline_s: float
+        self,
+        open_memory: Callable[[], Memory],
+        *,
+        budget_tokens: int,
+        deadline_s: float,
+        trust: Trusted | None = None,
     ) -> None:
         self._open = open_memory
         self._budget_tokens = budget_tokens
         self._deadline_s = deadline_s
+        self._trust = trust
         self._memory: Memory | None = None
         self._opening = threading.Lock()
         self._readers = ThreadPoolExecutor(READERS, "hippocampus-recall")
@@ -158,11 +164,8 @@ class Remembrance:
         query = asked.query
         if len(query) > LONGEST_QUERY:
             query = f"{query[:half]}\n{query[-half:]}"
-        return (
-            self.open()
-            .bank(name)
-            .context(query, self._budget_tokens, without=[one.text for one in asked.said])
-        )
+        bank, known = self.open().bank(name), [one.text for one in asked.said]
+        return bank.context(query, self._budget_tokens, without=known, trust=self._trust)
 
     def keep(self, exchange: ChatExchange) -> None:
         """Have an exchange remembered soon."""

@@ -8,6 +8,7 @@ from upstream import chunks, completion
 
 from hippocampus import Memory
 from hippocampus.core.quotes import OPEN
+from hippocampus.errors import InvalidFilter
 
 CALL = {"id": "1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
 
@@ -42,6 +43,21 @@ def test_what_the_prompt_holds_already_is_not_recalled(proxy, upstream):
 
     assert "memories=0" in again.headers["x-memory"]
     assert len(prompt(upstream)) == 3
+
+
+def test_only_the_trusted_come_into_prompts_where_that_is_asked(start, upstream, path):
+    with Memory(path, embedder="hash") as memory:
+        memory.bank("me").remember("The kite festival is in May.", role="user")
+        memory.bank("me").remember("The kite festival is in June.", source="https://example.com/k")
+    prompts = []
+    for options in ({}, {"trust": "assistant"}):
+        start(**options).chat("When is the kite festival?", headers={"X-Memory": "read"})
+        prompts.append(json.dumps(prompt(upstream)))
+
+    assert [True, True] == ["in May" in one for one in prompts]
+    assert [True, False] == ["in June" in one for one in prompts]
+    with pytest.raises(InvalidFilter, match="trust='all'"):
+        start(trust="all")
 
 
 def test_memories_keep_to_their_budget(start):

@@ -102,6 +102,8 @@ class CommunityInfo:
     """A line of quotations, of at most ``Config.compact.tokens``."""
     sources: tuple[str, ...] = ()
     """Ids of what it quotes."""
+    origin: Origin = "user"
+    """Of its memories' origins, that which is least to be trusted."""
 
 
 @immutable
