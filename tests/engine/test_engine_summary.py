@@ -262,9 +262,31 @@ def test_a_sentence_of_a_model_names_the_episodes_that_its_words_come_from(open_
     summary = bank.summary()
 
     assert summary.by_model
-    assert [(kept[0].id,), (kept[1].id,), ()] == [part.sources for part in summary.parts]
+    assert [(kept[0].id,), (kept[1].id,)] == [part.sources for part in summary.parts[:2]]
     assert "Penguins like jazz." == summary.parts[2].text
-    assert (kept[0].id, kept[1].id) == summary.sources
+    assert tuple(one.id for one in kept) == summary.parts[2].sources, "all that it was shown"
+    assert [True, True, False] == [part.said for part in summary.parts]
+    assert {one.id for one in kept} == set(summary.sources)
+
+
+def test_a_sentence_that_no_memory_has_comes_from_the_stretch_that_is_nearest(open_memory):
+    def model(prompt):
+        if "running summary" not in prompt:
+            return json.dumps({"tags": ["garden", "kite", "boat"]})
+        if "Orchard." in prompt:
+            return json.dumps({"summary": "Orchard. Zebra xylophone. Penguins like jazz."})
+        return json.dumps({"summary": "Orchard." if "pear" in prompt else "Penguins."})
+
+    bank = open_memory(config=replace(SMALL, compact=Compact(every=2)), model=model).bank("ada")
+    said = ["I planted three pear trees.", "The pear trees are watered.",
+            "Tom sold his red kite.", "The boat needs a mast."]  # fmt: skip
+    kept = bank.remember_many(Turn(text=text, speaker="Ada", session="s") for text in said)
+    bank.sleep()
+    ids = tuple(one.id for one in kept)
+
+    assert [("Orchard.", ids[:2]), ("Zebra xylophone.", ids), ("Penguins like jazz.", ids[2:])] == [
+        (part.text, part.sources) for part in bank.summary().parts
+    ]
 
 
 def test_what_came_after_a_models_words_is_quoted_with_its_own_episode(open_memory):

@@ -22,6 +22,7 @@ from hippocampus.bank.inclusion import Inclusion
 from hippocampus.bank.part import BankPart, staying
 from hippocampus.core.background_yield import answering
 from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, to_micros
+from hippocampus.core.config import Compact
 from hippocampus.core.events import AnchorsCurated
 from hippocampus.core.origin import OWN, least_trusted
 from hippocampus.core.records import (
@@ -65,7 +66,15 @@ from hippocampus.sleep.artifacts import (
     quoting,
 )
 from hippocampus.sleep.curated_anchors import check_curated, check_sources, read_curated
-from hippocampus.sleep.summary import TAKEN_IN, QuotableClause, go_on, holds, tell
+from hippocampus.sleep.summary import (
+    TAKEN_IN,
+    QuotableClause,
+    SummaryVersions,
+    go_on,
+    holds,
+    rows_behind,
+    tell,
+)
 
 if TYPE_CHECKING:
     from hippocampus.recall.fact_timeline import Known
@@ -78,18 +87,23 @@ _MOST_QUOTED: Final = 8192
 
 
 def _traced(
-    here: BankSnapshot, told: str, shown: Mask, since: int, now: datetime
-) -> Iterator[tuple[str, list[int]]]:
-    """Yield the sentences of a model's words, each with the rows that it comes from."""
+    here: BankSnapshot, kept: SummaryVersions, shown: Mask, now: datetime, how: Compact
+) -> Iterator[tuple[str, list[int], bool]]:
+    """
+    Yield the sentences of a model's words, each with the rows that it comes from.
+
+    And whether these have its words; otherwise they are those that the model was shown for it.
+    """
     from hippocampus.recall.provenance import (  # noqa: PLC0415 - not for a recall
         sentences_of,
         trace,
     )
 
     allowed = shown.copy()
-    allowed[since:] = False  # the model was not shown these
-    for sentence in sentences_of(told):
-        yield sentence, trace(here.index, sentence, allowed, now)
+    allowed[kept.rows :] = False  # the model was not shown these
+    for sentence in sentences_of(kept.told):
+        rows = trace(here.index, sentence, allowed, now)
+        yield sentence, rows or rows_behind(kept, sentence, how), bool(rows)
 
 
 class Knowledge(BankPart):
@@ -141,10 +155,10 @@ class Knowledge(BankPart):
             begun = [] if told or session is not None else self._begin_with(here, shown, now)
             line = tell(versions, how, told=told, since=since, known=begun)
             parts = [
-                *(_traced(here, told, shown, since, now) if told else ()),
-                *((clause.text, [clause.row]) for clause in line.clauses),
+                *(_traced(here, kept, shown, now, how) if kept and told else ()),
+                *((clause.text, [clause.row], True) for clause in line.clauses),
             ]
-            quoted = list(dict.fromkeys(row for _, own in parts for row in own))
+            quoted = list(dict.fromkeys(row for _, own, _ in parts for row in own))
             known = {e.row: e for e in self._store.episodes.read(ledger.bank, quoted)}
         origins = [known[row].origin for row in line.rows]
         if told:  # the model was shown them all
@@ -154,8 +168,8 @@ class Knowledge(BankPart):
             turns=int(turns), sources=tuple(known[row].id for row in quoted),
             by_model=bool(told), origin=least_trusted(origins),
             parts=tuple(
-                SummaryPart(text=text, sources=tuple(known[row].id for row in own))
-                for text, own in parts
+                SummaryPart(text=text, sources=tuple(known[row].id for row in own), said=said)
+                for text, own, said in parts
             ),
             versions=() if newest is not None else tuple(
                 version.told or tell([version], how).text for version in versions

@@ -57,7 +57,8 @@ def summary(
 ) -> Answer:
     """Summarise a bank in a line: speakers, topics, the last decision and the last news."""
     found = bank.summary(session)
-    parts = [f"{part.text}\n  {' '.join(part.sources) or 'no memory says so'}"
+    doubt = "no memory says so; a model was shown "
+    parts = [f"{part.text}\n  {'' if part.said else doubt}{' '.join(part.sources)}"
              for part in found.parts] if sources else []  # fmt: skip
     return Answer(found, (*(found.versions if versions else ()), found.text, *parts))
 

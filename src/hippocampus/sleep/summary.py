@@ -31,6 +31,7 @@ from hippocampus.core.decompress import inflate
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.ranges import Micros
 from hippocampus.core.records import Usage
+from hippocampus.encode.terms import hash_terms
 from hippocampus.encode.tokens import count
 from hippocampus.errors import EncoderError, InputError, ModelAnswer
 from hippocampus.language.importance import decides
@@ -57,6 +58,8 @@ _LONGEST_NAME: Final = 40
 """Characters: names are longer in documents, where they carry titles and addresses."""
 _MOST_TOPICS: Final = 12
 """Of a version."""
+_MOST_BEHIND: Final = 1000
+"""Rows behind a sentence of a model that has the words of none."""
 _BEST: Final = 3
 """Clauses of a version that go into what all versions come to."""
 
@@ -380,6 +383,25 @@ def holds(kept: SummaryVersions, shown: Mask) -> bool:
         _are_shown(version.made_of, part)
         for version, part in zip(kept.versions, parts, strict=True)
     )
+
+
+def rows_behind(kept: SummaryVersions, sentence: str, how: Compact) -> list[int]:
+    """
+    Return the rows that a model was shown for a sentence whose words are in none, in order.
+
+    They are those of the version that has most of its words, or of all if none has any; of many,
+    the last.
+    """
+    step, words = kept.every or max(kept.rows, 1), set(hash_terms(sentence).tolist())
+    lines = [version.told or tell([version], how).text for version in kept.versions]
+    shared = [len(words & set(hash_terms(line).tolist())) for line in lines]
+    most = max(shared, default=0)
+    rows: list[int] = []
+    for number in reversed(range(len(lines))):
+        if len(rows) < _MOST_BEHIND and shared[number] == most:
+            bits = np.frombuffer(bytes.fromhex(kept.versions[number].made_of), np.uint8)
+            rows[:0] = (np.flatnonzero(np.unpackbits(bits)) + number * step).tolist()
+    return rows[-_MOST_BEHIND:]
 
 
 def stated(clause: QuotableClause) -> str:

@@ -135,7 +135,10 @@ class SummaryPart:
     """A clause that is quoted, or a sentence in a model's words."""
     sources: tuple[str, ...]
     """Ids of the episodes; behind a model's words those that have its words, the most of them
-    first, and none where no episode has."""
+    first. Where no episode has, those that the model was shown for it, in order, of many the last
+    thousand."""
+    said: bool = True
+    """Whether the episodes say so: a model's words that no episode has may be made up."""
 
 
 @immutable
@@ -151,7 +154,7 @@ class Summary:
     versions: tuple[str, ...]
     """Summary of each hundred of them, the last of those that go on."""
     sources: tuple[str, ...]
-    """Ids of the episodes that ``text`` quotes, or that have a model's words (``parts``)."""
+    """Ids of the episodes that ``text`` quotes, or that are behind a model's words (``parts``)."""
     by_model: bool = False
     """Whether a language model worded it."""
     origin: Origin = "user"
