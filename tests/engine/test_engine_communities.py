@@ -56,6 +56,7 @@ def test_each_community_that_sleep_finds_has_a_summary_that_quotes(bank):
     assert sum(one.share for one in found) <= 1
 
 
+@pytest.mark.slow
 def test_a_community_is_trusted_as_little_as_the_least_trusted_of_its_memories(open_memory):
     bank = open_memory(clock=ManualClock(NOW)).bank("home")
     bank.remember_many(talk())
