@@ -127,7 +127,7 @@ class VerbSpec:
     cached: bool = False
     """Whether its answer may be given again while the bank has not changed."""
     keeps: bool = False
-    """Whether it keeps texts; then the header ``Degraded`` says why they have no vectors."""
+    """Whether it keeps texts; the header ``Degraded`` says why they have no vectors."""
     once: bool = False
     """Whether a request that names itself by a key is done once, however often it arrives."""
     leave_out: tuple[str, ...] = ()
@@ -137,6 +137,11 @@ class VerbSpec:
     def reads(self) -> bool:
         """Whether it changes nothing, and so may safely be asked again."""
         return self.role == "read"
+
+    @property
+    def says_what_it_lacks(self) -> bool:
+        """Whether the header ``Degraded`` is where it says what was missing, if something was."""
+        return self.keeps or (self.reads and not self.cached)
 
     @property
     def reports(self) -> bool:

@@ -4,7 +4,7 @@ import json
 import sqlite3
 import subprocess
 import sys
-from contextlib import chdir
+from contextlib import chdir, closing
 from importlib.metadata import version
 from pathlib import Path
 
@@ -259,6 +259,31 @@ def test_doctor_salvages_a_damaged_store_into_a_new_file(told, monkeypatch):
     assert told("verify", *new).code == 0
     again = told("doctor", "--salvage", "new.db", env=there)
     assert (again.code, "new.db" in again.err) == (2, True)
+
+
+def damage_first(store):
+    with closing(sqlite3.connect(store)) as raw, raw:
+        raw.execute("update episodes set state = 'forgotten' where row = 0")
+
+
+def test_a_count_of_what_may_be_damaged_is_an_error_of_the_store(told):
+    damage_first(told.store)
+    for asked in (("count", "the"), ("trend", "the"), ("count-events", "How often did it rain?")):
+        refused = told(*asked)
+        assert (3, "") == (refused.code, refused.out)
+        assert "row 0 of bank 1" in refused.err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [(), ("--json",)])
+@pytest.mark.parametrize("asked", [("episodes", "--limit", "3"), ("find", "we"), ("stats",)])
+def test_a_list_without_what_is_damaged_says_so_on_stderr(told, asked, more):
+    damage_first(told.store)
+    out, err = told.spawn(*asked, *more).communicate()
+
+    assert out
+    assert b"went on without what is damaged" in err
+    assert b"row 0 of bank 1" in err
 
 
 def test_nothing_is_made_where_there_is_nothing_to_salvage(told, tmp_path):

@@ -9,6 +9,8 @@ from types import FunctionType
 import pytest
 from damage import WAYS, Store, main, next_way, outcome, tries
 
+# What is damaged may be told as a warning, which is no wrong answer.
+pytestmark = pytest.mark.filterwarnings("ignore:bank .* went on without:RuntimeWarning")
 FEW = {way: 2 if isinstance(how.do, FunctionType) else 50 for way, how in WAYS.items()}
 FEW["a matrix"] = 2000
 

@@ -65,6 +65,7 @@ class Counting(BankPart):
 
         Raises:
             InputError: a question that is blank, or a filter that makes no sense.
+            StoreCorrupt: something is damaged that may tell of it.
 
         """
         from hippocampus.recall.counted_events import (  # noqa: PLC0415 - not for a recall
@@ -84,7 +85,11 @@ class Counting(BankPart):
         open_ended = replace(chosen, since=None, until=None, during=None)
         with self._state.asking() as here:
             allowed = here.index.columns.mask(open_ended)
-            read = here.ledger.reader.read(_rows(here, asked, allowed))
+            rows, reader = _rows(here, asked, allowed), here.ledger.reader
+            reader.check("episodes", "lexical")  # those of which it is not known what they tell
+            read = reader.read(rows)
+            for row in sorted(set(rows).difference(one.row for one in read)):
+                reader.at(row, self._told(here.index))  # which says what is damaged
             episodes = {
                 one.episode.id: one.episode for one in read if one.episode.state != "erased"
             }

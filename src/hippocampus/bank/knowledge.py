@@ -360,6 +360,8 @@ class Knowledge(BankPart):
             each = [self, *map(Knowledge, others)]
             told = [one.facts(entity, relation, as_of=as_of, at=at, trust=trust, include=())
                     for one in each]  # fmt: skip
+            for one in each[1:]:
+                one.warn_if_lacking()
             return sorted(chain(*told), key=lambda fact: (fold_name(fact.subject), fact.relation))
         known, same, sources = self._known(self._filter({"as_of": as_of, "trust": trust}))
         moment = None if at is None else moment_of(at, self._engine.now(), name="at")

@@ -98,6 +98,7 @@ class Lookup(BankPart):
 
         Raises:
             UnknownEpisode: there is none, nor in a bank that is included.
+            StoreCorrupt: all that is there is damaged.
 
         """
         return self._here_or_included(lambda lookup: lookup.expand_here(address))
@@ -107,7 +108,10 @@ class Lookup(BankPart):
         with self._books() as ledger:
             rows = self._rows_at(ledger, address)
             rows = rows or self._rows_at(ledger, unquote(address))  # as a context has it
-            found = ledger.reader.episodes(ledger.lineage.standing(rows), self._told())
+            standing = ledger.lineage.standing(rows)
+            found = ledger.reader.episodes(standing, self._told())
+            if standing and not found:
+                ledger.reader.at(standing[0], self._told())  # which says what is damaged
         if not found:
             msg = f"nothing in bank {self.name!r} has the address {address!r}; see Episode.address"
             raise UnknownEpisode(msg)
@@ -245,6 +249,8 @@ class Lookup(BankPart):
                     *terms, limit=most, newest=newest, radius=radius, include=(), **filters
                 ),
             )
+            for one in others:
+                one.warn_if_lacking()
             ordered = merge(*each, key=lambda one: one.occurred_at, reverse=newest)
             return list(islice(ordered, offset, most))
         phrases = [token_pattern(term) for term in pausing(terms)] if radius is None else []
@@ -302,6 +308,10 @@ class Lookup(BankPart):
         in "start" nor "arts", but in "art's". What it costs depends on how often it came up, and
         hardly on how much else there is (``docs/content.md``). ``include`` is that of ``recall``;
         what was promoted counts in each bank that has it.
+
+        Raises:
+            StoreCorrupt: something is damaged that may have it.
+
         """
         others = self._others(include)
         if others:
@@ -323,6 +333,7 @@ class Lookup(BankPart):
 
         Raises:
             InputError: the term is blank, or there would be more than 10 000 periods.
+            StoreCorrupt: something is damaged that may have it.
 
         """
         from hippocampus.recall.trend import check_by, trend  # noqa: PLC0415 - not for a recall
@@ -351,6 +362,7 @@ class Lookup(BankPart):
             seen = np.ones(len(occurred_at), np.bool_) if allowed is None else allowed
             # here, for what is read counts towards the budget when the bank is let go
             with self._store.read():  # what is counted and what is known belong to one moment
+                here.ledger.reader.check("episodes")
                 counts = here.ledger.reader.content.count(phrase, seen)
                 gone = self._store.journal.read(
                     here.ledger.bank, after=here.index.seq, kinds=(Erased,)

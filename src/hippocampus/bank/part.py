@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -46,6 +47,12 @@ class BankPart:
         """Lend the books of a bank that is there, at one moment."""
         with self._store.read():
             yield self._engine.ledger(self.name)
+
+    def warn_if_lacking(self) -> None:
+        """Warn that something of the bank is damaged, and so was left out of a list or a sum."""
+        if lacking := self._state.lacking():
+            msg = f"bank {self.name!r} went on without what is damaged: {lacking}"
+            warnings.warn(msg, RuntimeWarning, stacklevel=3)
 
     def _filter(self, given: Mapping[str, object], now: datetime | None = None) -> Filter:
         """Validate the filters of a read, as of now or of a moment; look events up."""
@@ -149,9 +156,15 @@ def of_one_moment(verb: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[
 
 
 class Verb(Generic[P, R]):
-    """A verb of a bank that one of its parts has: with its signature and its documentation."""
+    """
+    A verb of a bank that one of its parts has: with its signature and its documentation.
 
-    def __init__(self, part: str, verb: Callable[Concatenate[Any, P], R]) -> None:
+    ``lacks``: its result lacks what is damaged, and has no place to say so, so it warns.
+    """
+
+    def __init__(
+        self, part: str, verb: Callable[Concatenate[Any, P], R], *, lacks: bool = False
+    ) -> None:
         self._part = part
         known, name = _named(verb), verb.__name__
 
@@ -162,8 +175,12 @@ class Verb(Generic[P, R]):
             if name in OPERATIONS and is_set_up():
                 from hippocampus.bank.telemetry import recorded  # noqa: PLC0415 - only where it is
 
-                return recorded(own._state, name, partial(verb, own), *args, **kwargs)  # noqa: SLF001
-            return verb(own, *args, **kwargs)
+                found = recorded(own._state, name, partial(verb, own), *args, **kwargs)  # noqa: SLF001
+            else:
+                found = verb(own, *args, **kwargs)
+            if lacks:
+                own.warn_if_lacking()
+            return found
 
         checked.__signature__ = inspect.signature(verb)  # type: ignore[attr-defined]
         self._verb = checked

@@ -231,8 +231,7 @@ def _lacking(here: BankSnapshot, encoded: EncodedQuery) -> Iterator[Degradation]
         yield Degradation(part="signatures", reason=why)
     if (problem := here.slept.problems.last) is not None:
         yield problem
-    if damage := here.ledger.store.upkeep.damage(here.ledger.bank):
-        more = f"; so are {len(damage) - 1} other places" if len(damage) > 1 else ""
-        yield Degradation(part="store", reason=f"{damage[0]}{more}")
+    if damage := here.ledger.reader.damage():
+        yield Degradation(part="store", reason=damage)
     if here.calibrated.damaged:
         yield Degradation(part="calibration", reason=str(here.calibrated.lacking))

@@ -245,4 +245,6 @@ def _warn(message: Warning | str, *_: object, **__: object) -> None:
 
 if __name__ == "__main__":
     warnings.showwarning = _warn
+    # Each command is to tell what it lacks, not the first of its kind alone.
+    warnings.filterwarnings("always", category=RuntimeWarning)
     main(sys.argv[1], 60 * float(sys.argv[2]), sys.argv[3:])

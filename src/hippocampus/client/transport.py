@@ -142,18 +142,31 @@ class Line:
         body, lacking = self._talk(
             call, lambda chunks, headers: (self._whole(chunks), headers["Degraded"])
         )
-        if lacking and not self._warned:
-            self._warned = True
-            msg = f"what {self.url} keeps has no vectors, and is found by words alone: {lacking}"
-            warnings.warn(msg, RuntimeWarning, stacklevel=3)
+        self._warn(lacking)
         return self._read(kind, body)
 
     def ask_page(self, call: Call, kind: Any) -> tuple[list[Any], str | None]:  # noqa: ANN401
         """Return one page of a list, and the cursor of the next."""
-        body, cursor = self._talk(
-            call, lambda chunks, headers: (self._whole(chunks), headers["Next-Cursor"])
-        )
+        body, cursor, lacking = self._talk(
+            call,
+            lambda chunks, headers: (
+                self._whole(chunks), headers["Next-Cursor"], headers["Degraded"],
+            ),
+        )  # fmt: skip
+        self._warn(lacking)
         return self._read(kind, body), cursor
+
+    def _warn(self, lacking: str | None) -> None:
+        """Warn of what an answer lacks: each time of damage, but once of vectors."""
+        if not lacking:
+            return
+        if lacking.startswith("store:"):
+            msg = f"{self.url} went on without what is damaged: {lacking.partition(': ')[2]}"
+            warnings.warn(msg, RuntimeWarning, stacklevel=4)
+        elif not self._warned:
+            self._warned = True
+            msg = f"what {self.url} keeps has no vectors, and is found by words alone: {lacking}"
+            warnings.warn(msg, RuntimeWarning, stacklevel=4)
 
     def follow(self, call: Call, progress: Progress | None, kind: Any) -> Any:  # noqa: ANN401
         """Return the result of a verb that takes long, and report its progress."""

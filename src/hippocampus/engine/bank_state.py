@@ -233,6 +233,14 @@ class BankState:
         number = self._store.banks.number(self.name) or NO_BANK
         return self.engine.ledger_of(number, self.name)
 
+    def lacking(self) -> str:
+        """Return the damage for which episodes are left out of lists, as far as it is known."""
+        last = self.snapshot
+        if last is not None:
+            return last.ledger.reader.damage("episodes", "content")
+        with self._store.read():
+            return self.ledger().reader.damage("episodes", "content")
+
     def take(self) -> BankSnapshot:
         """Return the snapshot, caught up with every process."""
         seen, held = self._seen, self.snapshot

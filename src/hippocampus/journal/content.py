@@ -459,7 +459,7 @@ class Content:
                 try:
                     decoded[row] = self._decode(row, made), len(made)
                 except StoreCorrupt as exc:
-                    self._store.upkeep.note_damage(self._bank, "content", row, str(exc))
+                    self._note(row, exc)
             if moment == seen:  # else they are of a later moment
                 lately.keep_texts(self._bank, seen, decoded)
         if len(fresh) == len(rows):
@@ -478,87 +478,143 @@ class Content:
         for first, mark in self._places([row])[0]:
             self._segment(first, mark)
         if row not in self.texts([row]):
-            told = self._store.upkeep.damage(self._bank, "content", row)
+            raise StoreCorrupt(self._missing(row), path=self._store.path)
+
+    def note_missing(self, rows: Collection[int]) -> None:
+        """Note the damage of rows that are not erased and have no text, unless it is noted."""
+        held, unsealed = self._places(sorted(rows))
+        for (first, _), inside in held.items():
+            if not self._store.upkeep.damage(self._bank, "content", first):
+                unsealed += inside
+        for row in unsealed:
+            self._missing(row)
+
+    def _missing(self, row: int) -> str:
+        """Return the reason why a row that is not erased has no text, and note it."""
+        upkeep = self._store.upkeep
+        if not upkeep.damage(self._bank, "content", row):
             missing = f"the text of row {row} of bank {self._bank} is missing"
-            raise StoreCorrupt(told[0] if told else missing, path=self._store.path)
+            upkeep.note_damage(self._bank, "content", row, missing)
+        return upkeep.damage(self._bank, "content", row)[0]
 
     def count(self, phrase: TokenPattern, allowed: Mask) -> dict[int, int]:
-        """Return how often a phrase occurs in each of the rows allowed that have it, in order."""
+        """
+        Return how often a phrase occurs in each of the rows allowed that have it, in order.
+
+        Raises:
+            StoreCorrupt: the text of one of them is damaged: a number could not say so.
+
+        """
+        lost: list[str] = []
+        found = self._count(phrase, allowed, lost)
+        if lost:
+            raise StoreCorrupt(in_one(lost, self._store.path), path=self._store.path)
+        return found
+
+    def _count(self, phrase: TokenPattern, allowed: Mask, lost: list[str]) -> dict[int, int]:
         if not phrase.alone:
-            counted = ((row, phrase.count(text)) for row, text in self._likely(phrase, allowed))
+            likely = self._likely(phrase, allowed, lost)
+            counted = ((row, phrase.count(text)) for row, text in likely)
             return {row: times for row, times in counted if times}
         found: dict[int, int] = {}
         with self._store.read():
-            for segment in self._stream(allowed):
+            for segment in self._stream(allowed, lost):
                 first = segment.first
                 times, unsure = segment.count(phrase, _within(segment, allowed))
                 doubtful = (np.flatnonzero(unsure) + first).tolist()
                 times[unsure] = 0
-                for row, text in self._decoded(segment, doubtful):
+                for row, text in self._decoded(segment, doubtful, lost):
                     times[row - first] = phrase.count(text)
                 rows = np.flatnonzero(times)
                 found.update(zip((rows + first).tolist(), times[rows].tolist(), strict=True))
         return found
 
     def find(self, phrases: Sequence[TokenPattern], allowed: Mask) -> list[int]:
-        """Return those of the rows allowed that have all of some phrases, in order."""
+        """
+        Return those of the rows allowed that have all of some phrases, in order.
+
+        What is damaged is left out, and noted.
+        """
         found: list[int] = []
+        lost: list[str] = []
         with self._store.read():
-            for segment in self._stream(allowed):
+            for segment in self._stream(allowed, lost):
                 rows, unsure = segment.candidates(phrases, _within(segment, allowed))
-                read = self._decoded(segment, rows[unsure].tolist())
+                read = self._decoded(segment, rows[unsure].tolist(), lost)
                 also = {row for row, text in read if all(one.count(text) for one in phrases)}
                 doubtful = zip(rows.tolist(), unsure.tolist(), strict=True)
                 found += [row for row, is_unsure in doubtful if not is_unsure or row in also]
         return found
 
-    def _likely(self, phrase: TokenPattern, allowed: Mask) -> Iterator[tuple[int, str]]:
+    def _likely(
+        self, phrase: TokenPattern, allowed: Mask, lost: list[str]
+    ) -> Iterator[tuple[int, str]]:
         """
         Yield the texts of all rows that have a phrase, in order, and few others.
 
         Nothing else is decoded: where the ids of phrases are, the matrices tell.
         """
         with self._store.read():
-            for segment in self._stream(allowed):
+            for segment in self._stream(allowed, lost):
                 rows, _ = segment.candidates([phrase], _within(segment, allowed))
-                yield from self._decoded(segment, rows.tolist())
+                yield from self._decoded(segment, rows.tolist(), lost)
 
-    def _decoded(self, segment: Segment, rows: list[int]) -> Iterator[tuple[int, str]]:
-        """Yield the texts of rows of a segment that can be read."""
+    def _decoded(
+        self, segment: Segment, rows: list[int], lost: list[str]
+    ) -> Iterator[tuple[int, str]]:
+        """Yield the texts of rows of a segment that can be read; add to ``lost`` why others not."""
         for row, ids in zip(rows, segment.ids(rows), strict=True):
             try:
                 yield row, self._decode(row, ids)
             except StoreCorrupt as exc:
-                self._store.upkeep.note_damage(self._bank, "content", row, str(exc))
+                lost.append(self._note(row, exc))
 
-    def _stream(self, allowed: Mask) -> Iterator[Segment]:
-        """Yield the segments that hold rows allowed; in the end those of what is not sealed yet."""
+    def _stream(self, allowed: Mask, lost: list[str]) -> Iterator[Segment]:
+        """
+        Yield the segments that hold rows allowed; in the end those of what is not sealed yet.
+
+        Messages on what of them is damaged are added to ``lost``, and noted.
+        """
         stop = 0
         for first, count, mark in self._segments.marks(self._store, self._bank):
             pause()
+            if allowed[stop:first].any():
+                lost.append(self._missing(stop))
             stop = first + count
-            segment = self._readable(first, mark) if allowed[first:stop].any() else None
-            if segment is not None:
+            if not allowed[first:stop].any():
+                continue
+            try:
+                segment = self._segment(first, mark)
+            except StoreCorrupt as exc:
+                lost.append(self._note(first, exc))
+            else:
                 yield segment
         if allowed[stop:].any():
-            yield from self._not_sealed(stop, len(allowed))
+            segments, missing = self._not_sealed(stop, len(allowed))
+            seen = (row for row in missing if row < len(allowed) and allowed[row])
+            lost += map(self._missing, seen)
+            yield from segments
 
-    def _not_sealed(self, start: int, stop: int) -> Sequence[Segment]:
-        """Return the rows not sealed yet, from ``start`` on, ``stop`` rows of the bank at least."""
+    def _not_sealed(self, start: int, stop: int) -> tuple[Sequence[Segment], Sequence[int]]:
+        """
+        Return the rows not sealed yet, from ``start`` on, ``stop`` rows of the bank at least.
+
+        And which of them are not there.
+        """
         settled = self._store.changes() >= 0  # else a change is under way that may be taken back
         seq = self._store.journal.last_seq(self._bank)
         known = self._segments.unsealed(self._bank) if settled else None
         if known is None or known.start != start or not self._only_grew(known, seq):
-            ids, whole = self._tail(start, stop)
+            ids, missing = self._tail(start, stop)
             made = Unsealed(seq, (Segment.of(start, ids),))
         elif known.seq == seq:
-            return known.segments
+            return known.segments, ()
         else:
-            ids, whole = self._tail(known.stop, stop)
+            ids, missing = self._tail(known.stop, stop)
             made = known.grown(seq, ids)
-        if settled and whole:
+        if settled and not missing:
             self._segments.keep_unsealed(self._bank, made)
-        return made.segments
+        return made.segments, missing
 
     def _only_grew(self, known: Unsealed, seq: int) -> bool:
         """Return whether rows were added since, and no text changed."""
@@ -567,13 +623,13 @@ class Content:
         since = self._store.journal.read(self._bank, after=known.seq)
         return {class_of(change.kind) for change in since} <= _ADDS
 
-    def _tail(self, start: int, stop: int) -> tuple[list[Ids], bool]:
-        """Return the ids of all unsealed rows, up to ``stop`` at least; and if all are there."""
+    def _tail(self, start: int, stop: int) -> tuple[list[Ids], list[int]]:
+        """Return the ids of all unsealed rows, up to ``stop`` at least; and which are not there."""
         tail = dict(self._store.payloads.tail(self._bank, "content", start=start))
         known = self.unpacked(tail)
         rows = range(start, max(stop, 1 + max(tail, default=-1)))
         none = np.empty(0, np.uint64)
-        return [known.get(row, none) for row in rows], len(known) == len(rows)
+        return [known.get(row, none) for row in rows], [row for row in rows if row not in known]
 
     def blank(self, rows: Collection[int]) -> None:
         """Take the texts of rows out of the stream; segments that held them are made anew."""
@@ -605,8 +661,7 @@ class Content:
             try:
                 unpacked[row] = tokenizer.unpack(payload)
             except ValueError as exc:
-                told = str(self._damage(row, exc))
-                self._store.upkeep.note_damage(self._bank, "content", row, told)
+                self._note(row, self._damage(row, exc))
         return unpacked
 
     def _decode(self, row: int, ids: Ids) -> str:
@@ -638,8 +693,13 @@ class Content:
         try:
             return self._segment(first, mark)
         except StoreCorrupt as exc:
-            self._store.upkeep.note_damage(self._bank, "content", first, str(exc))
+            self._note(first, exc)
             return None
+
+    def _note(self, row: int, exc: Exception) -> str:
+        """Note the damage of a row's text, or of the segment that begins with it; return why."""
+        self._store.upkeep.note_damage(self._bank, "content", row, str(exc))
+        return str(exc)
 
     def _segment(self, first: int, mark: bytes) -> Segment:
         segment = self._segments.get(self._bank, first, mark)
@@ -648,6 +708,14 @@ class Content:
             segment = Segment.load(block, path=self._store.path)
             self._segments.keep(self._bank, first, mark, segment)
         return segment
+
+
+def in_one(damage: Sequence[str], path: str) -> str:
+    """Return messages on damage in a store as one, without the store's path; empty if none."""
+    if not damage:
+        return ""
+    more = f"; so are {len(damage) - 1} other places" if len(damage) > 1 else ""
+    return f"{damage[0].removeprefix(f'{path}: ')}{more}"
 
 
 def _within(segment: Segment, allowed: Mask) -> Mask:

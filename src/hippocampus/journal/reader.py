@@ -39,7 +39,7 @@ from hippocampus.core.records import (
 )
 from hippocampus.encode import tokens as tokenizer
 from hippocampus.errors import AmbiguousId, InputError, StoreCorrupt, UnknownEpisode
-from hippocampus.journal.content import Content, Segments
+from hippocampus.journal.content import Content, Segments, in_one
 from hippocampus.journal.draft import CONTEXT_TURNS, Draft, spoken
 from hippocampus.journal.lately_read import Text
 from hippocampus.language.noun_phrases import Phrase, find_phrases, names_of
@@ -157,6 +157,22 @@ class LedgerReader:
             raise StoreCorrupt(damage[0] if damage else missing, path=self.store.path)
         return found[0]
 
+    def damage(self, *kinds: str) -> str:
+        """Return the damage met in the bank, of some kinds or any, in a line; empty if none."""
+        told = (self.store.upkeep.damage(self.bank, kind) for kind in kinds or (None,))
+        return in_one([message for some in told for message in some], self.store.path)
+
+    def check(self, *kinds: str) -> None:
+        """
+        Refuse to count where something is damaged, for it may be of what is counted.
+
+        Raises:
+            StoreCorrupt: something of these kinds is, as far as is known.
+
+        """
+        if damage := self.damage(*kinds):
+            raise StoreCorrupt(damage, path=self.store.path)
+
     def texts(self, rows: Collection[int]) -> dict[int, str]:
         """Return the texts of rows; erased ones are left out."""
         return {row: text for row, (text, _) in self.content.texts(rows).items()}
@@ -191,6 +207,9 @@ class LedgerReader:
             texts = self.content.texts(rows)
             ids = self.ids(_linked(records))
             sound = {e.row: e for e in records if not isinstance(e, DamagedRow)}
+            lost = [row for row, e in sound.items() if e.state != "erased" and row not in texts]
+            if lost:
+                self.content.note_missing(lost)
             self._lately.keep_records(self.bank, self.store.changes(), sound)
         return _Read(records, texts, ids)
 

@@ -299,9 +299,16 @@ def _by_kind(told: Sequence[tuple[str, str]], *kinds: str) -> Iterator[list[str]
 
 
 def listed(
-    episodes: Sequence[Episode], budget_tokens: int, zone: tzinfo, *, offset: int, limit: int
+    episodes: Sequence[Episode],
+    budget_tokens: int,
+    zone: tzinfo,
+    *,
+    offset: int,
+    limit: int,
+    degraded: Iterable[str] = (),
 ) -> ToolAnswer:
     """Return a page of a timeline, as ``Listed``; the next one begins with what does not fit."""
+    reasons = _reasons(degraded)
 
     def make(shown: Sequence[ShownMemory], left: Sequence[ShownMemory]) -> ToolAnswer:
         entries = [one.data(zone) for one in shown]
@@ -310,8 +317,10 @@ def listed(
         if goes_on is not None:
             why = f"{len(left)} more found, left out for want of room; go" if left else "Go"
             lines.append(f"{why} on with offset={goes_on}.")
-        data = said(memories=entries, dropped=len(left), next_offset=goes_on)
-        return ToolAnswer(data, "\n".join(lines))
+        data = said(
+            memories=entries, dropped=len(left), next_offset=goes_on, degraded=reasons or None
+        )
+        return ToolAnswer(data, "\n".join([*lines, *without(reasons)]))
 
     return fit([ShownMemory(one) for one in episodes], budget_tokens, make, ShownMemory.shortened)
 
@@ -387,8 +396,11 @@ def many_kept(
     return _by_words(ToolAnswer(data, told), unembedded if fresh else "")
 
 
-def stated(facts: Sequence[Fact], budget_tokens: int, zone: tzinfo) -> ToolAnswer:
+def stated(
+    facts: Sequence[Fact], budget_tokens: int, zone: tzinfo, degraded: Iterable[str] = ()
+) -> ToolAnswer:
     """Return facts, as ``Stated``; those that are so come first where there is no room for all."""
+    reasons = _reasons(degraded)
 
     def data(fact: Fact) -> dict[str, Any]:
         state = "denied" if fact.denied else "planned" if fact.planned else ""
@@ -413,7 +425,8 @@ def stated(facts: Sequence[Fact], budget_tokens: int, zone: tzinfo) -> ToolAnswe
         lines = [OPEN, *lines, CLOSE] if lines else ["No fact is known."]
         if left:
             lines.append(f"Left out for want of room: {len(left)}. Raise budget_tokens.")
-        return ToolAnswer({"facts": told, "dropped": len(left)}, "\n".join(lines))
+        made = said(facts=told, dropped=len(left), degraded=reasons or None)
+        return ToolAnswer(made, "\n".join([*lines, *without(reasons)]))
 
     return fit(sorted(facts, key=lambda fact: not fact.current), budget_tokens, make)
 

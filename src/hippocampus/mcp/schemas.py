@@ -153,6 +153,9 @@ class Stated(TypedDict):
 
     facts: list[KnownFact]
     dropped: Annotated[int, Field(description="Facts left out for want of room.")]
+    degraded: NotRequired[
+        Annotated[list[str], Field(description="Parts that were missing, and why.")]
+    ]
 
 
 class Changed(TypedDict):

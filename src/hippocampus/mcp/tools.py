@@ -229,7 +229,9 @@ class Toolbox:
         find = held.find if terms else held.episodes
         limit, offset = page.limit, page.offset
         found = find(*terms, limit=limit, offset=offset, newest=page.newest, **only.given())
-        return answers.listed(found, budget_tokens, zone, offset=offset, limit=limit)
+        return answers.listed(
+            found, budget_tokens, zone, offset=offset, limit=limit, degraded=_lacking(held)
+        )
 
     def facts(
         self,
@@ -242,8 +244,9 @@ class Toolbox:
     ) -> Annotated[ToolAnswer, Stated]:
         """List what is known of a person or thing: what is so, what was, and when."""
         zone = self._memory().engine.zone
-        found = self.bank(bank).facts(entity, at=at, as_of=as_of)
-        return answers.stated(found, budget_tokens, zone)
+        held = self.bank(bank)
+        found = held.facts(entity, at=at, as_of=as_of)
+        return answers.stated(found, budget_tokens, zone, _lacking(held))
 
     def feedback(
         self, ids: list[str], *, helpful: bool, bank: str | None = None
@@ -269,7 +272,7 @@ class Toolbox:
             slept=slept[-1].at if slept else None,
             version=version(DISTRIBUTION),
             banks=self.banks() if self.all_banks else (),
-            degraded=[*none, *_degraded(memory)],
+            degraded=[*none, *_degraded(memory), *_lacking(held)],
         )
 
     def as_shown(self, document: str) -> str:
@@ -320,6 +323,12 @@ class Toolbox:
         named = {bank.name, *(one.bank for one in bank.included())}
         with holding(Rights(named.__contains__, named.__contains__)):
             yield
+
+
+def _lacking(bank: Bank) -> list[str]:
+    """Return the damage for which memories are left out of a list."""
+    lacking = bank.state.lacking()
+    return [f"store: {lacking}"] if lacking else []
 
 
 def _degraded(memory: Memory) -> list[str]:

@@ -132,9 +132,9 @@ def _endpoint(server: ServerState, spec: VerbSpec) -> Endpoint:
         _check_results(given, server.limits)
         verb = partial(_call, server.memory, spec, bank, *given.positional)
         if spec.pages:
-            page = pool.run(lambda: here.run(lambda: _page(spec, verb, given.named)))
-            (body, cursor), seq = await while_connected(request, page)
-            return json_answer(body, seq, cursor=cursor)
+            page = pool.run(lambda: here.run(lambda: _page(spec, verb, given.named, here)))
+            (body, cursor, lacking), seq = await while_connected(request, page)
+            return json_answer(body, seq, cursor=cursor, degraded=lacking)
         call = partial(verb, **given.named)
         if spec.cached:
             alone = not given.named.get("include")
@@ -142,10 +142,9 @@ def _endpoint(server: ServerState, spec: VerbSpec) -> Endpoint:
             return json_answer(*(await while_connected(request, made))[0])
         if spec.reports and bodies.wants_lines(request):
             return await told(request, pool, partial(_reporting, here, call))
-        done = pool.run(lambda: here.run(lambda: wire.dump(call())))
-        body, seq = await while_connected(request, done)
-        lacking = server.memory.engine.unembedded if spec.keeps else ""
-        return json_answer(body, seq, degraded=f"embedder: {lacking}" if lacking else "")
+        done = pool.run(lambda: here.run(lambda: (wire.dump(call()), _lacking(spec, here))))
+        (body, lacking), seq = await while_connected(request, done)
+        return json_answer(body, seq, degraded=lacking)
 
     return endpoint
 
@@ -157,14 +156,19 @@ def _check_results(given: Given, limits: Limits) -> None:
         raise InputError(f"k={wanted}: this server gives at most {limits.results:,} at once")
 
 
+def _lacking(spec: VerbSpec, here: BankRequest) -> str:
+    """Return the part that an answer lacks which has no place to say so, and why; or nothing."""
+    return here.lacking(kept=spec.keeps) if spec.says_what_it_lacks else ""
+
+
 def _page(
-    spec: VerbSpec, read: Callable[..., list[Any]], given: Mapping[str, Any]
-) -> tuple[bytes, str | None]:
-    """Return a page of a list, and the cursor of the next."""
+    spec: VerbSpec, read: Callable[..., list[Any]], given: Mapping[str, Any], here: BankRequest
+) -> tuple[bytes, str | None, str]:
+    """Return a page of a list, the cursor of the next, and what it lacks."""
     named = dict(given)
     limit, cursor = named.pop("limit"), named.pop("cursor")
     found = pagination.turn_to(spec.pages, read, named, limit=limit, cursor=cursor)
-    return wire.dump(found.entries), found.cursor
+    return wire.dump(found.entries), found.cursor, _lacking(spec, here)
 
 
 async def _read(body: bytes, spec: VerbSpec, pool: Pool) -> Given:

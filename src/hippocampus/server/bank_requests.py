@@ -53,3 +53,11 @@ class BankRequest(NamedTuple):
         with doing(self.named):
             made = call()
         return made, state.seen.token
+
+    def lacking(self, *, kept: bool) -> str:
+        """Return the part without which something was kept, or else read, and why; or nothing."""
+        if kept:
+            unembedded = self.memory.engine.unembedded
+            return f"embedder: {unembedded}" if unembedded else ""
+        damage = self.memory.bank(self.bank).state.lacking()
+        return f"store: {damage}" if damage else ""

@@ -19,7 +19,7 @@ from hippocampus.wire import Fault
 
 _REF: Final = "#/components/schemas/{name}"
 _PAGED: Final = ("Next-Cursor",)
-_KEEPS: Final = ("Degraded",)
+_LACKS: Final = ("Degraded",)
 _HELD: Final = "x-schemas"
 """Where a route keeps the schemas that it refers to, until the document gathers them."""
 
@@ -37,7 +37,7 @@ def describe(spec: VerbSpec) -> dict[str, Any]:
     asks = _fixed()["asks"]
     where = [_fixed()["bank"], asks["Min-Seq"]]
     where += [asks["Idempotency-Key"]] if spec.once else []
-    more = _PAGED if spec.pages else _KEEPS if spec.keeps else ()
+    more = (*(_PAGED if spec.pages else ()), *(_LACKS if spec.says_what_it_lacks else ()))
     told = _described(
         spec.name, spec.method, where, spec.function.__doc__, spec, spec.returns, spec.role,
         headers=("Seq", *more),

@@ -17,8 +17,9 @@ _PRAGMAS: Final = (
     "PRAGMA trusted_schema = OFF",  # a file is data: its schema may not call functions
     "PRAGMA cell_size_check = ON",
     "PRAGMA temp_store = MEMORY",  # no words in temporary files, not even while VACUUM runs
-    "PRAGMA cache_size = -2048",
 )
+_CACHE: Final = "PRAGMA cache_size = -2048"
+"""It reads the schema, so it comes last: salvage first says that one may be damaged."""
 WRITER_PRAGMAS: Final = (
     "PRAGMA foreign_keys = ON",
     "PRAGMA secure_delete = ON",
@@ -44,7 +45,7 @@ def connect(
     )
     try:
         db.set_trace_callback(tracer)
-        for pragma in (*_PRAGMAS, *pragmas):
+        for pragma in (*_PRAGMAS, *pragmas, _CACHE):
             db.execute(pragma)
     except BaseException:
         db.close()

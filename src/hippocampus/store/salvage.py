@@ -22,9 +22,11 @@ from hippocampus.store.encryption import open_header
 from hippocampus.store.opening import READER_PRAGMAS, connect, probe
 from hippocampus.store.schema_comparison import compare, is_plain_table, read_objects
 from hippocampus.store.sealing import open_change, open_episode, payload_place
-from hippocampus.store.seam import translate
+from hippocampus.store.seam import Seam
 from hippocampus.store.settings import HEADER, key_of
 
+# Else SQLite refuses a file, whole, of which one table's definition or last page is damaged.
+_PRAGMAS: Final = ("PRAGMA writable_schema = ON", *READER_PRAGMAS)
 _AT_ONCE: Final = 4096
 """Keys asked for in one query, until one fails."""
 _MOST: Final = 1 << 31
@@ -61,13 +63,11 @@ class DamagedStore:
             msg = f"format {found} is too old to be salvaged; open it once for writing"
             raise StoreError(msg, path=path)
         self._has_checksums = found >= _CHECKED
-        try:
-            self._db = connect(f"{path.as_uri()}?mode=ro", READER_PRAGMAS, timeout_s=5, tracer=None)
+        with Seam(str(path)):
+            self._db = connect(f"{path.as_uri()}?mode=ro", _PRAGMAS, timeout_s=5, tracer=None)
             self._db.text_factory = schema.readable
             self._tables = self._plain_tables(schema.MIGRATIONS[:found])
             encrypted = schema.read_format(self._db)[0] == schema.ENCRYPTED_ID
-        except sqlite3.Error as exc:
-            raise translate(exc, str(path)) from exc
         self._ciphers: dict[int, Cipher] = {}
         self._master = self._unlocked(key) if encrypted else PLAIN
 
@@ -238,10 +238,13 @@ class DamagedStore:
         end = _MOST if known is None else known + 1
         for low in range(0, end, _AT_ONCE) if known is not None else (0,):
             high = min(low + _AT_ONCE, end) if known is not None else end
-            yield from self._between(lambda a, b: self._read(sql, *where, a, b), low, high, table)
+            yield from self._between(lambda a, b: self._read(sql, *where, a, b), low, high)
+        if self._failed:
+            whose = f" of bank {where[0]}" if where else ""
+            self.lost.append(f"what was on damaged pages of the table {table!r}{whose}")
 
     def _between(
-        self, read: Callable[[int, int], list[Row] | None], low: int, high: int, table: str
+        self, read: Callable[[int, int], list[Row] | None], low: int, high: int
     ) -> Iterator[Row]:
         """Yield the rows that can be read between two keys, halving ranges that cannot."""
         rows = read(low, high)
@@ -251,8 +254,8 @@ class DamagedStore:
         self._failed += 1  # where a table's first page is damaged nothing can be read, ever
         if high - low > 1 and self._failed < _MOST_FAILED:
             middle = (low + high) // 2
-            yield from self._between(read, low, middle, table)
-            yield from self._between(read, middle, high, table)
+            yield from self._between(read, low, middle)
+            yield from self._between(read, middle, high)
 
     def _every(self, sql: str, *values: object) -> list[Row]:
         return self._read(sql, *values) or []
@@ -261,5 +264,5 @@ class DamagedStore:
         """Return the rows of a query; None if it meets a page that is damaged."""
         try:
             return self._db.execute(sql, values).fetchall()
-        except sqlite3.DatabaseError:
+        except (sqlite3.DatabaseError, UnicodeDecodeError):  # the latter quotes a damaged schema
             return None

@@ -204,6 +204,37 @@ def test_an_argument_in_an_address_that_is_none_leads_to_the_one_that_is_meant(h
 
 
 @pytest.fixture
+def damaged(told):
+    """Have the first text of a bank no text, as far as whoever reads it can see."""
+    store = told.state.engine.store
+    with store.write():
+        store.payloads.put(store.banks.number(BANK), "content", [(0, b"\1\2")])
+    return told
+
+
+@pytest.mark.filterwarnings("ignore:bank .* went on without:RuntimeWarning")
+@pytest.mark.usefixtures("damaged")
+def test_what_a_list_lacks_for_damage_is_said_in_a_header(http, memory):
+    found = http.get(f"{AT}/episodes")
+
+    assert 2 == len(found.json())
+    assert found.headers["Degraded"].startswith("store: the text of row 0 of bank ")
+    memory.bank("sound").remember("Nothing is missing here.")
+    assert "Degraded" not in http.get("/v1/banks/sound/episodes").headers
+    refused = http.post(f"{AT}/count", json={"term": "Lisbon"}).json()
+    assert "StoreCorrupt" == refused["error"]["type"]
+
+
+@pytest.mark.filterwarnings("ignore:bank .* went on without:RuntimeWarning")
+@pytest.mark.usefixtures("damaged")
+def test_a_client_warns_that_a_list_lacks_what_is_damaged(memory, serve):
+    with Client(serve(memory)) as client:
+        for ask in (client.bank(BANK).episodes, client.bank(BANK).stats):
+            with pytest.warns(RuntimeWarning, match="http.* went on without .*row 0 of bank"):
+                ask()
+
+
+@pytest.fixture
 def without_model(open_memory, monkeypatch, tmp_path, serve):
     """Where a memory is served whose default model is not installed."""
     for name in ("XDG_DATA_HOME", "HOME"):
