@@ -199,27 +199,34 @@ class Memory:
         """
         Erase a whole bank: episodes, journal, vectors; nothing of it stays in the file.
 
+        It is gone at once, with its name. Its rows are then removed a few at a time, and others
+        write in between; cut off, the next erasure, opening or closing of the store finishes it.
+
         Raises:
             InputError: something in it is held; nothing was erased.
             ErasurePending: it is gone, but the file may still hold bytes of it.
 
         """
+        from hippocampus.core.idempotency import current_request  # noqa: PLC0415
         from hippocampus.engine.bank_state import NO_BANK  # noqa: PLC0415 - with the first bank
-        from hippocampus.journal.requests import once  # noqa: PLC0415
+        from hippocampus.journal.requests import find_done, once  # noqa: PLC0415
 
         bank, store = self.bank(name), self.engine.store
+        # What is known of the request must outlast the bank, so the store has it.
+        books = self.engine.ledger_of(NO_BANK, name)
 
         def drop() -> int:
-            ledger = self.engine.ledger(name)
-            ledger.writer.check_free(store.episodes.scan(ledger.bank))
-            store.banks.drop(ledger.bank)
-            store.upkeep.owe_scrub()
-            return ledger.bank
+            there = self.engine.ledger(name)
+            there.writer.check_all_free(after=seen if there.bank == before.bank else 0)
+            store.upkeep.owe_drop(there.bank)
+            return there.bank
 
         with self._recorded("delete_bank", bank), bank.state.writing:
+            with store.read():  # which keeps nobody waiting, however large the bank is
+                before, done = bank.state.ledger(), find_done(books, current_request(), int)
+                seen = 0 if done else before.writer.check_all_free()
             with bank.state.following, store.write():
-                # What is known of the request must outlast the bank, so the store has it.
-                gone = once(self.engine.ledger_of(NO_BANK, name), drop, int)
+                gone = once(books, drop, int)
             self.engine.segments.drop(gone)
             store.upkeep.scrub()
         self.engine.bank_cache.drop(name)

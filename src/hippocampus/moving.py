@@ -271,8 +271,7 @@ class _Moving:
         if there != found.bank or (there and target.journal.last_seq(there) != found.seq):
             raise InputError(f"bank {name!r} was written in {target.path} meanwhile; move it again")
         if there is not None:
-            target.banks.drop(there)
-            target.upkeep.owe_scrub()
+            target.upkeep.owe_drop(there)
         target.banks.rename(new, name)
 
     def _redigest(self, old: int) -> Changed | None:
@@ -300,8 +299,7 @@ class _Moving:
         """Remove the remains of a move that was cut off; inside a transaction."""
         number = self._target.banks.number(name)
         if number is not None:
-            self._target.banks.drop(number)
-            self._target.upkeep.owe_scrub()
+            self._target.upkeep.owe_drop(number)
 
     def finish(self) -> None:
         """Take bytes of what was replaced out of the target, if nobody is in the way."""

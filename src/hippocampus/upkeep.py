@@ -7,7 +7,7 @@ import re
 import sqlite3
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import field, replace
 from functools import partial
@@ -55,7 +55,7 @@ from hippocampus.write.secret_gate import journal_texts
 
 __all__ = [
     "Findings", "ResiduePlace", "SecretFound", "doctor", "find_residue", "misdated", "redate",
-    "reembed", "reindex", "scan", "verify", "verify_bank", "verify_folder",
+    "reembed", "reindex", "scan", "shrink", "verify", "verify_bank", "verify_folder",
 ]  # fmt: skip
 
 _TEXTS_AT_ONCE = 1000
@@ -489,6 +489,22 @@ def reindex(
 ) -> dict[str, int]:
     """Make every derived payload anew from the texts; returns episodes by bank."""
     return memory.rebuild(banks=None if bank is None else [bank], progress=progress)
+
+
+def shrink(memory: Memory) -> tuple[int, int]:
+    """
+    Make the files of a store as small as what they hold; returns their bytes before and after.
+
+    They are written anew, and meanwhile nobody else writes to any bank.
+    """
+    upkeep = memory.engine.store.upkeep
+    before = _nbytes(upkeep.files())
+    upkeep.scrub(shrink=True)
+    return before, _nbytes(upkeep.files())
+
+
+def _nbytes(files: Iterable[Path]) -> int:
+    return sum(file.stat().st_size for file in files)
 
 
 def reembed(

@@ -15,7 +15,7 @@ from hippocampus.cli.demo import questions_about
 
 COMMANDS = [
     "remember", "import", "correct", "forget", "recall", "context", "count", "trend", "episodes",
-    "show", "history", "stats", "banks", "compact", "verify", "scan", "doctor", "reindex",
+    "show", "history", "stats", "banks", "compact", "shrink", "verify", "scan", "doctor", "reindex",
     "reembed", "backup", "export", "calibrate", "sleep", "policy", "pin", "hold", "release",
     "quarantine", "review", "reveal", "feedback", "gists", "topics", "facts", "find", "demo",
     "serve", "ui", "mcp", "hook", "proxy", "chat", "encrypt", "decrypt", "plan", "init",
@@ -171,6 +171,11 @@ def test_reindexing_changes_no_answer(told):
     assert told("reindex", "--json").json == {"me": 3}
 
     assert before["hits"] == told(*query).json["hits"]
+
+
+def test_shrinking_tells_how_long_the_files_were_and_are(told):
+    done = told("shrink", "--json").json
+    assert 0 < done["bytes_after"] <= done["bytes_before"]
 
 
 def test_reembedding_moves_the_store_to_the_other_embedder(told):

@@ -16,6 +16,12 @@ from hippocampus.upkeep import verify
 SMALL = Config(ingest=Ingest(seal_rows=8, batch=16))
 
 
+def small_pieces(monkeypatch):
+    """Have a segment of eight rows count as four, and a transaction compact four of it."""
+    monkeypatch.setattr("hippocampus.bank.writes._COMPACTED_AT_ONCE", 8)
+    monkeypatch.setattr("hippocampus.bank.writes._A_SEGMENT", 4)
+
+
 def said(n):
     return f"Turn {n} speaks of {n * 7919 % 9973} and of gardens."
 
@@ -137,7 +143,7 @@ def test_compaction_reaches_what_left_its_file(open_memory, tmp_path):
 
 @pytest.mark.slow
 def test_readers_and_writers_go_on_while_it_runs(filled, monkeypatch):
-    monkeypatch.setattr("hippocampus.bank.writes._RUNS_AT_ONCE", 1)
+    small_pieces(monkeypatch)
     memory, bank, kept = filled
     bank.forget([e.id for e in kept[::3]])
     expected = {e.text for e in bank.episodes()}
@@ -173,7 +179,8 @@ CHILD = """
 import sys
 from hippocampus import Config, Ingest, Memory
 import hippocampus.bank.writes
-hippocampus.bank.writes._RUNS_AT_ONCE = 1  # many transactions, of which some are done when it dies
+hippocampus.bank.writes._COMPACTED_AT_ONCE = 8  # many transactions, of which some are done by then
+hippocampus.bank.writes._A_SEGMENT = 4
 memory = Memory(sys.argv[1], embedder="hash", config=Config(ingest=Ingest(seal_rows=8, batch=16)))
 bank = memory.bank("ada")
 """
@@ -188,7 +195,7 @@ def child(path, script):
 
 @pytest.mark.slow
 def test_another_process_reads_what_it_may_while_it_runs(filled, path, monkeypatch):
-    monkeypatch.setattr("hippocampus.bank.writes._RUNS_AT_ONCE", 1)
+    small_pieces(monkeypatch)
     _, bank, kept = filled
     bank.forget([e.id for e in kept[::2]])
     process = child(
@@ -247,7 +254,7 @@ def test_killed_half_way_it_leaves_a_sound_store_in_which_it_can_be_finished(
     hidden = {e.id for e in kept[::4]}
     bank.forget(hidden)
     memory.close()
-    killed_in_a_compaction(path, 80)
+    killed_in_a_compaction(path, 20)
     gone = assert_finishes(open_memory, kept, hidden)
 
     assert 0 < len(gone) < len(hidden)

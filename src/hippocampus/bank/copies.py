@@ -64,12 +64,8 @@ class CopyTrail:
         """Return the ids of what came back to the bank itself."""
         return [id_ for name, id_ in self.found if name == bank]
 
-    def check(self, ledger: Ledger, rows: Iterable[EpisodeRow]) -> None:
-        """Raise ``Outdated`` if rows were promoted meanwhile; in what erases them."""
-        rows = list(rows)
-        if len(rows) > _FEW and not ledger.reader.events(Promoted):
-            return
-        gone, _ = ledger.lineage.bound_to(e.row for e in ledger.reader.whole(rows))
+    def check(self, ledger: Ledger, gone: Iterable[int]) -> None:
+        """Raise ``Outdated`` if rows that go were promoted meanwhile; in what erases them."""
         if not {(ledger.name, one) for one in _promoted(ledger, gone)} <= self.links:
             raise Outdated
 

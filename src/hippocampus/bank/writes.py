@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Sized
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from hippocampus.bank.copies import Copies, CopyTrail
 from hippocampus.bank.lookup import Lookup
@@ -44,6 +45,7 @@ from hippocampus.core.validation import check_text
 from hippocampus.engine.bank_state import NO_BANK, BankState, Encoding
 from hippocampus.errors import InputError, StoreCorrupt, StoreLocked
 from hippocampus.journal.draft import Draft, Encoded
+from hippocampus.journal.erasure import earliest_first, may_go
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.reader import Told
 from hippocampus.journal.requests import find_done, note_done, once
@@ -54,15 +56,23 @@ if TYPE_CHECKING:
     from hippocampus.write.check import Group
 
 _Stored = TypeVar("_Stored")
+_Change: TypeAlias = Callable[[Ledger, Sequence[_Stored]], int]
+"""A change of some things in one transaction, which returns how many episodes changed."""
 
-_CHANGED_AT_ONCE: Final = 2048
-"""Episodes of a source that are forgotten, erased or restored in one transaction."""
+_CHANGED_AT_ONCE: Final = 192
+"""Episodes that are erased, or of a source forgotten or restored, in one transaction, for which all
+banks wait; with ``_A_SEGMENT`` for each segment that they are in."""
+_COMPACTED_AT_ONCE: Final = 384
+"""The same of ``compact``, which knows what goes, and has no ties to look for."""
+_A_SEGMENT: Final = 48
+"""Episodes whose erasure takes as long as making the segment anew that they were in."""
 _NAMED_AT_ONCE: Final = 256
 """Turns of a request that names itself that are kept in one transaction."""
+_GAP_S: Final = 0.01
+"""Pause between two transactions of a long change, in which who waits to write gets its turn.
+Another process does not queue: it asks again at growing intervals, and may miss short pauses."""
 _TRIES: Final = 8
 """How often an erasure begins anew because what it erases was promoted meanwhile."""
-_RUNS_AT_ONCE: Final = 16
-"""Segments of a transaction of ``compact``: few transactions, for readers see each; none long."""
 
 
 class _ToKeep(NamedTuple):
@@ -257,14 +267,16 @@ class Writes(BankPart):
         version of the episode, in every copy of the same words that was merged with it, and in
         every bank that it was promoted to. What stays is that something was erased.
 
-        Returns how many episodes changed.
+        Returns how many episodes changed. Of several that are to be erased, those that are so
+        already are passed over.
 
         Args:
             id: an episode, or several.
             source: instead, all that a source has, or several have, and no other one.
             erase: leave nothing to restore.
-            progress: called as a source is forgotten, in episodes. It is done piece by piece; cut
-                off, some is hidden or gone, the rest as it was, and doing it again finishes.
+            progress: called as several are erased, or a source is forgotten, in episodes. It is
+                done piece by piece, and others write in between; cut off, some is hidden or gone,
+                the rest as it was, and doing it again finishes.
 
         Raises:
             UnknownSource: the bank has nothing from there.
@@ -321,22 +333,41 @@ class Writes(BankPart):
         Erase episodes, or what sources have, in this bank alone.
 
         Raises:
-            Outdated: some were promoted since the trail was followed; nothing was erased.
+            Outdated: some were promoted since the trail was followed; these are not erased.
 
         """
 
-        def erase(ledger: Ledger, ids: Sequence[str]) -> int:
-            trail.check(ledger, [ledger.reader.find(one) for one in ids])
-            return ledger.erasure.erase(ids)
+        def erase(ledger: Ledger, there: Sequence[EpisodeRow]) -> int:
+            left = (e for e in there if e.state != "erased")
+            return ledger.erasure.erase(left, partial(trail.check, ledger))
 
         with self._state.changing():
             try:
                 if names:
                     return self._forget_sources(names, erase=erase, progress=progress)
-                return self._change(ids, erase)
+                return self._erase_ids(ids, erase, progress) if ids else 0
             finally:
-                if self._store.upkeep.owes_scrub():  # to this erasure, or to one that was cut off
-                    self._store.upkeep.scrub()
+                self._finish_erasure()
+
+    def _finish_erasure(self) -> None:
+        if self._store.upkeep.owes_scrub():  # to this erasure, or to one that was cut off
+            self._store.upkeep.scrub()
+
+    def _erase_ids(
+        self, ids: Sequence[str], erase: _Change[EpisodeRow], progress: Progress | None
+    ) -> int:
+        with self._store.read():
+            ledger = self._engine.ledger(self.name)
+            done = find_done(ledger, current_request(), int)
+            if done is not None:
+                return done.result
+            every = ledger.erasure.going(ids)
+        return self._piecemeal(self._by_segment(every), self._of_rows(erase), progress)
+
+    def _of_rows(self, change: _Change[EpisodeRow]) -> _Change[EpisodeRow]:
+        """Return a change of episodes as they are by then, whatever they were when looked up."""
+        read = self._store.episodes.read
+        return lambda ledger, some: change(ledger, read(ledger.bank, [e.row for e in some]))
 
     def restore(
         self,
@@ -369,7 +400,7 @@ class Writes(BankPart):
         self,
         names: Sequence[str],
         *,
-        erase: Callable[[Ledger, Sequence[str]], int] | None,
+        erase: _Change[EpisodeRow] | None,
         progress: Progress | None,
     ) -> int:
         """Do it piece by piece: no transaction is long, and what is done is done."""
@@ -389,13 +420,11 @@ class Writes(BankPart):
                     ((e.row, UnclaimedBySource(source=name)) for e, name in held.shared),
                 )
 
-        def change(ledger: Ledger, some: Sequence[EpisodeRow]) -> int:
-            there = self._store.episodes.read(ledger.bank, [e.row for e in some])
-            if erase:
-                return erase(ledger, [e.id for e in there if e.state != "erased"])
+        def hide(ledger: Ledger, there: Sequence[EpisodeRow]) -> int:
             return ledger.writer.forget(e.id for e in there if e.state == "active")
 
-        return self._piecemeal(held.alone, change, progress)
+        change = self._of_rows(erase or hide)
+        return self._piecemeal(self._by_segment(held.alone), change, progress)
 
     def _restore_sources(self, names: Sequence[str]) -> int:
         from hippocampus.journal.source_register import (  # noqa: PLC0415 - not for a recall
@@ -408,33 +437,46 @@ class Writes(BankPart):
             if done is not None:
                 return done.result
             ids = restorable(ledger, names)
-        return self._piecemeal(ids, lambda ledger, some: ledger.writer.restore(some), None)
+        pieces = _in_pieces(ids, lambda _: 0)  # no segment is made anew
+        return self._piecemeal(pieces, lambda ledger, some: ledger.writer.restore(some), None)
+
+    def _by_segment(
+        self, every: Sequence[EpisodeRow], *, most: int = _CHANGED_AT_ONCE
+    ) -> list[Sequence[EpisodeRow]]:
+        run = self._engine.config.ingest.seal_rows
+        return _in_pieces(every, lambda e: e.row // run, most=most)
 
     def _piecemeal(
         self,
-        every: Sequence[_Stored],
-        change: Callable[[Ledger, Sequence[_Stored]], int],
+        pieces: Sequence[Sequence[_Stored]],
+        change: _Change[_Stored],
         progress: Progress | None,
+        *,
+        noted: bool = True,
     ) -> int:
         """
-        Change many things, some in a transaction; the index follows once all are.
+        Change many things, a piece in a transaction; the index follows once all are.
 
-        That the current request was done is noted with the last: cut off, it goes on if it comes
-        again.
+        That the current request was done is noted with the last, if it is ``noted`` here: cut off,
+        it goes on if it comes again.
         """
-        changed, request = 0, current_request()
-        for start in range(0, len(every), _CHANGED_AT_ONCE):
+        changed, request = 0, current_request() if noted else None
+        ahead, every = 0, sum(map(len, pieces))
+        for piece in pieces:
             check_budget()
+            ahead += len(piece)
             with self._state.transaction(indexed=False) as ledger:
-                last = start + _CHANGED_AT_ONCE >= len(every)
+                last = ahead == every
                 done = find_done(ledger, request, int) if last else None
                 if done is not None:  # by another server meanwhile
                     return done.result
-                changed += change(ledger, every[start : start + _CHANGED_AT_ONCE])
+                changed += change(ledger, piece)
                 if last:
                     note_done(ledger, request, changed)
             if progress:
-                progress(min(start + _CHANGED_AT_ONCE, len(every)), len(every))
+                progress(ahead, every)
+            if not last:
+                time.sleep(_GAP_S)
         self._state.take()
         return changed
 
@@ -450,15 +492,16 @@ class Writes(BankPart):
         Make forgetting final: take what is forgotten out of the store, as ``erase`` would.
 
         Its words leave the stream, whose segments are made anew, and everything else, free pages
-        and logs included; ``restore`` finds nothing any more. Others read and write meanwhile.
-        Killed half-way, some is gone and the rest is forgotten as before; doing it again finishes.
+        and logs included; ``restore`` finds nothing any more. Others read and write meanwhile: the
+        file does not get smaller, but what comes next takes the room that was freed. Killed
+        half-way, some is gone and the rest is forgotten as before; doing it again finishes.
         What is held stays.
 
         Args:
             superseded: also the earlier wordings of what was corrected, and what was merged.
             faded: also what is no longer shown of what has faded; it gets other ids.
             dry_run: only say what would go.
-            progress: called as it advances, in rows.
+            progress: called as it advances, in episodes that go.
 
         Raises:
             ErasurePending: somebody read an older state for too long, or the disk is full, so that
@@ -475,21 +518,33 @@ class Writes(BankPart):
                 every = self._store.episodes.scan(ledger.bank)
                 removed.update(e.state for e in every if not e.marks & HELD)
             else:
-                some = _RUNS_AT_ONCE * self._engine.config.ingest.seal_rows
-                stop = self._store.episodes.count(ledger.bank)
-                for first in range(0, stop, some):
-                    rows = range(first, min(first + some, stop))
-                    with self._store.write(ledger.bank):
-                        removed += self._engine.ledger(self.name).erasure.compact(states, rows)
-                    if progress:
-                        progress(rows.stop, stop)
-                self._store.upkeep.scrub(shrink=True)
+                removed = self._compact(states, progress)
                 after = sum(self._store.upkeep.stored_bytes(ledger.bank).values())
-                self._state.take()  # the writer pays for the index, not the next reader
         return Compacted(
             forgotten=removed["forgotten"], superseded=removed["superseded"] if superseded else 0,
             faded=settled, bytes_before=before, bytes_after=after, dry_run=dry_run,
         )  # fmt: skip
+
+    def _compact(self, states: Collection[State], progress: Progress | None) -> Counter[State]:
+        """Erase episodes in some states; returns how many of each. The caller holds ``writing``."""
+        removed: Counter[State] = Counter()
+
+        def erase(ledger: Ledger, there: Sequence[EpisodeRow]) -> int:
+            gone = ledger.erasure.compact(states, [e.row for e in there])
+            removed.update(gone)
+            return gone.total()
+
+        with self._store.read():
+            there = self._store.episodes.scan(self._engine.ledger(self.name).bank)
+            every = earliest_first(e for e in there if may_go(e, states))
+        if progress:
+            progress(0, len(every))
+        try:
+            pieces = self._by_segment(every, most=_COMPACTED_AT_ONCE)
+            self._piecemeal(pieces, erase, progress, noted=False)
+        finally:
+            self._finish_erasure()
+        return removed
 
     def _settle(self, ledger: Ledger, *, dry_run: bool) -> int:
         """Make texts what is shown of them; returns how many. The caller holds ``writing``."""
@@ -517,9 +572,8 @@ class Writes(BankPart):
                     faded.append((old, self.group(turn, now, stored=turn).drafts))
         if dry_run:
             return len(faded)
-        done = 0
-        for start in range(0, len(faded), batch):
-            some = faded[start : start + batch]
+        done, run = 0, self._engine.config.ingest.seal_rows
+        for some in _in_pieces(faded, lambda one: one[0].row // run):
             drafts = [d for _, made in some for d in made]
             done += self.store_encoded(ledger, drafts, partial(_settled, some), indexed=False)
         return done
@@ -787,6 +841,30 @@ def _either(
     for name in names:
         check_label("source", name)
     return names
+
+
+def _in_pieces(
+    every: Sequence[_Stored],
+    segment_of: Callable[[_Stored], int],
+    *,
+    most: int = _CHANGED_AT_ONCE,
+) -> list[Sequence[_Stored]]:
+    """
+    Return things in runs, each of which is changed in one transaction.
+
+    They are few, and of few segments: however few of its episodes are erased, a segment is made
+    anew whole.
+    """
+    pieces: list[Sequence[_Stored]] = []
+    first, taken, segments = 0, 0, set[int]()
+    for place, one in enumerate(every):
+        segment = segment_of(one)
+        taken += 1 if segment in segments else 1 + _A_SEGMENT
+        if taken > most and place > first:
+            pieces.append(every[first:place])
+            first, taken, segments = place, 1 + _A_SEGMENT, set()
+        segments.add(segment)
+    return [*pieces, every[first:]] if every else []
 
 
 def _of(given: Turn | Message, session: str | None) -> Turn:

@@ -40,7 +40,7 @@ HOMES: Final[Mapping[str, str]] = {
         "scopes": "include promote demote",
         "serve": "serve ui keys",
         "sleep": "sleep policy pin hold release quarantine review reveal feedback",
-        "upkeep": "verify scan doctor reindex reembed calibrate compact backup export move",
+        "upkeep": "verify scan doctor reindex reembed calibrate compact shrink backup export move",
         "write": "remember import correct forget restore",
     }.items()
     for name in names.split()

@@ -166,7 +166,7 @@ def compact(
     dry_run: bool = False,
     yes: bool = False,
 ) -> Answer:
-    """Remove forgotten memories for good, and give their space back."""
+    """Remove forgotten memories for good; what comes next takes their space in the file."""
     if not (dry_run or yes):
         would = bank.compact(superseded=superseded, faded=faded, dry_run=True)
         confirm_erasure(would.forgotten + would.superseded + would.faded)
@@ -180,6 +180,18 @@ def compact(
     would_go = f"{what} would be removed; the bank takes {done.bytes_before:,} bytes"
     went = f"{what} removed; {done.bytes_before:,} bytes before, {done.bytes_after:,} now"
     return Answer(done, would_go if dry_run else went)
+
+
+@verb("shrink", opens="memory")
+def shrink(memory: Memory) -> Answer:
+    """Make the file as small as what it holds; nobody else writes to the store meanwhile."""
+    from hippocampus import upkeep  # noqa: PLC0415 - the engine, only when used
+
+    before, after = upkeep.shrink(memory)
+    return Answer(
+        {"bytes_before": before, "bytes_after": after},
+        f"{before:,} bytes before, {after:,} now",
+    )
 
 
 @verb("backup", opens="memory")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -39,29 +39,50 @@ class Erasure(LedgerPart):
         self._payloads = payloads
         self._writer = writer
 
-    def erase(self, ids: Iterable[str]) -> int:
+    def erase(self, records: Iterable[EpisodeRow], check: Callable[[Sequence[int]], None]) -> int:
         """
         Blank every word of episodes, of all their parts and versions; returns how many changed.
+
+        ``check`` is asked about all rows that go, before any does.
 
         So are what was merged with them and has the same words, and what they stand for; but where
         its details are others, that is in force again. The words are then in no table;
         ``store.upkeep.scrub`` takes them out of what tables left behind.
         """
-        rows, freed = self._lineage.bound_to(
-            e.row for e in self._reader.whole(map(self._reader.find, ids))
-        )
+        rows, freed = self._lineage.bound_to(e.row for e in self._reader.whole(records))
+        check(rows)
         self._writer.check_free(self._store.episodes.read(self._bank, rows))
         if freed:
             self._writer.change(freed, Restored(why="what stood for it was erased"))
         return self._erase(rows, Erased())
 
-    def compact(self, states: Collection[State], rows: range) -> Counter[State]:
+    def going(self, ids: Sequence[str]) -> list[EpisodeRow]:
+        """
+        Return all that goes with some episodes, in order; nothing of those that are erased.
+
+        Whoever was cut off half-way asks for the same again, and goes on with the rest.
+
+        Raises:
+            UnknownEpisode: one was never here, or all are erased.
+            InputError: something is held.
+
+        """
+        found = [self._reader.find(one, erased=True) for one in ids]
+        left = [e for e in found if e.state != "erased"]
+        for one in ids if not left else ():
+            self._reader.find(one)  # says that it is
+        rows, _ = self._lineage.bound_to(e.row for e in self._reader.whole(left))
+        records = self._store.episodes.read(self._bank, rows)
+        self._writer.check_free(records)
+        return [e for e in records if e.state != "erased"]
+
+    def compact(self, states: Collection[State], rows: Sequence[int]) -> Counter[State]:
         """
         Erase those of some rows that are in one of these states; returns how many of each.
 
         What is held stays, as hidden as it is.
         """
-        found = [e for e in self._store.episodes.read(self._bank, rows) if _may_go(e, states)]
+        found = [e for e in self._store.episodes.read(self._bank, rows) if may_go(e, states)]
         self._hand_on([e for e in found if e.state == "superseded"])
         self._erase([e.row for e in found], Erased(by="compact"))
         return Counter(e.state for e in found)
@@ -115,9 +136,9 @@ class Erasure(LedgerPart):
 
     def _hand_on(self, records: Iterable[EpisodeRow]) -> None:
         """Note with what stands for them where earlier wordings went, or came from."""
-        tied = {change.row for change in self._reader.events(Promoted, CameFrom)}
         for record in records:
-            row = self._last(record) if record.row in tied else record.row
+            tied = self._reader.events(Promoted, CameFrom, row=record.row)
+            row = self._last(record) if tied else record.row
             # What stands for it without saying the same does not take it along.
             if row != record.row and record.row in self._lineage.bound_to([row])[0]:
                 ties = [(row, event) for event in self._ties(record)]
@@ -165,6 +186,25 @@ class Erasure(LedgerPart):
         return len(live)
 
 
-def _may_go(record: EpisodeRow, states: Collection[State]) -> bool:
+def earliest_first(records: Iterable[EpisodeRow]) -> list[EpisodeRow]:
+    """
+    Return episodes in an order in which they can be compacted one after the other.
+
+    What another stands for comes before that other, which tells where its links go; those of one
+    chain are beside each other, and chains in the order of their rows.
+    """
+    known = {e.row: e for e in records}
+    chains: dict[int, list[tuple[int, int]]] = {}
+    for row in known:
+        steps, last, passed = 0, row, {row}
+        while (after := known[last].superseded_by) in known and after not in passed:
+            steps, last = steps + 1, after
+            passed.add(last)
+        chains.setdefault(last, []).append((-steps, row))
+    ordered = sorted(chains.values(), key=lambda chain: min(row for _, row in chain))
+    return [known[row] for chain in ordered for _, row in sorted(chain)]
+
+
+def may_go(record: EpisodeRow, states: Collection[State]) -> bool:
     """Return whether ``compact`` may take an episode out of the store."""
     return record.state in states and not record.marks & HELD

@@ -143,6 +143,20 @@ class LedgerWriter(LedgerPart):
                 msg = f"episode {record.id} is held, so nothing may change it; release it first"
                 raise InputError(msg)
 
+    def check_all_free(self, *, after: int = 0) -> int:
+        """
+        Refuse to change a bank in which something is held; returns its last change.
+
+        ``after``: the change up to which that is known.
+        """
+        if after:
+            told = self._store.journal.read(self._bank, after=after)
+            rows = sorted({change.row for change in told if change.row is not None})
+            self.check_free(self._store.episodes.read(self._bank, rows))
+        else:
+            self.check_free(self._store.episodes.scan(self._bank))
+        return self._store.journal.last_seq(self._bank)
+
     def forget(self, ids: Iterable[str]) -> int:
         """Hide episodes, long texts whole; returns how many changed."""
         return self._move(ids, Forgotten(), start="active")

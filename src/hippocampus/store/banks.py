@@ -17,8 +17,10 @@ from hippocampus.store.encryption import SqlEncryption
 
 STAGED: Final = "\x1e"
 """Beginning of the name of a bank that is still being copied here; nobody's own has it."""
+DROPPED: Final = "\x1d"
+"""Beginning of the name of a bank that is gone, while its rows are being removed."""
 _HIDDEN: Final = "\x1f"
-"""Comes after every name of such a bank."""
+"""Comes after every name of such banks."""
 
 
 class SqlBanks:
@@ -36,7 +38,7 @@ class SqlBanks:
 
     def staged(self) -> list[str]:
         """Return the names of banks that are being copied here, or were when it was cut off."""
-        return [name for name in self._names("", "", None) if name < _HIDDEN]
+        return [name for name in self._names("", "", None) if name.startswith(STAGED)]
 
     def _names(self, prefix: str, after: str, limit: int | None) -> list[str]:
         most = "" if limit is None else f" LIMIT {max(0, int(limit))}"
@@ -105,6 +107,10 @@ class SqlBanks:
             "UPDATE banks SET name = ?, checksum = ? WHERE bank = ?",
             name, _checksum(bank, name, at), bank,
         )  # fmt: skip
+
+    def hide(self, bank: int) -> None:
+        """Give a bank that is gone a name in no list, so that another can have its own."""
+        self.rename(bank, f"{DROPPED}{bank}")
 
     def _insert(self, name: str, at: int, tenant: str) -> None:  # noqa: ARG002 - who keeps it does
         self._db.do("INSERT INTO banks (name, at) VALUES (?, ?)", name, at)

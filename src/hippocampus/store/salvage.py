@@ -15,6 +15,7 @@ from hippocampus.core.key import Key
 from hippocampus.core.records import STORED_NAMES, Block, EpisodeRow
 from hippocampus.errors import StoreCorrupt, StoreError
 from hippocampus.store import schema
+from hippocampus.store.banks import DROPPED
 from hippocampus.store.blocks import unseal
 from hippocampus.store.checksums import change_checksum, holds, payload_checksum, row_checksum
 from hippocampus.store.database import Row
@@ -140,7 +141,7 @@ class DamagedStore:
             for (number,) in self._every(f"SELECT DISTINCT bank FROM {table}"):  # noqa: S608
                 if isinstance(number, int):
                     named.setdefault(number, f"salvaged-{number}")
-        return sorted(named.items())
+        return sorted(one for one in named.items() if not one[1].startswith(DROPPED))
 
     def episodes(self, bank: int) -> dict[int, EpisodeRow | str | None]:
         """Return episodes by row; of a damaged one its id, if there is one, or None."""

@@ -547,6 +547,10 @@ class _Upkeep:
         for place in self._store.touched:
             self._store.shards[place].upkeep.owe_scrub()
 
+    def owe_drop(self, bank: int) -> None:
+        shard, local = self._store.split(bank)
+        shard.upkeep.owe_drop(local)
+
     def owes_scrub(self) -> bool:
         return any(one.upkeep.owes_scrub() for one in self._store.shards)
 

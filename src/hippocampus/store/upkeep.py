@@ -5,7 +5,8 @@ from __future__ import annotations
 import secrets
 import sqlite3
 import struct
-from collections.abc import Callable, Container, Iterator, Sequence
+import time
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
@@ -32,6 +33,7 @@ from hippocampus.store.opening import beside
 from hippocampus.store.row_checks import RowChecks, Tables
 from hippocampus.store.schema_comparison import compare
 from hippocampus.store.seam import Seam
+from hippocampus.store.settings import dropped_of
 from hippocampus.store.transactions import Transactions
 from hippocampus.store.unused_bytes import MOST_PAGES, left_over, may_hold
 
@@ -42,6 +44,14 @@ _LOOKED_AT_ONCE = 1024
 """Pages that are read at once, while others write."""
 _ZEROED_AT_ONCE = 128
 """Pages that are written while nobody else may write: some milliseconds."""
+_DROPPED_AT_ONCE: Mapping[str, tuple[str, int]] = {
+    "requests": ("key", 2048), "journal": ("seq", 2048), "tail": ("rowid", 2048),
+    "blocks": ("rowid", 4), "episodes": ("row", 2048),
+}  # fmt: skip
+"""Rows of a dropped bank that are removed in one transaction, and what tells them apart: a block
+may be as long as thousands of other rows."""
+_GAP_S = 0.002
+"""Pause between two such transactions, in which who waits to write gets its turn."""
 _TRIES = 100
 """Times that others may write in the moment between emptying the log and taking the lock."""
 _BACKUP_PAGES = 1024
@@ -64,8 +74,14 @@ class SqliteUpkeep:
     def owe_scrub(self, bank: int | None = None) -> None:  # noqa: ARG002 - it is of the file
         self._tables.settings.put(_OWED, secrets.token_hex(8))  # each erasure's own
 
+    def owe_drop(self, bank: int) -> None:
+        self._tables.settings.put(dropped_of(bank), "dropped")
+        self._tables.banks.hide(bank)
+        self.owe_scrub(bank)
+
     def owes_scrub(self) -> bool:
-        return bool(self._db.rows("SELECT 1 FROM settings WHERE key = ?", _OWED))
+        settings = self._tables.settings
+        return settings.has(_OWED) or bool(settings.dropped())
 
     @without_budget()  # whoever erased has acknowledged it, and what is left over belongs to all
     def scrub(self, *, wait: bool = True, shrink: bool = False) -> None:
@@ -75,6 +91,10 @@ class SqliteUpkeep:
             sweep(self._connections.file.parent)
             self._index_files.sweep()
         file, owed = self._connections.file, self._tables.settings.get(_OWED)
+        try:
+            self._remove_dropped(wait=wait)
+        except OSError as exc:
+            raise self._pending(str(exc), "a bank that was dropped is in no list") from exc
         try:
             if shrink or file is None or not self._can_zero():
                 with self._db.gate, self._connections.seam, self._waiting(wait=wait) as db:
@@ -91,6 +111,26 @@ class SqliteUpkeep:
                 # Another mark is of an erasure that came meanwhile, and is to be finished itself.
                 if self._tables.settings.get(_OWED) == owed:
                     self._tables.settings.put(_OWED, None)
+
+    def _remove_dropped(self, *, wait: bool) -> None:
+        """Remove the rows of banks that are gone, few in each transaction: all wait for it."""
+        for bank in self._tables.settings.dropped():
+            while self._removes_some(bank, wait=wait):
+                time.sleep(_GAP_S)
+
+    def _removes_some(self, bank: int, *, wait: bool) -> bool:
+        """Remove some rows of a bank that is gone; return False once that was the last of it."""
+        with self._db.gate, self._waiting(wait=wait), self._db.write():
+            for table, (key, most) in _DROPPED_AT_ONCE.items():
+                some = f"SELECT {key} FROM {table} WHERE bank = ? LIMIT {most}"  # noqa: S608
+                found = self._db.rows(some, bank)
+                if found:
+                    sql = f"DELETE FROM {table} WHERE bank = ? AND {key} = ?"  # noqa: S608
+                    self._db.do_many(sql, ((bank, one) for (one,) in found))
+                    return True
+            self._tables.banks.drop(bank)
+            self._tables.settings.put(dropped_of(bank), None)
+        return False
 
     def _can_zero(self) -> bool:
         """Return whether unused bytes can be zeroed in place; SQLite may move pages whole."""
@@ -199,10 +239,12 @@ class SqliteUpkeep:
         finally:
             db.execute(f"PRAGMA busy_timeout = {patience}")
 
-    def _pending(self, reason: str) -> StoreError:
+    def _pending(
+        self, reason: str, done: str = "what was erased is out of every table"
+    ) -> StoreError:
         return self._connections.refuse(
             ErasurePending,
-            "what was erased is out of every table, but its bytes may still be in the file or in"
+            f"{done}, but its bytes may still be in the file or in"
             f" its -wal: {reason}. The next erasure, opening or closing of the store finishes it",
         )
 

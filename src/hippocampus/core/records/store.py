@@ -277,12 +277,21 @@ class StoreUpkeep(Protocol):
     def owe_scrub(self, bank: int | None = None) -> None:
         """Note, inside ``write()``, that bytes were removed, of a bank; ``scrub`` is to end it."""
 
+    def owe_drop(self, bank: int) -> None:
+        """
+        Take a bank out of sight, inside ``write()``, and its name with it; ``scrub`` is to end it.
+
+        Its rows may go with that, where others do not wait for their removal.
+        """
+
     def owes_scrub(self) -> bool:
-        """Return whether bytes that were removed may still be in the files."""
+        """Return whether bytes that were removed may still be in the files, or dropped banks."""
 
     def scrub(self, *, wait: bool = True, shrink: bool = False) -> None:
         """
-        Have no page, journal or log keep removed bytes; others may write meanwhile.
+        Have no table keep rows of dropped banks, and no page, journal or log keep removed bytes.
+
+        Others may write meanwhile.
 
         Args:
             wait: for others, as long as for every write; else not at all.

@@ -55,6 +55,10 @@ class PostgresUpkeep:
         if bank is not None:  # a row for each, so that banks do not undo each other's
             self._tables.settings.put(owed_of(bank), "owed")
 
+    def owe_drop(self, bank: int) -> None:
+        self._tables.banks.drop(bank)  # its rows keep nobody waiting
+        self.owe_scrub()
+
     def _owed(self) -> list[int]:
         """Return the banks in which something was erased since they were sealed."""
         return self._tables.settings.owed()
