@@ -8,8 +8,11 @@ import os
 import shutil
 import sqlite3
 import struct
+import threading
+import time
 import tracemalloc
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from functools import partial
 
@@ -18,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from store_samples import change, episode, everything, grow, new_bank
 
-from hippocampus import errors
+from hippocampus import Budget, errors
 from hippocampus.core.events import Faded
 from hippocampus.core.records import Block, DamagedRow
 from hippocampus.errors import (
@@ -27,6 +30,7 @@ from hippocampus.errors import (
     NotAStore,
     OutputError,
     OutputExists,
+    OverBudget,
     StoreClosed,
     StoreCorrupt,
     StoreError,
@@ -354,6 +358,34 @@ def test_a_write_locked_out_for_too_long_says_so_without_changing_anything(opene
 
     assert isinstance(caught.value, TimeoutError)
     assert holder.settings.get("k") == "v"
+
+
+def test_a_write_that_waits_for_another_process_asks_again_all_the_time(opened):
+    said = []
+    store, other = opened(busy_timeout_s=60), opened(tracer=said.append, busy_timeout_s=60)
+    let_go = threading.Event()
+
+    def hold():
+        with store.write():
+            let_go.set()
+            time.sleep(0.5)
+
+    with ThreadPoolExecutor(1) as pool:
+        held = pool.submit(hold)
+        let_go.wait()
+        with other.write():
+            assert said.count("BEGIN IMMEDIATE") > 10
+        held.result()
+
+
+def test_a_write_that_waits_for_another_process_ends_with_its_budget(opened):
+    store, other = opened(busy_timeout_s=60), opened(busy_timeout_s=60)
+
+    with store.write(), Budget(seconds=0.05), pytest.raises(OverBudget), other.write():
+        pass
+
+    with other.write():  # nothing of it is left
+        pass
 
 
 def test_pooled_readers_are_closed_with_the_store(opened, path):

@@ -70,7 +70,7 @@ _NAMED_AT_ONCE: Final = 256
 """Turns of a request that names itself that are kept in one transaction."""
 _GAP_S: Final = 0.01
 """Pause between two transactions of a long change, in which who waits to write gets its turn.
-Another process does not queue: it asks again at growing intervals, and may miss short pauses."""
+Another process does not queue: it asks again every few milliseconds."""
 _TRIES: Final = 8
 """How often an erasure begins anew because what it erases was promoted meanwhile."""
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from hippocampus.core.budget import check_budget
 from hippocampus.core.files import FileId, Hold, file_id, hold_store, release_store
 from hippocampus.errors import (
     NotAStore,
@@ -38,6 +39,10 @@ from hippocampus.store.seam import Seam
 
 _IDLE_READERS: Final = 8
 """Connections kept open for the next readers."""
+_POLL_S: Final = 0.008
+"""How long SQLite waits for other processes until it is told to again: it asks at 1, 3, 8 ms."""
+_LONGEST_S: Final = 2e6
+"""The longest that SQLite can be told to wait."""
 
 
 class Connections:
@@ -59,6 +64,7 @@ class Connections:
         self.path = path
         self.file = None if path == ":memory:" else Path(path).absolute()
         self.busy_timeout_s = busy_timeout_s
+        self.patience_s = busy_timeout_s  # of the connection that writes, now
         self.read_only = read_only and self.file is not None
         self.seam = Seam(path)
         self.closed = False
@@ -98,6 +104,7 @@ class Connections:
                     self._open_to_read(self.file, migrations)
                 else:
                     self.writer = self._open_to_write(self.file, migrations, create=create)
+                    _give_patience(self.writer, self.patience_s, most_s=_POLL_S)
                     self._uri = f"{self.file.as_uri()}?mode=rw"
             except BaseException:
                 self.closed = True
@@ -314,8 +321,40 @@ class Connections:
             with self._lock, self.seam:
                 self.check_named()
                 self.writer = self._connect(self._uri, WRITER_PRAGMAS)
+                _give_patience(self.writer, self.patience_s, most_s=_POLL_S)
                 self._log = None
         return self.writer
+
+    @contextmanager
+    def waiting(self, seconds: float) -> Iterator[sqlite3.Connection]:
+        """Give the connection that writes, which waits so long for others; the gate is held."""
+        self.usable()
+        db, self.patience_s = self.open_writer(), seconds
+        _give_patience(db, seconds)
+        try:
+            yield db
+        finally:
+            self.patience_s = self.busy_timeout_s
+            _give_patience(db, self.patience_s, most_s=_POLL_S)
+
+    def begin(self, db: sqlite3.Connection) -> None:
+        """
+        Begin to write, as soon as other processes let.
+
+        SQLite by itself asks again at intervals that grow to a tenth of a second, and so misses the
+        short pauses of somebody who writes one thing after the other.
+        """
+        until = time.monotonic() + self.patience_s
+        while True:
+            try:
+                db.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as exc:
+                busy = exc.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+                if not busy or time.monotonic() >= until:
+                    raise
+            else:
+                return
+            check_budget()
 
     def check_named(self, *, log: bool = False) -> None:
         """
@@ -390,3 +429,8 @@ class Connections:
                 self._watcher = self._connect(self._uri, READER_PRAGMAS)
             version: int = self._watcher.execute("PRAGMA data_version").fetchone()[0]
             return version + (self._epoch << 32)
+
+
+def _give_patience(db: sqlite3.Connection, seconds: float, *, most_s: float = _LONGEST_S) -> None:
+    """Have a connection wait so long for others, but at most ``most_s`` at a time."""
+    db.execute(f"PRAGMA busy_timeout = {round(1000 * min(seconds, most_s))}")

@@ -159,7 +159,10 @@ class Transactions:
 
     def _begin(self, db: sqlite3.Connection) -> None:
         with self.connections.seam:
-            db.execute(f"SAVEPOINT s{self._depth}" if self._depth else "BEGIN IMMEDIATE")
+            if self._depth:
+                db.execute(f"SAVEPOINT s{self._depth}")
+            else:
+                self.connections.begin(db)
         self._depth += 1
         self._owner = threading.get_ident()
 

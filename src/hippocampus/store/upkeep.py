@@ -7,7 +7,7 @@ import sqlite3
 import struct
 import time
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -224,20 +224,9 @@ class SqliteUpkeep:
             patch.sync()
             db.execute(f"PRAGMA user_version = {schema.FORMAT}")  # as it is: a change to commit
 
-    @contextmanager
-    def _waiting(self, *, wait: bool) -> Iterator[sqlite3.Connection]:
+    def _waiting(self, *, wait: bool) -> AbstractContextManager[sqlite3.Connection]:
         """Give the writing connection, which waits for other processes or does not."""
-        self._connections.usable()
-        db = self._connections.open_writer()
-        if wait:
-            yield db
-            return
-        (patience,) = db.execute("PRAGMA busy_timeout").fetchone()
-        db.execute("PRAGMA busy_timeout = 0")
-        try:
-            yield db
-        finally:
-            db.execute(f"PRAGMA busy_timeout = {patience}")
+        return self._connections.waiting(self._connections.busy_timeout_s if wait else 0.0)
 
     def _pending(
         self, reason: str, done: str = "what was erased is out of every table"
