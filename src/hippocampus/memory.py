@@ -228,8 +228,8 @@ class Memory:
             with bank.state.following, store.write():
                 gone = once(books, drop, int)
             self.engine.segments.drop(gone)
-            store.upkeep.scrub()
         self.engine.bank_cache.drop(name)
+        store.upkeep.scrub()
 
     def _recorded(self, verb: str, bank: Bank) -> AbstractContextManager[object]:
         """Return the recorder of a verb that is of no part of a bank, where that is set up."""

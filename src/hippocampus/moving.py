@@ -267,6 +267,8 @@ class _Moving:
                 "was moved to another embedder, or is read in another way since the move began:"
                 " begin it anew", path=target.path,
             )  # fmt: skip
+        if target.banks.number(f"{STAGED}{name}") != new:
+            raise InputError(f"bank {name!r} was moved to {target.path} by another move meanwhile")
         there = target.banks.number(name)
         if there != found.bank or (there and target.journal.last_seq(there) != found.seq):
             raise InputError(f"bank {name!r} was written in {target.path} meanwhile; move it again")

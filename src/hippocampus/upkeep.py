@@ -496,8 +496,17 @@ def shrink(memory: Memory) -> tuple[int, int]:
     Make the files of a store as small as what they hold; returns their bytes before and after.
 
     They are written anew, and meanwhile nobody else writes to any bank.
+
+    Raises:
+        InputError: it has no files of its own: a database server looks after those.
+
     """
     upkeep = memory.engine.store.upkeep
+    if not upkeep.files():
+        raise InputError(
+            f"{memory.engine.store.path} has no file that could get smaller: a PostgreSQL server"
+            " does that by itself (VACUUM), and a memory without a file has none"
+        )
     before = _nbytes(upkeep.files())
     upkeep.scrub(shrink=True)
     return before, _nbytes(upkeep.files())

@@ -141,7 +141,7 @@ class VerbSpec:
     @property
     def says_what_it_lacks(self) -> bool:
         """Whether the header ``Degraded`` is where it says what was missing, if something was."""
-        return self.keeps or (self.reads and not self.cached)
+        return self.keeps or (not self.cached and getattr(self.function, "lacks", False))
 
     @property
     def reports(self) -> bool:

@@ -9,7 +9,14 @@ from contextlib import contextmanager
 import pytest
 
 from hippocampus import Config, Ingest, Memory, Turn
-from hippocampus.errors import ErasurePending, InputError, StoreLocked, UnknownBank, UnknownEpisode
+from hippocampus.errors import (
+    ErasurePending,
+    InputError,
+    StoreCorrupt,
+    StoreLocked,
+    UnknownBank,
+    UnknownEpisode,
+)
 from hippocampus.journal.writer import LedgerWriter
 from hippocampus.store.transactions import Transactions
 from hippocampus.store.upkeep import SqliteUpkeep
@@ -229,6 +236,47 @@ def test_a_bank_whose_rows_cannot_be_removed_yet_is_said_to_be_pending(filled, m
 
     assert not memory.engine.store.upkeep.owes_scrub()
     assert verify(memory, residue="marzipan").sound
+
+
+def test_a_dropped_bank_that_is_damaged_keeps_no_other_from_erasing(filled, monkeypatch):
+    memory, _, _ = filled
+    other = memory.bank("bob")
+    kept = other.remember("The word is turmeric.")
+
+    def damaged(*_, **__):
+        raise StoreCorrupt("a page of it is damaged", path="memory.db")
+
+    monkeypatch.setattr(SqliteUpkeep, "_removes_some", damaged)
+    with pytest.raises(ErasurePending, match="a page of it is damaged"):
+        memory.delete_bank("ada")
+    with pytest.raises(ErasurePending, match="a page of it is damaged"):
+        other.forget(kept.id, erase=True)
+
+    (pending,) = memory.engine.store.upkeep.leftovers()  # and no page with anything left over
+    assert "waits to be finished" in pending
+
+
+def test_a_dropped_bank_that_has_a_name_again_is_left_alone(filled):
+    memory, bank, ids = filled
+    store = memory.engine.store
+    number = store.banks.number("ada")
+    with store.write():
+        store.upkeep.owe_drop(number)
+        store.banks.rename(number, "ada")
+    store.upkeep.scrub()
+
+    assert len(ids) == len(bank.episodes(limit=len(ids) + 1))
+
+
+def test_a_bank_that_is_being_removed_is_in_no_backup(filled, tmp_path):
+    memory, _, _ = filled
+    store = memory.engine.store
+    with store.write():
+        store.upkeep.owe_drop(store.banks.number("ada"))
+    memory.backup(tmp_path / "copy.db")
+
+    with sqlite3.connect(tmp_path / "copy.db") as db:
+        assert (0,) == db.execute("SELECT count(*) FROM episodes").fetchone()
 
 
 def test_a_bank_in_which_something_is_held_is_not_dropped(filled, open_memory, monkeypatch):

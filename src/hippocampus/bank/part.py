@@ -190,6 +190,7 @@ class Verb(Generic[P, R]):
             return self.__get__(bank, type(bank))(*args, **kwargs)
 
         of_bank.__signature__ = inspect.signature(verb)  # type: ignore[attr-defined]
+        of_bank.lacks = lacks  # type: ignore[attr-defined] # for the servers, which say so elsewhere
         self._of_bank = of_bank
         self.__doc__ = verb.__doc__
 

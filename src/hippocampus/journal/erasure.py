@@ -194,12 +194,19 @@ def earliest_first(records: Iterable[EpisodeRow]) -> list[EpisodeRow]:
     chain are beside each other, and chains in the order of their rows.
     """
     known = {e.row: e for e in records}
-    chains: dict[int, list[tuple[int, int]]] = {}
+    ends: dict[int, tuple[int, int]] = {}  # the last of a row's chain, and the steps to it
     for row in known:
-        steps, last, passed = 0, row, {row}
-        while (after := known[last].superseded_by) in known and after not in passed:
-            steps, last = steps + 1, after
-            passed.add(last)
+        way: dict[int, None] = {}
+        after: int | None = row
+        while after in known and after not in ends and after not in way:
+            way[after] = None
+            after = known[after].superseded_by
+        last, steps = ends.get(after, (next(reversed(way), row), -1))  # type: ignore[arg-type]
+        for one in reversed(way):
+            steps += 1
+            ends[one] = last, steps
+    chains: dict[int, list[tuple[int, int]]] = {}
+    for row, (last, steps) in ends.items():
         chains.setdefault(last, []).append((-steps, row))
     ordered = sorted(chains.values(), key=lambda chain: min(row for _, row in chain))
     return [known[row] for chain in ordered for _, row in sorted(chain)]

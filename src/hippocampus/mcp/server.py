@@ -62,9 +62,9 @@ _GREETING_S = 0.3
 _LEAVING_S = 5
 """Seconds that opening, and loading, has to end in when the server stops before that is done."""
 _GRACE_S = 2
-_LAST_S = 2.0
-"""How long a call that has begun may take after those ``_GRACE_S`` seconds for answers."""
 """Seconds that requests have to end in when the server stops."""
+_LAST_S = 2.0
+"""Seconds after that in which what has begun may end; then the process does."""
 
 
 class Door:
@@ -386,10 +386,10 @@ def _ending_in_time(server: type[Server]) -> type[Server]:
 
     class EndingServer(server):  # type: ignore[valid-type, misc] # of a package loaded when used
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            # The store is made for a process that is killed: nobody was told of what is cut off.
-            last = threading.Timer(_GRACE_S + _LAST_S, os._exit, (1,))
-            last.daemon = True
-            last.start()
+            if not self.should_exit:  # a kill loses nothing that anybody was told was kept
+                last = threading.Timer(_GRACE_S + _LAST_S, os._exit, (1,))
+                last.daemon = True
+                last.start()
             super().handle_exit(sig, frame)
 
     return EndingServer

@@ -58,7 +58,7 @@ _LONGEST_NAME: Final = 40
 """Characters: names are longer in documents, where they carry titles and addresses."""
 _MOST_TOPICS: Final = 12
 """Of a version."""
-_MOST_BEHIND: Final = 1000
+_MOST_BEHIND: Final = 20
 """Rows behind a sentence of a model that has the words of none."""
 _BEST: Final = 3
 """Clauses of a version that go into what all versions come to."""

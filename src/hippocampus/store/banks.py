@@ -38,7 +38,7 @@ class SqlBanks:
 
     def staged(self) -> list[str]:
         """Return the names of banks that are being copied here, or were when it was cut off."""
-        return [name for name in self._names("", "", None) if name.startswith(STAGED)]
+        return self._names(STAGED, "", None)
 
     def _names(self, prefix: str, after: str, limit: int | None) -> list[str]:
         most = "" if limit is None else f" LIMIT {max(0, int(limit))}"
@@ -109,8 +109,22 @@ class SqlBanks:
         )  # fmt: skip
 
     def hide(self, bank: int) -> None:
-        """Give a bank that is gone a name in no list, so that another can have its own."""
+        """
+        Give a bank that is gone a name in no list, and destroy its key.
+
+        That name alone says that its rows are to be removed: with another it would be back.
+        """
         self.rename(bank, f"{DROPPED}{bank}")
+        self._encryption.drop(bank)
+
+    def dropped(self) -> list[int]:
+        """Return the banks that are gone, and whose rows are still to be removed."""
+        found = map(self.number, self._names(DROPPED, "", None))
+        return [number for number in found if number is not None]
+
+    def is_dropped(self, bank: int) -> bool:
+        """Return whether the name of a bank says that it is gone."""
+        return self.number(f"{DROPPED}{bank}") == bank
 
     def _insert(self, name: str, at: int, tenant: str) -> None:  # noqa: ARG002 - who keeps it does
         self._db.do("INSERT INTO banks (name, at) VALUES (?, ?)", name, at)

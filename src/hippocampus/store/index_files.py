@@ -60,6 +60,7 @@ class IndexFiles:
             if (
                 self._seals()
                 or not self._banks.has(one.bank)
+                or self._banks.is_dropped(one.bank)
                 or self._journal.read(one.bank, after=one.seq, kinds=(Erased,), limit=1)
             ):
                 one.path.unlink(missing_ok=True)

@@ -61,7 +61,7 @@ class RowChecks:
         wrong: list[str] = []
         if bank is not None:
             return list(self._damaged_rows(bank))
-        dropped = set(self._tables.settings.dropped())  # of which some is there, and some is not
+        dropped = set(self._tables.banks.dropped())  # of which some is there, and some is not
         for message, sql in invariants():
             rows = self._db.rows(sql)
             wrong += [message.format(*row) for row in rows if row[0] not in dropped]

@@ -14,9 +14,6 @@ HEADER: Final = "encryption"
 """The setting whose slots open the master key; a store in plain words has none."""
 _KEY: Final = "key "
 _OWED: Final = "scrub "
-_DROPPED: Final = "drop "
-_OF_ONE_STORE: Final = (_OWED, _DROPPED)
-"""Beginnings of settings that say what is to be done in a store."""
 _OF_EVERY_TURN: Final = ("calibration", "embedder", "signatures", "signing", "spans")
 """The settings that every write and whoever catches up looks at: they are asked for together."""
 _TOGETHER: Final = ", ".join(f"'{key}'" for key in _OF_EVERY_TURN)
@@ -62,15 +59,14 @@ class SqlSettings:
 
     def every(self) -> list[tuple[str, str]]:
         """Return all settings but those that open the others, or say what is to be done here."""
-        own = (
-            key for key in self._keys() if not _is_plain(key) and not key.startswith(_OF_ONE_STORE)
-        )
+        own = (key for key in self._keys() if not _is_plain(key) and not key.startswith(_OWED))
         told = [(key, self.get(key)) for key in own]
         return [(key, value) for key, value in told if value is not None]
 
     def keyed(self) -> list[int]:
         """Return the banks that have a wrapped key, and 0 for the store's own."""
-        return self._numbers(_KEY)
+        found = [key.removeprefix(_KEY) for key in self._keys() if key.startswith(_KEY)]
+        return sorted(int(number) for number in found if number.isdecimal())
 
     def wrapped(self) -> Iterator[tuple[str, str]]:
         """Yield the settings with wrapped keys: all that there are, in one go."""
@@ -83,15 +79,7 @@ class SqlSettings:
 
     def owed(self) -> list[int]:
         """Return the banks that are to be sealed anew after an erasure."""
-        return self._numbers(_OWED)
-
-    def dropped(self) -> list[int]:
-        """Return the banks that are gone, and whose rows are still to be removed."""
-        return self._numbers(_DROPPED)
-
-    def _numbers(self, prefix: str) -> list[int]:
-        """Return the banks of which there is a setting of a kind."""
-        found = [key.removeprefix(prefix) for key in self._keys() if key.startswith(prefix)]
+        found = [key.removeprefix(_OWED) for key in self._keys() if key.startswith(_OWED)]
         return sorted(int(number) for number in found if number.isdecimal())
 
     def has(self, key: str) -> bool:
@@ -148,11 +136,6 @@ class SqlSettings:
 def owed_of(bank: int) -> str:
     """Return the setting that says that a bank is to be sealed anew after an erasure."""
     return f"{_OWED}{bank}"
-
-
-def dropped_of(bank: int) -> str:
-    """Return the setting that says that a bank is gone, and its rows are still to be removed."""
-    return f"{_DROPPED}{bank}"
 
 
 def key_of(bank: int) -> str:

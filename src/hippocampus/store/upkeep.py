@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 import sqlite3
 import struct
@@ -33,7 +34,6 @@ from hippocampus.store.opening import beside
 from hippocampus.store.row_checks import RowChecks, Tables
 from hippocampus.store.schema_comparison import compare
 from hippocampus.store.seam import Seam
-from hippocampus.store.settings import dropped_of
 from hippocampus.store.transactions import Transactions
 from hippocampus.store.unused_bytes import MOST_PAGES, left_over, may_hold
 
@@ -45,11 +45,13 @@ _LOOKED_AT_ONCE = 1024
 _ZEROED_AT_ONCE = 128
 """Pages that are written while nobody else may write: some milliseconds."""
 _DROPPED_AT_ONCE: Mapping[str, tuple[str, int]] = {
-    "requests": ("key", 2048), "journal": ("seq", 2048), "tail": ("rowid", 2048),
-    "blocks": ("rowid", 4), "episodes": ("row", 2048),
+    "episodes": ("row", 2048), "requests": ("key", 2048), "journal": ("seq", 2048),
+    "tail": ("rowid", 2048), "blocks": ("rowid", 4),
 }  # fmt: skip
 """Rows of a dropped bank that are removed in one transaction, and what tells them apart: a block
 may be as long as thousands of other rows."""
+_ON_THE_WAY_S = 0.2
+"""How long whoever opens or closes a store removes rows that others have left."""
 _GAP_S = 0.002
 """Pause between two such transactions, in which who waits to write gets its turn."""
 _TRIES = 100
@@ -75,13 +77,11 @@ class SqliteUpkeep:
         self._tables.settings.put(_OWED, secrets.token_hex(8))  # each erasure's own
 
     def owe_drop(self, bank: int) -> None:
-        self._tables.settings.put(dropped_of(bank), "dropped")
         self._tables.banks.hide(bank)
         self.owe_scrub(bank)
 
     def owes_scrub(self) -> bool:
-        settings = self._tables.settings
-        return settings.has(_OWED) or bool(settings.dropped())
+        return self._tables.settings.has(_OWED)
 
     @without_budget()  # whoever erased has acknowledged it, and what is left over belongs to all
     def scrub(self, *, wait: bool = True, shrink: bool = False) -> None:
@@ -91,10 +91,7 @@ class SqliteUpkeep:
             sweep(self._connections.file.parent)
             self._index_files.sweep()
         file, owed = self._connections.file, self._tables.settings.get(_OWED)
-        try:
-            self._remove_dropped(wait=wait)
-        except OSError as exc:
-            raise self._pending(str(exc), "a bank that was dropped is in no list") from exc
+        left = self._remove_dropped(wait=wait)
         try:
             if shrink or file is None or not self._can_zero():
                 with self._db.gate, self._connections.seam, self._waiting(wait=wait) as db:
@@ -105,22 +102,40 @@ class SqliteUpkeep:
             with self._db.gate, self._connections.seam, self._waiting(wait=wait) as db:
                 self._empty_log(db)
         except OSError as exc:  # StoreLocked and StoreFull are some
+            if owed is None:  # nothing was erased: the file was to get smaller
+                raise
             raise self._pending(str(exc)) from exc
+        if left is not None:
+            raise self._pending(left, "a bank that was deleted is in no list") from None
         if owed is not None:
             with self._db.write():
                 # Another mark is of an erasure that came meanwhile, and is to be finished itself.
                 if self._tables.settings.get(_OWED) == owed:
                     self._tables.settings.put(_OWED, None)
 
-    def _remove_dropped(self, *, wait: bool) -> None:
-        """Remove the rows of banks that are gone, few in each transaction: all wait for it."""
-        for bank in self._tables.settings.dropped():
-            while self._removes_some(bank, wait=wait):
-                time.sleep(_GAP_S)
+    def _remove_dropped(self, *, wait: bool) -> str | None:
+        """
+        Remove the rows of banks that are gone, few in each transaction: all wait for it.
+
+        Returns why some are left, if they are. Who does not ``wait`` has other things to do, and
+        leaves what is much to whoever comes next.
+        """
+        until, left = time.monotonic() + (math.inf if wait else _ON_THE_WAY_S), None
+        for bank in self._tables.banks.dropped():
+            try:
+                while self._removes_some(bank, wait=wait):
+                    if time.monotonic() > until:
+                        return "there is more of it than is removed on the way"
+                    time.sleep(_GAP_S)
+            except StoreError as exc:  # one that is damaged keeps nobody else from erasing
+                left = str(exc)
+        return left
 
     def _removes_some(self, bank: int, *, wait: bool) -> bool:
         """Remove some rows of a bank that is gone; return False once that was the last of it."""
         with self._db.gate, self._waiting(wait=wait), self._db.write():
+            if not self._tables.banks.is_dropped(bank):  # somebody else has ended it
+                return False
             for table, (key, most) in _DROPPED_AT_ONCE.items():
                 some = f"SELECT {key} FROM {table} WHERE bank = ? LIMIT {most}"  # noqa: S608
                 found = self._db.rows(some, bank)
@@ -129,7 +144,6 @@ class SqliteUpkeep:
                     self._db.do_many(sql, ((bank, one) for (one,) in found))
                     return True
             self._tables.banks.drop(bank)
-            self._tables.settings.put(dropped_of(bank), None)
         return False
 
     def _can_zero(self) -> bool:
@@ -289,6 +303,8 @@ class SqliteUpkeep:
         self, target: Path, *, overwrite: bool = False, progress: Progress | None = None
     ) -> None:
         self._db.outside("backup")
+        if not self._connections.read_only:
+            self._remove_dropped(wait=False)  # or the copy would have what is gone
         # One snapshot: without it a commit in between would make the copy begin again.
         with (
             writing(target, overwrite=overwrite) as whole,
