@@ -61,7 +61,6 @@ def told(shared):
     shared[0].bank("ada").remember("Lena moved to Lisbon.", at="2024-01-01", **said)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("method", "route"), OPERATIONS)
 def test_whatever_the_document_allows_is_answered(api, checks, shared, request, method, route):
     few = 1 if route in SLOW else 2
