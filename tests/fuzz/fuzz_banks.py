@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import json
+import warnings
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -64,9 +65,11 @@ def stores(data: bytes) -> None:
             # What the store itself does not take is no row that anybody reads.
             with suppress(*_NOT_TAKEN), memory.engine.store.write():
                 _write(memory, edit)
-        for read in _READS:
-            with suppress(HippocampusError):
-                read(memory)
+        with warnings.catch_warnings():  # of what is damaged, and left out of lists
+            warnings.simplefilter("ignore", RuntimeWarning)
+            for read in _READS:
+                with suppress(HippocampusError):
+                    read(memory)
 
 
 _NOT_TAKEN: Final = (

@@ -69,7 +69,6 @@ def test_without_ray_the_extra_that_brings_it_is_named(tmp_path, monkeypatch):
         pass
 
 
-@pytest.mark.slow
 def test_where_nothing_listens_there_is_no_ray(tmp_path):
     _needs_ray()
 

@@ -362,7 +362,15 @@ class Writes(BankPart):
             if done is not None:
                 return done.result
             every = ledger.erasure.going(ids)
-        return self._piecemeal(self._by_segment(every), self._of_rows(erase), progress)
+        pieces, change = self._by_segment(every), self._of_rows(erase)
+
+        def change_some(ledger: Ledger, some: Sequence[EpisodeRow]) -> int:
+            changed = change(ledger, some)
+            if not changed and len(pieces) == 1:
+                ledger.erasure.going(ids)  # says that somebody has erased them meanwhile
+            return changed
+
+        return self._piecemeal(pieces, change_some, progress)
 
     def _of_rows(self, change: _Change[EpisodeRow]) -> _Change[EpisodeRow]:
         """Return a change of episodes as they are by then, whatever they were when looked up."""
