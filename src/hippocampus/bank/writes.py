@@ -356,11 +356,11 @@ class Writes(BankPart):
     def _erase_ids(
         self, ids: Sequence[str], erase: _Change[EpisodeRow], progress: Progress | None
     ) -> int:
+        done = self._done_before()
+        if done is not None:
+            return done
         with self._store.read():
             ledger = self._engine.ledger(self.name)
-            done = find_done(ledger, current_request(), int)
-            if done is not None:
-                return done.result
             every = ledger.erasure.going(ids)
         pieces, change = self._by_segment(every), self._of_rows(erase)
 
@@ -371,6 +371,12 @@ class Writes(BankPart):
             return changed
 
         return self._piecemeal(pieces, change_some, progress)
+
+    def _done_before(self) -> int | None:
+        """Return the result of the current request if it was done, and came again."""
+        with self._store.read():
+            done = find_done(self._engine.ledger(self.name), current_request(), int)
+        return None if done is None else done.result
 
     def _of_rows(self, change: _Change[EpisodeRow]) -> _Change[EpisodeRow]:
         """Return a change of episodes as they are by then, whatever they were when looked up."""
@@ -414,11 +420,11 @@ class Writes(BankPart):
         """Do it piece by piece: no transaction is long, and what is done is done."""
         from hippocampus.journal.source_register import held_by  # noqa: PLC0415 - not for a recall
 
+        done = self._done_before()
+        if done is not None:
+            return done
         with self._store.read():
             ledger = self._engine.ledger(self.name)
-            done = find_done(ledger, current_request(), int)
-            if done is not None:
-                return done.result
             held = held_by(ledger, names)
         ledger.writer.check_free(held.alone)
         if held.shared and not erase:
@@ -439,11 +445,11 @@ class Writes(BankPart):
             restorable,
         )
 
+        done = self._done_before()
+        if done is not None:
+            return done
         with self._store.read():
             ledger = self._engine.ledger(self.name)
-            done = find_done(ledger, current_request(), int)
-            if done is not None:
-                return done.result
             ids = restorable(ledger, names)
         pieces = _in_pieces(ids, lambda _: 0)  # no segment is made anew
         return self._piecemeal(pieces, lambda ledger, some: ledger.writer.restore(some), None)

@@ -304,7 +304,7 @@ class SqliteUpkeep:
     ) -> None:
         self._db.outside("backup")
         if not self._connections.read_only:
-            self._remove_dropped(wait=False)  # or the copy would have what is gone
+            self._remove_dropped(wait=True)  # or the copy would have what is gone
         # One snapshot: without it a commit in between would make the copy begin again.
         with (
             writing(target, overwrite=overwrite) as whole,
