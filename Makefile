@@ -74,7 +74,7 @@ test-bench: model  ## run the tests of packages/hippocampus-bench
 	@$(PYTEST) --hypothesis-profile=$(EXAMPLES) $(BENCH)/tests
 
 test-slow: model  ## run the tests that `test` leaves out: kill -9, browsers, models, big stores
-	@$(PYTEST) --slow -m slow tests $(BENCH)/tests
+	@$(PYTEST) --slow -m slow --hypothesis-profile=$(EXAMPLES) tests $(BENCH)/tests
 
 test-night: model  ## run every test, the slow ones too, with many examples of each property
 	@$(PYTEST) --slow tests $(BENCH)/tests
