@@ -18,9 +18,11 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -481,35 +483,44 @@ def campaign(folder, until, verbs, *, step=1, key=None, show=lambda *_: None):
     return faults, findings
 
 
+def part(number, given):
+    """Run the share of one of several processes: some of the verbs, and of the power cuts."""
+    from power_cut import PASSES, cuts
+
+    verbs = given.verb or [*VERBS, *OF_EMBEDDERS, *(OF_KEYS if given.encrypted else ())]
+    key, processes = KEY if given.encrypted else None, given.processes
+    with tempfile.TemporaryDirectory() as name:
+        began = time.monotonic()
+        told, findings = cuts(
+            Path(name), began + given.seconds / 3, verbs=given.verb, key=key, step=given.step,
+            passes=range(number, PASSES, processes),
+        )  # fmt: skip
+        faults, more = campaign(
+            Path(name), began + given.seconds, verbs[number::processes], step=given.step, key=key,
+            show=partial(print, f"{number + 1} of {processes},", file=sys.stderr),
+        )  # fmt: skip
+    return {**faults, "power_cuts": told}, findings + more
+
+
 def main(show=print):
     """Run a campaign, and write what was found."""
-    from power_cut import cuts
-
     from hippocampus_bench.report import commit
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=3600)
+    parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--report", type=Path)
     parser.add_argument("--step", type=int, default=1, help="of so many operations only one")
     parser.add_argument("--verb", nargs="*")
     parser.add_argument("--encrypted", action="store_true", help="of stores that are encrypted")
     given = parser.parse_args()
-    verbs = given.verb or [*VERBS, *OF_EMBEDDERS, *(OF_KEYS if given.encrypted else ())]
-    key = KEY if given.encrypted else None
-    with tempfile.TemporaryDirectory() as name:
-        began = time.monotonic()
-        told, findings = cuts(
-            Path(name), began + given.seconds / 3, verbs=given.verb, key=key, step=given.step
-        )
-        faults, more = campaign(
-            Path(name), began + given.seconds, verbs, step=given.step, key=key,
-            show=partial(show, file=sys.stderr),
-        )  # fmt: skip
-    told = {
-        what: {"all": sum(by.values()), "by_verb": dict(by)}
-        for what, by in {**faults, "power_cuts": told}.items()
-    }
-    findings += more
+    counted, findings = {}, []
+    with ProcessPoolExecutor(given.processes, get_context("spawn")) as pool:
+        for told, found in pool.map(partial(part, given=given), range(given.processes)):
+            for what, by in told.items():
+                counted[what] = counted.get(what, Counter()) + by
+            findings += found
+    told = {what: {"all": sum(by.values()), "by_verb": dict(by)} for what, by in counted.items()}
     if given.report:
         text = json.dumps({"commit": commit(), **told, "findings": findings}, indent=1)
         given.report.write_text(text + "\n", "utf-8")

@@ -113,14 +113,14 @@ def tried(life, folder, places, shares=SHARES, until=float("inf"), **how):
             return
 
 
-def cuts(folder, until, *, verbs=None, key=None, step=1):
-    """Cut the power at every step, or one of so many, as long as there is time."""
+def cuts(folder, until, *, verbs=None, key=None, step=1, passes=range(PASSES)):
+    """Cut the power at every step, or one of so many, in some passes, as long as there is time."""
     counted, findings = Counter(), []
     there = folder / "life"
     there.mkdir()
     how = {"key": key, "embedder": "hash"}
     life = record(there, ["open", *verbs] if verbs else scenario(key=key), **how)
-    for first in range(PASSES):
+    for first in passes:
         places = range(first * step, len(life.steps), PASSES * step)
         for place, share, verb, wrong in tried(life, folder, places, until=until, **how):
             counted[verb] += 1
