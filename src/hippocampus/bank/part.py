@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -11,6 +10,7 @@ from functools import partial, wraps
 from types import MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
+from hippocampus.bank.damage import note_damage
 from hippocampus.bank.event_times import stretches_of_event
 from hippocampus.bank.filter_arguments import read_filters
 from hippocampus.core.argument_names import refuse_unknown
@@ -49,10 +49,9 @@ class BankPart:
             yield self._engine.ledger(self.name)
 
     def warn_if_lacking(self) -> None:
-        """Warn that something of the bank is damaged, and so was left out of a list or a sum."""
+        """Say that something of the bank is damaged, and so was left out of a list or a sum."""
         if lacking := self._state.lacking():
-            msg = f"bank {self.name!r} went on without what is damaged: {lacking}"
-            warnings.warn(msg, RuntimeWarning, stacklevel=3)
+            note_damage(self.name, lacking)
 
     def _filter(self, given: Mapping[str, object], now: datetime | None = None) -> Filter:
         """Validate the filters of a read, as of now or of a moment; look events up."""

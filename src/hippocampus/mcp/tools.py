@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
+from hippocampus.bank.damage import collected_damage, damage_collected
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.origin import Origin
 from hippocampus.core.parameter_groups import ParameterGroup
@@ -228,9 +229,11 @@ class Toolbox:
         terms = () if words is None else (words,)
         find = held.find if terms else held.episodes
         limit, offset = page.limit, page.offset
-        found = find(*terms, limit=limit, offset=offset, newest=page.newest, **only.given())
+        with damage_collected():
+            found = find(*terms, limit=limit, offset=offset, newest=page.newest, **only.given())
+            lacking = _lacking(held)
         return answers.listed(
-            found, budget_tokens, zone, offset=offset, limit=limit, degraded=_lacking(held)
+            found, budget_tokens, zone, offset=offset, limit=limit, degraded=lacking
         )
 
     def facts(
@@ -245,8 +248,10 @@ class Toolbox:
         """List what is known of a person or thing: what is so, what was, and when."""
         zone = self._memory().engine.zone
         held = self.bank(bank)
-        found = held.facts(entity, at=at, as_of=as_of)
-        return answers.stated(found, budget_tokens, zone, _lacking(held))
+        with damage_collected():
+            found = held.facts(entity, at=at, as_of=as_of)
+            lacking = _lacking(held)
+        return answers.stated(found, budget_tokens, zone, lacking)
 
     def feedback(
         self, ids: list[str], *, helpful: bool, bank: str | None = None
@@ -262,7 +267,9 @@ class Toolbox:
         memory = self._memory()
         held = self.bank(bank)
         empty = held.name not in memory.banks()
-        stats = _nothing(held.name, memory) if empty else held.stats()
+        with damage_collected():
+            stats = _nothing(held.name, memory) if empty else held.stats()
+            lacking = _lacking(held)
         slept = [] if empty else held.sleeps()
         none = [] if memory.engine.no_embedder is None else [str(memory.engine.no_embedder)]
         return answers.held(
@@ -272,7 +279,7 @@ class Toolbox:
             slept=slept[-1].at if slept else None,
             version=version(DISTRIBUTION),
             banks=self.banks() if self.all_banks else (),
-            degraded=[*none, *_degraded(memory), *_lacking(held)],
+            degraded=[*none, *_degraded(memory), *lacking],
         )
 
     def as_shown(self, document: str) -> str:
@@ -326,9 +333,8 @@ class Toolbox:
 
 
 def _lacking(bank: Bank) -> list[str]:
-    """Return the damage for which memories are left out of a list."""
-    lacking = bank.state.lacking()
-    return [f"store: {lacking}"] if lacking else []
+    """Return the damage for which memories are left out of what was collected."""
+    return [str(one) for one in collected_damage(bank.name)]
 
 
 def _degraded(memory: Memory) -> list[str]:

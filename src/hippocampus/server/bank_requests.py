@@ -7,6 +7,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from starlette.requests import Request
 
+from hippocampus.bank.damage import collected_damage, damage_collected
 from hippocampus.core.idempotency import Request as NamedRequest
 from hippocampus.core.idempotency import doing
 from hippocampus.engine.position import Position
@@ -50,14 +51,13 @@ class BankRequest(NamedTuple):
         state = self.memory.bank(self.bank).state
         if self.least is not None:
             state.wait_for(self.least, _PATIENCE_S)
-        with doing(self.named):
+        with doing(self.named), damage_collected():
             made = call()
         return made, state.seen.token
 
     def lacking(self, *, kept: bool) -> str:
-        """Return the part without which something was kept, or else read, and why; or nothing."""
+        """Return what a call that runs kept or read something without, and why; or nothing."""
         if kept:
             unembedded = self.memory.engine.unembedded
             return f"embedder: {unembedded}" if unembedded else ""
-        damage = self.memory.bank(self.bank).state.lacking()
-        return f"store: {damage}" if damage else ""
+        return "; ".join(map(str, collected_damage(self.bank)))

@@ -110,18 +110,32 @@ def test_a_recall_and_a_context_say_what_was_corrected(agent, corrected):
     assert f", corrected later] Ada: {flight.text}" in made
 
 
-@pytest.mark.filterwarnings("ignore:bank .* went on without:RuntimeWarning")
+def damage(memory, bank):
+    """Have the first text of a bank no text."""
+    store = memory.engine.store
+    with store.write():
+        store.payloads.put(store.banks.number(bank), "content", [(0, b"\1\2")])
+
+
 def test_a_list_that_lacks_what_is_damaged_says_so(agent, memory):
     for number in range(3):
         agent("remember", text=f"Note {number} is about the garden.")
-    store = memory.engine.store
-    with store.write():
-        store.payloads.put(store.banks.number("ada"), "content", [(0, b"\1\2")])
+    damage(memory, "ada")
 
     told = agent("timeline")
     assert 2 == len(told["memories"])
     for found in (told, agent("timeline", words="garden"), agent("facts"), agent("status")):
         assert any("row 0 of bank" in reason for reason in found["degraded"])
+
+
+def test_a_list_says_what_an_included_bank_lacks(agent, memory):
+    agent("remember", text="Nothing is missing here.")
+    memory.bank("eve").remember("Something is missing here.")
+    memory.bank("ada").include("eve")
+    damage(memory, "eve")
+
+    for found in (agent("timeline", words="missing"), agent("facts")):
+        assert any("bank 'eve' lacks what is damaged" in reason for reason in found["degraded"])
 
 
 def test_a_recall_that_finds_nothing_says_so(calm):

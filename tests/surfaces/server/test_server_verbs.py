@@ -212,7 +212,6 @@ def damaged(told):
     return told
 
 
-@pytest.mark.filterwarnings("ignore:bank .* went on without:RuntimeWarning")
 @pytest.mark.usefixtures("damaged")
 def test_what_a_list_lacks_for_damage_is_said_in_a_header(http, memory):
     found = http.get(f"{AT}/episodes")
@@ -225,7 +224,26 @@ def test_what_a_list_lacks_for_damage_is_said_in_a_header(http, memory):
     assert "StoreCorrupt" == refused["error"]["type"]
 
 
-@pytest.mark.filterwarnings("ignore:bank .* went on without:RuntimeWarning")
+@pytest.mark.usefixtures("damaged")
+@pytest.mark.parametrize(
+    ("how", "verb", "asked", "lacks"),
+    [
+        ("POST", "find", {"terms": ["missing"]}, True),
+        ("GET", "facts", None, True),
+        ("GET", "stats", None, False),
+    ],
+)
+def test_damage_of_an_included_bank_is_said_where_it_is_read(http, memory, how, verb, asked, lacks):
+    sound = memory.bank("sound")
+    sound.remember("Nothing is missing here.")
+    sound.include(BANK)
+    found = http.request(how, f"/v1/banks/sound/{verb}", json=asked)
+
+    assert 200 == found.status_code
+    said = found.headers.get("Degraded", "")
+    assert lacks == said.startswith("include: bank 'acme/?ena' lacks what is damaged"), said
+
+
 @pytest.mark.usefixtures("damaged")
 def test_a_client_warns_that_a_list_lacks_what_is_damaged(memory, serve):
     with Client(serve(memory)) as client:

@@ -1,0 +1,42 @@
+"""Damage that a verb of a bank went on without: it warns, or a server collects it and says so."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from hippocampus.core.records import Degradation
+
+_COLLECTED: ContextVar[list[tuple[str, str]] | None] = ContextVar("collected", default=None)
+
+
+def note_damage(bank: str, lacking: str) -> None:
+    """Say that something of a bank is damaged, and so was left out of a list or a sum."""
+    collected = _COLLECTED.get()
+    if collected is None:
+        msg = f"bank {bank!r} went on without what is damaged: {lacking}"
+        warnings.warn(msg, RuntimeWarning, stacklevel=4)
+    else:
+        collected.append((bank, lacking))
+
+
+@contextmanager
+def damage_collected() -> Iterator[None]:
+    """Collect what is noted in place of a warning, for who has another place to say it."""
+    token = _COLLECTED.set([])
+    try:
+        yield
+    finally:
+        _COLLECTED.reset(token)
+
+
+def collected_damage(asked: str) -> list[Degradation]:
+    """Return what was collected while a bank was asked, of it and of banks that it includes."""
+    return [
+        Degradation(part="store", reason=lacking)
+        if bank == asked
+        else Degradation(part="include", reason=f"bank {bank!r} lacks what is damaged: {lacking}")
+        for bank, lacking in dict.fromkeys(_COLLECTED.get() or ())
+    ]
