@@ -51,6 +51,12 @@ def test_words_that_are_not_one_time_and_nothing_else_are_refused(words):
             read(words, NOW, name="since")
 
 
+def test_a_text_of_more_than_a_thousand_characters_is_no_time():
+    assert day("2024-04-16") == start_of("yesterday" + " " * 991, NOW, name="since")
+    with pytest.raises(InvalidTime, match="^since="):
+        start_of("yesterday" + " " * 992, NOW, name="since")
+
+
 def test_an_open_side_is_no_end():
     with pytest.raises(InvalidTime, match="no beginning"):
         start_of("before March", NOW, name="since")

@@ -13,6 +13,8 @@ from hippocampus.language.time import find_intervals
 _DAY: Final = timedelta(hours=23)
 """No day is shorter, not even the one on which clocks go forward."""
 _AROUND: Final = " \t\n,.;:'\"()"
+_LONGEST: Final = 1_000
+"""Characters that name one time and nothing else, at most: what is longer is a text."""
 
 
 def start_of(when: When, now: datetime, *, name: str) -> When:
@@ -68,6 +70,8 @@ def named_time(words: str, now: datetime) -> Interval | None:
 
     What is a time only in a sentence, such as "in spring" or "March", is that of one in the past.
     """
+    if len(words) > _LONGEST:
+        return None
     bare = words.strip(_AROUND)
     for told, named in (
         (words, bare),
