@@ -75,7 +75,7 @@ def test_singulars_are_those_of_nouns(many, one):
 def test_a_violin_is_a_kind_of_something_unlike_a_made_up_word():
     assert "musical instrument" in kinds("violin")
     assert "city" in kinds("lisbon")
-    assert kinds("frobnitz") == []
+    assert () == kinds("frobnitz") == kinds("violin" * 20)
 
 
 def test_use_tells_nouns_from_verbs():

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -30,6 +30,8 @@ _INFLECTED: Final = (
 )  # fmt: skip
 
 
+_LONGEST: Final = 64
+"""Characters of a noun whose kinds are looked up; no noun of the dictionary has as many."""
 _MOSTLY: Final = 77
 """Uses as a noun, of 255, from which on what looks like its plural is one."""
 
@@ -103,12 +105,17 @@ def use_of(word: str) -> Use:
     return Use(1.0, 0.0, known=False)
 
 
-def kinds(noun: str) -> list[str]:
+def kinds(noun: str) -> Sequence[str]:
     """
     Return the kinds that a noun is of, near to far: a "violin" is a "stringed instrument".
 
     The noun is in its dictionary form, its words apart by spaces, as are those returned.
     """
+    return _kinds(noun) if len(noun) <= _LONGEST else ()
+
+
+@lru_cache(maxsize=1 << 14)
+def _kinds(noun: str) -> tuple[str, ...]:
     known = _words()
     found = known.find(noun.replace(" ", "_"))
     at = -1 if found is None else known.parent[found]
@@ -116,7 +123,7 @@ def kinds(noun: str) -> list[str]:
     while at >= 0:
         above.append(known.spell(at).replace("_", " "))
         at = known.parent[at]
-    return above
+    return tuple(above)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -118,6 +118,7 @@ def _relations_by_word() -> Mapping[str, frozenset[str]]:
     return {word: frozenset(names) for word, names in found.items()}
 
 
+@lru_cache(maxsize=1 << 14)
 def asks_the_same(asked: str, told: str) -> bool:
     """
     Return whether a noun in a question and a word in a text are for one relation.

@@ -99,8 +99,11 @@ def find_mentions(
         by_actor: whether who speaks is the one whose deed is asked for, so that "I" is them.
 
     """
+    words, keys = {said.word for said in words_of_text(text)}, asked.keys
+    if not any(belongs(word, key) for word in words for key in keys):
+        return EventMentions([])
     plain = _RE.quoted.sub(lambda quoted: " " * len(quoted[0]), text)
-    everywhere = {said.word.removesuffix("'s") for said in words_of_text(text)}
+    everywhere = {word.removesuffix("'s") for word in words}
     named = all(any(name in everywhere for name in names) for names in asked.names)
     if asked.actor == "other" and not by_actor and everywhere.isdisjoint(asked.who):
         return EventMentions([])
