@@ -24,7 +24,7 @@ def note_damage(bank: str, lacking: str) -> None:
 
 @contextmanager
 def damage_collected() -> Iterator[None]:
-    """Collect what is noted in place of a warning, for who has another place to say it."""
+    """Collect damage, instead of warning, for a caller that has another place to say so."""
     token = _COLLECTED.set([])
     try:
         yield
@@ -33,7 +33,7 @@ def damage_collected() -> Iterator[None]:
 
 
 def collected_damage(asked: str) -> list[Degradation]:
-    """Return what was collected while a bank was asked, of it and of banks that it includes."""
+    """Return the damage collected while a bank was asked: its own, and that of included banks."""
     return [
         Degradation(part="store", reason=lacking)
         if bank == asked

@@ -56,7 +56,7 @@ class BankRequest(NamedTuple):
         return made, state.seen.token
 
     def lacking(self, *, kept: bool) -> str:
-        """Return what a call that runs kept or read something without, and why; or nothing."""
+        """Return the part that the running call kept or read something without, and why."""
         if kept:
             unembedded = self.memory.engine.unembedded
             return f"embedder: {unembedded}" if unembedded else ""
