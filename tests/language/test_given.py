@@ -53,7 +53,7 @@ def test_words_that_are_not_one_time_and_nothing_else_are_refused(words):
 
 def test_a_text_of_more_than_a_thousand_characters_is_no_time():
     assert day("2024-04-16") == start_of("yesterday" + " " * 991, NOW, name="since")
-    with pytest.raises(InvalidTime, match="^since="):
+    with pytest.raises(InvalidTime, match=r"^since="):
         start_of("yesterday" + " " * 992, NOW, name="since")
 
 
