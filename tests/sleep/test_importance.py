@@ -13,7 +13,7 @@ from hippocampus.errors import InputError
 from hippocampus.index.anchors import effective
 from hippocampus.language.importance import lasting_importance
 from hippocampus.sleep import importance
-from hippocampus.sleep.importance import FORMS, Features, ranked, score, tiers, unexpected
+from hippocampus.sleep.importance import FORMS, Features, ranked, score, tiers
 
 SHARE = st.floats(0, 1)
 ROW = st.tuples(
@@ -139,22 +139,3 @@ def test_the_later_of_equals_ranks_above_the_earlier():
 def test_shares_that_cannot_be_are_refused(promote, prune):
     with pytest.raises(InputError, match="must be shares"):
         tiers(np.zeros(3), promote=promote, prune=prune)
-
-
-# ---------------------------------------------------------------- surprise
-
-
-@given(st.lists(st.integers(0, 4), max_size=40))
-def test_surprise_of_a_kind_lies_in_range_however_often_it_is_repeated(values):
-    made = unexpected(np.array(values, np.int64))
-
-    assert np.all((made >= 0) & (made <= 1))
-
-
-def test_what_was_never_seen_is_more_surprising_than_what_always_comes():
-    made = unexpected(np.array([0] * 50 + [1] + [0]))
-
-    assert made[50] > 0.9
-    assert made[51] < 0.1
-    assert made[49] < made[10] < made[1]
-    assert unexpected(np.zeros(0, np.int64)).shape == (0,)

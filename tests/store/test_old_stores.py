@@ -18,7 +18,7 @@ OLD = Path(__file__).parents[1] / "data" / "old"
 NOW = datetime(2025, 6, 1, 12, tzinfo=UTC)
 
 
-@pytest.fixture(params=(2, 3, 4, 7, 8, 9))
+@pytest.fixture(params=range(2, FORMAT + 1))
 def name(request):
     return f"format-{request.param}"
 

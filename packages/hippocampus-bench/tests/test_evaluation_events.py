@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hippocampus.errors import HippocampusError, InputError, SourceError
 from hippocampus.sleep.outcome import times_used
 from hippocampus_bench import events
-from hippocampus_bench.events import measure, read_history, read_stream
+from hippocampus_bench.events import measure, read_history, read_stream, unexpected
 from hippocampus_bench.tracker import StreamEvent, Tracker, make_stream
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC).timestamp()
@@ -597,3 +597,22 @@ def test_the_command_says_what_is_wrong(given_, complaint):
 
     assert done.exit_code not in (0, 1)
     assert complaint in " ".join(done.output.split())
+
+
+# ---------------------------------------------------------------- surprise
+
+
+@given(st.lists(st.integers(0, 4), max_size=40))
+def test_surprise_of_a_kind_lies_in_range_however_often_it_is_repeated(values):
+    made = unexpected(np.array(values, np.int64))
+
+    assert np.all((made >= 0) & (made <= 1))
+
+
+def test_what_was_never_seen_is_more_surprising_than_what_always_comes():
+    made = unexpected(np.array([0] * 50 + [1] + [0]))
+
+    assert made[50] > 0.9
+    assert made[51] < 0.1
+    assert made[49] < made[10] < made[1]
+    assert unexpected(np.zeros(0, np.int64)).shape == (0,)

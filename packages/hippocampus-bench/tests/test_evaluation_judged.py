@@ -10,7 +10,7 @@ from hippocampus.errors import ModelError, NotRecorded
 from hippocampus.llm.ask import instructions
 from hippocampus.llm.cassette import Cassette
 from hippocampus_bench import Options, answers
-from hippocampus_bench.answers import Models
+from hippocampus_bench.answers import PROMPTS, Models
 
 NOWHERE = "http://127.0.0.1:9/v1"
 QA = [
@@ -51,7 +51,7 @@ def kind_of(asked):
     told = asked["messages"][0]["content"]
     names = ("answer", "answer-short", "judge-score", "judge-correct", "judge-temporal",
              "judge-update", "judge-preference", "judge-abstention")  # fmt: skip
-    return next(name for name in names if told == instructions(name))
+    return next(name for name in names if told == instructions(name, PROMPTS))
 
 
 REPLIES = {"Which": "a tent, a house", "When": "7 May 2023", "What": "No information available."}

@@ -29,6 +29,8 @@ from hippocampus.errors import (
 
 T = TypeVar("T")
 
+PROMPTS: Final = Path(__file__).parent / "prompts"
+"""Instructions of the product, a file each."""
 ATTEMPTS: Final = 2
 """Attempts for one usable answer; from the second on, the model is told what was wrong."""
 PATIENCE: Final = 3
@@ -103,12 +105,13 @@ class ModelTask(Generic[T]):
     Something that models are asked for.
 
     Args:
-        kind: what it is called, and the file below ``prompts/`` that has its instructions.
+        kind: what it is called, and the file that has its instructions.
         read: makes of an answer what was asked for, or raises ``ModelAnswer`` that says what is
             wrong with it, for the model to read.
         schema: what the answer looks like, in JSON Schema, for servers that heed it. Nothing relies
             on that: ``read`` checks.
         show: how data stands in the prompt. What ``context`` composed is quoted already.
+        folder: where that file is.
 
     """
 
@@ -116,6 +119,7 @@ class ModelTask(Generic[T]):
     read: Callable[[str], T] = field(repr=False)
     schema: Mapping[str, Any] | None = field(default=None, repr=False)
     show: Callable[[Any], str] = field(default=as_data, repr=False)
+    folder: Path = field(default=PROMPTS, repr=False)
 
 
 class ModelReply(NamedTuple, Generic[T]):
@@ -134,7 +138,7 @@ def ask(
         raise InputError(msg)
     usage = Usage()
     wrong = ""
-    told, quoted = instructions(question.kind), question.show(data)
+    told, quoted = instructions(question.kind, question.folder), question.show(data)
     for attempt in range(1, attempts + 1):
         again = f"\n\nYour last answer could not be used: {wrong} Answer again." if wrong else ""
         try:
@@ -233,9 +237,9 @@ def estimate(asked: str, answered: str) -> Usage:
 
 
 @cache
-def instructions(kind: str) -> str:
+def instructions(kind: str, folder: Path = PROMPTS) -> str:
     """Return the instructions for models that are asked for something of this kind."""
-    return (Path(__file__).parent / "prompts" / f"{kind}.txt").read_text("utf-8")
+    return (folder / f"{kind}.txt").read_text("utf-8")
 
 
 def json_of(answer: str) -> Any:  # noqa: ANN401 - any JSON

@@ -107,29 +107,6 @@ def prune(
     return _lowest(salience, pinned, int((1 - left) * len(salience) + 1e-9))
 
 
-def fade_to(value: Numbers, cost: Numbers, pinned: Flags, *, target: float) -> Flags:
-    """
-    Return the rows that fade so that the rest costs at most ``target``, least valuable first.
-
-    Where what is pinned costs more than that, all others fade.
-
-    Args:
-        value: what each is worth, shape (n,).
-        cost: what each costs, such as its tokens, from 0 on, shape (n,).
-        pinned: who does not fade, shape (n,).
-        target: what all may cost together; an adaptive token target (HUMAN, section 9.2).
-
-    """
-    order = np.argsort(value, kind="stable")
-    order = order[~pinned[order]]
-    over = cost.sum() - target
-    gone = np.zeros(len(value), np.bool_)
-    if over > 0:
-        saved = np.cumsum(cost[order])
-        gone[order[: int(np.searchsorted(saved, over - 1e-9)) + 1]] = True
-    return gone
-
-
 def fade_by_levels(
     worth: Numbers,
     tokens: Numbers,

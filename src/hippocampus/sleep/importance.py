@@ -43,7 +43,7 @@ class Features(NamedTuple):
     alike: Numbers
     """How many others are like it: near in meaning, or of the same words."""
     surprise: Numbers
-    """How far it was from what was to be expected, in [0, 1]; see ``unexpected``."""
+    """How far it was from what was to be expected, in [0, 1]."""
     saliency: Numbers
     """The importance of the most important thing it names, in [0, 1]."""
     outcome: Numbers
@@ -142,23 +142,6 @@ def tiers(scores: Numbers, *, promote: float = PROMOTE, prune: float = PRUNE) ->
 
 def _share(share: float, of: int) -> int:
     return int(share * of + 1e-9)  # 0.2 of 15 is 3, whatever binary fractions make of it
-
-
-def unexpected(codes: Codes) -> Numbers:
-    """
-    Return how unlikely each code was by those before it, in [0, 1]: Bayesian surprise of kinds.
-
-    The information of a Dirichlet prior's next draw, as a share of the most it could be at that
-    place; for rows that have no vectors to tell how far they are from what was said before.
-    """
-    n = len(codes)
-    if not n:
-        return np.zeros(0)
-    kinds = len(np.unique(codes))
-    before = places(codes)
-    seen = np.arange(n)
-    shares: Numbers = np.log((seen + kinds) / (before + 1)) / np.log(seen + kinds + 1)
-    return np.clip(shares, 0.0, 1.0)
 
 
 def places(codes: Codes) -> Numbers:

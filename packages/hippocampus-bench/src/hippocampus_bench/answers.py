@@ -222,9 +222,10 @@ def _read_verdict(answer: str) -> float:
     return float(found[0] == "yes")
 
 
-_SCORE: Final = llm.ModelTask(kind="judge-score", read=_read_score, show=_to_judge)
+PROMPTS: Final = Path(__file__).parent / "prompts"
+_SCORE: Final = llm.ModelTask(kind="judge-score", read=_read_score, show=_to_judge, folder=PROMPTS)
 _VERDICTS: Final = {
-    kind: llm.ModelTask(kind=kind, read=_read_verdict, show=_to_judge)
+    kind: llm.ModelTask(kind=kind, read=_read_verdict, show=_to_judge, folder=PROMPTS)
     for kind in (
         "judge-correct",
         "judge-temporal",
@@ -360,7 +361,7 @@ def reply_to(composed: Sequence[Answered], models: Models, marking: Marking) -> 
 
     """
     took = [0.0] * len(composed)
-    prompt = llm.ModelTask(kind=marking.prompt, read=_read_reply, show=_to_answer)
+    prompt = llm.ModelTask(kind=marking.prompt, read=_read_reply, show=_to_answer, folder=PROMPTS)
 
     def answer(place: int) -> ModelReply[str]:
         one = composed[place]

@@ -36,8 +36,8 @@ from hippocampus.encode.tokens import encode
 from hippocampus.errors import InputError, SourceError
 from hippocampus.language.importance import lasting_importance
 from hippocampus.sleep.capacity import KIND, REFERS
-from hippocampus.sleep.forgetting_policies import Flags, Retention, fade_to, salience
-from hippocampus.sleep.importance import Codes, Features, Numbers, places, score, unexpected
+from hippocampus.sleep.forgetting_policies import Flags, Retention, salience
+from hippocampus.sleep.importance import Codes, Features, Numbers, places, score
 from hippocampus.sleep.outcome import (
     OutcomeHistory,
     OutcomeUses,
@@ -328,13 +328,11 @@ def _by(value: Callable[[Night], Numbers]) -> Policy:
     """Keep the most valuable, as many as the target lets."""
 
     def policy(night: Night) -> Flags:
-        gone = ~night.there
         worth = value(night)
-        fades = np.zeros(len(gone), np.bool_)
+        fades = np.zeros(len(night.there), np.bool_)
         rows = np.flatnonzero(night.there)
-        fades[rows] = fade_to(
-            worth[rows], np.ones(len(rows)), np.zeros(len(rows), np.bool_), target=night.target
-        )
+        over = max(0, len(rows) - night.target)
+        fades[rows[np.argsort(worth[rows], kind="stable")[:over]]] = True
         return fades
 
     return policy
@@ -994,3 +992,20 @@ def _said_of(event: StreamEvent) -> str:
 
 def _when(event: StreamEvent) -> datetime:
     return datetime.fromtimestamp(event.t, UTC)
+
+
+def unexpected(codes: Codes) -> Numbers:
+    """
+    Return how unlikely each code was by those before it, in [0, 1]: Bayesian surprise of kinds.
+
+    The information of a Dirichlet prior's next draw, as a share of the most it could be at that
+    place; for rows that have no vectors to tell how far they are from what was said before.
+    """
+    n = len(codes)
+    if not n:
+        return np.zeros(0)
+    kinds = len(np.unique(codes))
+    before = places(codes)
+    seen = np.arange(n)
+    shares: Numbers = np.log((seen + kinds) / (before + 1)) / np.log(seen + kinds + 1)
+    return np.clip(shares, 0.0, 1.0)
