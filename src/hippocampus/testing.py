@@ -1,6 +1,8 @@
 """
 Embedders, a clock and a full disk for tests: real implementations, fast and the same everywhere.
 
+A store for tests is ``Memory(":memory:")``, which is the real one without a file.
+
 Pass them to ``Memory``:
 
     memory = Memory(":memory:", embedder=HashEmbedder(), clock=ManualClock(datetime(2026, 1, 1)))

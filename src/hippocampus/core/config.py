@@ -106,10 +106,13 @@ class Fusion:
     tokens: _SignalWeight | None = None
     """None: as calibrated for the embedder; 2 for the default one."""
     lexical: _SignalWeight = 0.5
+    """Weight of BM25 over words."""
     vector: _SignalWeight | None = None
     """None: as calibrated for the embedder; 0.3 for the default one."""
     signature: _SignalWeight = 0.3
+    """Weight of signatures of words, where a store is signed (DWM, section 3.2)."""
     topic: _SignalWeight = 0.1
+    """Weight of sharing a topic with the question."""
     previous_turn: _SignalWeight = 0.3
     """Part of the previous turn's score that counts towards a turn."""
     next_turn: _SignalWeight = 0.2
@@ -343,7 +346,9 @@ class Concepts:
     active_hours: Annotated[float, Meta(ge=1e-3, le=1e9)] = 36.0
     """In which a mention counts e times less for what is active."""
     pronouns: bool = True
+    """Read a pronoun of a question as the anchor that is active."""
     senses: bool = True
+    """Let a question choose one of an anchor's senses."""
     fresh: bool = True
     """Take in what was written since the last rebuild."""
     sources: tuple[str, ...] | None = None
@@ -662,13 +667,19 @@ class Config:
     ``Fusion.span`` can weigh that. None: as the store does. ``reindex`` notes it of what is there,
     or drops it."""
     concepts: Concepts = field(default_factory=Concepts)
+    """How anchors are found, and what they lead to."""
     policy: Policy = field(default_factory=Policy)
     """Policy of banks that have none of their own."""
     vectors: Vectors = field(default_factory=Vectors)
+    """How vectors are kept, and from how many on they are searched in partitions."""
     compact: Compact = field(default_factory=Compact)
+    """How the running summary of a bank is made."""
     maturation: Maturation = field(default_factory=Maturation)
+    """How a gist grows from silent to explicit."""
     secrets: Secrets = field(default_factory=Secrets)
+    """Handling of secrets and personal data where they are written or shown."""
     flood: Flood = field(default_factory=Flood)
+    """How much each origin may write in a while."""
     statements: Literal["rules", "parse"] | None = None
     """Reader of facts: rules over words, or a dependency parse of English, for which ``hippocampus
     models install english`` brings the weights and the extra ``english`` the rest. None: the parse
