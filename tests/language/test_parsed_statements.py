@@ -37,6 +37,8 @@ def lines(text, **more):
         ("We're moving to Utrecht in spring.", [("lives_in", "Utrecht", "planned")]),
         ("In the end we did not move to Graz.", [("lives_in", "Graz", "denied")]),
         ("I don't live in Vaduz any more.", [("lives_in", "Vaduz", "ended")]),
+        ("I haven't lived in Vaduz since May.", [("lives_in", "Vaduz", "ended")]),
+        ("I haven't lived in Vaduz for long.", [("lives_in", "Vaduz", "denied")]),
         ("I work for a brewery.", [("works_at", "brewery", "holds")]),
         ("I was sacked by Globex on Monday.", [("works_at", "Globex", "ended")]),
         ("I lost my job at Initech.", [("works_at", "Initech", "ended")]),

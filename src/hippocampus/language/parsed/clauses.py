@@ -308,6 +308,8 @@ def mode_of(verb: Token, aspect: Aspect) -> Mode:
     bare = verb.tag_ == "VBN" and not said
     ahead = bool(said & _FUTURE)
     if aspect == "state":
+        if not_so == "denied" and perfect and _is_since(verb):
+            not_so = "ended"
         return _mode_of_state(not_so, ahead=ahead, past=(past or bare) and not perfect, said=said)
     coming = ahead or (verb.tag_ == "VBG" and not (perfect or past) and _is_present(verb, said))
     if aspect == "began":
@@ -318,6 +320,15 @@ def mode_of(verb: Token, aspect: Aspect) -> Mode:
     if not_so:
         return "denied" if past else "holds"
     return "holds" if coming or _is_to_come(verb) else "ended"
+
+
+def _is_since(verb: Token) -> bool:
+    """Return whether a negated perfect says since when: "haven't lived there since 2012"."""
+    begun = any(
+        one.lower_ == "since" or (one.dep_ == "advcl" and _has(one, {"since"}))
+        for one in verb.children
+    )
+    return begun and not _has(verb, {"never"})
 
 
 def _is_to_come(verb: Token) -> bool:
