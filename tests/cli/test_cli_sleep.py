@@ -29,6 +29,19 @@ def tell_and_sleep(shell):
     assert shell("sleep", "--embedder", "hash").code == 0
 
 
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [("summary", 0), ("topics", 1), ("gists", 1), ("communities", 1), ("anchors list", 1)],
+)
+def test_what_only_sleep_makes_is_said_to_be_missing(shell, command, code):
+    shell("remember", "Rex chews shoes.")
+    told = shell(*command.split())
+
+    assert (code, "") == (told.code, told.out)
+    assert "has not slept; 'hippocampus sleep' makes this" in told.err
+    assert shell(*command.split(), "--json").out
+
+
 @pytest.mark.slow
 def test_sleeping_again_finds_no_concepts_beyond_the_listed_anchors(slept):
     again = slept("sleep", "--embedder", "hash", "--json").json

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from hippocampus.cli.command import verb
 from hippocampus.cli.options import Scope, new_key_of
-from hippocampus.cli.render import Answer, progress
+from hippocampus.cli.render import Answer, number_of, progress
 from hippocampus.core.key import Key
 from hippocampus.errors import StoreEncrypted
 
@@ -22,18 +22,20 @@ def encrypt(target: Path, *, new_key: Annotated[Key, new_key_of], scope: Scope) 
         banks = encryption.encrypt(scope.path, target, key=new_key, old=scope.key, progress=step)
     return Answer(
         {"path": target, "banks": banks},
-        f"{target}: {_counted(banks)}; {scope.path} is as it was, in plain words if it was so",
+        f"{target}: {number_of(banks, 'bank')}; {scope.path} stays as it was",
     )
 
 
 @verb("decrypt", opens=None)
 def decrypt(target: Path, *, scope: Scope) -> Answer:
-    """Copy an encrypted store into a new file in plain words."""
+    """Copy an encrypted store into a new file without encryption."""
     from hippocampus import encryption  # noqa: PLC0415
 
     with progress("decrypting") as step:
         banks = encryption.decrypt(scope.path, target, key=_key(scope), progress=step)
-    return Answer({"path": target, "banks": banks}, f"{target}: {_counted(banks)}, in plain words")
+    return Answer(
+        {"path": target, "banks": banks}, f"{target}: {number_of(banks, 'bank')}, unencrypted"
+    )
 
 
 @verb("encryption keys", opens=None)
@@ -73,12 +75,12 @@ def rotate(*, new_key: Annotated[Key | None, new_key_of] = None, scope: Scope) -
 def _key(scope: Scope) -> Key:
     scope.check()
     if scope.key is None:
-        raise StoreEncrypted("which key opens it? Give --key or HIPPOCAMPUS_KEY", path=scope.path)
+        msg = (
+            "which key opens it? Give --key or HIPPOCAMPUS_KEY; 'hippocampus encrypt' makes an"
+            " encrypted copy of a store that has none"
+        )
+        raise StoreEncrypted(msg, path=scope.path)
     return scope.key
-
-
-def _counted(banks: int) -> str:
-    return f"{banks:,} bank{'' if banks == 1 else 's'}"
 
 
 def _opened_by(kinds: list[str]) -> Answer:

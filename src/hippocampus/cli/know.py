@@ -60,6 +60,8 @@ def summary(
     doubt = "no memory says so; a model was shown "
     parts = [f"{part.text}\n  {'' if part.said else doubt}{' '.join(part.sources)}"
              for part in found.parts] if sources else []  # fmt: skip
+    if not found.text:
+        return Answer(found, note=_none(bank))
     return Answer(found, (*(found.versions if versions else ()), found.text, *parts))
 
 
@@ -86,7 +88,7 @@ def gists(bank: Bank) -> Answer:
          f"{g.activation:.2f}{' silent' if g.silent else ''}")
         for g in found
     ]  # fmt: skip
-    return listed(found, table(rows, "gist", "memories", "made", "activation"))
+    return listed(found, table(rows, "gist", "memories", "made", "activation"), _none(bank))
 
 
 @verb("topics")
@@ -97,7 +99,7 @@ def topics(bank: Bank, *, plot: Path | None = None, force: bool = False) -> Answ
     found = bank.topics()
     if plot is not None:
         plot_topics(found, plot, overwrite=force)
-    return listed(found, "\n".join(bank.topic_outline()))
+    return listed(found, "\n".join(bank.topic_outline()), _none(bank))
 
 
 @verb("communities")
@@ -113,7 +115,14 @@ def communities(bank: Bank) -> Answer:
             Text(clean(f"  {', '.join(t.replace('_', ' ') for t in one.topics[3:12])}\n"), "dim"),
         )
     ]
-    return listed(found, shown)
+    return listed(found, shown, _none(bank))
+
+
+def _none(bank: Bank) -> str:
+    """Return why a list of what sleep makes is empty."""
+    if bank.sleeps():
+        return f"none in bank {bank.name!r}"
+    return f"nothing yet: bank {bank.name!r} has not slept; 'hippocampus sleep' makes this"
 
 
 # ---------------------------------------------------------------- anchors
@@ -124,7 +133,8 @@ def list_(bank: Bank) -> Answer:
     """List the anchors, the most salient first."""
     anchors = bank.anchors()
     rows = [(a.name, a.kind, f"{a.salience:.1f}", f"{a.episodes}") for a in anchors]
-    return listed(anchors, table(rows, "anchor", "kind", "salience", "episodes"))
+    made = table(rows, "anchor", "kind", "salience", "episodes")
+    return listed(anchors, made, _none(bank))
 
 
 @verb("anchors report")

@@ -112,9 +112,20 @@ class Answer(NamedTuple):
     """Whether the exit code is 0."""
 
 
-def listed(found: Sequence[object], view: View) -> Answer:
-    """Return the answer of a search, or of a list of what a bank knows: 1 is the code of none."""
+def listed(found: Sequence[object], view: View, none: str = "") -> Answer:
+    """
+    Return the answer of a search, or of a list of what a bank knows: 1 is the code of none.
+
+    ``none``: what to say on stderr where there is none, in place of the view.
+    """
+    if not found and none:
+        return Answer(found, note=none, success=False)
     return Answer(found, view, success=bool(found))
+
+
+def number_of(count: int, noun: str) -> str:
+    """Return a number and its noun: "1 bank", "1,200 banks"."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def show(answer: Answer, *, as_json: bool) -> None:
@@ -315,8 +326,8 @@ def cost_line(found: Recall) -> Text:
     cost = found.cost
     embedding = f", {cost.embed_s * 1e3:.1f} of them embedding" if cost.embed_s else ""
     return Text(
-        f"{cost.elapsed_s * 1e3:.1f} ms{embedding}; {cost.candidates:,} candidates of"
-        f" {cost.allowed:,} episodes",
+        f"{cost.elapsed_s * 1e3:.1f} ms{embedding}; {number_of(cost.candidates, 'candidate')} of"
+        f" {number_of(cost.allowed, 'episode')}",
         "dim",
     )
 

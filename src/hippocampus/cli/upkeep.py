@@ -9,7 +9,7 @@ from rich.text import Text
 
 from hippocampus.cli.command import confirm_erasure, verb
 from hippocampus.cli.options import Scope, key_of, text_or_stdin
-from hippocampus.cli.render import Answer, progress, table
+from hippocampus.cli.render import Answer, number_of, progress, table
 from hippocampus.core.files import check_output
 from hippocampus.core.key import Key
 from hippocampus.errors import InputError
@@ -38,7 +38,7 @@ def verify(
         if data_directory is not None:
             found = upkeep.verify_folder(found, data_directory, residue)
     left = [f"{p.where}: the text is still there, at {p.offset:,}" for p in found.residue or ()]
-    checked = ", ".join(f"{number:,} {what}" for what, number in found.checked.items())
+    checked = ", ".join(number_of(n, what.removesuffix("s")) for what, n in found.checked.items())
     gone = "; no residue of the text" if found.residue == () else ""
     return Answer(
         found,
@@ -207,7 +207,9 @@ def backup(memory: Memory, target: Path, *, force: bool = False) -> Answer:
 def export(bank: Bank, target: Path, *, force: bool = False) -> Answer:
     """Write everything in a bank, in any state, to a file that 'import' reads back whole."""
     written = bank.export(target, overwrite=force)
-    return Answer({"path": target, "episodes": written}, f"{target}: {written:,} episodes")
+    return Answer(
+        {"path": target, "episodes": written}, f"{target}: {number_of(written, 'episode')}"
+    )
 
 
 @verb("move", opens=None)
