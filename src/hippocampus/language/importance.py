@@ -2,7 +2,7 @@
 How much a memory matters by itself, before anybody has asked for it (CONCEPT, section 4.6a).
 
 One score for all that need one: anchors rank what is under them by it, and sleep keeps by it. What
-is kept with an episode are the signals that stay; ``index/anchors.py`` adds the one that fades.
+is kept with an episode are the signals that stay; ``core/appraise.py`` adds the one that fades.
 """
 
 from __future__ import annotations
