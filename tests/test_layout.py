@@ -250,6 +250,15 @@ def test_a_name_imported_from_a_module_that_was_moved_is_the_same_object():
     assert Turn is Old
 
 
+def test_places_of_residue_are_found_by_their_old_name_with_a_warning():
+    from hippocampus.upkeep import ResiduePlace
+
+    with pytest.warns(DeprecationWarning, match=r"upkeep\.Place is .*\.ResiduePlace now"):
+        from hippocampus.upkeep import Place
+
+    assert ResiduePlace is Place
+
+
 def test_every_attribute_of_memory_that_was_moved_still_works_with_a_warning():
     from hippocampus import Memory
     from hippocampus.memory import MOVED_TO_ENGINE

@@ -103,7 +103,7 @@ def remembered(bank, turns):
             running = []
             for nth, turn in enumerate(turns, 1):
                 running.append(threads.submit(bank.remember_many, [turn]))
-                while bank._writes.together.waiting < nth:
+                while bank._committer.together.waiting < nth:
                     assert not running[-1].done()
         return [each.exception(LONG) or each.result()[0] for each in running]
 

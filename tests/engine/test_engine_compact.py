@@ -18,8 +18,8 @@ SMALL = Config(ingest=Ingest(seal_rows=8, batch=16))
 
 def small_pieces(monkeypatch):
     """Have a segment of eight rows count as four, and a transaction compact four of it."""
-    monkeypatch.setattr("hippocampus.bank.writes._COMPACTED_AT_ONCE", 8)
-    monkeypatch.setattr("hippocampus.bank.writes._A_SEGMENT", 4)
+    monkeypatch.setattr("hippocampus.bank.forgetting._COMPACTED_AT_ONCE", 8)
+    monkeypatch.setattr("hippocampus.bank.forgetting._A_SEGMENT", 4)
 
 
 def said(n):
@@ -178,9 +178,9 @@ def test_readers_and_writers_go_on_while_it_runs(filled, monkeypatch):
 CHILD = """
 import sys
 from hippocampus import Config, Ingest, Memory
-import hippocampus.bank.writes
-hippocampus.bank.writes._COMPACTED_AT_ONCE = 8  # many transactions, of which some are done by then
-hippocampus.bank.writes._A_SEGMENT = 4
+from hippocampus.bank import forgetting
+forgetting._COMPACTED_AT_ONCE = 8  # many transactions, of which some are done by then
+forgetting._A_SEGMENT = 4
 memory = Memory(sys.argv[1], embedder="hash", config=Config(ingest=Ingest(seal_rows=8, batch=16)))
 bank = memory.bank("ada")
 """

@@ -157,8 +157,8 @@ def test_another_bank_writes_while_many_are_erased(filled):
 
 
 def test_compacting_loses_no_link_though_a_chain_is_longer_than_a_piece(open_memory, monkeypatch):
-    monkeypatch.setattr("hippocampus.bank.writes._COMPACTED_AT_ONCE", 3)
-    monkeypatch.setattr("hippocampus.bank.writes._A_SEGMENT", 1)
+    monkeypatch.setattr("hippocampus.bank.forgetting._COMPACTED_AT_ONCE", 3)
+    monkeypatch.setattr("hippocampus.bank.forgetting._A_SEGMENT", 1)
     memory = open_memory(config=SMALL)
     private, shared = memory.bank("ada"), memory.bank("project")
     texts = [f"The key is under pot {n}." for n in range(12)]

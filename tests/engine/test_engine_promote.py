@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from hippocampus import Memory
+from hippocampus.bank.commit import Committer
 from hippocampus.bank.copies import Copies
-from hippocampus.bank.writes import Writes
+from hippocampus.bank.forgetting import Forgetting
 from hippocampus.core.idempotency import Request, doing
 from hippocampus.core.rights import Rights, holding
 from hippocampus.errors import AccessError, InputError, StoreFull, StoreLocked, UnknownEpisode
@@ -328,7 +329,7 @@ def test_what_a_bank_had_of_its_own_outlives_what_was_promoted_to_it(
 @pytest.fixture
 def meanwhile(monkeypatch):
     """Have something done once, between finding the copies and erasing what they are of."""
-    erase = Writes.erase_here
+    erase = Forgetting.erase_here
 
     def set_to(do, times=1):
         left = iter([do] * times)
@@ -337,7 +338,7 @@ def meanwhile(monkeypatch):
             next(left, lambda: None)()
             return erase(self, *args, **kwargs)
 
-        monkeypatch.setattr(Writes, "erase_here", between)
+        monkeypatch.setattr(Forgetting, "erase_here", between)
 
     return set_to
 
@@ -390,15 +391,15 @@ def test_a_promotion_that_had_begun_before_the_erasure_leaves_no_copy(
 @pytest.fixture
 def left_behind(agent, lesson, monkeypatch):
     """Have a copy of what was erased meanwhile: the promotion is killed before it looks back."""
-    keep = Writes.keep
+    keep = Committer.keep
 
     def killed(self, *args, **kwargs):
-        monkeypatch.setattr(Writes, "keep", keep)
+        monkeypatch.setattr(Committer, "keep", keep)
         agent.forget(lesson.id, erase=True)
         keep(self, *args, **kwargs)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Writes, "keep", killed)
+    monkeypatch.setattr(Committer, "keep", killed)
     with pytest.raises(KeyboardInterrupt):
         agent.promote(lesson.id, to="project")
 

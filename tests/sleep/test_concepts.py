@@ -36,6 +36,7 @@ class World:
         self.vectors = np.stack([vector_of(text) for text in self.texts])
         self.sessions = sessions
         self.hidden = set()
+        self.read = set()
 
     @property
     def now(self):
@@ -56,11 +57,15 @@ class World:
             session=np.array(self.sessions or [-1] * count, np.int32),
         )
 
+    def vectors_of(self, rows):
+        self.read.update(rows.tolist())
+        return self.vectors[rows]
+
     def rebuild(self, old=None, *, curated=(), denied=(), **how):
         return rebuild(
             self.material(), old,
             Reads(
-                vectors=self.vectors.__getitem__,
+                vectors=self.vectors_of,
                 names=lambda rows: {row: find_phrases(self.texts[row]) for row in rows},
                 embed=lambda names: np.stack([vector_of(name) for name in names]),
             ),
@@ -122,26 +127,28 @@ def test_going_on_from_the_last_rebuild_ranks_as_looking_at_all_rows_does(seed, 
     world.texts += [" ".join(random.choice(words, 4)) for _ in range(int(random.integers(0, 9)))]
     world.vectors = np.stack([vector_of(text) for text in world.texts])
 
-    again, report = world.rebuild(old, **how)
-    whole, all_of_them = world.rebuild(replace(old, basis=None), **how)
+    again, _ = world.rebuild(old, **how)
+    whole, _ = world.rebuild(replace(old, basis=None), **how)
 
-    meant = int(np.count_nonzero(whole.vectors.any(axis=1)))
-    assert report.ranked_anew <= all_of_them.ranked_anew == meant
     assert again.names == whole.names
     assert np.array_equal(again.ends, whole.ends)
-    np.testing.assert_allclose(again.scores, whole.scores, rtol=1e-5)
+    # A file keeps directions rounded: by them, rows that are all but equal may change places.
+    np.testing.assert_allclose(again.scores, whole.scores, rtol=2e-3 if loaded else 1e-5)
 
 
 def test_a_rebuild_with_little_new_looks_at_few_rows_again():
     world = World(talk(200))
-    old, first = world.rebuild(theta=0.0, near=2.0, k=5)
-    world.texts += [f"Line {n} is about a violin again." for n in range(8)]
-    world.vectors = np.stack([vector_of(text) for text in world.texts])
-    _, again = world.rebuild(old, theta=0.0, near=2.0, k=5)
-    _, other = world.rebuild(old, theta=0.1, near=2.0, k=5)
+    old, _ = world.rebuild(theta=0.0, near=2.0, k=5)
+    assert set(range(200)) == world.read
 
-    assert again.ranked_anew == len(again.found) == 1, "what is new itself"
-    assert other.ranked_anew == first.ranked_anew + 1, "by other settings everything"
+    world.texts = talk(208)
+    world.vectors = np.stack([vector_of(text) for text in world.texts])
+    world.read.clear()
+    world.rebuild(old, theta=0.0, near=2.0, k=5)
+    assert set(range(200, 208)) <= world.read, "what is new itself"
+    assert len(world.read) < 120, "and not every row"
+    world.rebuild(old, theta=0.1, near=2.0, k=5)
+    assert set(range(208)) == world.read, "by other settings everything"
 
 
 def test_a_basis_of_other_rows_is_refused():

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from hippocampus.bank.bulk import Bulk
+from hippocampus.bank.commit import Committer
 from hippocampus.bank.communities import Communities
 from hippocampus.bank.counting import Counting
 from hippocampus.bank.explain import Explainer
+from hippocampus.bank.forgetting import Forgetting
 from hippocampus.bank.inclusion import Inclusion
 from hippocampus.bank.knowledge import Knowledge
 from hippocampus.bank.lookup import Lookup
@@ -38,8 +40,10 @@ class Bank:
         self._knowledge = Knowledge(state)
         self._communities = Communities(state)
         self._people = People(state, self._knowledge)
-        self._writes = Writes(state, self._lookup)
-        self._bulk = Bulk(state, self._writes)
+        self._committer = Committer(state)
+        self._writes = Writes(state, self._lookup, self._committer)
+        self._bulk = Bulk(state, self._committer)
+        self._forgetting = Forgetting(state)
         self._profile = Profiles(state, self._knowledge)
         self._recall = Recaller(state, self._lookup, self._knowledge, self._profile)
         self._sessions = Sessions(state, self._lookup, self._knowledge)
@@ -55,9 +59,9 @@ class Bank:
     remember = Verb("_writes", Writes.remember)
     remember_many = Verb("_writes", Writes.remember_many)
     correct = Verb("_writes", Writes.correct)
-    forget = Verb("_writes", Writes.forget)
-    restore = Verb("_writes", Writes.restore)
-    compact = Verb("_writes", Writes.compact)
+    forget = Verb("_forgetting", Forgetting.forget)
+    restore = Verb("_forgetting", Forgetting.restore)
+    compact = Verb("_forgetting", Forgetting.compact)
 
     export = Verb("_bulk", Bulk.export)
     import_ = Verb("_bulk", Bulk.import_)

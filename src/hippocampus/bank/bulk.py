@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from hippocampus.bank.commit import Committer
 from hippocampus.bank.part import BankPart, staying
-from hippocampus.bank.writes import Writes
 from hippocampus.core.events import BanksIncluded, PolicySet, ProfileSet
 from hippocampus.core.records import FileLocation, Imported, Progress
 from hippocampus.core.rights import rights
@@ -27,9 +27,9 @@ _WITHOUT_GATE: Final = (
 class Bulk(BankPart):
     """The verbs that read and write files."""
 
-    def __init__(self, state: BankState, writes: Writes) -> None:
+    def __init__(self, state: BankState, committer: Committer) -> None:
         super().__init__(state)
-        self._writes = writes
+        self._committer = committer
 
     def export(self, path: str | Path, *, overwrite: bool = False) -> int:
         """
@@ -109,7 +109,7 @@ class Bulk(BankPart):
         # Only who reads files waits for what parses mail, pages and other memories' exports.
         from hippocampus.bank.source_import import SourceImport  # noqa: PLC0415
 
-        return SourceImport(self._state, self._writes).run(
+        return SourceImport(self._state, self._committer).run(
             path, location, format=format, by_hand=as_, sync=sync,
             progress=progress,
         )  # fmt: skip
@@ -126,7 +126,7 @@ class Bulk(BankPart):
 
         check_label("source", source)
         self._engine.ledger(self.name)
-        files = SourceImport(self._state, self._writes)
+        files = SourceImport(self._state, self._committer)
         return sum(map(files.withdraw, self._sources_here(source)))
 
     def _take_in(self, whole: Export, progress: Progress | None) -> Imported:
@@ -139,15 +139,15 @@ class Bulk(BankPart):
         with self._state.changing():
             drafts = whole.drafts()
             if not self._is_begun():  # and is not, where it is too much
-                self._writes.check_flood(drafts, self._engine.now(), hint=_WITHOUT_GATE)
+                self._committer.check_flood(drafts, self._engine.now(), hint=_WITHOUT_GATE)
             ledger = self._engine.ledger(self.name, create=True)
             if self._store.episodes.count(ledger.bank):
                 ids = [record.id for record in whole.records]
                 missing = whole.missing(self._store.episodes.rows_of(ledger.bank, ids))
                 coming = (draft for group in missing for draft in group)
-                self._writes.check_flood(coming, self._engine.now(), hint=_WITHOUT_GATE)
+                self._committer.check_flood(coming, self._engine.now(), hint=_WITHOUT_GATE)
                 if missing:
-                    self._writes.add(ledger, missing, progress)
+                    self._committer.add(ledger, missing, progress)
                 added = sum(map(len, missing))
                 return Imported(added=added, unchanged=len(ids) - added, removed=0)
 
@@ -160,7 +160,7 @@ class Bulk(BankPart):
                     if chosen:
                         books.writer.note(chosen[-1].event)
 
-            self._writes.store_encoded(ledger, drafts, load, progress)
+            self._committer.store_encoded(ledger, drafts, load, progress)
             return Imported(added=len(drafts), unchanged=0, removed=0)
 
     def _without_acceptance(self, whole: Export) -> Export:

@@ -14,6 +14,7 @@ from hippocampus.core.background_yield import answering
 from hippocampus.core.budget import check_budget
 from hippocampus.core.clock import from_micros
 from hippocampus.core.records import Episode, EventCount, Evidence, Interval, Recall, When
+from hippocampus.core.roles import MACHINE_ROLES
 from hippocampus.core.validation import check_text
 from hippocampus.encode.terms import hash_terms
 from hippocampus.engine.bank_state import BankState
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from hippocampus.language.counting.mentions import EventMentions
     from hippocampus.recall.counted_events import ToldEvent
 
-_NOT_TOLD_BY: Final = ("assistant", "tool", "system")
-"""Roles whose words tell nobody's life."""
 _LOOKED_AT: Final = 30
 """Best hits among which there may be events told in other words."""
 _ALIKE: Final = 0.1
@@ -125,7 +124,7 @@ class Counting(BankPart):
             return
         for hit in found.hits:
             episode = hit.episode
-            if hit.score < _ALIKE or episode.role in _NOT_TOLD_BY or episode.text.endswith("?"):
+            if hit.score < _ALIKE or episode.role in MACHINE_ROLES or episode.text.endswith("?"):
                 continue
             read = self._mentions(episode, asked)
             if read.refused or read.found:
@@ -147,7 +146,7 @@ class Counting(BankPart):
             find_mentions,
         )
 
-        if episode.role in _NOT_TOLD_BY:
+        if episode.role in MACHINE_ROLES:
             return EventMentions([])
         name = (episode.speaker or "").casefold().split()
         return find_mentions(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 
+from hippocampus.core.context_variable import temporarily
 from hippocampus.core.records import Degradation
 
 _COLLECTED: ContextVar[list[tuple[str, str]] | None] = ContextVar("collected", default=None)
@@ -22,14 +22,9 @@ def note_damage(bank: str, lacking: str) -> None:
         collected.append((bank, lacking))
 
 
-@contextmanager
-def damage_collected() -> Iterator[None]:
+def damage_collected() -> AbstractContextManager[None]:
     """Collect damage, instead of warning, for a caller that has another place to say so."""
-    token = _COLLECTED.set([])
-    try:
-        yield
-    finally:
-        _COLLECTED.reset(token)
+    return temporarily(_COLLECTED, [])
 
 
 def collected_damage(asked: str) -> list[Degradation]:

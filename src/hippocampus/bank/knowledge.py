@@ -41,6 +41,7 @@ from hippocampus.core.records import (
     Trusted,
     When,
 )
+from hippocampus.core.roles import MACHINE_ROLES
 from hippocampus.core.timestamps import to_moment
 from hippocampus.encode.tokens import count as count_tokens
 from hippocampus.engine.snapshot import BankSnapshot
@@ -80,8 +81,6 @@ if TYPE_CHECKING:
     from hippocampus.recall.fact_timeline import Known
 
 _ME: Final = frozenset({"me", "i", "myself"})
-_PLANNERS: Final = 40
-"""Rows that are read for plans, the last ones."""
 _MOST_QUOTED: Final = 8192
 """Rows of which what a summary may quote is known without reading them: some 3 MB."""
 
@@ -181,6 +180,7 @@ class Knowledge(BankPart):
     def _begin_with(self, here: BankSnapshot, shown: Mask, now: datetime) -> list[QuotableClause]:
         """Return the beginning of a summary: facts that sleep has read, and plans."""
         from hippocampus.sleep.summary_known import (  # noqa: PLC0415 - not for a recall
+            PLANNERS,
             Planned,
             quote_plans,
             state_facts,
@@ -189,12 +189,12 @@ class Knowledge(BankPart):
         columns, ledger, zone = here.index.columns, here.ledger, self._engine.zone
         clauses = state_facts(self._facts_of_all(here), columns.speakers(), now)
         ahead = here.index.cues.time.after(now)
-        ahead = ahead[shown[ahead]][-_PLANNERS:].tolist()
+        ahead = ahead[shown[ahead]][-PLANNERS:].tolist()
         texts = ledger.reader.texts(ahead)
         planned = [
             Planned(e.row, e.occurred_at, e.speaker or "", texts[e.row])
             for e in self._store.episodes.read(ledger.bank, ahead)
-            if e.row in texts and e.role not in ("assistant", "tool", "system")
+            if e.row in texts and e.role not in MACHINE_ROLES
         ]
         return [*clauses, *quote_plans(planned, now, zone)]
 

@@ -14,6 +14,7 @@ from hippocampus.bank.part import BankPart, of_one_moment, staying
 from hippocampus.core.background_yield import answering, pausing
 from hippocampus.core.budget import check_budget
 from hippocampus.core.records import EpisodeRow, Fact, Person, Tie
+from hippocampus.core.roles import MACHINE_ROLES, ROLES
 from hippocampus.core.word_lists import word_set
 from hippocampus.engine.bank_state import BankState
 from hippocampus.engine.snapshot import BankSnapshot
@@ -27,9 +28,6 @@ _MOST_READ: Final = 20_000
 """Rows that are read for names, the last ones: some seconds, the first time."""
 _LONGEST: Final = 3
 """Words of a name."""
-_ROLES: Final = frozenset({"user", "assistant", "system", "tool"})
-_OF_OTHERS: Final = frozenset({"assistant", "system", "tool"})
-"""Roles whose words are of the world: they say who is named, and not what of."""
 _OWN: Final = frozenset({"my", "our"})
 _BETWEEN_PEOPLE: Final = frozenset(
     "married_to partner child parent sibling friend boss doctor".split()
@@ -67,7 +65,8 @@ class _Tally:
         )
         from hippocampus.language.statements import who_speaks  # noqa: PLC0415 - not for a recall
 
-        others = row.role in _OF_OTHERS or row.speaker in _OF_OTHERS
+        # These say who is named, and not what of.
+        others = row.role in MACHINE_ROLES or row.speaker in MACHINE_ROLES
         for name, signs in read.signs.items():
             written = NameSigns(signs.inside, signs.opening, signs.small, signs.plain)
             self.add(name, written if others else signs)
@@ -148,7 +147,7 @@ class People(BankPart):
                 tally.take(row, read)
             speakers = here.index.columns.speakers()
         tally.take_facts(self._knowledge.facts())
-        return _people(tally, [name for name in speakers if name.casefold() not in _ROLES])
+        return _people(tally, [name for name in speakers if name.casefold() not in ROLES])
 
     def _read(
         self, here: BankSnapshot, rows: Sequence[int]

@@ -11,15 +11,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from hippocampus.bank.commit import Committer, as_turn
+from hippocampus.bank.forgetting import Forgetting
 from hippocampus.bank.inclusion import is_open
 from hippocampus.bank.lookup import Lookup
 from hippocampus.bank.part import BankPart, ids_of, staying
-from hippocampus.bank.writes import Writes, as_turn
 from hippocampus.core.events import CameFrom, Promoted
 from hippocampus.core.idempotency import doing
 from hippocampus.core.records import Episode, EpisodeRow
 from hippocampus.core.rights import rights
-from hippocampus.engine.bank_state import state_of
+from hippocampus.engine.bank_state import BankState, state_of
 from hippocampus.engine.context import check_name
 from hippocampus.errors import AccessError, InputError, UnknownEpisode
 from hippocampus.journal.ledger import Ledger
@@ -59,7 +60,7 @@ class Promotion(BankPart):
         """
         other = self._other(to)
         with doing(None):  # it is many changes, each of which is done once
-            return [self._copied(one, other) for one in self._originals(id, other)]
+            return [self._copied(one, other) for one in self._originals(id, Committer(other))]
 
     @staying
     def demote(self, id: str | Collection[str], to: str) -> list[Episode]:  # noqa: A002
@@ -79,7 +80,7 @@ class Promotion(BankPart):
 
         """
         other = self._other(to)
-        originals = self._originals(id, other, free=True)
+        originals = self._originals(id, Committer(other), free=True)
         noting = _Noting(state_of(self._engine, to))
         with doing(None):
             moved = [self._copied(one, other) for one in originals]
@@ -98,21 +99,20 @@ class Promotion(BankPart):
 
         self._change(one.id, hide)
 
-    def _other(self, name: str) -> Writes:
-        """Return the writer of the other bank, if the caller may write there."""
+    def _other(self, name: str) -> BankState:
+        """Return the other bank, if the caller may write there."""
         check_name(name)
         if name == self.name:
             raise InputError(f"to={name!r}: it is in this bank already; name another one")
         if not (rights().may_write(name) and is_open(self._state, name)):
             msg = f"to={name!r}: whoever asks may not write to it, whether it is there or not"
             raise AccessError(msg)
-        state = state_of(self._engine, name)
-        return Writes(state, Lookup(state))
+        return state_of(self._engine, name)
 
     def _originals(
         self,
         named: str | Collection[str],
-        other: Writes,
+        other: Committer,
         *,
         free: bool = False,
     ) -> list[_Original]:
@@ -136,25 +136,25 @@ class Promotion(BankPart):
                 found[rows[0].row] = _Original([row.row for row in rows], rows[0].id, group)
         return list(found.values())
 
-    def _copied(self, original: _Original, other: Writes) -> Episode:
+    def _copied(self, original: _Original, other: BankState) -> Episode:
         """Have the other bank keep a memory; return the first part there."""
         copy = original.group.first.id
         # First what leads to it: an erasure that comes between finds nothing there, or the copy.
         _Noting(self._state).note(original.id, Promoted(bank=other.name, id=copy))
         event = CameFrom(bank=self.name, id=original.id)
         group = original.group._replace(came=event)
-        there = other.keep([group], self._engine.now(), None)[0]
+        there = Committer(other).keep([group], self._engine.now(), None)[0]
         if there.state == "erased":
             msg = f"episode {original.id!r} was erased in bank {other.name!r}, and stays so there"
             raise InputError(msg)
         if there.state == "forgotten":
-            other.restore(there.id)
+            Forgetting(other).restore(there.id)
         state = state_of(self._engine, other.name)
         with self._books() as ledger:
             gone = ledger.reader.find(original.id, erased=True).state == "erased"
         if gone:  # while it was copied
             if _Noting(state).is_noted(there.id, event):  # and not that bank's own
-                other.forget(there.id, erase=True)
+                Forgetting(other).forget(there.id, erase=True)
             msg = f"episode {original.id!r} of bank {self.name!r} was erased meanwhile"
             raise UnknownEpisode(msg)
         return Lookup(state).get(there.id)

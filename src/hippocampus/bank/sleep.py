@@ -8,9 +8,8 @@ from types import NoneType
 from typing import Final, NamedTuple
 
 from hippocampus.bank.copies import Copies
-from hippocampus.bank.lookup import Lookup
+from hippocampus.bank.forgetting import Forgetting
 from hippocampus.bank.part import BankPart, staying
-from hippocampus.bank.writes import Writes
 from hippocampus.core.background_yield import giving_way
 from hippocampus.core.clock import from_micros, to_micros
 from hippocampus.core.config import Policy
@@ -175,7 +174,7 @@ class SleepVerbs(BankPart):
         notes = []
         for id_ in Copies(self._state).left_behind():
             try:
-                Writes(self._state, Lookup(self._state)).forget(id_, erase=True)
+                Forgetting(self._state).forget(id_, erase=True)
             except (AccessError, InputError) as exc:
                 notes.append(f"{id_} is a copy of what was erased, and is still here: {exc}")
         return notes

@@ -9,9 +9,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from hippocampus.bank.commit import Committer
 from hippocampus.bank.inclusion import is_open
 from hippocampus.bank.part import BankPart
-from hippocampus.bank.writes import Writes
 from hippocampus.core.bank_names import PROJECT, TEAM
 from hippocampus.core.budget import check_budget
 from hippocampus.core.events import (
@@ -80,9 +80,9 @@ class _Logs:
 class SourceImport(BankPart):
     """One import of a file or folder into a bank."""
 
-    def __init__(self, state: BankState, writes: Writes) -> None:
+    def __init__(self, state: BankState, committer: Committer) -> None:
         super().__init__(state)
-        self._writes = writes
+        self._committer = committer
         with self._state.changing():
             ledger = self._engine.ledger(self.name, create=True)
         self._register = SourceRegister(ledger.reader)
@@ -226,9 +226,9 @@ class SourceImport(BankPart):
                 source = target.source
                 groups = [named(group, file.name, source) for group in file.groups]
                 update = compare(ledger, self._register, source, groups, grows=True)
-                self._writes.check_flood(update.drafts, call.now)
+                self._committer.check_flood(update.drafts, call.now)
                 _write(ledger, source, update)
-            kept = self._writes.keep(update.fresh, call.now, None) if update.fresh else []
+            kept = self._committer.keep(update.fresh, call.now, None) if update.fresh else []
             self._note(file, target, call)
         done = Imported(
             added=len(kept) + len(update.back),
@@ -258,7 +258,7 @@ class SourceImport(BankPart):
             ImportedFile,
         )
 
-        groups = [self._writes.group(turn, call.now) for turn in file.turns]
+        groups = [self._committer.group(turn, call.now) for turn in file.turns]
         place = call.location.place
         if call.root is not None:
             place = f"{call.root.rstrip('/')}/{file.name}"
@@ -302,7 +302,7 @@ class SourceImport(BankPart):
                 source = target.source
                 groups = [named(group, file.name, source) for group in file.groups]
                 update = compare(ledger, self._register, source, groups, target.was)
-                self._writes.check_flood(update.drafts, call.now)
+                self._committer.check_flood(update.drafts, call.now)
                 _write(ledger, source, update)
                 if target.was is not None:
                     _write(ledger, target.was, Update(gone=update.lost, left=update.let_go))
@@ -311,7 +311,7 @@ class SourceImport(BankPart):
                     before = compare(ledger, self._register, target.instead_of, ())
                     _write(ledger, target.instead_of, before)
                     update.gone += before.gone
-            kept = self._writes.keep(update.fresh, call.now, progress) if update.fresh else []
+            kept = self._committer.keep(update.fresh, call.now, progress) if update.fresh else []
             self._rename(update.moved, source)
             self._note(file, target, call)
         removed = len(update.gone) + len(update.lost)
@@ -355,7 +355,7 @@ class SourceImport(BankPart):
                 row = books.writer.correct(old, group.drafts, encoded)
                 _inherit(books, old, row)
 
-        self._writes.store_encoded(ledger, drafts, store)
+        self._committer.store_encoded(ledger, drafts, store)
 
     def _with_id(self, ledger: Ledger, old: EpisodeRow, group: Group, source: str) -> Group:
         """Return the successor of an episode, under an id that is free, or that it had."""

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from datetime import date, datetime
@@ -25,6 +25,7 @@ from typing import (
 )
 from zoneinfo import ZoneInfo
 
+from hippocampus.core.context_variable import temporarily
 from hippocampus.core.cue_names import cue_of
 from hippocampus.core.key import Key
 from hippocampus.core.lazy_dataclass import immutable
@@ -262,14 +263,9 @@ class Keeper(Protocol):
 _kept: Final[ContextVar[Keeper | None]] = ContextVar("_kept", default=None)
 
 
-@contextmanager
-def keep_open(keeper: Keeper) -> Iterator[None]:
+def keep_open(keeper: Keeper) -> AbstractContextManager[None]:
     """Have commands take banks from stores that stay open."""
-    before = _kept.set(keeper)
-    try:
-        yield
-    finally:
-        _kept.reset(before)
+    return temporarily(_kept, keeper)
 
 
 def default_store() -> Path:

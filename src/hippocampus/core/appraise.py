@@ -114,3 +114,8 @@ def appraise(
         raise InputError(msg)
     worth = formula.combine((features[name], weight / parts) for name, weight in weights.items())
     return worth if formula.bounds is None else np.clip(worth, *formula.bounds)
+
+
+def importance(lasting: Column, age_h: Column) -> Column:
+    """Return the importance of rows, in [1, 10]: the part that lasts, in [0, 8.5], and newness."""
+    return appraise({"lasting": lasting, "recency": np.exp(-age_h / IOTA_RECENCY_HOURS)}, IOTA)

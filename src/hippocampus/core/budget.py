@@ -15,6 +15,7 @@ from contextvars import ContextVar, Token
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
+from hippocampus.core.context_variable import temporarily
 from hippocampus.errors import Cancelled, InputError, OverBudget
 
 _Values = TypeVar("_Values", bound=Iterable[Any])
@@ -133,8 +134,5 @@ def _count(rows: Iterable[_Values], budget: Budget) -> Iterator[_Values]:
 @contextmanager
 def without_budget() -> Iterator[None]:
     """Let work that all callers share go on to its end, whoever's budget it began with."""
-    token = _current.set(None)
-    try:
+    with temporarily(_current, None):
         yield
-    finally:
-        _current.reset(token)

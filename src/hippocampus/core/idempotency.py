@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from hashlib import blake2b
 from typing import Final, NamedTuple
 
+from hippocampus.core.context_variable import temporarily
 from hippocampus.errors import InputError
 
 KEPT_S: Final = 86_400
@@ -57,14 +57,9 @@ def current_request() -> Request | None:
     return _REQUEST.get()
 
 
-@contextmanager
-def doing(request: Request | None) -> Iterator[None]:
+def doing(request: Request | None) -> AbstractContextManager[None]:
     """Do the work of a request, noted under its key."""
-    token = _REQUEST.set(request)
-    try:
-        yield
-    finally:
-        _REQUEST.reset(token)
+    return temporarily(_REQUEST, request)
 
 
 def _digest(words: bytes) -> bytes:

@@ -40,7 +40,7 @@ def fit_logistic(
 
     def derivatives(at: Floats) -> tuple[Floats, Floats]:
         odds = rows @ at
-        p = sigmoid(odds) if guarded else 1 / (1 + np.exp(-odds))
+        p = sigmoid(odds) if guarded else logistic(odds)
         curve = weights * p * (1 - p)
         if guarded:
             curve = np.maximum(curve, 1e-6)
@@ -52,10 +52,15 @@ def fit_logistic(
     )
 
 
+def logistic(odds: Floats) -> Floats:
+    """Return chances of log odds; below -700 or so NumPy warns that it overflows."""
+    chances: Floats = 1 / (1 + np.exp(-odds))
+    return chances
+
+
 def sigmoid(odds: Floats) -> Floats:
     """Return chances of log odds, which count as 30 at most."""
-    chances: Floats = 1 / (1 + np.exp(-np.clip(odds, -30, 30)))
-    return chances
+    return logistic(np.clip(odds, -30, 30))
 
 
 def newton(

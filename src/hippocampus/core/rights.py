@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Final, NamedTuple, TypeVar
 
+from hippocampus.core.context_variable import temporarily
 from hippocampus.core.events import BanksIncluded, CameFrom, Promoted, kind_of
 
 _Result = TypeVar("_Result")
@@ -73,11 +74,8 @@ def hold(given: Rights) -> None:
 @contextmanager
 def holding(given: Rights) -> Iterator[None]:
     """Have rights."""
-    token = _held.set(given)
-    try:
+    with temporarily(_held, given):
         yield
-    finally:
-        _held.reset(token)
 
 
 def with_rights(call: Callable[[], _Result]) -> Callable[[], _Result]:

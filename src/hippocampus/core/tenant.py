@@ -8,10 +8,12 @@ whoever lets requests in: then it gives nothing of a bank whose tenant nobody ha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import Final, TypeVar
+
+from hippocampus.core.context_variable import temporarily
 
 _Result = TypeVar("_Result")
 
@@ -44,14 +46,9 @@ def act_for(tenant: str) -> None:
     _acting.set(tenant)
 
 
-@contextmanager
-def acting_for(tenant: str) -> Iterator[None]:
+def acting_for(tenant: str) -> AbstractContextManager[None]:
     """Act for a tenant."""
-    token = _acting.set(tenant)
-    try:
-        yield
-    finally:
-        _acting.reset(token)
+    return temporarily(_acting, tenant)
 
 
 def as_now(call: Callable[[], _Result]) -> Callable[[], _Result]:

@@ -19,7 +19,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.core.appraise import IOTA, IOTA_RECENCY_HOURS, appraise
+from hippocampus.core.appraise import importance
 from hippocampus.core.decompress import load_arrays
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.errors import InputError
@@ -88,9 +88,8 @@ def effective(
 
     ``lasting``: what of their importance does not fade, shape (episodes,); cosines end in it.
     """
-    fresh = np.exp(-np.asarray(age_hours) / IOTA_RECENCY_HOURS)
-    importance = appraise({"lasting": np.asarray(lasting), "recency": fresh}, IOTA)
-    scores: NDArray[np.float32] = (cosines * (1 + alpha * np.log(importance))).astype(np.float32)
+    worth = importance(np.asarray(lasting), np.asarray(age_hours))
+    scores: NDArray[np.float32] = (cosines * (1 + alpha * np.log(worth))).astype(np.float32)
     return scores
 
 

@@ -20,6 +20,7 @@ from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.core.config import Maturation
 from hippocampus.core.decompress import inflate
 from hippocampus.core.lazy_dataclass import immutable
+from hippocampus.core.logistic import logistic
 from hippocampus.core.ranges import Dimension, Micros
 from hippocampus.errors import InputError
 from hippocampus.index.cue import Mask, Rows, Scores
@@ -65,8 +66,7 @@ def activation(traces: Sequence[Trace], now: int, how: Maturation) -> NDArray[np
     """
     aged = [max(now - t.made_at, 0) / MICROS_PER_HOUR + how.recalled_hours * t.days for t in traces]
     slopes = (np.array(aged, np.float64) - how.half_hours) / how.slope_hours
-    mature: NDArray[np.float64] = 1 / (1 + np.exp(-np.clip(slopes, -_STEEP, _STEEP)))
-    return mature
+    return logistic(np.clip(slopes, -_STEEP, _STEEP))
 
 
 class Priming:

@@ -2,7 +2,7 @@
 How much a memory matters by itself, before anybody has asked for it (CONCEPT, section 4.6a).
 
 One score for all that need one: anchors rank what is under them by it, and sleep keeps by it. What
-is kept with an episode are the signals that stay; ``index/anchors.py`` adds the one that fades.
+is kept with an episode are the signals that stay; ``core/appraise.py`` adds the one that fades.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from functools import cache
 from typing import Final
 
 from hippocampus.core.appraise import LASTING
+from hippocampus.core.roles import MACHINE_ROLES
 from hippocampus.core.word_lists import word_list
 
 FULL_DENSITY: Final = 0.25
@@ -46,6 +47,6 @@ def lasting_importance(text: str, *, names: int, role: str | None) -> float:
     """
     words = text.count(" ") + 1
     density = min(1.0, names / words / FULL_DENSITY)
-    engaged = min(1.0, words / FULL_LENGTH) if role not in ("assistant", "tool", "system") else 0.0
+    engaged = min(1.0, words / FULL_LENGTH) if role not in MACHINE_ROLES else 0.0
     signals = {"entity_density": density, "decision": decides(text), "engagement": engaged}
     return sum(weight * signals[name] for name, weight in LASTING.weights.items())

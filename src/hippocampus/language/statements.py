@@ -15,6 +15,7 @@ from typing import Final, Literal, TypeAlias
 
 from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.records import Statement
+from hippocampus.core.roles import MACHINE_ROLES, ROLES
 from hippocampus.encode.languages import ENGLISH, foreign_language
 from hippocampus.encode.terms import language_of
 from hippocampus.language import statement_rules
@@ -39,9 +40,6 @@ PARSED: Final = frozenset(
 """Relations that the parse reads, and rules need not."""
 _SENTENCE_END: Final = lazy_pattern(r"((?<=[.!?。！？])\s+|\n+)")
 _LETTERS: Final = lazy_pattern(r"[^\W\d_]+")
-_ROLES: Final = frozenset({"user", "assistant", "system", "tool"})
-"""Words that are no name: an assistant who is told "you are a wizard" plays one."""
-_NO_ASKERS: Final = frozenset({"assistant", "system", "tool"})
 
 
 def best_reader() -> StatementReader:
@@ -58,7 +56,7 @@ def who_speaks(speaker: str | None, role: str | None) -> str:
 
 def who_asks(speakers: Iterable[str]) -> str:
     """Return the name of "my" in a question: the one speaker beside an assistant; "" if several."""
-    people = [name for name in speakers if name.casefold() not in _NO_ASKERS]
+    people = [name for name in speakers if name.casefold() not in MACHINE_ROLES]
     return people[0] if len(people) == 1 else "" if people else who_speaks(None, None)
 
 
@@ -95,7 +93,7 @@ def find_statements(
         return list(dict.fromkeys(ruled))
     from hippocampus.language.parsed.reader import read_parsed  # noqa: PLC0415 - needs spaCy
 
-    other = others[0] if len(others) == 1 and others[0].casefold() not in _ROLES else None
+    other = others[0] if len(others) == 1 and others[0].casefold() not in ROLES else None
     parsed = [
         with_times(said, find_intervals(sentence, occurred_at, told=True), occurred_at)
         for said, sentence in read_parsed(text, speaker=speaker, other=other, addressed=addressed)

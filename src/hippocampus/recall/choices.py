@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from hippocampus.core.roles import MACHINE_ROLES
 from hippocampus.kernel import top_k
 from hippocampus.language.asked_choice import Side, side_of
 from hippocampus.recall.propose import Search
@@ -25,7 +26,6 @@ _REACH: Final = np.float32(15)
 """Standard deviations behind the best one up to which a row may lead."""
 _BARE: Final = 7.0
 """The same, for one that has nothing of the question but what it names."""
-_NOT_TOLD_BY: Final = ("assistant", "tool", "system")
 
 
 class _Telling(NamedTuple):
@@ -45,7 +45,7 @@ def lead_with_choice(search: Search, scored: Scored, read: ReadTexts) -> None:
     columns, texts = search.index.columns, read(rows.tolist())
     occurred_at = columns.occurred_at(rows).tolist()
     told_by_us = ~np.logical_or.reduce(
-        [columns.role.holds(role, rows.astype(np.intp)) for role in _NOT_TOLD_BY]
+        [columns.role.holds(role, rows.astype(np.intp)) for role in MACHINE_ROLES]
     )
     told = [
         _Telling(place, side_of(texts.get(row, ""), choice), at)

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.logistic import logistic
 from hippocampus.recall.premise import Premise
 from hippocampus.recall.standardize import Numbers
 
@@ -115,8 +116,8 @@ def confidence(
         unheard = "vector" not in evidence and said is not None and not said[:DEPTH].any()
         best += supposed.odds(by_tokens=by_tokens, unheard=unheard)
     others = 0.0 if rival is None else model.rival * rival - _AMONG_OTHERS * by_tokens
-    sure, own = (float(_probability(best + said)) for said in (others, 0.0))
-    scores = _settled(_probability(constant + slope * odds - fall * np.log(ranks)))
+    sure, own = (float(logistic(best + said)) for said in (others, 0.0))
+    scores = _settled(logistic(constant + slope * odds - fall * np.log(ranks)))
     found = min(sure, own) >= model.found
     unmet = "" if found or supposed is None else supposed.describe_unmet()
     if not found and not unmet and rival is not None and rival > 0:
@@ -130,10 +131,6 @@ def least_found(
     """Return the confidence from which something counts as found, by this evidence; 1: never."""
     model = next((m for m in models if all(name in evidence for name in m.evidence)), None)
     return 1.0 if model is None else model.found
-
-
-def _probability(odds: NDArray[np.float64]) -> NDArray[np.float64]:
-    return 1.0 / (1.0 + np.exp(-odds))
 
 
 def _settled(scores: NDArray[np.float64]) -> NDArray[np.float64]:

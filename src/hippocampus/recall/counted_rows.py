@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from hippocampus.core.clock import from_micros
 from hippocampus.core.records import Interval
+from hippocampus.core.roles import MACHINE_ROLES
 from hippocampus.encode.terms import hash_terms
 from hippocampus.index.columns import Labels
 from hippocampus.kernel import top_k
@@ -30,7 +31,6 @@ _MOST_READ: Final = 200
 """Rows that are read at most: 20 to 40 ms."""
 _BEST: Final = 40
 """Rows that are read for their score, whatever their words."""
-_NOT_TOLD_BY: Final = ("assistant", "tool", "system")
 _AGAIN, _UNSURE, _DENIED = np.float32(2), np.float32(1), np.float32(-1)
 """Gain of a row, in standard deviations: one that tells of an event that another row tells of,
 too, one that may tell of a further event, and one that says that it did not take place. The first
@@ -94,7 +94,7 @@ def _gain(
     """
     columns = search.index.columns
     role, speaker = _label(columns.role, row), _label(columns.speaker, row)
-    if role in _NOT_TOLD_BY:
+    if role in MACHINE_ROLES:
         return np.float32(0)
     now = search.query.now
     assert now.tzinfo is not None, "a query is of an aware moment"

@@ -11,6 +11,7 @@ import numpy as np
 
 from hippocampus.core.clock import from_micros, to_micros
 from hippocampus.core.records import Episode, Hit, Interval
+from hippocampus.core.roles import MACHINE_ROLES
 from hippocampus.encode.tokens import count as count_tokens
 from hippocampus.index.cue import Mask
 from hippocampus.journal.ledger import Ledger
@@ -20,7 +21,6 @@ from hippocampus.language.rival_statements import find_rivals
 from hippocampus.recall.confidence import DEPTH
 from hippocampus.recall.search import Ranking
 
-_NOT_TOLD_BY: Final = ("assistant", "tool", "system")
 _MAIN: Final = 0.5
 """Share of its words from which a statement is what a text says."""
 _SHOWN: Final = 10
@@ -101,7 +101,7 @@ class Found(NamedTuple):
         corrected = {
             row for row, by in zip(self.ranking.rows.tolist(), self.corrections, strict=False) if by
         }
-        said = [one for one in self.entries if one.episode.role not in _NOT_TOLD_BY]
+        said = [one for one in self.entries if one.episode.role not in MACHINE_ROLES]
         said.sort(key=lambda one: (one.episode.occurred_at, one.row))
         told = [(one.episode.text, _who(one.episode)) for one in said]
         over: dict[int, int] = {}

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.roles import MACHINE_ROLES
 from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.cue import Mask, Rows
 from hippocampus.index.query import Leading
@@ -30,7 +31,6 @@ _REACH: Final = 7.0
 """Standard deviations behind the best one up to which a memory bears on what is asked about."""
 _STEP: Final = np.float32(0.01)
 """Distance from one memory that leads to the next."""
-_OF_OTHERS: Final = ("assistant", "tool", "system")
 
 
 class Part(NamedTuple):
@@ -145,7 +145,7 @@ def _by_others(index: BankIndex, rows: Rows) -> Mask:
     """Return a mask of the rows with words of an assistant, a tool or a system."""
     places = rows.astype(np.intp)
     by = np.zeros(len(rows), np.bool_)
-    for role in _OF_OTHERS:
+    for role in MACHINE_ROLES:
         by |= index.columns.role.holds(role, places)
     return by
 

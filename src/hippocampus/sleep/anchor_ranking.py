@@ -82,11 +82,11 @@ class AnchorRanking:
         worth = effective(one, material.lasting, _ages(material, now), how.alpha)
         return cls(directions, mentions, reads, own, worth, how)
 
-    def ranked(
-        self, carried: Mapping[int, Carried], fresh: NDArray[np.bool_]
-    ) -> tuple[list[Ranked], int]:
+    def ranked(self, carried: Mapping[int, Carried], fresh: NDArray[np.bool_]) -> list[Ranked]:
         """
-        Return the rows under each anchor, and for how many anchors all rows were looked at.
+        Return the rows under each anchor.
+
+        All rows are looked at for an anchor only where those carried over do not suffice.
 
         Args:
             carried: what was under anchors, by place, where no other row can have risen since.
@@ -113,7 +113,7 @@ class AnchorRanking:
                 found[place].append(self._estimated(place, rest, self.reads.estimates))
         else:
             self._look(np.array(whole, np.intp), rest, found)
-        return [_best(parts, self.how.k_max) for parts in pausing(found)], len(whole)
+        return [_best(parts, self.how.k_max) for parts in pausing(found)]
 
     def _suffice(self, found: Sequence[Ranked], last: Carried) -> bool:
         """Return whether enough of what was found scores no less than anything else can."""

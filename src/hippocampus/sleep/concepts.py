@@ -70,8 +70,6 @@ class Rebuilt:
     promotable: tuple[str, ...]
     """Discovered ones that stayed salient: somebody may want to keep them for good."""
     entries: int
-    ranked_anew: int
-    """Anchors for which all rows were looked at; under the others only what is new was."""
 
 
 def rebuild(
@@ -109,7 +107,7 @@ def rebuild(
     basis = Basis(seq, now, _settings(how), material.digest(len(material)), material.shown)
     ranking = AnchorRanking.of(anchors, mentions, reads, material, known, now=now, how=how)
     carried, fresh = carried_over(old, anchors, keys, mentions, known, material, basis, least=how.k)
-    ranked, anew = ranking.ranked(carried, fresh)
+    ranked = ranking.ranked(carried, fresh)
     under = [_posting_list(rows, scores, vectors(rows), material, how) for rows, scores in ranked]
     ties = [one.kind != "discovered" or " " in one.name for one in chosen]
     rows, ends = runs([one.rows for one in under], np.int32)
@@ -142,7 +140,7 @@ def rebuild(
         merged=tuple((key, place) for key, place in merged.items() if place >= 0),
         basis=basis,
     )  # fmt: skip
-    return made, _report(old, chosen, len(rows), anew)
+    return made, _report(old, chosen, len(rows))
 
 
 def _settings(how: Concepts) -> str:
@@ -174,7 +172,7 @@ def associated(
     )  # fmt: skip
 
 
-def _report(old: Anchors | None, chosen: Sequence[_Chosen], entries: int, anew: int) -> Rebuilt:
+def _report(old: Anchors | None, chosen: Sequence[_Chosen], entries: int) -> Rebuilt:
     before = set() if old is None else set(old.names)
     return Rebuilt(
         found=tuple(one.name for one in chosen if one.name not in before),
@@ -183,7 +181,6 @@ def _report(old: Anchors | None, chosen: Sequence[_Chosen], entries: int, anew: 
             one.name for one in chosen if one.kind == "discovered" and one.strong >= PRUNED_AFTER
         ),
         entries=entries,
-        ranked_anew=anew,
     )
 
 

@@ -15,7 +15,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.core.appraise import FIVE_FACTORS, FOUR_SIGNALS, IOTA, IOTA_RECENCY_HOURS, appraise
+from hippocampus.core.appraise import FIVE_FACTORS, FOUR_SIGNALS, appraise, importance
 from hippocampus.errors import InputError
 
 Numbers: TypeAlias = NDArray[np.float64]
@@ -85,8 +85,7 @@ def score(
     if form != "iota":
         msg = f"form={form!r}: there are {', '.join(FORMS)}"
         raise InputError(msg)
-    fresh = np.exp(-features.age_h / IOTA_RECENCY_HOURS)
-    return appraise({"lasting": features.lasting, "recency": fresh}, IOTA)
+    return importance(features.lasting, features.age_h)
 
 
 def _factors(features: Features, decay: float) -> dict[str, Numbers]:

@@ -31,6 +31,7 @@ from hippocampus.core.decompress import inflate
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.ranges import Micros
 from hippocampus.core.records import Usage
+from hippocampus.core.roles import MACHINE_ROLES
 from hippocampus.encode.terms import hash_terms
 from hippocampus.encode.tokens import count
 from hippocampus.errors import EncoderError, InputError, ModelAnswer
@@ -164,7 +165,7 @@ def clause_of(
         whole_sentences,
     )
 
-    if role in ("assistant", "tool", "system"):
+    if role in MACHINE_ROLES:
         return None
 
     def worth_of(quoted: str, worth: float) -> float:

@@ -16,6 +16,7 @@ from functools import cache
 from typing import Final, NamedTuple, Protocol
 
 from hippocampus.core.clock import from_micros, to_micros
+from hippocampus.core.roles import MACHINE_ROLES
 from hippocampus.core.word_lists import word_list, word_set
 from hippocampus.encode.tokens import count
 from hippocampus.language.entity_linking import fold_name
@@ -28,9 +29,8 @@ from hippocampus.sleep.summary import SENTENCE, QuotableClause, short_name
 _FACT_TOKENS: Final = 34
 """Most tokens of facts: the rest of a summary is of what is planned, and was done last."""
 _PLANS: Final = 2
-_PLANNERS: Final = 40
+PLANNERS: Final = 40
 """Rows that tell of a time to come, at most, the last ones."""
-_NOBODY: Final = frozenset({"assistant", "tool", "system"})
 _LONGEST_VALUE: Final = 40
 _VALUE: Final = re.compile(r"\w[\w'’.&/ -]*\Z")
 
@@ -77,7 +77,7 @@ def state_facts(
 
     """
     at = to_micros(now)
-    known = {fold_name(name): name for name in people if name.casefold() not in _NOBODY}
+    known = {fold_name(name): name for name in people if name.casefold() not in MACHINE_ROLES}
     stated: defaultdict[tuple[str, str], list[StandingFact]] = defaultdict(list)
     for fact in facts:
         said = fold_name(fact.subject) in known and fact.relation in _sentences()
@@ -127,7 +127,7 @@ def quote_plans(rows: Iterable[Planned], now: datetime, zone: tzinfo) -> list[Qu
 
     """
     found: list[tuple[datetime, QuotableClause]] = []
-    for row, at, who, text in sorted(rows, key=lambda one: -one.at)[:_PLANNERS]:
+    for row, at, who, text in sorted(rows, key=lambda one: -one.at)[:PLANNERS]:
         for sentence in whole_sentences(text, SENTENCE):
             times = find_told(sentence.text, from_micros(at), zone)
             starts = [one.start for one in times if one.start is not None and one.start > now]
