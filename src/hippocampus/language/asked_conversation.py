@@ -56,6 +56,7 @@ def read_asked_conversation(text: str) -> AskedConversation | None:
 def _sentences(text: str) -> list[str]:
     parts, begin = [], 0
     for place, char in enumerate(text):
+        # A mark within a word ends nothing: "trip.md", "3.5".
         if char in ".?!\n" and (place + 1 == len(text) or text[place + 1].isspace()):
             parts.append(text[begin : place + 1])
             begin = place + 1

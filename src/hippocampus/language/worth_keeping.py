@@ -142,6 +142,7 @@ def _without_tagged(text: str) -> str:
     at = 0
     for tag in _TAG.finditer(text) if ends else ():
         of_name = ends.get(tag[1], [])
+        # To search the text from each tag would take the square of their number.
         place = bisect_left(of_name, tag.end(), key=_start)
         if tag.start() >= at and place < len(of_name):
             kept.append(text[at : tag.start()])
@@ -161,6 +162,7 @@ def _is_unspaced(said: str) -> bool:
 def _is_pasted(line: str) -> bool:
     """Return whether a line is code, a log or output."""
     bare = line.strip()
+    # "- " begins a line of a diff, but in what people write an item of a list.
     if not bare or len(bare) > _LONGEST_LINE or (line[:2] not in _MARKS and _PASTED.match(line)):
         return True
     bare = _MARKED.sub("", bare)
@@ -229,7 +231,7 @@ def _is_rule(bare: str) -> bool:
 
 def _is_request(bare: str) -> bool:
     """Return whether it tells somebody to do something: it begins with a verb as it is named."""
-    words = _WORD.findall(bare.casefold()[:80])
+    words = _WORD.findall(bare.casefold()[:80])  # the first two tell
     if not words or _RE.announces.match(bare) or words[0] in word_set("never_imperative"):
         return False
     first = words[0]
