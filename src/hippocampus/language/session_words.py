@@ -97,6 +97,7 @@ def _mark(kept: str) -> str:
 
     # A hook and a log may break and indent lines in other ways.
     words = " ".join(kept.split())
+    # A log may hold half a surrogate pair, which has no bytes.
     return blake2b(words.encode(errors="replace"), digest_size=8).hexdigest() if words else ""
 
 

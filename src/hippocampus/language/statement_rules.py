@@ -251,6 +251,7 @@ class _StatementReader:
         if is_person(first):
             return True  # "Owen", who stands where any sentence has a capital
         if self._proper is None:
+            # At first need: most subjects are pronouns or known names.
             self._proper = [phrase.start for phrase in find_phrases(sentence) if phrase.proper]
         start, end = span
         return any(start <= place < end for place in self._proper)
@@ -278,6 +279,7 @@ class _StatementReader:
         if whose.lower() in _THIRD:
             named = owner_before(sentence, start, self._known)
             if named is not None:
+                # In doubt ("") nobody is meant, and not whoever was spoken of before, either.
                 return named or None
         return self._owner(whose)
 

@@ -114,6 +114,7 @@ def sentences(text: str) -> Iterator[str]:
 
 def _under_titles(text: str) -> Iterator[tuple[str, str]]:
     """Yield the sentences that somebody wrote, each with the heading that it stands under."""
+    # Code goes first, so that a tag in it opens nothing.
     prose = _without_tagged(_FENCED.sub("\n", text[:_LONGEST_READ]))
     if len(text) > _LONGEST_READ and (cut := _OPENED.search(prose)):
         prose = prose[: cut.start()]  # its end is beyond what is read
