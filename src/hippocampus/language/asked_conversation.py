@@ -114,6 +114,7 @@ def _all(sentence: str) -> AskedConversation | None:
     if not (summed or every or _RE.we_talked.search(sentence) or _RE.across.search(sentence)):
         return None
     rest = _bare(_RE.all_said.sub(" ", _without(sentence)) if said else _without(sentence))
+    # "Summarise this: ..." is about a text that comes with it.
     if _RE.pasted.match(rest):
         return None
     if not _says(rest):

@@ -25,7 +25,7 @@ def is_card(value: str) -> bool:
     for place, digit in enumerate(reversed(digits)):
         doubled = digit * 2 if place % 2 else digit
         total += doubled - 9 if doubled > 9 else doubled
-    # Zeros alone pass the check as well, and are an example.
+    # Zeros alone pass the check, too, and are no card's.
     return 13 <= len(digits) <= 19 and len(set(digits)) > 1 and total % 10 == 0
 
 

@@ -219,7 +219,7 @@ def _denies(one: StatedClause, other: StatedClause) -> bool:
         return False
     mine, theirs = ([w for w in c.words if w not in _DO] for c in (one, other))
     verb = (other if one.denied else one).verb
-    # "Works" is "does not work" when denied, without its ending.
+    # Denied, "works" is "does not work", and has lost its ending.
     same = [_bare(w) for w in mine] == [_bare(w) for w in theirs]
     return same and verb > 0 and mine[0] not in _THIRD and not _is_behind(mine[verb])
 

@@ -101,6 +101,7 @@ def find_mentions(
 
     """
     words, keys = {said.word for said in words_of_text(text)}, asked.keys
+    # Most texts have none of the words, and need not be read a sentence at a time.
     if not any(belongs(word, key) for word in words for key in keys):
         return EventMentions([])
     # What is quoted somebody else did; blanks keep the places of all else.

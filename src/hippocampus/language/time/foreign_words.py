@@ -79,6 +79,7 @@ def items_of(sentence: str, offset: int, language: str) -> Iterator[Item]:
 def _written(sentence: str, at: int, offset: int, language: str) -> Item | None:
     """Return the value written with digits: a date, an hour, a number."""
     char = sentence[at]
+    # No number begins within another one.
     if not (char.isdecimal() or char in _NUMERALS) or (at and sentence[at - 1].isdecimal()):
         return None
     if (found := _DATE.match(sentence, at)) and (found["month"] or found["day"] or found["year"]):
