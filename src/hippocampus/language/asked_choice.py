@@ -72,11 +72,13 @@ def read_choice(text: str) -> Choice | None:
     left = _before([word for word in words if word.end <= cut.start()], text)
     if _RE.for_noun.match(text[cut.end() :]):
         left = left[:-1] or left
+    # Alternatives are built alike, so the shorter side tells how many words belong to each.
     size = min(len(left), len(right))
     if not size:
         return None
     one = {word.hash for word in left[-size:]}
     other = {word.hash for word in right[:size]}
+    # A word of both sides tells neither from the other.
     things = (frozenset(one - other), frozenset(other - one))
     if not all(things):
         return None

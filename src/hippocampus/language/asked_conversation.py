@@ -56,6 +56,7 @@ def read_asked_conversation(text: str) -> AskedConversation | None:
 def _sentences(text: str) -> list[str]:
     parts, begin = [], 0
     for place, char in enumerate(text):
+        # A mark within a word ends nothing: "trip.md", "3.5".
         if char in ".?!\n" and (place + 1 == len(text) or text[place + 1].isspace()):
             parts.append(text[begin : place + 1])
             begin = place + 1
@@ -113,6 +114,7 @@ def _all(sentence: str) -> AskedConversation | None:
     if not (summed or every or _RE.we_talked.search(sentence) or _RE.across.search(sentence)):
         return None
     rest = _bare(_RE.all_said.sub(" ", _without(sentence)) if said else _without(sentence))
+    # "Summarise this: ..." is about a text that comes with it.
     if _RE.pasted.match(rest):
         return None
     if not _says(rest):

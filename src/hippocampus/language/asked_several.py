@@ -21,6 +21,7 @@ _NOUN: Final = 0.4
 """Share of its uses as a noun from which a word ends what is asked for."""
 
 
+# "Class", "bus" and "basis" end so, too, and are singular.
 _LOOKS_PLURAL: Final = re.compile(r"(?<!s)(?<!u)(?<!i)s$")
 
 

@@ -102,7 +102,7 @@ def _is_perfect(words: list[_QuestionWord]) -> bool:
         if word not in _HAVE:
             continue
         for (after,) in words[place + 1 : place + 1 + _REACH]:
-            if after == "got":
+            if after == "got":  # "have I got" is of the present
                 break
             if after == "been" or is_past(after) or after in word_set("irregular_participles"):
                 return True

@@ -33,6 +33,7 @@ def is_chatter(text: str) -> bool:
     It goes by what kinds of words there are, not by which: "ok", "go on", "run it again". In other
     languages than English only greetings, thanks and the like are: "merci", "你好".
     """
+    # First, since all that follows is of English alone.
     if is_foreign_small_talk(text):
         return True
     if len(text) > _LONGEST or any(one.isalpha() and not one.isascii() for one in text):

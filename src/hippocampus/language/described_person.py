@@ -40,6 +40,7 @@ def described_person(text: str, owner: str, noun: str) -> str | None:
     for start, end in _windows(text):
         inside = text[start:end]
         names = find_phrases(inside, only_names=True)
+        # Whose somebody is must stand there; another owner's friend is not meant.
         if all(phrase.key != own for phrase in names):
             continue
         others = [phrase for phrase in names if own not in map(key_of, phrase.name.split())]

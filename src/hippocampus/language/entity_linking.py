@@ -66,6 +66,7 @@ def resolve(statements: Iterable[Statement], speakers: Collection[str]) -> dict[
     given = {
         name: next(iter(who.values()))
         for name, who in calls.items()
+        # Of two who go by one name nobody knows which is meant.
         if len(who) == 1 and not (name in named and named.issuperset(who))
     }
     same: dict[str, Same] = {}
@@ -106,6 +107,7 @@ def _possessed(name: str, owned: Mapping[str, Collection[str]]) -> Same | None:
         one for one in called
         if not any(_abbreviates(fold_name(one).split(), fold_name(o).split()) for o in called)
     ]  # fmt: skip
+    # "Tom" and "Tom Lund" are one person, named in two ways.
     return Same(whole[0], "the only one so called") if len(whole) == 1 else None
 
 

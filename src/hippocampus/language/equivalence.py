@@ -59,6 +59,7 @@ def details_of(text: str) -> tuple[str, ...]:
 def digest_details(text: str, names: Collection[int]) -> int:
     """Return a hash that texts of the same details and names share: ``BITS`` bits, never 0."""
     known = f"{' '.join(details_of(text))} {sorted(names)}".encode()
+    # 0 stands for details that nobody knows.
     return int.from_bytes(blake2b(known, digest_size=BITS // 8).digest(), "little") or 1
 
 
@@ -79,6 +80,7 @@ def say_the_same(
     cosines: NDArray[np.float32], one: Gists | np.uint32, other: Gists | np.uint32, near: float
 ) -> NDArray[np.bool_]:
     """Return where two episodes are nearer than ``near`` in meaning and no detail differs."""
+    # Digests that differ leave more than the low bits; two unknown ones are equal and say nothing.
     return np.asarray((cosines > near) & ((one ^ other) <= _RICHEST) & (one > _RICHEST))
 
 
@@ -128,7 +130,7 @@ def spelling(text: str) -> tuple[str, ...]:
 
 def _tells(word: str) -> bool:
     code = any(map(str.isdigit, word)) and any(map(str.isalpha, word))
-    return code or word[1:] != word[1:].lower()
+    return code or word[1:] != word[1:].lower()  # the first capital may be the sentence's
 
 
 def are_opposed(one: str, other: str) -> bool:

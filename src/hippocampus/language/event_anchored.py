@@ -108,6 +108,7 @@ def _day(moment: datetime | None, now: datetime) -> str | None:
 def _last_day(time: Interval, now: datetime) -> str | None:
     if time.end is None or time.end == time.start:
         return _day(time.end, now)
+    # Ends are exclusive: midnight is the end of the day before.
     return _day(time.end - timedelta(microseconds=1), now)
 
 
@@ -125,6 +126,7 @@ def find_event_anchored(text: str, now: datetime) -> EventAnchoredTime | None:
     candidates = [found for found in _RE.event_anchored.finditer(text) if not found["loose"]]
     if not candidates:
         return None
+    # "How many days before the trip" asks for a number of days, and names no time.
     idle = differences(text)
     read = [interval.text.casefold() for interval in find_intervals(text, now)]
     for found in candidates:
@@ -209,6 +211,7 @@ def merge_intervals(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
 
     Those that overlap or meet become one, whose text is theirs in that order.
     """
+    # No start at all lies before every other.
     ordered = sorted(intervals, key=lambda one: (one.start is not None, _instant(one.start)))
     merged: list[Interval] = []
     for one in ordered:

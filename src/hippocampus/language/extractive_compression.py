@@ -83,10 +83,12 @@ def condense(text: str, level: int) -> str:
     if level == PLAIN or not kept:
         return left
     tokens, ornate = count(text), left == text
+    # Level by level: each chooses among the words of the one before, so none comes back.
     for deeper in range(SUMMARY, level + 1):
         if deeper == KEYWORDS:
             kept = words.naming(kept)
         order = words.by_clause(kept) if deeper == SUMMARY else words.by_worth(kept)
+        # Rounded up, or a short text would have room for no token.
         fewer, made = words.fit(order, -(-tokens // PARTS[deeper]))
         made = made if ornate else _EMOJI.sub("", made)  # between two words that touch it
         if count(made) <= count(left):  # part of a word may take more tokens than the word
@@ -123,6 +125,7 @@ def _judge(word: str, opens: bool) -> tuple[float, int]:  # noqa: FBT001 - a key
     """Return the worth of a word, and the tokens it takes after a space."""
     lower = word.casefold().replace("’", "'")
     bare = lower.partition("'")[0]
+    # "Don't" is grammar that denies, and "May" with a capital is a month or somebody.
     if bare in word_set("function_words") and not lower.endswith("n't") and word != "May":
         worth = _GRAMMAR
     elif is_detail(lower) or any(map(str.isdigit, word)):
@@ -228,6 +231,7 @@ class _Words:
         named: dict[str, int] = {}
         for at in kept:
             if self.worth[at] >= _CONTENT:
+                # Said again, a word tells nothing more among keywords.
                 named.setdefault(self._word(at), at)
         return list(named.values()) or kept
 
@@ -247,6 +251,7 @@ class _Words:
         while True:
             kept = sorted(chosen)
             made = self.joined(kept)
+            # Costs are those of single words, so what they take together has to be counted.
             over = count(made) - most
             if over <= 0 or len(chosen) == 1:
                 return kept, made
@@ -281,6 +286,7 @@ class _Words:
             elif parts:
                 if marks:
                     parts.append(text[spans[last][1] : spans[last + 1][0]].rstrip())
+                # A script without spaces gets none where words were left out.
                 if end - start > 1 or not UNSPACED_ONE.match(text, start):
                     parts.append(" ")
             parts.append(text[start:end])

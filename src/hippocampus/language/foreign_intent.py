@@ -48,8 +48,10 @@ def _words() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
 @cache
 def _pattern(language: str, told: Asked) -> re.Pattern[str]:
     """Return the pattern of a language's words of some meaning, the longest first."""
+    # The first alternative that fits is taken, and one word may begin another.
     words = sorted(_words()[language][told], key=len, reverse=True)
     written = "|".join(re.escape(word).replace("'", "['’]?") for word in words)
+    # Between characters of a script without spaces there is no edge of a word.
     edge = "" if _CHARACTERS.match(words[0]) else r"\b"
     return re.compile(rf"{edge}(?:{written}){edge}", re.IGNORECASE)
 
@@ -87,6 +89,7 @@ def foreign_state(text: str, language: str) -> AskedState | None:
         return AskedState(newest=True, sure=True)
     if not _tells(text, language, "what") or _tells(text, language, "when"):
         return None
+    # A verb of the past asks for what happened, not for a state.
     if looks_back(text, language):
         return None
     return AskedState(newest=True, sure=_tells(text, language, "own"))
@@ -114,6 +117,7 @@ def foreign_listing(
     """
     rest = _without(text, places_of(intervals, text))
     asks = _pattern(language, "event")
+    # A time alone ("yesterday?") asks for whatever was then as well.
     if not asks.search(rest) and rest.strip(" \t\n.,;:!?¿¡。？！、，"):
         return ()
     return tuple(intervals) if _is_light(asks.sub(" ", rest), language) else ()
@@ -124,6 +128,7 @@ def is_foreign_small_talk(text: str) -> bool:
     language = language_of(text)
     if len(text) > _LONGEST or language == ENGLISH:
         return False
+    # A greeting is mostly too short to tell its language by.
     likely = [language] if language in ASKED_IN else sorted(ASKED_IN)
     return any(_only_greets(text, one) for one in likely if one is not None)
 
@@ -150,4 +155,5 @@ def _is_light(rest: str, language: str) -> bool:
     rest = _pattern(language, "what").sub(" ", rest)
     grammar = stop_words().get(language, frozenset())
     terms = ((term.function, rest[term.start : term.end].casefold()) for term in find_terms(rest))
+    # Without spaces a word may be a run of characters, each of them one of grammar.
     return all(function or word in grammar or set(word) <= grammar for function, word in terms)

@@ -85,6 +85,7 @@ class Gazetteer:
     def read(self, text: str) -> Mentions:
         """Return the names in a text, and the other marks to be read in it."""
         names, rest, pieces = self._read_marked(text)
+        # Without curated names a text need not be hashed.
         words = hash_words(rest) if self._by_first or pieces else []
         if not self._by_first.keys().isdisjoint(words):
             for at, word in enumerate(words):

@@ -89,6 +89,7 @@ def signs_of(sentence: str) -> set[str]:
     if there:
         found.update(_by_words(words, classes, there))
     found.update(_by_clauses(clauses, told))
+    # Who is called is told something next; a sentence that is over called nobody.
     if "calls" in found and sentence.rstrip().endswith(_ENDS):
         found.remove("calls")
     if _PATTERNS.markup.search(sentence):
@@ -108,6 +109,7 @@ def signs_of(sentence: str) -> set[str]:
 
 
 def _words(text: str) -> list[str]:
+    # Without spaces a Latin word within Chinese would be one word with its neighbours.
     apart = _BORDER_OF_SCRIPTS.sub(" ", text)
     return [match.replace("’", "'") for match in _WORD.findall(apart)]
 
@@ -141,6 +143,7 @@ def _classes_of(word: str) -> _Classes:
 def _as_written(word: str, shortest: int = _SHORTEST_STEM) -> _Classes:
     whole, stems = _known()
     found = whole.get(word, _NONE)
+    # A word has fewer beginnings than there are stems.
     for length in range(shortest, len(word) + 1):
         found |= stems.get(word[:length], _NONE)
     return found
@@ -153,6 +156,7 @@ def _mistyped(word: str) -> _Classes:
     for at in range(len(word) - 1):
         exchanged = f"{word[:at]}{word[at + 1]}{word[at]}{word[at + 2 :]}"
         for meant in (word[:at] + word[at + 1 :], exchanged):
+            # A stem that ends before the mistake would have been found in the word as written.
             if found := _as_written(meant, max(at, _LONG_STEM)):
                 return found
     return _NONE
@@ -186,6 +190,7 @@ def _by_clauses(
     """Yield whether a model is called, and whether it is what is told to do something."""
     called = False
     for words, classes in zip(clauses, told, strict=True):
+        # Nothing but marks: whoever was called before is called still.
         if not words:
             continue
         if _bids(words, classes):

@@ -57,5 +57,6 @@ def stretches(text: str) -> Iterator[frozenset[str]]:
 
 def _sentences(text: str) -> Iterator[str]:
     for one in _SENTENCE.split(text):
+        # Words are compared in pairs, so the time would grow with the square of a long line.
         for start in range(0, len(one), _LONGEST_SENTENCE):
             yield one[start : start + _LONGEST_SENTENCE]

@@ -149,6 +149,7 @@ def _sentences(text: str) -> Iterator[list[_Token]]:
             sentence.append(_Token(bare, low, bare != word, opens))
             opens = False
         elif word in {".", "!", "?", "…"} or word[0] == "\n":
+            # The full stop of "Mrs." ends no sentence.
             if word == "." and sentence and sentence[-1].low in _titles() | _SAINTS:
                 continue
             sentence.append(_Token(word, word, possessive=False, opens=False))
@@ -191,6 +192,7 @@ def may_be_name(low: str) -> bool:
     """Return whether a word in lower case may be a name, if it is written as one."""
     if len(low) < 2 or not low[0].isalpha() or low in _titles() | _SAINTS:
         return False
+    # Before grammar is asked: a given name may be a word of it in some language.
     if is_person(low):
         return True
     stump = low.replace("’", "'").partition("'")[0]
@@ -232,6 +234,7 @@ class _NameReader:
         words = [token for token in sentence if token.is_word]
         capitals = sum(token.capital for token in words)
         heading = len(words) > 2 and capitals >= _CAPITALS * len(words)
+        # In what is shouted a capital says as little as in a heading.
         shouted = sum(token.text.isupper() for token in words if len(token.text) > 1)
         heading = heading or (len(words) > 1 and 2 * shouted > len(words))
         at, before = 0, ""
@@ -313,6 +316,7 @@ class _NameReader:
         name = " ".join(token.low for token in parts)
         self.signs[name] = self.signs.get(name, NameSigns()).plus(so)
         spelled = " ".join(token.text for token in parts)
+        # A spelling with capitals is shown rather than one without.
         if spelled != name or name not in self.spelled:
             self.spelled[name] = spelled
 
@@ -440,6 +444,7 @@ def _told(sentence: Sequence[_Token], start: int, end: int, *, english: bool) ->
         if head in ("place", "thing"):  # "Rose Cottage"
             told.add(head, SURE)
             return told
+    # What stands right before a name is the surest; what is weaker is asked if that is silent.
     _told_before(sentence, start, told)
     if not told.weights:
         _told_behind(sentence, end, told)

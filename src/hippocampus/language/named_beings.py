@@ -98,6 +98,7 @@ def sorts_of_names(
     """
     sorts = {name: sort for name, one in names.items() if (sort := sort_of_name(name, one))}
     beside = Counter[str]()
+    # A list that is repeated tells no more than once.
     for one, other in set(pairs):
         beside[one] += sorts.get(other) == "person"
         beside[other] += sorts.get(one) == "person"
@@ -118,6 +119,7 @@ def with_whole_names(
     A name whose possessive was written without an apostrophe ("craigs") is that name. Parts that
     several whole names have are left out, for nobody knows who "Pat" is; but for those ``kept``.
     """
+    # "Mrs Quill" has no first name, so it must not count among the wholes of "Quill".
     titled = {name for name in names if is_title(name.partition(" ")[0]) and " " in name}
     of = _wholes(set(names) - titled)
     whole = {part: next(iter(several)) for part, several in of.items() if len(several) == 1}
@@ -135,6 +137,7 @@ def with_whole_names(
     }
     for name in names:
         bare = name.removesuffix("s")
+        # The plural of a word that is known is no possessive without its apostrophe.
         if bare != name and bare in names and not use_of(bare).known:
             whole[name] = whole.get(bare, bare)
     whole = {name: whole.get(under, under) for name, under in whole.items()}

@@ -73,6 +73,7 @@ class Phrase(NamedTuple):
 
 def key_of(name: str) -> int:
     """Return the key by which a phrase is known, whatever its case and endings."""
+    # A long one hardly comes again, and would push a shorter one out of the cache.
     return _key_of(name) if len(name) <= _USUAL else _key_of.__wrapped__(name)
 
 
@@ -90,6 +91,7 @@ def find_phrases(text: str, *, only_names: bool = False) -> list[Phrase]:
     """
     language = _foreign(text)
     runs = _runs(text, frozenset() if language is None else light_words(language))
+    # Who begins with a small letter writes no capitals, so nouns do not stand out by them.
     if language in _CAPITAL_NOUNS and text.lstrip()[:1].isupper():
         return [_phrase([w], proper=False) for run in runs for w in run if w.text[0].isupper()]
     return [phrase for run in runs for phrase in _of_run(run, only_names=only_names)]
@@ -136,6 +138,7 @@ def _runs(text: str, foreign: frozenset[str]) -> Iterator[list[_Word]]:
         if len(bare) > 1 and bare[0].isalpha() and not known:
             led = run[0].led if run else before in leads
             run.append(_Word(bare, found.start(), found.start() + len(bare), opens, led))
+            # A possessive ends a phrase: of "Ana's boat" there are two.
             if bare != word:
                 yield run
                 run = []
@@ -233,5 +236,6 @@ def _common(run: list[_Word]) -> Iterator[Phrase]:
 def _phrase(words: list[_Word], *, proper: bool) -> Phrase:
     start, end = words[0].start, words[-1].end
     lower = [word.text.casefold() for word in words]
+    # "Jones" is no plural.
     name = " ".join([*lower[:-1], lower[-1] if proper else singular(lower[-1])])
     return Phrase(name, key_of(name), start, end, proper, words[0].opens)

@@ -105,6 +105,7 @@ def is_time(noun: str) -> bool:
 
 def is_study(noun: str) -> bool:
     """Return whether a noun is of something that people study."""
+    # Degrees are mostly written short, and no dictionary has them all: "MBA", "B.Sc."
     return _is_any(noun, _STUDIES) or (len(noun) > 1 and (noun.isupper() or "." in noun))
 
 

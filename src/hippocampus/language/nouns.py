@@ -48,6 +48,7 @@ class _WordUses:
     def __init__(self, kept: Mapping[str, NDArray[Any]]) -> None:
         self._text = kept["words"].tobytes().decode()  # in order, so that nothing need be sorted
         ends = np.flatnonzero(kept["words"] == ord("\n")).astype(np.int32) + 1
+        # One beyond the end, since the last word has no line's end for ``spell`` to leave out.
         self._start = array("i", np.r_[np.int32(0), ends, len(self._text) + 1].tobytes())
         self._count = len(ends) + 1
         self.noun = kept["noun"].tobytes()
@@ -77,6 +78,7 @@ def singular(word: str) -> str:
     known = _words()
     for ending, instead in _PLURALS:
         one = word.removesuffix(ending) + instead
+        # What still ends in "s" was no plural: "class".
         if word.endswith(ending) and len(one) > 2 and (ending == "sses" or not one.endswith("s")):
             at = known.find(one)
             if at is not None and known.noun[at] >= _MOSTLY:
@@ -96,6 +98,7 @@ class Use(NamedTuple):
 def use_of(word: str) -> Use:
     """Return how a word in lower case is used; what is unknown is taken for a noun."""
     known = _words()
+    # As written first: "news" and "meeting" are words of their own.
     forms = [word, singular(word)]
     forms += [word.removesuffix(end) + to for end, to in _INFLECTED if word.endswith(end)]
     for form in forms:

@@ -25,6 +25,7 @@ def is_card(value: str) -> bool:
     for place, digit in enumerate(reversed(digits)):
         doubled = digit * 2 if place % 2 else digit
         total += doubled - 9 if doubled > 9 else doubled
+    # Zeros alone pass the check, too, and are no card's.
     return 13 <= len(digits) <= 19 and len(set(digits)) > 1 and total % 10 == 0
 
 
@@ -45,12 +46,14 @@ def is_cpf(value: str) -> bool:
         weighed = sum(d * w for d, w in zip(digits, range(count + 1, 1, -1), strict=False))
         return weighed * 10 % 11 % 10
 
+    # Eleven times the same digit passes, too, and is never issued.
     return len(set(digits)) > 1 and digits[9:] == [check(9), check(10)]
 
 
 def is_dni(value: str) -> bool:
     """Return whether a value is a Spanish identity number: its letter is what 23 leaves of it."""
     compact = value.replace("-", "")
+    # The number of a foreigner (NIE) begins with a letter that stands for a digit.
     number = compact[:-1].translate(str.maketrans("XYZ", "012"))
     return "TRWAGMYFPDXBNJZSQVHLCKE"[int(number) % 23] == compact[-1]
 
@@ -62,6 +65,7 @@ def is_ahv(value: str) -> bool:
 
 def is_nir(value: str) -> bool:
     """Return whether a value is a French insurance number: its end is 97 less what 97 leaves."""
+    # The two departments of Corsica have a letter, for which the rule has a number.
     compact = value.replace(" ", "").replace("2A", "19").replace("2B", "18")
     return len(compact) == 15 and 97 - int(compact[:13]) % 97 == int(compact[13:])
 

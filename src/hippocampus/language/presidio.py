@@ -38,6 +38,7 @@ def identity_finder() -> Callable[[str], Iterator[SecretSpan]]:
     made: list[Any] = [
         kind()
         for _, kind in inspect.getmembers(known, inspect.isclass)
+        # Recognisers of other kinds load a language model or ask a service.
         if issubclass(kind, base) and kind is not base
     ]
     rules = [

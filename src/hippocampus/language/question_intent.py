@@ -146,6 +146,7 @@ def is_impersonal(text: str, words: Sequence[Term], unheard: Collection[int] = f
     ``unheard``: hashes of words that a memory has never heard, which name nobody that it knows.
     """
     own = _own(text[word.start : word.end] for word in words)
+    # The first word has a capital in any case.
     named = any(text[word.start].isupper() and word.hash not in unheard for word in words[1:])
     return not named and (not own or (own == {"me"} and _RE.for_me.search(text) is not None))
 

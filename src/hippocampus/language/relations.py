@@ -56,6 +56,7 @@ def rules() -> tuple[Rule, ...]:
     for key, said in pattern_list("relations"):
         relation, *how = key.split()
         if how:
+            # Up to the end of a word, or "own" would be read in "owner".
             pattern = re.compile(rf"(?:{said})(?: |$)", re.IGNORECASE)
             found.append(Rule(pattern, relation, convert(how[0], Mode), "named" in how))
     return tuple(found)

@@ -84,6 +84,7 @@ def _clause(text: str, total: int) -> StatedClause | None:
     words: list[str] = []
     spelled: list[str] = []
     found = _RE.word.findall(text)
+    # Twice as many as are allowed in the end, since adverbs and openers still go.
     if not 3 <= len(found) <= 2 * _CLAUSE:
         return None
     denied = False
@@ -109,6 +110,7 @@ def _written_out(text: str) -> str:
     if "'" not in text and "cannot" not in text:
         return text
     for pattern, instead in (
+        # The irregular ones first: "n't" taken off "won't" leaves "wo".
         (_RE.will_not, "will not"), (_RE.can_not, "can not"), (_RE.not_, " not"),
         (_RE.will, " will"), (_RE.am, " am"), (_RE.are, " are"), (_RE.have, " have"),
         (_RE.it_is, r"\1 is"), (_RE.noun_is, r"\1 is"),
@@ -161,6 +163,7 @@ def find_rivals(
             if not clause.verb:
                 continue
             subject = tuple(w for w in clause.words[: clause.verb] if w not in _DO)
+            # "My rent" is the speaker's own; anything else is one matter, whoever speaks of it.
             before = heard[speaker if clause.own else None, subject]
             for at, other in before:
                 if at != place and rivals(other, clause):
@@ -177,6 +180,7 @@ def find_alike(texts: Iterable[str], *, over: bool = False) -> Iterator[tuple[in
     heard: defaultdict[tuple[str, ...], list[tuple[int, StatedClause]]] = defaultdict(list)
     for place, text in enumerate(texts):
         for clause in clauses(text):
+            # Clauses that do not share two words are never alike, so they need no comparison.
             before = heard[clause.words[:2]]
             yield from (
                 (at, place, " ".join(clause.words[: _frame(other, clause) or None]))
@@ -215,6 +219,7 @@ def _denies(one: StatedClause, other: StatedClause) -> bool:
         return False
     mine, theirs = ([w for w in c.words if w not in _DO] for c in (one, other))
     verb = (other if one.denied else one).verb
+    # Denied, "works" is "does not work", and has lost its ending.
     same = [_bare(w) for w in mine] == [_bare(w) for w in theirs]
     return same and verb > 0 and mine[0] not in _THIRD and not _is_behind(mine[verb])
 
@@ -240,6 +245,7 @@ def _frame(one: StatedClause, other: StatedClause) -> int:
         count += 1
     if count < 2 or count >= min(len(a), len(b)):
         return 0
+    # "A" or "an" depends on the word behind it, and is no difference of its own.
     while a[count] in _ARTICLES and b[count] in _ARTICLES and count + 1 < min(len(a), len(b)):
         count += 1
     first, second = _kind(one.written[count]), _kind(other.written[count])
@@ -248,6 +254,7 @@ def _frame(one: StatedClause, other: StatedClause) -> int:
     tails = (_tail(a, count), _tail(b, count))
     if first == "number" and not _same_unit(*tails):
         return 0
+    # Who only says more of the same end denies nothing of it.
     if set(tails[0]) <= set(tails[1]) or set(tails[1]) <= set(tails[0]):
         return 0
     return count
@@ -262,6 +269,7 @@ def _same_unit(one: Sequence[str], other: Sequence[str]) -> bool:
     units = [
         [word for word in tail[1:_UNIT] if not any(map(str.isdigit, word))] for tail in (one, other)
     ]  # fmt: skip
+    # One of them may leave out its measure: "950 a month", "1,100".
     return all(a == b for a, b in zip(*units, strict=False))
 
 
@@ -276,6 +284,7 @@ def _verb(words: Sequence[str]) -> int:
         led = before in _DETERMINERS or before in word_set("before_ends")
         if not led and _is_third_form(word):
             return place
+        # A pronoun begins a second clause, whose verb is not the first one's.
         if word in _THIRD:
             return 0
     return 0

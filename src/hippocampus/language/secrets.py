@@ -45,6 +45,7 @@ def find_secrets(text: str) -> list[SecretSpan]:
 
 def _apart(spans: Iterable[SecretSpan]) -> list[SecretSpan]:
     kept: list[SecretSpan] = []
+    # The longest first of those that begin together, or its end would stay readable.
     for span in sorted(spans, key=lambda span: (span.start, -span.end)):
         if not kept or span.start >= kept[-1].end:
             kept.append(span)
@@ -88,10 +89,12 @@ class SecretFinder:
         ``name``: what stands in the place of a secret, of its kind and itself. ``label``: what the
         text is called where it stands, such as "password".
         """
+        # Many a value is known for a secret only by the word before it, so that is read, too.
         before = f"{label}: " if label else ""
         parts, end, said = [], len(before), before + text
         for span in self.find(said):
             if span.end > end:
+                # What lies in the label is not of this text.
                 start = max(span.start, end)
                 parts += [said[end:start], name(span.kind, said[start : span.end])]
                 end = span.end
@@ -115,6 +118,7 @@ class SecretFinder:
         def name(kind: str, secret: str) -> str:
             if kind not in _TELLING_APART:
                 return f"[{kind}]"
+            # One number is written with blanks and without, and must stay one label.
             plain = "".join(c for c in secret.casefold() if c.isalnum())
             return f"[{kind} {letters_of(plain.encode(), key=self._salt)}]"
 
@@ -223,6 +227,7 @@ def _is_password(value: str) -> bool:
         return False
     if re.search(r"[()\[\]{}<>]|^[$£€]", value) or sum(c.isalnum() for c in value) < 3:
         return False  # of a program, a price, a mark
+    # A first capital alone is a sentence's or a name's.
     mixed = any(c.isupper() for c in value[1:]) and any(c.islower() for c in value)
     return mixed or any(c.isdigit() for c in value) or bool(re.search(r"[^\w\s'’-]|_", value))
 
@@ -252,7 +257,7 @@ def _is_random(value: str) -> bool:
 
 
 def _is_phone(value: str) -> bool:
-    return 8 <= sum(c.isdigit() for c in value) <= 15
+    return 8 <= sum(c.isdigit() for c in value) <= 15  # E.164 allows no more than 15
 
 
 _KINDS: Final[dict[str, tuple[str, Callable[[str], bool] | None]]] = {

@@ -95,7 +95,9 @@ def marks_of_kept(kept: str, role: str) -> set[str]:
 def _mark(kept: str) -> str:
     from hashlib import blake2b  # noqa: PLC0415 - only for what is kept
 
+    # A hook and a log may break and indent lines in other ways.
     words = " ".join(kept.split())
+    # A log may hold half a surrogate pair, which has no bytes.
     return blake2b(words.encode(errors="replace"), digest_size=8).hexdigest() if words else ""
 
 
@@ -119,6 +121,7 @@ def _without_elements(text: str) -> str:
     """Take out elements that begin on a line of their own, with all that is in them."""
     kept: list[str] = []
     at = 0
+    # Each tag that is never closed costs a search to the end of the text.
     for _ in range(_MOST_ELEMENTS):
         found = _ELEMENT.search(text, at)
         if found is None:

@@ -47,6 +47,7 @@ def tells_standing(text: str) -> bool:
     head = text[:_LONGEST]
     if head.rstrip().endswith("?"):
         return False
+    # Most texts have none of these, and need not be cut into words.
     if head.isascii() and _telling().isdisjoint(letter_runs(head)):
         return False
     said = _WordsSaid(head)

@@ -65,6 +65,7 @@ def _fact(given: object) -> tuple[int, Statement]:
         msg = f"a fact must be an object of {', '.join(_PARTS)}"
         raise ModelAnswer(msg)
     turn, mode = given.get("turn"), given.get("mode", "holds")
+    # JSON's true would pass for the number 1, as bool is an int in Python.
     if isinstance(turn, bool) or not isinstance(turn, int) or turn < 0:
         msg = f'"turn" {turn!r:.40} must be the number of a turn'
         raise ModelAnswer(msg)

@@ -71,6 +71,7 @@ def find_statements(
     found: dict[Statement, None] = {}
     plain = text.replace("’", "'")
     if not _RE.quoted.fullmatch(plain.strip()):
+        # A quotation is somebody else's; a bar in its place keeps clauses from closing over it.
         plain = _RE.quoted.sub("|", plain)
     points_back = _RE.points_back.search(plain) is not None
     for sentence in _sentences(plain):
@@ -80,6 +81,7 @@ def find_statements(
         if told and _hint().search(sentence):
             for part in _unfolded(sentence):
                 found |= dict.fromkeys(reader.read(part))
+        # Who was named last matters only to a pronoun further on.
         elif points_back:
             reader.hear(sentence)
     return list(found)
@@ -199,6 +201,7 @@ class _StatementReader:
         times = find_intervals(sentence, self._occurred_at, told=True)
         bare = sentence
         for time in times:
+            # As long as it was, since places in it are used in the sentence as well.
             bare = bare.replace(time.text, "|".ljust(len(time.text)))
         self._proper = None
         unreal = _RE.unreal.search(bare)
@@ -248,6 +251,7 @@ class _StatementReader:
         if is_person(first):
             return True  # "Owen", who stands where any sentence has a capital
         if self._proper is None:
+            # At first need: most subjects are pronouns or known names.
             self._proper = [phrase.start for phrase in find_phrases(sentence) if phrase.proper]
         start, end = span
         return any(start <= place < end for place in self._proper)
@@ -275,6 +279,7 @@ class _StatementReader:
         if whose.lower() in _THIRD:
             named = owner_before(sentence, start, self._known)
             if named is not None:
+                # In doubt ("") nobody is meant, and not whoever was spoken of before, either.
                 return named or None
         return self._owner(whose)
 
@@ -360,6 +365,7 @@ class _StatementReader:
         if fits is not None and not fits(thing) and not kin and not sold:
             return
         if clause.denied and not (rule.relation in EXCLUSIVE and not clause.over):
+            # "I have no sister" denies that there is one, not that she is owned.
             relation, what = (_last(thing), "") if kin else (rule.relation, thing)
             yield from self._denied(clause, relation, what, rule.mode, behind)
             return
@@ -501,6 +507,7 @@ class _StatementReader:
             thing = exact[1].strip() if exact else _object(value)
             if not thing or not (exact or named or favourite or _a_thing(thing)):
                 continue
+            # "My sister is tired" does not say who she is.
             if noun in word_set("kin") and not named:
                 continue
             if noun == "name":

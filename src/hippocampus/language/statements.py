@@ -99,6 +99,7 @@ def find_statements(
         for said, sentence in read_parsed(text, speaker=speaker, other=other, addressed=addressed)
     ]
     known = {_told(said) for said in parsed}
+    # What both read would be there twice, and the parse is the more precise one (ADR 48).
     left = [said for said in ruled if _is_left(said) and _told(said) not in known]
     return list(dict.fromkeys([*parsed, *left]))
 
@@ -108,6 +109,7 @@ def _of_english(text: str) -> str:
     foreign = _is_foreign(text)
     parts = _SENTENCE_END.split(text)  # what ends each stands after it
     for place in range(0, len(parts), 2):
+        # A short sentence does not tell its language: it has that of its text then.
         if _is_foreign(parts[place]) or (foreign and language_of(parts[place]) != ENGLISH):
             parts[place] = ""
     return "".join(parts)

@@ -56,6 +56,7 @@ def read_answer(answer: str) -> Tagging:
     if not isinstance(listed, list) or not isinstance(related, list):
         msg = '"tags" and "relations" must be arrays'
         raise ModelAnswer(msg)
+    # Folded before they are counted: two spellings of one tag are one.
     tags = tuple(dict.fromkeys(map(_tag, listed)))
     if not FEWEST_TAGS <= len(tags) <= MOST_TAGS:
         msg = f"it has {len(tags)} tags; give {FEWEST_TAGS} to {MOST_TAGS}"

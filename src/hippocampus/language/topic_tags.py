@@ -93,6 +93,7 @@ def tag_name(text: str) -> str | None:
 
 
 def _fold(text: str) -> str:
+    # Again after folding, which may undo the normal form.
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 
 
@@ -170,6 +171,7 @@ def tag_groups(groups: Sequence[TagReading], *, apart: Collection[str] = ()) -> 
         worth = {
             name: math.log2(1 + one.times)
             * math.sqrt(math.log((len(groups) + 1) / named[name]))
+            # Half a return more, for one group alone says little of the chance of another.
             * max((again[name] + 0.5) / (named[name] + 1), NAME_RETURNS if one.proper else 0.0)
             * named[name]
             / (named[name] + 1)
@@ -195,6 +197,7 @@ def _count(
     found = {}
     for name in dict.fromkeys([*group.named, *group.felt]):
         times, proper = (0, 0) if name in silent else group.named.get(name, (0, 0))
+        # As a name "Mel" is who speaks; written small it may be a word.
         if name in short:
             times, proper = times - proper, 0
         times = max(times, group.felt.get(name, 0))
@@ -500,6 +503,7 @@ def subsumptions(
         if alike is None
         else (LEAST_INCLUSION_IF_ALIKE, LEAST_SUPPORT_IF_ALIKE)
     )
+    # By place, so that only tags are compared that are named together somewhere.
     at: defaultdict[int, list[str]] = defaultdict(list)
     for tag, where in places.items():
         for place in where:

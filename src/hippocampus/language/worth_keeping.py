@@ -114,6 +114,7 @@ def sentences(text: str) -> Iterator[str]:
 
 def _under_titles(text: str) -> Iterator[tuple[str, str]]:
     """Yield the sentences that somebody wrote, each with the heading that it stands under."""
+    # Code goes first, so that a tag in it opens nothing.
     prose = _without_tagged(_FENCED.sub("\n", text[:_LONGEST_READ]))
     if len(text) > _LONGEST_READ and (cut := _OPENED.search(prose)):
         prose = prose[: cut.start()]  # its end is beyond what is read
@@ -142,6 +143,7 @@ def _without_tagged(text: str) -> str:
     at = 0
     for tag in _TAG.finditer(text) if ends else ():
         of_name = ends.get(tag[1], [])
+        # To search the text from each tag would take the square of their number.
         place = bisect_left(of_name, tag.end(), key=_start)
         if tag.start() >= at and place < len(of_name):
             kept.append(text[at : tag.start()])
@@ -161,6 +163,7 @@ def _is_unspaced(said: str) -> bool:
 def _is_pasted(line: str) -> bool:
     """Return whether a line is code, a log or output."""
     bare = line.strip()
+    # "- " begins a line of a diff, but in what people write an item of a list.
     if not bare or len(bare) > _LONGEST_LINE or (line[:2] not in _MARKS and _PASTED.match(line)):
         return True
     bare = _MARKED.sub("", bare)
@@ -229,7 +232,7 @@ def _is_rule(bare: str) -> bool:
 
 def _is_request(bare: str) -> bool:
     """Return whether it tells somebody to do something: it begins with a verb as it is named."""
-    words = _WORD.findall(bare.casefold()[:80])
+    words = _WORD.findall(bare.casefold()[:80])  # the first two tell
     if not words or _RE.announces.match(bare) or words[0] in word_set("never_imperative"):
         return False
     first = words[0]

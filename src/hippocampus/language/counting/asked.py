@@ -101,6 +101,7 @@ def read_asked_events(text: str, now: datetime) -> AskedEvents:
         intervals = tuple(one for some in been for one in some)  # what is counted has been
     plain = text
     for start, end in places_of(intervals, text):
+        # As long as before, since the places of the other times count on that.
         plain = plain[:start] + " " * (end - start) + plain[end:]
     frame = _RE.how_often.search(plain)
     counted = None if frame else _RE.how_many.search(plain)

@@ -47,6 +47,7 @@ def stems_of_family(key: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1 << 14)
 def is_compound_of(word: str, key: str) -> bool:
     """Return whether a word that is in no dictionary ends as one of a family: "parkrun", "run"."""
+    # A word that is known is another, though it ends so: "drink" and "ink".
     if len(key) < _SHORTEST or len(word) <= len(key) or use_of(word).known:
         return False
     return word.endswith((key, f"{key}s")) and word != key

@@ -34,6 +34,7 @@ from hippocampus.language.time.english import word_meanings
 from hippocampus.language.time.tense import Tenses, is_past
 
 _RE: Final = Patterns("counting")
+# No day is longer, not even the one on which clocks go back.
 _DAY: Final = timedelta(hours=25)
 _SELF: Final = frozenset({"i", "we", "me", "us", "my", "our"})
 _ATTENDING: Final = frozenset({"at", "to", "from", "during", "after", "in"})
@@ -100,8 +101,10 @@ def find_mentions(
 
     """
     words, keys = {said.word for said in words_of_text(text)}, asked.keys
+    # Most texts have none of the words, and need not be read a sentence at a time.
     if not any(belongs(word, key) for word in words for key in keys):
         return EventMentions([])
+    # What is quoted somebody else did; blanks keep the places of all else.
     plain = _RE.quoted.sub(lambda quoted: " " * len(quoted[0]), text)
     everywhere = {word.removesuffix("'s") for word in words}
     named = all(any(name in everywhere for name in names) for names in asked.names)
@@ -322,6 +325,7 @@ class _Sentence:
         others = (self._word(i) for i in range(start, end) if i != at)
         mine = self._asked.keys
         verbs = [key_of_family(word) for word in others if word not in word_set("function_words")]
+        # Where bookings are counted, "booked" does not say that nothing took place.
         return any(key in _failing() and key not in mine for key in verbs)
 
     def _is_infinitive(self, at: int, start: int) -> bool:
@@ -378,6 +382,7 @@ class _Sentence:
         place = self._words[at].start
         inside = [one for one in told if first <= one[1][0] < last]
         nearest = min(inside or told, key=lambda one: abs(one[1][0] - place))
+        # What was done "today" has been, though the day is not over.
         latest = said_on + timedelta(days=1) if behind else self._occurred_at
         joined = [nearest[0], *(one for one, span in told if self._joins(nearest[1], span))]
         over = [one for one in joined if one.start is not None and one.start <= latest]

@@ -60,6 +60,7 @@ def takes_part(
     """
     subject = _subject(inside, at, verb, asked)
     if asked.actor == "self" or by_actor:
+        # Beside the verb that is counted, "me" is whom it was done to: "Tom visited me".
         joint = not (asked.verb and belongs(inside[at].word, asked.verb))
         if joint and any(_is_there(inside, i) for i in range(len(inside))):
             return True
@@ -68,6 +69,7 @@ def takes_part(
     named = [i for i, one in enumerate(inside) if one.word.removesuffix("'s") in asked.who]
     if any(_is_apart(inside, i) for i in named):
         return False
+    # Where "I" did it, another took part if joined to it: "Tom and I", "with Tom".
     return subject != "self" or any(
         (i + 1 < len(inside) and inside[i + 1].word in _JOINING | _SUBJECTS)
         or (i > 0 and inside[i - 1].word in _JOINING)

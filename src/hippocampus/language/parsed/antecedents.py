@@ -44,6 +44,7 @@ def antecedents(pronoun: Token) -> list[Token]:
         if one.i < pronoun.i and one != explained and _is_somebody(one) and _agree(pronoun, one)
     ]  # fmt: skip
     if pronoun.lower_ == "their":
+        # Of names joined to each other the first stands for all of them.
         before = [one for one in before if one.dep_ != "conj"] or before
     return [one for one in before if one.dep_ != "poss"] or before
 
@@ -79,7 +80,7 @@ def _is_told_of(name: Token) -> bool:
     """Return whether a name stands where somebody is told of, and no place: not "in Leeds"."""
     while name.dep_ in ("conj", "appos") and name.head.i < name.i:
         name = name.head
-    return name.dep_ != "pobj" or name.head.lower_ == "with"
+    return name.dep_ != "pobj" or name.head.lower_ == "with"  # who comes along is told of
 
 
 def _agree(pronoun: Token, one: Token) -> bool:

@@ -40,6 +40,7 @@ def tell_being(clause: Clause, referents: Referents) -> Iterator[Statement]:
         if clause.who is not None and (subject is None or _is_person(subject)):
             yield from _work(clause, what)
             yield from _traits(clause, what, clause.who, referents)
+        # "It's soya" tells of an allergy only where one is spoken of.
         if _RE.allergy.search(clause.verb.sent.text):
             yield from _found_allergic(clause, what, referents)
     for preposition in children(clause.verb, "prep"):
@@ -113,11 +114,13 @@ def _work(clause: Clause, what: Token) -> Iterator[Statement]:
     each = clause.subject is not None and child(clause.subject.head, "conj") is not None
     each |= clause.subject is not None and child(clause.subject, "conj") is not None
     for one in joined(what):
+        # A plural is the work of each where several are told of, and else a group's.
         fits = one.tag_ in ("NN", "NNP") or (each and one.tag_ == "NNS")
         if not fits or child(one, "poss") is not None or is_proper(one) or not is_work(one.text):
             continue
         past = any(left.lower_ in ("retired", "former", "ex") for left in one.children)
         mode: Mode = "ended" if past else clause.mode()
+        # "Former" is in the mode; it is no part of what the work is called.
         work = role_of(one, adjectives=not past)
         yield Statement(who, "works_as", work, mode)
         for preposition in (side for side in children(one, "prep") if side.lower_ in ("at", "for")):
@@ -155,6 +158,7 @@ def _traits(clause: Clause, what: Token, who: str, referents: Referents) -> Iter
         ]
         for other in of:
             liked = "dislikes" if mode == "denied" else "likes"
+            # Not to be fond of something is a dislike that holds, not the denial of one.
             yield Statement(who, liked, words_of(other), "holds" if mode == "denied" else mode)
     else:
         age = what if what.pos_ == "NUM" else child(what, "npadvmod", "nummod")
@@ -200,7 +204,7 @@ def _listed(words: str) -> Iterator[str]:
             if word.casefold() in stops:
                 break
             found.append(word.rstrip(",:"))
-            if word != found[-1]:
+            if word != found[-1]:  # its comma ends the thing
                 break
         if found and not is_time(found[-1]) and found[-1].casefold() not in ("both", "all"):
             yield " ".join(found)
@@ -238,6 +242,7 @@ def _where(
         thing = None if subject is None or person else referents.thing(subject)
         if thing is not None and subject is not None and is_somewhere(subject.text):
             yield Statement(thing, "located_in", words_of(place), mode)
+        # Who is in a place may be visiting; who is no longer in it has lived there.
         elif person and who is not None and mode == "ended":
             yield Statement(who, "lives_in", words_of(place), mode)
     elif person and who is not None:

@@ -80,6 +80,7 @@ def children(token: Token, *deps: str) -> Iterator[Token]:
 
 def object_of(verb: Token, preposition: str) -> Token | None:
     """Return the noun that a preposition after a verb governs: "at" in "works at the bakery"."""
+    # In a parse, a preposition often hangs on the object or a particle, and not on the verb.
     near = [one for one in verb.subtree if one.dep_ in ("prep", "agent", "prt", "advmod")]
     for one in near:
         close = one.head == verb or (
@@ -141,6 +142,7 @@ def subject_of(verb: Token) -> Token | None:
         if found:
             return found[-1]
         if verb.dep_ in ("conj", "xcomp", "ccomp") and verb.head.pos_ in VERBAL:
+            # Of "they asked Ada to move" it is Ada who moves.
             if verb.dep_ == "xcomp" and child(verb.head, "dobj") is not None:
                 return child(verb.head, "dobj")
             verb = verb.head
@@ -183,10 +185,12 @@ def auxiliaries(verb: Token) -> frozenset[str]:
     if above.pos_ in VERBAL and verb != above:
         if verb.dep_ == "xcomp":
             found |= auxiliaries(above)
+            # "Going to" and "used to" tell a time, though the parse has them for full verbs.
             if above.lemma_ == "go" and above.tag_ == "VBG":
                 found.add("will")
             if above.lemma_ == "use" and above.tag_ == "VBD":
                 found.add("used")
+        # "Has moved and started": an auxiliary is said once for both.
         elif verb.dep_ == "conj" and not found and child(verb, *SUBJECTS) is None:
             found |= auxiliaries(above)
     return frozenset(found)
@@ -224,6 +228,7 @@ def is_unreal(verb: Token, knows: Callable[[Token], bool]) -> bool:
             return True
         if token.dep_ in ("ROOT", "relcl", "parataxis"):
             return False
+        # What is supposed of one clause is not supposed of those joined to it.
         governed = governed and token.dep_ != "conj"
         if token.dep_ == "advcl" and child(token, "mark") is None:
             return False
@@ -303,6 +308,7 @@ def is_asked(verb: Token) -> bool:
 def mode_of(verb: Token, aspect: Aspect) -> Mode:
     """Return how what a verb tells stands to time: of a state, a beginning or an end."""
     said, not_so = auxiliaries(verb), negation(verb)
+    # Before a participle "'s" may be "has".
     perfect = not _PERFECT.isdisjoint(said) or ("'s" in said and verb.tag_ == "VBN")
     past = verb.tag_ == "VBD" or bool(said & {"did", "had", "was", "were"})
     bare = verb.tag_ == "VBN" and not said
@@ -313,12 +319,13 @@ def mode_of(verb: Token, aspect: Aspect) -> Mode:
         return _mode_of_state(not_so, ahead=ahead, past=(past or bare) and not perfect, said=said)
     coming = ahead or (verb.tag_ == "VBG" and not (perfect or past) and _is_present(verb, said))
     if aspect == "began":
+        # In the present, a beginning is a plan or a habit: who "buys" has not bought.
         timeless = verb.tag_ in ("VBP", "VB", "VBZ") and not (said & {"did"} or past)
         if not_so:
             return "denied"
         return "planned" if coming or timeless else "began"
     if not_so:
-        return "denied" if past else "holds"
+        return "denied" if past else "holds"  # who is not selling it has it
     return "holds" if coming or _is_to_come(verb) else "ended"
 
 

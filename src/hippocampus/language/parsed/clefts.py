@@ -53,6 +53,7 @@ class Clefts:
         """Return the plain clauses that a cleft sentence says; None if it is none."""
         tokens = [one for one in sentence if one.pos_ != "SPACE"]
         if sentence.text.rstrip().endswith("?"):
+            # A question sets nothing against what follows it.
             self._before, self._lacking = [], None
             return None
         foci, lacking = _cleft(tokens)
@@ -272,6 +273,7 @@ def _negated(rest: Sequence[Token]) -> str:
     if any(one.lower_ in _NOT for one in rest):
         return ""
     if _is_auxiliary(rest[0]):
+        # "'s not" behind another subject would be read as a genitive.
         first = "is" if rest[0].lower_ == "'s" else rest[0].text
         return f"{first} not {text_of(rest[1:])}"
     return emphatic(rest).replace(" ", " not ", 1)

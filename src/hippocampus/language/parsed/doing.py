@@ -50,6 +50,7 @@ _NEEDS_NAME: Final = frozenset({"married_to", "partner", "doctor", "boss"})
 def tell_doing(clause: Clause, referents: Referents) -> Iterator[Statement]:
     """Yield the statements of a clause with any verb but "be"; the first that fits."""
     for tell in (
+        # Frames come last: they read any verb, and the others know better what theirs mean.
         tell_unable, _called, tell_job, _having, _getting, _giving, _turning, tell_eating, _parting,
         _framed,
     ):  # fmt: skip
@@ -107,9 +108,11 @@ def _nicknamed(clause: Clause, referents: Referents) -> Iterator[Statement]:
 def _having(clause: Clause, referents: Referents) -> Iterator[Statement]:
     """Yield the statements of "I have a son called Emil", "a boat" and "a nut allergy"."""
     who, thing = clause.who, child(clause.verb, "dobj")
+    # "Got" alone says how one came by it, and is read below.
     has = clause.lemma != "get" or auxiliaries(clause.verb) & {"have", "has", "'ve", "'s"}
     if clause.lemma not in _HAVING or who is None or thing is None or not has:
         return
+    # "Have got" is of the present, though it is a perfect by its form.
     mode = "holds" if clause.lemma == "get" else clause.mode()
     if kin_of(thing) is not None:
         for one in _beings(thing, referents):
@@ -117,6 +120,7 @@ def _having(clause: Clause, referents: Referents) -> Iterator[Statement]:
     elif thing.lemma_.lower() == "allergy":
         for what in _allergens(clause.verb, thing):
             yield Statement(who, "allergic_to", what, mode)
+    # Who has "Tom's boat" does not own it.
     elif is_durable(thing.text) and child(thing, "poss") is None:
         yield Statement(who, "owns", words_of(thing), mode)
 
@@ -167,6 +171,7 @@ def _getting(clause: Clause, referents: Referents) -> Iterator[Statement]:
             yield Statement(who, "pet", words_of(name), mode, noun=thing.lower_)
         else:
             referents.unnamed = Statement(who, "pet", "", mode, noun=thing.lower_)
+    # "Took the train" is a journey.
     elif is_vehicle(thing.text) and clause.lemma != "take" and child(thing, "poss") is None:
         named = child(thing, "appos")
         yield Statement(
@@ -254,6 +259,7 @@ def _by_frame(
     mode, relation, who = clause.mode(frame.aspect), frame.relation, clause.who
     if clause.lemma in word_set("appointing_verbs") and relation in ("works_at", "works_as"):
         who = who_is_hired(clause, referents)
+    # "Can" tells what one is able to do, which is a fact of languages alone.
     if auxiliaries(clause.verb) & {"can", "ca"} and relation != "speaks":
         return
     if relation == "lives_in":
@@ -266,6 +272,7 @@ def _by_frame(
     for one in others:
         found = _fitting(clause, frame, one, referents)
         if found is not None:
+            # "Doesn't speak only Danish" denies the "only".
             only = relation == "speaks" and any(way.lower_ == "only" for way in one.children)
             yield Statement(who, found[0], found[1], "holds" if only else mode)
             if frame.relation == "works_as":
@@ -296,6 +303,7 @@ def _all(clause: Clause, frame: VerbFrame, other: Token) -> Iterator[Token]:
 
 def _living(clause: Clause, place: Token, mode: Mode, referents: Referents) -> Iterator[Statement]:
     """Yield where somebody lives, or where a thing is or moves."""
+    # Who moves something to a place need not move there.
     if child(clause.verb, "dobj") is not None or is_date(place):
         return
     if not (is_proper(place) or is_region(place.text)):
@@ -325,6 +333,7 @@ def _fitting(
         free = (free and _is_pointed_at(other)) if kept else free
         free |= _is_own(other, clause.who, referents)
     noun = other.pos_ in ("NOUN", "PROPN") or (
+        # A rare noun is tagged as a verb, and stands as an object all the same.
         other.dep_ == "dobj" and other.tag_ == "VB" and child(other, "aux") is None
     )
     if relation in ("works_at", "studies_at"):

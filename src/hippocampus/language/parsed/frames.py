@@ -40,6 +40,7 @@ def _frames() -> Mapping[str, tuple[VerbFrame, ...]]:
             lemma, _, particle = verb.partition("-")
             found[lemma].append(VerbFrame(relation, cast("Aspect", aspect), slot, particle))
     return {
+        # With a particle first: "lay off" is not what "lay" is.
         lemma: tuple(sorted(of, key=lambda frame: not frame.particle))
         for lemma, of in found.items()
     }

@@ -30,6 +30,7 @@ def with_verbs(sentence: Span) -> list[str] | None:
     """Return a sentence as several, each with its verb; None if it leaves out none."""
     verb = sentence.root
     subject = child(verb, *SUBJECTS)
+    # The verb is said again without its "not", so a denied sentence stays as it is.
     if subject is None or verb.lemma_.lower() not in framing_verbs() | {"have"} or negation(verb):
         return None
     prepositions = {one.lower_ for one in verb.subtree if one.dep_ == "prep" and one.i > verb.i}
@@ -92,6 +93,7 @@ def _verb(verb: Token, who: Sequence[Token]) -> str:
     if before or verb.tag_ not in ("VBZ", "VBP", "VBD"):
         return " ".join([*before, verb.text])
     if verb.tag_ == "VBD":
+        # With "did" and "does" no irregular form need be known.
         return f"did {verb.lemma_}"
     plural = len(who) == 1 and who[0].lower_ in _PLURAL
     return f"{'do' if plural else 'does'} {verb.lemma_}"

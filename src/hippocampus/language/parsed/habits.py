@@ -38,6 +38,7 @@ def tell_unable(clause: Clause, _: Referents) -> Iterator[Statement]:
         return
     if clause.lemma in ("stand", "bear", "abide"):
         yield Statement(who, "dislikes", words_of(thing))
+    # "Can't get enough of it" denies by its form, and says the opposite.
     elif clause.lemma == "get" and thing.lower_ == "enough":
         for one in children(thing, "prep"):
             liked = child(one, "pobj")
@@ -82,6 +83,7 @@ def _given_up(clause: Clause, who: str) -> Iterator[Statement]:
         return
     things = list(joined(thing))
     behind = thing.doc[things[-1].i + 1 : thing.sent.end].text
+    # Behind "stopped" a time says when that was, and not when one does not eat it.
     if verb.tag_ == "VBG":
         whole = _RE.stopped.match(behind) is not None
     else:

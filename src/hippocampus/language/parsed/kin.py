@@ -44,6 +44,7 @@ def tell_kin(noun: Token, referents: Referents) -> Iterator[Statement]:
     name = referents.called(noun) if relation is not None else None
     if relation is None or name is None or is_made_up(noun) or _is_played(noun):
         return
+    # The owner, or who it is said of, is not what the noun is called.
     if name.dep_ in ("poss", "nsubj") and name.head == noun:
         return
     if name.dep_ in SUBJECTS and noun.dep_ == "attr":

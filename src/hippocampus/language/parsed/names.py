@@ -49,12 +49,14 @@ def words_of(token: Token, *, adjectives: bool = False) -> str:
     ]  # fmt: skip
     start = min([token.i, *(part.i for one in before for part in one.subtree)])
     stop = token.i + 1
+    # "Marks & Spencer" is one name, "Ada & Tom" are two.
     if stop + 1 < len(doc) and doc[stop].text == "&" and not is_person(token.text):
         stop += 2
     elif of := _part_of_name(token):
         stop = of
     kept = [one.i for one in doc[start:stop] if one.dep_ not in ("det", "poss", "case", "punct")]
     text: str = doc[kept[0] : stop].text if kept else token.text
+    # "At McDonald's": nothing is owned there, and the ending is of the name.
     ends = stop < len(doc) and doc[stop].dep_ == "case" and token.dep_ == "pobj"
     return f"{text}{doc[stop].text}" if ends else text
 

@@ -70,10 +70,12 @@ def read_parsed(
         for sentence in doc.sents:
             for plain in _plain(sentence, clefts):
                 for said in _read(plain, referents):
+                    # Nobody has a relation to themself: that was misread.
                     if said.subject.casefold() != said.object.casefold():
                         found.setdefault(said, sentence.text)
                 referents.hear(plain)
     return [
+        # Last, since what "Ada's dad" is called may be told after what he does.
         (said._replace(subject=referents.named.get(said.subject, said.subject)), sentence)
         for said, sentence in found.items()
     ]
@@ -140,6 +142,7 @@ def _of_each(clause: Clause, referents: Referents) -> Iterator[Statement]:
 
 def _clause(verb: Token, referents: Referents) -> Clause:
     subject = subject_of(verb)
+    # "There is" has no subject of whom anything is told.
     if any(True for _ in children(verb, "expl")):
         return Clause(verb, subject, None)
     if subject is not None:

@@ -51,6 +51,7 @@ class Referents:
 
     def hear(self, sentence: Span) -> None:
         """Keep in mind whom a sentence is about: its subject, or else who it names last."""
+        # The next sentence may be of another parse, where the same places come again.
         self._pointed.clear()
         named: str | None = None
         for token in sentence:
@@ -87,6 +88,7 @@ class Referents:
         """Return the person that "his" or "her" means: in its sentence, or else mentioned last."""
         if pronoun.i not in self._pointed:
             found = antecedents(pronoun)
+            # Not kept: whom the clause before is about may change within the sentence.
             if not found:
                 return self._person
             meant = {self.entity(one) for one in found}

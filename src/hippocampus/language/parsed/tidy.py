@@ -21,6 +21,7 @@ _RE: Final = Patterns("parsed")
 
 def paragraphs(text: str) -> Iterator[str]:
     """Yield a text a paragraph at a time; nothing of a text that is one quotation."""
+    # People set a picture where a full stop would stand.
     plain = _RE.picture.sub(" . ", text.replace("’", "'"))
     if _RE.quoted.fullmatch(plain.strip()):
         return

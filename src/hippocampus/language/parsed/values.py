@@ -22,6 +22,7 @@ _REACHING: Final = frozenset({"email", "e-mail", "mail", "reach", "write", "call
 
 def tell_values(sentence: Span, referents: Referents) -> Iterator[Statement]:
     """Yield the numbers, addresses and days of a sentence that asks nothing."""
+    # An address whose owner is told is not one at which somebody else is to be reached.
     told = list(_owned(sentence, referents))
     yield from told or _reached(sentence, referents)
     first = _RE.first_day.match(sentence.text)

@@ -75,6 +75,7 @@ def _place(verb: Token, role: Token | None) -> Token | None:
         place = object_of(verb, preposition)
         if place is None and role is not None:
             place = object_of(role, preposition)
+        # "A job with Tom" names a colleague.
         if place is None or is_person(place.text):
             continue
         employer = not is_proper(place) and place.tag_ == "NN" and is_employer(place.text)

@@ -130,4 +130,5 @@ def _has_marks(text: str) -> bool:
 def _core_words() -> frozenset[str]:
     """Return words of which every expression that ``_WRITTEN`` misses holds at least one."""
     known = (word for word, (role, _) in word_meanings().items() if role in _CORE_ROLES)
+    # The feasts that begin so have a core word behind: "New Year", "Good Friday", "Boxing Day".
     return frozenset(known) - {"new", "good", "boxing"}

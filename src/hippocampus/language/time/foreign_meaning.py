@@ -115,5 +115,6 @@ def _ends_in_amount(before: list[Item]) -> bool:
     return (
         len(before) > 1
         and before[-1].last is Role.UNIT
+        # One word may be both the amount and its unit.
         and (before[-2].last in AMOUNTS or before[-1].role in AMOUNTS)
     )

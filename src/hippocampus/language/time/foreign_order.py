@@ -73,6 +73,7 @@ def _amounts(items: list[Item]) -> list[Item]:
         if meaning.side == "before" and ago:
             end = next((n for n in range(place, len(items)) if items[n].last is Role.UNIT), place)
             if end + 1 < len(items) and items[end + 1].role is Role.AGO:
+                # Said before and behind its amount, it is one word in English.
                 items[end + 1] = items[end + 1]._replace(tokens=())
             _move(items, place, end)
         elif meaning.side == "after" and not ago:
@@ -136,6 +137,7 @@ def _postpositions(items: list[Item]) -> list[Item]:
             elif found[start - 1].role is Role.SINCE and item.role is Role.FROM:
                 found[start - 1] = found[start - 1]._replace(tokens=item.tokens)
             continue
+        # English says no "before in May": the word that leads to the time goes.
         led = [token for token in found[start].tokens if token.role is not Role.IN]
         found[start] = found[start]._replace(tokens=tuple(led) or found[start].tokens)
         found.append(item)
@@ -210,6 +212,7 @@ def _hours(items: list[Item]) -> list[Item]:
         part = items[place - 1].tokens[-1]
         if items[place].role is Role.CLOCK and part.role is Role.PART and part.word in _PM:
             hour, _, minute = items[place].tokens[0].word.partition(":")
+            # A larger hour counts the whole day already.
             if int(hour) < 12:
                 token = items[place].tokens[0]._replace(word=f"{int(hour) + 12}:{minute}")
                 items[place] = items[place]._replace(tokens=(token,))
@@ -240,6 +243,7 @@ def _introduced(items: list[Item], language: str) -> list[Item]:
     for item in items:
         before = found[-1].last if found else None
         if item.role is Role.HOLIDAY and before is Role.IN:
+            # The grammar takes "in" before a feast for "over", which is more than its day.
             found[-1] = said("at", found[-1].start, found[-1].end, "")
         lead = _lead(item, language) if before not in _LEADS else ""
         led = said(lead, item.start, item.start, "").tokens if lead else ()

@@ -79,6 +79,7 @@ def items_of(sentence: str, offset: int, language: str) -> Iterator[Item]:
 def _written(sentence: str, at: int, offset: int, language: str) -> Item | None:
     """Return the value written with digits: a date, an hour, a number."""
     char = sentence[at]
+    # No number begins within another one.
     if not (char.isdecimal() or char in _NUMERALS) or (at and sentence[at - 1].isdecimal()):
         return None
     if (found := _DATE.match(sentence, at)) and (found["month"] or found["day"] or found["year"]):
@@ -230,6 +231,7 @@ def _ways(written: str) -> tuple[str, ...]:
 
 def _fitting(entry: Entry, written: str, *, first: bool) -> tuple[Meaning, ...]:
     """Return the meanings of words as they are written: "Morgen" with a capital is the morning."""
+    # The first word of a sentence has a capital in any case.
     capital = written[0].isupper() and not first
     of_capital = tuple(one for one in entry.meanings if one.capital)
     if capital and of_capital:
@@ -250,6 +252,7 @@ def _plain(sentence: str, at: int, offset: int, language: str) -> Item | None:
         return said(char, offset + at, offset + at + 1, char)
     start, end = offset + at, offset + found.end()
     short = len(found[0]) <= 2 and not is_grammar(found[0].casefold(), (language,))
+    # A short word in Latin letters that is none of grammar may be a unit: "km", "kg".
     value = "counted" if short and found[0][0] < "\u0250" else None
     token = Token(Role.WORD, value, "", start, end, capital=False)
     return Item((token,), (), start, end, found[0])

@@ -79,6 +79,7 @@ def named_time(words: str, now: datetime) -> Interval | None:
         (f"It happened in {bare}.", f"in {bare}"),
     ):
         found = find_intervals(told, now)
+        # All of the words, or "yesterday's soup" would be yesterday.
         if len(found) == 1 and found[0].text.strip(_AROUND).casefold() == named.casefold():
             return found[0]
     return None

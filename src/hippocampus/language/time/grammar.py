@@ -194,10 +194,12 @@ class Reader:
 
     def __init__(self, tokens: list[Token], end: int, now: datetime, *, told: bool) -> None:
         self.aware = now
+        # Calendars are counted by the clock on the wall; only ``_moment`` counts real time.
         self.now = now.replace(tzinfo=None)
         self.today = spans.day_of(self.now)
         self.told = told
         self.count = len(tokens)
+        # So many that no look ahead has to test whether the sentence is over.
         self.tokens = tokens + [Token(Role.END, None, "", end, end, capital=False)] * 6
         self.at = 0
         self.depth = 0
@@ -294,6 +296,7 @@ class Reader:
 
     def _relation(self, i: int) -> tuple[datetime | None, datetime | None, int]:
         t, j = self.tokens[i], i + 1
+        # "Prior" and "up" say how times lie only with the word behind them: "prior to".
         if t.value:
             if self.tokens[j].word not in t.value.split():
                 return None, None, j
@@ -301,6 +304,7 @@ class Reader:
         if t.word == "up" and self._is(i - 1, Role.WORD) and self.tokens[i - 1].word in _SUBJECTS:
             return None, None, j  # "what was I up to"
         parsed = self._value(j, _BY if t.role is Role.BY else _RELATION)
+        # "Since March" looks back whatever the verb does.
         since = parsed and t.role is Role.SINCE and isinstance(parsed[0], Recurring)
         span = parsed[0].bare(self.now, ahead=False) if since else self._resolve(parsed)  # type: ignore[index, union-attr]
         if parsed is None or span is None:
@@ -448,6 +452,7 @@ class Reader:
     def _deictic(self, i: int, cue: int) -> Parsed:
         t = self.tokens[i]
         if t.role is Role.NOW:
+            # "Now" is of use as the end of a range; alone it narrows nothing.
             return (Span(self.now, self.now), i + 1) if cue == _RANGE else None
         if t.role is Role.TONIGHT:
             return Span(shift(self.today.lo, "hour", 17), shift(self.today.lo, "hour", 30)), i + 1
@@ -463,6 +468,7 @@ class Reader:
         moment = datetime.fromisoformat(word)
         if moment.tzinfo is not None:
             moment = moment.astimezone(self.aware.tzinfo).replace(tzinfo=None)
+        # An offset of the zone may have the second colon, and then there are no seconds.
         exact = word.count(":") > 1 and word[16:17] == ":"
         return Span(moment, moment + timedelta(seconds=1 if exact else 60)), i + 1
 
@@ -479,6 +485,7 @@ class Reader:
             span = self._day_or_month_first(a, b, year, only_day=separator == ".")
         j = i + 1
         if (
+            # The weekday in brackets would else be a time of its own, another Monday.
             self.tokens[j].word == "("
             and self._is(j + 1, Role.WEEKDAY)
             and self.tokens[j + 2].word == ")"
@@ -550,6 +557,7 @@ class Reader:
         if self._is(j, Role.QUARTER):
             recurring, j = self._quarter_of(j)
             return recurring.within(whole), j
+        # Four digits that nothing leads to are mostly no year.
         if not 1900 <= year < 2100 or cue in (_BARE, _ON, _AT):
             return None
         if self._is(j, Role.NUMBER, Role.UNIT) or (cue == _INNER and not self.clear(j)):
@@ -600,6 +608,7 @@ class Reader:
                 return self._of_year(recurring, d + 3) or (recurring, d + 3)
             if not self._is(d + 1, Role.CLOCK):
                 return self._written(day.value, i, d + 1, cue, ordinal=day.role is Role.ORDINAL)
+            # With an hour behind it, "may 3" is as surely a date as "may 3rd".
             return self._written(day.value, i, d + 1, cue, ordinal=True)
         recurring = spans.months(t.value)
         dated = self._of_year(recurring, j)
@@ -660,6 +669,7 @@ class Reader:
         abbreviated = t.word in word_set("short_dates")
         if abbreviated and self.tokens[j].word == ".":
             j += 1
+        # Where a date follows, it tells the day, and the weekday only says it again.
         for k in (self._skip(self._skip(j, Role.COMMA), Role.THE), j):
             if self._is(k, Role.NUMBER, Role.ORDINAL, Role.MONTH, Role.DATE) and (
                 dated := self._atom(k, _ON)
@@ -724,6 +734,7 @@ class Reader:
 
     def _holiday(self, i: int, cue: int) -> Parsed:
         feasts: dict[tuple[str, ...], Recurring] = self.tokens[i].value
+        # The longest first, or "Christmas Eve" would be Christmas.
         for rest in sorted(feasts, key=len, reverse=True):
             j = i + 1 + len(rest)
             if tuple(t.word.replace("\u2019", "'") for t in self.tokens[i + 1 : j]) != rest:
@@ -783,6 +794,7 @@ class Reader:
         if not isinstance(t.value, int) or not 1 <= t.value <= 12 or self._is(i + 1, Role.UNIT):
             return None
         hour = t.value + (12 if t.value < _EARLIEST_HOUR else 0)
+        # "A quarter to six" is of the hour before.
         return spans.clock(hour - (minute < 0), minute % 60), i + 1
 
     # ------------------------------------------------------------ last, this, next
@@ -1060,6 +1072,7 @@ class Reader:
             return None
         back = self._is(j, Role.BEFORE)
         anchor = self._value(j + 1, _RELATION)
+        # "For two weeks from 3 June" lasts so long; without "for" it is a day after that.
         if anchor and self._is(j, Role.FROM) and i and self.tokens[i - 1].word == "for":
             return _mapped(anchor, lambda s: Span(s.lo, shift(s.lo, unit, most)))
         if anchor is None:
@@ -1216,6 +1229,7 @@ def _neighbour(span: Span, unit: Unit, n: float) -> Span:
             weekend = Span(weekend.lo + step, weekend.hi + step)
         return weekend
     edge = span.hi if n > 0 else span.lo
+    # Days beside what ends within a day begin at midnight.
     if unit not in SECONDS and edge != floor(edge, "day"):
         edge = floor(edge, "day") + (DAY if n > 0 else spans.NONE)
     other = shift(edge, unit, n)
@@ -1233,6 +1247,7 @@ def _offset(span: Span, unit: Unit, least: float, most: float, *, back: bool | N
         edge = span.lo if back else span.hi
         ends = shift(edge, unit, near), shift(edge, unit, far)
         return Span(min(ends), max(ends), timedelta(seconds=SECONDS[unit] / 2))
+    # Ends are exclusive: midnight is of the day before.
     day = span.lo if back or span.lo == span.hi else span.hi - timedelta(microseconds=1)
     near, far = (-least, -most) if back else (least, most)
     ends = floor(shift(day, unit, near), "day"), floor(shift(day, unit, far), "day")

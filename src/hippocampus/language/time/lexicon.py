@@ -172,6 +172,7 @@ def _known_words() -> tuple[Mapping[str, tuple[str, ...]], frozenset[str]]:
             is_core = _is_core(english)
             for one in foreign.casefold().split(", "):
                 words = words_of(one)
+                # Of several words the longest tells; the others are mostly of grammar.
                 telling = max(words, key=len) if len(words) > 1 else one
                 for word in words:
                     if len(word) < _LONG and not is_core:

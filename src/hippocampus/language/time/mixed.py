@@ -60,12 +60,14 @@ def read_in(text: str, now: datetime, *, told: bool) -> list[Reading]:
     whole = likely_languages(text) or [ENGLISH]
     found: list[Reading] = []
     for start, end in sentences(text):
+        # A short sentence may not tell its language: it has that of the text then.
         languages = likely_languages(text[start:end]) or whole
         for language in languages:
             if read := [*_read_sentence(text, start, end, now, language=language, told=told)]:
                 found += read
                 break
         else:
+            # Where nothing tells the language, it may be English as well.
             if ENGLISH not in languages and language_of(text[start:end]) is None:
                 found += read_sentence(text, start, end, now, told=told)
     return longest(found, len(text))
@@ -93,6 +95,7 @@ def likely_languages(text: str) -> list[str]:
         return [ENGLISH]
     seen = evidence(words)
     for word, language in _time_words(words):
+        # A word that many languages share tells little of which it is.
         worth = (_USUAL if language == ENGLISH else 1.0) / len(languages_of_times(word))
         seen[language] = seen.get(language, 0.0) + worth
     best = max(seen.values(), default=0.0)

@@ -206,9 +206,11 @@ def join(first: Value, last: Value, now: datetime, *, ahead: bool) -> Span | Non
     if isinstance(begins, Recurring) and isinstance(ends, Span):
         begins = begins.latest(ends.lo)
     elif isinstance(ends, Recurring) and isinstance(begins, Span):
+        # Both may begin at once, and "next" is later than what it is given.
         ends = ends.next(begins.lo - _MICROSECOND)
     if not isinstance(begins, Span) or not isinstance(ends, Span):
         return None
+    # People name the two ends in either order.
     if ends.lo < begins.lo:
         begins, ends = ends, begins
     return Span(begins.lo - begins.slack, ends.hi + ends.slack)
@@ -343,6 +345,7 @@ def portion(span: Span, first: float, last: float) -> Span:
     days = (span.hi - span.lo) // DAY
     if days <= 1:
         return span
+    # Half a year, which has 181 days at least, is told in months.
     unit: Unit = "day" if days < DAYS["quarter"] * 2 - 3 else "month"
     count = round(days / DAYS[unit])
     return Span(

@@ -156,9 +156,11 @@ class Tenses:
             return None if self._governed(i) else self._perfect(i)
         if word == "'s" and before == "let":
             return "ahead"
+        # Behind any other word "'s" may be a genitive.
         if word in _WITH_IS or (word == "'s" and before in _BEFORE_IS):
             return self._perfect(i)
         if word in word_set("modal_verbs"):
+            # "Should have gone" is of the past.
             return "behind" if "have" in self._words[i + 1 : i + 4] else "ahead"
         if word in _DO:
             if self._governed(i):
@@ -169,6 +171,7 @@ class Tenses:
 
     def _full_verb(self, i: int, word: str) -> Direction | None:
         before = self._word(i - 1)
+        # Behind an article it is no verb, and an infinitive has no tense.
         if before in word_set("determiners") or before == "to" or self._governed(i):
             return None
         if before in _SUBJECT and word in word_set("unchanging_verbs"):
@@ -237,6 +240,7 @@ def is_past(word: str) -> bool:
 @lru_cache(maxsize=1 << 14)
 def _bases(word: str) -> tuple[str, ...]:
     """Return the verbs of which a word may be the past in -ed or the form in -ing."""
+    # "Need" and "feed" are no pasts of shorter words.
     if len(word) < 4 or (word.endswith("eed") and len(word) < 5):
         return ()
     stem = word.removesuffix("ed").removesuffix("ing")
