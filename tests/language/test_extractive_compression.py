@@ -132,3 +132,11 @@ def test_a_short_turn_takes_microseconds():
         best = min(best, time.perf_counter() - started)
 
     assert best < 200e-6  # some 40 on a quiet machine; the shortest of many is not the noise
+
+
+def test_a_number_that_ends_like_a_denial_denies_nothing():
+    seven = "I read seven books about gardens, rivers and old boats in May."
+    eight = seven.replace("seven", "eight")
+
+    for level in range(TOMBSTONE):
+        assert condense(seven, level).replace("seven", "eight") == condense(eight, level)

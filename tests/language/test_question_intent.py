@@ -14,6 +14,7 @@ from hippocampus.language.question_intent import (
     day_of,
     find_intents,
     is_impersonal,
+    places_of,
     time_told,
     times_of_events,
 )
@@ -314,3 +315,9 @@ def test_a_name_that_was_never_heard_is_nobody():
     assert not is_impersonal(
         "What do I boil for Ottoline?", find_terms("What do I boil for Ottoline?")
     )
+
+
+def test_a_time_that_is_told_twice_has_two_places():
+    text = "What did I do yesterday, and what did Ana do yesterday?"
+
+    assert [(14, 23), (45, 54)] == list(places_of(find_intervals(text, SAID), text))

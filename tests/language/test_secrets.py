@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from hippocampus.language.secrets import SecretFinder, find_secrets
+from hippocampus.language.secrets import SecretFinder, SecretSpan, find_secrets
 
 HIDDEN = {
     "My password is hunter2, as ever.": "My password is [password], as ever.",
@@ -58,6 +58,12 @@ def test_spans_are_in_order_without_overlapping():
     spans = find_secrets(text)
     assert len(spans) >= len(HIDDEN)
     assert all(a.end <= b.start for a, b in pairwise(spans))
+
+
+def test_a_secret_that_begins_within_another_is_hidden_to_its_end():
+    more = SecretFinder(lambda text: [SecretSpan("name", 0, 9), SecretSpan("place", 5, 13)])
+
+    assert "[name] here" == more.redact("Ada Lovelace, here")
 
 
 @pytest.mark.slow

@@ -117,7 +117,8 @@ def shorten(text: str, tokens: int) -> tuple[str, float]:
 
 
 def _denies(word: str) -> bool:
-    return word in word_set("negations") and word not in _NOBODY
+    contracted = word.endswith(("n't", "n’t"))
+    return contracted or (word in word_set("negations") and word not in _NOBODY)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -170,7 +171,7 @@ class _Words:
             worth, cost = _judge(word, opens)
             if denied and worth >= _CONTENT:  # what is not so tells as much as that it is not
                 worth, denied = max(worth, _DETAIL), False
-            elif worth == _DETAIL and (_denies(word.casefold()) or word.endswith("t")):
+            elif worth == _DETAIL and _denies(word.casefold()):
                 denied = True
             self.spans.append(span)
             self.clause.append(clause)

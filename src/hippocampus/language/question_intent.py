@@ -217,8 +217,11 @@ def places_of(intervals: Iterable[Interval], text: str) -> Iterator[tuple[int, i
     """Yield where in a text the words of its times begin and end."""
     at = 0
     for interval in intervals:
-        at = text.index(interval.text, at)
-        yield at, at + len(interval.text)
+        begin = text.find(interval.text, at)
+        if begin < 0:  # two times may be told by the same words
+            begin = text.index(interval.text)
+        at = begin + len(interval.text)
+        yield begin, at
 
 
 def places_of_present(text: str) -> Iterator[tuple[int, int]]:

@@ -39,7 +39,7 @@ class SecretSpan(NamedTuple):
 
 
 def find_secrets(text: str) -> list[SecretSpan]:
-    """Return the secrets in a text in order; where two overlap, the one that begins first."""
+    """Return the secrets in a text in order; what overlaps is one, of the kind that begins first."""
     return _apart(_all(text))
 
 
@@ -49,6 +49,8 @@ def _apart(spans: Iterable[SecretSpan]) -> list[SecretSpan]:
     for span in sorted(spans, key=lambda span: (span.start, -span.end)):
         if not kept or span.start >= kept[-1].end:
             kept.append(span)
+        elif span.end > kept[-1].end:
+            kept[-1] = kept[-1]._replace(end=span.end)
     return kept
 
 

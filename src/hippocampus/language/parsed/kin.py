@@ -21,7 +21,7 @@ _PEOPLE: Final = frozenset(
 )
 _SHARED: Final = frozenset({"child", "pet", "parent", "friend"})
 """Relations that two people may have to one, who is "theirs"."""
-_PAST: Final = frozenset({"ex", "former", "late", "old"})
+_PAST: Final = frozenset({"ex", "former", "late"})
 _TITLES: Final = frozenset({"father", "mother", "sister", "brother"})
 _OWN_CHILDREN: Final = frozenset({"twins", "kids", "boys", "girls", "children", "triplets"})
 
@@ -99,7 +99,7 @@ def _owner_unsaid(noun: Token, name: Token, relation: str, referents: Referents)
         return referents.speaker if mine else None
     if relation == "child" and noun.lower_ in _OWN_CHILDREN and article is not None:
         return referents.speaker
-    return referents.speaker if article is None and starts and relation != "pet" else None
+    return referents.speaker if article is None and starts else None
 
 
 def _mode(noun: Token, relation: str) -> Mode:
@@ -109,7 +109,7 @@ def _mode(noun: Token, relation: str) -> Mode:
     left = {one.lower_ for one in children(noun, "amod", "compound", "nmod")} | {before}
     if noun.lower_.startswith("ex") and noun.lower_[2:3] in ("", "-"):
         return "ended"
-    if hyphened or not left.isdisjoint(_PAST - {"old"}):
+    if hyphened or not left.isdisjoint(_PAST):
         return "ended"
     verbs = {one.lemma_.lower() for one in noun.sent if one.pos_ == "VERB"}
     gone = relation == "pet" and not verbs.isdisjoint(word_set("losing_verbs"))
