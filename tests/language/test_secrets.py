@@ -61,7 +61,7 @@ def test_spans_are_in_order_without_overlapping():
 
 
 def test_a_secret_that_begins_within_another_is_hidden_to_its_end():
-    more = SecretFinder(lambda text: [SecretSpan("name", 0, 9), SecretSpan("place", 5, 13)])
+    more = SecretFinder(lambda _: [SecretSpan("name", 0, 9), SecretSpan("place", 5, 13)])
 
     assert "[name] here" == more.redact("Ada Lovelace, here")
 

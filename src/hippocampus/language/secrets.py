@@ -39,7 +39,7 @@ class SecretSpan(NamedTuple):
 
 
 def find_secrets(text: str) -> list[SecretSpan]:
-    """Return the secrets in a text in order; what overlaps is one, of the kind that begins first."""
+    """Return the secrets in a text in order; those that overlap are one, of the first's kind."""
     return _apart(_all(text))
 
 
