@@ -48,6 +48,7 @@ def retain(night: SleepSnapshot) -> list[Act]:
         evict_probationary=policy.evict_probationary,
     )
     gone = np.flatnonzero(chosen.fades)
+    # The cap may cut this off, so the least valuable come first.
     order = gone[np.argsort(chosen.value[gone], kind="stable")]
     count, last = times_used(history.group, history.uses)
     days = (night.now / MICROS_PER_HOUR - history.at_h) / 24
@@ -94,6 +95,7 @@ def read_history(night: SleepSnapshot, firsts: Rows) -> OutcomeHistory:
     records = [night.records[row] for row in firsts.tolist()]
     told = [json.loads(e.metadata) for e in records]
     sessions: dict[str, int] = {}
+    # A memory without a session is a group of its own.
     group = _codes((e.session or e.id for e in records), sessions)
     place = {row: at for at, row in enumerate(firsts.tolist())}
     parts = {

@@ -182,6 +182,7 @@ def from_json(
         np.float32,
     )
     vectors = embed(names)
+    # Names are met by their words alone, and have no direction.
     vectors[[entry["kind"] == "named" for entry in entries.values()]] = 0
     keys = [key_of(name) for name in names]
     material = naming([n for n, e in entries.items() if e["kind"] == "curated"])
@@ -264,6 +265,7 @@ def _checked(document: object, model: str) -> tuple[_Entries, dict[str, str], _R
         if wrong is not None:
             msg = f"entries[{name!r:.120}]: {wrong}"
             raise InputError(msg)
+        # We always write the kind; an entry without one was added by a person.
         entry.setdefault("kind", "curated")
     return entries, aliases, related
 

@@ -338,6 +338,7 @@ def summarise(
         answered: of earlier tries of this sleep; those to this one are put there.
 
     """
+    # By identity: ``go_on`` returns the same object where it takes a version again.
     old = {id(version) for version in (() if before is None else before.versions)}
     versions = go_on(shown, read, how, kept=before)
     made = sum(id(version) not in old for version in versions)
@@ -358,6 +359,7 @@ def summarise(
         versions[number] = replace(versions[number], told=text)
     lines = [version.told or tell([version], how).text for version in versions]
     lines = [line for line in lines if line]
+    # A single version needs no summary of its own.
     several = [lines] if len(lines) > 1 else []
     whole = have_worded(model, SUMMARY, several, answered)
     every_told = all(version.told for version in versions if version.holds_any)
@@ -481,6 +483,7 @@ def have_worded(
     ):
         usage += paid
         if isinstance(answer, EncoderError):
+            # Not among the answers, so that the next try asks again.
             fallbacks.append(str(answer))
         else:
             answered[digests[at]] = answer
@@ -501,6 +504,7 @@ def _shown(talk: Sequence[str]) -> list[str]:
             return lines
         lines = [condense(line, level) for line in talk]
     while lines and sum(map(len, lines)) > LONGEST_TALK:
+        # Every other line, so that all of the time is still told of.
         lines = lines[1::2]
     return lines
 
@@ -557,12 +561,14 @@ def unpack(payload: bytes) -> SummaryVersions:
     """
     try:
         body = inflate(payload)
+        # The format by itself first: in a later one the rest may look otherwise.
         found = msgspec.json.decode(body, type=_Head).format
         if found not in (FORMAT, _WITH_CUT_WORDS):
             msg = f"summary: format {found!r}, and this version reads {FORMAT}; sleep makes it anew"
             raise InputError(msg)
         stored = msgspec.json.decode(body, type=_StoredSummary)
     except (ValueError, RecursionError) as exc:
+        # Our own error is a ``ValueError`` as well, and says what to do.
         if isinstance(exc, InputError):
             raise
         msg = f"summary: its structure is damaged ({exc!r:.80}); sleep makes it anew"
