@@ -33,6 +33,7 @@ def find_cosines(trial: Trial) -> Cosines:
         theta=float(np.percentile((anchors @ said.vectors[telling].T)[on_another], 99)),
         sem_theta=float(np.percentile((anchors @ questions.T)[meant_another], 99.9)),
         related=related,
+        # Turns that differ in a detail alone are nearer than most pairs, and must not be merged.
         near=max(related, float(np.percentile(trial.unlike, 99))),
         interference=float(np.percentile(within, 90)),
         cluster=float(np.percentile(within, 95)),

@@ -47,6 +47,7 @@ from hippocampus.write.encode import context_before, encode_drafts
 _NAME: Final = "calibrate"
 _CUES: Final = frozenset({"tokens", "vector", "lexical", "time"})
 _NOW: Final = datetime(2025, 1, 1, tzinfo=UTC)
+# Any would do; a fixed one makes every trial the same.
 _SALT: Final = bytes(16)
 _LIMITS: Final = Ingest()
 _FUSION: Final = Fusion()
@@ -178,6 +179,7 @@ class _Examiner:
         self._embedder = embedder
         self._rotation = rotation_for(embedder.fingerprint)
         self._segments = Segments()
+        # Each question is asked twice: of its own bank, and of the pool.
         self._embed = cache(embedder.embed_query)
 
     def encode(self, data: SyntheticConversation) -> _EncodedConversation:
@@ -260,6 +262,7 @@ class _Examiner:
         every = search(index, understood, None, _FUSION, len(index))
         right = np.array([refs[row] in gold for row in every.rows.tolist()])
         rows = every.rows[:DEPTH]
+        # Without token vectors other evidence is read, for the models of embedders that have none.
         bare = replace(understood, cues=_CUES - {"tokens"})
         known = evidence(index, understood, rows) | evidence(index, bare, rows)
         return TrialQuestion(

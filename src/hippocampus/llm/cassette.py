@@ -149,5 +149,6 @@ def _scrubbed(value: Any, hide: tuple[str, ...]) -> Any:  # noqa: ANN401 - any J
 
 
 def _key(path: str, asked: Mapping[str, Any]) -> str:
+    # Keys sorted: the same request may be put together in another order.
     same = json.dumps(["POST", path, asked], sort_keys=True, separators=(",", ":"))
     return blake2b(same.encode(), digest_size=16).hexdigest()

@@ -186,7 +186,7 @@ def foresee(history: OutcomeHistory, now_h: float) -> Numbers:
         return np.concatenate([np.ones((len(rows), 1)), (rows - centre) / scale], axis=1)
 
     start, ridge = np.zeros(len(SIGNALS)), np.full(len(SIGNALS), _RIDGE)
-    # It starts from activation alone; the constant is free, or rare uses would be drawn to even odds.
+    # From activation alone; the constant is free, or rare uses would be drawn to even odds.
     start[1], ridge[0] = 1.0, 0.0
     weights = fit_logistic(
         signals(past_rows), came.astype(np.float64), counts, start, ridge,

@@ -129,7 +129,7 @@ class Sleeper:
                     rows=rows,
                     policy=self.context.policy.to_stored(),
                     steps=told,
-                    # Without an embedder a step went over nothing: these rows wait until there is one.
+                    # Without an embedder a step went over nothing: these rows wait for one.
                     over=[name for name in told if name not in self._blind],
                 )
             )
