@@ -253,7 +253,6 @@ class RayCluster:
         report = ClusterReport(unit="banks")
         with self._crew(embed=embed) as crew:
             crew.do([job(name) for name in names], report, told)
-        # Banks are done in random order; a report that can be read again has them by name.
         report.failed.sort(key=_what)
         return report
 

@@ -126,6 +126,7 @@ def counted(rows: Iterable[_Values]) -> Iterable[_Values]:
 
 def _count(rows: Iterable[_Values], budget: Budget) -> Iterator[_Values]:
     for row in rows:
+        # A number takes eight bytes at most.
         budget.spend(sum(len(value) if isinstance(value, str | bytes) else 8 for value in row))
         yield row
 

@@ -19,6 +19,7 @@ import msgspec
 from hippocampus.core.ranges import Level, Micros, MomentAndRows, RowNumber
 from hippocampus.errors import StoreCorrupt
 
+# The same event must always be the same bytes: a journal's head is a hash over them.
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 

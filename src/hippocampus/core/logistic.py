@@ -45,6 +45,7 @@ def fit_logistic(
         if guarded:
             curve = np.maximum(curve, 1e-6)
         slope = rows.T @ (weights * (p - labels)) + ridge * (at - start)
+        # A hair of ridge, or a column that tells nothing would leave no single solution.
         return slope, (rows * curve[:, None]).T @ rows + np.diag(ridge + 1e-9 * guarded)
 
     return newton(

@@ -136,7 +136,7 @@ class LanguageModel:
         if schema is None and say is not None:
             pieces = _Pieces(say)
             answer = self._post(system, prompt, pieces.hear, stream=True)
-            # Only a stream was told already: a server that does not know them answers at once.
+            # A stream was told as it came; a server that does not know them answers all at once.
             if answer is None:
                 return self._completion(pieces.whole(), kind, system + prompt)
             made = self._completion(answer, kind, system + prompt)
@@ -152,7 +152,7 @@ class LanguageModel:
             try:
                 answer = self._post(told, prompt, None, **_format(FORMATS[at], schema, kind))
             except ModelRefused as exc:
-                # The first one is of what was really asked for; later ones follow from falling back.
+                # The first is of what was really asked for; later ones follow from falling back.
                 refused = refused or exc
                 if exc.status not in UNKNOWN:
                     break
