@@ -39,7 +39,7 @@ def immutable(
         named = ("__init__", "__repr__", *(("__eq__", "__hash__") if eq else ()))
         lazy = [name for name in named if own.get(name) is None]  # ``__eq__`` unsets ``__hash__``
         shared = [name for name in _SHARED if name not in own]
-        # Not frozen: Python would compile methods for that here, where ours are one for all classes.
+        # Not frozen: Python would compile methods for that, where ours are one for all classes.
         made = dataclass(init=False, repr=False, eq=False, slots=True, kw_only=kw_only)(cls)
         for name in shared:
             setattr(made, name, getattr(_Immutable, name))
