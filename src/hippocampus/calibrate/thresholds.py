@@ -76,6 +76,7 @@ def weigh_signals(said: TrialTurn) -> dict[str, float]:
         for name in SIGNALS
     }
     total = sum(excess.values())
+    # No signal tells anything: then all count the same, since shares have to add up to 1.
     if not total:
         return dict.fromkeys(SIGNALS, round(1 / len(SIGNALS), 3))
     return {name: round(share / total, 3) for name, share in excess.items()}

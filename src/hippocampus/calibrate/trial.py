@@ -276,6 +276,7 @@ def _told(one: _EncodedConversation, indexed: _IndexedBank) -> TrialTurn:
     data = one.data
     vectors = indexed.live.cues.vector
     assert vectors is not None, "it is what it was made with"
+    # Reversed, so that of a long turn the first part stands for it.
     first = {ref: row for row, ref in reversed(list(enumerate(indexed.refs)))}
     sessions = [f"{data.id}/{session}" for session in data.sessions]
     occurred_at = np.array(data.occurred_at, np.float64)

@@ -77,6 +77,7 @@ class Budget:
         """Return a call that is made within this budget, on whatever thread."""
 
         def within() -> _Result:
+            # A budget belongs to a thread or task, so another thread has to enter it itself.
             with self:
                 return call()
 

@@ -92,6 +92,7 @@ class ConnectionPool:
             http.connect()
         except BaseException as exc:
             http.close()
+            # Nothing was asked yet, while after a timeout nobody knows whether it was done.
             if isinstance(exc, TimeoutError):
                 raise ConnectionError(f"no connection within {within_s:g} s") from exc
             raise

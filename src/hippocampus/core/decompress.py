@@ -102,5 +102,5 @@ def _array(stored: bytes) -> NDArray[Any]:
     if math.prod(shape) != len(flat):
         msg = f"an array of {math.prod(shape):,} numbers with {len(flat):,} behind its head"
         raise ValueError(msg)
-    # A copy: what ``frombuffer`` returns is read-only, and keeps the whole file in memory.
+    # A copy, for what ``frombuffer`` returns is read-only.
     return flat.reshape(shape, order="F" if head[3] == b"True" else "C").copy()

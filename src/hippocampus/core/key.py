@@ -108,7 +108,7 @@ class Key:
         source, _, rest = spec.partition(":")
         service, _, user = rest.partition(":")
         try:
-            # Only a command needs words: a path with a quotation mark in it may have none.
+            # Only a command is split into words; a path may have a lone quotation mark in it.
             words = shlex.split(rest)
         except ValueError:
             words = []

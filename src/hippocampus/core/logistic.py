@@ -55,6 +55,7 @@ def fit_logistic(
 
 def sigmoid(odds: Floats) -> Floats:
     """Return chances of log odds, which count as 30 at most."""
+    # Bounded, so that a chance is never quite 0 or 1.
     chances: Floats = 1 / (1 + np.exp(-np.clip(odds, -30, 30)))
     return chances
 

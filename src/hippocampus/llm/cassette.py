@@ -55,6 +55,7 @@ class Cassette:
         self._answers: defaultdict[str, list[Exchange]] = defaultdict(list)
         self._played: defaultdict[str, int] = defaultdict(int)
         if mode != "replay":
+            # A cassette may be written over, a store never.
             check_output(self.path, overwrite=True)
         if mode == "record":
             self.path.write_bytes(b"")

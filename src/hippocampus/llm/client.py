@@ -154,6 +154,7 @@ class LanguageModel:
             except ModelRefused as exc:
                 # The first is of what was really asked for; later ones follow from falling back.
                 refused = refused or exc
+                # Refused for another reason, such as its key, which another form does not mend.
                 if exc.status not in UNKNOWN:
                     break
                 continue

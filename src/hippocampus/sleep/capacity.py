@@ -43,12 +43,13 @@ def retain(night: SleepSnapshot) -> list[Act]:
         history,
         there,
         (night.kept | ~night.trusted)[firsts] & there,
+        # Each costs the same, however long: the target is a number of memories.
         np.ones(len(firsts)),
         now_h=night.now / MICROS_PER_HOUR,
         evict_probationary=policy.evict_probationary,
     )
     gone = np.flatnonzero(chosen.fades)
-    # The cap may cut this off, so the least valuable come first.
+    # The least valuable first, for the cap may not let all of them go.
     order = gone[np.argsort(chosen.value[gone], kind="stable")]
     count, last = times_used(history.group, history.uses)
     days = (night.now / MICROS_PER_HOUR - history.at_h) / 24

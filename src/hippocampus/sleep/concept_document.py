@@ -85,6 +85,7 @@ def hide_secrets(document: dict[str, Any], finder: SecretFinder) -> dict[str, An
             for field in ("chunks", "sources")
         }
         entries[finder.redact_label(name)] = entry | shown
+    # Names that differ in a secret alone have become one, so they are counted again.
     return document | {"entries": entries, "anchor_count": len(entries)}
 
 
@@ -166,6 +167,7 @@ def from_json(
     )
     names = tuple(name.casefold() for name in entries)
     count = len(names)
+    # Best first, as the index has them: whoever edits a document need not sort it.
     order = [np.argsort(-np.array(entry["scores"]), kind="stable") for entry in entries.values()]
     under, ends = runs(
         [

@@ -286,6 +286,7 @@ def tell(
     ]
     head = ""
     if told:
+        # The model was shown what older versions quote.
         head, older = told.strip(), []
         last = replace(last, clauses=tuple(c for c in last.clauses if c.row >= since))
     told_rows = {clause.row for clause in known}
@@ -297,6 +298,7 @@ def tell(
             if not any(say_about_the_same(clause.text, now.text) for now in last.clauses)
         ),
     ]
+    # One too long by itself would have all others taken out before it goes.
     chosen = [
         clause
         for clause in chosen
