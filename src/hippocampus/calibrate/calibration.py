@@ -76,6 +76,7 @@ class Calibration:
             if model.evidence not in _EVIDENCE or len(model.weights) != len(model.evidence) + 1:
                 msg = f"Calibration.{name}: must be a known set of evidence, with a weight for each"
                 raise InputError(msg)
+        # With two models for one set of evidence, which is used would depend on their order.
         if not self.models or len({model.evidence for model in self.models}) < len(self.models):
             msg = "Calibration.models: must have one for each set of evidence, and at least one"
             raise InputError(msg)
@@ -133,6 +134,7 @@ class Calibration:
                 msg = "another version"
                 raise InputError(msg)
             said["embedder"] = Fingerprint(**said["embedder"])
+            # A threshold that is missing becomes None, which the check refuses with its name.
             said["cosines"] = Cosines(**dict.fromkeys(Cosines._fields) | said["cosines"])
             said["models"] = tuple(
                 LogisticModel(tuple(names), tuple(weights), (constant, slope, fall), found, *rival)

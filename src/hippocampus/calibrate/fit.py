@@ -63,6 +63,7 @@ def learn_models(asked: Sequence[TrialQuestion], *, anew: bool = False) -> list[
 
 
 def _learn(asked: Sequence[TrialQuestion], like: LogisticModel, *, anew: bool) -> Learnt:
+    # By pool, so that no conversation is in both halves.
     halves = [[one for one in asked if one.group % 2 == half] for half in (0, 1)]
     unseen = [
         (one, confidence(one.known, len(one.relevant), models=[fitted]))
@@ -70,8 +71,10 @@ def _learn(asked: Sequence[TrialQuestion], like: LogisticModel, *, anew: bool) -
         for fitted in [fit(learnt, like, anew=anew)]
         for one in other
     ]
+    # Nothing in it depends on the embedder, and few conversations would only add chance.
     if not anew and EMBEDDER_EVIDENCE.isdisjoint(like.evidence):
         return Learnt(like, unseen)
+    # On questions that the fit has not seen, or the threshold would be too low.
     none = [judged.sure for one, judged in unseen if not one.answerable]
     found = round(float(np.quantile(none, REJECTED_SHARE)), 2)
     return Learnt(fit(asked, like, anew=anew)._replace(found=found), unseen)
@@ -94,6 +97,7 @@ def fit(
     start = np.array(like.weights)
     drawn = _WEAK_RIDGE if anew else RIDGE
     told = [True, *(anew or name in EMBEDDER_EVIDENCE for name in like.evidence)]
+    # Weights that the embedder does not tell are held where they are by a ridge, in the same fit.
     held = np.where(told, drawn, _FIXED_RIDGE)
     best = np.array([int(np.argmax(table @ start)) for table in tables])
     for _ in range(_CHOICES):
@@ -141,6 +145,7 @@ def find_hearing(asked: Sequence[TrialQuestion]) -> float:
             one.right,
         )
         for one in asked
+        # Only the pools on which the default embedder was measured, or the two cannot be compared.
         if one.right.any() and one.group < POOLS
     ]
 
@@ -148,6 +153,7 @@ def find_hearing(asked: Sequence[TrialQuestion]) -> float:
         slope, curve = _LISTWISE_RIDGE * (weights - 0.5), _LISTWISE_RIDGE * np.eye(2)
         for parts, right in lists:
             odds = parts @ weights
+            # Less the largest, so that no power overflows.
             share = np.exp(odds - odds.max())
             share /= share.sum()
             inside = np.where(right, share, 0)
@@ -157,6 +163,7 @@ def find_hearing(asked: Sequence[TrialQuestion]) -> float:
         return slope, curve
 
     weights = newton(np.array([0.5, 0.5]), derivatives)
+    # Neither part may count against itself, and the other one is divided by.
     others, embedders = np.maximum(weights, (1e-3, 0.0))
     return round(float(embedders / others / DEFAULT_HEARING), 2)
 

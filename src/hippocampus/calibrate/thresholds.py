@@ -33,6 +33,7 @@ def find_cosines(trial: Trial) -> Cosines:
         theta=float(np.percentile((anchors @ said.vectors[telling].T)[on_another], 99)),
         sem_theta=float(np.percentile((anchors @ questions.T)[meant_another], 99.9)),
         related=related,
+        # Turns that differ in a detail alone are nearer than most pairs, and must not be merged.
         near=max(related, float(np.percentile(trial.unlike, 99))),
         interference=float(np.percentile(within, 90)),
         cluster=float(np.percentile(within, 95)),
@@ -75,6 +76,7 @@ def weigh_signals(said: TrialTurn) -> dict[str, float]:
         for name in SIGNALS
     }
     total = sum(excess.values())
+    # No signal tells anything: then all count the same, since shares have to add up to 1.
     if not total:
         return dict.fromkeys(SIGNALS, round(1 / len(SIGNALS), 3))
     return {name: round(share / total, 3) for name, share in excess.items()}

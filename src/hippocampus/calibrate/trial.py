@@ -47,6 +47,7 @@ from hippocampus.write.encode import context_before, encode_drafts
 _NAME: Final = "calibrate"
 _CUES: Final = frozenset({"tokens", "vector", "lexical", "time"})
 _NOW: Final = datetime(2025, 1, 1, tzinfo=UTC)
+# Any would do; a fixed one makes every trial the same.
 _SALT: Final = bytes(16)
 _LIMITS: Final = Ingest()
 _FUSION: Final = Fusion()
@@ -178,6 +179,7 @@ class _Examiner:
         self._embedder = embedder
         self._rotation = rotation_for(embedder.fingerprint)
         self._segments = Segments()
+        # Each question is asked twice: of its own bank, and of the pool.
         self._embed = cache(embedder.embed_query)
 
     def encode(self, data: SyntheticConversation) -> _EncodedConversation:
@@ -260,6 +262,7 @@ class _Examiner:
         every = search(index, understood, None, _FUSION, len(index))
         right = np.array([refs[row] in gold for row in every.rows.tolist()])
         rows = every.rows[:DEPTH]
+        # Without token vectors other evidence is read, for the models of embedders that have none.
         bare = replace(understood, cues=_CUES - {"tokens"})
         known = evidence(index, understood, rows) | evidence(index, bare, rows)
         return TrialQuestion(
@@ -273,6 +276,7 @@ def _told(one: _EncodedConversation, indexed: _IndexedBank) -> TrialTurn:
     data = one.data
     vectors = indexed.live.cues.vector
     assert vectors is not None, "it is what it was made with"
+    # Reversed, so that of a long turn the first part stands for it.
     first = {ref: row for row, ref in reversed(list(enumerate(indexed.refs)))}
     sessions = [f"{data.id}/{session}" for session in data.sessions]
     occurred_at = np.array(data.occurred_at, np.float64)

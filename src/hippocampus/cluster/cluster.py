@@ -83,6 +83,7 @@ class RayCluster:
             raise InputError(f"workers={workers!r}: must be at least 1")
         if minutes <= 0:
             raise InputError(f"minutes={minutes!r}: must be above 0")
+        # Workers may have another working directory, where a relative path names another file.
         path = os.fspath(store) if is_url(store) else str(Path(store).absolute())
         self._opened = Opened(
             store=path, embedder=embedder, config=config, key=as_key(key), vault=as_key(vault)
@@ -136,12 +137,14 @@ class RayCluster:
         maker = load_embedder(embedder)
         if maker is None:
             raise InputError(f"embedder={embedder!r}: name the embedder to move to")
+        # Workers make the vectors, so the store's own embedder is not needed here.
         with self._memory(embed=False) as memory:
             begin(memory.engine, maker)
             report = self._each(None, partial(StageJob, embedder=embedder), told, embed=False)
             if report.failed:
                 return report
             swapped = finish(memory.engine, maker)
+        # Several runs may share the work, and only one of them can swap.
         if swapped is None:
             report.notes.append("another run has put the new vectors in place")
         else:
@@ -177,6 +180,7 @@ class RayCluster:
             )
             split = self._ray.remote(num_cpus=SHARE, num_returns=buckets)(_split)
             found = [split.remote(part, bank, buckets) for part in parts]
+            # Ray returns one reference, and no list, where a single bucket is asked for.
             columns = zip(*(some if buckets > 1 else [some] for some in found), strict=True)
             jobs = [
                 KeepJob(f"portion {number}", list(column))

@@ -53,6 +53,7 @@ def joined(address: str, workers: int | None) -> Iterator[ModuleType]:
     os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
     if address == LOCAL:  # so Ray takes this machine's own address, and no other reaches its ports
         os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
+    # Ray logs what it does, among the lines that a command prints.
     logging.getLogger("ray").setLevel(logging.ERROR)
     ray = require("ray", extra="ray", feature="work on a cluster")
     if ray.is_initialized():  # by whoever calls, who also ends it
@@ -154,6 +155,7 @@ class Crew:
     def __init__(self, ray: ModuleType, opened: Opened, *, workers: int, minutes: float) -> None:
         self._ray = ray
         self._given = opened, minutes
+        # We replace lost workers ourselves, and hand their jobs out again: Ray must not do so too.
         self._actor = ray.remote(num_cpus=SHARE, max_restarts=0)(ClusterWorker)
         nodes = [node for node in ray.nodes() if node["Alive"]]
         check_reach(opened.store, [str(node["NodeManagerHostname"]) for node in nodes])
@@ -171,6 +173,7 @@ class Crew:
         actor = self._actor
         if node is not None:
             strategies = self._ray.util.scheduling_strategies
+            # Soft: the node may be the one that was lost, and another one can do its work.
             on = strategies.NodeAffinitySchedulingStrategy(node_id=node, soft=True)
             actor = actor.options(scheduling_strategy=on)
         begun = actor.remote(*self._given)
@@ -201,6 +204,7 @@ class Crew:
                 self._without.append((worker, f"{host} did nothing: {lacking}"))
             else:
                 self._idle.append(worker)
+        # Whether any node has the model is known only when the last worker has begun.
         if self._beginning or not self._without:
             return
         if not (self._idle or at_work or report.pids):
@@ -229,6 +233,7 @@ class Crew:
         began = told_at = time.monotonic()
         report.total, report.workers = report.total + len(jobs), self.size
         waiting = [Waiting(job) for job in jobs]
+        # Jobs are taken from the end, where ``pop`` costs nothing.
         waiting.reverse()
         busy: dict[Any, tuple[_Worker, Waiting]] = {}
         pids = Counter[int]()
@@ -247,6 +252,7 @@ class Crew:
                 worker, one = busy.pop(ref)
                 done = self._end(ref, worker, one.job, report, pids)
                 if done.again and one.tries < _TRIES:
+                    # Behind all others, so that what is in its way may be over by then.
                     waiting.insert(0, one.again())
                 else:
                     report.done += 1
@@ -278,10 +284,12 @@ class Crew:
         try:
             done, pid = self._ray.get(ref)
         except lost.RayTaskError as exc:
+            # The job failed, not its worker: that goes on with the next one.
             self._idle.append(worker)
             return JobDone(failed=[Failure(what=job.name, why=f"{exc.cause!r}")])
         except lost.RayError as exc:
             report.lost += 1
+            # It may still run behind a lost connection, and would go on beside its successor.
             self._ray.kill(worker[0])
             self._hire(worker[1])
             why = f"its worker was lost: {str(exc).splitlines()[0]}"

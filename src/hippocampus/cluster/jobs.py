@@ -114,6 +114,7 @@ class SleepJob:
 
     def run(self, shop: Workshop) -> JobDone:
         slept = shop.memory.bank(self.name).sleep_if_due(Schedule() if self.due else _CHANGED)
+        # A worker sees each bank once: kept in memory they would only add up.
         shop.memory.engine.bank_cache.drop(self.name)
         return JobDone({"unchanged" if slept is None else "slept": 1})
 
@@ -153,6 +154,7 @@ class KeepJob:
     def run(self, shop: Workshop) -> JobDone:
         done = JobDone({"turns": 0, "added": 0})
         given = [turn for some in shop.fetch(self.turns) for turn in some]
+        # The sort is stable, so turns of a bank stay in the order of the files.
         for bank, some in groupby(sorted(given, key=_bank_of), key=_bank_of):
             turns = list(some)
             try:
@@ -172,6 +174,7 @@ def _bank_of(turn: GivenTurn) -> str:
 
 def _keep(bank: Bank, turns: Sequence[GivenTurn], done: JobDone) -> None:
     """Keep some turns; where one of them cannot be kept, the others alone."""
+    # What was there already is passed over in silence, so only the difference tells what is new.
     before, wrong = _count(bank), len(done.failed)
     try:
         bank.remember_many([one.turn() for one in turns])

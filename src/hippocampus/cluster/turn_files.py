@@ -145,6 +145,7 @@ def _json_rows(path: Path, portion: FilePortion) -> Iterator[tuple[int, Mapping[
     """Yield the lines that begin in a part of a file."""
     with reading(path) as file:
         if portion.start:  # the line that is there began before
+            # One byte before: if that is the line break, the line that begins here is ours.
             file.seek(portion.start - 1)
             file.readline()
         while (place := file.tell()) < portion.stop:
@@ -156,6 +157,7 @@ def _json_rows(path: Path, portion: FilePortion) -> Iterator[tuple[int, Mapping[
 def _fields(line: bytes) -> Mapping[str, Any]:
     try:
         fields = json.loads(line)
+    # Without fields the row has no text, and is reported with its place by whoever keeps it.
     except (ValueError, RecursionError):
         return {}
     return fields if isinstance(fields, dict) else {}
@@ -163,6 +165,7 @@ def _fields(line: bytes) -> Mapping[str, Any]:
 
 def bucket_of(bank: str, buckets: int) -> int:
     """Return the number of a bank's part, of so many, the same in every process."""
+    # Python's own hash differs from process to process.
     made = blake2b(bank.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(made, "big") % buckets
 
@@ -180,6 +183,7 @@ class TurnWriter:
             pyarrow = require("pyarrow", extra="ray", feature="Parquet")
             parquet = require("pyarrow.parquet", extra="ray", feature="Parquet")
             kinds = dict.fromkeys(COLUMNS, pyarrow.string())
+            # As exact as the store: a turn with another time would be kept a second time.
             kinds["at"] = pyarrow.timestamp("us", tz="UTC")
             self._schema = pyarrow.schema(kinds)
             self._arrow = pyarrow

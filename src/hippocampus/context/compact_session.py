@@ -108,11 +108,13 @@ def _choose(lines: Sequence[_TurnLine], room: int, zone: tzinfo) -> None:
     spent = 0
     rest: list[tuple[_TurnLine, str, int]] = []
     for one, said, tokens in reversed(list(zip(lines, whole, costs, strict=True))):
+        # From the first that does not fit on all are older: the newest turns stay without a gap.
         if rest or spent + tokens > _NEWEST * room:
             rest.append((one, said, tokens))
         else:
             spent += one.stand(said, tokens, whole=True)
             one.newest = True
+    # By worth and no longer by time: what matters most is chosen while there is room for it whole.
     for one, said, tokens in sorted(rest, key=lambda found: -found[0].worth):
         if spent + tokens + _MARK <= _WHOLE * room:
             spent += one.stand(said, tokens, whole=True) + _MARK
@@ -128,6 +130,7 @@ def _evict(lines: Sequence[_TurnLine], tokens: int) -> bool:
     """Leave out what matters least, and is worth so many tokens; return whether there was any."""
     there = sorted(
         (one for one in lines if one.text),
+        # Older before newest, and shortened before whole, whatever each is worth.
         key=lambda one: (one.newest, one.whole, one.worth, one.turn.occurred_at),
     )
     for one in there:

@@ -78,8 +78,10 @@ def compose(
     """
     marked = {hit.id: hit for hit in recall.hits if hit.valid_to or hit.corrected_by}
     renderer, spent = _known(Renderer(frame, zone, marked), extras, budget_tokens)
+    # And two for the blank line before the next part.
     tags = count(f"{OPEN}\n{CLOSE}\n") + 2
     recent: list[Episode] = []
+    # Newest first, for where they stop fitting the older ones stay out.
     for episode in sorted(extras.recent, key=lambda e: e.occurred_at, reverse=True):
         cost = renderer.cost(episode) + (0 if recent else tags)
         if spent + cost > budget_tokens:
@@ -90,6 +92,7 @@ def compose(
     kept: list[Hit] = []
     left: list[Pointer] = []
     shown = {episode.id for episode in recent}
+    # One text, so that each hit is looked for once and not in every message.
     held = "\n".join(map(_folded, extras.without))
     for hit in recall.hits:
         if hit.lag > reach:
@@ -98,6 +101,7 @@ def compose(
             continue
         cost = renderer.cost(hit.episode)
         if spent + cost + (0 if kept else tags) > budget_tokens:
+            # No break: a later, shorter hit may still fit.
             left.append(Pointer(id=hit.id, address=hit.address, tokens=cost))
         else:
             spent += cost + (0 if kept else tags)
@@ -137,6 +141,7 @@ def _known(renderer: Renderer, extras: Extras, budget_tokens: int) -> tuple[Rend
     gists = _fitting(extras.gists, budget_tokens - needed)
     if gists:
         renderer = replace(renderer, known=(*renderer.known, gists))
+        # Counted as a whole: tokens may merge where parts meet, so sums are a little off.
         needed = count(renderer.render([], []))
     return renderer, needed
 

@@ -16,7 +16,9 @@ def redacted(found: Recall, extras: Extras, finder: SecretFinder) -> tuple[Recal
         replace(
             hit,
             episode=episode,
+            # Counted anew: a label in place of a secret has another length.
             tokens=count(episode.text),
+            # Places of characters mean nothing in a text that was changed.
             span=hit.span if episode.text == hit.text else None,
         )
         for hit, episode in ((hit, without_secrets(hit.episode, finder)) for hit in found.hits)

@@ -120,6 +120,7 @@ class Renderer:
 
 def in_time(episode: Episode) -> tuple[object, ...]:
     """Return by what episodes are sorted, to stand in order of time."""
+    # Turns of one moment, and parts of one turn, keep the order in which they were told.
     return (episode.occurred_at, episode.session or "", episode.turn or 0, episode.part)
 
 

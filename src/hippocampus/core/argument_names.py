@@ -78,6 +78,7 @@ def refuse_unknown(
     for name, value in given.items():
         if name in known:
             continue
+        # One that was given by its own name is not meant by another name too.
         ours = meant_by(str(name), [one for one in known if one not in given])
         fix = f"give {ours}" if ours else f"there are {', '.join(known)}"
         raise UnknownArgument(f"{name}={value!r:.{_SHORT}}: {of} has no such {what}; {fix}")

@@ -45,8 +45,10 @@ class _Turns:
     def shorten(self) -> None:
         with self._lock:
             self._giving += 1
+            # Only the first: a later one would take the shortened turns for those of before.
             if self._giving == 1:
                 self._before = sys.getswitchinterval()
+                # The program may have chosen shorter ones itself.
                 sys.setswitchinterval(min(self._before, _TURN_S))
 
     def put_back(self) -> None:
@@ -91,6 +93,7 @@ def answering() -> Iterator[None]:
     For an answer that gives way itself nobody else does.
     """
     check_budget()
+    # It would wait for itself at its next pause.
     if _here.gives_way:
         yield
         return

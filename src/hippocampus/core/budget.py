@@ -78,6 +78,7 @@ class Budget:
         """Return a call that is made within this budget, on whatever thread."""
 
         def within() -> _Result:
+            # A budget belongs to a thread or task, so another thread has to enter it itself.
             with self:
                 return call()
 
@@ -127,6 +128,7 @@ def counted(rows: Iterable[_Values]) -> Iterable[_Values]:
 
 def _count(rows: Iterable[_Values], budget: Budget) -> Iterator[_Values]:
     for row in rows:
+        # A number takes eight bytes at most.
         budget.spend(sum(len(value) if isinstance(value, str | bytes) else 8 for value in row))
         yield row
 

@@ -90,6 +90,7 @@ class Cipher:
         return sealed
 
     def _seal_text(self, place: str, text: str) -> str:
+        # The column is one of text, which sealed bytes are not.
         return binascii.b2a_base64(self.seal(place, text.encode()), newline=False).decode()
 
     def unseal_text(self, place: str, sealed: str) -> str:

@@ -47,6 +47,7 @@ class ConnectionPool:
         self._via = _proxy(url)
         self._tls = ssl.create_default_context() if url.scheme == "https" else None
         self._idle: list[Connection] = []
+        # Given the list and not the pool, which it would keep alive.
         weakref.finalize(self, _close_all, self._idle)
 
     def close(self) -> None:
@@ -62,10 +63,12 @@ class ConnectionPool:
 
         """
         with suppress(IndexError):  # another thread may take the last
+            # The one used last comes first, since it is the likeliest to be open still.
             while kept := self._idle.pop():
                 if kept.is_open():
                     return kept
                 kept.close()
+        # Not 0, for which a socket would not wait at all.
         within_s = max(min(connect_timeout_s, seconds_until(deadline)), 1e-3)
         return self._connect(within_s)
 
@@ -81,6 +84,7 @@ class ConnectionPool:
         if self._via is not None:
             headers = basic_auth(self._via, "Proxy-Authorization")
             root = f"http://{self._url.netloc.rpartition('@')[2]}"
+        # With TLS a proxy is only a tunnel; without, it has to be told the whole address.
         if self._via is not None and self._tls is not None:
             http.set_tunnel(self._url.hostname or "", self._url.port, headers=headers)
             root, headers = "", {}
@@ -88,6 +92,7 @@ class ConnectionPool:
             http.connect()
         except BaseException as exc:
             http.close()
+            # Nothing was asked yet, while after a timeout nobody knows whether it was done.
             if isinstance(exc, TimeoutError):
                 raise ConnectionError(f"no connection within {within_s:g} s") from exc
             raise
@@ -114,6 +119,7 @@ class Connection:
         self._timed = _TimedSocket(http.sock)
         self._response: HTTPResponse | None = None
         self._used = 0.0
+        # In its place from here on, so that each read and write is given what is left of the time.
         http.sock = self._timed
 
     def is_open(self) -> bool:
@@ -162,6 +168,7 @@ class Connection:
     def release(self) -> None:
         """Keep the connection for the next request if all of the answer was read, or close it."""
         response, self._response = self._response, None
+        # A rest that nobody read would be taken for the beginning of the next answer.
         whole = response is not None and (response.isclosed() or response.length == 0)
         if response is not None:
             whole = whole and not response.length
@@ -204,6 +211,7 @@ class _TimedSocket:
 
     def makefile(self, mode: str) -> io.BufferedReader:
         assert mode == "rb", mode
+        # Unbuffered below ours: each wait for the system has to go through ``arm``.
         return io.BufferedReader(_TimedReader(self, self._sock.makefile("rb", buffering=0)))
 
     def close(self) -> None:

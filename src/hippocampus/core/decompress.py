@@ -38,6 +38,7 @@ def inflate(packed: bytes, *, most: int | None = None) -> bytes:
 
     """
     most = most_of(len(packed)) if most is None else most
+    # ``zlib.decompress`` knows no bound, and would unpack all of a bomb.
     unpacking = zlib.decompressobj()
     try:
         whole = unpacking.decompress(packed, most)
@@ -101,4 +102,5 @@ def _array(stored: bytes) -> NDArray[Any]:
     if math.prod(shape) != len(flat):
         msg = f"an array of {math.prod(shape):,} numbers with {len(flat):,} behind its head"
         raise ValueError(msg)
+    # A copy, for what ``frombuffer`` returns is read-only.
     return flat.reshape(shape, order="F" if head[3] == b"True" else "C").copy()

@@ -19,6 +19,7 @@ import msgspec
 from hippocampus.core.ranges import Level, Micros, MomentAndRows, RowNumber
 from hippocampus.errors import StoreCorrupt
 
+# The same event must always be the same bytes: a journal's head is a hash over them.
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
@@ -34,6 +35,7 @@ class JournalRow(NamedTuple):
     """JSON object; never holds an episode's words."""
 
 
+# The tag has a name that no field can have: ``Unknown`` has a ``kind`` of its own.
 class JournalEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="journal.kind"):
     """Base of all events. ``tag`` is the row's ``kind``; a field at its default is not written."""
 
@@ -456,6 +458,7 @@ def convert(kind: str, fields: Mapping[str, Any]) -> Event:
 
     """
     # By class, and not by ``Event``: msgspec reads the types of a union anew at every call, 40 µs.
+    # The kind comes last: a row whose detail has such a field is still of its own kind.
     return cast("Event", msgspec.convert({**fields, "journal.kind": kind}, _CLASSES[kind]))
 
 

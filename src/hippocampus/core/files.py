@@ -102,6 +102,7 @@ class _OpenStores:
         """Return the open database that a file is, or lies beside; the lock is held."""
         if file in self._holds:
             return file
+        # SQLite names its companions after the file that a link leads to.
         real = os.path.realpath(path)
         for ending in COMPANIONS:
             if real.endswith(ending):
@@ -130,6 +131,7 @@ class _OpenStores:
             if owner is None:
                 raise StoreError("is not open here, so nobody may write into it", path=path)
             kept = self._kept.setdefault(owner, {})
+            # Beside the descriptor for reading, under a number that no file has.
             if (device, ~number) not in kept:
                 kept[device, ~number] = path.open("r+b", buffering=0)
             return kept[device, ~number], self._hold(owner)
@@ -193,6 +195,7 @@ def reading(path: str | Path) -> Iterator[BufferedReader]:
                 " out of it, use 'export'"
             )
             raise SourceError(msg, path=path)
+    # Should it become a store before it is closed, ``close`` keeps it open.
     file = path.open("rb")
     try:
         yield file
@@ -231,9 +234,11 @@ def read_small(path: str | Path, *, most: int) -> bytes:
         ValueError: it is larger.
 
     """
+    # A pipe would wait for ever, and a device may never end.
     if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116 - a text as well
         raise OSError(errno.EINVAL, "is no plain file", str(path))
     with reading(path) as file:
+        # What is read counts, and not the size, which may change in between.
         data = file.read(most + 1)
     if len(data) > most:
         raise ValueError(f"{path}: is larger than {most} bytes")
@@ -333,13 +338,16 @@ def writing(path: str | Path, *, overwrite: bool = False) -> Iterator[Path]:
     target = Path(os.path.realpath(path))
     check_output(target, overwrite=overwrite)
     sweep(target.parent)
+    # With the target's ending, by which some who write it choose the format.
     unfinished = target.with_name(f"{PARTIAL}{secrets.token_hex(8)}{target.suffix}")
     with _telling_of(path):
         held = open_descriptor(unfinished, os.O_CREAT | os.O_EXCL | os.O_RDWR)
         file = os.fdopen(held, "rb")
         try:
+            # So that a ``sweep`` of another process knows that somebody still writes it.
             lock(held)
             yield unfinished
+            # Before it has its name: a name on disk without the bytes would be a damaged file.
             sync(unfinished)
             if not CAN_RENAME_OPEN_FILES:
                 file.close()
@@ -348,6 +356,7 @@ def writing(path: str | Path, *, overwrite: bool = False) -> Iterator[Path]:
         finally:
             if not CAN_RENAME_OPEN_FILES:
                 file.close()
+            # After a link this is a second name of the file; after a rename it is gone.
             with suppress(FileNotFoundError):
                 unfinished.unlink()
             if not file.closed:
@@ -369,6 +378,7 @@ def sweep(folder: Path) -> None:
         for left in [one for one in folder.iterdir() if one.name.startswith(PARTIAL)]:
             ending = next((end for end in COMPANIONS if left.name.endswith(end)), "")
             whole = left.with_name(left.name.removesuffix(ending))
+            # A log is swept after its database, whose lock tells whether somebody writes it.
             if time.time() - left.stat().st_mtime < _MAKING_S or (ending and whole.exists()):
                 continue
             with reading(left) as file:
@@ -422,6 +432,7 @@ def is_database(path: Path) -> bool:
     try:
         with reading(path) as file:
             return file.read(len(_SQLITE)) == _SQLITE
+    # It is part of a store that this process has open.
     except SourceError:
         return True
     except OSError:
@@ -433,6 +444,7 @@ def _name(unfinished: Path, target: Path, *, overwrite: bool) -> None:
     if not overwrite:
         try:
             os.link(unfinished, target)
+        # Told below, in words of ours.
         except FileExistsError:
             pass
         except OSError as exc:
@@ -440,6 +452,7 @@ def _name(unfinished: Path, target: Path, *, overwrite: bool) -> None:
                 raise
         else:
             return
+    # A rename replaces what is there, so it comes second, and after one more look.
     check_output(target, overwrite=overwrite)
     unfinished.replace(target)
 

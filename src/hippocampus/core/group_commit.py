@@ -16,6 +16,7 @@ Made = TypeVar("Made")
 Fits: TypeAlias = Callable[[Sequence[Asked], Asked], bool]
 
 
+# Told apart by identity: two callers may ask for the same.
 @dataclass(slots=True, eq=False)
 class _Call(Generic[Asked, Made]):
     """Call that somebody waits for."""
@@ -65,6 +66,7 @@ class GroupCommit(Generic[Asked, Made]):
             self._waiting.append(mine)
         try:
             taken = False
+            # Those that came first may leave no room for ours, which then waits for the lock again.
             while not taken:
                 with inside():
                     some = self._take(mine)
@@ -112,6 +114,7 @@ def _settle(
                 _settle([one], do)
         else:
             some[0].made.set_exception(exc)
+    # Whoever is interrupted may have taken calls of others, who would wait for ever.
     except BaseException as exc:
         for one in some:
             one.made.set_exception(exc)

@@ -43,6 +43,7 @@ def check_url(
     """
     try:
         parts = urlsplit(url if isinstance(url, str) else "")
+        # Read for its error: that a port is none is only found out here.
         _ = parts.port
         host = (parts.hostname or "").encode("idna").decode()
         well = parts.scheme in ("http", "https") and _HOST.fullmatch(host) and not parts.fragment
@@ -57,6 +58,7 @@ def check_url(
     ):
         if parts.netloc.isascii():
             return parts
+        # Only the host is spelled anew: user and password have to stay as they were written.
         account, at, _ = parts.netloc.rpartition("@")
         port = "" if parts.port is None else f":{parts.port}"
         return parts._replace(netloc=f"{account}{at}{host}{port}")
@@ -70,6 +72,7 @@ def check_url(
 
 def check_key(key: object) -> str:
     """Return a key that a header can carry."""
+    # Any other character could end the header, and begin another one.
     if not isinstance(key, str) or not re.fullmatch(r"[!-~]([ -~]*[!-~])?", key):
         msg = "key=[not shown]: must be printable ASCII without blanks or line ends around it"
         raise InputError(msg)

@@ -108,6 +108,7 @@ class Key:
         source, _, rest = spec.partition(":")
         service, _, user = rest.partition(":")
         try:
+            # Only a command is split into words; a path may have a lone quotation mark in it.
             words = shlex.split(rest)
         except ValueError:
             words = []
@@ -149,8 +150,10 @@ class Key:
         if self.kind == "phrase":
             return [_from_phrase(self._named[0])]
         if self._source == "ring":
+            # An empty ring counts as a key of no bytes, which is refused below.
             found = _on_disk(self._named[0], read_ring) or [b""]
         else:
+            # Editors and commands end with a line break, which is no part of the secret.
             found = [_SOURCES[self._source](*self._named).removesuffix(b"\n").removesuffix(b"\r")]
         for one in found:
             if len(one) < _LEAST:
@@ -202,6 +205,7 @@ def _environment(name: str) -> bytes:
         raise KeyRefused(
             f"the variable {name} of the environment is not set; it should hold the key"
         )
+    # The very bytes of the variable, which need not be UTF-8.
     return found.encode("utf-8", "surrogateescape")
 
 
@@ -269,6 +273,7 @@ class Slot(msgspec.Struct, frozen=True, kw_only=True):
     kind: Literal["passphrase", "secret", "phrase"]
     salt: bytes
     wrapped: bytes = b""
+    # Bounded: a header that somebody made up could ask for terabytes of memory.
     argon2: tuple[
         Annotated[int, msgspec.Meta(ge=8192, le=1 << 22)],
         Annotated[int, msgspec.Meta(ge=1, le=64)],
@@ -297,6 +302,7 @@ def open_slots(key: Key, slots: Sequence[Slot]) -> bytes:
 def opened_by(key: Key, slots: Sequence[Slot]) -> tuple[bytes, bytes]:
     """Return the secret of a key that opens one of the slots, and the master key."""
     errors = cryptography("exceptions")
+    # The last of a ring is in use, so it is tried first.
     for secret in reversed(key.secrets()):
         for slot in slots:
             if slot.kind == key.kind:

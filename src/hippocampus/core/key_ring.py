@@ -44,14 +44,17 @@ def keep_in_ring(path: Path, wanted: Collection[bytes]) -> None:
     """Take all secrets out of a ring but these, and write zeros where the others were."""
     known = read_ring(path)
     kept = [one for one in known if one in wanted]
+    # A ring without any secret would open nothing any more.
     if kept == known or not kept:
         return
     if CAN_RENAME_OPEN_FILES:
+        # Opened before: afterwards the name leads to the new file, and only this to the old bytes.
         with path.open("r+b") as former:
             _put(path, kept)
             _zero(former)
         return
     aside = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    # Where an open file cannot be replaced a second name leads to the old bytes.
     os.link(path, aside)
     try:
         _put(path, kept)
@@ -79,6 +82,7 @@ def _put(path: Path, lines: list[bytes]) -> None:
         handle = open_descriptor(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         with os.fdopen(handle, "wb") as file:
             file.write(b"".join(line + b"\n" for line in lines))
+        # Before it has the name, so that nobody ever meets it under other rights.
         give_as(made, before)
         sync(made)
         made.replace(path)

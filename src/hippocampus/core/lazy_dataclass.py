@@ -39,6 +39,7 @@ def immutable(
         named = ("__init__", "__repr__", *(("__eq__", "__hash__") if eq else ()))
         lazy = [name for name in named if own.get(name) is None]  # ``__eq__`` unsets ``__hash__``
         shared = [name for name in _SHARED if name not in own]
+        # Not frozen: Python would compile methods for that, where ours are one for all classes.
         made = dataclass(init=False, repr=False, eq=False, slots=True, kw_only=kw_only)(cls)
         for name in shared:
             setattr(made, name, getattr(_Immutable, name))
@@ -64,6 +65,7 @@ class LazyMethod:
 
     def __get__(self, instance: object, owner: type[Any]) -> Any:  # noqa: ANN401 - any method
         for name, method in _compiled(self._cls, made=self._name == "__init__").items():
+            # Another thread may have put the compiled one there meanwhile.
             if isinstance(lazy := vars(self._cls).get(name), LazyMethod):
                 setattr(self._cls, name, method if lazy.wrap is None else lazy.wrap(method))
         return getattr(owner if instance is None else instance, self._name)
@@ -80,6 +82,7 @@ def _compiled(cls: type[Any], *, made: bool) -> Mapping[str, Any]:
     }
     if (checked := getattr(cls, "__post_init__", None)) is not None:
         body["__post_init__"] = checked
+    # Without slots, in whose place a dataclass would look for the defaults.
     bare = type(cls.__name__, (), body)
     if made:
         return vars(dataclass(frozen=True, repr=False, eq=False)(bare))

@@ -15,6 +15,7 @@ def loading() -> Iterator[None]:
     Every module makes thousands of objects, at which Python stops again and again to look through
     all there are: a sixth of what loading a server takes. What is loaded is there to stay.
     """
+    # Whoever turned it off turns it on again, be it a ``loading`` around this one.
     if not gc.isenabled():
         yield
         return

@@ -45,6 +45,7 @@ def fit_logistic(
         if guarded:
             curve = np.maximum(curve, 1e-6)
         slope = rows.T @ (weights * (p - labels)) + ridge * (at - start)
+        # A hair of ridge, or a column that tells nothing would leave no single solution.
         return slope, (rows * curve[:, None]).T @ rows + np.diag(ridge + 1e-9 * guarded)
 
     return newton(
@@ -60,6 +61,7 @@ def logistic(odds: Floats) -> Floats:
 
 def sigmoid(odds: Floats) -> Floats:
     """Return chances of log odds, which count as 30 at most."""
+    # Bounded, so that a chance is never quite 0 or 1.
     return logistic(np.clip(odds, -30, 30))
 
 

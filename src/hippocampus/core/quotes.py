@@ -71,6 +71,7 @@ def quote(text: str) -> str:
 def unquote(text: str) -> str:
     """Undo ``quote``."""
     text = _UNSEEN_ESCAPE.sub(lambda found: chr(int(found[0][3:-1], 16)), text)
+    # ``&amp;`` last, or a text that had "&lt;" in it would come back as another one.
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
@@ -85,6 +86,7 @@ def line(
     text can put it.
     """
     who = episode.speaker or episode.role or episode.source or ""
+    # Cut before the offset, since all lines are told in one zone.
     marks = [_local(episode.occurred_at, zone).isoformat(" ", "minutes")[:16]]
     if episode.origin not in OWN:
         marks.append(episode.origin)
@@ -147,6 +149,7 @@ def without_quotes(text: str) -> str:
         *_OWN_PARTS,
         (SESSION_OPEN, SESSION_CLOSE),
         (OPEN, CLOSE),
+        # A plain tag, which others write as well; before and behind ours is a line break.
         (f"{RECENT_OPEN}\n[", f"\n{RECENT_CLOSE}"),
         (MORE_OPEN, MORE_CLOSE),
     ):

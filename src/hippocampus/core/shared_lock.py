@@ -40,6 +40,7 @@ class SharedLock:
             with self._changed:
                 self._together[me] -= 1
                 if not self._together[me]:
+                    # An entry of 0 would still look like a thread that holds it.
                     del self._together[me]
                 self._changed.notify_all()
 
@@ -53,6 +54,7 @@ class SharedLock:
                 try:
                     self._changed.wait_for(lambda: self._alone is None and not self._together)
                 finally:
+                    # Also after an interruption, or nobody would ever hold it together again.
                     self._waiting -= 1
                 self._alone = me
             self._depth += 1

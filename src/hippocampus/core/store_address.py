@@ -15,6 +15,7 @@ StoreAddress: TypeAlias = str | Path | Sequence[str | Path]
 """One database, or several that have a store's banks between them."""
 _PASSWORDS: Final = frozenset({"password", "sslpassword", "oauth_client_secret"})
 """Parameters of PostgreSQL's client that are secrets."""
+# A comma alone may part the hosts of one address, as PostgreSQL has them.
 _NEXT: Final = re.compile(r",(?=[a-z]+://)")
 
 

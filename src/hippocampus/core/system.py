@@ -298,6 +298,7 @@ def is_private(folder: str) -> bool:
     On Windows it is, if it lies in the user's profile: rights are inherited there.
     """
     try:
+        # Not through a link, which somebody else may have put there.
         seen = os.lstat(folder)
     except OSError:
         return False
@@ -314,6 +315,7 @@ def full_name(user: str) -> str:
     import pwd  # noqa: PLC0415 - not everywhere
 
     try:
+        # Behind the name the field may have an office and telephone numbers.
         return pwd.getpwnam(user).pw_gecos.partition(",")[0]
     except KeyError:
         return ""

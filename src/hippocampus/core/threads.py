@@ -33,6 +33,7 @@ class Cancellation:
         """Break off what the connection does in the block if the request is cancelled, no later."""
         with self._lock:
             self._connection = connection
+            # It may have been cancelled before it had a connection to break off.
             if self.cancelled:
                 connection.abort()
         try:
@@ -70,6 +71,7 @@ class Threads:
     async def run(self, call: Callable[[], T]) -> T:
         """Return the result of a call; it is broken off if the task is cancelled."""
         mine, context = Cancellation(), copy_context()
+        # In a copy of the context, for the task may have several requests under way.
         context.run(_current.set, mine)
         running = asyncio.get_running_loop().run_in_executor(self._pool, context.run, call)
         try:
@@ -80,4 +82,5 @@ class Threads:
 
     def close(self) -> None:
         """Let the threads end once they have nothing to do."""
+        # A thread may wait for a server, and an event loop that ends must not.
         self._pool.shutdown(wait=False)

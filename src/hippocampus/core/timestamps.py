@@ -37,6 +37,7 @@ def to_moment(when: When, timezone: tzinfo, *, name: str = "time") -> datetime:
     if moment.utcoffset() is None:
         moment = moment.replace(tzinfo=timezone)
     try:
+        # For its error alone: what is no moment in UTC cannot be stored.
         moment.astimezone(UTC)
     except OverflowError as exc:
         raise InvalidTime(
@@ -57,6 +58,7 @@ def end_micros(when: When, timezone: tzinfo, *, name: str = "time") -> int:
     if not is_day(when):
         return to_micros(start)
     try:
+        # By the calendar, for where clocks change a day has 23 or 25 hours.
         return to_micros(datetime.combine(start.date() + timedelta(days=1), time(), timezone))
     except OverflowError:  # 9999-12-31, which is how people write "for ever"
         return to_micros(start) + MICROS_PER_DAY

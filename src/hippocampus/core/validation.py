@@ -53,6 +53,7 @@ def check_text(
     if not text.strip():
         raise InvalidText(f"{name} is blank; {blank}")
     try:
+        # Most texts are ASCII, of which the bytes can be counted without a copy.
         size = len(text) if text.isascii() else len(text.encode())
     except UnicodeEncodeError as exc:
         raise InvalidText(

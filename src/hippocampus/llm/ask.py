@@ -146,6 +146,7 @@ def ask(
             usage += made.usage
             return ModelReply(question.read(made.text), usage)
         except ModelAnswer as exc:
+            # Quoted: the message may repeat words of the model, which are data as well.
             wrong = _quoted(str(exc))
             usage += exc.usage if isinstance(exc.usage, Usage) else Usage()
             if attempt == attempts:
@@ -184,6 +185,7 @@ def each(
                 ModelError(f"not asked, after {PATIENCE} failures in a row{why}"), Usage()
             )
         asked = work(data)
+        # A server that answers, however badly, is not down.
         if isinstance(asked.answer, EncoderError) and not isinstance(asked.answer, ModelAnswer):
             failed.append(asked.answer)
             if len(failed) >= PATIENCE:
@@ -252,6 +254,7 @@ def json_of(answer: str) -> Any:  # noqa: ANN401 - any JSON
         ModelAnswer: there is none, or the answer is too long to look.
 
     """
+    # What is thought aloud may have JSON in it that is not the answer.
     answer = answer.rpartition("</think>")[2].strip()
     if len(answer) > LONGEST_ANSWER:
         msg = f"it must be at most {LONGEST_ANSWER} characters"
@@ -261,6 +264,7 @@ def json_of(answer: str) -> Any:  # noqa: ANN401 - any JSON
     except (ValueError, RecursionError):
         pass
     decoder = json.JSONDecoder()
+    # Bounded, for each beginning may be read to the end of the answer in vain.
     for begin, _ in zip(_BEGIN.finditer(answer), repeat(None, _BEGINNINGS), strict=False):
         try:
             return decoder.raw_decode(answer, begin.start())[0]

@@ -55,6 +55,7 @@ class Cassette:
         self._answers: defaultdict[str, list[Exchange]] = defaultdict(list)
         self._played: defaultdict[str, int] = defaultdict(int)
         if mode != "replay":
+            # A cassette may be written over, a store never.
             check_output(self.path, overwrite=True)
         if mode == "record":
             self.path.write_bytes(b"")
@@ -149,5 +150,6 @@ def _scrubbed(value: Any, hide: tuple[str, ...]) -> Any:  # noqa: ANN401 - any J
 
 
 def _key(path: str, asked: Mapping[str, Any]) -> str:
+    # Keys sorted: the same request may be put together in another order.
     same = json.dumps(["POST", path, asked], sort_keys=True, separators=(",", ":"))
     return blake2b(same.encode(), digest_size=16).hexdigest()

@@ -136,6 +136,7 @@ class LanguageModel:
         if schema is None and say is not None:
             pieces = _Pieces(say)
             answer = self._post(system, prompt, pieces.hear, stream=True)
+            # A stream was told as it came; a server that does not know them answers all at once.
             if answer is None:
                 return self._completion(pieces.whole(), kind, system + prompt)
             made = self._completion(answer, kind, system + prompt)
@@ -144,12 +145,16 @@ class LanguageModel:
         if schema is None:
             return self._completion(self._post(system, prompt), kind, system + prompt)
         refused: ModelRefused | None = None
+        # From the one that worked last: each stricter one would cost a refused request again.
         for at in range(self._formats.get(kind, 0), len(FORMATS)):
+            # Less strict ways do not carry the schema, so the model has to read it.
             told = system if at == 0 else _with_schema(system, schema)
             try:
                 answer = self._post(told, prompt, None, **_format(FORMATS[at], schema, kind))
             except ModelRefused as exc:
+                # The first is of what was really asked for; later ones follow from falling back.
                 refused = refused or exc
+                # Refused for another reason, such as its key, which another form does not mend.
                 if exc.status not in UNKNOWN:
                     break
                 continue

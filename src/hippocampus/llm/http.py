@@ -77,6 +77,7 @@ class Server:
             self._headers["Authorization"] = f"Bearer {check_key(key)}"
         else:
             self._headers |= basic_auth(parts)
+        # A short word would be blotted out of ordinary text wherever it comes up.
         secrets = (key or "", unquote(parts.password or ""))
         self._hide = tuple(secret for secret in secrets if len(secret) >= _SHORTEST_SECRET)
         self._limits = limits
@@ -114,17 +115,20 @@ class Server:
         target = f"{where}?{self._parts.query}" if self._parts.query else where
 
         def ask(hear: Hear | None = None) -> Exchange:
+            # Inside the turn, so that waiting for it does not use up the call's time.
             with self._turns:
                 return self._try(target, json.dumps(asked).encode(), hear)
 
         if self._cassette is None:
             got = ask(hear)
         else:
+            # Around all attempts: what failed in passing is not recorded, and a replay never waits.
             got = self._cassette.play(where, asked, ask, hide=self._hide)
         if not 200 <= got.status < 300:
             msg = f"{self.url} answered {got.status}: {self._shown(got.body)}"
             raise ModelRefused(msg, status=got.status)
         if hear is not None and got.content_type == EVENTS:
+            # From a cassette, or through one, nothing was heard as it came.
             for line in got.body.splitlines() if self._cassette is not None else ():
                 hear(line)
             return None
@@ -146,6 +150,7 @@ class Server:
     def _clean(self, said: str) -> str:
         for secret in self._hide:
             said = said.replace(secret, "[key]")
+        # A server's message ends up in terminals and logs, where control characters act.
         said = "".join(c if c.isprintable() else " " for c in said[: 64 * _SHOWN])
         said = " ".join(said.split())
         return f"{said[:_SHOWN]}…" if len(said) > _SHOWN else said or "nothing"
@@ -188,6 +193,7 @@ class Server:
                 if hear is not None and kind == EVENTS and 200 <= response.status < 300:
                     body = self._hear(response, hear)
                 else:
+                    # One byte more than is allowed, to tell a long answer from one that just fits.
                     body = response.read(self._limits.nbytes + 1)
                 break
             except ConnectionError:
@@ -198,9 +204,11 @@ class Server:
         if len(body) > self._limits.nbytes:
             msg = f"{self.url} answered more than {self._limits.nbytes:,} bytes, the most we read"
             raise ModelAnswer(msg)
+        # ``http.client`` returns what came before a line broke without an error.
         if response.length:
             raise IncompleteRead(body, response.length)
         for secret in self._hide:
+            # A server may repeat the key, and what it answers is shown and recorded.
             body = body.replace(secret.encode(), b"[key]")
         if "Content-Type" not in response.headers:
             kind = ""

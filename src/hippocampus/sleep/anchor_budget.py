@@ -52,6 +52,7 @@ def within_budget(
         named = rows[place].tolist()
         new = sum(row not in covered for row in named) / max(1, len(named))
         gain = float(worth[place]) * (_LEAST + (1 - _LEAST) * new)
+        # Gains only fall as more is covered, so an old gain is a bound, and few are computed again.
         if queue and gain < -queue[0][0]:
             heapq.heappush(queue, (-gain, place))  # what was kept since has some of its episodes
         else:

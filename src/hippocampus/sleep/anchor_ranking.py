@@ -204,9 +204,12 @@ def carried_over(
     ):
         return {}, every
     fresh = every
+    # What was hidden then lay under nothing, so it counts as new.
     fresh[:built] = ~then.shown
+    # Likewise what another one stood for then, and does so no more.
     fresh[np.setdiff1d(old.aliases[:, 0], known[:, 0])] = True
     place_of = {int(key): place for place, key in enumerate(old.keys)}
+    # One mask for all anchors: a new one for each would cost a pass over all rows.
     named = np.zeros(len(material), np.bool_)
     carried = {}
     for place in np.flatnonzero(directions.any(axis=1)).tolist():

@@ -61,6 +61,7 @@ def appraise_night(
     lengths = night.tokens(rows.tolist())
     tokens = np.fromiter((lengths.get(row, 0) for row in rows.tolist()), np.float64, len(rows))
     neighbours, cosines = near_ones(vectors, len(rows))
+    # A use counts as if it was said again then: from there on it fades.
     age_h = (night.now - np.maximum(said, night.used_at[rows])) / MICROS_PER_HOUR
     features = Features(
         age_h=np.maximum(age_h, 0.0),
@@ -103,6 +104,7 @@ def near_ones(vectors: Floats | None, count: int) -> tuple[Rows, Numbers]:
     cosines = np.full((count, width), -1.0)
     if vectors is None or count < 2 or not vectors.any():
         return found, cosines
+    # A fixed seed: a sleep must find the neighbours that its dry run found.
     directions = np.random.default_rng(0).standard_normal((vectors.shape[1], _TABLES * _SIGNS))
     sides = vectors @ directions.astype(np.float32) > 0
     column = 0
@@ -136,6 +138,7 @@ def _surprise(
     vectors: Floats | None, session: NDArray[np.int32], occurred_at: Rows, count: int
 ) -> Numbers:
     """Return how far each is from the mean of what its session said before, in [0, 1]."""
+    # Without vectors nobody knows: the middle favours no row.
     surprise = np.full(count, 0.5)
     if vectors is None or not count:
         return surprise
@@ -151,6 +154,7 @@ def _surprise(
             own = vectors[some].astype(np.float64)
             before = said + (np.cumsum(own, axis=0) - own)
             said += own.sum(axis=0)
+            # Before the first of a session there is nothing: its cosine is 0, and it is a surprise.
             lengths = np.maximum(np.linalg.norm(before, axis=1), 1e-12)
             surprise[some] = np.clip(1 - np.einsum("ij,ij->i", own, before) / lengths, 0.0, 1.0)
     return surprise

@@ -43,11 +43,13 @@ def retain(night: SleepSnapshot) -> list[Act]:
         history,
         there,
         (night.kept | ~night.trusted)[firsts] & there,
+        # Each costs the same, however long: the target is a number of memories.
         np.ones(len(firsts)),
         now_h=night.now / MICROS_PER_HOUR,
         evict_probationary=policy.evict_probationary,
     )
     gone = np.flatnonzero(chosen.fades)
+    # The least valuable first, for the cap may not let all of them go.
     order = gone[np.argsort(chosen.value[gone], kind="stable")]
     count, last = times_used(history.group, history.uses)
     days = (night.now / MICROS_PER_HOUR - history.at_h) / 24
@@ -94,6 +96,7 @@ def read_history(night: SleepSnapshot, firsts: Rows) -> OutcomeHistory:
     records = [night.records[row] for row in firsts.tolist()]
     told = [json.loads(e.metadata) for e in records]
     sessions: dict[str, int] = {}
+    # A memory without a session is a group of its own.
     group = _codes((e.session or e.id for e in records), sessions)
     place = {row: at for at, row in enumerate(firsts.tolist())}
     parts = {

@@ -135,10 +135,12 @@ def _moved(ties: Sequence[Mapping[int, float]]) -> list[int]:
             here = group[node]
             towards: dict[int, float] = {here: 0.0}
             for other, weight in own.items():
+                # A loop stands for what was merged into this node: it counts in its degree alone.
                 if other != node:
                     towards[group[other]] = towards.get(group[other], 0.0) + weight
             held[here] -= degree[node]
             gain = {to: w - held[to] * degree[node] / total for to, w in towards.items()}
+            # Rounded, and in doubt where it is: rounding errors must not move a node to and fro.
             best = min(gain, key=lambda to: (-round(gain[to], 9), to != here, to))
             held[best] += degree[node]
             moved |= best != here
@@ -176,5 +178,6 @@ def _telling(
         rest.remove(best)
         for at in under[best]:
             if at in left:
+                # A topic that was told counts less, so that the next memory tells of others.
                 left[at] *= 0.25
     return chosen

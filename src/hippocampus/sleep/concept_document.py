@@ -85,6 +85,7 @@ def hide_secrets(document: dict[str, Any], finder: SecretFinder) -> dict[str, An
             for field in ("chunks", "sources")
         }
         entries[finder.redact_label(name)] = entry | shown
+    # Names that differ in a secret alone have become one, so they are counted again.
     return document | {"entries": entries, "anchor_count": len(entries)}
 
 
@@ -166,6 +167,7 @@ def from_json(
     )
     names = tuple(name.casefold() for name in entries)
     count = len(names)
+    # Best first, as the index has them: whoever edits a document need not sort it.
     order = [np.argsort(-np.array(entry["scores"]), kind="stable") for entry in entries.values()]
     under, ends = runs(
         [
@@ -182,6 +184,7 @@ def from_json(
         np.float32,
     )
     vectors = embed(names)
+    # Names are met by their words alone, and have no direction.
     vectors[[entry["kind"] == "named" for entry in entries.values()]] = 0
     keys = [key_of(name) for name in names]
     material = naming([n for n, e in entries.items() if e["kind"] == "curated"])
@@ -264,6 +267,7 @@ def _checked(document: object, model: str) -> tuple[_Entries, dict[str, str], _R
         if wrong is not None:
             msg = f"entries[{name!r:.120}]: {wrong}"
             raise InputError(msg)
+        # We always write the kind; an entry without one was added by a person.
         entry.setdefault("kind", "curated")
     return entries, aliases, related
 

@@ -79,6 +79,7 @@ def read_on(
             there[speaker] = None
     return replace(
         before, length=length, rows=rows, heard={s: tuple(names) for s, names in heard.items()},
+        # Read by two readers: the next sleep that wants one of them reads all anew.
         reader=reader if before.length == 0 or before.reader == reader else "both",
     )  # fmt: skip
 
@@ -94,6 +95,7 @@ def before_reading(before: Statements | None, wanted: StatementReader | None) ->
         return Statements()
     reader = wanted or best_reader()
     anew = before.reader != reader and (wanted is not None or reader == "parse")
+    # What a model answered does not depend on which rules read beside it.
     return Statements(kept=before.kept) if anew else before
 
 
@@ -141,6 +143,7 @@ def read_with_model(
             for turn in group:
                 rows.pop(turn.row, None)
             for place, statement in made:
+                # A model may number a line that it was not shown.
                 if place < len(group):
                     row = group[place].row
                     rows[row] = (*rows.get(row, ()), statement)

@@ -39,10 +39,12 @@ def forget(night: SleepSnapshot, value: Appraisal, *, most: int | None = None) -
     if not policy.deepest or not len(rows):
         return []
     level = night.level[rows]
+    # What is in quarantine or suspect stays until somebody has looked, or time has cleared it.
     kept = night.kept[rows] | ~night.trusted[rows]
     due = level.copy()
     if policy.token_target is None:
         due = levels(value.age_h, np.clip(value.value, 0, 1), level, kept, deepest=policy.deepest)
+        # Never less than the level there is: another policy may have let it go deeper.
         due = np.minimum(due, np.maximum(_deepest(night, value), level))
     why = np.zeros(len(rows), np.int64)
     if policy.prune_share:
@@ -54,8 +56,10 @@ def forget(night: SleepSnapshot, value: Appraisal, *, most: int | None = None) -
         due = np.maximum(due, squeezed)
     over = _over(night, value)
     due[over], why[over] = DEEPEST + 1, 3
+    # Last, so that no rule above moves what is kept.
     due[kept] = level[kept]
     changed = np.flatnonzero(due > level)
+    # The cap may cut this off, so the least valuable come first.
     order = changed[np.argsort(value.value[changed], kind="stable")]
     most = int(policy.cap * len(rows)) if most is None else most
     return [
@@ -76,6 +80,7 @@ def _deepest(night: SleepSnapshot, value: Appraisal) -> NDArray[np.int64]:
     rank = tiers(value.importance, promote=policy.promote, prune=policy.prune)
     warm = (age_h < policy.warm_days * _DAY_H) & (rank != PRUNED)
     most = np.where(warm, policy.warm_level, min(policy.deepest, DEEPEST))
+    # After the line above, for what is promoted or hot does not fade whatever its tier.
     most = np.where((rank == PROMOTED) | (age_h < policy.hot_hours), 0, most)
     return most.astype(np.int64)
 
@@ -86,6 +91,7 @@ def _over(night: SleepSnapshot, value: Appraisal) -> NDArray[np.bool_]:
     if policy.long_days is None or policy.deepest <= DEEPEST:
         return np.zeros(len(value.rows), np.bool_)
     rank = tiers(value.importance, promote=policy.promote, prune=policy.prune)
+    # What is hot never lapses, even if ``long_days`` is set shorter.
     old = value.age_h >= max(policy.long_days * _DAY_H, policy.hot_hours)
     over: NDArray[np.bool_] = old & (rank != PROMOTED)
     return over
@@ -103,6 +109,7 @@ def _pruned(
     rows = np.concatenate([rows, np.array(cut, np.int64)])
     kept = np.concatenate([kept, np.zeros(len(cut), np.bool_)])
     policy, every = night.policy, night.policy.prune_turns
+    # Only full hundreds: the rest counts in the next sleep.
     turns = len(night) // every * every - night.seen("forget") // every * every
     ago = (len(night) - 1 - rows).astype(np.float64)
     since = night.recorded_at[max(0, len(night) - every)]
@@ -110,6 +117,7 @@ def _pruned(
     weight = salience(
         ago, recalled, freshness=policy.freshness, fading=policy.turn_decay, bonus=policy.retrieved
     )
+    # They are gone already, so they take their place in the share before all others.
     weight[len(weight) - len(cut) :] = -np.inf
     gone = prune(weight, kept, turns=turns, share=policy.prune_share, every=every)
     return gone[: len(gone) - len(cut)]

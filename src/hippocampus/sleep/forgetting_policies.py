@@ -35,6 +35,7 @@ PRUNED_EVERY: Final = 100
 LEVEL_H: Final = (30 * 24.0, 60 * 24.0, 120 * 24.0, 240 * 24.0, 480 * 24.0)
 """Hours at which what is worth nothing reaches L1 to L5; what is worth s, after 1/(1-s) of that."""
 
+# Sums of tokens times shares differ by less than this through rounding alone.
 _SAME: Final = 1e-9
 
 
@@ -66,6 +67,7 @@ def interfere(
 
     """
     there = (neighbours >= 0) & (cosines >= least)
+    # Row 0 stands in for missing neighbours, whose weight is 0 below.
     theirs = order[np.where(there, neighbours, 0)] if len(order) else np.zeros(neighbours.shape)
     weights = np.where(theirs > order[:, None], retroactive, proactive)
     total: Numbers = np.where(there, weights * cosines, 0.0).sum(axis=1)
@@ -103,6 +105,7 @@ def prune(
 
     Turns that do not fill a hundred are not counted; whoever asks again begins from there.
     """
+    # Each hundred takes its share of what the one before has left.
     left = (1 - share) ** (turns // every)
     return _lowest(salience, pinned, int((1 - left) * len(salience) + 1e-9))
 
@@ -142,7 +145,9 @@ def fade_by_levels(
     for deeper in range(1, deepest + 1):
         if over <= _SAME:
             break
+        # What is deeper already saves nothing here.
         saves = (tokens * np.maximum(left[found] - left[deeper], 0.0))[order]
+        # One more than stays above the target: the one that crosses it must fade, too.
         some = order[: int(np.searchsorted(np.cumsum(saves), over - _SAME)) + 1]
         some = some[found[some] < deeper]
         over -= float((tokens[some] * (left[found[some]] - left[deeper])).sum())
@@ -242,8 +247,10 @@ class Retention:
         count, _ = times_used(history.group, history.uses)
         used = count > 0
         ahead = foresee(history, now_h)
+        # A chance is below 1, so every row that was of use is above all that were not.
         value = ahead if self.by == "foreseen" else used + ahead
         held = there & pinned
+        # What is pinned cannot go, so it uses room that others would have.
         room = self.target - float(cost[held].sum())
         proven = there & used & ~pinned
         fades = there & ~pinned
@@ -256,6 +263,7 @@ class Retention:
         spent = float(cost[kept].sum())
         most = room - spent
         if closing and spent:  # where nothing was ever of use, that says nothing against anybody
+            # Of what stays in the end, not of the target, which may be far from full.
             most = min(most, self.probationary_share / (1 - self.probationary_share) * spent)
         kept |= self._best(value, cost, fades & ~used, most)
         return Chosen(fades & ~kept, value)
@@ -264,6 +272,7 @@ class Retention:
     def _best(value: Numbers, cost: Numbers, among: Flags, room: float) -> Flags:
         """Return the most valuable of some rows that fit."""
         rows = np.flatnonzero(among)
+        # Reversed after a stable sort, so that of equals the later row stays.
         order = rows[np.argsort(value[rows], kind="stable")[::-1]]
         kept = np.zeros(len(value), np.bool_)
         kept[order[: int(np.searchsorted(np.cumsum(cost[order]), room + 1e-9, "right"))]] = True

@@ -133,10 +133,12 @@ def make_gists(
     for group in pausing(places):
         members = tuple(rows[group].tolist())
         old = known[members][0] if members in known else None
+        # What was quoted while no model answered is put to the model again.
         if old is None or (model is not None and not old.by_model):
             made.append(len(traces))
             texts = night.texts(members)  # without what is being erased: then nothing is kept
             talks.append([spoken(night.records[row].speaker, texts[row]) for row in texts])
+        # The old text while its sources are the same, so that a gist outlasts their fading.
         text = old.text if old else _quoted(night, members, vectors[group])
         days = old.days if old else 0
         by_model = old is not None and old.by_model
@@ -172,6 +174,7 @@ def promote(night: SleepSnapshot, before: set[int], appraise: Callable[[], Appra
     policy = night.policy
     if old.sum() >= int(policy.promote * len(shown) + 1e-9):
         return shown[old]
+    # Above all others, so that only what they leave of the share goes to new ones.
     value: Numbers = np.where(old, np.inf, appraise().value)
     best = tiers(value, promote=policy.promote, prune=policy.prune) == PROMOTED
     rows: Rows = shown[old | best]
@@ -188,6 +191,7 @@ def find_clusters(vectors: Floats, least: float) -> list[Rows]:
     near, cosines = near_ones(vectors, len(vectors))
     one = np.broadcast_to(np.arange(len(vectors))[:, None], near.shape)
     there = np.asarray(vectors.any(axis=1))
+    # Each pair comes twice, once from either side.
     joins = (near > one) & (cosines >= least) & there[one] & there[near]
     one, other, cosines = one[joins], near[joins], cosines[joins]
     above = list(range(len(vectors)))
@@ -195,9 +199,11 @@ def find_clusters(vectors: Floats, least: float) -> list[Rows]:
 
     def top(place: int) -> int:
         while above[place] != place:
+            # Halving the path keeps the next search short.
             above[place] = place = above[above[place]]
         return place
 
+    # Equally near pairs by place, so that the same bank has the same clusters.
     order = np.lexsort((other, one, -cosines))
     for left, right in pausing(zip(one[order].tolist(), other[order].tolist(), strict=True)):
         low, high = sorted((top(left), top(right)))
@@ -228,6 +234,7 @@ def quote(said: Sequence[tuple[int, str, str]], total: int) -> str:
         left = room - count(_line(chosen)) - (count(f"{who}: ") if who else 0)
         if chosen and left < _CLAUSE:
             break
+        # The first sentence may exceed the room: it is never cut, and there is at least one.
         most = left if chosen else max(left, SENTENCE)
         best = max(whole_sentences(text, most), key=lambda one: one.worth, default=None)
         made = "" if best is None else best.text
@@ -270,6 +277,7 @@ def _standing(night: SleepSnapshot) -> dict[int, int]:
     for e in pausing(night.records):
         here, passed = e, set[int]()
         while here.state == "superseded" and here.superseded_by is not None:
+            # A circle would never end, and a newer row is not of this night.
             if here.row in passed or here.superseded_by >= len(night):
                 break
             passed.add(here.row)
@@ -296,6 +304,7 @@ class _Known:
         """Return when a cluster was made: with the trace that shares most of both, or now."""
         found = Counter(self._of[row] for row in rows if row in self._of)
         for number, both in found.most_common(1):
+            # More than half of the union: at most one trace can have that, so no two become one.
             if 2 * both > len(rows) + self._size[number] - both:
                 return self._traces[number][0]
         return now
@@ -313,6 +322,7 @@ def _recalled(
 ) -> list[Trace]:
     """Return traces with the days since each was made on which a source of it was recalled."""
     owner = {row: at for at, trace in enumerate(traces) for row in trace.rows}
+    # By the day, so that a burst of recalls matures a gist no more than one does.
     days = {
         (at, shown.at // MICROS_PER_DAY)
         for shown in night.shown

@@ -81,9 +81,11 @@ class PhrasePostings:
         """Group the phrases of a bank."""
         keys, rows = material.keys, material.owner
         there = material.shown[rows]
+        # Where nothing is hidden this spares a copy of all phrases.
         if not there.all():
             keys, rows = keys[there], rows[there]
         bare = keys & ~np.uint32(PROPER)
+        # Stable, so that the rows of each phrase stay ascending.
         order = stable_order(bare)
         bare = bare[order]
         starts = np.flatnonzero(np.append(True, bare[1:] != bare[:-1])[: len(bare)])

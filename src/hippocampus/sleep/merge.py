@@ -46,6 +46,7 @@ def merge(night: SleepSnapshot, *, near: float, cluster: float) -> list[Act]:
     if how == "exact" or night.vectors is None:
         return acts
     gone = {act.row for act in acts}
+    # A part of a long text is merged with the whole text or not at all.
     whole = np.fromiter((e.parts == 1 for e in night.records), np.bool_, len(night))
     rows = np.flatnonzero(night.trusted & whole)
     rows = rows[~np.isin(rows, list(gone))]
@@ -54,6 +55,7 @@ def merge(night: SleepSnapshot, *, near: float, cluster: float) -> list[Act]:
         groups = _alike(night, rows)
     else:
         least, groups = cluster, [rows]
+    # A policy that merges all of one matter accepts that details are lost.
     into = dict(_near(night, groups, least, _opposed(night) if how == "near" else None))
     # What stands for the same words may itself be merged.
     acts = [act._replace(by=into[act.by][0]) if act.by in into else act for act in acts]
@@ -98,6 +100,7 @@ def _exact(night: SleepSnapshot, *, any_day: bool) -> Iterator[Act]:
             place = () if any_day else (day(e.occurred_at), e.session, e.source, e.metadata)
             groups[e.digest, e.speaker, e.role, e.parts, e.part, place].append(e.row)
     why = "the same words" if any_day else "the same words on the same day"
+    # Texts are read only of these, which are few.
     several = [rows for rows in groups.values() if len(rows) > 1]
     for rows in _spelled_alike(night, several):
         last = max(rows, key=lambda row: (night.records[row].occurred_at, row))
@@ -153,6 +156,7 @@ def _alike(night: SleepSnapshot, rows: Rows) -> list[Rows]:
     """Return rows in groups in which no detail differs; unknown details are in none."""
     digests = detail_digests(night.material.gists[rows])
     known, digests = rows[digests > 0], digests[digests > 0]
+    # The same words by two speakers, or by user and assistant, are two memories.
     speakers = [(night.records[row].speaker, night.records[row].role) for row in known.tolist()]
     groups: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
     for row, digest, speaker in zip(known.tolist(), digests.tolist(), speakers, strict=True):
@@ -183,12 +187,14 @@ def _near(
         stays = np.ones(len(order), np.bool_)
         for start in range(0, len(order), _AT_ONCE):
             stop = min(start + _AT_ONCE, len(order))
+            # Only with those before: better ones come first, and the better one stays.
             cosines = vectors[start:stop] @ vectors[:stop].T
             for place in range(start, stop):
                 row = int(order[place])
                 if not _free(night, row):
                     continue
                 before = cosines[place - start, :place]
+                # Only into one that stays, or chains would join what is not near.
                 close = (before > least) & stays[:place]
                 if not fresh[row]:
                     close &= fresh[order[:place]]

@@ -140,6 +140,7 @@ def times_used(group: Codes, uses: OutcomeUses) -> tuple[Codes, Codes]:
     n = len(group)
     span, rows = n + 1, np.arange(n)
     of_group = uses.group >= 0
+    # One number for group and row, so that later references to a group are one slice.
     keys = np.sort(uses.group[of_group] * span + uses.by[of_group])
     first = np.searchsorted(keys, group * span + rows, "right")
     stop = np.searchsorted(keys, (group + 1) * span, "left")
@@ -175,14 +176,17 @@ def foresee(history: OutcomeHistory, now_h: float) -> Numbers:
         return _resting(now[:, 0])
     past_rows = np.concatenate([rows for rows, _, _ in looks])
     counts = np.concatenate([count for _, _, count in looks])
+    # Rows that stay count for those left out, so that the ridge weighs as much as before.
     thin = -(-len(past_rows) // _MOST)
     past_rows, came, counts = past_rows[::thin], came[::thin], counts[::thin] * thin
+    # A signal that is always the same has no spread to divide by.
     centre, scale = past_rows.mean(axis=0), past_rows.std(axis=0) + 1e-9
 
     def signals(rows: Numbers) -> Numbers:
         return np.concatenate([np.ones((len(rows), 1)), (rows - centre) / scale], axis=1)
 
     start, ridge = np.zeros(len(SIGNALS)), np.full(len(SIGNALS), _RIDGE)
+    # From activation alone; the constant is free, or rare uses would be drawn to even odds.
     start[1], ridge[0] = 1.0, 0.0
     weights = fit_logistic(
         signals(past_rows), came.astype(np.float64), counts, start, ridge,
@@ -357,6 +361,7 @@ def _usual(codes: Codes, used: NDArray[np.bool_], *, of: Codes | None = None) ->
     there = np.ones(len(codes)) if of is None else (of > 0).astype(np.float64)
     total = np.bincount(codes, there)
     hits = np.bincount(codes, there * used)
+    # One more of each, so that the odds are finite where all or none were used.
     base = (hits.sum() + 1) / (total.sum() + 2)
     share = (hits + _PRIOR * base) / (total + _PRIOR)
     odds: Numbers = np.log(share / (1 - share))

@@ -68,6 +68,7 @@ def reconsolidate(night: SleepSnapshot, *, related: float) -> list[Act]:
             Act("annotate", int(others[place]), _how(night, row, int(others[place])), by=row)
             for place in order.tolist()
             if cosines[place] > related
+            # Another policy goes over everything again, and must not note it twice.
             and (int(others[place]), night.records[row].id) not in night.annotated
         ]
     return acts
@@ -78,6 +79,7 @@ def _open(night: SleepSnapshot, noted: Micros, window: int) -> Mask:
     fresh = night.fresh("reconsolidate")
     if not fresh.any():
         return fresh
+    # A memory back from quarantine may have been corrected by a turn that was gone over before.
     labile = [one.at for one in night.shown if fresh[list(one.rows)].any()]
     first = np.searchsorted(labile, noted - window, side="left")
     said_then: Mask = first < np.searchsorted(labile, noted, side="right")

@@ -12,6 +12,7 @@ from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.errors import InputError
 
 STEPS: Final = (
+    # First what later steps read, then what changes episodes, then what is made of them.
     "vectors",
     "phrases",
     "validate",
@@ -80,6 +81,7 @@ def due(schedule: Schedule, past: Past, now: datetime, zone: tzinfo) -> tuple[st
     rests = _changed_since(past, past.slept) and (quiet or waited >= schedule.every)
     if not (remakes or rests):
         return ()
+    # A bank that has nothing of all this yet need not wait for the night.
     everything = remakes or schedule.night is None or past.remade is None
     return STEPS if everything else tuple(name for name in STEPS if name not in NIGHTLY)
 

@@ -83,6 +83,7 @@ class Sleeper:
 
     def sleep(self, steps: Sequence[str], notes: Sequence[str]) -> Slept:
         """Do some steps, and note that they were done."""
+        # A dry run writes nothing, not even that it was; the first sleep has number 1.
         number = 0 if self.dry_run else self._begin(steps)
         seen = self.look()
         night: SleepSnapshot | None = None
@@ -112,6 +113,7 @@ class Sleeper:
     def _begin(self, steps: Sequence[str]) -> int:
         ledger = self.context.ledger
         with ledger.store.write(ledger.bank):
+            # Counted inside the transaction: two sleeps at once must not get the same number.
             number = count_sleeps(ledger) + 1
             ledger.writer.note(SleepBegan(sleep=number, steps=list(steps)))
         return number
@@ -123,9 +125,11 @@ class Sleeper:
             ledger.writer.note(
                 SleepEnded(
                     sleep=number,
+                    # As of the beginning: what was written meanwhile is left to the next sleep.
                     rows=rows,
                     policy=self.context.policy.to_stored(),
                     steps=told,
+                    # Without an embedder a step went over nothing: these rows wait for one.
                     over=[name for name in told if name not in self._blind],
                 )
             )
@@ -143,6 +147,7 @@ class Sleeper:
 
     def _forget(self, night: SleepSnapshot) -> list[Act]:
         if self.context.policy.episode_target is not None:
+            # What lapses here must not fade as well, and counts towards the same cap.
             after = night.after(lapsed := retain(night))
             left = int(self.context.policy.cap * night.material.shown.sum()) - len(lapsed)
             return [*lapsed, *self._fade(after, most=max(0, left))]
@@ -161,6 +166,7 @@ class Sleeper:
         night = self._fresh() if night is None else night
         acts = propose(night)
         for _ in range(_TRIES):
+            # After the last try acts are done all the same: each is checked again as it is done.
             if self.dry_run or not self._is_disturbed(number):
                 break
             acts = propose(night := self._fresh())
@@ -181,6 +187,7 @@ class Sleeper:
             acts=told,
             skipped="" if acts else self._why_not(name),
         )
+        # The next step goes on from here, and need not read the whole bank again.
         return night.after(acts), step
 
     def _why_not(self, name: str) -> str:
@@ -231,6 +238,7 @@ class Sleeper:
             return self._embed()
         if name == "phrases":
             return find_missing_phrases(self.context.ledger, self.context.zone)
+        # Outside of the loop: a further try must not pay a model for the same answers.
         answers = TagAnswers()
         for _ in range(_TRIES):
             gathered = self._trusted(self.look(), standing=name in _TELLING)
@@ -250,6 +258,7 @@ class Sleeper:
     def _trusted(self, gathered: Gathered, *, standing: bool) -> Gathered:
         """Return the bank without rows in quarantine, or ``standing`` ones that are corrected."""
         shown = gathered.material.shown.copy()
+        # The journal is read later than the rows were, and may tell of newer ones.
         shown[[row for row in read_doubts(self.context.ledger).since if row < len(shown)]] = False
         shown[gathered.otherwise if standing else []] = False
         return gathered._replace(material=replace(gathered.material, shown=shown))

@@ -160,6 +160,7 @@ class SleepSnapshot:
             material=replace(self.material, shown=shown),
             doubts=Doubts(since, self.doubts.ever | set(since)),
             slept={
+                # What leaves quarantine now was passed over when it was its turn.
                 step: covered._replace(but=covered.but | cleared)
                 for step, covered in self.slept.items()
             },
@@ -195,6 +196,7 @@ def read_uses(ledger: Ledger, count: int, recalled: Sequence[Sequence[int]] = ()
                 shortened += event.rows
             case FeedbackGiven(helpful=bool(helpful)) if row is not None and row < count:
                 outcome[row] += 1 if helpful else -1
+                # Only help is a use: a bad word must not make a memory fresh again.
                 if helpful:
                     used_at[row] = max(used_at[row], now if event.at is None else event.at)
     for at, *rows in recalls:
@@ -202,10 +204,12 @@ def read_uses(ledger: Ledger, count: int, recalled: Sequence[Sequence[int]] = ()
         shown.append(RecallShown(at, tuple(there)))
         uses[there] += 1
         used_at[there] = np.maximum(used_at[there], at)
+    # In the order of the journal, so that uses are passed on through several shortenings.
     for old, new in shortened:
         if max(old, new) < count:
             uses[new] += uses[old]
             used_at[new] = max(used_at[new], used_at[old])
+    # Recalls are noted late, by the next writer, so the journal's order is not that of time.
     shown.sort(key=lambda one: one.at)
     return RecallUses(uses, used_at, outcome, tuple(shown))
 
@@ -217,6 +221,7 @@ def find_uses(ledger: Ledger, row: int, recalled: Sequence[Sequence[int]] = ()) 
     ``recalled``: what the journal does not tell yet.
     """
     rows = {row}
+    # Backwards, so that a row leads through several shortenings to its first wording.
     for shortened in reversed(ledger.reader.events(TextsShortened)):
         # Its recalls are those of what it was before.
         rows |= {old for old, new in shortened.event.rows if new in rows}
@@ -245,9 +250,11 @@ def read_covered(ledger: Ledger, policy: Policy) -> dict[str, Covered]:
             # What does not say ``over`` is of a version that passed over what was shown again.
             sleep = 0 if told.over is None else told.sleep
             for step in told.steps if told.over is None else told.over:
+                # Of two sleeps at once, the one that ends last may have begun with fewer rows.
                 rows[step] = max(rows[step], told.rows)
                 last[step] = max(last.get(step, (0, 0)), (begun.get(sleep, 0), sleep))
     but: dict[str, set[int]] = {step: set() for step in last}
+    # What happened before was known to the last sleep of every step.
     after = min((since for since, _ in last.values()), default=0)
     for change in ledger.reader.events(*_AS_NEW, after=after) if last else ():
         by = change.event.sleep if isinstance(change.event, SleepEvent) else None
@@ -261,6 +268,7 @@ def read_covered(ledger: Ledger, policy: Policy) -> dict[str, Covered]:
 def read_apart(ledger: Ledger) -> frozenset[int]:
     """Return merges that ``undo`` or ``restore`` took back: each row, and its stand-in then."""
     back = {c.row for c in ledger.store.journal.read(ledger.bank, kinds=(Restored,))}
+    # Most banks never took a merge back, and need not read all their merges.
     if not back:
         return frozenset()
     stand: dict[int, str] = {}
@@ -348,7 +356,9 @@ def read_night(
     recalled: Sequence[Sequence[int]] = (),
 ) -> SleepSnapshot:
     """Return a bank as of the moment of its material."""
+    # In one transaction, so that episodes and journal are of the same moment.
     with ledger.store.read():
+        # The material was gathered before: of rows that came since it knows nothing.
         records = list(ledger.store.episodes.scan(ledger.bank))[: len(material)]
         told = read_uses(ledger, len(records), recalled)
         doubts = read_doubts(ledger)

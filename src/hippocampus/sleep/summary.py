@@ -287,6 +287,7 @@ def tell(
     ]
     head = ""
     if told:
+        # The model was shown what older versions quote.
         head, older = told.strip(), []
         last = replace(last, clauses=tuple(c for c in last.clauses if c.row >= since))
     told_rows = {clause.row for clause in known}
@@ -298,6 +299,7 @@ def tell(
             if not any(say_about_the_same(clause.text, now.text) for now in last.clauses)
         ),
     ]
+    # One too long by itself would have all others taken out before it goes.
     chosen = [
         clause
         for clause in chosen
@@ -339,6 +341,7 @@ def summarise(
         answered: of earlier tries of this sleep; those to this one are put there.
 
     """
+    # By identity: ``go_on`` returns the same object where it takes a version again.
     old = {id(version) for version in (() if before is None else before.versions)}
     versions = go_on(shown, read, how, kept=before)
     made = sum(id(version) not in old for version in versions)
@@ -359,6 +362,7 @@ def summarise(
         versions[number] = replace(versions[number], told=text)
     lines = [version.told or tell([version], how).text for version in versions]
     lines = [line for line in lines if line]
+    # A single version needs no summary of its own.
     several = [lines] if len(lines) > 1 else []
     whole = have_worded(model, SUMMARY, several, answered)
     every_told = all(version.told for version in versions if version.holds_any)
@@ -482,6 +486,7 @@ def have_worded(
     ):
         usage += paid
         if isinstance(answer, EncoderError):
+            # Not among the answers, so that the next try asks again.
             fallbacks.append(str(answer))
         else:
             answered[digests[at]] = answer
@@ -502,6 +507,7 @@ def _shown(talk: Sequence[str]) -> list[str]:
             return lines
         lines = [condense(line, level) for line in talk]
     while lines and sum(map(len, lines)) > LONGEST_TALK:
+        # Every other line, so that all of the time is still told of.
         lines = lines[1::2]
     return lines
 
@@ -558,12 +564,14 @@ def unpack(payload: bytes) -> SummaryVersions:
     """
     try:
         body = inflate(payload)
+        # The format by itself first: in a later one the rest may look otherwise.
         found = msgspec.json.decode(body, type=_Head).format
         if found not in (FORMAT, _WITH_CUT_WORDS):
             msg = f"summary: format {found!r}, and this version reads {FORMAT}; sleep makes it anew"
             raise InputError(msg)
         stored = msgspec.json.decode(body, type=_StoredSummary)
     except (ValueError, RecursionError) as exc:
+        # Our own error is a ``ValueError`` as well, and says what to do.
         if isinstance(exc, InputError):
             raise
         msg = f"summary: its structure is damaged ({exc!r:.80}); sleep makes it anew"

@@ -162,6 +162,7 @@ def make_topics(
                 fallbacks.append(f"group {at}: {answer}")
             else:
                 by_model[at] = answer
+    # Only of talk that is there now: answers about erased words must not stay.
     kept = {digests[at]: write_answer(tagging) for at, tagging in by_model.items()}
     answers.by_digest |= kept
     readings = _Readings(before)
@@ -229,6 +230,7 @@ def _kept_answers(digests: Sequence[str], known: Mapping[str, str]) -> dict[int,
     kept: dict[int, Tagging] = {}
     for at, digest in enumerate(digests):
         if digest in known:
+            # What the reader no longer accepts is asked again.
             with suppress(ModelAnswer):
                 kept[at] = read_answer(known[digest])
     return kept
@@ -273,6 +275,7 @@ class _Vectors:
         self.identity = "" if embedder is None else str(embedder.fingerprint)
         self.made = 0
         self._known: dict[str, NDArray[np.float32]] = {}
+        # Vectors of another embedder cannot be compared with new ones.
         if before is not None and before.embedder == self.identity:
             tags = before.graph
             self._known = {tag.name: tag.vector for tag in tags if tag.vector is not None}
@@ -296,6 +299,7 @@ class _Vectors:
         base = self.of([*own, *more])
         if base is None or not own:
             return None
+        # Names from the dictionary say nothing about how near a bank's own tags usually are.
         base = base[: len(own)]
         usual: dict[str, tuple[float, float]] = {}
 
@@ -418,6 +422,7 @@ def _relate(graph: TagGraph, said: _SaidTags, total: int, vectors: _Vectors) -> 
     near = {tag: {place // TOGETHER for place in places} for tag, places in own.items()}
     by_places = subsumptions(near, -(-total // TOGETHER), alike)
     refused = 0
+    # The surest first: of relations that close a circle the later one is refused.
     for parent, child in pausing(dict.fromkeys([*given, *by_words, *by_places])):
         for name in (parent, child):
             like = (meant[word] for word in same_as(name, names) if word in meant)
@@ -438,6 +443,7 @@ def _called(tag: Tag, names: AbstractSet[str]) -> list[str]:
 
 def _prune(graph: TagGraph, own: Collection[str]) -> None:
     """Take out what nobody said and what tells nothing apart: fewer than two tags below it."""
+    # From below, for a tag may lose its last children on the way.
     for tag in sorted(graph, key=lambda tag: (-graph.level(tag.name), tag.name)):
         if tag.name not in own and len(tag.children) < 2:
             graph.remove(tag.name)

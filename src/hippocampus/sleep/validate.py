@@ -41,6 +41,7 @@ def validate(night: SleepSnapshot) -> list[Act]:
     doubts: dict[int, str] = {}
     for row, why in (*_twice(night, fresh), *_late(night, fresh), *_inverted(night, fresh)):
         doubts.setdefault(row, why)
+    # What was let out once, by somebody or by time, is not put there again.
     ever = night.doubts.ever
     return acts + [Act("doubt", row, why) for row, why in sorted(doubts.items()) if row not in ever]
 
@@ -50,6 +51,7 @@ def _twice(night: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator[tu
     said: dict[tuple[bytes, str | None, str | None, str | None], list[tuple[int, int]]] = {}
     wanted = {e.digest for e in fresh.values()}
     for e in night.records:
+        # The parts of a long text all have the digest of the whole, and repeat nothing.
         if e.state != "active" or e.digest not in wanted or e.parts > 1:
             continue
         before = said.setdefault((e.digest, e.speaker, e.role, e.session), [])  # in order of time
@@ -73,6 +75,7 @@ def _late(night: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator[tup
         return
     latest: dict[str, EpisodeRow] = {}
     for e in night.records:
+        # Of what is erased only the time of recording is left, in place of its own.
         if e.session is None or e.state == "erased":
             continue
         last = latest.get(e.session)
@@ -108,6 +111,7 @@ def _inverted(night: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator
 
 def _inverted_stretch(metadata: str, zone: tzinfo) -> tuple[str, str] | None:
     """Return the ``start`` and ``end`` that metadata gives, if they are times and end first."""
+    # Most metadata has neither, and is not worth reading as JSON.
     if '"start"' not in metadata or '"end"' not in metadata:
         return None
     said = json.loads(metadata)

@@ -200,6 +200,7 @@ def _stretch(time: Interval) -> str:
     """Return a stretch of time by its first and last day; moments where it is less than one."""
     if time.start is None or time.end is None:
         return f"until {time.end:%F %H:%M}" if time.start is None else f"from {time.start:%F %H:%M}"
+    # An end is exclusive: at midnight the last day is the one before.
     last = time.end - timedelta(microseconds=1)
     if time.end - time.start < timedelta(days=1):
         return f"{time.start:%F %H:%M} to {time.end:%H:%M}"

@@ -220,6 +220,7 @@ class Payloads:
         head = 4 * block.count
         lengths = np.frombuffer(block.payload, "<u4", block.count)
         data = np.frombuffer(block.payload, np.uint8, offset=head)
+        # In 64 bits, for made-up lengths could wrap around in 32 and fit.
         if int(lengths.sum(dtype=np.int64)) != len(data):
             msg = f"block {block.first}: {len(data)} bytes, but its lengths add up to otherwise"
             raise ValueError(msg)
