@@ -62,6 +62,15 @@ def test_a_bomb_takes_no_more_memory_than_the_bound():
     assert peak(lambda: load_arrays(npz(a=bytes(64 << 20)), most=1 << 20)) < 80 << 20
 
 
+def test_a_bomb_that_says_it_is_small_is_unpacked_no_further():
+    told = bytearray(npz(a=npy((16 << 20,), bytes(64 << 20))))
+    for mark, place in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
+        at = told.index(mark) + place
+        told[at : at + 4] = (100).to_bytes(4, "little")  # in the place of its real size
+
+    assert peak(lambda: load_arrays(bytes(told))) < 4 << 20
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("read", [inflate, load_arrays])
 def test_few_bytes_come_to_little_unless_somebody_says_otherwise(read):

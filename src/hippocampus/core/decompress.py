@@ -72,10 +72,16 @@ def load_arrays(packed: bytes, *, most: int | None = None) -> dict[str, NDArray[
             if sum(member.file_size for member in members) > most:
                 msg = f"they come to more than {most:,} bytes"
                 raise ValueError(msg)
-            return {one.filename.removesuffix(".npy"): _array(kept.read(one)) for one in members}
+            return {one.filename.removesuffix(".npy"): _read(kept, one) for one in members}
     except _NO_ARCHIVE as exc:
         msg = f"an archive that cannot be read ({exc!s:.80})"
         raise ValueError(msg) from exc
+
+
+def _read(kept: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
+    with kept.open(member) as file:
+        # No more than it says it is: ``ZipFile.read`` unpacks all of it before it looks.
+        return _array(file.read(member.file_size))
 
 
 _HEAD: Final = lazy_pattern(

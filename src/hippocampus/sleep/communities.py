@@ -56,7 +56,7 @@ def find_communities(graph: TagGraph, windows: Iterable[Sequence[int]]) -> tuple
     found = []
     for group, members in groups.items():
         own = rows.get(group, [])
-        if len(own) < min(_LEAST, len(rows)):
+        if len(own) < min(_LEAST, len(under)):
             continue
         inside = {at: sum(w for o, w in ties[at].items() if of[o] == group) for at in members}
         ranked = sorted(members, key=lambda at: (-inside[at], -len(tags[at].rows), at))
