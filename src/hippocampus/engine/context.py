@@ -377,7 +377,7 @@ class EngineContext:
     def _salt(self) -> bytes:
         stored = self.store.settings.get("salt")
         if stored is None and self.read_only:
-            return bytes(16)
+            return bytes(16)  # nobody has written yet, so there are no digests to compare with
         if stored is None:
             with self.store.write():
                 stored = self.store.settings.get("salt")
@@ -452,6 +452,8 @@ def _open_embedder(embedder: str | Embedder) -> tuple[Embedder | None, Degradati
     try:
         return load_embedder(embedder), None
     except ModelNotInstalled as exc:
+        # Who names a model wants that one; who names none is better off with words than with
+        # nothing.
         if embedder != "default":
             raise
         return None, Degradation(part="embedder", reason=str(exc))

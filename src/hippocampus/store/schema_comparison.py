@@ -55,6 +55,7 @@ def compare(db: sqlite3.Connection, migrations: Sequence[Migration]) -> SchemaDi
     differences = SchemaDifferences([], [], {})
     found: dict[_Name, object] = {}
     for kind, name, sql in read_objects(db):
+        # None of ours is listed twice.
         known = (kind, name) not in found and ((kind, name) in ours or _is_statistics(kind, name))
         if known:
             found[kind, name] = sql
@@ -181,6 +182,7 @@ def _names(sql: str) -> frozenset[str]:
 def _made_by(migrations: tuple[Migration, ...]) -> Mapping[_Name, str | None]:
     db = sqlite3.connect(":memory:", isolation_level=None)
     try:
+        # They are run, for a second text of what they make could come to differ from them.
         for step in migrations:
             step(db)
         return {(kind, name): sql for kind, name, sql in db.execute(_OBJECTS)}
