@@ -104,7 +104,7 @@ def stem_in(word: str, language: str) -> str:
         made = _local.stemmers = {}
     stemmer = made.get(name)
     if stemmer is None:
-        stemmer = made[name] = Stemmer.Stemmer(name, 0)
+        stemmer = made[name] = Stemmer.Stemmer(name, 0)  # 0: no cache, for hashes are kept by word
     stemmed: str = stemmer.stemWord(word)
     return stemmed
 
@@ -322,7 +322,7 @@ def language_by_script(words: Sequence[str]) -> str | None:
     del letters[""]  # digits count for Latin, and little
     if not letters:
         return None
-    if letters["Kana"]:
+    if letters["Kana"]:  # Japanese is written in both, Chinese in Han alone
         letters["Kana"] += letters.pop("Han", 0)
     script = max(letters, key=letters.__getitem__)
     within = [word for word in words if script_of(word) == script]

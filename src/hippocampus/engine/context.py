@@ -358,6 +358,7 @@ class EngineContext:
     def calibration(self) -> Calibrated:
         """Return the calibration of the embedder in use, as far as anybody found it out."""
         used, kept = self.fingerprint(), self.store.settings.get(CALIBRATED)
+        # Every catching up asks for it, and reading it takes longer than comparing.
         if self._calibrated is None or self._calibrated[0] != (used, kept):
             self._calibrated = (used, kept), self._read_calibration(used, kept)
         return self._calibrated[1]

@@ -235,7 +235,7 @@ def read_export(path: Path, *, salt: bytes, gate: TransferGate = AS_IT_IS) -> Ex
                     ((kind, record),) = json.loads(text).items()
                     found[kind].append(record)
                 _check_whole(found["episode"], found["change"], found["end"])
-    except SourceError:
+    except SourceError:  # it is a ValueError, too, and says what is wrong itself
         raise
     except UnicodeDecodeError as exc:
         if number == 0:

@@ -112,8 +112,7 @@ class Damage:
 
     def mend(self, bank: int, kind: str, rows: Collection[int]) -> None:
         """Note that rows were written anew, or removed."""
-        # Every write comes by here and hardly any store is damaged, so it is asked without the
-        # lock.
+        # Every write comes by here, and hardly any store is damaged: it need not wait.
         if self._met:
             with self._lock:
                 for key in [k for k in self._met if k[:2] == (bank, kind) and k[2] in rows]:

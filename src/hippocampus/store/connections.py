@@ -200,8 +200,7 @@ class Connections:
             db.execute("BEGIN DEFERRED")  # to read of one moment: another may be making it a store
             mark, found = schema.read_format(db)
             judge(mark, found, fresh=is_blank(db), path=self.path, newest=migrations)
-            # Before it is upgraded, by its own format: a foreign trigger would run in the
-            # migration.
+            # By its own format, before the upgrade, in which a foreign trigger would run.
             differences = self._check_own(db, migrations[:found])
             db.execute("COMMIT")
             # The mark goes into the file itself, before there is a log it could hide in.
@@ -393,8 +392,7 @@ class Connections:
         """Lend a connection that reads, from the pool or opened anew."""
         with self._lock, self.seam:
             self.usable()
-            # An open connection reads the file that it was opened on; a new one takes what has the
-            # name.
+            # An open connection goes on with its file; a new one opens what has the name.
             if not self.idle:
                 self.check_named()
             db = self.idle.pop() if self.idle else self._connect(self._uri, READER_PRAGMAS)
@@ -438,8 +436,7 @@ class Connections:
             if self._watcher is None:
                 self._watcher = self._connect(self._uri, READER_PRAGMAS)
             version: int = self._watcher.execute("PRAGMA data_version").fetchone()[0]
-            # The watcher that comes after a fork counts anew, and must give no number a second
-            # time.
+            # The watcher after a fork counts anew, and must give no number a second time.
             return version + (self._epoch << 32)
 
 

@@ -173,8 +173,7 @@ class _Digest:
 
     def add(self, portion: BankPortion) -> None:
         for row in portion.episodes:
-            # The digest of a text is keyed by its store's salt, so it differs where the words do
-            # not.
+            # Digests are keyed by the salt of their store: of equal words they differ.
             self._hash.update(_PACK(("episode", *row._replace(digest=b""))))
         for kept in portion.changes:
             self._hash.update(_PACK(("change", *kept.change)))

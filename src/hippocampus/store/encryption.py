@@ -53,11 +53,10 @@ class SqlEncryption:
         if self._is_encrypted():
             self._unlock()
         elif key is not None:
-            # Here, so that a store in plain words is refused at once, though another may be
-            # writing.
+            # Once before the lock, to refuse at once while another may be writing.
             self._check_unused()
             with self._db.write():
-                # And here, as another process may have begun to use it meanwhile.
+                # And once inside, as another process may have begun to use it meanwhile.
                 self._check_unused()
                 if self._is_encrypted():
                     self._unlock()

@@ -171,7 +171,6 @@ class SqlEpisodes:
             " WHERE bank = ? AND session = ?"
             " ORDER BY row DESC LIMIT ?",
             bank,
-            # The same words are sealed alike, so that they can be looked up.
             self._db.cipher(bank).seal_text("session", session),
             limit,
         )
@@ -221,7 +220,6 @@ class SqlEpisodes:
             " WHERE bank = ? AND id >= ? AND id < ? ORDER BY id LIMIT ?",
             bank, prefix, prefix + _LAST, limit,
         )  # fmt: skip
-        # As above: a damaged page of the index may bring others.
         return [one for (one,) in found if isinstance(one, str) and one.startswith(prefix)]
 
     def rows_with_digest(self, bank: int, digest: bytes) -> list[int]:

@@ -76,5 +76,4 @@ class IndexFiles:
 
 
 def _escaped(name: str) -> str:
-    # A store's name may have characters that mean something to ``glob``.
     return re.sub(r"([*?\[])", r"[\1]", name)

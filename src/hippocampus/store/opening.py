@@ -15,7 +15,7 @@ from hippocampus.store.seam import translate
 
 _PRAGMAS: Final = (
     "PRAGMA trusted_schema = OFF",  # a file is data: its schema may not call functions
-    "PRAGMA cell_size_check = ON",  # a damaged page is found when it is read
+    "PRAGMA cell_size_check = ON",
     "PRAGMA temp_store = MEMORY",  # no words in temporary files, not even while VACUUM runs
 )
 _CACHE: Final = "PRAGMA cache_size = -2048"

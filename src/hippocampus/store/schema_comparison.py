@@ -55,7 +55,6 @@ def compare(db: sqlite3.Connection, migrations: Sequence[Migration]) -> SchemaDi
     differences = SchemaDifferences([], [], {})
     found: dict[_Name, object] = {}
     for kind, name, sql in read_objects(db):
-        # None of ours is listed twice.
         known = (kind, name) not in found and ((kind, name) in ours or _is_statistics(kind, name))
         if known:
             found[kind, name] = sql

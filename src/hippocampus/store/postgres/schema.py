@@ -222,7 +222,6 @@ def _migrate(db: Connection) -> None:
         db.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
         db.execute(f"SET LOCAL lock_timeout TO {_WAIT_MS}")
         found = find_format(db)
-        # Another process may have done it while this one waited for the lock.
         if found == FORMAT:
             return
         if found is None:

@@ -431,7 +431,6 @@ class PostgresTransactions:
         self._ready()
         here = self._here
         if here.writer is not None:
-            # What is not committed yet may be taken back: each look at it is a state of its own.
             return -next(self._unsettled)
         known = here.changes if here.reading else here.glanced
         if known is not None:
