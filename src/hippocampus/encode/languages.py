@@ -239,6 +239,7 @@ def detect(words: Collection[str], *, count: int) -> tuple[str, ...]:
     if ENGLISH not in seen:  # the one word of grammar in "¿Dónde vive Ana?" is of no other language
         telling = (known[word] for word in words if len(word) >= _LONG and word in known)
         alone = {language for languages in telling if len(languages) < 3 for language in languages}
+    # One word is of a language by chance, unless it is long and of hardly any other.
     told = {one for one in seen if different[one] >= _DIFFERENT or one in alone}
     best = max(seen.values(), default=0.0)
     if best < max(_SURE, _SHARE * count):

@@ -369,6 +369,7 @@ class Columns(Versioned):
         """Return whether all columns are of the same rows, as those of a file should be."""
         rows = len(self)
         of_rows = ("suspect", "recorded_at", "shown", "shown_first", "erased", "turns", "chains")
+        # A row of one column must not lead beyond the end of another.
         lengths = {len(getattr(self, f"_{name}")) for name in of_rows}
         lengths |= {len(one.codes) for one in (self.session, self.speaker, self.role)}
         lengths |= {len(one.codes) for one in (self.source, self.origin)}

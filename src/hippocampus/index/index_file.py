@@ -184,6 +184,7 @@ class IndexFileReader:
     def plain(self, name: str, value: Plain) -> Plain:
         """Return a value as the file has it."""
         found = self.contents.plain[self._prefix + name]
+        # Refused here, while the index can still be made anew.
         if type(found) is not type(value):
             msg = f"{self._prefix}{name} is {type(found).__name__}, not {type(value).__name__}"
             raise TypeError(msg)
