@@ -86,6 +86,7 @@ def split(text: str) -> list[int]:
         UnicodeEncodeError: the text holds a lone surrogate.
 
     """
+    # ``re`` knows no categories of Unicode: each character is given as one that stands for its own.
     shape = text if text.isascii() else text.translate(_shapes)
     lengths = np.fromiter(map(len, _pieces().findall(shape)), np.uint32)
     ids: list[int] = vocabulary().split(text.encode(), lengths).tolist()

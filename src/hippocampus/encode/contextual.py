@@ -107,6 +107,7 @@ class ContextualEmbedder(LocalEmbedder):
         for job, states in zip(jobs, self._states(jobs), strict=True):
             size = job.end - job.start
             first = job.start - job.asked.first
+            # By how many pieces it has; an empty text has only what begins and ends a pass.
             sums[job.place] += states.mean(axis=0) * max(size, 1)
             tokens[job.place][job.into : job.into + size] = states[first : first + size]
         vectors = unit(sums, by=self.name)
@@ -123,10 +124,11 @@ class ContextualEmbedder(LocalEmbedder):
         self, place: int, passage: Passage, ids: list[int], opening: Sequence[int]
     ) -> Iterator[_Job]:
         """Cut a passage into passes of at most ``WINDOW`` pieces, filled up with what is around."""
+        # In an empty passage there is nothing that neighbours could colour.
         left = self._pieces(passage.before[-_NEIGHBOUR_CHARS:]).ids if ids else []
         right = self._pieces(passage.after[:_NEIGHBOUR_CHARS]).ids if ids else []
         stream = left + ids + right
-        windows = max(1, -(-len(ids) // WINDOW))
+        windows = max(1, -(-len(ids) // WINDOW))  # an empty text has a pass, too
         edges = [len(left) + len(ids) * w // windows for w in range(windows + 1)]
         for start, end in pairwise(edges):
             room = WINDOW - (end - start)

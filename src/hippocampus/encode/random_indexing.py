@@ -35,7 +35,7 @@ def signatures(
     """Return the signatures of each text's token ids, shape (tokens, bits / 8)."""
     ends = np.cumsum([0, *map(len, texts)], dtype=np.uint64)
     each = [np.asarray(text, np.uint64) for text in texts]
-    ids = np.concatenate([*each, np.empty(0, np.uint64)])
+    ids = np.concatenate([*each, np.empty(0, np.uint64)])  # none would have no type
     codes = _MAKERS[how.form](
         ids, ends, components=how.components, nonzeros=how.nonzeros,
         window=how.window, bits=how.bits, seed=how.seed,
@@ -97,5 +97,6 @@ def load(recorded: str) -> Signatures | None:
 
 def dump(how: Signatures) -> str:
     """Return a store's record of everything that its signatures depend on, as JSON."""
+    # The radius is of how it is searched, and can change without signing anew.
     made = {name: value for name, value in asdict(how).items() if name != "radius"}
     return json.dumps({"generator": GENERATOR, **made}, sort_keys=True)

@@ -86,5 +86,6 @@ def rotation_for(fingerprint: Fingerprint) -> Rotation | None:
     if resource.is_file():
         with np.load(BytesIO(resource.read_bytes()), allow_pickle=False) as stored:
             return Rotation(stored["matrix"].astype(np.float32), stored["mean"].astype(np.float32))
+    # By its name, so that every process, and every version, turns alike.
     seed = int.from_bytes(blake2b(fingerprint.name.encode(), digest_size=4).digest(), "little")
     return random_rotation(fingerprint.token_dimension, seed=seed)

@@ -137,7 +137,7 @@ def _hash(word: str) -> int:
         first = word.partition("'")[0] or word
         first = first.partition("’")[0] or first
         known = _digest(stem(first))
-        if len(_HASHED) >= _HASHED_LIMIT:
+        if len(_HASHED) >= _HASHED_LIMIT:  # what is in use is soon there again
             _HASHED.clear()
         _HASHED[word] = known
     return known
@@ -175,6 +175,7 @@ def hash_words(text: str) -> list[int]:
 
 def language_of(text: str) -> str | None:
     """Return the language that most of a text is in, by its code; None where nobody can tell."""
+    # Longer texts are read once, and would only take the room of questions.
     return _language_of(text) if len(text) <= _QUESTION else _language_of.__wrapped__(text)
 
 
@@ -189,6 +190,7 @@ def _latin(words: Sequence[str]) -> tuple[str, ...]:
     """Return the languages that the words in Latin letters may be of, the likeliest first."""
     if is_plain_english(words):  # most texts end here
         return (ENGLISH,)
+    # Below U+0250 all letters are Latin, and need not be looked up.
     written = [word for word in words if word[0] < "\u0250" or script_of(word) == "Latin"]
     return detect(written, count=len(written))
 
@@ -335,6 +337,7 @@ def _forms(word: str, latin: Sequence[str], hashed: int) -> tuple[int, ...]:
 @lru_cache(maxsize=1 << 14)
 def _all_forms(word: str, languages: Sequence[str]) -> tuple[int, ...]:
     every = [_hash_in(word, language) for language in languages if language != ENGLISH]
+    # Many write without accents.
     return tuple(dict.fromkeys([*every, _hash(word), _hash(bare(word))]))
 
 

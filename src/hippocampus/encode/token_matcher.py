@@ -149,6 +149,7 @@ class TokenPattern:
                     for _, id_, to, _ in _steps(cut, n, word=False)
                 ]
             base += len(cut)
+        # In the order of ``_key``, by which both are looked up.
         starts.sort(key=itemgetter(1, 0))
         steps.sort()
         self.first = np.array([id_ for id_, _, _, _ in starts], np.uint64)

@@ -30,6 +30,7 @@ _PIECE = 1 << 16
 
 def is_storable(text: str) -> bool:
     """Return whether ``encode`` takes a text, without loading the vocabulary."""
+    # Of every text Python knows whether it is ASCII, so that costs nothing.
     return text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text)
 
 

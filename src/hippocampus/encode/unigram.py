@@ -85,7 +85,7 @@ class UnigramCutter:
                     continue
                 alone = alone or end == at + 1
                 self._better(ways, end, (way[0] + piece[1], piece[0], at))
-            if not alone:
+            if not alone:  # only what is no piece by itself can be unknown
                 self._better(ways, at + 1, (way[0] + self._unlikely, self._unknown, at))
         end, unknown = len(word), 0
         while end:

@@ -41,6 +41,7 @@ class _Written(dict[str, str]):
 
 
 def _read(char: str) -> str:
+    # As BERT's own cutter, which takes these three controls for spaces and drops the others.
     if char not in "\t\n\r" and (
         char == _REPLACEMENT or unicodedata.category(char) in ("Cc", "Cf", "Co")
     ):
@@ -89,6 +90,7 @@ class WordCutter:
     def cut(self, text: str) -> WordPieces:
         """Cut a text into word pieces."""
         pieces = WordPieces([], [])
+        # Most texts are of plain characters, which nobody has to look at one by one.
         if _PLAIN.fullmatch(text) is not None:
             for word in _PLAIN_WORD.finditer(text.lower()):
                 self._cut_word(word[0], range(*word.span()), pieces)
@@ -102,7 +104,7 @@ class WordCutter:
     def _cut_word(self, word: str, places: Sequence[int], pieces: WordPieces) -> None:
         """Add the pieces of a word, each the longest there is; if a part is in none, an unknown."""
         found, begun = [], 0
-        while begun < len(word) <= self._longest:
+        while begun < len(word) <= self._longest:  # a longer word is unknown as a whole
             before = self._within if begun else ""
             end = len(word)
             while end > begun and before + word[begun:end] not in self._vocabulary:

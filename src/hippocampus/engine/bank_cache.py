@@ -130,6 +130,7 @@ class BankCache(Generic[Held]):
         try:
             yield
         finally:
+            # Outside of the lock: it may have to look through all that is held.
             weight = 0 if self.limit is None else one.weigh()
             with self._lock:
                 self._users[one] -= 1
@@ -236,6 +237,7 @@ def held_bytes(*roots: object, apart: Collection[object] = ()) -> int:
         apart: what is somebody else's, with all that only it leads to.
 
     """
+    # With the objects, for the id of one that is freed meanwhile may become another's.
     seen: dict[int, object] = {id(one): one for one in apart}
     ahead: list[Any] = list(roots)
     total = 0
@@ -254,5 +256,6 @@ def held_bytes(*roots: object, apart: Collection[object] = ()) -> int:
                 total += _OF_AN_ENTRY * len(one)
                 ahead += one
                 ahead += one.values() if isinstance(one, HashTrieMap) else ()
+        # The bytes of a view are those of its base.
         ahead += [one.base for one in held if isinstance(one, np.ndarray) and one.base is not None]
     return total

@@ -208,6 +208,7 @@ class BankState:
             if indexed and (not settles or self._number == NO_BANK):
                 self.take()  # what is wrong with it is said before anything is written
             expecting = self._store.expecting([*self._settled_by(), *self._dated_by(), *asks])
+            # A bank that is not there yet has no lock of its own: then the whole store is locked.
             with expecting, self._store.write(self._number or None):
                 yield self.engine.ledger(self.name)
             self._written += 1
@@ -491,6 +492,7 @@ class BankState:
 def state_of(engine: EngineContext, name: str) -> BankState:
     """Return the one state of a bank in this process, whoever asks for it."""
     known: BankState | None = engine.bank_cache.find(name)
+    # Two threads may make one at once: the first that is added is everybody's.
     return known or engine.bank_cache.add(BankState(engine, name))
 
 

@@ -358,6 +358,7 @@ class EngineContext:
     def calibration(self) -> Calibrated:
         """Return the calibration of the embedder in use, as far as anybody found it out."""
         used, kept = self.fingerprint(), self.store.settings.get(CALIBRATED)
+        # Every catching up asks for it, and reading it takes longer than comparing.
         if self._calibrated is None or self._calibrated[0] != (used, kept):
             self._calibrated = (used, kept), self._read_calibration(used, kept)
         return self._calibrated[1]
@@ -377,7 +378,7 @@ class EngineContext:
     def _salt(self) -> bytes:
         stored = self.store.settings.get("salt")
         if stored is None and self.read_only:
-            return bytes(16)
+            return bytes(16)  # nobody has written yet, so there are no digests to compare with
         if stored is None:
             with self.store.write():
                 stored = self.store.settings.get("salt")
@@ -452,6 +453,8 @@ def _open_embedder(embedder: str | Embedder) -> tuple[Embedder | None, Degradati
     try:
         return load_embedder(embedder), None
     except ModelNotInstalled as exc:
+        # Who names a model wants that one; who names none is better off with words than with
+        # nothing.
         if embedder != "default":
             raise
         return None, Degradation(part="embedder", reason=str(exc))

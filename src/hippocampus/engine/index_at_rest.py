@@ -79,7 +79,7 @@ def keep(engine: EngineContext, ledger: Ledger, index: BankIndex) -> bool:
         _log.warning("the index of bank %r is in no file: %s", ledger.name, exc)
         return False
     _settle(engine, path, there)
-    return path.exists()
+    return path.exists()  # the sweep may have removed it
 
 
 def _settle(engine: EngineContext, path: Path, before: list[IndexFile]) -> None:
@@ -100,6 +100,7 @@ def _made_of(engine: EngineContext, ledger: Ledger, seq: int) -> list[str]:
     stored = engine.stored_fingerprint()
     return [
         str(ledger.bank),
+        # After a restore as many changes may be of another history.
         engine.store.journal.head(ledger.bank, seq=seq).hex(),
         "" if stored is None else dump_fingerprint(stored),
         "spans" if engine.spans() else "",

@@ -36,7 +36,7 @@ class QuestionMemo:
             if key in self._known:
                 self._known.move_to_end(key)
                 return self._known[key]
-        made = embedder.embed_query(text)
+        made = embedder.embed_query(text)  # others need not wait for the model
         with self._lock:
             self._known[key] = made
             while len(self._known) > _MOST:

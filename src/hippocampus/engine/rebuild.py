@@ -227,6 +227,7 @@ def _stage(
     rebuild has begun, or ended this one. Reads texts alone: a damaged index is to be repaired.
     """
     store, bank, batch = ledger.store, ledger.bank, ledger.limits.batch
+    # Every text has words, so by their payloads one sees which rows are done.
     staged = {row for row, _ in store.payloads.tail(bank, NEXT["lexical"])}
     records = list(store.episodes.scan(bank))
     missing = {e.row for e in records if e.state != "erased"} - staged

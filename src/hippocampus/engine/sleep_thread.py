@@ -31,7 +31,7 @@ def sleeping(
         try:
             yield
         except (StoreLocked, UnknownBank):
-            pass
+            pass  # somebody is busy with the bank, or it is gone: the next look sees
         # The edge of the thread: nobody above could catch it. It goes to ``failed``, or is raised
         # where the block ends.
         except Exception as exc:  # noqa: BLE001

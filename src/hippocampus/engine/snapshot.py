@@ -157,6 +157,7 @@ def take_snapshot(engine: EngineContext, ledger: Ledger, erasures: int) -> BankS
         fingerprint, calibrated = engine.fingerprint(), engine.calibration()
         rotation = None if fingerprint is None else rotation_for(fingerprint)
         for file in (*engine.store.index_files.find(ledger.bank), None):
+            # Anew for each file: one that is of no use may have filled them in part.
             cues = CueSet(
                 Bm25Cue(),
                 None if fingerprint is None else _vector_cue(engine, ledger, fingerprint.dimension),

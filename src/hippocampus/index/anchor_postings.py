@@ -56,10 +56,12 @@ def collapse(
     how: Concepts,
 ) -> Collapsed:
     """Return near-duplicates among the rows under one anchor, each with its representative."""
+    # The richest first, then the latest: ``argmax`` below finds the first of those that are alike.
     order = np.lexsort((rows, occurred_at, richness(gists)))[::-1]
     cosines = vectors @ vectors.T
     least = how.cosines()
     alike = say_the_same(cosines, gists[:, None], gists[None, :], least.near)[np.ix_(order, order)]
+    # Each says the same as itself, whatever rounding makes of its cosine.
     np.fill_diagonal(alike, val=True)
     stands = np.arange(len(rows))
     if len(rows):
@@ -226,6 +228,7 @@ class AnchorPostings(Versioned):
         self._relate(row, held, np.where(enters[:, None] & ~alike, cosines, np.float32(-1)))
         lists[gone] = _FREE
         places, lists = places[enters], lists[enters]
+        # Once a list is full all get twice the room, so that this is seldom.
         if lists.shape[1] < self._how.k_max and not np.isinf(lists["score"]).any(axis=1).all():
             wider = min(self._how.k_max, 2 * lists.shape[1])
             self._lists.widen(wider)

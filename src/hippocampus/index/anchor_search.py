@@ -35,7 +35,7 @@ class AnchorSearch:
         self._bytes, self._scales = quantise_rows(np.ascontiguousarray(vectors[self._places]))
         self._padded = -(-vectors.shape[1] // 64) * 64
         codes = sign_codes(self._wide(self._bytes.astype(np.float32)))
-        codes = np.pad(codes, ((0, -len(codes) % BLOCK), (0, 0)))
+        codes = np.pad(codes, ((0, -len(codes) % BLOCK), (0, 0)))  # the scan takes whole blocks
         self._signs = np.ascontiguousarray(
             codes.reshape(-1, BLOCK, codes.shape[1]).transpose(0, 2, 1)
         )

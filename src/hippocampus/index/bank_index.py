@@ -129,7 +129,7 @@ class BankIndex(Versioned):
 
     def published(self) -> Self:
         """Return this version, which nobody changes from now on."""
-        self.__dict__["_published"] = True
+        self.__dict__["_published"] = True  # past ``__setattr__``, which refuses from then on
         return self
 
     def fork(self) -> Self:
@@ -137,6 +137,7 @@ class BankIndex(Versioned):
         version = super().fork()
         version.__dict__.pop("_published", None)
         version.cues = self.cues.fork()
+        # It asks for facts about rows: those of the fork from now on.
         concept = version.cues.concept
         if concept is not None:
             concept.attach(*version.row_facts(concept.sources))
@@ -190,12 +191,14 @@ class BankIndex(Versioned):
 
     def is_at(self, seq: int) -> bool:
         """Return whether there is nothing to take in of a bank whose last change is ``seq``."""
+        # A cue that sleep has just made has yet to take in what is there.
         return seq == self.seq and all(len(cue) == len(self) for cue in self.cues)
 
     def asks(self) -> Asks:
         """Return the calls that ``catch_up`` makes where few have come; see ``Store.expecting``."""
         store, bank = self._store, self._bank
         wanted = [(cue.kind, len(cue)) for cue in self.cues]
+        # As if nothing were sealed: a few rows hardly ever are.
         unsealed = _unsealed(wanted, dict.fromkeys(_kinds(wanted), 0))
         return [
             partial(store.journal.last_seq, bank),
@@ -217,7 +220,7 @@ class BankIndex(Versioned):
         self._check_own("catch_up")
         try:
             self._catch_up(changes)
-        except HippocampusError:
+        except HippocampusError:  # of which some are among the others as well
             raise
         except _MISFITS as exc:
             msg = (
@@ -244,6 +247,7 @@ class BankIndex(Versioned):
             for cue, own in zip(cues, parts, strict=True):
                 for payloads in own:
                     cue.observe(payloads)
+        # It asks for nothing more, so the snapshot has ended.
         self._take_in(changes)
         self.seq = last
         vector, signature = self.cues.vector, self.cues.signature
@@ -317,6 +321,7 @@ def read_together(
     """Yield, for each kind and first row wanted, its payloads up to ``stop``: asked for at once."""
     sealed = store.payloads.sealed(bank, _kinds(wanted))
     firsts = _unsealed(wanted, sealed)
+    # Of a kind whose blocks go to the end nothing is in the tail.
     tails = store.payloads.tails(bank, {kind: at for kind, at in firsts.items() if at < stop})
     for kind, start in wanted:
         rest = range(max(start, sealed[kind]), stop)

@@ -73,6 +73,7 @@ class Bm25Cue(Versioned):
         names = ("hashes", "frequencies", "postings", "lengths", "unheard")
         held = self._index.pack()
         told = [archive.fixed(name, one) for name, one in zip(names, held, strict=True)]
+        # A writer gives back what it is told of; a reader, what is in the file.
         if any(one is not own for one, own in zip(told, held, strict=True)):
             self._index = Bm25Index.unpack(*told)
         archive.array("early", self._early, any_bits=True)
@@ -90,7 +91,8 @@ class Bm25Cue(Versioned):
         self._index.extend(terms, offsets)
         at = offsets[:-1, None].astype(np.intp) + np.arange(_EARLY)
         within = at < ends[:, None].astype(np.intp)
-        at[~within] = 0
+        at[~within] = 0  # any place will do: what is there is left out
+        # Without terms there is no place 0 either.
         self._early.extend(np.where(within, terms[at], 0) if len(terms) else at)
         marks = np.zeros((len(payloads), len(MARKS)), np.bool_)
         for place, mark in enumerate(MARKS):
@@ -133,6 +135,7 @@ class Bm25Cue(Versioned):
     ) -> NDArray[np.uint32]:
         """Return allowed rows that hold all of some terms; none if not ``least`` to ``most`` do."""
         frequency = self._index.document_frequency(terms)
+        # No more rows hold all of them than hold the rarest, which is known at once.
         if not least <= int(frequency.min()) <= most:
             return np.empty(0, np.uint32)
         return self._index.holding(terms, None if allowed is None else allowed.view(np.uint8))

@@ -68,6 +68,7 @@ class Labels(Versioned):
     def extend(self, column: Sequence[str | None]) -> None:
         """Append the values of the next rows."""
         known = self._spelled
+        # Each different value is folded once: of many rows there are few.
         for value in dict.fromkeys(column):
             if value is None or value in known:
                 continue
@@ -81,6 +82,7 @@ class Labels(Versioned):
 
     def archive(self, archive: Archive) -> None:
         """Tell of the values and the code of every row; other spellings are met again."""
+        # Those behind are of later versions.
         self.values = archive.plain("values", self.values[: self.count])
         self.count = len(self.values)
         self._code_of = {self._fold(value): code for code, value in enumerate(self.values)}
@@ -233,9 +235,10 @@ class _Metadata:
             if field is None:
                 return met
             passing, rows, codes = field.passing(clause), field.rows.view, field.codes.view
+        # Those behind are of later versions, which share the fields.
         rows = rows[: np.searchsorted(rows, length)]
         picked = _pick(passing, codes[: len(rows)])
-        if len(picked) == length:
+        if len(picked) == length:  # every row has the key
             return picked
         met[rows[picked]] = True
         return met
@@ -351,11 +354,13 @@ class Columns(Versioned):
         self._hidden = archive.plain("hidden", self._hidden)
         for name in _ARRAYS:
             archive.array(name, getattr(self, f"_{name}"))
+        # Settled first, for whether rows were erased since is not told.
         self._timeline = self._time()
         self._timeline.archive(archive.within("timeline"))
         self._metadata.archive(archive.within("metadata"))
         chains = archive.plain("chains", [_plain_key(key) for key in self._chain_of])
         self._chain_of = {_key_of(key): number for number, key in enumerate(chains)}
+        # Linked first, for which chains are loose is not told.
         before, after = self.neighbours()
         fixed = archive.fixed("before", before), archive.fixed("after", after)
         self._links = _Neighbours(*fixed, frozenset())
@@ -364,6 +369,7 @@ class Columns(Versioned):
         """Return whether all columns are of the same rows, as those of a file should be."""
         rows = len(self)
         of_rows = ("suspect", "recorded_at", "shown", "shown_first", "erased", "turns", "chains")
+        # A row of one column must not lead beyond the end of another.
         lengths = {len(getattr(self, f"_{name}")) for name in of_rows}
         lengths |= {len(one.codes) for one in (self.session, self.speaker, self.role)}
         lengths |= {len(one.codes) for one in (self.source, self.origin)}
@@ -404,9 +410,11 @@ class Columns(Versioned):
         self._metadata.observe(rows)
         self._listen(start)
         self._link(rows)
+        # Last, when a row is in all that it is taken out of.
         for place in np.flatnonzero(~shown).tolist():
             if rows[place].state == "erased":
                 self._erase(start + place)
+        # Only a new voice makes the speakers known so far wrong.
         came = self.speaker.codes[start:][shown]
         if self._heard is not None and not set(self._heard).issuperset(
             self.speaker.named(each_once(came[came >= 0]))
@@ -485,7 +493,7 @@ class Columns(Versioned):
             parts.append(~self._shown.view)
         elif chosen.as_of is not None:
             parts.append(self._shown_at(chosen.as_of))
-        elif self._hidden:
+        elif self._hidden:  # else all are shown, and no mask is needed
             parts.append(self._shown.view)
         if chosen.since is not None or chosen.until is not None:
             parts.append(self._between(chosen.since, chosen.until))
@@ -497,12 +505,14 @@ class Columns(Versioned):
             ]
             parts.append(np.searchsorted(ends, self._occurred_at.view, side="right") % 2 == 1)
         parts += self._labelled(chosen)
+        # Where nothing is suspect, to hide it hides nothing.
         if chosen.suspect or (chosen.suspect is not None and self._suspects):
             parts.append(self._suspect.view == chosen.suspect)
         if chosen.where is not None:
             parts.append(self._meets(chosen.where))
         if not parts:
             return None
+        # A copy, for one part alone may be a view of what we keep.
         allowed = parts[0].copy() if len(parts) == 1 else parts[0] & parts[1]
         for part in parts[2:]:
             allowed &= part
@@ -666,6 +676,7 @@ class Columns(Versioned):
             "assistant", inside + start
         )
         talking = sessions[another | spoken_to | (voices == _NOBODY)]
+        # To put what is there already would copy the array, which readers share.
         if not self._talk.view[talking].all():
             self._talk.put(talking, True)  # noqa: FBT003  # the value
 
@@ -701,7 +712,7 @@ class Columns(Versioned):
     def _relinked(self, links: _Neighbours) -> _Neighbours:
         """Return links in which the loose chains are linked anew, all at once."""
         chains = self._chains.view
-        if len(links.loose) == 1:
+        if len(links.loose) == 1:  # to compare is faster than to look up
             rows = np.flatnonzero(chains == next(iter(links.loose)))
         else:
             loose = np.zeros(int(chains.max(initial=-1)) + 2, np.bool_)  # the last is "none"

@@ -212,6 +212,7 @@ class _TiedCounts(Versioned):
         self._rows.extend(np.bincount(rows, minlength=anchors.rows_built))
         pairs = each_once(sessions[rows].astype(np.int64) * len(anchors) + place)
         self._sessions = GrowableArray(np.float32)
+        # Below 0 are those of rows without a session, whose code is -1.
         self._sessions.extend(np.bincount(pairs[pairs >= 0] // max(1, len(anchors))))
         self._seen: set[tuple[int, int]] = set()
         """Sessions and what they named since, for who writes."""
@@ -407,6 +408,7 @@ class ConceptCue(Versioned):
         for row, vector, worth, gist in zip(rows.tolist(), vectors, lasting, gists, strict=True):
             named = np.array(mentioned.get(row, ()), np.intp)
             cosines = self._search.cosines(vector, self._least.theta, named)
+            # Where there is no meaning the cosine is 0, and to be named has to be enough.
             cosines[named] += np.where(self._search.has_meaning[named], how.mention, 1.0)
             scores = effective(cosines, worth, 0.0, how.alpha)
             self.under.put(row, (cosines >= self._least.theta) & (scores > 0), scores, vector, gist)
@@ -453,6 +455,7 @@ class ConceptCue(Versioned):
         for sound in question.phonetic_codes:
             for place in self._sounds.get(sound, ()):
                 heard.setdefault(place, _BY_SOUND)
+        # By parts of their names things are only looked for where none is named in full.
         if any(map(self.anchors.is_tied, heard)) or any(
             key in self._new_names for key in question.phrases
         ):
@@ -545,6 +548,7 @@ class ConceptCue(Versioned):
         new += described
         if not named and not new:
             return None
+        # A new name, or what is described, counts like the most active anchor.
         values = np.concatenate([active[places], np.full(len(new), active.max(initial=0) or 1)])
         named += new
         lengths = [len(rows) for rows in named]
@@ -645,6 +649,7 @@ class ConceptCue(Versioned):
         if self._leads is not None:
             to = self._leads(found[0])
             found = found[0][to], found[1][to], found[2][to]
+        # One recall asks for proposals, and then for scores of the same.
         self._last = question, len(self), found
         return found
 
@@ -656,6 +661,7 @@ class ConceptCue(Versioned):
             centres = self.anchors.centres[start:end]
             meant = centres[int(np.argmax(centres @ question.vector))]
             own = self._seen.vectors(rows.astype(np.int64)) @ centres.T
+            # The same centre, but for rounding.
             inside = centres[np.argmax(own, axis=1)] @ meant > 1 - 1e-6
             rows, scores = rows[inside], scores[inside]
         return rows, scores

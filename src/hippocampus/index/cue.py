@@ -78,4 +78,4 @@ class DenseCue(ABC):
 def best_rows(scores: Scores, limit: int, allowed: Mask | None) -> Rows:
     """Return up to ``limit`` allowed rows of positive scores, shape (n,), best first."""
     best = top_k(scores, limit, None if allowed is None else allowed.view(np.uint8))
-    return best[scores[best] > 0]
+    return best[scores[best] > 0]  # ``top_k`` fills up with rows that score nothing

@@ -60,7 +60,7 @@ class CueSet:
         """Return the same cues without those that are not named; ``lexical`` stays for its IDF."""
         left_out = [name for name in self.named() if name not in names and name not in _STAY]
         if "tokens" not in names:
-            left_out.append("spans")
+            left_out.append("spans")  # they say where the token codes stand
         return altered(self, **dict.fromkeys(left_out)) if left_out else self
 
 

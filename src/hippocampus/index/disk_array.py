@@ -52,12 +52,12 @@ class DiskArray(GrowableArray[Item]):
 
     def _new_room(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
         size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
-        if not size:
+        if not size:  # of nothing there is no map
             return np.empty(shape, dtype)
         try:
             with tempfile.TemporaryFile(dir=self._folder) as file:
                 reserve(file.fileno(), size)
-                mapped = mmap.mmap(file.fileno(), size)
+                mapped = mmap.mmap(file.fileno(), size)  # which keeps the file when it is closed
         except OSError as exc:
             msg = (
                 f"Vectors.place='disk': no room for {size:,} bytes of vectors"

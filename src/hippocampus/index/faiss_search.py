@@ -66,11 +66,13 @@ class FaissSearch:
         if len(codes) < LEAST:
             return None
         faiss = self._faiss
+        # For the search, too: FAISS lets nobody search while another adds.
         with self._lock:
             index = self._grown(codes)
             inside = faiss.SearchParametersIVF(nprobe=self.probes)
             known = int(index.ntotal)
             if allowed is not None:
+                # Versions share the index, which may know later rows: they are left out below.
                 bits = np.packbits(np.resize(allowed, known), bitorder="little")
                 inside.sel = faiss.IDSelectorBitmap(bits)
             how = faiss.SearchParametersPreTransform(index_params=inside)

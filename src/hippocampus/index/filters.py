@@ -229,6 +229,7 @@ def merge(stretches: Iterable[_Ends]) -> tuple[_Ends, ...]:
 
 def speaker_key(name: str) -> str:
     """Return the key by which speakers are compared: without case, accents in one spelling."""
+    # In parts first, or folding would miss some composed letters (Unicode, D145).
     return normalize("NFC", normalize("NFD", name).casefold())
 
 
@@ -325,6 +326,7 @@ def _test(key: str, name: str, operand: object, place: str, levels: int) -> Cond
     shown = f"{place}={operand!r}"
     match name:
         case "$eq" | "$ne":
+            # As one of one, so that equality is tested in one way alone.
             equal = Predicate(key, "$in", frozenset([_operand(operand, place, MAX_LEVELS)]))
             return equal if name == "$eq" else Not(equal)
         case "$in" | "$nin":
@@ -403,7 +405,7 @@ def freeze(value: object, levels: int = MAX_LEVELS) -> Frozen:
     objects are a tuple of their type and content. What lies deeper than an operand can reach
     becomes one value that equals no operand.
     """
-    if type(value) in _PLAIN:
+    if type(value) in _PLAIN:  # by its very type, for True is an int as well
         return value
     if isinstance(value, bool):
         return (bool, value)

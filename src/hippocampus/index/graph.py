@@ -161,7 +161,7 @@ class GraphCue(Versioned, DenseCue):
         if not len(rows):
             return None
         names, place = self._of(rows)
-        new = ~np.isin(names, asked)
+        new = ~np.isin(names, asked)  # what the question names has passed on its own already
         names, strength = names[new], first[rows][place[new]]
         each, at = np.unique(names, return_inverse=True)
         most = np.zeros(len(each), np.float32)

@@ -80,6 +80,7 @@ class GrowableArray(Generic[Item]):
     def fork(self) -> GrowableArray[Item]:
         """Return a version with the same rows; what is done to either is not seen in the other."""
         self._shared = True
+        # Without a constructor, which would make room anew.
         version: GrowableArray[Item] = object.__new__(type(self))
         version.__dict__ = self.__dict__.copy()
         return version

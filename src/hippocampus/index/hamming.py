@@ -94,7 +94,7 @@ class Codes(Versioned):
         held = len(self._matrix)
         scan = self.scan_ns(held)
         least = _nodes(held, self.bits, radius)
-        if not held or STEP_NS * least > scan:
+        if not held or STEP_NS * least > scan:  # even a descent that finds nothing takes longer
             return "scan"
         many = self.occurrences(code, radius)
         descent = STEP_NS * (least + many * self.bits)

@@ -121,6 +121,7 @@ class IndexFileWriter:
             for section, (array, _) in zip(sections, self._arrays.values(), strict=True):
                 file.seek(start + section.offset)
                 file.write(_bytes(array).data)
+            # To the end of the last page, for arrays are mapped by whole ones.
             file.truncate(start + at)
 
 
@@ -183,6 +184,7 @@ class IndexFileReader:
     def plain(self, name: str, value: Plain) -> Plain:
         """Return a value as the file has it."""
         found = self.contents.plain[self._prefix + name]
+        # Refused here, while the index can still be made anew.
         if type(found) is not type(value):
             msg = f"{self._prefix}{name} is {type(found).__name__}, not {type(value).__name__}"
             raise TypeError(msg)
@@ -232,6 +234,7 @@ def _table(file: BufferedReader, size: int) -> tuple[Contents, int]:
     _, version, length, expected = _HEAD.unpack(head)
     if version != VERSION or sys.byteorder != "little":
         raise ValueError(f"it is of version {version}, and this is {VERSION}")
+    # A false length shall not have us take that much memory.
     table = file.read(length) if length <= size else b""
     if checksum(np.frombuffer(table, np.uint8)) != expected:
         raise ValueError("the checksum of its table of contents does not match")

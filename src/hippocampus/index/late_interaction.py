@@ -39,7 +39,7 @@ class LateInteractionCue(Versioned):
     def __init__(self, bits: int) -> None:
         self._codes = GrowableArray(np.uint8, bits // 8)
         self._ends = GrowableArray(np.uint64)
-        self._ends.extend(np.zeros(1, np.uint64))
+        self._ends.extend(np.zeros(1, np.uint64))  # each row's codes are between two of them
         self._counts = GrowableArray(np.uint16)
 
     def __len__(self) -> int:

@@ -58,6 +58,7 @@ class PartitionedSigns:
         self.rows: Rows = np.full(blocks * BLOCK, length, np.uint32)
         self.rows[:length] = order
         self._signs = np.zeros((blocks, signs.shape[1], BLOCK), np.uint8)
+        # In pieces, for the signs of each are copied on the way.
         for first in range(0, blocks, BLOCK):
             own = order[first * BLOCK : (first + BLOCK) * BLOCK]
             some = np.zeros((-(-len(own) // BLOCK) * BLOCK, signs.shape[1]), np.uint8)
@@ -75,6 +76,7 @@ class PartitionedSigns:
         places = (np.arange(self._shards)[:, None] * (self._count + 1) + partitions).ravel()
         first, stop = self._starts[places], self._starts[places + 1]
         first, stop = first[stop > first], stop[stop > first]
+        # Partitions that are neighbours share a block, which is to be looked into once.
         edge = np.zeros(len(self._signs) + 1, np.int32)
         np.add.at(edge, first // BLOCK, 1)
         np.add.at(edge, (stop - 1) // BLOCK + 1, -1)
@@ -144,6 +146,7 @@ class PartitionSearch:
         wide = codes.wide(vector)
         nearest = np.argsort(-(self.made.centres @ vector), kind="stable")
         probes = self._probes
+        # Once at least, though these may be all.
         while probes < len(nearest) or probes == self._probes:
             rows = laid.best(wide, laid.blocks(nearest[:probes]), allowed, wanted)
             if rows is not None:
@@ -154,7 +157,7 @@ class PartitionSearch:
     def _laid_out(self, codes: Searched) -> PartitionedSigns | None:
         if self._laid is None and self._laying.acquire(blocking=False):
             try:
-                if self._laid is None:
+                if self._laid is None:  # another may have just done so
                     shards = None if self._shards is None else self._shards()
                     self._laid = PartitionedSigns(self.made, codes.signs, shards)
             finally:

@@ -198,6 +198,7 @@ def _learnt(read: Read, length: int) -> Partitions:
     sample = read(np.sort(rng.choice(length, wanted, replace=False)))
     sample = sample[sample.any(axis=1)]
     if not len(sample):
+        # Any centre will do where no row has a vector, but there has to be one.
         sample = np.zeros((1, sample.shape[1]), np.float32)
         sample[0, 0] = 1
     groups, group = clustered(sample, max(1, round(float(np.sqrt(count)))), rng)
@@ -208,7 +209,7 @@ def _learnt(read: Read, length: int) -> Partitions:
         found = clustered(own, share, rng)[0] if len(own) else groups[place : place + 1]
         centres.append(found)
         sizes.append(len(found))
-    every = np.concatenate(centres)[:MOST]
+    every = np.concatenate(centres)[:MOST]  # shares that are rounded up may come to more
     ends = np.minimum(np.cumsum([0, *sizes]), len(every)).astype(np.int64)
     return Partitions(
         centres=every, groups=groups, ends=ends, of_row=np.empty(0, np.uint16), learnt_from=length

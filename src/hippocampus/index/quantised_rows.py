@@ -47,6 +47,7 @@ class QuantisedRows(Versioned):
         """Mask of rows with a vector, shape (n,)."""
         scales = self._scales.view
         there: NDArray[np.bool_] = scales > 0
+        # Kept by place, and asked for by row.
         return there if self._places is None else there[self.at(np.arange(len(self)))]
 
     @property

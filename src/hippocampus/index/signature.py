@@ -144,6 +144,7 @@ class SignatureCue(Versioned):
 
     def _verifies(self, keyword: Keyword, radius: int, spans: int) -> bool:
         """Return whether ranks tell what holds a keyword, and do so in less time than a scan."""
+        # Ranks find equal codes alone, one at a time, and what the matrix has.
         if radius or 2 * self.codes.in_matrix < len(self.codes) or any(len(f) > 1 for f in keyword):
             return False
         return 2 * spans * _RANK_NS * self.codes.bits < self.codes.scan_ns(len(self.codes))
@@ -158,6 +159,7 @@ class SignatureCue(Versioned):
         for keyword, row in zip(question.keywords, held, strict=True):
             for form in keyword:
                 row[self._spelled(form, self.radius, searches)] = True
+        # One recall asks for proposals, and then for scores of the same.
         self._last = _Answer(question, held, dict(searches))
         return self._last
 

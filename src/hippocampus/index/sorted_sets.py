@@ -45,4 +45,5 @@ def looked_up(known: NDArray[Any], worth: Scores, wanted: NDArray[Any]) -> Score
 
 
 def _places(known: NDArray[Any], wanted: NDArray[Any]) -> NDArray[np.intp]:
+    # What is greater than all is compared with the last, and differs from it.
     return np.minimum(known.searchsorted(wanted), len(known) - 1)

@@ -55,7 +55,7 @@ class Timeline(Versioned):
         """Put later rows, ascending, where they belong."""
         if not len(rows):
             return
-        order = np.argsort(moments, kind="stable")
+        order = np.argsort(moments, kind="stable")  # rows of one moment stay in order
         rows, moments = rows[order], moments[order]
         first = int(np.searchsorted(self._moments.view, moments[0], side="right"))
         moved = len(self) - first
@@ -165,7 +165,7 @@ class GroupedTimeline(Versioned):
         while runs and len(runs[-1].rows) <= _LONGER * (len(codes) - first):
             first -= len(runs.pop().rows)
         runs.append(run_of(first, codes, moments))
-        self._runs = tuple(runs)
+        self._runs = tuple(runs)  # whole, for other readers may use those before
         return self._runs
 
 

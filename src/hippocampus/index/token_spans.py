@@ -60,6 +60,7 @@ class TokenSpans(Versioned):
             return Stretches(*(np.empty(0, np.int64) for _ in range(4)))
         offset = np.cumsum(sizes) - sizes
         within = np.arange(len(owner)) - offset[owner]
+        # The first byte of each says how many codes stand before the text (``pack_spans``).
         steps = self._steps.view[starts[owner] + 1 + within].astype(np.int64)
         walked = np.cumsum(steps)
         number = (walked - (walked - steps)[offset[owner]]) // size

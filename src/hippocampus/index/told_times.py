@@ -51,6 +51,7 @@ def pack_times(told: Sequence[tuple[Interval, int]]) -> bytes:
 def times_fit(payload: bytes, text: str) -> bool:
     """Return whether a payload of times can be of a text: each was read in it."""
     whole, rest = divmod(len(payload), _KEPT.itemsize)
+    # A single byte says that there are none (``NO_TIMES``).
     if rest > 1 or (rest and whole):
         return False
     told = np.frombuffer(payload[: whole * _KEPT.itemsize], _KEPT)
@@ -78,6 +79,7 @@ class TimeCue(DenseCue, Versioned):
     def observe(self, payloads: Payloads) -> None:
         counts = payloads.lengths // _KEPT.itemsize
         if counts.any():
+            # The first row of a bank may have a byte that says that it tells none (``NO_TIMES``).
             single = payloads.lengths % _KEPT.itemsize > 0
             data = payloads.data
             if single.any():
@@ -93,6 +95,7 @@ class TimeCue(DenseCue, Versioned):
             return None
         best = np.zeros(self._count, np.float32)
         told = self._told.view
+        # As floats, for the difference of two open ends is beyond 64 bits.
         start, end = told["start"].astype(np.float64), told["end"].astype(np.float64)
         for asked in question.intervals:
             first = _OPEN[0] if asked.start is None else to_micros(asked.start)

@@ -139,6 +139,7 @@ class TagGraph:
         gone, kept = self[name], self[into]
         if gone is kept:
             return False
+        # Sorted: sets have another order in every process, and by it an edge may be refused.
         parents, children = sorted(gone.parents), sorted(gone.children)
         self._drop(gone)
         kept.rows = np.union1d(kept.rows, gone.rows)
@@ -351,6 +352,7 @@ def _unframe(data: bytes) -> bytes:
             wrong = (
                 f"format {version} is newer than {FORMAT}, the newest this version reads; upgrade"
             )
+        # Compared before anything is inflated.
         elif version < 1 or zlib.crc32(packed) != checksum or nbytes > most_of(len(packed)):
             wrong = "their checksum is wrong, so they are damaged"
         else:
@@ -375,6 +377,7 @@ def _read(said: _StoredGraph) -> Topics:
         for alias in tag.aliases:
             graph.alias(alias, tag.name)
         for at in tag.parents:
+            # It closes a cycle: none of ours does.
             if not graph.relate(said.tags[at].name, tag.name):
                 raise ValueError(tag.name)
     seen = [tag.name for tag in said.tags if tag.vector]

@@ -122,6 +122,7 @@ class VectorCue(Versioned):
 
     def observe(self, payloads: Payloads) -> None:
         signed, scales = unpack_vectors(payloads.lengths, payloads.data, self._dimension)
+        # Whatever its sign: a question has 0 there (``wide``).
         padded = np.full((len(signed), self._padded), -1.0, np.float32)
         padded[:, : self._dimension] = signed
         self._extend_signs(sign_codes(padded))

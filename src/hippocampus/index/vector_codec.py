@@ -98,6 +98,7 @@ def unpack_vectors(
         there = lengths == width + _SCALE_BYTES
         if not there.any():
             continue
+        # Nearly always all are of one width, and then nothing is copied.
         own = data if there.all() else data[np.repeat(there, lengths)]
         own = own.reshape(-1, width + _SCALE_BYTES)
         signed[there] = (
@@ -106,6 +107,7 @@ def unpack_vectors(
             else _unpack(own[:, :width], bits)
         )
         scales[there] = np.ascontiguousarray(own[:, width:]).view("<f4").ravel()
+    # A scale that is damaged makes no vector: NaN would spread through every sum.
     return signed, np.where(np.isfinite(scales), scales, np.float32(0))
 
 
@@ -119,7 +121,7 @@ def _to_levels(
     """
     squares = _products(signed, signed)
     deviation = np.sqrt(squares / signed.shape[1])[:, None]
-    size = np.abs(signed.astype(np.int16))
+    size = np.abs(signed.astype(np.int16))  # of -128 there is no opposite in 8 bits
     above = np.zeros(signed.shape, np.uint8)
     for edge in table.edges.tolist():
         above += size >= edge * deviation

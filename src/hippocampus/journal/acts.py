@@ -145,6 +145,7 @@ def _may(act: Act, was: EpisodeRow | None, stand: EpisodeRow | None) -> bool:
     if act.kind == "merge":
         return not was.marks & (HELD | PINNED) and stand is not None and stand.state == "active"
     if act.kind in ("fade", "lapse"):
+        # A lapse has no level: it goes below the deepest.
         return not was.marks & (HELD | PINNED) and was.level < (act.level or DEEPEST + 1)
     return act.kind != "doubt" or not was.marks & DOUBTED
 

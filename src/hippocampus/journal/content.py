@@ -219,6 +219,7 @@ class Segment:
         turned = np.bincount(begun, first, phrase.states) > np.bincount(
             going, second, phrase.states
         )
+        # Where one id spells all of it there is no second to look for.
         turned[phrase.spelled(np.arange(phrase.states))] = False
         return np.where(turned[begun], 0, first), np.where(turned[going], second, 0)
 
@@ -228,7 +229,7 @@ class Segment:
         """Return where a phrase may begin, and in which way of ``phrase.first``."""
         places, kind = self._all(phrase.first, first)
         later, which = self._all(phrase.second, second)
-        later, which = later[later > 0], which[later > 0]
+        later, which = later[later > 0], which[later > 0]  # the very first id follows none
         before = phrase.find(phrase.going[which], self.matrix.access((later - 1).astype(np.uint64)))
         known = before >= 0
         return np.append(places, later[known] - 1), np.append(kind, before[known])
@@ -377,6 +378,7 @@ class Segments:
         """Keep the unsealed rows of a bank, in place of those there before."""
         with self._lock:
             known = self._unsealed.get(bank)
+            # A slower thread may bring an older state.
             if known is None or known.seq <= unsealed.seq:
                 self._unsealed[bank] = unsealed
 
@@ -406,6 +408,7 @@ class Segments:
                 self._bytes -= earlier[1].nbytes
             self._kept[bank, first] = mark, segment
             self._bytes += segment.nbytes
+            # One that is larger than the limit by itself stays, or each read would load it anew.
             while self._bytes > self._limit and len(self._kept) > 1:
                 _, (_, oldest) = self._kept.popitem(last=False)
                 self._bytes -= oldest.nbytes
@@ -428,6 +431,7 @@ class Content:
         """
         wanted = sorted(set(rows))
         held, unsealed = self._places(wanted)
+        # What is in memory is read without a transaction: by its mark it is what the store has.
         kept = [self._segments.get(self._bank, *known) for known in held]
         segments = kept
         stored: dict[int, bytes] = {}
@@ -512,6 +516,7 @@ class Content:
         return found
 
     def _count(self, phrase: TokenPattern, allowed: Mask, lost: list[str]) -> dict[int, int]:
+        # Occurrences may overlap, and only the text tells which of them count.
         if not phrase.alone:
             likely = self._likely(phrase, allowed, lost)
             counted = ((row, phrase.count(text)) for row, text in likely)
@@ -578,7 +583,7 @@ class Content:
         stop = 0
         for first, count, mark in self._segments.marks(self._store, self._bank):
             pause()
-            if allowed[stop:first].any():
+            if allowed[stop:first].any():  # rows between two segments: a block is missing
                 lost.append(self._missing(stop))
             stop = first + count
             if not allowed[first:stop].any():
@@ -627,6 +632,7 @@ class Content:
         """Return the ids of all unsealed rows, up to ``stop`` at least; and which are not there."""
         tail = dict(self._store.payloads.tail(self._bank, "content", start=start))
         known = self.unpacked(tail)
+        # More may have come since the caller counted the rows.
         rows = range(start, max(stop, 1 + max(tail, default=-1)))
         none = np.empty(0, np.uint64)
         return [known.get(row, none) for row in rows], [row for row in rows if row not in known]

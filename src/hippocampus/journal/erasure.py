@@ -83,6 +83,7 @@ class Erasure(LedgerPart):
         What is held stays, as hidden as it is.
         """
         found = [e for e in self._store.episodes.read(self._bank, rows) if may_go(e, states)]
+        # First, for erasing them blanks the journal that this is read from.
         self._hand_on([e for e in found if e.state == "superseded"])
         self._erase([e.row for e in found], Erased(by="compact"))
         return Counter(e.state for e in found)
@@ -99,7 +100,7 @@ class Erasure(LedgerPart):
             (now,) = self._store.episodes.read(self._bank, [old.row])
             if now != old or self._store.episodes.rows_of(self._bank, [drafts[0].id]):
                 continue
-            before = self._lineage.versions([old.row])
+            before = self._lineage.versions([old.row])  # the new wording is none of them yet
             row = self._writer.correct(old, drafts, encoded)
             self._store.episodes.set_level(self._bank, [row], old.level)
             self._store.episodes.set_marks(self._bank, [row], old.level * SETTLED, on=True)
@@ -175,7 +176,10 @@ class Erasure(LedgerPart):
         records = self._store.episodes.read(self._bank, rows)
         live = [record.row for record in records if record.state != "erased"]
         if live:
+            # In this very transaction: who is cut off after it leaves the rest to the next who
+            # comes.
             self._store.upkeep.owe_scrub(self._bank)
+            # Before ``Erased`` is noted, for it would blank the detail of that as well.
             self._store.journal.redact(self._bank, live)
             self._writer.change(live, event)
             self._reader.content.blank(live)

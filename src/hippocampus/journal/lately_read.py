@@ -66,6 +66,7 @@ class LatelyRead:
         with self._lock:
             known = self._at(bank, seen)
             if known.characters + size > _MOST_CHARACTERS:
+                # Another dict: readers may be looking into that one.
                 known.texts, known.characters = {}, 0
             known.texts.update(texts)
             known.characters += size

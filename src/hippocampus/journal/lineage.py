@@ -40,7 +40,7 @@ class Lineage(LedgerPart):
         for start in rows:
             row: int | None = start
             passed: set[int] = set()
-            while row is not None and row not in passed:
+            while row is not None and row not in passed:  # an import may bring links that go round
                 passed.add(row)
                 (record,) = self._store.episodes.read(self._bank, [row])
                 if record.state == "active":

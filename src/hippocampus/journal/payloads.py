@@ -81,6 +81,7 @@ class LedgerPayloads(LedgerPart):
             present = dict(self._store.payloads.tail(self._bank, kind, start=first))
             if self._store.upkeep.damage(self._bank, kind):
                 continue  # a block would have the place of what may yet be saved
+            # Behind the last payload nothing is sealed: those of this kind may be made later.
             last = next(reversed(present), -1)
             while stop - first >= run and first <= last:
                 payloads = [present.get(r, b"") for r in range(first, first + run)]
@@ -126,6 +127,6 @@ class LedgerPayloads(LedgerPart):
             ids = self._content.unpacked(dict(enumerate(payloads, first)))
             if len(ids) < len(payloads):
                 lost = next(row for row in range(first, first + len(payloads)) if row not in ids)
-                self._content.check(lost)
+                self._content.check(lost)  # which says what is wrong with it
             return Segment.of(first, list(ids.values())).to_block()
         return Block(first, len(payloads), Payloads.of(payloads).to_bytes())

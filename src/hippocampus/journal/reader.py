@@ -198,6 +198,7 @@ class LedgerReader:
         known = self._lately.of(self.bank, self.store.changes())
         records = [known.records[row] for row in rows if row in known.records]
         texts = {row: known.texts[row] for row in rows if row in known.texts}
+        # What is tied to others is read with their ids, which are not kept.
         whole = len(records) == len(rows) == len(texts)
         return _Read(records, texts, {}) if whole and not _linked(records) else None
 
@@ -237,6 +238,7 @@ class LedgerReader:
             first = record.row - record.part
             beside = range(max(first, 0), first + record.parts) if record.parts > 1 else ()
             for other in self.store.episodes.read(self.bank, beside):
+                # Where a part was left out, the rows beside are of other texts.
                 same = (other.occurred_at, other.session, other.speaker, other.parts)
                 if same == (record.occurred_at, record.session, record.speaker, record.parts) and (
                     other.part == other.row - first

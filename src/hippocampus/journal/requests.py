@@ -61,6 +61,7 @@ def note_done(ledger: Ledger, request: Request | None, result: object) -> None:
     if request is None:
         return
     at, requests = ledger.writer.now(), ledger.store.requests
+    # A key is a digest, so this is as good as a throw of dice: about one request in 64.
     if request.key[0] < _CLEARED:
         requests.drop_before(ledger.bank, at - KEPT_S * _MICROS)
     told = json.dumps(result, separators=(",", ":"))
@@ -72,6 +73,7 @@ def once(ledger: Ledger, do: Callable[[], R], kind: type[R]) -> R:
     request = current_request()
     if request is None:
         return do()
+    # Inside the write, or two that come at once would both be done.
     before = find_done(ledger, request, kind)
     if before is not None:
         return before.result

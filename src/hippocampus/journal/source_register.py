@@ -59,6 +59,7 @@ class SourceRegister(LedgerPart):
 
     def catch_up(self) -> None:
         """Take in what has been noted since the last call."""
+        # Before the events: what is noted in between is looked at again, and not passed over.
         last = self._store.journal.last_seq(self._bank)
         for change in self._reader.events(*_TOLD, after=self._seq):
             if change.row is None:

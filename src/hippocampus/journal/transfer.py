@@ -100,6 +100,7 @@ def _write_bank(ledger: Ledger, out: TextIO, gate: TransferGate) -> tuple[int, b
     texts = ledger.reader.texts
     write_export(out, ledger.name, rows, texts, changes, path=ledger.store.path, gate=gate)
     erased = ledger.store.journal.read(ledger.bank, after=len(changes), kinds=(Erased,))
+    # A bank that was deleted, and perhaps made anew, has left no ``Erased`` in its journal.
     gone = ledger.store.banks.number(ledger.name) != ledger.bank
     return len(rows), not (erased or gone)
 
@@ -185,6 +186,7 @@ class Export(NamedTuple):
             for row, text in zip(self.records, self.texts, strict=True)
         ]
         kept = (change for change in self.journal if class_of(change.kind) is not Accepted)
+        # A journal has no gaps.
         journal = [change._replace(seq=seq) for seq, change in enumerate(kept, 1)]
         return Export(records, self.texts, journal)
 
@@ -222,7 +224,7 @@ def read_export(path: Path, *, salt: bytes, gate: TransferGate = AS_IT_IS) -> Ex
     version: object = None
     try:
         with reading_lines(path) as lines:
-            head = lines.readline(4096)
+            head = lines.readline(4096)  # a file of somebody else's may be one endless line
             if '"hippocampus-export"' not in head:
                 return None
             number = 1
@@ -233,7 +235,7 @@ def read_export(path: Path, *, salt: bytes, gate: TransferGate = AS_IT_IS) -> Ex
                     ((kind, record),) = json.loads(text).items()
                     found[kind].append(record)
                 _check_whole(found["episode"], found["change"], found["end"])
-    except SourceError:
+    except SourceError:  # it is a ValueError, too, and says what is wrong itself
         raise
     except UnicodeDecodeError as exc:
         if number == 0:
@@ -294,7 +296,7 @@ def _check_whole(episodes: list[Any], changes: list[Any], ends: list[Any]) -> No
         _require(c["episode"] is None or c["episode"] in ids, f"change {seq} is of no episode")
         _require(isinstance(c["detail"], dict), f"change {seq} has no detail")
         _require(isinstance(c["kind"], str), f"change {seq} has no kind")
-        c["kind"].encode()
+        c["kind"].encode()  # likewise
         if class_of(c["kind"]) is not Unknown:
             convert(c["kind"], c["detail"])
         _check_moment(c["at"])
@@ -309,11 +311,12 @@ def _check_episode(e: dict[str, Any], ids: set[str]) -> None:
     _require(isinstance(e["id"], str) and bool(e["id"]), f"{name}: its id is not text")
     for key in ("text", "address", "id", *_TEXTS):
         _require(isinstance(e[key], str) or (key in _TEXTS and e[key] is None), f"{name}: {key}")
-        (e[key] or "").encode()
+        (e[key] or "").encode()  # refuses half characters
     _require(bool(e["text"].strip()) or e["state"] == "erased" or e["part"] > 0, f"{name}: text")
     for key in ("said_at", "noted_at"):
         _check_moment(e[key])
     for key in ("turn", "part", "parts"):
+        # By its very type, for True is an int as well.
         known = type(e[key]) is int and 0 <= e[key] < 1 << 31
         _require(known or (key == "turn" and e[key] is None), f"{name}: {key}={e[key]!r}")
     for key, most in (("level", DEEPEST), ("marks", ALL_MARKS)):

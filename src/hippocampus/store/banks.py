@@ -33,7 +33,7 @@ class SqlBanks:
         """The name and row last asked for, once compared."""
 
     def names(self, *, prefix: str = "", after: str = "", limit: int | None = None) -> list[str]:
-        after = max(after, _HIDDEN)
+        after = max(after, _HIDDEN)  # so no list has banks that are being copied or removed
         return self._names(prefix, after, limit)
 
     def staged(self) -> list[str]:
@@ -71,6 +71,7 @@ class SqlBanks:
         if not found:
             return None
         number, at, checksum = found[0]
+        # Every verb asks for its bank: a row that is as it was need not be compared again.
         if self._sound != (name, found[0]):
             if not holds(checksum, _checksum(number, name, at)):
                 raise self._db.refuse(StoreCorrupt, damaged(f"bank {name!r}"))
@@ -94,6 +95,7 @@ class SqlBanks:
         tenant, name = tenant_of(name), self._db.cipher(STORE).seal_text("bank", name)
         self._insert(name, at, tenant)
         number: int = self._db.rows("SELECT bank FROM banks WHERE name = ?", name)[0][0]
+        # The number is only known once the row is there, and the checksum covers it.
         self._db.do(
             "UPDATE banks SET checksum = ? WHERE bank = ?", _checksum(number, name, at), number
         )
@@ -137,6 +139,7 @@ class SqlBanks:
         ]
 
     def drop(self, bank: int) -> None:
+        # The bank's own row goes last: the others refer to it.
         for table in (*schema.BANKED, "banks"):
             self._db.do(f"DELETE FROM {table} WHERE bank = ?", bank)  # noqa: S608 - our own names
         self._encryption.drop(bank)
@@ -151,5 +154,6 @@ def _beyond(prefix: str) -> str:
     for end in range(len(prefix) - 1, -1, -1):
         code = ord(prefix[end]) + 1
         if code <= sys.maxunicode:
+            # Half a surrogate pair can be in no text that is stored: the next character is U+E000.
             return prefix[:end] + chr(0xE000 if code == 0xD800 else code)
     return ""

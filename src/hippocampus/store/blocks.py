@@ -46,6 +46,7 @@ def _most(stored: int, count: int) -> int:
 
 def inflate(payload: bytes, count: int) -> bytes | None:
     """Return the bytes that ``deflate`` was given; None if these cannot be its result."""
+    # What gained little was kept as it is, and so were all blocks of earlier formats.
     if not payload.startswith(_MARK) or len(payload) < _DEFLATED.size:
         return payload
     _, length = _DEFLATED.unpack_from(payload)
@@ -53,6 +54,7 @@ def inflate(payload: bytes, count: int) -> bytes | None:
         return None
     stream = zlib.decompressobj()
     try:
+        # One byte more than announced tells that the head lies, without inflating the rest.
         made = stream.decompress(payload[_DEFLATED.size :], length + 1)
     except zlib.error:
         return None
@@ -99,4 +101,5 @@ def _damage(
 
 
 def _checksum(kind: str, framed: bytes) -> bytes:
+    # The head does not say of which kind a block is; by the key one in another's place is found.
     return blake2b(framed, digest_size=16, key=kind.encode()).digest()

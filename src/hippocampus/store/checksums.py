@@ -64,9 +64,11 @@ def payload_checksum(bank: int, kind: str, row: int, payload: bytes) -> bytes:
 
 def payload_checksums(bank: int, kind: str) -> Callable[[int, bytes], bytes]:
     """Return a function that makes the checksum of a payload of one kind from its row and bytes."""
+    # What all payloads of a kind have alike is made once: a bank has thousands.
     head = b"%s %d " % (kind.removesuffix(".next").encode(), bank)
 
     def checksum(row: int, payload: bytes) -> bytes:
+        # BLAKE2b takes a key of at most 64 bytes.
         return blake2b(payload, digest_size=8, key=(b"%b%d" % (head, row))[:64]).digest()
 
     return checksum
@@ -75,7 +77,7 @@ def payload_checksums(bank: int, kind: str) -> Callable[[int, bytes], bytes]:
 def commitment(detail: str, salt: bytes) -> bytes:
     """Return the commitment to a change's detail, for its checksum: nothing without the salt."""
     if detail == BLANK:
-        return salt
+        return salt  # it has been put in the salt's place, so the checksum still holds
     return blake2b(detail.encode(), digest_size=16, key=salt).digest()
 
 
@@ -110,6 +112,7 @@ class Damage:
 
     def mend(self, bank: int, kind: str, rows: Collection[int]) -> None:
         """Note that rows were written anew, or removed."""
+        # Every write comes by here, and hardly any store is damaged: it need not wait.
         if self._met:
             with self._lock:
                 for key in [k for k in self._met if k[:2] == (bank, kind) and k[2] in rows]:

@@ -105,6 +105,7 @@ class Connections:
                 else:
                     self.writer = self._open_to_write(self.file, migrations, create=create)
                     _give_patience(self.writer, self.patience_s, most_s=_POLL_S)
+                    # Not rwc: a file that is gone meanwhile would be made anew, and empty.
                     self._uri = f"{self.file.as_uri()}?mode=rw"
             except BaseException:
                 self.closed = True
@@ -157,6 +158,7 @@ class Connections:
                     "its -wal file holds changes that cannot be read without writing a -shm file"
                     " beside it; open it once where its folder can be written",
                 ) from exc
+            # There is no log to read, so the file alone is the store, and needs no -shm file.
             self._uri += "&immutable=1"
             self._check_readable(migrations)
 
@@ -184,6 +186,7 @@ class Connections:
             raise self.refuse(NotAStore, "is empty; pass create=True to make it a store")
         if not file.parent.is_dir():
             raise self.refuse(StoreError, f"there is no folder {file.parent}; make it first")
+        # The folder too: SQLite makes the -wal and -shm files there.
         for needed in (file.parent, file):
             if not os.access(needed, os.W_OK) and (needed != file or not missing):
                 raise self.refuse(
@@ -197,6 +200,7 @@ class Connections:
             db.execute("BEGIN DEFERRED")  # to read of one moment: another may be making it a store
             mark, found = schema.read_format(db)
             judge(mark, found, fresh=is_blank(db), path=self.path, newest=migrations)
+            # By its own format, before the upgrade, in which a foreign trigger would run.
             differences = self._check_own(db, migrations[:found])
             db.execute("COMMIT")
             # The mark goes into the file itself, before there is a log it could hide in.
@@ -278,6 +282,7 @@ class Connections:
 
     def pause(self, until: float) -> bool:
         """Close every connection and let none be opened; False if one is lent until that moment."""
+        # Kept until ``resume``, so that nobody opens a connection while the process is forked.
         self._lock.acquire()
         if not self._lock.wait_for(lambda: not self.lent, max(0.0, until - time.monotonic())):
             self._lock.release()
@@ -354,7 +359,7 @@ class Connections:
                     raise
             else:
                 return
-            check_budget()
+            check_budget()  # whoever has no time left need not wait for the lock
 
     def check_named(self, *, log: bool = False) -> None:
         """
@@ -372,6 +377,7 @@ class Connections:
         missing = file_id(self.file) != self.hold.database
         if log and not missing:
             found = file_id(beside(self.file, "-wal"))
+            # The first write makes the log, so it is only known from then on.
             self._log = self._log or found
             missing = found is None or found != self._log
         if missing:
@@ -386,6 +392,7 @@ class Connections:
         """Lend a connection that reads, from the pool or opened anew."""
         with self._lock, self.seam:
             self.usable()
+            # An open connection goes on with its file; a new one opens what has the name.
             if not self.idle:
                 self.check_named()
             db = self.idle.pop() if self.idle else self._connect(self._uri, READER_PRAGMAS)
@@ -409,6 +416,7 @@ class Connections:
             self.usable()
             self.check_named()
             db = self._connect(self._uri, WRITER_PRAGMAS)
+            # As if lent to a reader: a fork waits for it, and so does the end of the hold.
             self.lent.add(db)
         try:
             with self.seam:
@@ -428,6 +436,7 @@ class Connections:
             if self._watcher is None:
                 self._watcher = self._connect(self._uri, READER_PRAGMAS)
             version: int = self._watcher.execute("PRAGMA data_version").fetchone()[0]
+            # The watcher after a fork counts anew, and must give no number a second time.
             return version + (self._epoch << 32)
 
 

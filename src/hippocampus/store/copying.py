@@ -173,6 +173,7 @@ class _Digest:
 
     def add(self, portion: BankPortion) -> None:
         for row in portion.episodes:
+            # Digests are keyed by the salt of their store: of equal words they differ.
             self._hash.update(_PACK(("episode", *row._replace(digest=b""))))
         for kept in portion.changes:
             self._hash.update(_PACK(("change", *kept.change)))
@@ -197,6 +198,7 @@ def _portions(store: SqlStore, bank: int) -> Iterator[BankPortion]:
         if kind.endswith(".next"):
             continue
         for first, _ in store.payloads.block_spans(bank, kind):
+            # A damaged block is refused when it is read.
             yield BankPortion(kind=kind, block=store.payloads.block(bank, kind, first))
         tail = store.payloads.tail(bank, kind)
         for some in _runs(len(tail)):
@@ -205,6 +207,7 @@ def _portions(store: SqlStore, bank: int) -> Iterator[BankPortion]:
 
 
 def _sound(store: SqlStore, bank: int, portion: BankPortion) -> BankPortion:
+    # Rows that are damaged are noted and stood in for when they are read, and not refused.
     if damage := store.upkeep.damage(bank):
         raise StoreCorrupt(damage[0], path=store.path)
     return portion

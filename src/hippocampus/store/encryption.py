@@ -53,8 +53,10 @@ class SqlEncryption:
         if self._is_encrypted():
             self._unlock()
         elif key is not None:
+            # Once before the lock, to refuse at once while another may be writing.
             self._check_unused()
             with self._db.write():
+                # And once inside, as another process may have begun to use it meanwhile.
                 self._check_unused()
                 if self._is_encrypted():
                     self._unlock()
@@ -139,6 +141,7 @@ class SqlEncryption:
             if self._is_encrypted():  # by another process, before anything was written here
                 self._unlock()
             return
+        # Wrapped under a master key that was changed meanwhile, the bank's key would be lost.
         if self._header and self._stored_header() != self._header:
             self._unlock()
         self._put(bank, os.urandom(KEY_BYTES), self._master)

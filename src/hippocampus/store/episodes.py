@@ -85,6 +85,7 @@ class SqlEpisodes:
     ) -> None:
         """Change fields of sound episodes, and their checksums; of erased ones only if told."""
         sets = ", ".join(f"{STORED_NAMES[name]} = ?" for name in fields)
+        # The checksum is over the whole row, so that is read to change one field of it.
         found = self.read(bank, rows)
         made = [
             changed(old)
@@ -102,11 +103,13 @@ class SqlEpisodes:
         )
 
     def count(self, bank: int) -> int:
+        # Not COUNT, which reads every row, and gives a number twice where one is missing.
         last = self._db.rows("SELECT MAX(row) FROM episodes WHERE bank = ?", bank)[0][0]
         return 0 if last is None else self._row(bank, last) + 1
 
     def _row(self, bank: int, found: object, *, least: int = 0) -> int:
         row = self._db.number(found, f"a row of bank {bank}")
+        # An order that goes backwards would have a scan go round for ever.
         return row if row >= least else self._db.number(None, f"the order of bank {bank}")
 
     def read(self, bank: int, rows: Collection[int]) -> list[EpisodeRow]:
@@ -154,6 +157,7 @@ class SqlEpisodes:
 
     def _missing(self, bank: int, rows: range) -> Iterator[EpisodeRow]:
         """Yield stand-ins for rows that are not there, though later ones are."""
+        # A damaged row number may be anything: nobody stands in for billions of rows.
         if len(rows) > _SCAN_ROWS:
             place = f"the episodes table of bank {bank} between rows {rows[0]} and {rows[-1] + 1}"
             raise self._db.refuse(StoreCorrupt, damaged(place))
@@ -229,6 +233,7 @@ class SqlEpisodes:
         return [row for (row,) in found]
 
     def erase(self, bank: int, rows: Collection[int]) -> None:
+        # Row and id stay: the journal and other episodes name them.
         self._change(bank, rows, EpisodeRow.blanked, EpisodeRow._fields[2:], erased=True)
 
 

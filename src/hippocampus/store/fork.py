@@ -52,12 +52,13 @@ class _Forks:
     def _begin(self) -> None:
         """Have no store of this process, which a child has none of."""
         self._pid = os.getpid()
-        self.lock = threading.RLock()
+        self.lock = threading.RLock()  # a child's copy of the former is still held
         self.stores: weakref.WeakSet[Forkable] = weakref.WeakSet()
         self._asked: list[tuple[Forkable, bool]] = []
 
     def before(self) -> None:
         self.look()
+        # Until the fork is over, so that no store is opened during it.
         self.lock.acquire()
         until = time.monotonic() + _PATIENCE_S
         self._asked = [(store, store.pause(until)) for store in list(self.stores)]
@@ -81,6 +82,7 @@ class _Forks:
         for store in stores:
             if store.hold is not None:
                 self._barred[store.hold.database] = why
+                # Named here for good, or the garbage collector would close them.
                 self._never_closed += store.inherited()
 
     def look(self) -> None:

@@ -54,13 +54,16 @@ class SqlJournal:
                     f"bank {bank} is at change {last}, so {change.seq} cannot stand where"
                     f" {expected} belongs; catch up with the journal first",
                 )
+        # First of all, to refuse before anything is written where another server was faster.
         self._db.advance(bank, last, last + len(rows))
         cipher = self._db.cipher(bank)
         rows = [seal_change(cipher, change) for change in rows]
+        # One call for all: each is a call of the system.
         random = os.urandom(SALT_BYTES * len(rows))
         made: list[KeptChange] = []
         for place, change in enumerate(rows):
             at = place * SALT_BYTES
+            # In a blank detail there are no words that anybody could try.
             salt = b"" if change.detail == BLANK else random[at : at + SALT_BYTES]
             made.append(KeptChange(change, salt, change_checksum(change, salt)))
         self._chain(bank, head, made)
@@ -123,6 +126,7 @@ class SqlJournal:
         ):
             change = JournalRow(*fields)
             at = moments.get(change.seq, change.at)
+            # What is damaged keeps its wrong checksum: a new one would hide the damage.
             if at != change.at and holds(checksum, change_checksum(change, salt)):
                 checksum = change_checksum(change._replace(at=at), salt)  # noqa: PLW2901
                 change = change._replace(at=at)

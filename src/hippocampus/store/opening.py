@@ -22,7 +22,7 @@ _CACHE: Final = "PRAGMA cache_size = -2048"
 """It reads the schema, so it comes last: salvage first says that one may be damaged."""
 WRITER_PRAGMAS: Final = (
     "PRAGMA foreign_keys = ON",
-    "PRAGMA secure_delete = ON",
+    "PRAGMA secure_delete = ON",  # what is erased is overwritten, and not only let go
     "PRAGMA synchronous = FULL",  # in WAL mode NORMAL may lose the last commits with the power
     "PRAGMA fullfsync = ON",  # macOS keeps fsync in the drive's cache without it
     "PRAGMA checkpoint_fullfsync = ON",
@@ -40,6 +40,7 @@ def connect(
     tracer: Callable[[str], object] | None,
 ) -> sqlite3.Connection:
     """Return a connection of which every statement is traced, set up by our pragmas and these."""
+    # We begin transactions ourselves, and our locks see to it that one thread uses it at a time.
     db = sqlite3.connect(
         uri, uri=True, timeout=timeout_s, isolation_level=None, check_same_thread=False
     )

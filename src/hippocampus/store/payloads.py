@@ -28,11 +28,13 @@ class SqlPayloads:
         self._db = db
 
     def put(self, bank: int, kind: Kind, payloads: Iterable[tuple[int, bytes]]) -> None:
+        # A row that is given twice would clash with itself below, where nothing says ON CONFLICT.
         made = sorted(dict(payloads).items(), key=itemgetter(0))
         cipher = self._db.cipher(bank)
         if cipher.seals:
             made = [(row, cipher.seal(payload_place(kind, row), payload)) for row, payload in made]
         sql = "INSERT INTO tail (bank, kind, row, payload, checksum) VALUES (?, ?, ?, ?, ?)"
+        # A plain INSERT of many rows goes to PostgreSQL by COPY, which knows no ON CONFLICT.
         if len(made) < _MANY or self._has_between(bank, kind, made[0][0], made[-1][0]):
             sql += (
                 " ON CONFLICT (bank, kind, row) DO UPDATE"
@@ -74,6 +76,7 @@ class SqlPayloads:
             "SELECT kind, row, payload, checksum FROM tail WHERE bank = ? AND kind = ? AND row >= ?"
         )
         values = [value for kind, start in starts.items() for value in (bank, kind, int(start))]
+        # One statement for all kinds: over a network each costs a way there and back.
         every = self._db.rows(" UNION ALL ".join([one] * len(starts)), *values) if starts else []
         # A bank has thousands of them, and nearly all are sound and not sealed.
         checksums = {kind: payload_checksums(bank, kind) for kind in starts}
@@ -106,6 +109,7 @@ class SqlPayloads:
 
     def put_block(self, bank: int, kind: Kind, block: Block) -> None:
         first, ends = int(block.first), int(block.first) + int(block.count)
+        # A block that lies within is replaced; of one that only overlaps rows would be lost.
         self._db.do(
             "DELETE FROM blocks WHERE bank = ? AND kind = ?"
             " AND first >= ? AND (first = ? OR first + count <= ?)",
@@ -123,6 +127,7 @@ class SqlPayloads:
                 f" one of rows {clash[0][0]} to {sum(clash[0]) - 1}; seal whole blocks",
             )
         self._db.damage.mend(bank, kind, range(first, ends))
+        # Deflated first, for what is sealed does not get shorter.
         payload = self._db.cipher(bank).seal(
             payload_place(kind, first, ends - first),
             deflate(kind, block.payload, ends - first),
@@ -200,11 +205,13 @@ class SqlPayloads:
         self.put(bank, kind, [(row, b"") for (row,) in found])
 
     def drop(self, bank: int, kind: Kind) -> None:
+        # Every row: a range takes no room, and tells at once what is in it.
         self._db.damage.mend(bank, kind, range(sys.maxsize))
         self._db.do("DELETE FROM tail WHERE bank = ? AND kind = ?", bank, kind)
         self._db.do("DELETE FROM blocks WHERE bank = ? AND kind = ?", bank, kind)
 
     def move(self, bank: int, kind: Kind, target: Kind) -> None:
+        # A block's checksum is keyed by its kind; that of a tail row is made to stay when it moves.
         if self.block_spans(bank, kind):
             raise self._db.refuse(
                 StoreError, f"bank {bank}: sealed {kind} payloads cannot be moved"

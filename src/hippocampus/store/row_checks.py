@@ -91,6 +91,7 @@ class RowChecks:
                 yield from self._looked_at(look)
             else:
                 yield damaged(f"a block of bank {bank}, of kind {kind!r} from row {first!r} on,")
+        # Reading has noted what is damaged, and raised nothing.
         yield from self._db.damage.of(bank)
         stored = self._db.stream("SELECT head FROM journal WHERE bank = ? ORDER BY seq", bank)
         heads = self._tables.journal.heads(bank)[1:]

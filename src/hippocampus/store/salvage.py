@@ -137,6 +137,7 @@ class DamagedStore:
                 named[number] = opened
             else:
                 self.lost.append(f"the name of bank {number}, perhaps {name!r}")
+        # The row of a bank may be lost where its episodes and changes are not.
         for table in sorted({"episodes", "journal"} & self._tables):
             for (number,) in self._every(f"SELECT DISTINCT bank FROM {table}"):  # noqa: S608
                 if isinstance(number, int):
@@ -237,6 +238,7 @@ class DamagedStore:
         if last and last[0][0] is None:
             return
         end = _MOST if known is None else known + 1
+        # Where even the last key cannot be read, all keys there can be are halved until some can.
         for low in range(0, end, _AT_ONCE) if known is not None else (0,):
             high = min(low + _AT_ONCE, end) if known is not None else end
             yield from self._between(lambda a, b: self._read(sql, *where, a, b), low, high)

@@ -102,6 +102,7 @@ _V1 = (
 
 
 def _v1(db: sqlite3.Connection) -> None:
+    # One by one: ``executescript`` would commit the migration's transaction.
     for statement in _V1:
         db.execute(statement)
 

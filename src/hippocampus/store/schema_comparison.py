@@ -181,6 +181,7 @@ def _names(sql: str) -> frozenset[str]:
 def _made_by(migrations: tuple[Migration, ...]) -> Mapping[_Name, str | None]:
     db = sqlite3.connect(":memory:", isolation_level=None)
     try:
+        # They are run, for a second text of what they make could come to differ from them.
         for step in migrations:
             step(db)
         return {(kind, name): sql for kind, name, sql in db.execute(_OBJECTS)}

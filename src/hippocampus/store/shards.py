@@ -282,6 +282,7 @@ class ShardedStore:
         """Return a database to look something up in, which is no part of a write for that."""
         here = self._here
         in_a_write = here.asked_of is None and here.levels and here.levels[-1].writes
+        # Or a search for a name would lock databases in which nothing is written.
         return self._at(place) if in_a_write else self.touch(place)
 
     @property
@@ -466,6 +467,7 @@ class _Banks:
             return found.number
         place = self._home(name)
         shard = self._store.touch(place, writes=True)
+        # Inside the write: another process may have added a database since this one was opened.
         mark = Mark.read(shard)
         if mark is None or mark.of != self._store.mark.of:
             now = "several" if mark is None else str(mark.of)
@@ -557,6 +559,7 @@ class _Upkeep:
     def scrub(self, *, wait: bool = True, shrink: bool = False) -> None:
         self._outside("scrub")
         for one in self._store.shards:
+            # It goes through all tables, so it is left out where there is nothing to take out.
             if shrink or one.upkeep.owes_scrub():
                 one.upkeep.scrub(wait=wait, shrink=shrink)
 

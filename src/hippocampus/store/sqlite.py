@@ -65,6 +65,7 @@ class SqliteStore:
         except BaseException:
             db.close()
             raise
+        # Not before: the settings by which the key opens the store stand there in the clear.
         db.cipher = self.encryption.of
 
     def __repr__(self) -> str:

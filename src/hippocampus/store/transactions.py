@@ -110,7 +110,7 @@ class Transactions:
         """Close every connection before a fork; False if one is in use until that moment."""
         if self.connections.file is None or (self.connections.closed and not self.connections.lent):
             return True
-        if self._inside():
+        if self._inside():  # who forks inside one would wait for itself
             return False
         if not self.gate.acquire(timeout=max(0.0, until - time.monotonic())):
             return False
@@ -173,13 +173,13 @@ class Transactions:
 
     def _undo(self, db: sqlite3.Connection) -> None:
         self._end()
-        if self.connections.closed:
+        if self.connections.closed:  # and with its connection the transaction was rolled back
             return
         with self.connections.seam:
             if db.in_transaction:  # SQLite has rolled back by itself when the disk was full
                 if self._depth:
                     db.execute(f"ROLLBACK TO s{self._depth}")
-                    db.execute(f"RELEASE s{self._depth}")
+                    db.execute(f"RELEASE s{self._depth}")  # going back to it leaves it open
                 else:
                     db.execute("ROLLBACK")
 
@@ -195,6 +195,7 @@ class Transactions:
                 self.connections.check_named(log=True)
                 db.execute("COMMIT")
             finally:
+                # A COMMIT that fails, on a full disk say, may leave the transaction open.
                 if db.in_transaction:
                     db.execute("ROLLBACK")
             self.commits += 1
@@ -237,6 +238,7 @@ class Transactions:
     def changes(self) -> int:
         self.connections.usable()
         if self.writing:
+            # What is not committed yet may be taken back: each look at it is a state of its own.
             return -next(self._unsettled)
         if self.connections.file is None:
             return self.commits
@@ -287,10 +289,11 @@ class Transactions:
         return f"{column} IN (SELECT value FROM json_each(?))"  # noqa: S608
 
     def many(self, values: Collection[int] | Collection[str]) -> object:
+        # The number of parameters is limited; a list as JSON is one.
         return json.dumps([one if isinstance(one, str) else int(one) for one in values])
 
     def size_of(self, column: str) -> str:
-        return f"LENGTH(CAST({column} AS BLOB))"
+        return f"LENGTH(CAST({column} AS BLOB))"  # of a text it counts characters
 
     def using(self, index: str) -> str:
         return f"INDEXED BY {index}"

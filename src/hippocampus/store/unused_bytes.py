@@ -50,12 +50,14 @@ def _unused(page: bytes) -> list[tuple[int, int]] | None:
     if pointers is None:
         return []
     block, cells, content = _HEAD.unpack_from(page)
+    # 0 stands for 65 536, which its two bytes cannot hold.
     spans = [(pointers + 2 * cells, content or 1 << 16)]
     while block:
         if block + _BLOCK.size > len(page):
             return None
         after, size = _BLOCK.unpack_from(page, block)
         spans.append((block + _BLOCK.size, block + size))
+        # They ascend; in a damaged list one that leads back would never end.
         if after and after <= block:
             return None
         block = after

@@ -261,6 +261,7 @@ class SqliteUpkeep:
         if not self._connections.read_only:
             with self._db.gate, self._connections.seam:
                 self._connections.usable()
+                # What a log has not yet brought into the file is nothing left over.
                 self._connections.open_writer().execute("PRAGMA wal_checkpoint(TRUNCATE)")
         log = beside(file, "-wal")
         if log.exists() and log.stat().st_size > 0:
@@ -350,7 +351,7 @@ def _free_pages(read_at: ReadAt, size: int) -> set[int] | None:
     """
     trunk, total = struct.unpack_from(">II", _page(read_at, 1, size), 32)
     trunks, found = set[int](), set[int]()
-    while trunk and trunk not in trunks:
+    while trunk and trunk not in trunks:  # a damaged list may lead back
         trunks.add(trunk)
         page = _page(read_at, trunk, size)
         if len(page) < size:

@@ -86,6 +86,7 @@ def weights_of(name_or_path: str, dimension: int, *, recipe: str) -> str:
     parts: list[str] = [recipe]
     for path in sorted(p for p in folder.rglob("*") if p.is_file()):
         place = path.relative_to(folder).as_posix()
+        # Notes of whoever fetched the model, and texts about it, are no weights.
         if place.startswith(".") or path.suffix == ".md":
             continue
         with reading(path) as file:

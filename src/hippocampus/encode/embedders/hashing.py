@@ -37,6 +37,7 @@ class HashEmbedder:
             msg = f"dimension={dimension}: a hash embedder needs at least 16; 256 is usual"
             raise InputError(msg)
         self._dimension = dimension
+        # For this object alone: a cache on the method would keep every one of them alive.
         self._word = lru_cache(_WORDS_KEPT)(self._word_vector)
 
     @property

@@ -94,6 +94,7 @@ class OpenAIEmbedder:
             msg = f"{who} gave no embeddings: {exc}"
             raise EncoderError(msg) from exc
         try:
+            # By the index, for the protocol does not promise the order of what was asked.
             rows = {item["index"]: item["embedding"] for item in answer["data"]}
             vectors = unit([rows[place] for place in range(len(texts))], by=who)
         except (LookupError, TypeError, ValueError) as exc:

@@ -47,6 +47,7 @@ class SentenceTransformerEmbedder(LocalEmbedder):
         prompts: dict[str, str] = dict(getattr(self._model, "prompts", None) or {})
         self._query_prompt = prompts.get("query", "")
         self._prompt = next((prompts[name] for name in _PASSAGE_PROMPTS if name in prompts), "")
+        # Versions before 5 have one method for questions and passages.
         self._encode: Callable[..., Any] = getattr(
             self._model, "encode_document", self._model.encode
         )
@@ -114,6 +115,7 @@ class SentenceTransformerEmbedder(LocalEmbedder):
         spans = np.array(cut["offset_mapping"], np.int32).reshape(-1, 2)
         used = _array(output["attention_mask"]).astype(bool)
         own = (spans[:, 0] >= skip) & (spans[:, 1] > spans[:, 0])
+        # Where its pieces are the library does not say; cut again they have to be the same.
         if _array(output["input_ids"])[used].tolist() != list(cut["input_ids"]) or not own.any():
             return np.empty((0, states.shape[1]), np.float32), np.empty((0, 2), np.int32)
         return unit(states[used][own], by="sentence-transformers"), spans[own]

@@ -85,6 +85,7 @@ class Together:
         return self._call(_Texts((), (text,)))[0]
 
     def _call(self, asked: _Texts) -> list[Embedded]:
+        # While all passes are taken, calls that wait come together.
         return self._texts.call(asked, self._embed, inside=lambda: self._embedding)
 
     def _embed(self, some: Sequence[_Texts]) -> list[list[Embedded]]:

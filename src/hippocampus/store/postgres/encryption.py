@@ -95,6 +95,7 @@ class PostgresEncryption(SqlEncryption):
         return here.known[bank]
 
     def _look(self, bank: int) -> Cipher:
+        # ``seen`` from before the look: what changes during it has the key looked up once more.
         seen, latest = self._transactions.seen, self._latest.get(bank)
         wrapped = self._settings.get_plain(key_of(bank)) or ""
         if latest is None or latest.wrapped != wrapped:
@@ -173,6 +174,7 @@ class PostgresEncryption(SqlEncryption):
 
         """
         key = self._key
+        # The new header has one slot, so it would lock out the holders of other keys.
         if key is None or not key.is_ring or len(slots_of(self._header)) > 1:
             return False
         try:
@@ -209,6 +211,7 @@ class PostgresEncryption(SqlEncryption):
         before = slots_of(self._header)
         super().rotate(key)
         try:
+            # If it opens the former header, logs and backups can still be read with it.
             open_slots(key, before)
         except KeyRefused:
             with self._db.write():

@@ -93,7 +93,7 @@ class Messages:
             known = self._answer(one)
             if _tables(sql) and len(known) <= _KNOWN_ROWS:
                 self._known[one.key] = known
-        return list(known)
+        return list(known)  # the caller may change its own
 
     def write(self, sql: str, rows: Iterable[Row], check: Check | None = None) -> None:
         """
@@ -138,6 +138,7 @@ class Messages:
         self._waiting.clear()
         made: list[psycopg.Cursor] = []
         known = _prepared.setdefault(self.db, set())
+        # Only what is prepared goes into a pipeline: see ``prepare_alone``.
         for is_known, some in groupby(every, lambda one: _form(one.sql, one.values) in known):
             if not is_known:
                 made += (ask(self.db, one.sql, one.values) for one in some)
@@ -188,6 +189,7 @@ def ask(db: psycopg.Connection, sql: str, values: Sequence[object]) -> psycopg.C
     made = db.execute(in_its_words(sql), values or None, prepare=True)
     known = _prepared.setdefault(db, set())
     if len(known) >= _PREPARED:
+        # psycopg drops the oldest by now, and does not say which.
         known.clear()
     known.add(_form(sql, values))
     return made

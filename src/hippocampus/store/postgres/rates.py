@@ -28,6 +28,7 @@ class PostgresRates:
 
     def take(self, caller: bytes, wanted: int, *, per_s: float, burst: int) -> int:
         wanted = min(wanted, burst)
+        # The caller is a digest, so this is as good as a throw of dice: about one call in 64.
         if caller[0] < _CLEARED:
             self._db.rows("DELETE FROM rates WHERE at < now() - INTERVAL '1 day' RETURNING 1")
         filled = (burst, per_s)

@@ -110,6 +110,7 @@ class Resealing:
                 if opened is None:
                     raise self._damaged(f"change {stored.seq} of bank {bank}")
                 new = seal_change(after, opened)
+                # The salt of a blank detail is its commitment: by that the checksum holds.
                 if new.detail != BLANK:
                     salt = os.urandom(SALT_BYTES)  # noqa: PLW2901
                 mark = change_checksum(new, salt)

@@ -39,6 +39,7 @@ _V1: Final = (
         checksum BYTEA
     )
     """,
+    # Half of each page stays free, so that a count changes in place.
     "CREATE TABLE commits (slot INTEGER PRIMARY KEY, n BIGINT NOT NULL) WITH (fillfactor = 50)",
     """
     CREATE TABLE journal (
@@ -188,6 +189,7 @@ def find_format(db: Connection) -> int | None:
     there = db.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (SCHEMA,)).fetchone()
     if there is None:
         return None
+    # Asked of the catalogue: to read a table that is not there would end the transaction.
     columns = db.execute(_FORMAT_COLUMNS, (f"{SCHEMA}.format",)).fetchone()
     if columns != (2,):
         return 0

@@ -66,6 +66,7 @@ class PostgresStore:
         except BaseException:
             db.close()
             raise
+        # Not before: the settings by which the key opens the store stand there in the clear.
         db.cipher, db.mark = self.encryption.of, tenants.mark
 
     def _copy_to(self, target: SqlStore, progress: Progress | None) -> int:

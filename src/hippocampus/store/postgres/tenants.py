@@ -154,6 +154,7 @@ def _statements(role: str, tenant: str | None) -> list[sql.Composed]:
     """Return the statements that put the wall up, and give a role its place behind it."""
     who, policy = sql.Identifier(role), sql.Identifier(f"tenant of {role}"[:63])
     if tenant is None:
+        # As a query of its own it is asked once a statement, and not of every row.
         acting = sql.SQL("(SELECT current_setting('hippocampus.tenant', true))")
         whose = sql.SQL("tenant = {0} OR {0} = {1}").format(acting, sql.Literal(EVERY))
         every = sql.SQL("{0} = {1} OR ").format(acting, sql.Literal(EVERY))

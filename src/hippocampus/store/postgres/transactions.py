@@ -229,6 +229,7 @@ class PostgresTransactions:
         """Return the queries that the transaction which begins is expected to ask."""
         here = self._here
         asks, here.expected = here.expected, ()
+        # Behind the wall nothing is asked ahead: the tenant is said first.
         if not asks or self.walled:
             return []
         noted: list[Asked] = []
@@ -250,6 +251,7 @@ class PostgresTransactions:
         One that broke while it lay in the pool, such as when the database was started anew, is
         thrown away, and the next one is asked.
         """
+        # All that lie in the pool may be broken; after them comes one that is new.
         for left in reversed(range(_MOST + 1)):
             db = self._lend(pool)
             try:
@@ -316,6 +318,7 @@ class PostgresTransactions:
     def _commit(self, db: psycopg.Connection, slot: int) -> None:
         try:
             db.execute(
+                # Last, and with the COMMIT: who counts in the same slot waits no longer than that.
                 SQL("UPDATE commits SET n = n + 1 WHERE slot = {}; COMMIT").format(slot),
                 prepare=False,
             )
@@ -515,6 +518,7 @@ class PostgresTransactions:
         if self._here.noted is not None:  # more than can be known ahead
             return
         name = f"stream{next(self._streams)}"
+        # A cursor of the server ends with its transaction, so there has to be one.
         with self.read(), self._reader() as db, self.seam, db.cursor(name) as cursor:
             cursor.itersize = _FETCHED
             cursor.execute(in_its_words(sql), values or None)
@@ -533,6 +537,7 @@ class PostgresTransactions:
         tenant = self.mark(acting()) or ""
         with db.pipeline():
             db.execute("BEGIN READ ONLY")
+            # True: for this transaction alone, for the connection goes back to the pool.
             db.execute("SELECT set_config('hippocampus.tenant', %s, true)", (tenant,))
             found = db.execute(in_its_words(sql), values or None)
             db.execute("COMMIT")
@@ -615,6 +620,7 @@ def _locks(bank: int | None) -> list[str]:
     """Return the statements that take the locks of a write."""
     if bank is None:
         return [f"SELECT pg_advisory_xact_lock({_STORE})"]
+    # Such a lock has two halves of 32 bits; two banks with one lock wait for each other in vain.
     own = bank & 0x7FFF_FFFF
     return [
         f"SELECT pg_advisory_xact_lock_shared({_STORE})",
