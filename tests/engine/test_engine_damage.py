@@ -237,6 +237,16 @@ def test_a_sound_store_is_salvaged_whole(path, ids, tmp_path):
         assert history == memory.bank("ada").history(ids[1])
 
 
+@pytest.mark.usefixtures("ids")
+def test_salvage_says_that_the_key_of_a_bank_is_missing(path, tmp_path, key):
+    if key is None:
+        pytest.skip("a store in plain words has no keys")
+    change(path, "DELETE FROM settings WHERE key = 'key 1'")
+    found, _, _ = rescued(path, tmp_path)
+
+    assert "the key of bank 1, and with it every word there" in found.lost
+
+
 @pytest.mark.parametrize("what", DAMAGE)
 def test_salvage_brings_all_that_is_sound_with_a_list_of_what_is_lost(path, ids, tmp_path, what):
     change(path, DAMAGE[what])

@@ -49,6 +49,15 @@ def test_a_store_of_the_format_before_opens_with_all_that_it_had(old, dsn):
         assert store.upkeep.check() == []
 
 
+def test_an_older_program_that_waited_for_a_newer_one_takes_nothing_back(old, dsn, monkeypatch):
+    with closing(open_store(dsn, busy_timeout_s=5)), psycopg.connect(dsn, autocommit=True) as db:
+        with monkeypatch.context() as then:
+            then.setattr(schema, "FORMAT", schema.FORMAT - 1)
+            schema.migrate(db, patience_s=5)  # it found the format before, and waited
+
+        assert schema.FORMAT == schema.find_format(db)
+
+
 @pytest.mark.slow
 def test_two_versions_share_a_store_while_one_of_them_migrates_it(old, dsn):
     bank, ended, rows = new_bank(old, episodes=5), threading.Event(), []

@@ -99,10 +99,11 @@ class DamagedStore:
         if not self._master.seals:
             return PLAIN
         if bank not in self._ciphers:
-            try:
+            opened = b""  # as one that is missing is unsealed
+            with suppress(Unsealable, ValueError):
                 wrapped = bytes.fromhex(self._setting(key_of(bank)) or "")
-                opened = self._master.unseal(key_of(bank), wrapped) or os.urandom(KEY_BYTES)
-            except (Unsealable, ValueError):
+                opened = self._master.unseal(key_of(bank), wrapped)
+            if not opened:
                 opened = os.urandom(KEY_BYTES)
                 self.lost.append(f"the key of bank {bank}, and with it every word there")
             self._ciphers[bank] = Cipher(opened)

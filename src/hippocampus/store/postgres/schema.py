@@ -222,8 +222,8 @@ def _migrate(db: Connection) -> None:
         db.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
         db.execute(f"SET LOCAL lock_timeout TO {_WAIT_MS}")
         found = find_format(db)
-        if found == FORMAT:
-            return
+        if found is not None and not 0 < found < FORMAT:
+            return  # while this one waited another made it, or more of it than is known here
         if found is None:
             db.execute(f"CREATE SCHEMA {SCHEMA}")
             db.execute(f"SET LOCAL search_path TO {SCHEMA}")

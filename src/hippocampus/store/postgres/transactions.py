@@ -166,6 +166,7 @@ class PostgresTransactions:
                     f"has format {found}, which is older: open it for writing once",
                 )
             schema.migrate(db, patience_s=self._patience_s)
+        self.start(create=create)  # which looks at what there is now
 
     def _connect(self) -> psycopg.Connection:
         timeout = max(1, int(self._patience_s))
