@@ -66,6 +66,7 @@ class KnownCheckouts:
         """Make a folder the first, unless another is; return whether it is known now."""
         try:
             self._make_folder()
+            # Made whole, and only where there is none: of two processes one alone is the first.
             with writing(self._note) as unfinished:
                 unfinished.write_bytes(self._line("known", place))
         except OutputExists:  # another process was faster, maybe in the same folder

@@ -126,6 +126,7 @@ def _opened(
         filters = options.get("filters")
         own_how = how
         if isinstance(filters, FilterOptions) and filters.names_event:
+            # Its time is searched for before the filter can be used.
             own_how = how | {"embed": True}
         with scope.open_bank(**own_how) if opens == "bank" else scope.open(**own_how) as held:
             zone = {} if len(own) == len(wanted) else {"zone": scope.zone}
@@ -240,6 +241,7 @@ def _reader(kind: object) -> Callable[[str], object] | None:
 
 def _read(given: str | list[str] | None, read: Callable[[str], object]) -> object:
     if not given:
+        # An empty text was given all the same, and its reader says what is wrong with it.
         return read(given) if given == "" else None
     return [read(text) for text in given] if isinstance(given, list) else read(given)
 

@@ -107,6 +107,7 @@ def main(store: str, idle_s: float, scope: Sequence[str] = ()) -> None:
         return
     kept = OpenStore(store)
     try:
+        # Before it listens: until then commands do the work themselves, and wait for nobody.
         _warm_up(kept, scope)
         with suppress(FileNotFoundError):
             path.unlink()  # of one that was killed
@@ -168,10 +169,11 @@ def _answer_all(listener: Listener, store: OpenStore, idle_s: float, path: Path)
         except TimeoutError:
             return
         if connection is None:  # somebody else's
-            continue
+            continue  # without more time: it keeps nobody waiting
         with connection:
+            # Another socket in its place means that we took too long and were given up.
             going = _answer(connection, store, same) and _birth(path) == mine
-        store.note()
+        store.note()  # once whoever asked has the answer
         until = time.monotonic() + idle_s
 
 

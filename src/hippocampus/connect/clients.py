@@ -195,6 +195,7 @@ def _claude_code(places: Places) -> Path:
 
 
 def _claude_json(places: Places) -> Path:
+    # Beside the folder .claude and not in it, unless the variable has moved both.
     return places.under("CLAUDE_CONFIG_DIR") / ".claude.json"
 
 

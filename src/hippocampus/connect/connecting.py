@@ -61,6 +61,7 @@ class ConfigChange:
             OutputError: the file has changed since this was thought out, or cannot be written.
 
         """
+        # Even where nothing is written: a receipt is only dropped of a file that is as it was seen.
         _refuse_if_moved(self.path, self.before)
         name, key = self.client.name, str(self.path)
         if self.receipt is None:
@@ -96,6 +97,7 @@ def replace(path: Path, before: bytes | None, after: bytes | None) -> None:
         unfinished.write_bytes(after)
         if before is not None:
             unfinished.chmod(stat.S_IMODE(path.stat().st_mode))
+        # Looked at again as late as can be: nothing but the renaming follows.
         _refuse_if_moved(path, before)
 
 
@@ -180,9 +182,11 @@ def _plan_file(wanted: _Wanted, receipt: Receipt | None, receipts: Receipts) -> 
     client, file, path, entries = wanted
     raw = _read_config(path)
     try:
+        # All of it is there, maybe put by hand: there is nothing to write, and nothing to note.
         if raw is not None and not _filled(raw.decode(), file, entries).placed:
             return ConfigChange(client=client, path=path, before=raw, after=raw, receipt=receipt)
     except Conflict:
+        # What stands in the way may be an older entry of ours, which is taken out below.
         if receipt is None:
             raise
     clean = raw
@@ -191,6 +195,7 @@ def _plan_file(wanted: _Wanted, receipt: Receipt | None, receipts: Receipts) -> 
         if stripped.left:
             raise Conflict(f"{stripped.left[0]}; it is left as it is")
         clean = stripped.raw
+    # Begun from the file without ours, so that one receipt says all that is to be taken back.
     text, placed = _filled((clean or b"").decode(), file, entries)
     after = text.encode()
     note = Receipt(str(path), clean is None, hash_of(after), placed)
@@ -219,6 +224,7 @@ def _instead(text: str, file: ConfigFile, entry: ConfigEntry) -> ConfigEntry:
     at: Any = parse(text).value
     for key in other[:-1]:
         at = at.get(key) if isinstance(at, Mapping) else None
+    # A server may itself be called "servers"; then the values in it are not all objects.
     servers = isinstance(at, Mapping) and all(isinstance(one, Mapping) for one in at.values())
     return entry._replace(path=other) if servers else entry
 
@@ -262,6 +268,7 @@ def _without(
         if copy is not None:
             return _Stripped(copy)
     text, left = raw.decode(), list[str]()
+    # The first entry has the containers that were made; it goes last, when they are empty.
     for entry, made in reversed(receipt.placed):
         taken = take(text, kind, entry, made)
         if taken is not None:
@@ -284,7 +291,7 @@ def _read_config(path: Path) -> bytes | None:
     if raw is not None:
         if len(raw) > _MOST_BYTES:
             raise Conflict("is too large for a configuration")
-        raw.decode()
+        raw.decode()  # fails here, before anything is planned
     return raw
 
 

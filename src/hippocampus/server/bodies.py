@@ -136,6 +136,7 @@ class ReadAhead:
 
 async def whole(request: Request, *, most: int, idle_s: float) -> bytes:
     """Return the body."""
+    # A body in chunks does not say how long it is.
     length = None if "transfer-encoding" in request.headers else "0"
     if request.headers.get("content-length", length) == "0":
         return b""  # nothing to wait for
@@ -152,6 +153,7 @@ async def into_file(parts: AsyncIterator[bytes], path: Path, pool: Pool) -> None
             size += len(part)
             if size >= _AT_ONCE:
                 data, held, size = b"".join(held), [], 0
+                # Bound at once: by when the thread runs, the name has the next part.
                 await pool.run(lambda data=data: file.write(data))  # type: ignore[misc]
         data = b"".join(held)
         await pool.run(lambda: file.write(data))

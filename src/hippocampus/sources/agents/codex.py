@@ -129,6 +129,7 @@ def _event(
 ) -> Iterator[Item]:
     if event.type == "user_message" and isinstance(event.message, str):
         session.told_apart = True
+        # What waited is this message once more, or what the tool added to it.
         session.waiting.clear()
         yield from session.talk.user(session.said(event.message, line, number))
     else:
