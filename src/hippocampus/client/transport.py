@@ -238,6 +238,7 @@ class Line:
         attempts = Attempts(self._attempts, self._timeout_s, first_pause_s=_FIRST_PAUSE_S)
         waited = cancellation()
         headers = self._headers | trace_headers()
+        # One for all attempts: by it servers know that they are the same request.
         headers |= {"Idempotency-Key": uuid4().hex} if call.once else {}
         again = call.reads or call.once
         while True:
@@ -246,12 +247,14 @@ class Line:
                 return self._once(call, headers, take, attempts.deadline, waited)
             except Overloaded as exc:
                 error: HippocampusError = exc
-                wanted_s = exc.retry_after_s
+                wanted_s = exc.retry_after_s  # refused before it was begun, whatever it is
             except ServerError as exc:
+                # A server of another version is the same at the next attempt.
                 if exc.begun and (not again or isinstance(exc, ServerMismatch)):
                     raise
                 error = exc
             except (StoreLocked, StoreUnreachable, StoreBehind) as exc:
+                # An erasure that is pending has been done but for bytes, which the store sees to.
                 if not again or isinstance(exc, ErasurePending):
                     raise
                 error = exc
@@ -314,7 +317,7 @@ class Line:
         finally:
             self._free.release()
             if self._closed:
-                self._connections.close()
+                self._connections.close()  # or the one just given back would stay open
 
     def _chunks(self, call: Call, connection: Connection) -> Chunks:
         """Yield the body of an answer as it comes."""

@@ -95,7 +95,7 @@ def _lines(log: SessionLog, file: BinaryIO) -> Iterator[bytes]:
                 log.done = min(log.size, log.done + 2 * len(said))
                 yield said.encode("utf-8", "replace")
         finally:
-            text.detach()
+            text.detach()  # or the wrapper would close the file
         return
     file.seek(3 if head.startswith(codecs.BOM_UTF8) else 0)
     log.done = file.tell()
@@ -106,6 +106,7 @@ def _lines(log: SessionLog, file: BinaryIO) -> Iterator[bytes]:
         log.done += len(line)
         yield line
         if len(line) > LONGEST_LINE and not line.endswith(b"\n"):
+            # Its 64 MB are let go of while the rest is passed over.
             del line
             _pass_line(log, file)
 

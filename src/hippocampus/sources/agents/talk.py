@@ -93,6 +93,7 @@ class Talk:
         self._log.left_out[kind] += count
 
     def _turn(self, text: str, said: Utterance, role: str) -> Turn:
+        # What has no time is of the time of what was said before it.
         self._at = said.at or self._at or self._log.modified
         session = (self.session or self._log.path)[:_LONGEST_ID]
         return Turn(
