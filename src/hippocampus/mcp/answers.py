@@ -139,6 +139,7 @@ class ShownMemory:
         told = [f"id {self.episode.id}"]
         if "score" in data:
             told.append(f"score {data['score']:.2f}")
+        # In quotes, or a name with a comma in it could pass for another of our words.
         told += [
             f"{name.replace('_', ' ')} {quote(json.dumps(data[name], ensure_ascii=False))}"
             for name in (
@@ -245,6 +246,7 @@ def composed(
         answer = _composed(made, budget_tokens, degraded)
         if answer.tokens <= budget_tokens or not made.text:
             return answer
+        # Less each time, whatever the rounding, so that it comes to an end.
         room = room * budget_tokens // (answer.tokens + 1)
 
 
@@ -417,6 +419,7 @@ def stated(
 
     def make(shown: Sequence[Fact], left: Sequence[Fact]) -> ToolAnswer:
         chosen = set(map(id, shown))
+        # In the order of the list, whichever of them were chosen first.
         told = [data(fact) for fact in facts if id(fact) in chosen]
         lines = [
             f"{quote(one['fact'])} ({', '.join(_ends(one))}; ids {', '.join(one['ids'])})"

@@ -181,6 +181,7 @@ class McpServer(MCPServer[Any]):
 
 def _refusal(told: str) -> CallToolResult:
     """Return an error as an answer, the middle of a long one left out."""
+    # A lone surrogate of the call's could not be sent back as UTF-8.
     told = told.encode(errors="backslashreplace").decode()
     if len(told) > 2 * _HALF:
         told = f"{told[:_HALF]} … {told[-_HALF:]}"
@@ -271,6 +272,7 @@ async def _within_budget(call: Callable[[], ToolAnswer]) -> ToolAnswer:
     """
     budget = Budget(seconds=LONGEST_S)
     try:
+        # The thread is not waited for: its budget ends it at the next step.
         return await anyio.to_thread.run_sync(budget.around(call), abandon_on_cancel=True)
     except anyio.get_cancelled_exc_class():
         budget.cancel()
@@ -369,6 +371,7 @@ def serve_http(server: MCPServer[Any], port: int, ready: Callable[[str], None]) 
     import uvicorn  # noqa: PLC0415 - stdio needs none
 
     with socket.create_server((LOOPBACK, port)) as listening:
+        # Without sessions: a server that is restarted has none to lose.
         app = server.streamable_http_app(
             streamable_http_path=PATH, host=LOOPBACK, stateless_http=True, json_response=True
         )

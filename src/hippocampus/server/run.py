@@ -124,6 +124,7 @@ def make_server(
         memory.engine.embedder = Together(memory.engine.embedder)
     config = uvicorn.Config(
         create_app(memory, limits=limits, schedule=schedule, worker=worker), host=host, port=port,
+        # Headers of proxies are not believed: anybody can send them, and who is near is let in.
         loop="uvloop" if find_spec("uvloop") else "asyncio", http=_Protocol, ws="none",
         lifespan="on", log_config=None, access_log=False, server_header=False,
         proxy_headers=False, timeout_keep_alive=_KEEP_ALIVE_S,

@@ -177,6 +177,7 @@ class Pool:
         def end(done: Future[Any]) -> None:
             self._free += 1
             self.busy -= 1
+            # Which leaves out callers that have none running, so that it stays small.
             self._running -= Counter({caller: 1})
             self._shares.note(caller, sum(took))
             # Whoever has hung up meanwhile is told nothing.

@@ -51,6 +51,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         # A longer value is refused instead of being read into memory.
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_LINE)
         try:
+            # Connecting alone reads nothing, so nothing that is wrong shows.
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         except sqlite3.OperationalError:
             connection.close()
