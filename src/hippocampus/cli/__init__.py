@@ -100,6 +100,7 @@ def main() -> None:
 
         print(VERSION)
         return
+    # Written out, so that the module that has this name is loaded only when a shell asks.
     if "_HIPPOCAMPUS_COMPLETE" in os.environ:
         from hippocampus.cli import completing  # noqa: PLC0415 - only when a shell asks
 

@@ -141,7 +141,7 @@ def _opened(
 def make_command(name: str) -> Any:  # noqa: ANN401 - Click's or Typer's own
     """Make the command, or the group of commands, that is called so in ``help.toml``."""
     told = HELP[name]
-    app = typer.Typer()
+    app = typer.Typer()  # it makes no command but as part of one
     if "group" in told:
         group = typer.Typer(no_args_is_help=True, help=told["group"])
         app.add_typer(group, name=name, rich_help_panel=told.get("panel"))

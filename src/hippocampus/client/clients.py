@@ -219,6 +219,7 @@ class RemoteBank(_Verbs, Bank):
                 continue
             given = {
                 "name": name, "modified": datetime.fromtimestamp(file.stat().st_mtime, UTC),
+                # Files of a folder share the name that is given, and need one each.
                 "format": format, "as": f"{as_}/{name}" if as_ and folder.root else as_,
                 "sync": synced, **folder.query(name),
             }  # fmt: skip

@@ -127,6 +127,7 @@ class Line:
     def see(self, bank: str, seq: Position) -> None:
         """Note how much of a bank was seen."""
         with self._seeing:
+            # Answers may come in another order than they were made in.
             self._seen[bank] = max(self.seen(bank), seq)
             self._seen.move_to_end(bank)
             while len(self._seen) > _MOST_SEEN:
@@ -284,6 +285,7 @@ class Line:
         opened = reading(call.body) if isinstance(call.body, Path) else nullcontext(call.body)
         with self._connected(deadline, waited) as connection:
             with opened as body, self._broken(call):
+                # What takes long has no deadline, but sending its body may not stand still.
                 until, stall_s = (inf, self._timeout_s) if call.long else (deadline, inf)
                 response = connection.ask(
                     call.method, target, body, headers, until, stall_s=stall_s

@@ -241,7 +241,7 @@ _GEMINI: Final = (
 )
 _CURSOR: Final = (
     Hook("sessionStart", 15),
-    Hook("beforeSubmitPrompt", 10),
+    Hook("beforeSubmitPrompt", 10),  # without a budget: it takes no words back here
     Hook("afterAgentResponse", 15),
     Hook("postToolUseFailure", 5),
     Hook("preCompact", 5),

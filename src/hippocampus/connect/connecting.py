@@ -237,6 +237,7 @@ def plan_disconnect(client: ClientProgram, receipts: Receipts) -> list[Planned]:
     planned = list[Planned]()
     for key, receipt in receipts.of(client.name).items():
         path = Path(key)
+        # A receipt does not say it, and the client may not be in the table any more.
         kind: Format = "toml" if path.suffix == ".toml" else "json"
         try:
             raw = _read_config(path)

@@ -93,7 +93,7 @@ def _strings(value: object) -> list[str]:
 
 
 def _put_json(text: str, entry: ConfigEntry) -> Placed:
-    if not text.strip("\ufeff \t\r\n"):
+    if not text.strip("\ufeff \t\r\n"):  # a file may be empty but for a byte order mark
         text = "{}\n"
     node = root = jsonc.parse(text)
     if not isinstance(root.value, dict):
@@ -120,6 +120,7 @@ def _put_json(text: str, entry: ConfigEntry) -> Placed:
         if not isinstance(node.value, wanted):
             what = "a list" if last else "an object"
             raise Conflict(f"{_named(entry.path[: depth + 1])} is not {what}")
+    # A hook that is there already would be called twice.
     if entry.value in node.value:
         return Placed(text)
     changed = jsonc.insert(text, node, None, entry.value)

@@ -53,6 +53,7 @@ class BatchedTicks(Generic[Op, Answer]):
         tick = self._waiting.setdefault(loop, [])
         tick.append(asked)
         if len(tick) == 1:
+            # After the tasks that are ready now, which add what they ask for.
             loop.call_soon(self._begin, loop)
         return await asked.answers
 
@@ -76,5 +77,6 @@ class BatchedTicks(Generic[Op, Answer]):
         try:
             found = iter(self._batch([op for ops in asked for op in ops]))
         except BaseException as exc:  # noqa: BLE001 - it is raised where it was asked for
+            # Each alone then, so that what is wrong with one fails no other.
             return [exc] if len(asked) == 1 else [self._answers([ops])[0] for ops in asked]
         return [[next(found) for _ in ops] for ops in asked]

@@ -254,6 +254,7 @@ def _composed(made: Context, budget_tokens: int, degraded: Sequence[str]) -> Too
     from hippocampus.context.render import in_time  # noqa: PLC0415 - brings NumPy
 
     found = made.recall
+    # Ids are told in the order in which the text has them.
     hits = sorted(made.items, key=lambda hit: in_time(hit.episode))
     reasons = _reasons([*map(str, found.degraded), *degraded])
     provenance = [
@@ -315,6 +316,7 @@ def listed(
     def make(shown: Sequence[ShownMemory], left: Sequence[ShownMemory]) -> ToolAnswer:
         entries = [one.data(zone) for one in shown]
         lines = memories_text(shown, zone) or ["Nothing is there."]
+        # A full page may be the last one, which only the next shows.
         goes_on = offset + len(shown) if left or len(episodes) == limit else None
         if goes_on is not None:
             why = f"{len(left)} more found, left out for want of room; go" if left else "Go"

@@ -86,6 +86,7 @@ class Door:
         """Return the memory, opened."""
         with self._opening:
             if self._memory is None:
+                # Under the lock, so that others wait for this and do not open it as well.
                 self._memory = self._open()
             return self._memory
 
@@ -259,6 +260,7 @@ def _tools(verbs: object, offer: str) -> list[Tool]:
                 open_world_hint=False,
             ),
         )
+        # Clients put schemas before their model in every conversation, so each word costs there.
         tool.parameters = _plain(tool.parameters) | {"additionalProperties": False}
         tools.append(tool)
     return tools
@@ -370,6 +372,7 @@ def serve_http(server: MCPServer[Any], port: int, ready: Callable[[str], None]) 
     """
     import uvicorn  # noqa: PLC0415 - stdio needs none
 
+    # Opened here, so that a port in use is an error before anything is said to be ready.
     with socket.create_server((LOOPBACK, port)) as listening:
         # Without sessions: a server that is restarted has none to lose.
         app = server.streamable_http_app(

@@ -34,6 +34,7 @@ _NOT_CHARSETS = {"unicode_escape", "raw_unicode_escape", "idna", "punycode", "un
 _DEPTH = 50
 _SUBJECT_CHARS = 1000
 """Of a subject that metadata have, with each part of a long text; the text has all of it."""
+# Possessive throughout: whoever wrote the page, no part of it is matched in two ways.
 _TAG_NAME = re.compile(r"<(?:(/?)([a-zA-Z][^\s/>]{0,64}+)|[!?/]())")
 _TAG_REST = re.compile(r"""(?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+'|(?!["'])))*+>""")
 _RAW = {tag: re.compile(rf"</{tag}\b", re.IGNORECASE) for tag in ("script", "style")}

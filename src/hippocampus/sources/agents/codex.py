@@ -75,6 +75,7 @@ class _CodexSession:
         self.about |= metadata(project=cwd, branch=branch)
 
     def said(self, text: str, line: _CodexLine, number: int) -> Utterance:
+        # A copy, since the folder and the branch may change within a session.
         return Utterance(text, read_moment(line.timestamp), f"line-{number}", dict(self.about))
 
     def decide(self) -> Iterator[Item]:

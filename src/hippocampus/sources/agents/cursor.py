@@ -108,7 +108,7 @@ def _bubbles(
         keys = [str(key) for (key,) in found]
     read = [one for key in keys for one in _bubble(log, database, key)]
     if not heads:
-        read.sort(key=_time)
+        read.sort(key=_time)  # nothing else says in which order
     yield from read
 
 

@@ -92,6 +92,7 @@ def _lines(log: SessionLog, file: BinaryIO) -> Iterator[bytes]:
         text = io.TextIOWrapper(file, encoding="utf-16", errors="replace", newline="\n")
         try:
             while said := text.readline(LONGEST_LINE + 1):
+                # Most characters have two bytes, which is near enough to tell how far it is.
                 log.done = min(log.size, log.done + 2 * len(said))
                 yield said.encode("utf-8", "replace")
         finally:

@@ -55,6 +55,7 @@ class Talk:
         text = said.text.strip()
         if not text:
             return
+        # An answer of several messages has the time and the place of its first.
         self._first = self._first or replace(said, text="")
         self._count += 1
         if self._length < LONGEST_TURN:  # of more nothing would be kept
