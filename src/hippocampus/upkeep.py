@@ -190,7 +190,7 @@ def _broken_chains(memory: Memory, heads: Sequence[str]) -> list[str]:
         name, seq, hashed = parsed["bank"], int(parsed["seq"]), parsed["hash"]
         bank = store.banks.number(name)
         then = [] if bank is None else store.journal.heads(bank)
-        # Shorter than it was: somebody has cut the history off.
+        # Shorter than it was: an older copy, or somebody has cut the history off.
         if seq >= len(then):
             wrong.append(f"bank {name!r}: there is no change {seq}, which its head {head} is of")
         elif then[seq].hex() != hashed:

@@ -256,6 +256,7 @@ def _wordless(kind: type[HippocampusError]) -> type[HippocampusError]:
 def as_error(fault: Fault) -> HippocampusError:
     """Return the error as which it was raised; one of a kind that is not known is the root's."""
     kind = getattr(errors, fault.type, HippocampusError)
+    # A server may send any name, and the module has others than those of errors.
     if not (isinstance(kind, type) and issubclass(kind, HippocampusError)):
         kind = HippocampusError
     made = _wordless(kind)()

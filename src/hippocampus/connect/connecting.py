@@ -96,6 +96,7 @@ def replace(path: Path, before: bytes | None, after: bytes | None) -> None:
     with writing(path, overwrite=True) as unfinished:
         unfinished.write_bytes(after)
         if before is not None:
+            # A new file is its owner's alone, and this one may not have been.
             unfinished.chmod(stat.S_IMODE(path.stat().st_mode))
         # Looked at again as late as can be: nothing but the renaming follows.
         _refuse_if_moved(path, before)

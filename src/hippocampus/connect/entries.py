@@ -256,6 +256,7 @@ def _read_toml(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as exc:
+        # Python 3.11 tells the place in the message alone.
         what, at = str(exc), _AT.search(str(exc))
         line, column = text.count("\n") + 1, 1
         if at and at[1]:

@@ -325,6 +325,7 @@ def show(episode: Episode, **score: float | None) -> Record:
     shown = {
         "id": id_of(episode),
         "memory": episode.text,
+        # As mem0 has it; nothing relies on it.
         "hash": md5(episode.text.encode(), usedforsecurity=False).hexdigest(),
         "metadata": {
             key: value for key, value in episode.metadata.items() if key not in (*_PROMOTED, *_OWN)

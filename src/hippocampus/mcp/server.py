@@ -136,6 +136,7 @@ class McpServer(MCPServer[Any]):
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; what is wrong with the call is an answer that the model can act on."""
+        # Of a tool that there is not, the SDK says so.
         known = self._known.get(name, arguments)
         for given in arguments:
             if given not in known and given != _BANK:  # the SDK would pass over it
@@ -394,7 +395,7 @@ def _ending_in_time(server: type[Server]) -> type[Server]:
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
             if not self.should_exit:  # a kill loses nothing that anybody was told was kept
                 last = threading.Timer(_GRACE_S + _LAST_S, os._exit, (1,))
-                last.daemon = True
+                last.daemon = True  # it must not keep alive what ended in time
                 last.start()
             super().handle_exit(sig, frame)
 

@@ -311,6 +311,7 @@ class Toolbox:
         memory = self._memory()
         if name is None or name == self.name:
             return memory.bank(self.name)
+        # In the same words whether there is such a bank or not: of others nobody learns here.
         if not self.all_banks:
             msg = (
                 f"bank={name!r}: this server has the bank {self.name!r} alone; leave bank out, or"

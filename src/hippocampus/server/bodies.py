@@ -153,7 +153,6 @@ async def into_file(parts: AsyncIterator[bytes], path: Path, pool: Pool) -> None
             size += len(part)
             if size >= _AT_ONCE:
                 data, held, size = b"".join(held), [], 0
-                # Bound at once: by when the thread runs, the name has the next part.
                 await pool.run(lambda data=data: file.write(data))  # type: ignore[misc]
         data = b"".join(held)
         await pool.run(lambda: file.write(data))

@@ -107,8 +107,8 @@ class Watch:
                 await answer(wrong, request_id)(scope, receive, tell)
             except Exception as exc:  # noqa: BLE001 - the last one there is to answer
                 log_failure(exc, request_id)
+                # Once an answer has begun, no other can take its place.
                 if not status:
-                    # Once an answer has begun, no other can take its place.
                     ours = HippocampusError("something went wrong here; the log has more of it")
                     await answer(ours, request_id)(scope, receive, tell)
                 status = 500

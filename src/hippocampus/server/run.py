@@ -124,9 +124,9 @@ def make_server(
         memory.engine.embedder = Together(memory.engine.embedder)
     config = uvicorn.Config(
         create_app(memory, limits=limits, schedule=schedule, worker=worker), host=host, port=port,
-        # Headers of proxies are not believed: anybody can send them, and who is near is let in.
         loop="uvloop" if find_spec("uvloop") else "asyncio", http=_Protocol, ws="none",
         lifespan="on", log_config=None, access_log=False, server_header=False,
+        # Of proxies no header is believed: anybody can send them, and who is near is let in.
         proxy_headers=False, timeout_keep_alive=_KEEP_ALIVE_S,
         timeout_graceful_shutdown=max(1, round(limits.drain_s)),
     )  # fmt: skip
@@ -229,7 +229,7 @@ class _Server(uvicorn.Server):
         log.info("stopped", extra={"seen": {}})
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        # The first signal begins it; a second one is uvicorn's, which then waits for nobody.
+        # Only the first signal sets the timer; what a second one means is uvicorn's to say.
         if self._last is not None and not self.should_exit:
             timer = threading.Timer(*self._last)
             timer.daemon = True  # it must not keep a process that ended in time

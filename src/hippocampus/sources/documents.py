@@ -16,8 +16,8 @@ _FRONT = re.compile(
     r"---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
 )
 _KEY = re.compile(r"([A-Za-z_][\w .-]{0,60}?)\s*:(?:\s+(.*))?$")
-# Possessive here and below, or a long run of blanks would take quadratic time.
 _REMARK = re.compile(r"(?<!\s)\s++#.*")
+# Possessive, or the title would be looked for at each of a long run of blanks.
 _TITLE = re.compile(r"\s*+(?:#{1,6}[ \t]+([^\n]+)|([^\n]+)\n(?:=|-){3,}[ \t]*$)", re.MULTILINE)
 _DATES = ("date", "created", "created_at", "published")
 _FRONT_CHARS = 65_536

@@ -29,7 +29,7 @@ _TIME_OF_DAY = re.compile(rb"\d:\d\d")
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 _MESSAGE_ID = re.compile(r"<([^<>\s]+)>")
 _HEADERS = ("From", "Date", "Subject", "Message-ID")
-# Codecs of Python that are no charsets: they would read escapes into plain text.
+# Codecs of Python that are no charsets: they would make other text of it, or fail.
 _NOT_CHARSETS = {"unicode_escape", "raw_unicode_escape", "idna", "punycode", "undefined"}
 _DEPTH = 50
 _SUBJECT_CHARS = 1000

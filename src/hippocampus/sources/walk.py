@@ -240,6 +240,7 @@ def _choose(chosen: str | None, name: str, file: Path, *, alone: bool) -> _Log |
     if chosen == PROJECT_MEMORY and not alone and file.suffix.lower() not in MEMORY_SUFFIXES:
         return _PASSED_OVER
     likely = file.suffix.lower() in _MAY_BE_LOGS or file.name == "opencode.db"
+    # Looking into a pipe would wait for ever.
     if chosen is None and likely and file.is_file():
         found = _log_of(file)
         return None if found is None else _Log(*found)
