@@ -394,8 +394,7 @@ def find_residue(
                         found.append(ResiduePlace(file.name, base + at))
                         at = window.find(needle, at + 1)
                 offset += len(piece)
-                # What lies across two pieces is found, and what fits in this part was not found
-                # before.
+                # A needle may lie across two pieces; a short one is found twice so, hence the set.
                 carry = window[-(longest - 1) :] if longest > 1 else b""
     return tuple(sorted(set(found)))
 

@@ -57,8 +57,7 @@ def load(kind: type[_Record], data: bytes | str) -> _Record:
     wanted: Any = kind
     try:
         text = data if isinstance(data, str) else data.decode()
-        # Only JSON of earlier versions takes the longer way; such a name within a text does no
-        # harm.
+        # Only JSON of earlier versions takes the longer way; the name in a text does no harm.
         if any(f'"{old}":' in text for old in _old_names(wanted)):
             return convert(kind, msgspec.json.decode(data))
         return revived(_decoder(wanted).decode(data))  # type: ignore[no-any-return]

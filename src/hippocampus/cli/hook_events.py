@@ -232,7 +232,7 @@ class _Hook:
         kept = of_reply(self._event.said, longest=LONGEST_REPLY)
         error = session.unsolved()
         if error:
-            # Even if nothing of the answer is kept: no later one solves this error.
+            # Even if nothing of the answer is kept: no later one is about this error.
             session.note_answered()
         if not kept.project:
             return

@@ -156,6 +156,7 @@ def plan_connect(
             wanted = _Wanted(client, file, path, entries)
             planned.append(_plan_file(wanted, known.get(str(path)), receipts))
         except _FAULTS as exc:
+            # One that cannot be changed keeps none of the others from it.
             planned.append(Refusal(client=client, path=path, why=_why(exc)))
     return planned
 
@@ -238,7 +239,7 @@ def plan_disconnect(client: ClientProgram, receipts: Receipts) -> list[Planned]:
     planned = list[Planned]()
     for key, receipt in receipts.of(client.name).items():
         path = Path(key)
-        # A receipt does not say it, and the client may not be in the table any more.
+        # A receipt does not say which it is.
         kind: Format = "toml" if path.suffix == ".toml" else "json"
         try:
             raw = _read_config(path)

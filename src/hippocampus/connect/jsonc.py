@@ -192,6 +192,7 @@ def is_bare(text: str, node: Node) -> bool:
 
 def _into_empty(text: str, node: Node, written: str, closing: str) -> str:
     inside = text[node.start + 1 : node.end - 1]
+    # A comment inside stays, and what is new goes behind it.
     at = node.start + 1 + len(inside.rstrip())
     tail = text[at : node.end - 1]
     return f"{text[:at]}{written}{tail if chr(10) in tail else closing}{text[node.end - 1 :]}"

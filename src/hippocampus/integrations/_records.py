@@ -74,8 +74,7 @@ class Records:
         turns: list[Turn] = []
         ids: list[str] = []
         for entry, at in zip(entries, self._moments(entries), strict=True):
-            # Not the episode's id: what goes on with a long text names it before there is an
-            # episode.
+            # Not the episode's id: the rest of a long text names it before there is one.
             ids.append(id_ := uuid4().hex)
             head, rest = _cut(_writable(entry.text))
             carried = {"id": id_, "value": entry.value, **({"more": True} if rest else {})}

@@ -227,7 +227,7 @@ class Graph:
         """Create multiple new relations between entities in the knowledge graph."""
         with self._change() as view:
             for relation in relations:
-                # All of them are looked up before any is kept.
+                # All are looked up before any is kept, so that one that fails leaves none behind.
                 view.node(relation["from"])
                 view.node(relation["to"])
             edges = [e for e in dict.fromkeys(map(_as_edge, relations)) if e not in view.edges]

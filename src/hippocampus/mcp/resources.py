@@ -167,6 +167,7 @@ def add_resources(server: MCPServer[Any], toolbox: Toolbox) -> Shelf:
         verb = getattr(shelf, name)
         add(f"{ROOT}{path}", name, verb, verb.__doc__)
         if name in _OWN:
+            # A name may have slashes, which would part the address.
             own = f"{ROOT}{path.format(bank=percent(toolbox.name, safe=''))}"
             add(own, f"{name} of {toolbox.name}", _bound(verb, toolbox.name), verb.__doc__)
     _add_completion(server, shelf, toolbox.name)

@@ -100,6 +100,7 @@ class Door:
                     return
                 with loading():
                     memory = self()
+                    # The client may have left while it was opened.
                     if bank is not None and not self._left.is_set():
                         from hippocampus.warm_up import warm_up  # noqa: PLC0415 - it is the engine
 

@@ -83,8 +83,7 @@ class Gatekeeper:
         async with self._reading:
             # Whoever was waited for may have read them.
             if self._are_old():
-                # Taken before they are read: what is revoked meanwhile is seen within the second as
-                # well.
+                # Taken first: what is revoked while they are read is seen within a second, too.
                 now = self._clock()
                 await asyncio.to_thread(self._keys.refresh)
                 self._read_at = now

@@ -229,7 +229,7 @@ async def _take_in(
         def take() -> bytes:
             with folder:
                 made = bank.import_(
-                    # Of a name with folders the topmost is read, so that the source keeps them.
+                    # A name with folders is read from above them, so that the source keeps them.
                     path if path.parent == folder.path else folder.path,
                     format=named.format, as_=named.as_, sync=named.sync,
                     location=named.location, progress=progress,

@@ -97,8 +97,7 @@ class Streamed(StreamingResponse):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
         """Send it."""
         try:
-            # Not as Starlette does it: looking for a hang-up, it would read the body that the job
-            # reads.
+            # Not as Starlette does it: looking for a hang-up, it reads the body that is the job's.
             async with aclosing(self._parts):
                 await self.stream_response(send)
         finally:

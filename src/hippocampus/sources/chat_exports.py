@@ -168,8 +168,7 @@ def read_claude(raw: Raw) -> Iterator[Item]:
                         session=one.session,
                         source=raw.path,
                         address=f"{address}{place}",
-                        # The message lists its files; the text of each is an episode that names
-                        # itself.
+                        # A message lists its files; the text of each names itself.
                         metadata=one.about | metadata(file=name, files=None if place else names),
                     )
 

@@ -135,6 +135,7 @@ def html_text(html: str) -> str:
         if tag == "body":  # a head that nobody closed ends here
             hidden = 0
         elif tag in _HIDDEN:
+            # More may be closed than was opened.
             hidden = max(0, hidden + (-1 if closing else 1))
         if tag not in _INLINE:
             seen.append("\n- " if tag == "li" and not closing else "\n")

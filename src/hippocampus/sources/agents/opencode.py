@@ -187,4 +187,4 @@ def _files(folder: Path) -> list[Path]:
 
 def _content(file: Path) -> bytes:
     with reading(file) as stream:
-        return stream.read(LONGEST_LINE)
+        return stream.read(LONGEST_LINE)  # of more this is no JSON, which is told
