@@ -369,6 +369,7 @@ def find_residue(
     needles: set[bytes] = set()
     for form in {text, text.strip(), text.lower(), text.strip().casefold()}:
         needles |= {form.encode(), form.encode("utf-16-le")}
+        # Within a text the first word is another token, with the blank before it.
         for lead in ("", " "):
             ids = encode(lead + form)
             if len(ids) >= 3:  # shorter runs of ids are in any store by chance
@@ -577,6 +578,7 @@ def redate(memory: Memory) -> int:
     Processes that have the bank in memory see it once they open it anew.
     """
     store, done = memory.engine.store, 0
+    # Found within the transaction as well, so that nobody writes in between.
     with store.write():
         for bank, rows, numbers in misdated(memory):
             store.episodes.redate(bank, rows)

@@ -59,6 +59,7 @@ def complete(known: Table, words: Sequence[str]) -> Found:
     node, wanted = known, None
     for word in before:
         option = node["options"].get(word)
+        # This word is the value of the option before it.
         if wanted is not None:
             wanted = None
         elif option is not None:

@@ -156,6 +156,7 @@ def find_project(folder: str | Path, *, note: bool = False) -> Project | None:
 
 
 def _no_projects() -> set[Path]:
+    # What is in a home is all the user's own, even with git in it.
     home = Path(os.path.realpath(Path.home()))
     return {home, *home.parents, Path(os.path.realpath(os.sep))}
 
@@ -182,6 +183,7 @@ def _checkout(top: Path) -> _GitClaim:
     if not address:
         return _GitClaim(place, named, "" if leads_back else _plain(_named(common).lower()))
     remote = normalised(address, common)
+    # A path of this machine names the bank of what is there, so it always needs consent.
     return _GitClaim(place, named, remote, may_begin=not _is_local(address))
 
 

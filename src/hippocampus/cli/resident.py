@@ -120,6 +120,7 @@ def ask(
     Returns the exit code; None if the work is still to be done, as after ``patience_s``.
     """
     path, same = socket_of(store), identity(store)
+    # In a folder that others can write to, a socket may be theirs.
     if not same or not is_private(folder()):
         return None
     try:

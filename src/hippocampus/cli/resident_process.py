@@ -98,7 +98,7 @@ class OpenStore:
 
 def main(store: str, idle_s: float, scope: Sequence[str] = ()) -> None:
     """Answer until nobody has asked for ``idle_s``; ``scope``: options to open the store with."""
-    os.umask(0o077)
+    os.umask(0o077)  # what it makes is for this user alone
     if not is_private(folder()):
         return
     path = Path(socket_of(store))
@@ -120,7 +120,7 @@ def main(store: str, idle_s: float, scope: Sequence[str] = ()) -> None:
                     path.unlink()
     finally:
         kept.close()
-        os.close(held)
+        os.close(held)  # last, so that the next one finds the store closed
 
 
 def _alone(path: Path) -> int | None:

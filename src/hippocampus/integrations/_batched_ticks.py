@@ -41,7 +41,7 @@ class BatchedTicks(Generic[Op, Answer]):
         self._batch = batch
         self._check = check
         self._waiting: WeakKeyDictionary[asyncio.AbstractEventLoop, _Tick[Op, Answer]]
-        self._waiting = WeakKeyDictionary()
+        self._waiting = WeakKeyDictionary()  # a loop that was closed is let go of
         self._under_way: set[asyncio.Task[None]] = set()
 
     async def ask(self, ops: Sequence[Op]) -> list[Answer]:
