@@ -31,6 +31,7 @@ class OnThreads:
         try:
             return await asyncio.to_thread(budget.around(call))
         except asyncio.CancelledError:
+            # A thread cannot be stopped from outside: the call looks at its budget and ends itself.
             budget.cancel()
             raise
 
@@ -142,6 +143,7 @@ class AsyncMemory(OnThreads):
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401  (those of Memory)
+        # Opening may take seconds, for which the event loop would stand still.
         self._arguments = (args, kwargs)
         self._memory: Memory | None = None
 

@@ -188,6 +188,7 @@ def plan(load: Load, prices: Prices | None = None, measured: Measured | None = N
     held = one.of_bank(turns, one.short_held_bytes, one.long_held_bytes)
     hot_gb = load.banks * load.hot * held / _GB
     server_cores = load.peak * _request_ms(load, one) / 1e3 / load.busy
+    # Without the peak: sleep is spread over the day.
     sleeping = writes * load.sleeps * one.slept_cpu_ms / 1e3
     database_cores = load.peak / load.busy / 1e3 * (
         writes * (one.turn_database_ms + load.sleeps * one.slept_database_ms)
@@ -206,6 +207,7 @@ def plan(load: Load, prices: Prices | None = None, measured: Measured | None = N
         math.ceil(hot_gb / (load.memory_gb * _FOR_BANKS)),
     )
     workers = math.ceil(sleeping / load.busy)
+    # What is used up first says how many are needed.
     primaries = max(1, math.ceil(limits[first]))
     cost = {
         "servers": servers * (load.cores * prices.core + load.memory_gb * prices.memory_gb),

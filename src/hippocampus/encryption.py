@@ -146,5 +146,6 @@ def _copy(
 ) -> int:
     with closing(_open(path, old, read_only=True)) as source, writing(target) as unfinished:
         made = SqliteStore(str(unfinished), busy_timeout_s=_PATIENCE_S, key=new)
+        # Closed before the file takes its name, so that its log is in it.
         with closing(made):
             return copy_store(source, made, progress=progress)

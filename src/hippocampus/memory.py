@@ -115,6 +115,7 @@ class Memory:
             key=as_key(key), vault=as_key(vault),
         )  # fmt: skip
         self._making = threading.Lock()
+        # Weak, so that a bank is gone once nobody holds it; its locks are with the state.
         self._banks: WeakValueDictionary[str, Bank] = WeakValueDictionary()
 
     def calibrate(
@@ -217,6 +218,7 @@ class Memory:
 
         def drop() -> int:
             there = self.engine.ledger(name)
+            # A bank that was made anew under the name meanwhile has not been looked through.
             there.writer.check_all_free(after=seen if there.bank == before.bank else 0)
             store.upkeep.owe_drop(there.bank)
             return there.bank
@@ -224,11 +226,13 @@ class Memory:
         with self._recorded("delete_bank", bank), bank.state.writing:
             with store.read():  # which keeps nobody waiting, however large the bank is
                 before, done = bank.state.ledger(), find_done(books, current_request(), int)
+                # Looked through here, so that the transaction has only what came since to look at.
                 seen = 0 if done else before.writer.check_all_free()
             with bank.state.following, store.write():
                 gone = once(books, drop, int)
             self.engine.segments.drop(gone)
         self.engine.bank_cache.drop(name)
+        # Last: others who read may keep it from its work, and the bank is gone by then.
         store.upkeep.scrub()
 
     def _recorded(self, verb: str, bank: Bank) -> AbstractContextManager[object]:

@@ -173,6 +173,7 @@ class _Moving:
         self._source, self._target = source, target
         with target.write():
             _settle(source, target, whole=whole)
+        # Compared again before each bank takes its name: others may change it meanwhile.
         self._agreed = _shared(target)
         self._salt = target.settings.get(_SALT)
 
@@ -180,11 +181,13 @@ class _Moving:
         """Move a bank; what is wrong with it alone is told."""
         try:
             return self._bank(name, new_name)
+        # Of this bank alone; a database that went away would fail every other one as well.
         except (StoreCorrupt, UnknownBank, InputError) as exc:
             return MovedBank(bank=new_name, outcome="refused", problem=str(exc))
 
     def _bank(self, name: str, new_name: str) -> MovedBank:
         source, target = self._source, self._target
+        # One snapshot for all of it, since others go on writing.
         with source.read():
             old = source.banks.number(name)
             if old is None:
@@ -197,6 +200,7 @@ class _Moving:
                 made = self._copy(old, new_name, found)
             episodes = source.episodes.count(old)
         number = target.banks.number(new_name)
+        # Outside of the snapshot, to see what was written since it was taken.
         behind = source.journal.last_seq(old) - last if source.banks.number(name) == old else 0
         return MovedBank(
             bank=new_name, outcome=found.outcome, episodes=episodes, changes=last,
@@ -212,6 +216,7 @@ class _Moving:
             if new is None:
                 return _There("copied")
             seq, last = target.journal.last_seq(new), source.journal.last_seq(old)
+            # A bank that holds nothing can be replaced.
             if seq == 0 == target.episodes.count(new):
                 return _There("copied", new)
             common = min(seq, last)
@@ -231,6 +236,7 @@ class _Moving:
     def _has_history(self, old: int, new: int, seq: int) -> bool:
         """Return whether the first changes in the target are those of the source."""
         source, target = self._source.journal, self._target.journal
+        # Heads are over what is sealed, by another key in each store, so they say nothing there.
         if not (source.is_sealed(old) or target.is_sealed(new)):
             return source.head(old, seq=seq) == target.head(new, seq=seq)
         for after in range(0, seq, _CHANGES_AT_ONCE):
@@ -249,6 +255,7 @@ class _Moving:
             new = target.banks.add(f"{STAGED}{name}", source.banks.since(old))
         made = copy_bank(source, old, target, new, changed=self._redigest(old))
         with target.read():
+            # Read back: what counts is what has arrived.
             again = digest_bank(target, new)
         if again != made:
             raise StoreCorrupt(
@@ -262,6 +269,7 @@ class _Moving:
 
     def _take_name(self, new: int, name: str, found: _There) -> None:
         target = self._target
+        # All of this is looked at in the transaction that gives the name, for copying took long.
         if _shared(target) != self._agreed:
             raise StoreError(
                 "was moved to another embedder, or is read in another way since the move began:"
@@ -273,12 +281,13 @@ class _Moving:
         if there != found.bank or (there and target.journal.last_seq(there) != found.seq):
             raise InputError(f"bank {name!r} was written in {target.path} meanwhile; move it again")
         if there is not None:
-            target.upkeep.owe_drop(there)
+            target.upkeep.owe_drop(there)  # before: no two banks have one name
         target.banks.rename(new, name)
 
     def _redigest(self, old: int) -> Changed | None:
         """Return a function that makes digests of texts, under the salt of a store."""
         source_salt, salt = self._source.settings.get(_SALT), self._salt
+        # Digests that were made under another salt would match nothing in the target.
         if salt is None or source_salt in (None, salt):
             return None
         assert source_salt is not None, "it was just compared"

@@ -95,7 +95,7 @@ def salvage(
             ):
                 copied[name], gone = export_sound(store, number, name, out)
             memory.bank(name).import_(file, format="hippocampus")
-            file.unlink()
+            file.unlink()  # each may be as large as its bank
             lost += gone
             if progress:
                 progress(place + 1, len(banks))
@@ -119,7 +119,9 @@ def export_sound(store: DamagedStore, bank: int, name: str, out: TextIO) -> tupl
     last = max(
         (*stored, *texts, *(c.row for c in journal.values() if c.row is not None)), default=-1
     )
+    # Something stands for each that is lost, or the numbers of the others would change.
     changes = [journal.get(seq) or _gap(seq) for seq in range(1, max(journal, default=0) + 1)]
+    # Backwards, so that the first change of a row is the one that stays.
     first = {c.row: c.at for c in reversed(changes) if c.row is not None}
     told = states_told((c.row, class_of(c.kind)) for c in changes)
     lost: list[str] = []
@@ -128,6 +130,7 @@ def export_sound(store: DamagedStore, bank: int, name: str, out: TextIO) -> tupl
     at = 0
     for row in range(last + 1):
         found, text = stored.get(row), texts.get(row)
+        # A row without any change left is of the time of the one before it.
         at = first.get(row, at)
         if isinstance(found, EpisodeRow) and (text is not None or found.state == "erased"):
             record = found
@@ -141,7 +144,7 @@ def export_sound(store: DamagedStore, bank: int, name: str, out: TextIO) -> tupl
             state = "erased" if text is None else told.get(row) or "active"
             record = _remains(row, id_, at, state)
             if record.state == "erased":
-                texts.pop(row, None)
+                texts.pop(row, None)  # its journal says it is to be gone
         ids.add(record.id)
         records.append(record)
     records = [_linked(record, len(records)) for record in records]

@@ -201,6 +201,7 @@ def _broken_chains(memory: Memory, heads: Sequence[str]) -> list[str]:
         name, seq, hashed = parsed["bank"], int(parsed["seq"]), parsed["hash"]
         bank = store.banks.number(name)
         then = [] if bank is None else store.journal.heads(bank)
+        # Shorter than it was: an older copy, or somebody has cut the history off.
         if seq >= len(then):
             wrong.append(f"bank {name!r}: there is no change {seq}, which its head {head} is of")
         elif then[seq].hex() != hashed:
@@ -216,6 +217,7 @@ def _verify_bank(
     ledger: Ledger, residue: str | None, how: Signatures | None
 ) -> tuple[list[str], dict[str, int], list[ResiduePlace]]:
     """Check texts, states, derived payloads against each other: (problems, counts, residue)."""
+    # One snapshot of all, since others may be writing.
     with ledger.store.read():
         records = list(ledger.store.episodes.scan(ledger.bank))
         changes = ledger.store.journal.read(ledger.bank)
@@ -235,6 +237,7 @@ def _verify_bank(
         )
         wrong = list(_misread(record, text, payloads, how))
         kept = payloads["lexical"]
+        # The first row alone has the mark that a bank is read by language.
         kept = kept if record.row else kept.removesuffix(READ_BY_LANGUAGE)
         if not by_language and kept == _without(words, _LATER_MARKS):
             words = kept
@@ -377,6 +380,7 @@ def find_residue(
     needles: set[bytes] = set()
     for form in {text, text.strip(), text.lower(), text.strip().casefold()}:
         needles |= {form.encode(), form.encode("utf-16-le")}
+        # Within a text the first word is another token, with the blank before it.
         for lead in ("", " "):
             ids = encode(lead + form)
             if len(ids) >= 3:  # shorter runs of ids are in any store by chance
@@ -402,6 +406,7 @@ def find_residue(
                         found.append(ResiduePlace(file.name, base + at))
                         at = window.find(needle, at + 1)
                 offset += len(piece)
+                # A needle may lie across two pieces; a short one is found twice so, hence the set.
                 carry = window[-(longest - 1) :] if longest > 1 else b""
     return tuple(sorted(set(found)))
 
@@ -489,7 +494,7 @@ def _places_of_words(ledger: Ledger) -> Iterator[tuple[str | None, str | None, s
                 where = f"{name} of change {change.seq} ({change.kind})"
                 yield of and of.id, of and of.state, where, words
     for artifact in ARTIFACTS.values():
-        with suppress(StoreCorrupt):
+        with suppress(StoreCorrupt):  # which verify tells
             made = artifact.read(ledger)
             for what, words in () if made is None else artifact.spelled(made):
                 yield None, None, f"{what}, made by sleep", words
@@ -542,6 +547,7 @@ def reembed(
     target = load_embedder(embedder)
     if target is None:
         raise InputError(f"embedder={embedder!r}: name the embedder to move to, such as 'default'")
+    # The model that made its present vectors need not be on this machine.
     with Memory(path, embedder="none", create=False, key=key) as memory:
         return memory.rebuild(embedder=target, progress=progress)
 
@@ -583,13 +589,14 @@ def redate(memory: Memory) -> int:
     Processes that have the bank in memory see it once they open it anew.
     """
     store, done = memory.engine.store, 0
+    # Found within the transaction as well, so that nobody writes in between.
     with store.write():
         for bank, rows, numbers in misdated(memory):
             store.episodes.redate(bank, rows)
             store.journal.redate(bank, numbers)
             done += len(rows) + len(numbers)
     for name in memory.banks() if done else ():
-        memory.engine.bank_cache.drop(name)
+        memory.engine.bank_cache.drop(name)  # what is in memory has the old moments
     return done
 
 

@@ -190,6 +190,7 @@ class VerbSpec:
         try:
             return self._given(wire.load(self.struct, body or b"{}"))
         except InputError:
+            # The struct refuses unknown names too, but does not say which one is meant.
             self._check_names(body)
             raise
 
@@ -305,6 +306,7 @@ def to_query(given: Mapping[str, Any]) -> list[tuple[str, str]]:
         several = isinstance(value, list) and all(isinstance(one, str) for one in value)
         for one in value if several else [value]:
             plain = one.isoformat() if isinstance(one, date) else one  # a datetime is one
+            # Only objects are made into JSON there, so one is put around it and cut off again.
             text = plain if isinstance(plain, str) else to_json({"": plain})[5:-1].decode()
             pairs.append((name, text))
     return pairs

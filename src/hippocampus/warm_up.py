@@ -15,6 +15,7 @@ def warm_up(memory: Memory, bank: str) -> None:
     Nothing is recalled from the bank: the rehearsal is in a store of its own. What is wrong with
     the bank is told to who asks it first.
     """
+    # Whoever asks has the index read; there is no more to do here.
     with suppress(HippocampusError), memory.bank(bank).state.asking():
         pass
     with Memory(":memory:", embedder=memory.engine.embedder or "none") as apart:

@@ -57,6 +57,7 @@ def load(kind: type[_Record], data: bytes | str) -> _Record:
     wanted: Any = kind
     try:
         text = data if isinstance(data, str) else data.decode()
+        # Only JSON of earlier versions takes the longer way; the name in a text does no harm.
         if any(f'"{old}":' in text for old in _old_names(wanted)):
             return convert(kind, msgspec.json.decode(data))
         return revived(_decoder(wanted).decode(data))  # type: ignore[no-any-return]
@@ -254,6 +255,7 @@ def _wordless(kind: type[HippocampusError]) -> type[HippocampusError]:
 def as_error(fault: Fault) -> HippocampusError:
     """Return the error as which it was raised; one of a kind that is not known is the root's."""
     kind = getattr(errors, fault.type, HippocampusError)
+    # A server may send any name, and the module has others than those of errors.
     if not (isinstance(kind, type) and issubclass(kind, HippocampusError)):
         kind = HippocampusError
     made = _wordless(kind)()

@@ -69,6 +69,7 @@ def start() -> NoReturn:
         main()
     except SystemExit as exc:
         code = exc.code or 0
+    # A text in place of a number is for sys.exit() to print.
     if brief and isinstance(code, int) and not _is_watched():
         with contextlib.suppress(OSError, ValueError):  # nobody reads it, or it is closed already
             sys.stdout.flush()
@@ -99,6 +100,7 @@ def main() -> None:
 
         print(VERSION)
         return
+    # Written out, so that the module that has this name is loaded only when a shell asks.
     if "_HIPPOCAMPUS_COMPLETE" in os.environ:
         from hippocampus.cli import completing  # noqa: PLC0415 - only when a shell asks
 
@@ -131,6 +133,7 @@ def _run_in_resident() -> None:
         return
     given = b""
     if args[0] == "hook" or "-" in args:
+        # Read once and put back: if nobody answers, the work is done here, and reads it again.
         given = sys.stdin.buffer.read()
         sys.stdin = TextIOWrapper(BytesIO(given), encoding="utf-8")
     if args[0] == "hook":
@@ -142,6 +145,7 @@ def _run_in_resident() -> None:
     try:
         code = resident.ask(sys.argv[1:], store, given)
     except BrokenPipeError:  # whoever reads our output has had enough
+        # As hush() does it, which would bring Typer; without it the flush at the end fails again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except KeyboardInterrupt:
@@ -153,7 +157,7 @@ def _run_in_resident() -> None:
     finally:
         sys.stdout.flush()
         with contextlib.suppress(OSError):  # no folder for it here: the next one works alone too
-            resident.begin(args, store, minutes)
+            resident.begin(args, store, minutes)  # after the work, which nobody waits longer for
 
 
 def _run() -> None:
@@ -182,6 +186,7 @@ def _done_without_typer(args: list[str]) -> bool:
     if args[:1] == ["hook"]:
         from hippocampus.cli.hook_events import answer, read_call  # noqa: PLC0415 - only for it
 
+        # None means that the options are not plain, and Typer is to read them.
         call = read_call(args[1:])
         done = None if call is None else answer(call)
     elif args[:1] == ["recall"]:

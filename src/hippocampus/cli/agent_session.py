@@ -29,6 +29,7 @@ class AgentSession:
     def __init__(self, store: str, session: str) -> None:
         from hashlib import blake2b  # noqa: PLC0415 - only in a session
 
+        # A hash, since the id is whatever an agent sent and must not lead out of the folder.
         named = blake2b(os.fsencode(f"{os.path.realpath(store)}\0{session}"), digest_size=12)
         self._path = _folder() / f"{named.hexdigest()}.jsonl" if session else None
 
@@ -50,6 +51,7 @@ class AgentSession:
 
     def was_told(self, what: str) -> bool:
         """Return whether the user was told this before, and note that they are now."""
+        # A full log cannot note it, and it would be told at every prompt.
         told = self._is_full() or any(
             entry.get("told") == _mark(what) for entry in self._entries(whole=True)
         )
@@ -90,6 +92,7 @@ class AgentSession:
         if self._path is None:
             return
         with suppress(OSError):
+            # Another hook may be sweeping at the same moment.
             for left in self._path.parent.iterdir():
                 if time.time() - left.stat().st_mtime > _KEPT_S:
                     left.unlink(missing_ok=True)

@@ -24,6 +24,7 @@ def sleep_soon(scope: BankScope) -> subprocess.Popen[bytes] | None:
     """
     if scope.key is not None or scope.vault is not None:
         return None
+    # The process begins in another folder, where a relative path would lead elsewhere.
     store = scope.path if is_url(scope.path) else os.path.realpath(scope.path)
     process = subprocess.Popen(  # noqa: S603 - this Python, with a module of ours
         # -P: what lies in some folder must not take the place of a module.

@@ -313,6 +313,6 @@ def _memories(count: int) -> str:
 
 def _words(text: str) -> list[str]:
     try:
-        return shlex.split(text) or [""]
+        return shlex.split(text) or [""]  # of a bare slash
     except ValueError:  # an open quote
         return text.split() or [""]

@@ -43,6 +43,7 @@ class KnownCheckouts:
 
     def is_new(self) -> bool:
         """Return whether no folder was ever known, so that the next one is the first."""
+        # A note that cannot be read is one all the same, or the next folder would be a first one.
         return not os.path.lexists(self._note)
 
     def places(self) -> list[str]:
@@ -59,17 +60,19 @@ class KnownCheckouts:
                     continue
                 if isinstance(entry.get("known"), str):
                     known[entry["known"]] = None
-                known.pop(str(entry.get("denied")), None)
+                known.pop(str(entry.get("denied")), None)  # later lines count
         return list(known)
 
     def begin(self, place: Path) -> bool:
         """Make a folder the first, unless another is; return whether it is known now."""
         try:
             self._make_folder()
+            # Made whole, and only where there is none: of two processes one alone is the first.
             with writing(self._note) as unfinished:
                 unfinished.write_bytes(self._line("known", place))
         except OutputExists:  # another process was faster, maybe in the same folder
             return self.has(place)
+        # Where it cannot be noted nobody is the first, or everybody would be.
         except (OutputError, StoreFull, OSError):
             return False
         return True

@@ -126,6 +126,7 @@ def _opened(
         filters = options.get("filters")
         own_how = how
         if isinstance(filters, FilterOptions) and filters.names_event:
+            # Its time is searched for before the filter can be used.
             own_how = how | {"embed": True}
         with scope.open_bank(**own_how) if opens == "bank" else scope.open(**own_how) as held:
             zone = {} if len(own) == len(wanted) else {"zone": scope.zone}
@@ -140,7 +141,7 @@ def _opened(
 def make_command(name: str) -> Any:  # noqa: ANN401 - Click's or Typer's own
     """Make the command, or the group of commands, that is called so in ``help.toml``."""
     told = HELP[name]
-    app = typer.Typer()
+    app = typer.Typer()  # it makes no command but as part of one
     if "group" in told:
         group = typer.Typer(no_args_is_help=True, help=told["group"])
         app.add_typer(group, name=name, rich_help_panel=told.get("panel"))
@@ -240,6 +241,7 @@ def _reader(kind: object) -> Callable[[str], object] | None:
 
 def _read(given: str | list[str] | None, read: Callable[[str], object]) -> object:
     if not given:
+        # An empty text was given all the same, and its reader says what is wrong with it.
         return read(given) if given == "" else None
     return [read(text) for text in given] if isinstance(given, list) else read(given)
 

@@ -88,7 +88,7 @@ app = typer.Typer(
     cls=_Own,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    add_completion=False,
+    add_completion=False,  # the command "completion" does it
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 done, 1 nothing found or problems found, 2 wrong call, 3 store,"
     " 4 model, 5 missing package, 130 interrupted. The same verbs are in Python:"

@@ -28,6 +28,7 @@ def _words(found: Found) -> Iterator[str]:
 
 
 def _described(found: Found) -> Iterator[str]:
+    # To zsh the first colon ends the word and begins its description.
     return (f"{word.replace(':', chr(92) + ':')}:{told}" for word, told in found)
 
 
@@ -58,6 +59,7 @@ def complete(known: Table, words: Sequence[str]) -> Found:
     node, wanted = known, None
     for word in before:
         option = node["options"].get(word)
+        # This word is the value of the option before it.
         if wanted is not None:
             wanted = None
         elif option is not None:
@@ -100,6 +102,7 @@ def table(make_table: Callable[[], Table]) -> Table:
 def _keep(path: str, text: str) -> None:
     folder = os.path.dirname(path)  # noqa: PTH120 - as above
     os.makedirs(folder, exist_ok=True)  # noqa: PTH103
+    # Several shells may ask at once: each writes a file of its own.
     unfinished = f"{path}.{os.getpid()}"
     with open(unfinished, "w", encoding="utf-8", newline="\n") as file:  # noqa: PTH123
         file.write(text)
@@ -120,7 +123,9 @@ def _stamp() -> str:
     """Return a stamp that changes with the commands: ours, or those other packages bring."""
     here = os.path.dirname(__file__)  # noqa: PTH120
     with os.scandir(here) as files:
+        # __pycache__ changes whenever anything is compiled.
         latest = max(file.stat().st_mtime_ns for file in files if not file.name.startswith("__"))
+    # A package that is installed changes the time of the folder it goes into.
     packages = [path for path in sys.path if path.endswith("-packages")]
     times = [os.stat(path).st_mtime_ns for path in packages if os.path.isdir(path)]  # noqa: PTH112, PTH116
     return f"{VERSION} {sys.prefix} {latest} {times}"

@@ -149,6 +149,7 @@ def _calls_in_project(scope: ConnectScope) -> Calls:
 
 
 def _refuse_without_server(call: Invocation) -> None:
+    # A call of uvx brings the extra with it.
     if find_spec("mcp") is None and call.args[:1] != ("--from",):
         raise MissingExtra("the MCP server", package="mcp", extra="mcp")
 
@@ -165,6 +166,7 @@ def calls_for(store: str | None, bank: str) -> Calls:
     where = store or str(default_store())
     refuse_password(where)
     if not is_url(where):
+        # A client starts us in a folder of its own choice.
         where = str(Path(where).expanduser().absolute())
     scope = ["--store", where] + ([] if bank == DEFAULT_BANK else ["--bank", bank])
     call = find_invocation()
@@ -173,6 +175,7 @@ def calls_for(store: str | None, bank: str) -> Calls:
     return Calls(
         server=call.with_args("mcp", *scope),
         hook=call.with_args("hook", *scope),
+        # Who names a bank means it in every project.
         in_project=None if named else call.with_args("mcp", "--project", *scope),
     )
 
@@ -211,6 +214,7 @@ def _offer_one(
     if not quiet:
         _show(planned)
     pending = any(one.changes for one in changes)
+    # A program that reads JSON cannot answer a question.
     agreed, asked = yes, not quiet and sys.stdin.isatty()
     if pending and not dry_run and not yes and asked:
         agreed = typer.confirm(f"Write this for {client.title}?", default=False, err=True)
@@ -218,6 +222,7 @@ def _offer_one(
         if isinstance(part, Refusal):
             yield Outcome(client.name, str(part.path), "refused", part.why)
         elif not part.changes and not part.left:
+            # Nothing of ours is left in it, so its receipt goes, too.
             if not dry_run and part.receipt is None:
                 part.apply(receipts)
             yield Outcome(client.name, str(part.path), "unchanged")

@@ -175,6 +175,7 @@ def questions_about(episodes: Sequence[Episode], *, topics: int = 3) -> list[Dem
             here.add(word.casefold())
             spelled.setdefault(word.casefold(), word)
             before = episode.text[: found.start()].rstrip(" \"'([*_")
+            # At the beginning of a sentence every word has a capital.
             if word[0].isupper() and before and before[-1] not in ".!?:\n#-":
                 named[word.casefold()] += 1
         seen.update(here)

@@ -20,6 +20,7 @@ class _NoVeto(Command):
     """A command of which not even a wrong option ends in 2: for agents that means a veto."""
 
     def make_context(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - as Typer has it
+        # Seen before Typer reads it: afterwards a default looks as if it had been given.
         given = any(str(arg).partition("=")[0] == "--bank" for arg in args[1])
         _named.set(given or bool(os.environ.get("HIPPOCAMPUS_BANK")))
         try:

@@ -80,8 +80,10 @@ def answer(call: HookCall) -> bool:
     except (HippocampusError, OSError) as exc:
         _complain(str(exc))
         return False
+    # An agent may have events that are newer than our table of them.
     if event.kind is None:
         return True
+    # Said first, so that nothing that goes wrong afterwards holds the prompt back.
     if event.kind.form == "continue":
         print(shown_as("continue", event.name, ""))
     try:
@@ -190,6 +192,7 @@ class _Hook:
         scopes = self._scopes(project)
         failed: list[HippocampusError] = []
         if form != "continue":
+            # Before the prompt is kept, or it would find itself.
             self._recall(said, scopes, failed)
         from hippocampus.language.worth_keeping import of_prompt  # noqa: PLC0415 - brings NumPy
 
@@ -207,6 +210,7 @@ class _Hook:
         session = self._session()
         known, left, parts = set(session.shown()), self._call.budget_tokens, list[str]()
         shown: list[str] = []
+        # The user's own first, within a third; what that leaves is for the project.
         for place, (scope, label) in enumerate(reversed(scopes)):
             budget = left if place == len(scopes) - 1 else left // 3
             made = None
@@ -228,6 +232,7 @@ class _Hook:
         kept = of_reply(self._event.said, longest=LONGEST_REPLY)
         error = session.unsolved()
         if error:
+            # Even if nothing of the answer is kept: no later one is about this error.
             session.note_answered()
         if not kept.project:
             return
@@ -282,6 +287,7 @@ class _Hook:
             return [(own, "")]
         theirs = replace(own, bank=project.shared_bank)
         if project.shared_store:
+            # The user's keys are for the user's store.
             theirs = replace(theirs, store=project.shared_store, key=None, vault=None)
         name = project.shared_bank.partition(":")[2]
         return [(theirs, f"Remembered of this project ({name}):"), (own, "Remembered of the user:")]
@@ -366,6 +372,7 @@ def _passing_over(failed: list[HippocampusError]) -> Iterator[None]:
 def _context(bank: Bank, prompt: str, budget: int, known: set[str]) -> Context | None:
     """Return the memories on a prompt that the window lacks; None if there are none."""
     without = [] if not known else _texts(bank, known)
+    # The session began with the profile, so the window has it.
     made = bank.context(prompt, budget, persona="", projects="", summary="", without=without)
     return made if made.recall.found and made.items else None
 

@@ -60,6 +60,7 @@ def chosen(
         for place in known.home
         if place.exists()
     ]
+    # Nobody named these, and they may have come with the project: they are others' words.
     as_found = PROJECT_CHAT if tool == "aider" else PROJECT_MEMORY
     for place in known.project:
         if not place.exists():

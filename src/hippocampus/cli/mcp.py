@@ -27,6 +27,7 @@ def mcp(
     scope: BankScope,
 ) -> None:
     """Give an agent this memory: a server of the Model Context Protocol."""
+    # stdout is the protocol's alone.
     logging.basicConfig(
         level=log_level.upper(), stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s"
     )
@@ -38,6 +39,7 @@ def mcp(
             scope = _in_project(scope)
         door = Door(lambda: scope.open(create=True, embed=True))
         server = create_server(door, bank=scope.bank, all_banks=all_banks, compat=compat)
+    # Opened on a thread meanwhile: the client's greeting is answered without it.
     door.knock(scope.bank)
     try:
         if http:

@@ -229,6 +229,7 @@ class BankScope(Scope):
     def open_bank(self, **how: Unpack[Opening]) -> Iterator[Bank]:
         """Open the store for as long as the bank is used."""
         kept = _kept.get()
+        # A store that was opened by a key is not kept open for whoever asks next.
         if kept is not None and self.key is None and self.vault is None:
             if not how.get("create"):
                 self.check()
@@ -248,7 +249,7 @@ def bank_of(memory: Memory, name: str, **how: Unpack[Opening]) -> Bank:
     """
     known = memory.engine.store.banks
     if not how.get("create") and known.number(name) is None and known.names(limit=1):
-        memory.engine.ledger(name)
+        memory.engine.ledger(name)  # for its error, which tells of the name
     return memory.bank(name)
 
 
@@ -318,6 +319,7 @@ def _stretch(text: str) -> str | tuple[str | None, str | None]:
     if dots:
         return start or None, end or None
     try:
+        # A plain date is a day, not words for an event that would be searched for.
         date.fromisoformat(start)
     except ValueError:
         return text

@@ -145,7 +145,9 @@ def find_project(folder: str | Path, *, note: bool = False) -> Project | None:
     known = KnownCheckouts(found.claim)
     if known.has(found.place) or (found.may_begin and known.is_new()):
         project = _with_settings(top, start, found.claim, "remote")
+        # A project that is not remembered needs no bank, and must not be the first of one.
         wanted = note and project.remembered and known.is_new()
+        # Another folder may have become the first meanwhile; then this one is none.
         if not wanted or known.begin(found.place):
             return project._replace(place=found.place, known_as=found.claim)
     project = _with_settings(top, start, found.own, own)
@@ -154,6 +156,7 @@ def find_project(folder: str | Path, *, note: bool = False) -> Project | None:
 
 
 def _no_projects() -> set[Path]:
+    # What is in a home is all the user's own, even with git in it.
     home = Path(os.path.realpath(Path.home()))
     return {home, *home.parents, Path(os.path.realpath(os.sep))}
 
@@ -180,6 +183,7 @@ def _checkout(top: Path) -> _GitClaim:
     if not address:
         return _GitClaim(place, named, "" if leads_back else _plain(_named(common).lower()))
     remote = normalised(address, common)
+    # A path of this machine names the bank of what is there, so it always needs consent.
     return _GitClaim(place, named, remote, may_begin=not _is_local(address))
 
 
@@ -200,6 +204,7 @@ def _leads_back(top: Path, own: Path, common: Path) -> bool:
     if own == common and own == top / ".git":
         return True
     if own != common:  # of a worktree, which the repository lists
+        # "-" leads nowhere; without it an empty file would lead to the folder itself.
         back = own / (_read(own / "gitdir").strip() or "-")
         listed = own.parent == common / "worktrees" and back.name == ".git"
         return listed and os.path.realpath(back.parent) == os.fspath(top)
@@ -213,6 +218,7 @@ def _address(common: Path) -> str:
         section.removeprefix("[remote ").strip('"] \t'): address
         for section, address in _set_in(common, "[remote ", "url").items()
     }
+    # Of several remotes without an origin, none is the project's more than another.
     return found.get("origin") or (next(iter(found.values())) if len(found) == 1 else "")
 
 
@@ -257,7 +263,7 @@ def normalised(address: str, common: Path = Path()) -> str:
 
 def _local(path: str, common: Path) -> str:
     """Return the name of a repository on this machine, from which others were cloned."""
-    if not path.strip("./\\ "):
+    if not path.strip("./\\ "):  # a repository that names itself
         return ""
     place = Path(os.path.realpath(common.parent / path))
     with suppress(OSError):  # a name that is too long is nowhere
@@ -297,6 +303,7 @@ def _with_settings(top: Path, start: Path, name: str, told_by: str) -> Project:
         bank="#".join([bank, *parts]),
         remembered=given.get("remember", True),
         asks=asks,
+        # Longer than a name's hash: nobody may find other settings that have the same.
         consent=users_folder("allowed") / _hash(f"{path}\0{text}", 16) if asks else None,
         warning=warning,
     )
@@ -347,6 +354,7 @@ def _package(top: Path, start: Path) -> list[str]:
 def _read(path: Path) -> str:
     """Return a small text file; "" for what is none, such as a link to a device."""
     try:
+        # No path can have a NUL: looking for it would raise ValueError.
         return read_small(path, most=_LARGEST).decode().replace("\0", "")
     except (OSError, ValueError):
         return ""

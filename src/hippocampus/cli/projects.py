@@ -31,6 +31,7 @@ def project(folder: str = ".", *, allow: bool = False, deny: bool = False) -> An
 
 def _decide(found: Project, *, allow: bool) -> None:
     """Allow a folder what it asks for and claims to be, or take that back."""
+    # A claim can be allowed; taken back is what it is known for.
     checkout = found.claims if allow else found.known_as
     if found.consent is None and not checkout:
         msg = f"{found.folder}: asks for nothing that needs consent"

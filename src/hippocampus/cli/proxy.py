@@ -38,6 +38,7 @@ def proxy(
     from hippocampus.proxy.app import create_app  # noqa: PLC0415 - the engine, only when used
 
     local = is_loopback(host)
+    # On this machine there is one person; from elsewhere a request has to say whose bank it is.
     whose = bank or (DEFAULT_BANK if local else None)
     app = create_app(
         lambda: scope.open(create=True, embed=True), upstream, bank=whose, local=local,

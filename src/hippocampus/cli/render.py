@@ -44,6 +44,7 @@ View: TypeAlias = str | Text | Table | Iterable[str | Text | Table]
 _CONTROL = lazy_pattern(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
 )
+# JSON may have these as they are, and a terminal would obey them; C0 it escapes anyway.
 _JSON_CONTROL = lazy_pattern(r"[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
 _STYLES = {
     "tokens": "cyan",
@@ -215,6 +216,7 @@ def _best_start(line: str, spans: Sequence[tuple[int, int, int]], limit: int) ->
     """Where the stretch of ``limit`` characters with the most of the question's words begins."""
     best, most = 0, 0
     for first, _, _ in spans:
+        # With some of the words before it, which lead up to it.
         begin = min(max(first - limit // 4, 0), len(line) - limit)
         words = len({word for at, end, word in spans if begin <= at and end <= begin + limit})
         if words > most:
@@ -375,6 +377,7 @@ def events_view(found: EventCount, zone: tzinfo) -> Iterator[Table | Text]:
         made.add_column(ratio=1)
         for event in events:
             day = f"{event.start.astimezone(zone):%Y-%m-%d}"
+            # Ends are exclusive: a day ends with the first moment of the next.
             last = (event.end - timedelta(microseconds=1)).astimezone(zone)
             long = f" to {last:%Y-%m-%d}" if f"{last:%Y-%m-%d}" != day else ""
             often = f"  ×{event.times}" if event.times > 1 else ""
@@ -430,4 +433,5 @@ def progress(what: str, *, quiet: bool = False, nbytes: bool = False) -> Iterato
         disable=quiet or not console.is_terminal,
     ) as bars:
         task = bars.add_task(clean(what), total=None)
+        # A total of 0 is one that is not known, as of a stream.
         yield lambda done, total: bars.update(task, completed=done, total=total or None)

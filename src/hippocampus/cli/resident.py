@@ -120,6 +120,7 @@ def ask(
     Returns the exit code; None if the work is still to be done, as after ``patience_s``.
     """
     path, same = socket_of(store), identity(store)
+    # In a folder that others can write to, a socket may be theirs.
     if not same or not is_private(folder()):
         return None
     try:
@@ -148,6 +149,7 @@ def _request(
     if terminal[0]:
         with suppress(OSError):
             size = os.get_terminal_size(sys.stdout.fileno())
+            # The process has no terminal that it could ask.
             variables.setdefault("COLUMNS", str(size.columns))
             variables.setdefault("LINES", str(size.lines))
     return {
@@ -155,7 +157,7 @@ def _request(
         "store": store,
         "identity": list(same),
         "args": list(args),
-        "stdin": stdin.decode("latin-1"),
+        "stdin": stdin.decode("latin-1"),  # a character for each byte, whatever it is
         "folder": os.getcwd(),
         "variables": variables,
         "encoding": sys.stdout.encoding or "utf-8",
@@ -184,6 +186,7 @@ def begin(args: Sequence[str], store: str, minutes: float) -> None:
     held = locked(path)
     if held is None:  # there is one, which is still about to begin, or to leave
         return
+    # Let go of again: the process that begins takes it.
     os.close(held)
     subprocess.Popen(  # noqa: S603 - this Python, with a module of ours
         # -P: what lies in some folder must not take the place of a module.
@@ -192,7 +195,7 @@ def begin(args: Sequence[str], store: str, minutes: float) -> None:
             store, str(minutes), *_scope_in(args),
         ],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        cwd=os.sep, **detached(),
+        cwd=os.sep, **detached(),  # else nobody could remove the folder
     )  # fmt: skip
 
 

@@ -70,6 +70,7 @@ class Listener:
             TimeoutError: none came.
 
         """
+        # 0 would mean not to wait at all, and less than that is an error.
         self._socket.settimeout(max(0.001, idle_s))
         connection, _ = self._socket.accept()
         with suppress(OSError):  # it has left, or says nothing
@@ -154,6 +155,7 @@ def _prove(connection: socket.socket, secret: bytes, side: bytes) -> bool:
     connection.sendall(mine)
     theirs = _exactly(connection, _WORD)
     words = mine + theirs if side == b"server" else theirs + mine
+    # The side is part of it, or an end could send back the proof that it was sent.
     proofs = {of: hmac.digest(secret, of + words, "sha256") for of in (b"server", b"client")}
     if side == b"server":
         connection.sendall(proofs[side])
@@ -184,6 +186,7 @@ def receive(connection: socket.socket) -> dict[str, Any] | None:
 
 def _exactly(connection: socket.socket, nbytes: int) -> bytes:
     got = bytearray()
+    # A part at a time: recv() takes memory for all that it is told may come.
     while len(got) < nbytes and (more := connection.recv(min(nbytes - len(got), 1 << 20))):
         got += more
     return bytes(got)

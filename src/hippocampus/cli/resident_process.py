@@ -98,7 +98,7 @@ class OpenStore:
 
 def main(store: str, idle_s: float, scope: Sequence[str] = ()) -> None:
     """Answer until nobody has asked for ``idle_s``; ``scope``: options to open the store with."""
-    os.umask(0o077)
+    os.umask(0o077)  # what it makes is for this user alone
     if not is_private(folder()):
         return
     path = Path(socket_of(store))
@@ -107,6 +107,7 @@ def main(store: str, idle_s: float, scope: Sequence[str] = ()) -> None:
         return
     kept = OpenStore(store)
     try:
+        # Before it listens: until then commands do the work themselves, and wait for nobody.
         _warm_up(kept, scope)
         with suppress(FileNotFoundError):
             path.unlink()  # of one that was killed
@@ -119,7 +120,7 @@ def main(store: str, idle_s: float, scope: Sequence[str] = ()) -> None:
                     path.unlink()
     finally:
         kept.close()
-        os.close(held)
+        os.close(held)  # last, so that the next one finds the store closed
 
 
 def _alone(path: Path) -> int | None:
@@ -168,10 +169,11 @@ def _answer_all(listener: Listener, store: OpenStore, idle_s: float, path: Path)
         except TimeoutError:
             return
         if connection is None:  # somebody else's
-            continue
+            continue  # without more time: it keeps nobody waiting
         with connection:
+            # Another socket in its place means that we took too long and were given up.
             going = _answer(connection, store, same) and _birth(path) == mine
-        store.note()
+        store.note()  # once whoever asked has the answer
         until = time.monotonic() + idle_s
 
 

@@ -82,7 +82,9 @@ def serve(
     if workers > 1:
         from hippocampus.server.workers import work  # noqa: PLC0415 - only when used
 
+        # Before the store is opened, whose locks do not cross a fork.
         worker = work(workers, host=host, port=port, ready=_answers)
+        # One sleeps for all; the others see what it makes by the store.
         ready, sleep = worker.ready, sleep and worker.number == 0
     with scope.open(create=True, embed=True, model=model, resident_mb=load.resident_mb) as memory:
         serve(

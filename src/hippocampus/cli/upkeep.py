@@ -89,6 +89,7 @@ def _salvage(scope: Scope, target: Path) -> Answer:
     from hippocampus.salvage import check_source, salvage  # noqa: PLC0415 - only when used
 
     scope.check()
+    # What can be refused is refused before a new store is made.
     check_source(scope.path, key=scope.key)
     check_output(target, overwrite=False)
     opened = scope.memory(target, create=True, embed=True, key=scope.key)

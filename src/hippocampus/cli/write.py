@@ -61,6 +61,7 @@ def remember(
 def _read_messages(text: str) -> list[Mapping[str, Any]]:
     """Return the messages of one JSON document, a list or one of them, or of a line each."""
     try:
+        # As one document first: the lines of one that is indented are no messages.
         whole = json.loads(text)
     except (ValueError, RecursionError):
         whole = [_read_line(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip()]

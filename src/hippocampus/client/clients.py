@@ -131,6 +131,7 @@ class _Folder(NamedTuple):
     def query(self, name: str) -> dict[str, Any]:
         """Return the place of a file, and the files that may be gone, as parameters."""
         place = self.place if self.root is None else f"{self.root.rstrip('/')}/{name}"
+        # A file at a known place is that source; only another may be one that was moved.
         known = any(one.place == place for one in self.before)
         return {"place": place, "host": self.host, "gone": [] if known else list(self.gone)}
 
@@ -141,6 +142,7 @@ def _unreadable(name: str, file: Path | SourceProblem) -> tuple[str, str] | None
         return file.path, file.reason
     try:
         file.stat()
+        # Tried before it is sent: one that cannot be read is told, and the others go on.
         with reading(file):
             pass
     except SourceError as exc:
@@ -205,6 +207,7 @@ class RemoteBank(_Verbs, Bank):
         ]
         folder = self._folder(root) if location is None else _Folder.told(location)
         synced = sync
+        # A folder that was synced once goes on being so until somebody says otherwise.
         if sync is None and any(one.synced for one in folder.inside()):
             synced = True
         many = len(found) > 1
@@ -216,6 +219,7 @@ class RemoteBank(_Verbs, Bank):
                 continue
             given = {
                 "name": name, "modified": datetime.fromtimestamp(file.stat().st_mtime, UTC),
+                # Files of a folder share the name that is given, and need one each.
                 "format": format, "as": f"{as_}/{name}" if as_ and folder.root else as_,
                 "sync": synced, **folder.query(name),
             }  # fmt: skip
@@ -310,6 +314,7 @@ class Client(_Verbs, Memory):
         self.line.close()
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - there is none
+        # Memory's own would look for an engine, which is on the server.
         msg = f"a client has the verbs, the rest is the server's: there is no {name!r}"
         raise AttributeError(msg)
 
@@ -320,6 +325,7 @@ class Client(_Verbs, Memory):
     def banks(self, *, prefix: str = "", after: str = "", limit: int | None = None) -> list[str]:
         check_whole(limit=limit, optional=True)
         found: list[str] = []
+        # A server pages by its own cursors, so what comes before "after" is left out here.
         query = {"prefix": prefix, "limit": None if after else limit}
         while limit is None or len(found) < limit:
             call = Call("GET", "/v1/banks", query=to_query(query), reads=True)

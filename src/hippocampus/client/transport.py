@@ -127,6 +127,7 @@ class Line:
     def see(self, bank: str, seq: Position) -> None:
         """Note how much of a bank was seen."""
         with self._seeing:
+            # Answers may come in another order than they were made in.
             self._seen[bank] = max(self.seen(bank), seq)
             self._seen.move_to_end(bank)
             while len(self._seen) > _MOST_SEEN:
@@ -238,6 +239,7 @@ class Line:
         attempts = Attempts(self._attempts, self._timeout_s, first_pause_s=_FIRST_PAUSE_S)
         waited = cancellation()
         headers = self._headers | trace_headers()
+        # One for all attempts: by it servers know that they are the same request.
         headers |= {"Idempotency-Key": uuid4().hex} if call.once else {}
         again = call.reads or call.once
         while True:
@@ -246,12 +248,14 @@ class Line:
                 return self._once(call, headers, take, attempts.deadline, waited)
             except Overloaded as exc:
                 error: HippocampusError = exc
-                wanted_s = exc.retry_after_s
+                wanted_s = exc.retry_after_s  # refused before it was begun, whatever it is
             except ServerError as exc:
+                # A server of another version is the same at the next attempt.
                 if exc.begun and (not again or isinstance(exc, ServerMismatch)):
                     raise
                 error = exc
             except (StoreLocked, StoreUnreachable, StoreBehind) as exc:
+                # An erasure that is pending has been done but for bytes, which the store sees to.
                 if not again or isinstance(exc, ErasurePending):
                     raise
                 error = exc
@@ -281,6 +285,7 @@ class Line:
         opened = reading(call.body) if isinstance(call.body, Path) else nullcontext(call.body)
         with self._connected(deadline, waited) as connection:
             with opened as body, self._broken(call):
+                # What takes long has no deadline, but sending its body may not stand still.
                 until, stall_s = (inf, self._timeout_s) if call.long else (deadline, inf)
                 response = connection.ask(
                     call.method, target, body, headers, until, stall_s=stall_s
@@ -314,7 +319,7 @@ class Line:
         finally:
             self._free.release()
             if self._closed:
-                self._connections.close()
+                self._connections.close()  # or the one just given back would stay open
 
     def _chunks(self, call: Call, connection: Connection) -> Chunks:
         """Yield the body of an answer as it comes."""

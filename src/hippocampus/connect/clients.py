@@ -195,6 +195,7 @@ def _claude_code(places: Places) -> Path:
 
 
 def _claude_json(places: Places) -> Path:
+    # Beside the folder .claude and not in it, unless the variable has moved both.
     return places.under("CLAUDE_CONFIG_DIR") / ".claude.json"
 
 
@@ -240,7 +241,7 @@ _GEMINI: Final = (
 )
 _CURSOR: Final = (
     Hook("sessionStart", 15),
-    Hook("beforeSubmitPrompt", 10),
+    Hook("beforeSubmitPrompt", 10),  # without a budget: it takes no words back here
     Hook("afterAgentResponse", 15),
     Hook("postToolUseFailure", 5),
     Hook("preCompact", 5),

@@ -61,6 +61,7 @@ class ConfigChange:
             OutputError: the file has changed since this was thought out, or cannot be written.
 
         """
+        # Even where nothing is written: a receipt is only dropped of a file that is as it was seen.
         _refuse_if_moved(self.path, self.before)
         name, key = self.client.name, str(self.path)
         if self.receipt is None:
@@ -95,7 +96,9 @@ def replace(path: Path, before: bytes | None, after: bytes | None) -> None:
     with writing(path, overwrite=True) as unfinished:
         unfinished.write_bytes(after)
         if before is not None:
+            # A new file is its owner's alone, and this one may not have been.
             unfinished.chmod(stat.S_IMODE(path.stat().st_mode))
+        # Looked at again as late as can be: nothing but the renaming follows.
         _refuse_if_moved(path, before)
 
 
@@ -153,6 +156,7 @@ def plan_connect(
             wanted = _Wanted(client, file, path, entries)
             planned.append(_plan_file(wanted, known.get(str(path)), receipts))
         except _FAULTS as exc:
+            # One that cannot be changed keeps none of the others from it.
             planned.append(Refusal(client=client, path=path, why=_why(exc)))
     return planned
 
@@ -180,9 +184,11 @@ def _plan_file(wanted: _Wanted, receipt: Receipt | None, receipts: Receipts) -> 
     client, file, path, entries = wanted
     raw = _read_config(path)
     try:
+        # All of it is there, maybe put by hand: there is nothing to write, and nothing to note.
         if raw is not None and not _filled(raw.decode(), file, entries).placed:
             return ConfigChange(client=client, path=path, before=raw, after=raw, receipt=receipt)
     except Conflict:
+        # What stands in the way may be an older entry of ours, which is taken out below.
         if receipt is None:
             raise
     clean = raw
@@ -191,6 +197,7 @@ def _plan_file(wanted: _Wanted, receipt: Receipt | None, receipts: Receipts) -> 
         if stripped.left:
             raise Conflict(f"{stripped.left[0]}; it is left as it is")
         clean = stripped.raw
+    # Begun from the file without ours, so that one receipt says all that is to be taken back.
     text, placed = _filled((clean or b"").decode(), file, entries)
     after = text.encode()
     note = Receipt(str(path), clean is None, hash_of(after), placed)
@@ -219,6 +226,7 @@ def _instead(text: str, file: ConfigFile, entry: ConfigEntry) -> ConfigEntry:
     at: Any = parse(text).value
     for key in other[:-1]:
         at = at.get(key) if isinstance(at, Mapping) else None
+    # A server may itself be called "servers"; then the values in it are not all objects.
     servers = isinstance(at, Mapping) and all(isinstance(one, Mapping) for one in at.values())
     return entry._replace(path=other) if servers else entry
 
@@ -231,6 +239,7 @@ def plan_disconnect(client: ClientProgram, receipts: Receipts) -> list[Planned]:
     planned = list[Planned]()
     for key, receipt in receipts.of(client.name).items():
         path = Path(key)
+        # A receipt does not say which it is.
         kind: Format = "toml" if path.suffix == ".toml" else "json"
         try:
             raw = _read_config(path)
@@ -262,6 +271,7 @@ def _without(
         if copy is not None:
             return _Stripped(copy)
     text, left = raw.decode(), list[str]()
+    # The first entry has the containers that were made; it goes last, when they are empty.
     for entry, made in reversed(receipt.placed):
         taken = take(text, kind, entry, made)
         if taken is not None:
@@ -284,7 +294,7 @@ def _read_config(path: Path) -> bytes | None:
     if raw is not None:
         if len(raw) > _MOST_BYTES:
             raise Conflict("is too large for a configuration")
-        raw.decode()
+        raw.decode()  # fails here, before anything is planned
     return raw
 
 

@@ -56,6 +56,7 @@ def _around_what_changes(lines: Sequence[str]) -> Iterator[str]:
         old, new = lines[place], "".join(lines[place + 1 : place + 2])
         if old[:1] + new[:1] == "-+" and max(len(old), len(new)) > _LONG:
             start = _alike(old[1:], new[1:])
+            # Only up to what is alike at the beginning, or a repeated part would be counted twice.
             end = _alike(old[:start:-1], new[:start:-1])
             yield from (_window(line, start - _BESIDE, end - _BESIDE) for line in (old, new))
             place += 2

@@ -74,6 +74,7 @@ def changed_at(text: str, kind: Format, entry: ConfigEntry) -> int | None:
         return None
     item: jsonc.JsonItem | None = chain[-1]
     if entry.appends:
+        # Its longest text, the command, still shows which item is ours when the rest was changed.
         told = max(_strings(entry.value), key=len, default="")
         item = next((one for one in chain[-1].node.items if told in _strings(one.node.value)), None)
     return None if item is None else text.count("\n", 0, item.start) + 1
@@ -92,7 +93,7 @@ def _strings(value: object) -> list[str]:
 
 
 def _put_json(text: str, entry: ConfigEntry) -> Placed:
-    if not text.strip("\ufeff \t\r\n"):
+    if not text.strip("\ufeff \t\r\n"):  # a file may be empty but for a byte order mark
         text = "{}\n"
     node = root = jsonc.parse(text)
     if not isinstance(root.value, dict):
@@ -103,6 +104,7 @@ def _put_json(text: str, entry: ConfigEntry) -> Placed:
             value = [entry.value] if entry.appends else entry.value
             for name in reversed(entry.path[depth + 1 :]):
                 value = {name: value}
+            # A list that the entry is appended to was made as well.
             made = range(depth + 1, len(entry.path) + entry.appends)
             changed = jsonc.insert(text, node, key, value)
             return _checked(
@@ -118,6 +120,7 @@ def _put_json(text: str, entry: ConfigEntry) -> Placed:
         if not isinstance(node.value, wanted):
             what = "a list" if last else "an object"
             raise Conflict(f"{_named(entry.path[: depth + 1])} is not {what}")
+    # A hook that is there already would be called twice.
     if entry.value in node.value:
         return Placed(text)
     changed = jsonc.insert(text, node, None, entry.value)
@@ -132,6 +135,7 @@ def _take_json(text: str, entry: ConfigEntry, made: Sequence[KeyPath]) -> str | 
     if entry.appends:
         node = chain[-1].node
         item = next((one for one in node.items if one.node.value == entry.value), None)
+        # An object that has taken the place of the list has keys.
         if item is None or item.key is not None:
             return None
     else:
@@ -140,6 +144,7 @@ def _take_json(text: str, entry: ConfigEntry, made: Sequence[KeyPath]) -> str | 
         if item.node.value != entry.value:
             return None
     text = jsonc.remove(text, node, item)
+    # Inner ones first, or the outer ones would not be empty yet.
     for path in sorted(made, key=len, reverse=True):
         text = _without_empty(text, path)
     return text
@@ -148,6 +153,7 @@ def _take_json(text: str, entry: ConfigEntry, made: Sequence[KeyPath]) -> str | 
 def _without_empty(text: str, path: KeyPath) -> str:
     root = jsonc.parse(text)
     chain = _chain(root, path)
+    # A comment that stands in it is somebody's, and keeps it.
     if chain is None or not jsonc.is_bare(text, chain[-1].node) or chain[-1].node.value:
         return text
     return jsonc.remove(text, chain[-2].node if len(chain) > 1 else root, chain[-1])
@@ -206,6 +212,7 @@ def _put_toml(text: str, entry: ConfigEntry) -> str:
     gap = "" if not text else eol if text.endswith("\n") else eol * 2
     changed = text + gap + _table(entry, eol)
     try:
+        # An inline table is valid TOML, and no table can be added to it from below.
         said = _read_toml(changed)
     except SyntaxFault:
         said = {}
@@ -220,7 +227,9 @@ def _take_toml(text: str, entry: ConfigEntry) -> str | None:
     eol = "\r\n" if "\r\n" in text else "\n"
     table = _table(entry, eol)
     meant = _without(before, entry)
+    # With the blank line that was put before it, if that is still there.
     for ours in (eol + table, table):
+        # Of two, one is inside a text of several lines, and which is not guessed.
         if meant is not None and text.count(ours) == 1:
             left = text.replace(ours, "")
             if _read_toml(left) in meant:
@@ -247,6 +256,7 @@ def _read_toml(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as exc:
+        # Python 3.11 tells the place in the message alone.
         what, at = str(exc), _AT.search(str(exc))
         line, column = text.count("\n") + 1, 1
         if at and at[1]:
@@ -255,6 +265,7 @@ def _read_toml(text: str) -> dict[str, Any]:
     except RecursionError:
         raise SyntaxFault("nested too deeply", 1, 1) from None
     except ValueError:
+        # int() refuses more than 4,300 digits, and tomllib lets that through without a place.
         at = _LONG_NUMBER.search(text)
         line = text.count("\n", 0, at.start() if at else None) + 1
         raise SyntaxFault("a number is too long to read", line, 1) from None

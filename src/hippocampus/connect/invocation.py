@@ -80,6 +80,7 @@ def find_invocation(
     for folder in _scripts() if scripts is None else scripts:
         for name in _NAMES:
             if (folder / name).is_file():
+                # Not resolved: the link stays where it is when what it leads to is upgraded.
                 return Invocation(str((folder / name).absolute()))
     return Invocation(str(Path(sys.executable).absolute()), ("-m", "hippocampus"))
 
@@ -113,4 +114,5 @@ def _requirement() -> str:
     except PackageNotFoundError:
         told = None
     url = json.loads(told).get("url") if told else None
+    # What was installed from a file or a repository may not be on the index, or not the same.
     return f"{named} @ {url}" if isinstance(url, str) else f"{named}=={VERSION}"

@@ -162,6 +162,7 @@ def insert(text: str, node: Node, key: str | None, value: object) -> str:
         return text[:at] + beside + text[at:]
     whole = last.node.end if last.comma is None else last.comma + 1
     at = _line_end(text, whole)
+    # A file whose last member has a comma behind it gets one behind ours, too.
     between, own = (",", "") if last.comma is None else ("", ",")
     return f"{text[:whole]}{between}{text[whole:at]}{eol}{inner}{written}{own}{text[at:]}"
 
@@ -173,6 +174,7 @@ def remove(text: str, node: Node, item: JsonItem) -> str:
     start = _end_of_matter(text, node, before, item.start)
     end = item.node.end if item.comma is None else item.comma + 1
     rest = text[:start], text[end:]
+    # It was the last: the comma before it would now be a trailing one, which JSON does not have.
     if before is not None and item.comma is None and before.comma is not None:
         return f"{text[: before.comma]}{text[before.comma + 1 : start]}{rest[1]}"
     if (
@@ -190,6 +192,7 @@ def is_bare(text: str, node: Node) -> bool:
 
 def _into_empty(text: str, node: Node, written: str, closing: str) -> str:
     inside = text[node.start + 1 : node.end - 1]
+    # A comment inside stays, and what is new goes behind it.
     at = node.start + 1 + len(inside.rstrip())
     tail = text[at : node.end - 1]
     return f"{text[:at]}{written}{tail if chr(10) in tail else closing}{text[node.end - 1 :]}"

@@ -67,7 +67,7 @@ class Receipts:
         except FileNotFoundError:
             return {}
         except (ValueError, KeyError, TypeError, RecursionError) as exc:
-            if isinstance(exc, SourceError):
+            if isinstance(exc, SourceError):  # which is a ValueError as well
                 raise
             raise SourceError(f"is no note of what was connected: {exc!r}", path=path) from exc
 
@@ -122,6 +122,7 @@ class Receipts:
     def keep_copy(self, client: str, path: str, raw: bytes) -> Path:
         """Keep a copy of a file as it is before it is changed."""
         copy = self.copy_of(client, path)
+        # A configuration may hold keys, and so does its copy.
         copy.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with writing(copy, overwrite=True) as unfinished:
             unfinished.write_bytes(raw)

@@ -64,6 +64,7 @@ def add_dashboard(app: Starlette) -> None:
 
     async def page(request: Request) -> Response:
         name = request.path_params.get("name", "index.html")
+        # It is the answer to what is not there, and no page to be asked for.
         file = None if name == _NOT_FOUND else held.get(name)
         if file is None:
             return not_found()
@@ -72,6 +73,7 @@ def add_dashboard(app: Starlette) -> None:
         return Response(file.body, 200, file.headers, _MEDIA[name.rpartition(".")[2]])
 
     async def enter(_: Request) -> Response:
+        # Relative, so that it holds where a proxy serves all of this below another path.
         return RedirectResponse(f"{AT.strip('/')}/", 307, _HEADERS)
 
     async def read(_: Request) -> Response:

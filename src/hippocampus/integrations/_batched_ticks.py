@@ -41,7 +41,7 @@ class BatchedTicks(Generic[Op, Answer]):
         self._batch = batch
         self._check = check
         self._waiting: WeakKeyDictionary[asyncio.AbstractEventLoop, _Tick[Op, Answer]]
-        self._waiting = WeakKeyDictionary()
+        self._waiting = WeakKeyDictionary()  # a loop that was closed is let go of
         self._under_way: set[asyncio.Task[None]] = set()
 
     async def ask(self, ops: Sequence[Op]) -> list[Answer]:
@@ -53,6 +53,7 @@ class BatchedTicks(Generic[Op, Answer]):
         tick = self._waiting.setdefault(loop, [])
         tick.append(asked)
         if len(tick) == 1:
+            # After the tasks that are ready now, which add what they ask for.
             loop.call_soon(self._begin, loop)
         return await asked.answers
 
@@ -76,5 +77,6 @@ class BatchedTicks(Generic[Op, Answer]):
         try:
             found = iter(self._batch([op for ops in asked for op in ops]))
         except BaseException as exc:  # noqa: BLE001 - it is raised where it was asked for
+            # Each alone then, so that what is wrong with one fails no other.
             return [exc] if len(asked) == 1 else [self._answers([ops])[0] for ops in asked]
         return [[next(found) for _ in ops] for ops in asked]

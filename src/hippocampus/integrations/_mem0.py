@@ -219,6 +219,7 @@ def read_filters(
     todo += (filters or {}).items()
     for key, value in todo:
         if _LOGIC.get(key) == "$and":
+            # The loop goes on with them: parts of an AND are as if they stood beside it.
             todo += [pair for part in _parts(key, value) for pair in part.items()]
         elif key in SCOPES[1:] and value == "*":  # any user's would be everybody's
             any_of.append(key)
@@ -290,6 +291,7 @@ def _test(key: str, name: str, operand: Any) -> Record:  # noqa: ANN401 - any JS
     if name == "nin" and isinstance(operand, list):
         return {key: {"$exists": True, "$nin": [*operand, None]}}
     if name == "in" and operand == []:
+        # A condition that nothing meets, for nothing is in an empty list.
         return {"$and": [{key: {"$exists": there}} for there in (True, False)]}
     return {key: {f"${name}": operand}}
 
@@ -323,6 +325,7 @@ def show(episode: Episode, **score: float | None) -> Record:
     shown = {
         "id": id_of(episode),
         "memory": episode.text,
+        # As mem0 has it; nothing relies on it.
         "hash": md5(episode.text.encode(), usedforsecurity=False).hexdigest(),
         "metadata": {
             key: value for key, value in episode.metadata.items() if key not in (*_PROMOTED, *_OWN)
@@ -385,6 +388,7 @@ def id_of(episode: Episode) -> str:
 
 def _make_id(bank: str, episode: str) -> str:
     """Return a UUID, of the version for one's own use, that names an episode and marks its bank."""
+    # A UUID has 122 bits beside version and variant: 26 of the mark and 96 of the id.
     number = mark(bank) << _EPISODE_BITS | int(episode, 16)
     high, middle, low = number >> 74, number >> 62 & 0xFFF, number & (1 << 62) - 1
     return str(UUID(int=high << 80 | 8 << 76 | middle << 64 | 2 << 62 | low))

@@ -26,6 +26,7 @@ def context_text(bank: Bank, question: str, budget_tokens: int, **filters: Any) 
     return found.text if found.items else ""
 
 
+# So that each is told once, and not all of them are kept for ever.
 @lru_cache(maxsize=256)
 def _warn(lack: Degradation) -> None:
     _log.warning("recall goes on without its %s: %s", lack.part, lack.reason)

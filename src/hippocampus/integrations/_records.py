@@ -74,6 +74,7 @@ class Records:
         turns: list[Turn] = []
         ids: list[str] = []
         for entry, at in zip(entries, self._moments(entries), strict=True):
+            # Not the episode's id: the rest of a long text names it before there is one.
             ids.append(id_ := uuid4().hex)
             head, rest = _cut(_writable(entry.text))
             carried = {"id": id_, "value": entry.value, **({"more": True} if rest else {})}
@@ -95,6 +96,7 @@ class Records:
             if entry.session is not None and entry.session not in last:
                 for newest in self.bank.episodes(session=entry.session, limit=1, newest=True):
                     last[entry.session] = newest.occurred_at
+            # The last one is now and the others just before, so that none is in the future.
             at = entry.at or now - (len(entries) - place) * _TICK
             if entry.at is None and entry.session in last:
                 at = max(at, last[entry.session] + _TICK)
@@ -132,6 +134,7 @@ class Records:
         asked = limit
         while True:
             found = self.bank.episodes(where=condition, session=session, newest=newest, limit=asked)
+            # Each part of a split text has the metadata; the first stands for all.
             heads = [episode for episode in found if episode.part == 0]
             if asked is None or limit is None or len(heads) >= limit or len(found) < asked:
                 return heads[:limit]
@@ -198,6 +201,7 @@ class RecordHistory:
 
     def clear(self) -> None:
         """Take all messages back."""
+        # Until nothing is left, for others may add meanwhile.
         while there := self._records.read(session=self.session):
             self._records.drop(there)
 

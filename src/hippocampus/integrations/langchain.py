@@ -111,7 +111,9 @@ def _entry(message: BaseMessage) -> RecordEntry:
     if isinstance(message, AIMessage):
         said += [call(one["name"], one["args"]) for one in message.tool_calls]
     role = message.role if isinstance(message, ChatMessage) else message.type
+    # Parts of a streamed message have types of their own, such as "AIMessageChunk".
     role = role.removesuffix("MessageChunk").lower()
+    # The name of a function is nobody who speaks.
     name = None if isinstance(message, FunctionMessage) else message.name
     return RecordEntry(
         value=message_to_dict(message), text="\n".join(filter(None, said)),

@@ -109,6 +109,7 @@ class HippocampusStore(BaseStore):
         touched: dict[str, Episode] = {}
         results = [self._answer(op, touched) for op in asked]
         puts = {(op.namespace, op.key): op for op in asked if isinstance(op, PutOp)}
+        # One change at a time, or two would each leave a version of the item.
         with self._changing:
             self._refresh(list(touched.values()))
             self._write(list(puts.values()))
@@ -204,6 +205,7 @@ class HippocampusStore(BaseStore):
         created = {
             self._place(e): self._records.own(e)["created_at"] for e in self._in_force(before)
         }
+        # So that of each item the latest version is the one that stays in the dict.
         oldest_first = sorted(before, key=lambda e: e.occurred_at)
         written = {self._place(e): e.occurred_at for e in oldest_first}
         for left, put in enumerate(reversed(puts)):
@@ -242,6 +244,7 @@ class HippocampusStore(BaseStore):
         if not mortal:
             return
         now, short, entries = self._now(), [], []
+        # Read again under the lock, since they may have been replaced after they were read.
         for item in self._in_force(self._versions_of(mortal)):
             own = self._records.own(item)
             self._expiry[own["id"]] = _after(now, own["ttl"])
@@ -249,6 +252,7 @@ class HippocampusStore(BaseStore):
                 put = PutOp(_split(own["namespace"]), own["key"], own["value"], own["index"])
                 ends = {"ttl": own["ttl"], "expires": _after(now, own["ttl"] * (1 + _SLACK))}
                 dates = own["created_at"], own["updated_at"]
+                # Just after the one it replaces, so that it keeps its place among the others.
                 entries.append(self._entry(put, item.occurred_at + _TICK, *dates, ends))
                 short.append(item)
         ids = self._records.add(entries)
@@ -302,6 +306,7 @@ class HippocampusStore(BaseStore):
             for item in self._checked(found[start:]):
                 if item.id not in seen:
                     yield _Found(item)
+            # Hits and older versions were left out, so there may be too few yet.
             start, size = size, 0 if len(found) < size else 4 * size
 
     def _recalled(
@@ -333,7 +338,7 @@ class HippocampusStore(BaseStore):
             ]
             if len(found) >= wanted or len(hits) < some:
                 return found
-            some *= 2
+            some *= 2  # several hits may be of one item
 
     def _checked(self, items: Sequence[Episode]) -> list[Episode]:
         """Return those items that are the last version of theirs and have not expired."""
@@ -343,6 +348,7 @@ class HippocampusStore(BaseStore):
     def _list_namespaces(self, op: ListNamespacesOp) -> list[_Namespace]:
         begins = (c.path for c in op.match_conditions or () if c.match_type == "prefix")
         known = (tuple(takewhile("*".__ne__, path)) for path in begins)
+        # What begins with all of them begins with the longest.
         scope = [*self._scope(max(known, key=len, default=()))]
         names: set[str] = set()
         look, unseen = _LOOK, list[Where]()

@@ -92,6 +92,7 @@ class HippocampusMemory(BaseMemory):
         while True:
             found = [(id_, ChatMessage.model_validate(v)) for id_, v in self._history.last(look)]
             start = _start([message for _, message in found], tokens)
+            # Where all that was read fits, more of them may.
             if start or len(found) < look:
                 return found[start:]
             look *= 4

@@ -141,6 +141,7 @@ class Memory:
         zone = self.memory.engine.zone
         at = self.memory.now() if given is None else _mem0.read_moment(given, "timestamp", zone)
         turns = [
+            # So they stay in order, and the same words said twice are two.
             _mem0.make_turn(*said, scope=scope, payload=payload, at=at + place * _mem0.INSTANT)
             for place, said in enumerate(_mem0.read_messages(messages))
         ]
@@ -317,6 +318,7 @@ class Memory:
         if reference_date is not None:
             now = _mem0.read_moment(reference_date, "reference_date", self.memory.engine.zone)
         found = [told(bank.recall(query, most, now=now, **seen)) for bank in banks]
+        # Scores are probabilities, so those of different banks can be compared.
         hits = islice(merge(*found, key=lambda hit: -hit.score), most)
         results = [
             _mem0.show(hit.episode, score=hit.score)
@@ -506,6 +508,7 @@ def _ever(bank: Bank, scope: Mapping[str, str]) -> list[str]:
     seen = {episode.id for episode in bank.episodes(where=scope or None)}
     changes = bank.journal()
     erased = {change.episode for change in changes if change.kind == "erase"}
+    # What is hidden or was replaced shows in the journal alone.
     others = {change.episode for change in changes if change.kind == "remember"} - erased - seen
     hidden = filter(None, (_version(bank, id_) for id_ in others))
     return [*seen, *(one.id for one in hidden if scope.items() <= one.metadata.items())]

@@ -145,5 +145,5 @@ def _texts(content: object) -> Iterator[str]:
     elif isinstance(content, Sequence) and not isinstance(content, bytes):
         for item in content:
             yield from _texts(getattr(item, "content", item))
-    elif content is not None and not hasattr(content, "media_type"):
+    elif content is not None and not hasattr(content, "media_type"):  # no picture, no file
         yield call("", content)

@@ -139,6 +139,7 @@ class ShownMemory:
         told = [f"id {self.episode.id}"]
         if "score" in data:
             told.append(f"score {data['score']:.2f}")
+        # In quotes, or a name with a comma in it could pass for another of our words.
         told += [
             f"{name.replace('_', ' ')} {quote(json.dumps(data[name], ensure_ascii=False))}"
             for name in (
@@ -245,6 +246,7 @@ def composed(
         answer = _composed(made, budget_tokens, degraded)
         if answer.tokens <= budget_tokens or not made.text:
             return answer
+        # Less each time, whatever the rounding, so that it comes to an end.
         room = room * budget_tokens // (answer.tokens + 1)
 
 
@@ -252,6 +254,7 @@ def _composed(made: Context, budget_tokens: int, degraded: Sequence[str]) -> Too
     from hippocampus.context.render import in_time  # noqa: PLC0415 - brings NumPy
 
     found = made.recall
+    # Ids are told in the order in which the text has them.
     hits = sorted(made.items, key=lambda hit: in_time(hit.episode))
     reasons = _reasons([*map(str, found.degraded), *degraded])
     provenance = [
@@ -313,6 +316,7 @@ def listed(
     def make(shown: Sequence[ShownMemory], left: Sequence[ShownMemory]) -> ToolAnswer:
         entries = [one.data(zone) for one in shown]
         lines = memories_text(shown, zone) or ["Nothing is there."]
+        # A full page may be the last one, which only the next shows.
         goes_on = offset + len(shown) if left or len(episodes) == limit else None
         if goes_on is not None:
             why = f"{len(left)} more found, left out for want of room; go" if left else "Go"
@@ -417,6 +421,7 @@ def stated(
 
     def make(shown: Sequence[Fact], left: Sequence[Fact]) -> ToolAnswer:
         chosen = set(map(id, shown))
+        # In the order of the list, whichever of them were chosen first.
         told = [data(fact) for fact in facts if id(fact) in chosen]
         lines = [
             f"{quote(one['fact'])} ({', '.join(_ends(one))}; ids {', '.join(one['ids'])})"

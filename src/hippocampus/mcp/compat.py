@@ -227,6 +227,7 @@ class Graph:
         """Create multiple new relations between entities in the knowledge graph."""
         with self._change() as view:
             for relation in relations:
+                # All are looked up before any is kept, so that one that fails leaves none behind.
                 view.node(relation["from"])
                 view.node(relation["to"])
             edges = [e for e in dict.fromkeys(map(_as_edge, relations)) if e not in view.edges]
@@ -340,6 +341,7 @@ class Graph:
         Each has a moment of its own: so the graph stays in order, and two that read alike, as
         ``A (b)`` does of whatever type, are two.
         """
+        # A clock that was set back would put what is new among what is old.
         first = max(self._memory().engine.now(), view.last + _MOMENT)
         new = [replace(turn, at=first + place * _MOMENT) for place, turn in enumerate(turns)]
         if not new:

@@ -41,6 +41,7 @@ def events_counted(
 def _entry(event: CountedEvent, zone: tzinfo) -> dict[str, Any]:
     """Return an event as an ``EventEntry``."""
     first = event.start.astimezone(zone).date()
+    # Ends are exclusive: a day ends with the first moment of the next.
     last = (event.end - timedelta(microseconds=1)).astimezone(zone).date()
     told = " ".join(event.quote.split())
     return said(

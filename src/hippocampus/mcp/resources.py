@@ -125,6 +125,7 @@ class Shelf:
 
     def _topics(self, bank: str) -> list[TopicInfo]:
         held = self._toolbox.bank(bank)
+        # The server's own bank may not be there yet, which is no error.
         return held.topics() if held.name in self._toolbox.banks() else []
 
 
@@ -167,6 +168,7 @@ def add_resources(server: MCPServer[Any], toolbox: Toolbox) -> Shelf:
         verb = getattr(shelf, name)
         add(f"{ROOT}{path}", name, verb, verb.__doc__)
         if name in _OWN:
+            # A name may have slashes, which would part the address.
             own = f"{ROOT}{path.format(bank=percent(toolbox.name, safe=''))}"
             add(own, f"{name} of {toolbox.name}", _bound(verb, toolbox.name), verb.__doc__)
     _add_completion(server, shelf, toolbox.name)

@@ -21,6 +21,7 @@ class ToolAnswer(NamedTuple):
         """The tokens of the larger form."""
         from hippocampus.encode.tokens import count  # noqa: PLC0415 - brings NumPy
 
+        # A client shows its model one of the two, and does not say which.
         return max(count(self.text), count(json.dumps(self.data, ensure_ascii=False)))
 
 

@@ -86,6 +86,7 @@ class Door:
         """Return the memory, opened."""
         with self._opening:
             if self._memory is None:
+                # Under the lock, so that others wait for this and do not open it as well.
                 self._memory = self._open()
             return self._memory
 
@@ -99,6 +100,7 @@ class Door:
                     return
                 with loading():
                     memory = self()
+                    # The client may have left while it was opened.
                     if bank is not None and not self._left.is_set():
                         from hippocampus.warm_up import warm_up  # noqa: PLC0415 - it is the engine
 
@@ -135,6 +137,7 @@ class McpServer(MCPServer[Any]):
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; what is wrong with the call is an answer that the model can act on."""
+        # Of a tool that there is not, the SDK says so.
         known = self._known.get(name, arguments)
         for given in arguments:
             if given not in known and given != _BANK:  # the SDK would pass over it
@@ -181,6 +184,7 @@ class McpServer(MCPServer[Any]):
 
 def _refusal(told: str) -> CallToolResult:
     """Return an error as an answer, the middle of a long one left out."""
+    # A lone surrogate of the call's could not be sent back as UTF-8.
     told = told.encode(errors="backslashreplace").decode()
     if len(told) > 2 * _HALF:
         told = f"{told[:_HALF]} … {told[-_HALF:]}"
@@ -258,6 +262,7 @@ def _tools(verbs: object, offer: str) -> list[Tool]:
                 open_world_hint=False,
             ),
         )
+        # Clients put schemas before their model in every conversation, so each word costs there.
         tool.parameters = _plain(tool.parameters) | {"additionalProperties": False}
         tools.append(tool)
     return tools
@@ -271,6 +276,7 @@ async def _within_budget(call: Callable[[], ToolAnswer]) -> ToolAnswer:
     """
     budget = Budget(seconds=LONGEST_S)
     try:
+        # The thread is not waited for: its budget ends it at the next step.
         return await anyio.to_thread.run_sync(budget.around(call), abandon_on_cancel=True)
     except anyio.get_cancelled_exc_class():
         budget.cancel()
@@ -368,7 +374,9 @@ def serve_http(server: MCPServer[Any], port: int, ready: Callable[[str], None]) 
     """
     import uvicorn  # noqa: PLC0415 - stdio needs none
 
+    # Opened here, so that a port in use is an error before anything is said to be ready.
     with socket.create_server((LOOPBACK, port)) as listening:
+        # Without sessions: a server that is restarted has none to lose.
         app = server.streamable_http_app(
             streamable_http_path=PATH, host=LOOPBACK, stateless_http=True, json_response=True
         )
@@ -388,7 +396,7 @@ def _ending_in_time(server: type[Server]) -> type[Server]:
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
             if not self.should_exit:  # a kill loses nothing that anybody was told was kept
                 last = threading.Timer(_GRACE_S + _LAST_S, os._exit, (1,))
-                last.daemon = True
+                last.daemon = True  # it must not keep alive what ended in time
                 last.start()
             super().handle_exit(sig, frame)
 

@@ -97,6 +97,7 @@ class Toolbox:
     ) -> Annotated[ToolAnswer, Kept]:
         """Keep something that you were told or found out, for later conversations."""
         memory = self._memory()
+        # What is recorded from here on is new; what was there already is older.
         now = memory.now()
         if (text is None) == (messages is None):
             raise InputError("give either text, or messages of a chat: one of the two")
@@ -110,6 +111,7 @@ class Toolbox:
                 many, memory.engine.zone, since=now, unembedded=memory.engine.unembedded
             )
         assert text is not None
+        # Words of which nothing is said are the model's own, not the user's.
         own = speaker is None and role is None and source is None
         episode = self.bank(bank, new=True).remember(
             text, at=at, speaker=speaker, role=role, session=session, source=source,
@@ -309,6 +311,7 @@ class Toolbox:
         memory = self._memory()
         if name is None or name == self.name:
             return memory.bank(self.name)
+        # In the same words whether there is such a bank or not: of others nobody learns here.
         if not self.all_banks:
             msg = (
                 f"bank={name!r}: this server has the bank {self.name!r} alone; leave bank out, or"

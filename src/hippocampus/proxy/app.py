@@ -71,6 +71,7 @@ class _Client:
         self._said_all.set()
 
     async def gone(self) -> None:
+        # Until then the messages are parts of the body, which would be taken away from it here.
         await self._said_all.wait()
         while (await self._receive())["type"] != "http.disconnect":
             pass
@@ -95,6 +96,7 @@ class Proxy:
         self._bank = bank
         self._local = local
         timeout = httpx.Timeout(timeout_s, connect=min(CONNECT_S, timeout_s), pool=None)
+        # Answers may be silent for minutes, and nobody is to wait for another's to end.
         limits = httpx.Limits(max_connections=None)
         self._client = httpx.AsyncClient(timeout=timeout, limits=limits)
         self._under_way: set[asyncio.Task[None]] = set()
@@ -305,6 +307,7 @@ async def _content(scope: Message, client: _Client) -> AsyncIterator[bytes] | No
     """Return the body of a request as it comes, if there is one."""
     if any(name in (b"content-length", b"transfer-encoding") for name, _ in scope["headers"]):
         return client.body()
+    # Read all the same: a hang-up is looked for only after that.
     async for _ in client.body():
         pass
     return None

@@ -120,6 +120,7 @@ class Conversations:
 
     @staticmethod
     def _name(digests: Sequence[bytes], now: datetime) -> str:
+        # With the time, for a later chat may begin in the same words.
         known = blake2b(b"".join([*digests, now.isoformat().encode()]), digest_size=3)
         return f"chat-{now:%Y-%m-%d}-{known.hexdigest()}"
 
@@ -137,6 +138,7 @@ def _goes_on(talk: Conversation, asked: ChatRequest, now: datetime) -> bool:
 
 def _end(before: Sequence[bytes], history: Sequence[bytes]) -> int | None:
     """Return where in ``before`` a history ends, as late as may be; None if it is not there."""
+    # With "autojunk" difflib passes over what comes often in a long talk, such as a "yes".
     late = SequenceMatcher(None, before[::-1], history[::-1], autojunk=False)
     block = late.get_matching_blocks()[0]
     return len(before) - block.a if block.size else None

@@ -198,6 +198,7 @@ class Remembrance:
             return  # nothing has come, so whoever asked will ask again
         memory = self.open()
         bank, now, waited_s = memory.bank(wish.bank), memory.now(), time.monotonic()
+        # When it was said, and not now: exchanges may have waited for others to be kept.
         asked_at = now - timedelta(seconds=waited_s - exchange.asked_at)
         answered_at = now - timedelta(seconds=waited_s - exchange.answered_at)
         talks = self._conversations(bank)
@@ -224,7 +225,9 @@ class Remembrance:
             new = [*new, said]
         bank.remember_many(turns)
         if answer.id is not None:
+            # The next request may name this answer in place of its history.
             new = [*new, ChatMessage("response", answer.id)]
+        # Only once they are kept: at the next try they must still be new.
         talks.add(session, new, now)
 
     def _conversations(self, bank: Bank) -> Conversations:

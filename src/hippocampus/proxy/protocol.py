@@ -71,6 +71,7 @@ class ChatRequest:
         """Read a request's body; None if it is not one of the protocol, which upstream will say."""
         try:
             body = raw.decode()
+            # All of it first: the scan for places takes for granted that it is JSON.
             asked = json.loads(body)
             fields = {k: (v, a, b) for k, v, a, b in _members(body, _skip(body, 0))}
             given, start, end = fields["messages" if kind == "chat" else "input"]
@@ -182,6 +183,7 @@ def _listen(items: list[_Item]) -> tuple[list[ChatMessage], int, list[str], tupl
             place = (start, end)
         if role in ("user", "assistant") and text.strip():
             said.append(ChatMessage(role, text, _name(item.get("name"))))
+        # A message that calls tools is a step on the way, not the answer.
         if role == "assistant" and not tools and item.get("content"):
             fresh = len(said)
             called = []
@@ -235,6 +237,7 @@ def _events(raw: bytes) -> tuple[list[dict[str, Any]], bool]:
         whole = _object(text)
         return ([whole] if whole is not None else []), whole is not None
     events: list[dict[str, Any]] = []
+    # Not splitlines(), which also breaks at characters that JSON may have in a text.
     for line in text.split("\n"):
         name, _, data = line.partition(":")
         if name != "data":

@@ -125,6 +125,7 @@ def _endpoint(server: ServerState, spec: VerbSpec) -> Endpoint:
         asks = spec.method == "GET"
         asked = bank, spec.name, b"" if asks else await server.body(request)
         here = BankRequest.of(request, server.memory, caller, asked if spec.once else None)
+        # Who says how new it must be has to wait until it is, and that takes a thread.
         if spec.cached and here.least is None and (known := server.known(asked)) is not None:
             return json_answer(*known)
         query = request.query_params.multi_items()

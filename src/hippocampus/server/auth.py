@@ -81,7 +81,9 @@ class Gatekeeper:
         server busy could go on with a key that was revoked.
         """
         async with self._reading:
+            # Whoever was waited for may have read them.
             if self._are_old():
+                # Taken first: what is revoked while they are read is seen within a second, too.
                 now = self._clock()
                 await asyncio.to_thread(self._keys.refresh)
                 self._read_at = now
@@ -95,6 +97,7 @@ class Gatekeeper:
         caller = await self.caller(request)
         bank = bank_of(request)
         if not caller.opens(bank):
+            # As of a bank that is not there: whose it is, nobody else may learn.
             raise UnknownBank(NO_SUCH_BANK)
         _check_role(caller, role)
         request.state.bank = bank

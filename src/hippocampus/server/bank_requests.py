@@ -40,6 +40,7 @@ class BankRequest(NamedTuple):
         key, named = request.headers.get("idempotency-key"), None
         if key is not None and asked is not None:
             bank, verb, body = asked
+            # So that a key which comes again with something else is noticed.
             told = b"%s\n%s\n%s" % (bank.encode(), verb.encode(), body)
             salt = memory.engine.salt
             named = NamedRequest.named(key, caller=caller.id, asked=told, salt=salt)

@@ -136,6 +136,7 @@ class ReadAhead:
 
 async def whole(request: Request, *, most: int, idle_s: float) -> bytes:
     """Return the body."""
+    # A body in chunks does not say how long it is.
     length = None if "transfer-encoding" in request.headers else "0"
     if request.headers.get("content-length", length) == "0":
         return b""  # nothing to wait for

@@ -140,7 +140,7 @@ class BulkRoutes:
         try:
             headers = await while_connected(request, pool.run(write))
         except BaseException:
-            folder.leave()
+            folder.leave()  # nothing is sent that would do it at its end
             raise
         return Streamed(_parts(path, pool), media_type, headers, folder.leave)
 
@@ -207,6 +207,7 @@ async def _take_in(
     first = b""
     async for chunk in sent:
         first += chunk
+        # As much as it takes to see whether this is an export of ours.
         if len(first) >= len(_OURS) * 4 or b"\n" in first:
             break
 
@@ -228,6 +229,7 @@ async def _take_in(
         def take() -> bytes:
             with folder:
                 made = bank.import_(
+                    # A name with folders is read from above them, so that the source keeps them.
                     path if path.parent == folder.path else folder.path,
                     format=named.format, as_=named.as_, sync=named.sync,
                     location=named.location, progress=progress,
@@ -283,6 +285,7 @@ def _remember(
             turns.append((number, wire.load(Turn, line)))
         except InputError as exc:
             bad.append((f"line {number}", str(exc)))
+    # Taken before: what was recorded earlier was known already.
     now = server.memory.now()
     try:
         kept = bank.remember_many([turn for _, turn in turns])

@@ -134,6 +134,7 @@ class Keys:
             digest=self._digest(secret), made_at=self._memory.now(),
         )  # fmt: skip
         with self._memory.engine.store.write():
+            # Read within the transaction: other servers change them as well.
             self._write([*(self._read() or ()), key])
         return NewKey(token=_token(key.id, secret), key=_info(key))
 
@@ -142,6 +143,7 @@ class Keys:
         with self._memory.engine.store.write():
             keys = self._read() or []
             gone = _one(keys, id)
+            # Even an empty list is kept: a store that has had a key is never open to all again.
             self._write([key for key in keys if key.id != id])
         return _info(gone)
 
@@ -187,6 +189,7 @@ class Keys:
         id_, _, secret = rest.partition("_")
         key, digest = self._known.get(id_, _NOBODY), self._digest(secret)
         fits = hmac.compare_digest(key.digest, digest)
+        # Compared even if there is none, so that the time says nothing.
         former = hmac.compare_digest(key.former or _NOBODY.digest, digest)
         if former and key.former_until is not None:
             fits = fits or self._memory.now() < key.former_until

@@ -107,6 +107,7 @@ class Watch:
                 await answer(wrong, request_id)(scope, receive, tell)
             except Exception as exc:  # noqa: BLE001 - the last one there is to answer
                 log_failure(exc, request_id)
+                # Once an answer has begun, no other can take its place.
                 if not status:
                     ours = HippocampusError("something went wrong here; the log has more of it")
                     await answer(ours, request_id)(scope, receive, tell)
@@ -133,6 +134,7 @@ class Watch:
 
     def _note(self, scope: Scope, request_id: str, status: int, took: float) -> None:
         route, state = _route(scope), scope["state"]
+        # Anybody can make up methods, and each would be a label that stays.
         method = scope["method"] if scope["method"] in _METHODS else "OTHER"
         self._figures.requests.labels(route, method, str(status)).inc()
         self._figures.seconds.labels(route).observe(took)
@@ -177,6 +179,7 @@ class JsonLines(logging.Formatter):
         }
         line |= getattr(record, "seen", {})
         if record.exc_info and record.exc_info[0] is not None:
+            # Its message may hold what was said.
             line["error"] = record.exc_info[0].__name__
         return json.dumps(line, ensure_ascii=False)
 
@@ -225,6 +228,7 @@ def _tracing() -> Any:  # noqa: ANN401 - a function from a scope to a context
         ) as span:  # fmt: skip
 
             def end(route: str, status: int) -> None:
+                # Only now: the router has found it since the span began.
                 span.update_name(f"{scope['method']} {route}")
                 span.set_attribute("http.route", route)
                 span.set_attribute("http.response.status_code", status)

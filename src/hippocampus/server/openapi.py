@@ -127,6 +127,7 @@ def _described(
                 "name": argument.name, "in": "query", "required": argument.required,
                 **value, **shown,
             })  # fmt: skip
+        # Its fields are parameters of the query, so nothing refers to it.
         del held[takes.struct.__name__]
     elif takes is not None:
         extra["requestBody"] = {
@@ -155,6 +156,7 @@ def document(app: FastAPI) -> dict[str, Any]:
             "schemas": dict(sorted(schemas.items())),
             "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
         }
+        # The empty one stands for servers that have no keys.
         made["security"] = [{"key": []}, {}]
         app.openapi_schema = _without_closed_tuples(made)
     return app.openapi_schema

@@ -57,11 +57,13 @@ def _by_time(
                 given["until"] = moment + timedelta(microseconds=1)
         else:
             given["since"] = moment
+    # One more than the page has, which shows whether another follows.
     found = read(**given, limit=most + 1)
     if len(found) <= most:
         return Page(found)
     entries = found[:most]
     last = entries[-1].occurred_at
+    # Many may be of one moment, and have begun on the page before.
     same = sum(1 for entry in entries if entry.occurred_at == last)
     return Page(entries, _sealed((last, same + (passed if moment == last else 0))))
 
@@ -80,6 +82,7 @@ def _by_place(
 ) -> Page:
     (start,) = (0,) if cursor is None else _opened(cursor, tuple[int])
     found = read(**given)
+    # Whoever made the cursor up may have put any number in it.
     end = max(0, start) + most
     return Page(found[max(0, start) : end], _sealed((end,)) if len(found) > end else None)
 

@@ -39,6 +39,7 @@ async def reported(request: Request, job: Job) -> Response:
     """Return an answer that tells how far a job is, if that is wanted, or its result."""
     if wants_lines(request):
         lines = _lines(job, request.state.request_id)
+        # Without the second header nginx holds lines back until a buffer is full.
         return Streamed(lines, LINES, {"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
     return Response(await job(lambda _done, _total: None), media_type=JSON)
 
@@ -96,6 +97,7 @@ class Streamed(StreamingResponse):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
         """Send it."""
         try:
+            # Not as Starlette does it: looking for a hang-up, it reads the body that is the job's.
             async with aclosing(self._parts):
                 await self.stream_response(send)
         finally:

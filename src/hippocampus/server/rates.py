@@ -67,6 +67,7 @@ class Rate:
             left = self._taken(caller)
             if left < 1:
                 left = await self._lease(self._shared, caller, self._per_s)
+        # It was taken out and goes to the end, so the first in line has been quiet longest.
         self._left[caller] = (left - 1 if left >= 1 else left), self._clock()
         while len(self._left) > _MOST_RATED:
             self._left.popitem(last=False)

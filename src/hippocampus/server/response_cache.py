@@ -70,9 +70,11 @@ class ResponseCache:
                 return None
             same = found.changes == changes if position is None else found.position == position
             if not same or self._clock() >= found.until:
+                # The number alone only leaves open whether it holds: another bank may have changed.
                 if position is not None:
                     self._drop(asked)
                 return None
+            # Until the next change anywhere this number alone says so again.
             found.changes = changes
             self._kept.move_to_end(asked)
             return found.answer
@@ -89,6 +91,7 @@ class ResponseCache:
     def put(self, asked: Asked, changes: int, position: Hashable, answer: SentAnswer) -> None:
         """Keep an answer, and let go of the oldest for it; of a large one nothing is kept."""
         nbytes = len(answer.body) + sum(map(len, asked)) + _BESIDE
+        # One as large as that would push too many others out.
         if nbytes * 8 > self._most:
             return
         with self._lock:

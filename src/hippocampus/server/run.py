@@ -120,11 +120,13 @@ def make_server(
         )
         raise AccessError(msg)
     if isinstance(memory.engine.embedder, EmbedsTogether):
+        # Requests that wait for the model ask it in one go, which takes each a third less.
         memory.engine.embedder = Together(memory.engine.embedder)
     config = uvicorn.Config(
         create_app(memory, limits=limits, schedule=schedule, worker=worker), host=host, port=port,
         loop="uvloop" if find_spec("uvloop") else "asyncio", http=_Protocol, ws="none",
         lifespan="on", log_config=None, access_log=False, server_header=False,
+        # Of proxies no header is believed: anybody can send them, and who is near is let in.
         proxy_headers=False, timeout_keep_alive=_KEEP_ALIVE_S,
         timeout_graceful_shutdown=max(1, round(limits.drain_s)),
     )  # fmt: skip
@@ -227,9 +229,10 @@ class _Server(uvicorn.Server):
         log.info("stopped", extra={"seen": {}})
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        # Only the first signal sets the timer; what a second one means is uvicorn's to say.
         if self._last is not None and not self.should_exit:
             timer = threading.Timer(*self._last)
-            timer.daemon = True
+            timer.daemon = True  # it must not keep a process that ended in time
             timer.start()
         super().handle_exit(sig, frame)
 
@@ -238,6 +241,7 @@ class _Server(uvicorn.Server):
         if threading.current_thread() is not threading.main_thread():
             yield  # where Python takes no signals
             return
+        # Not uvicorn's way: it raises the signal again at the end, before the store is closed.
         kept = {one: signal.signal(one, self.handle_exit) for one in STOP_SIGNALS}
         if self._last is not None:
             end_in_time(self._last[0] + _HELD_S, _LAST_WORDS)

@@ -27,6 +27,7 @@ class SharedFigures(Collector):
     def leave(self) -> None:
         """Leave this worker's figures for the others."""
         path = self._folder / str(self._number)
+        # Others may read it at any moment, and are to read all of it.
         made = path.with_suffix(".new")
         made.write_bytes(generate_latest(self._own))
         made.replace(path)
@@ -42,6 +43,7 @@ class SharedFigures(Collector):
         families: dict[str, Metric] = {}
         _add(families, self._number, generate_latest(self._own).decode())
         for path in sorted(self._folder.glob("[0-9]*")):
+            # "3.new" is one that is being written.
             if path.name.isdecimal() and path.name != str(self._number):
                 _add(families, int(path.name), path.read_text("utf-8"))
         yield from families.values()

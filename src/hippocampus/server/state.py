@@ -102,6 +102,7 @@ class ServerState:
         made = call()
         answer = SentAnswer(wire.dump(made), state.seen.token)
         here = state.snapshot
+        # What a bank includes changes without the bank's position.
         alone = alone and here is not None and not here.index.included
         if alone and not self._may_do_better(made):
             self.answers.put(asked, changes, position, answer)
@@ -110,6 +111,7 @@ class ServerState:
     def _may_do_better(self, made: Recall | Context) -> bool:
         """Return whether a part failed that may not fail the next time."""
         found = made.recall if isinstance(made, Context) else made
+        # A server that has no embedder will have none the next time either.
         lacks = (lack for lack in found.degraded if lack != self.memory.engine.no_embedder)
         return any(lack.part in _MAY_FAIL for lack in lacks)
 

@@ -57,6 +57,7 @@ class Shares:
         now = self._clock()
         self._spent[caller] = now, self._lately(caller, now) + seconds
         self._spent.move_to_end(caller)
+        # By then next to nothing is left of what it had computed.
         while now - next(iter(self._spent.values()))[0] > 10 * _LATELY_S:
             self._spent.popitem(last=False)
 
@@ -128,6 +129,7 @@ class Pool:
         answer: asyncio.Future[_Result] = loop.create_future()
         self.busy += 1
         self._shares.note(caller)
+        # A thread knows nothing of the request: its trace, tenant and rights go along.
         done = in_this_trace(as_now(with_rights(call)))
         self._lines.setdefault(caller, deque()).append((done, answer))
         self._begin(loop)
@@ -175,8 +177,10 @@ class Pool:
         def end(done: Future[Any]) -> None:
             self._free += 1
             self.busy -= 1
+            # Which leaves out callers that have none running, so that it stays small.
             self._running -= Counter({caller: 1})
             self._shares.note(caller, sum(took))
+            # Whoever has hung up meanwhile is told nothing.
             if not answer.done():
                 error = done.exception()
                 answer.set_result(done.result()) if error is None else answer.set_exception(error)

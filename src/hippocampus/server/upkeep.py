@@ -104,6 +104,7 @@ def _banks(
     for one in caller.banks:
         begins = one.removesuffix("*")
         if begins != one and (begins.startswith(prefix) or prefix.startswith(begins)):
+            # One of them begins as the other does, so the longer one says both.
             wanted = max(begins, prefix, key=len)
             with acting_for(tenant_of_all(one)):
                 found.update(memory.banks(prefix=wanted, after=after, limit=most + 1))

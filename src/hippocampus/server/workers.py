@@ -90,6 +90,7 @@ def _sockets(count: int, host: str, port: int) -> list[socket.socket]:
     first = listen(host, port, shared=True)
     if not SHARES_CONNECTIONS:
         return [first] * count
+    # Where any port will do, the first finds the one that all share.
     port = first.getsockname()[1]
     return [first, *(listen(host, port, shared=True) for _ in range(count - 1))]
 
@@ -157,6 +158,7 @@ class _Crew:
         gc.freeze()  # what is there is not looked through again, and its pages stay shared
         pid = fork()
         if pid:
+            # The worker alone has this end, so that it closes when the worker ends.
             os.close(say)
             self._processes[number] = _Process(pid, said)
             return False
@@ -209,16 +211,19 @@ class _Crew:
             return [number]
         log.error("a worker could not begin", extra={"seen": seen})
         self._stop(signal.SIGTERM)
+        # To end before it was ready is a failure, even with 0.
         self._code = abs(code) or 1
         return []
 
     def _heed(self, sig: int, _frame: FrameType | None) -> None:
+        # Nothing else: a signal may come in the middle of anything.
         os.write(self._wake, bytes([sig]))
 
     def _stop(self, sig: int) -> None:
         """Tell all of them to stop; a second time, as urgently as this one was told."""
         again, self._stopping = self._stopping, True
         for one in self._sockets:
+            # This process holds them as well, and connections would go on being taken for nobody.
             one.close()
         for process in self._processes.values():
             with suppress(ProcessLookupError):

@@ -168,6 +168,7 @@ def read_claude(raw: Raw) -> Iterator[Item]:
                         session=one.session,
                         source=raw.path,
                         address=f"{address}{place}",
+                        # A message lists its files; the text of each names itself.
                         metadata=one.about | metadata(file=name, files=None if place else names),
                     )
 

@@ -17,6 +17,7 @@ _FRONT = re.compile(
 )
 _KEY = re.compile(r"([A-Za-z_][\w .-]{0,60}?)\s*:(?:\s+(.*))?$")
 _REMARK = re.compile(r"(?<!\s)\s++#.*")
+# Possessive, or the title would be looked for at each of a long run of blanks.
 _TITLE = re.compile(r"\s*+(?:#{1,6}[ \t]+([^\n]+)|([^\n]+)\n(?:=|-){3,}[ \t]*$)", re.MULTILINE)
 _DATES = ("date", "created", "created_at", "published")
 _FRONT_CHARS = 65_536
@@ -59,6 +60,7 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
     The part of YAML that people write between ``---`` lines: ``key: value``, ``[a, b]`` and
     lists of ``- item``. Anything deeper is left out.
     """
+    # What has not ended by then is none, and no large file is searched to its end for it.
     match = _FRONT.match(text, 0, _FRONT_CHARS) if text.startswith("---") else None
     if match is None:
         return {}, text

@@ -29,10 +29,12 @@ _TIME_OF_DAY = re.compile(rb"\d:\d\d")
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 _MESSAGE_ID = re.compile(r"<([^<>\s]+)>")
 _HEADERS = ("From", "Date", "Subject", "Message-ID")
+# Codecs of Python that are no charsets: they would make other text of it, or fail.
 _NOT_CHARSETS = {"unicode_escape", "raw_unicode_escape", "idna", "punycode", "undefined"}
 _DEPTH = 50
 _SUBJECT_CHARS = 1000
 """Of a subject that metadata have, with each part of a long text; the text has all of it."""
+# Possessive throughout: whoever wrote the page, no part of it is matched in two ways.
 _TAG_NAME = re.compile(r"<(?:(/?)([a-zA-Z][^\s/>]{0,64}+)|[!?/]())")
 _TAG_REST = re.compile(r"""(?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+'|(?!["'])))*+>""")
 _RAW = {tag: re.compile(rf"</{tag}\b", re.IGNORECASE) for tag in ("script", "style")}
@@ -133,6 +135,7 @@ def html_text(html: str) -> str:
         if tag == "body":  # a head that nobody closed ends here
             hidden = 0
         elif tag in _HIDDEN:
+            # More may be closed than was opened.
             hidden = max(0, hidden + (-1 if closing else 1))
         if tag not in _INLINE:
             seen.append("\n- " if tag == "li" and not closing else "\n")
@@ -175,6 +178,7 @@ def _html_tokens(html: str) -> Iterator[tuple[str, str, bool]]:
         if tag in _RAW and not closing and html[at - 2] != "/":
             over = _RAW[tag].search(html, at)
             at = over.start() if over else len(html)
+        # A tag that closes itself has nothing inside that it could hide.
         if html[at - 2 : at] != "/>" or tag not in _HIDDEN:
             yield "", tag, closing
     if at < len(html):
@@ -191,6 +195,7 @@ def _body(mail: Mail) -> tuple[str, list[str]]:
     plain: list[str] = []
     html: list[str] = []
     attachments: list[str] = []
+    # Not by recursion: whoever sent it decides how deep its parts are nested.
     waiting: list[tuple[object, int]] = [(mail, 0)]
     while waiting:
         part, depth = waiting.pop()
@@ -232,6 +237,7 @@ def _decode(data: bytes, charset: str) -> str:
     """Decode with the charset that is claimed, or else with one that fits."""
     try:
         if codecs.lookup(charset).name.replace("-", "_") not in _NOT_CHARSETS:
+            # What claims to be ASCII is often UTF-8, and ASCII reads the same as either.
             return data.decode("utf-8" if charset.lower() == "us-ascii" else charset)
     except (LookupError, ValueError):
         pass

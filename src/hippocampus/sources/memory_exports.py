@@ -46,6 +46,7 @@ def _memory(raw: Raw, record: Mapping[str, Any], memory: str, place: str) -> Tur
         speaker=label(record.get("user_id")),
         session=label(record.get("run_id")),
         source=raw.path,
+        # Its number may be another one in the next export.
         address=f"{raw.path}#{name}" if name else place,
         metadata=metadata(**extra | known | {"mem0_id": name}),
     )

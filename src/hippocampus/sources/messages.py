@@ -80,6 +80,7 @@ def json_lines(raw: Raw) -> Iterator[tuple[int, Any]]:
     """
     text, _ = decode(raw)
     bad = 0
+    # Not splitlines(), which also breaks at characters that JSON may have in a text.
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
@@ -170,6 +171,7 @@ class _Reading:
         text = text_of(content)
         session = label(first(record, SESSION)) or session or self.raw.path
         number = self._number(session)
+        # Before it is known whether it has text: numbers are those of all messages.
         self.seen += 1
         if not text:  # a call of a tool, a picture
             return

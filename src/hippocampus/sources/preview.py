@@ -65,6 +65,7 @@ def _counted(seen: FilePreview, items: Iterator[Item]) -> FilePreview:
         if item.session is not None:
             sessions.add(item.session)
         if isinstance(item.at, datetime):
+            # Only to be compared: which zone is meant the bank would say.
             at = item.at if item.at.tzinfo else item.at.replace(tzinfo=UTC)
             seen.first = at if seen.first is None else min(seen.first, at)
             seen.last = at if seen.last is None else max(seen.last, at)

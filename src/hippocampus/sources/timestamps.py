@@ -51,6 +51,7 @@ def _from_epoch(number: float) -> datetime | None:
     try:
         size = abs(number)
         for scale in (1, 1_000, 1_000_000, 1_000_000_000):
+            # 1e11 seconds is the year 5138, and as milliseconds 1973: no usual time is in doubt.
             if size < 1e11 * scale:
                 return _EPOCH + timedelta(seconds=number / scale)
     except (OverflowError, ValueError):  # before the year 1, too large for a float, not a number

@@ -129,6 +129,7 @@ def files_of(root: Path) -> Iterator[tuple[str, Path | SourceProblem]]:
     for folder, folders, names in os.walk(root, onerror=failures.append):
         here = Path(folder)
         kept = sorted(n for n in folders if not n.startswith(".") and n not in _SKIPPED_FOLDERS)
+        # In place, since os.walk() goes into what is left in this list.
         folders[:] = [name for name in kept if not (here / name).is_symlink()]
         links = [name for name in kept if name not in folders]
         for name in sorted([*links, *(n for n in names if not n.startswith("."))]):
@@ -200,6 +201,7 @@ def _load(name: str, file: Path, max_bytes: int) -> Raw:
     if not stat.S_ISREG(status.st_mode):
         raise SourceError("is not a regular file", path=name)  # a pipe would wait for ever
     with reading(file) as stream:
+        # Read, and not asked how large it is: it may grow meanwhile.
         data = stream.read(max_bytes + 1)
     if len(data) > max_bytes:
         size = max(status.st_size, len(data))
@@ -238,6 +240,7 @@ def _choose(chosen: str | None, name: str, file: Path, *, alone: bool) -> _Log |
     if chosen == PROJECT_MEMORY and not alone and file.suffix.lower() not in MEMORY_SUFFIXES:
         return _PASSED_OVER
     likely = file.suffix.lower() in _MAY_BE_LOGS or file.name == "opencode.db"
+    # Looking into a pipe would wait for ever.
     if chosen is None and likely and file.is_file():
         found = _log_of(file)
         return None if found is None else _Log(*found)
@@ -264,6 +267,7 @@ def _log_of(file: Path) -> tuple[str, LogReader] | None:
             if not line:
                 break
             try:
+                # A crash of the machine may have left NULs in it.
                 record = json.loads(line.replace(b"\0", b"").decode("utf-8", "replace"))
             except (ValueError, RecursionError):
                 continue
@@ -276,6 +280,7 @@ def _json_format(raw: Raw, suffix: str) -> str:
     """Tell JSON formats apart by the shape of their first record."""
     if suffix == ".json":
         return _shape(raw.json())
+    # As json_lines() parts them.
     for line in decode(raw)[0].split("\n"):
         if line.strip():
             try:

@@ -47,6 +47,7 @@ class _AiderHistory:
 
     def take(self, role: str, line: str) -> Iterator[Item]:
         blank = not line.strip()
+        # A blank line is nobody's: it stands between the messages of all.
         if role != self.role and not (role == "assistant" and blank):
             yield from self.close()
             self.role = role

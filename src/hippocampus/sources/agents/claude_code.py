@@ -105,6 +105,7 @@ def _line(
         _assistant(log, talk, line, line.message, number)
     elif line.type == "attachment":
         added = line.attachment
+        # Prompts that were typed while the agent was at work are attachments.
         if added is None or added.type != "queued_command" or added.command_mode not in _TYPED:
             log.left_out["notes of the tool"] += 1
         elif not _is_injected(added.origin):

@@ -75,6 +75,7 @@ class _CodexSession:
         self.about |= metadata(project=cwd, branch=branch)
 
     def said(self, text: str, line: _CodexLine, number: int) -> Utterance:
+        # A copy, since the folder and the branch may change within a session.
         return Utterance(text, read_moment(line.timestamp), f"line-{number}", dict(self.about))
 
     def decide(self) -> Iterator[Item]:
@@ -129,6 +130,7 @@ def _event(
 ) -> Iterator[Item]:
     if event.type == "user_message" and isinstance(event.message, str):
         session.told_apart = True
+        # What waited is this message once more, or what the tool added to it.
         session.waiting.clear()
         yield from session.talk.user(session.said(event.message, line, number))
     else:

@@ -45,6 +45,7 @@ def read_cursor(log: SessionLog) -> Iterator[Item]:
     chat's.
     """
     with reading_database(log.file, ("cursorDiskKV",)) as database:
+        # A range of keys, for which there is an index: ";" is what comes after ":".
         chats = database.execute(
             "SELECT key, value FROM cursorDiskKV"
             " WHERE key >= 'composerData:' AND key < 'composerData;' ORDER BY key"
@@ -107,7 +108,7 @@ def _bubbles(
         keys = [str(key) for (key,) in found]
     read = [one for key in keys for one in _bubble(log, database, key)]
     if not heads:
-        read.sort(key=_time)
+        read.sort(key=_time)  # nothing else says in which order
     yield from read
 
 
@@ -131,6 +132,7 @@ def _bubble(
         yield SourceProblem(path=f"{log.path}#{name}", reason=f"cannot be read: {exc}")
         return
     if bubble.tool_former_data is not None:
+        # Output of a tool may be large, and all messages of a chat are in memory at once.
         bubble.tool_former_data, bubble.text = True, None
     bubble.bubble_id = name
     yield bubble

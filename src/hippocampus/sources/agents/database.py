@@ -48,8 +48,10 @@ def _connect(path: Path) -> sqlite3.Connection:
     """Connect for reading; where not even its index of the log can be made, to the file alone."""
     for how in ("mode=ro", "mode=ro&immutable=1"):
         connection = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, timeout=_WAIT_S)
+        # A longer value is refused instead of being read into memory.
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_LINE)
         try:
+            # Connecting alone reads nothing, so nothing that is wrong shows.
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         except sqlite3.OperationalError:
             connection.close()

@@ -61,6 +61,7 @@ class _GeminiSession:
 
     def add(self, message: _GeminiMessage, number: int) -> None:
         """Take a message, or what it has become: a tool writes it again when there is more."""
+        # All messages are kept until the end, as some may be taken back: so without what is long.
         message.tool_calls = [True] if message.tool_calls else None
         message.content = _text(message.content)[:LONGEST_READ]
         if message.display_content is not None:

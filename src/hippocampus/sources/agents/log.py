@@ -92,10 +92,11 @@ def _lines(log: SessionLog, file: BinaryIO) -> Iterator[bytes]:
         text = io.TextIOWrapper(file, encoding="utf-16", errors="replace", newline="\n")
         try:
             while said := text.readline(LONGEST_LINE + 1):
+                # Most characters have two bytes, which is near enough to tell how far it is.
                 log.done = min(log.size, log.done + 2 * len(said))
                 yield said.encode("utf-8", "replace")
         finally:
-            text.detach()
+            text.detach()  # or the wrapper would close the file
         return
     file.seek(3 if head.startswith(codecs.BOM_UTF8) else 0)
     log.done = file.tell()
@@ -106,6 +107,7 @@ def _lines(log: SessionLog, file: BinaryIO) -> Iterator[bytes]:
         log.done += len(line)
         yield line
         if len(line) > LONGEST_LINE and not line.endswith(b"\n"):
+            # Its 64 MB are let go of while the rest is passed over.
             del line
             _pass_line(log, file)
 

@@ -152,9 +152,10 @@ class _Outline:
     def _in_code(self, line: str) -> None:
         self._code.append(line)
         bare = line.strip()
+        # As in CommonMark: what ends a fence is of its kind, as long, and has nothing behind it.
         if not bare.startswith(self._fence) or bare.strip(self._fence[0]):
             return
-        if len(self._code) <= _MOST_CODE + 2:
+        if len(self._code) <= _MOST_CODE + 2:  # with its two fences
             about = self._now or self._latest
             if about is None:
                 self._begin(about := _Statement(self._above(), 0))

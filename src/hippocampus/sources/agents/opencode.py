@@ -113,7 +113,7 @@ class _OpencodeReading:
 
     def end(self) -> Iterator[Item]:
         """Yield turns that the log as a whole tells."""
-        self.log.left_out = +self.log.left_out
+        self.log.left_out = +self.log.left_out  # without kinds of which there were none
         self.log.done = self.log.size
         if self.unknown:
             names = ", ".join(sorted(one[:40] for one in self.unknown)[:12])
@@ -168,6 +168,7 @@ def _of_files(one: _OpencodeReading, file: Path) -> Iterator[Item]:
         yield head
         return
     head.id = file.stem
+    # Messages and parts have folders beside that of sessions: session/PROJECT/ID.json.
     root = file.absolute().parents[2]
     messages = (
         _MessageRead(at.stem, _content(at), map(_content, _files(root / "part" / at.stem)))
@@ -186,4 +187,4 @@ def _files(folder: Path) -> list[Path]:
 
 def _content(file: Path) -> bytes:
     with reading(file) as stream:
-        return stream.read(LONGEST_LINE)
+        return stream.read(LONGEST_LINE)  # of more this is no JSON, which is told

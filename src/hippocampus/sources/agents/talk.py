@@ -55,6 +55,7 @@ class Talk:
         text = said.text.strip()
         if not text:
             return
+        # An answer of several messages has the time and the place of its first.
         self._first = self._first or replace(said, text="")
         self._count += 1
         if self._length < LONGEST_TURN:  # of more nothing would be kept
@@ -93,6 +94,7 @@ class Talk:
         self._log.left_out[kind] += count
 
     def _turn(self, text: str, said: Utterance, role: str) -> Turn:
+        # What has no time is of the time of what was said before it.
         self._at = said.at or self._at or self._log.modified
         session = (self.session or self._log.path)[:_LONGEST_ID]
         return Turn(

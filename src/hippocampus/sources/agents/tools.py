@@ -82,11 +82,13 @@ def kind_of(tool: str, path: str, *, alone: bool) -> LogReader | str | None:
     if tool == "codex" and name.endswith(".jsonl.zst"):
         return read_compressed_codex
     if name.endswith(one.suffixes) and (
+        # Many files end in .json; other endings are the tool's own, wherever they are.
         alone or not one.inside or one.inside in place.parts[:-1] or not name.endswith(".json")
     ):
         return one.sessions
     if name.endswith(MEMORY_SUFFIXES) and (alone or is_memory(path)):
         return MEMORY
+    # Who names both a file and its tool means that it is one.
     return one.sessions if alone else None
 
 
