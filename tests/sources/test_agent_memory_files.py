@@ -95,6 +95,13 @@ def test_long_examples_in_a_file_are_left_out(raw):
     code = "\n".join(f"line {n}" for n in range(40))
 
     assert ["Do so:"] == statements(raw(f"Do so:\n```\n{code}\n```\n"))
+
+
+def test_what_stands_behind_a_fence_that_nothing_closes_is_kept(raw):
+    text = "Run it so:\n```sh\n" + "- The port is 8080.\n~~~\n- Ada owns the build.\n" * 40
+
+    assert "Run it so:" == statements(raw(text))[0]
+    assert 40 == sum("Ada owns the build." in one for one in statements(raw(text)))
     with pytest.raises(SourceError, match="no text"):
         list(read_agent_memory(raw("<!-- nothing -->\n")))
 

@@ -132,6 +132,7 @@ class McpServer(MCPServer[Any]):
         )  # fmt: skip
         self._memory = memory
         self._known = {tool.name: tool.parameters["properties"] for tool in tools}
+        self._of_banks = {t.name for t in tools if _BANK in inspect.signature(t.fn).parameters}
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
@@ -140,7 +141,8 @@ class McpServer(MCPServer[Any]):
         # Of a tool that there is not, the SDK says so.
         known = self._known.get(name, arguments)
         for given in arguments:
-            if given not in known and given != _BANK:  # the SDK would pass over it
+            # The SDK would pass over it. A bank is not in the schema, and the tool checks it.
+            if given not in known and not (given == _BANK and name in self._of_banks):
                 meant = meant_by(given, known)
                 fix = f"give {meant}" if meant else f"it has {', '.join(known)}"
                 return _refusal(f"{given!r}: no argument of {name}; {fix}")

@@ -66,6 +66,12 @@ def test_entities_with_existing_names_are_ignored(john):
     assert WHOLE["entities"][0] == john("read_graph")["entities"][0]
 
 
+def test_a_bank_that_a_tool_does_not_take_is_refused(john):
+    assert "'bank': no argument of search_nodes" in john.refused(
+        "search_nodes", query="John", bank="eve"
+    )
+
+
 def test_duplicate_relations_are_skipped(john):
     assert {"relations": []} == john("create_relations", relations=[WORKS, WORKS])
     assert WHOLE == john("read_graph")

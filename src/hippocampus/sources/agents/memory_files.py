@@ -113,12 +113,13 @@ class _Outline:
         """The last statement under this heading, which an example after it belongs to."""
         self._fence = ""
         self._code: list[str] = []
+        self._has_fences = True
 
     def line(self, line: str) -> None:
         """Take in the next line."""
         if self._fence:
             self._in_code(line)
-        elif fence := _FENCE.match(line):
+        elif self._has_fences and (fence := _FENCE.match(line)):
             self._fence, self._code = fence[1], [line.strip()]
         elif heading := _HEADING.match(line):
             depth = len(heading[1])
@@ -131,6 +132,12 @@ class _Outline:
             self._item(len(item[1].expandtabs(4)), item[2])
         else:
             self._text(line)
+
+    def end(self) -> None:
+        """Take the lines behind a fence that nothing closes for what they would be without it."""
+        left, self._fence, self._has_fences = self._code[1:], "", False
+        for line in left:
+            self.line(line)
 
     def _item(self, indent: int, text: str) -> None:
         self._items = [one for one in self._items if one.indent < indent][-_DEEPEST:]
@@ -174,6 +181,7 @@ def _statements(body: str) -> Iterator[_Statement]:
     outline = _Outline()
     for line in body.splitlines():
         outline.line(line)
+    outline.end()
     return (one for one in outline.found if one.text)
 
 
