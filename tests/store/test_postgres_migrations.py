@@ -49,7 +49,7 @@ def test_a_store_of_the_format_before_opens_with_all_that_it_had(old, dsn):
         assert store.upkeep.check() == []
 
 
-def test_an_older_program_that_waited_for_a_newer_one_takes_nothing_back(old, dsn, monkeypatch):
+def test_an_older_program_that_waited_for_a_newer_one_takes_nothing_back(dsn, monkeypatch):
     with closing(open_store(dsn, busy_timeout_s=5)), psycopg.connect(dsn, autocommit=True) as db:
         with monkeypatch.context() as then:
             then.setattr(schema, "FORMAT", schema.FORMAT - 1)
