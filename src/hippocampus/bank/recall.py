@@ -14,12 +14,18 @@ from hippocampus.bank.asking import Asking, Look, Looked, StepClock, count_allow
 from hippocampus.bank.filter_arguments import Filters, spell_out
 from hippocampus.bank.inclusion import Inclusion
 from hippocampus.bank.joint_recall import JointRecall
-from hippocampus.bank.judging import FLOOR, judge
 from hippocampus.bank.knowledge import Knowledge
 from hippocampus.bank.lookup import Lookup
 from hippocampus.bank.part import BankPart, of_one_moment, staying
 from hippocampus.bank.profile import Profiles, note_left_out
-from hippocampus.bank.searches import bind_to, encode, led, search_bank, seen_by_most
+from hippocampus.bank.searches import (
+    bind_to,
+    encode,
+    grounds,
+    led,
+    search_bank,
+    seen_by_most,
+)
 from hippocampus.context.redaction import redacted
 from hippocampus.context.render import Frame
 from hippocampus.core.background_yield import answering
@@ -34,6 +40,7 @@ from hippocampus.index.cue import Mask
 from hippocampus.index.query import Query
 from hippocampus.recall.best_span import best_characters
 from hippocampus.recall.confidence import DEPTH, Confidence
+from hippocampus.recall.decide import FLOOR, decide
 from hippocampus.recall.foreign import foreign
 from hippocampus.recall.parse import parse
 from hippocampus.recall.read import Found, read_rows, when_it_was
@@ -140,7 +147,7 @@ class Recaller(BankPart):
         degraded += [*foreign(bound, models[0], read.texts), *filter(None, [failed])]
         places = [*order, *range(len(order), len(read.ranking.rows))]
         shows = {name: column[places] for name, column in shows.items()}
-        judged = judge(here, bound, ranking, shows, places)
+        judged = decide(grounds(here), bound, ranking, shows, places)
         order = order[: int(np.count_nonzero(judged.scores[: len(order)] >= how.min_score))]
         hits = self._hits(here, bound, read, order, judged)
         when = when_it_was(hits, engine.zone) if judged.found and "when" in bound.intents else None

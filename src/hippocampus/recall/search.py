@@ -90,7 +90,7 @@ class MeasuredCandidates:
 
     asked: Search
     query: Query
-    """The question, of which ``asked`` may have changed what words weigh."""
+    """The question, by all names; ``asked`` may have changed what its words weigh."""
     allowed: Mask | None
     """Rows that the read may see; ``asked`` may have fewer."""
     proposed: Proposed
@@ -122,7 +122,9 @@ def gather(
     fusion: Fusion,
     sources: Sources = _NOTHING,
 ) -> MeasuredCandidates:
-    """Return all candidates for a query, measured."""
+    """Return all candidates for a query, and for what its names stand for, measured."""
+    if sources.names is not None:  # before any are proposed: who has only the other name is one
+        query = sources.names(query, allowed)
     began = perf_counter()
     search = Search.of(index, query, allowed, fusion)
     proposed = propose(search)
