@@ -99,6 +99,13 @@ class Recaller(BankPart):
         """
         return self.answer(query, k, Asking(now, cues, min_score, include), filters)
 
+    @of_one_moment
+    def _answer_at_once(
+        self, query: str, k: int, how: Asking, filters: Filters, look: Look
+    ) -> Recall:
+        """Answer a question as ``recall`` does, for a verb that is not of one moment itself."""
+        return self.answer(query, k, how, filters, look)
+
     def answer(
         self, query: str, k: int, how: Asking, filters: Filters, look: Look | None = None
     ) -> Recall:
@@ -272,9 +279,9 @@ class Recaller(BankPart):
         if filters.get("suspects") is None:
             filters["suspects"] = "hide"
         floor = FLOOR if min_score is None else min_score
-        found = self.recall(
-            query, k, now=now, cues=cues, min_score=floor, include=include, **filters
-        )
+        seen: list[Looked] = []
+        how = Asking(now, cues, floor, include)
+        found = self._answer_at_once(query, k, how, filters, seen.append)
         parts = {"persona": persona, "projects": projects, "summary": summary}
         wanted = [name for name, text in parts.items() if text is None]
         extras = Extras(
@@ -282,7 +289,7 @@ class Recaller(BankPart):
             gists=self._knowledge.gists_of(found, gists, filters) if gists else (),
             recent=self._lookup.episodes(limit=recent, newest=True, **filters) if recent else (),
             pointers=pointers, without=without, reach=min_score is None,
-            several=parse(found.read_as or query, now=self._present(now)).several,
+            several=any(one.query.several for one in seen),
         )  # fmt: skip
         if self._engine.config.secrets.show == "redact":
             found, extras = redacted(found, extras, self._engine.secret_finder)
