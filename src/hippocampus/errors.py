@@ -117,7 +117,7 @@ class FloodRefused(InputError):
 
 
 class TextTooLong(InputError):
-    """More text in one call than the cap allows; raise ``Config.max_text_bytes`` or split it."""
+    """More text in one call than the cap allows; raise ``Ingest.max_text_bytes`` or split it."""
 
 
 class InvalidTime(InputError):

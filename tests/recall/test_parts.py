@@ -8,6 +8,7 @@ from hippocampus.core.config import Fusion
 from hippocampus.core.cue_names import CUE_WORDS, CUES
 from hippocampus.index.bm25 import MARKS, Marked
 from hippocampus.recall.features import features
+from hippocampus.recall.reorder import STEPS
 from hippocampus.recall.signals import BESIDE_SESSIONS, OF_THE_RANKING, OF_THE_TURN
 
 PACKAGE = Path(hippocampus.recall.__file__).parent
@@ -39,7 +40,8 @@ def given():
     """Return every part that scoring can give."""
     sources = (file.read_text("utf-8") for file in PACKAGE.glob("*.py"))
     signals = (name for name, _ in OF_THE_TURN + BESIDE_SESSIONS + OF_THE_RANKING)
-    return set().union(features(Fusion()), signals, *map(given_in, sources))
+    steps = (step.part for step in STEPS)
+    return set().union(features(Fusion()), signals, steps, *map(given_in, sources))
 
 
 def test_a_part_is_seen_however_it_is_set():

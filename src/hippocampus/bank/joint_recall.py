@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 from hippocampus.bank.asking import Asking, Look, Looked, StepClock, count_allowed, of_unknown_time
 from hippocampus.bank.filter_arguments import Filters
 from hippocampus.bank.inclusion import Reach, left_out, opened
-from hippocampus.bank.judging import settled
 from hippocampus.bank.part import BankPart, Outdated
 from hippocampus.bank.searches import bind_to, encode, gather_from, led, seen_by_most
 from hippocampus.core.altered import altered
@@ -39,6 +38,7 @@ from hippocampus.journal.reader import LedgerEntry
 from hippocampus.recall.best_span import best_characters
 from hippocampus.recall.check_premise import check_premise
 from hippocampus.recall.confidence import DEPTH, Confidence, confidence
+from hippocampus.recall.decide import go_by_kind
 from hippocampus.recall.encode_query import EncodedQuery
 from hippocampus.recall.evidence import compare_rivals, evidence, rivals
 from hippocampus.recall.foreign import foreign
@@ -444,7 +444,9 @@ def _judged(
         leading=Leading(tuple(range(leading)), sure),
         definite=own.query.definite if definite is None else definite,
     )
-    return settled(judged, own.here, query, found.ranking, order, shows.get("covered"))
+    calibrated = own.here.calibrated.lacking is None
+    covered = shows.get("covered")
+    return go_by_kind(judged, query, found.ranking, order, covered, calibrated=calibrated)
 
 
 def _sessions(parts: Sequence[_Part], hits: Sequence[Hit], k: int) -> tuple[str, ...]:

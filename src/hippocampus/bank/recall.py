@@ -14,12 +14,18 @@ from hippocampus.bank.asking import Asking, Look, Looked, StepClock, count_allow
 from hippocampus.bank.filter_arguments import Filters, spell_out
 from hippocampus.bank.inclusion import Inclusion
 from hippocampus.bank.joint_recall import JointRecall
-from hippocampus.bank.judging import FLOOR, judge
 from hippocampus.bank.knowledge import Knowledge
 from hippocampus.bank.lookup import Lookup
 from hippocampus.bank.part import BankPart, of_one_moment, staying
 from hippocampus.bank.profile import Profiles, note_left_out
-from hippocampus.bank.searches import bind_to, encode, led, search_bank, seen_by_most
+from hippocampus.bank.searches import (
+    bind_to,
+    encode,
+    grounds,
+    led,
+    search_bank,
+    seen_by_most,
+)
 from hippocampus.context.redaction import redacted
 from hippocampus.context.render import Frame
 from hippocampus.core.background_yield import answering
@@ -34,6 +40,7 @@ from hippocampus.index.cue import Mask
 from hippocampus.index.query import Query
 from hippocampus.recall.best_span import best_characters
 from hippocampus.recall.confidence import DEPTH, Confidence
+from hippocampus.recall.decide import FLOOR, decide
 from hippocampus.recall.foreign import foreign
 from hippocampus.recall.parse import parse
 from hippocampus.recall.read import Found, read_rows, when_it_was
@@ -92,6 +99,13 @@ class Recaller(BankPart):
         """
         return self.answer(query, k, Asking(now, cues, min_score, include), filters)
 
+    @of_one_moment
+    def _answer_at_once(
+        self, query: str, k: int, how: Asking, filters: Filters, look: Look
+    ) -> Recall:
+        """Answer a question as ``recall`` does, for a verb that is not of one moment itself."""
+        return self.answer(query, k, how, filters, look)
+
     def answer(
         self, query: str, k: int, how: Asking, filters: Filters, look: Look | None = None
     ) -> Recall:
@@ -140,7 +154,7 @@ class Recaller(BankPart):
         degraded += [*foreign(bound, models[0], read.texts), *filter(None, [failed])]
         places = [*order, *range(len(order), len(read.ranking.rows))]
         shows = {name: column[places] for name, column in shows.items()}
-        judged = judge(here, bound, ranking, shows, places)
+        judged = decide(grounds(here), bound, ranking, shows, places)
         order = order[: int(np.count_nonzero(judged.scores[: len(order)] >= how.min_score))]
         hits = self._hits(here, bound, read, order, judged)
         when = when_it_was(hits, engine.zone) if judged.found and "when" in bound.intents else None
@@ -265,9 +279,9 @@ class Recaller(BankPart):
         if filters.get("suspects") is None:
             filters["suspects"] = "hide"
         floor = FLOOR if min_score is None else min_score
-        found = self.recall(
-            query, k, now=now, cues=cues, min_score=floor, include=include, **filters
-        )
+        seen: list[Looked] = []
+        how = Asking(now, cues, floor, include)
+        found = self._answer_at_once(query, k, how, filters, seen.append)
         parts = {"persona": persona, "projects": projects, "summary": summary}
         wanted = [name for name, text in parts.items() if text is None]
         extras = Extras(
@@ -275,7 +289,7 @@ class Recaller(BankPart):
             gists=self._knowledge.gists_of(found, gists, filters) if gists else (),
             recent=self._lookup.episodes(limit=recent, newest=True, **filters) if recent else (),
             pointers=pointers, without=without, reach=min_score is None,
-            several=parse(found.read_as or query, now=self._present(now)).several,
+            several=any(one.query.several for one in seen),
         )  # fmt: skip
         if self._engine.config.secrets.show == "redact":
             found, extras = redacted(found, extras, self._engine.secret_finder)

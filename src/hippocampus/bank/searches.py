@@ -1,8 +1,8 @@
-"""One search of a bank: a question bound to a snapshot, rows ranked, what was found judged."""
+"""One search of a bank: a question bound to a snapshot, searches that go first, rows ranked."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence, Sized
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import tzinfo
 from functools import partial
 from typing import Final
@@ -17,11 +17,11 @@ from hippocampus.index.cue import Mask, Rows
 from hippocampus.index.query import Query
 from hippocampus.language.event_anchored import merge_intervals
 from hippocampus.language.question_intent import time_told
-from hippocampus.recall.check_premise import check_premise
-from hippocampus.recall.confidence import DEPTH, Confidence, confidence
+from hippocampus.recall.confidence import DEPTH
+from hippocampus.recall.decide import Grounds, weigh_evidence
 from hippocampus.recall.described import Descriptions
 from hippocampus.recall.encode_query import EncodedQuery, encode_query
-from hippocampus.recall.evidence import evidence, rivalry, says_all
+from hippocampus.recall.evidence import evidence, says_all
 from hippocampus.recall.expand import Sources
 from hippocampus.recall.parse import bind, choose_forms, parse, signed, without_event
 from hippocampus.recall.search import MeasuredCandidates, Ranking, gather, rank
@@ -118,28 +118,29 @@ def search_bank(
 def gather_from(here: BankSnapshot, query: Query, allowed: Mask | None) -> MeasuredCandidates:
     """Return the rows of a bank that are worth scoring for a bound query."""
     check_budget()
+    if "graph" not in query.cues:
+        return gather(here.index, query, allowed, here.fusion)
     texts, facts = _EachOnce(here.ledger.reader.texts), here.slept.facts
-    graph = "graph" in query.cues
-    if graph:
-        described = Descriptions(here.index.cues.lexical, texts, allowed)
-        query = facts.names.widen(query, allowed, facts.asker(), described)
+    described = Descriptions(here.index.cues.lexical, texts, allowed)
     sources = Sources(
-        texts=texts if graph and "lexical" in query.cues else None,
-        facts=partial(facts.look, texts) if graph else None,
+        texts=texts if "lexical" in query.cues else None,
+        facts=partial(facts.look, texts),
+        names=partial(facts.names.widen, asker=facts.asker(), described=described),
     )
     return gather(here.index, query, allowed, here.fusion, sources)
 
 
-def decide(
-    here: BankSnapshot, query: Query, ranking: Ranking, shows: dict[str, Numbers], rows: Sized
-) -> Confidence:
-    """Say how likely each hit is, best first, and whether anything was found."""
-    rival = rivalry(here.index, query, ranking.contenders, ranking.subjects)
-    texts = here.ledger.reader.texts
-    facts = ranking.tells_fact[:DEPTH]
-    supposed = check_premise(here.index, query, ranking.rows[:DEPTH], texts, facts)
-    models = here.calibrated.values.models
-    return confidence(shows, len(rows), rival, supposed, models=models)
+def grounds(here: BankSnapshot) -> Grounds:
+    """Return the grounds on which a recall from a bank decides."""
+    calibrated, texts = here.calibrated, here.ledger.reader.texts
+    return Grounds(here.index, texts, calibrated.values.models, calibrated.lacking is None)
+
+
+def _is_found(
+    here: BankSnapshot, query: Query, ranking: Ranking, shows: dict[str, Numbers]
+) -> bool:
+    """Return whether a search on the way to the main one found anything, by its evidence."""
+    return weigh_evidence(grounds(here), query, ranking, shows, len(ranking.rows)).found
 
 
 def times_of_event(
@@ -153,7 +154,7 @@ def times_of_event(
     """
     event = bind_to(here, about, encoded)
     ranking, shows = search_bank(here, event, allowed, limit=DEPTH)
-    if not decide(here, event, ranking, shows, ranking.rows).found:
+    if not _is_found(here, event, ranking, shows):
         return ()
     rows: Rows = ranking.rows[:1]
     whole = says_all(here.index, event, ranking.rows)
@@ -210,7 +211,7 @@ def _of_conversations(
         part = altered(part, intervals=query.intervals, listing=(), conversation=None)
         bound = bind_to(here, part, encoded._replace(embedded=embedded, keywords=()))
         ranking, shows = search_bank(here, bound, allowed, limit=_PART_DEPTH)
-        found = decide(here, bound, ranking, shows, ranking.rows).found
+        found = _is_found(here, bound, ranking, shows)
         parts.append(Part(ranking.rows, ranking.scores, found))
     leading = choose_leading(here.index, asked, parts, allowed, here.slept.communities)
     return altered(query, leading=leading)

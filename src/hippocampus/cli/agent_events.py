@@ -73,7 +73,7 @@ _WIPED: Final = frozenset({"clear", "compact"})
 """Beginnings of a session whose window no longer has its earlier contents."""
 
 
-class Event(NamedTuple):
+class HookEvent(NamedTuple):
     """Event that an agent told a hook."""
 
     name: str
@@ -94,21 +94,21 @@ class Event(NamedTuple):
         return self.source in _WIPED
 
 
-def read_event(payload: Mapping[str, Any], agent: str = "") -> Event:
+def read_event(payload: Mapping[str, Any], agent: str = "") -> HookEvent:
     """Return the event that a hook reads; ``agent`` names its sender, where its name does not."""
     name = _text(payload, "hook_event_name") or _text(payload, "hookEventName")
     kind = EVENTS.get(name)
     if kind is None or any(payload.get(field) for field in _BESIDES):
-        return Event(name, None)
+        return HookEvent(name, None)
     if kind.act == "begin" and agent == "gemini":
         kind = kind._replace(form="context")
     if payload.get("is_interrupt"):  # the user stopped the tool: nothing went wrong
-        return Event(name, None)
+        return HookEvent(name, None)
     said = next(filter(None, (_text(payload, field) for field in kind.said)), "")
     if kind.output and not said:
         said = _failed_output(_text(payload, kind.output))
     absent = kind.act == "prompt" and not any(field in payload for field in kind.said)
-    return Event(
+    return HookEvent(
         name, kind, said,
         session=_named(next(filter(None, (_text(payload, field) for field in _SESSIONS)), ""))[
             :_LONGEST_SESSION

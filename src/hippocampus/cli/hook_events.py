@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hippocampus.cli.agent_events import Event, read_event, shown_as
+from hippocampus.cli.agent_events import HookEvent, read_event, shown_as
 from hippocampus.cli.options import BankScope
 from hippocampus.cli.plain_options import read_plain, whole
 from hippocampus.errors import HippocampusError, InputError, UnknownBank, UnknownEpisode
@@ -93,7 +93,7 @@ def answer(call: HookCall) -> bool:
     return True
 
 
-def _tell_once(call: HookCall, event: Event, what: str) -> bool:
+def _tell_once(call: HookCall, event: HookEvent, what: str) -> bool:
     """Report an error, but not again in the same session; return whether it was reported."""
     from hippocampus.cli.agent_session import AgentSession  # noqa: PLC0415 - only for a session
 
@@ -124,7 +124,7 @@ def _read() -> Mapping[str, object]:
 class _Hook:
     """Handling of one event."""
 
-    def __init__(self, call: HookCall, event: Event) -> None:
+    def __init__(self, call: HookCall, event: HookEvent) -> None:
         self._call = call
         self._event = event
 

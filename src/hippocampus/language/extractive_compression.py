@@ -2,8 +2,8 @@
 Extractive compression: a text in fewer words of its own, for a memory that fades or a summary.
 
 Six levels, from the text itself to nothing. No word is new, so nothing is made up: words are left
-out, its details (numbers, names, times, negations; see ``details.py``) last. A word that one level
-leaves out no later level brings back.
+out, its details (numbers, names, times, negations; see ``equivalence.py``) last. A word that one
+level leaves out no later level brings back.
 """
 
 from __future__ import annotations

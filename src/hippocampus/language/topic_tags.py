@@ -3,8 +3,8 @@ Topic tags for a stretch of talk, in a hierarchy of broader and narrower ones (S
 
 A tag is up to three words in lower case with underscores between. It names a topic or activity, a
 place or other entity, a feeling or an intent, and rather "italian_cuisine" than "food"; what is
-broader comes above it as a parent. Here tags come from the words alone; ``tagging.py`` has a model
-asked for them.
+broader comes above it as a parent. Here tags come from the words alone; ``topic_tag_model.py`` has
+a model asked for them.
 """
 
 from __future__ import annotations

@@ -17,8 +17,9 @@ from hippocampus.core.roles import MACHINE_ROLES
 from hippocampus.kernel import top_k
 from hippocampus.language.asked_choice import Side, side_of
 from hippocampus.recall.propose import Search
-from hippocampus.recall.score import Scored
-from hippocampus.recall.spreading_activation import AHEAD, ReadTexts
+from hippocampus.recall.scored import AHEAD, Scored
+from hippocampus.recall.spreading_activation import ReadTexts
+from hippocampus.recall.standardize import Numbers
 
 _LOOKED_AT: Final = 12
 """Best rows that are read."""
@@ -34,11 +35,11 @@ class _Telling(NamedTuple):
     occurred_at: int
 
 
-def lead_with_choice(search: Search, scored: Scored, read: ReadTexts) -> None:
-    """Let the row that takes a side lead, and one that names the other thing follow."""
+def gain_of_choice(search: Search, scored: Scored, read: ReadTexts) -> Numbers | None:
+    """Return the gains of the row that takes a side, and of one that names the other thing."""
     choice = search.query.choice
     if choice is None or len(scored.rows) < 2:
-        return
+        return None
     best = top_k(scored.scores, _LOOKED_AT)
     best = best[scored.scores[best] >= scored.scores.max() - _REACH]
     rows = scored.rows[best]
@@ -57,7 +58,7 @@ def lead_with_choice(search: Search, scored: Scored, read: ReadTexts) -> None:
     told = [one for one in told if one.side.named]
     leading = _leading(told, scored, compares=choice.compares)
     if leading is None:
-        return
+        return None
     order = [leading]
     other = next((one for one in told if not one.side.named <= leading.side.named), None)
     if other is None and len(leading.side.named) > 1:
@@ -68,8 +69,7 @@ def lead_with_choice(search: Search, scored: Scored, read: ReadTexts) -> None:
     for number, one in enumerate(order):
         want = line + np.float32(AHEAD * (len(order) - number))
         gains[one.place] = max(np.float32(0), want - scored.scores[one.place])
-    scored.parts["choice"] = gains
-    np.add(scored.scores, gains, out=scored.scores)
+    return gains
 
 
 def _leading(told: Sequence[_Telling], scored: Scored, *, compares: bool) -> _Telling | None:

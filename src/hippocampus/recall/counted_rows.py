@@ -24,8 +24,9 @@ from hippocampus.language.counting.asked import AskedEvents
 from hippocampus.language.counting.families import stems_of_family
 from hippocampus.language.counting.mentions import Mention, find_mentions
 from hippocampus.recall.propose import Search
-from hippocampus.recall.score import Scored
+from hippocampus.recall.scored import Scored
 from hippocampus.recall.spreading_activation import ReadTexts
+from hippocampus.recall.standardize import Numbers
 
 _MOST_READ: Final = 200
 """Rows that are read at most: 20 to 40 ms."""
@@ -39,11 +40,13 @@ _ELSEWHERE: Final = np.float32(-4)
 """Its gain if nothing of it is of the time that is asked for."""
 
 
-def lift_events(search: Search, scored: Scored, texts: ReadTexts) -> None:
-    """Let rows that tell of the events that a question counts rise, each event by one row first."""
+def gain_of_events(search: Search, scored: Scored, texts: ReadTexts) -> Numbers | None:
+    """Return the gains of rows that tell of events to be counted, each event by one row first."""
+    if "how many" not in search.query.intents:
+        return None
     asked = search.query.counted
     if not asked.keys or not len(scored.rows):
-        return
+        return None
     places = _places(search, scored, asked)
     rows = scored.rows[places].tolist()
     read = texts(rows)
@@ -55,9 +58,7 @@ def lift_events(search: Search, scored: Scored, texts: ReadTexts) -> None:
     for place, row in zip(places.tolist(), rows, strict=True):
         if row in read:
             gains[place] += _gain(search, asked, row, read[row], seen, above)
-    if gains.any():
-        scored.parts["events"] = gains
-        np.add(scored.scores, gains, out=scored.scores)
+    return gains if gains.any() else None
 
 
 def _places(search: Search, scored: Scored, asked: AskedEvents) -> NDArray[np.int64]:

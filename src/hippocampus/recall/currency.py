@@ -29,7 +29,7 @@ from hippocampus.language.asked_state import AskedState, tells_of_now
 from hippocampus.language.filled_roles import filled_roles
 from hippocampus.language.rival_statements import find_alike
 from hippocampus.recall.propose import Search
-from hippocampus.recall.score import Scored
+from hippocampus.recall.scored import Scored
 from hippocampus.recall.spreading_activation import ReadTexts
 from hippocampus.recall.standardize import Numbers
 
@@ -57,11 +57,11 @@ _AHEAD: Final = 1e-3
 """Lead over what a hit overtakes, in standard deviations."""
 
 
-def order_by_time(search: Search, scored: Scored, read: ReadTexts) -> None:
-    """Let hits overtake others of the same matter that are older, or newer, as the query asks."""
+def gain_by_time(search: Search, scored: Scored, read: ReadTexts) -> Numbers | None:
+    """Return the gains of hits that overtake older, or newer, ones of their matter, as is asked."""
     query, fusion = search.query, search.fusion
     if not fusion.currency or len(scored.rows) < 2 or _wants_all(query):
-        return
+        return None
     places = top_k(scored.scores, _COMPARED)
     rows, scores = scored.rows[places], scored.scores[places]
     texts = read(rows.tolist())
@@ -73,18 +73,18 @@ def order_by_time(search: Search, scored: Scored, read: ReadTexts) -> None:
     if query.state is not None:
         may |= before & _of_one_matter(search, query.state, rows, scores + told, texts)
     if not (may.any() or told.any()):
-        return
+        return None
     # Of several that overtake one, the newest comes first, or the oldest.
     step = _AHEAD * (1 + later.sum(axis=1 if newest else 0))
     raised = np.where(
         may, (scores + told)[None, :] + step[:, None], scores[:, None] + told[:, None]
     )
     gained = np.maximum(raised.max(axis=1) - scores, 0).astype(np.float32)
-    if gained.any():
-        part = np.zeros(len(scored.rows), np.float32)
-        part[places] = gained
-        scored.parts["currency"] = part
-        scored.scores[places] += gained
+    if not gained.any():
+        return None
+    gain = np.zeros(len(scored.rows), np.float32)
+    gain[places] = gained
+    return gain
 
 
 def _wants_all(query: Query) -> bool:

@@ -17,7 +17,7 @@ import numpy as np
 from hippocampus.core.altered import altered
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.index.cue import Mask, Rows
-from hippocampus.index.query import AskedFact
+from hippocampus.index.query import AskedFact, Query
 from hippocampus.index.sorted_sets import is_among
 from hippocampus.recall.current_facts import Standing
 from hippocampus.recall.features import Columns, measure
@@ -31,13 +31,19 @@ ResolveFact = Callable[[AskedFact, Rows, Mask | None, datetime], Standing | None
 moment."""
 
 
+WidenQuery = Callable[[Query, Mask | None], Query]
+"""Has a question be asked by other names as well, as far as an allowed set tells them."""
+
+
 @immutable(kw_only=False, eq=False)
 class Sources:
-    """Sources that ranking reads beside the index; None leaves a step out."""
+    """Sources that a search reads beside the index; None leaves a step out."""
 
     texts: ReadTexts | None = None
     """Texts of rows, for names in them to lead on."""
     facts: ResolveFact | None = None
+    names: WidenQuery | None = None
+    """Other names of the things and people in the question, by which to propose as well."""
 
 
 class CandidatesOfAll(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import lru_cache
 from heapq import merge
 from itertools import islice, pairwise, takewhile
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.altered import altered
+from hippocampus.core.clock import from_micros
 from hippocampus.core.config import Signatures
 from hippocampus.core.cue_names import USED
 from hippocampus.core.lazy_pattern import lazy_pattern
@@ -84,6 +85,10 @@ _QUESTION: Final = 1000
 """Characters up to which a text is likely a question, and to be asked again."""
 
 
+_ANY_MOMENT: Final = from_micros(0)
+"""A moment as of which a text is read that says the same at any."""
+
+
 def _is_timeless(text: str) -> bool:
     """Return whether a text names no time, so that it says the same at any moment."""
     return not may_tell_time(text) and not may_tell_time_in(text)
@@ -92,7 +97,7 @@ def _is_timeless(text: str) -> bool:
 @lru_cache(maxsize=256)
 def _read_timeless(text: str, cues: frozenset[str]) -> Query:
     """Read a question that says the same at any moment; the same is often asked again."""
-    query = _read(text, datetime.now(UTC), cues)
+    query = _read(text, _ANY_MOMENT, cues)
     for shared in (query.terms, query.term_weights):
         shared.flags.writeable = False
     return query

@@ -20,8 +20,9 @@ from hippocampus.kernel import top_k
 from hippocampus.language.nouns import singular
 from hippocampus.language.relations import is_being, relation_of
 from hippocampus.recall.propose import Search
-from hippocampus.recall.score import Scored
-from hippocampus.recall.spreading_activation import AHEAD, ReadTexts
+from hippocampus.recall.scored import Scored
+from hippocampus.recall.spreading_activation import ReadTexts
+from hippocampus.recall.standardize import Numbers
 
 _LOOKED_AT: Final = 8
 """Best rows that are read."""
@@ -43,11 +44,11 @@ class _Asked(NamedTuple):
     """Standard deviations behind the best one up to which a row may lead."""
 
 
-def lead_with_possession(search: Search, scored: Scored, read: ReadTexts) -> None:
-    """Let the best row that names owner and thing lead, if the best one does not."""
+def gain_of_possession(search: Search, scored: Scored, read: ReadTexts) -> Numbers | None:
+    """Return the gain by which the best row that names owner and thing leads, if it does not."""
     asked = _asked(search.query)
     if asked is None or len(scored.rows) < 2:
-        return
+        return None
     best = top_k(scored.scores, _LOOKED_AT)
     best = best[scored.scores[best] >= scored.scores.max() - np.float32(asked.reach)]
     rows = scored.rows[best]
@@ -56,12 +57,8 @@ def lead_with_possession(search: Search, scored: Scored, read: ReadTexts) -> Non
     for place, row, own in zip(best.tolist(), rows.tolist(), ours.tolist(), strict=True):
         words = _words(texts.get(row, ""))
         if own and not asked.owner.isdisjoint(words) and _has_most(words, asked.thing):
-            gain = scored.scores.max() - scored.scores[place] + np.float32(AHEAD)
-            if place != best[0]:
-                scored.parts["possession"] = np.zeros(len(scored.rows), np.float32)
-                scored.parts["possession"][place] = gain
-                scored.scores[place] += gain
-            return
+            return None if place == best[0] else scored.lead(place)
+    return None
 
 
 def asks_only_who(query: Query) -> bool:

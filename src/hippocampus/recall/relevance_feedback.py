@@ -19,7 +19,7 @@ from hippocampus.core.altered import altered
 from hippocampus.encode.terms import find_terms
 from hippocampus.kernel import top_k
 from hippocampus.recall.propose import Search
-from hippocampus.recall.score import Scored
+from hippocampus.recall.scored import Scored
 from hippocampus.recall.spreading_activation import ReadTexts
 from hippocampus.recall.standardize import Numbers
 
@@ -33,22 +33,21 @@ _AHEAD: Final = np.float32(1e-3)
 """Distance of the best row from what comes next."""
 
 
-def lift_agreed(search: Search, scored: Scored, texts: ReadTexts) -> None:
-    """Lift rows with the words that the best rows agree on; see ``Fusion.feedback``."""
+def gain_of_agreed(search: Search, scored: Scored, texts: ReadTexts) -> Numbers | None:
+    """Return the gains of rows with words that the best rows agree on; see ``Fusion.feedback``."""
     weight = search.fusion.feedback
     if not weight or len(scored.rows) <= _BEST or "lexical" not in search.query.cues:
-        return
+        return None
     terms, worth = _agreed(search, scored, texts)
     if not len(terms):
-        return
+        return None
     asked = altered(search.query, terms=terms, term_weights=np.ones(len(terms), np.float32))
     there = search.cues.lexical.matches(asked, scored.rows) > 0
     part: Numbers = np.float32(weight) * (there @ (worth / worth.sum()))
     first = int(np.argmax(scored.scores))
     lifted = scored.scores + part
     part[first] += max(lifted.max() + _AHEAD - lifted[first], 0) if lifted.argmax() != first else 0
-    scored.parts["feedback"] = part
-    np.add(scored.scores, part, out=scored.scores)
+    return part
 
 
 def _agreed(search: Search, scored: Scored, texts: ReadTexts) -> tuple[NDArray[np.uint32], Numbers]:

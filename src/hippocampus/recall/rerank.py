@@ -1,4 +1,4 @@
-"""The fifth step of recall: a model that reads question and text together orders the first hits."""
+"""An optional step of recall: a model that reads question and text together orders the hits."""
 
 from __future__ import annotations
 

@@ -13,10 +13,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from hippocampus.core.lazy_dataclass import immutable
-from hippocampus.index.cue import Rows
 from hippocampus.recall.expand import Candidates, summed
 from hippocampus.recall.propose import Search
+from hippocampus.recall.scored import Scored
 from hippocampus.recall.session_ranking import SessionScores
 from hippocampus.recall.signals import (
     BESIDE_SESSIONS,
@@ -29,19 +28,6 @@ from hippocampus.recall.signals import (
 )
 from hippocampus.recall.spreading_activation import lifted
 from hippocampus.recall.standardize import Numbers
-
-
-@immutable(kw_only=False, eq=False)
-class Scored:
-    """Candidates with their scores, shape (rows,) each."""
-
-    rows: Rows
-    scores: Numbers
-    parts: dict[str, Numbers]
-    """The part of each signal, by name."""
-    sessions: SessionScores
-    support: Numbers
-    """Support of each session for its turns, shape (sessions + 1,)."""
 
 
 def score(search: Search, candidates: Candidates) -> Scored:

@@ -1,7 +1,8 @@
 """
-Search: from a query to its best rows, and why. Propose → expand → score, a file each.
+Search: from a query to its best rows, and why. Propose → expand → score → reorder, a file each.
 
-Candidates are complete before anything is scored, and each is scored once.
+Candidates are complete before anything is scored, and each is scored once; ``gather`` returns them,
+and ``rank`` does the rest, so that several banks can be ranked on one scale in between.
 """
 
 from __future__ import annotations
@@ -22,28 +23,16 @@ from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.cue import Mask, Rows
 from hippocampus.index.query import Query
 from hippocampus.kernel import top_k
-from hippocampus.recall.choices import lead_with_choice
-from hippocampus.recall.counted_rows import lift_events
-from hippocampus.recall.currency import order_by_time
-from hippocampus.recall.current_facts import Standing
-from hippocampus.recall.expand import Candidates, CandidatesOfAll, Sources, asked_fact, expand
+from hippocampus.recall.expand import Candidates, CandidatesOfAll, Sources, expand
 from hippocampus.recall.named_time import describe_empty
-from hippocampus.recall.possessions import asks_only_who, lead_with_possession
 from hippocampus.recall.propose import Proposal, Proposed, Search, propose
-from hippocampus.recall.relevance_feedback import lift_agreed
-from hippocampus.recall.repeated_question import lead_before_question
-from hippocampus.recall.score import Scored, score
+from hippocampus.recall.reorder import reorder
+from hippocampus.recall.score import score
+from hippocampus.recall.scored import Scored
 from hippocampus.recall.session_ranking import rank_sessions
-from hippocampus.recall.several_things import lift_alike
 from hippocampus.recall.signals import named_speak, novelty_scales
-from hippocampus.recall.spreading_activation import AHEAD
 from hippocampus.recall.standardize import Numbers, Scale
-from hippocampus.recall.standing_wishes import lift_wishes
-from hippocampus.recall.subjects import weigh_subjects
-from hippocampus.recall.whole_conversations import lift_leading
 
-_READ_FOR_FACTS: Final = 8
-"""Best rows that are read for facts, where a question asks for one."""
 CONTENDERS: Final = 100
 """Best rows among which it shows whether what is asked about somebody was said by another."""
 _STEPS: Final = ("propose", "expand", "score")
@@ -101,7 +90,7 @@ class MeasuredCandidates:
 
     asked: Search
     query: Query
-    """The question, of which ``asked`` may have changed what words weigh."""
+    """The question, by all names; ``asked`` may have changed what its words weigh."""
     allowed: Mask | None
     """Rows that the read may see; ``asked`` may have fewer."""
     proposed: Proposed
@@ -133,7 +122,9 @@ def gather(
     fusion: Fusion,
     sources: Sources = _NOTHING,
 ) -> MeasuredCandidates:
-    """Return all candidates for a query, measured."""
+    """Return all candidates for a query, and for what its names stand for, measured."""
+    if sources.names is not None:  # before any are proposed: who has only the other name is one
+        query = sources.names(query, allowed)
     began = perf_counter()
     search = Search.of(index, query, allowed, fusion)
     proposed = propose(search)
@@ -163,33 +154,12 @@ def on_one_scale(all_of_it: Sequence[MeasuredCandidates]) -> list[MeasuredCandid
 
 @np.errstate(invalid="ignore")
 def rank(gathered: MeasuredCandidates, limit: int) -> Ranking:
-    """Score candidates; the ``limit`` best are returned."""
-    search, candidates, sources = gathered.asked, gathered.candidates, gathered.sources
+    """Score and reorder candidates; the ``limit`` best are returned."""
+    search, candidates = gathered.asked, gathered.candidates
     query, proposed, times = gathered.query, gathered.proposed, list(gathered.times)
     started = perf_counter()
-    scored = score(search, candidates)
-    subjects: dict[int, bool] = {}
-    if sources.texts is not None:
-        subjects = weigh_subjects(search, scored, sources.texts)
-    if "how many" in query.intents and sources.texts is not None:
-        lift_events(search, scored, sources.texts)
-    lift_alike(search, scored)
-    if sources.texts is not None:
-        lift_agreed(search, scored, sources.texts)
-    standing = _resolve_fact(search, scored, sources)
-    if standing is not None:
-        _put_first(scored, standing.current)
-        fact = search.query.fact
-        past = fact is not None and fact.of != "now"
-        if sources.texts is not None and not past and asks_only_who(search.query):
-            lead_with_possession(search, scored, sources.texts)
-    elif sources.texts is not None:
-        order_by_time(search, scored, sources.texts)
-        lead_with_possession(search, scored, sources.texts)
-        lead_with_choice(search, scored, sources.texts)
-        lead_before_question(search, scored, sources.texts)
-    lift_wishes(search, scored)
-    lift_leading(search, scored)
+    reordered = reorder(search, score(search, candidates), gathered.sources)
+    scored, standing = reordered.scored, reordered.standing
     rows, scores, signature = scored.rows, scored.scores, search.cues.signature
     first = top_k(scores, min(max(limit, CONTENDERS), len(scores)))
     best = first[:limit]
@@ -212,27 +182,5 @@ def rank(gathered: MeasuredCandidates, limit: int) -> Ranking:
         else {},
         superseded={} if standing is None else standing.over,
         trail=Trail(search, proposed.proposals, candidates.led_to, scored, took),
-        subjects=subjects,
+        subjects=reordered.owners,
     )
-
-
-def _resolve_fact(search: Search, scored: Scored, sources: Sources) -> Standing | None:
-    """Resolve the fact that is asked for, reading the best rows as well."""
-    fact = asked_fact(search)
-    if sources.facts is None or fact is None:
-        return None
-    best = scored.rows[top_k(scored.scores, _READ_FOR_FACTS)]
-    return sources.facts(fact, best, search.allowed, search.query.now)
-
-
-def _put_first(scored: Scored, chosen: frozenset[int]) -> None:
-    """Lift the best of some rows above all others."""
-    wanted = np.array(sorted(chosen), np.uint32)
-    places = np.flatnonzero(np.isin(scored.rows, wanted, assume_unique=True))
-    if not len(places):
-        return
-    best = places[int(np.argmax(scored.scores[places]))]
-    gain = scored.scores.max() - scored.scores[best] + np.float32(AHEAD)
-    scored.parts["facts"] = np.zeros(len(scored.rows), np.float32)
-    scored.parts["facts"][best] = gain
-    scored.scores[best] += gain

@@ -14,7 +14,7 @@ import numpy as np
 
 from hippocampus.kernel import top_k
 from hippocampus.recall.propose import Search
-from hippocampus.recall.score import Scored
+from hippocampus.recall.scored import Scored
 from hippocampus.recall.standardize import Numbers, standardised
 
 _BEST: Final = 5
@@ -23,20 +23,19 @@ _BEHIND: Final = np.float32(1e-3)
 """Distance that what is alike keeps from the best row."""
 
 
-def lift_alike(search: Search, scored: Scored) -> None:
-    """Lift rows like the best ones, where several things are asked for."""
+def gain_of_alike(search: Search, scored: Scored) -> Numbers | None:
+    """Return the gains of rows like the best ones, where several things are asked for."""
     query, vector, weight = search.query, search.cues.vector, search.fusion.alike
     if not query.several or vector is None or query.vector is None or not weight:
-        return
+        return None
     best = scored.rows[top_k(scored.scores, _BEST)]
     if len(best) < 2:
-        return
+        return None
     meant = vector.vectors(best.astype(np.int64)).mean(axis=0)
     length = float(np.linalg.norm(meant))
     if not length:
-        return
+        return None
     near = vector.cosines(np.ascontiguousarray(meant / length, np.float32), scored.rows)
     room = np.maximum(scored.scores.max() - scored.scores - _BEHIND, 0)
-    part: Numbers = np.minimum(np.float32(weight) * np.maximum(standardised(near), 0), room)
-    scored.parts["alike"] = part
-    np.add(scored.scores, part, out=scored.scores)
+    gain: Numbers = np.minimum(np.float32(weight) * np.maximum(standardised(near), 0), room)
+    return gain

@@ -24,6 +24,7 @@ from hippocampus.index.cue import Rows
 from hippocampus.kernel import top_k
 from hippocampus.language.noun_phrases import find_phrases
 from hippocampus.recall.propose import Search
+from hippocampus.recall.scored import AHEAD
 from hippocampus.recall.standardize import Numbers
 
 ReadTexts: TypeAlias = Callable[[Collection[int]], Mapping[int, str]]
@@ -42,8 +43,6 @@ _HEARD: Final = 50
 """A name that more episodes hold tells none of them from the others."""
 BELOW: Final = 0.95
 """Share of the lender's own strength up to which a row is lifted at most."""
-AHEAD: Final = 0.1
-"""Lead that the first hit keeps before one that is lifted, in standard deviations."""
 
 
 class Lift(NamedTuple):

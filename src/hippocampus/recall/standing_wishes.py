@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hippocampus.kernel import top_k
 from hippocampus.recall.propose import Search
-from hippocampus.recall.score import Scored
+from hippocampus.recall.scored import Scored
 from hippocampus.recall.standardize import Numbers
 
 _BEHIND: Final = np.float32(3)
@@ -24,11 +24,11 @@ _STEP: Final = np.float32(0.01)
 """Distance from one wish to the next."""
 
 
-def lift_wishes(search: Search, scored: Scored) -> None:
-    """Lift the wishes that fit a question for advice best; the assistant's words are no wishes."""
+def gain_of_wishes(search: Search, scored: Scored) -> Numbers | None:
+    """Return the gains of wishes that fit a question for advice best; no assistant's are some."""
     most = search.fusion.standing
     if not search.query.advice or not most or not len(scored.rows):
-        return
+        return None
     rows = scored.rows.astype(np.intp)
     wishes = search.cues.lexical.standing()[rows]
     wishes = wishes & ~search.index.columns.role.holds("assistant", rows)
@@ -37,10 +37,11 @@ def lift_wishes(search: Search, scored: Scored) -> None:
     places = places[top_k(near, most)]
     line = scored.scores.max() - _BEHIND - _STEP * np.arange(len(places), dtype=np.float32)
     gained = np.maximum(line - scored.scores[places], 0)
-    if gained.any():
-        scored.parts["standing"] = np.zeros(len(rows), np.float32)
-        scored.parts["standing"][places] = gained
-        scored.scores[places] += gained
+    if not gained.any():
+        return None
+    gain = np.zeros(len(rows), np.float32)
+    gain[places] = gained
+    return gain
 
 
 def _nearness(search: Search, scored: Scored, places: NDArray[np.intp]) -> Numbers:

@@ -15,20 +15,19 @@ import numpy as np
 from hippocampus.kernel import top_k
 from hippocampus.language.named_subjects import named_subjects, speaks_of_self
 from hippocampus.recall.propose import Search
-from hippocampus.recall.score import Scored
+from hippocampus.recall.scored import Scored
 from hippocampus.recall.spreading_activation import ReadTexts
+from hippocampus.recall.standardize import Numbers
 
 _READ: Final = 24
 """Best rows that are read."""
 
 
-def weigh_subjects(search: Search, scored: Scored, read: ReadTexts) -> dict[int, bool]:
+def find_owners(search: Search, scored: Scored, read: ReadTexts) -> dict[int, bool]:
     """
-    Weigh the best turns by whom they state something of, and not by who says it.
+    Return the best rows that are of somebody else than says them.
 
-    Returns:
-        Rows that are of somebody else than says them, with whether it is one who is asked about.
-
+    With each, whether it is of one who is asked about.
     """
     asked, columns = search.query.speakers, search.index.columns
     if not asked or not len(scored.rows):
@@ -39,20 +38,26 @@ def weigh_subjects(search: Search, scored: Scored, read: ReadTexts) -> dict[int,
     texts = read(rows.tolist())
     named = frozenset(map(_first, asked))
     others = frozenset(map(_first, columns.speakers())) - named
-    # It tells as much of them as their own words would that tell of themselves.
-    fusion, found = search.fusion, dict[int, bool]()
-    gains = {
-        True: np.float32(fusion.speaker + fusion.self_disclosure),
-        False: np.float32(-fusion.speaker),
-    }
-    for place, row, said in zip(best.tolist(), rows.tolist(), own.tolist(), strict=True):
+    found: dict[int, bool] = {}
+    for row, said in zip(rows.tolist(), own.tolist(), strict=True):
         theirs = _is_theirs(texts.get(row, ""), named, others, said=said)
-        if theirs is None or theirs == said:
-            continue
-        found[row] = theirs
-        scored.parts["speaker"][place] += gains[theirs]
-        scored.scores[place] += gains[theirs]
+        if theirs is not None and theirs != said:
+            found[row] = theirs
     return found
+
+
+def gain_of_owners(search: Search, scored: Scored, owners: Mapping[int, bool]) -> Numbers | None:
+    """Return the gains of turns by whom they state something of, and not by who says it."""
+    if not owners:
+        return None
+    # It tells as much of them as their own words would that tell of themselves.
+    fusion = search.fusion
+    theirs = np.float32(fusion.speaker + fusion.self_disclosure)
+    others = np.float32(-fusion.speaker)
+    gain = np.zeros(len(scored.rows), np.float32)
+    for row, of_asked in owners.items():
+        gain[scored.rows == row] = theirs if of_asked else others
+    return gain
 
 
 def _is_theirs(

@@ -22,8 +22,8 @@ from hippocampus.index.query import Leading
 from hippocampus.index.topic import Community
 from hippocampus.language.asked_conversation import AskedConversation
 from hippocampus.recall.propose import Search
-from hippocampus.recall.score import Scored
-from hippocampus.recall.spreading_activation import AHEAD
+from hippocampus.recall.scored import AHEAD, Scored
+from hippocampus.recall.standardize import Numbers
 
 MOST: Final = 12
 """Memories that lead, at most."""
@@ -157,20 +157,18 @@ def _in_time(index: BankIndex, rows: Rows) -> tuple[int, ...]:
     return tuple(rows[order].tolist())
 
 
-def lift_leading(search: Search, scored: Scored) -> None:
-    """Lift the rows that lead above all others, in their order."""
+def gain_of_leading(search: Search, scored: Scored) -> Numbers | None:
+    """Return the gains by which the rows that lead come before all others, in their order."""
     wanted = search.query.leading.rows
     if not wanted or not len(scored.rows):
-        return
+        return None
     place = {int(row): at for at, row in enumerate(scored.rows.tolist())}
     places = np.array([place[row] for row in wanted if row in place], np.intp)
     if not len(places):
-        return
+        return None
     line = (
         scored.scores.max() + np.float32(AHEAD) - _STEP * np.arange(len(places), dtype=np.float32)
     )
-    gained = line - scored.scores[places]
-    part = scored.parts.get("session", np.zeros(len(scored.rows), np.float32)).copy()
-    part[places] += gained
-    scored.parts["session"] = part
-    scored.scores[places] += gained
+    gain = np.zeros(len(scored.rows), np.float32)
+    gain[places] = line - scored.scores[places]
+    return gain

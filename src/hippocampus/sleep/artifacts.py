@@ -1,4 +1,8 @@
-"""The steps of a sleep, one after the other; each is done again without harm."""
+"""
+Artifacts of sleep: views of a whole bank, such as anchors and facts, each made anew from its rows.
+
+A row of ``ARTIFACTS`` says how one is made, packed and read; beside them, what their steps gather.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The write flow: check, split, recognise, encode, commit."""
+"""The write flow: check, echo filter, analyse, encode; ``bank/writes.py`` runs it, and commits."""
