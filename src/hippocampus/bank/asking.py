@@ -8,13 +8,13 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from hippocampus.core.arrays import Floats
 from hippocampus.core.records import Cost, OneOrMany, Recall, When
 from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.index.cue import Mask
 from hippocampus.index.filters import Filter
 from hippocampus.index.query import Query
 from hippocampus.recall.search import Ranking
-from hippocampus.recall.standardize import Numbers
 
 
 class Asking(NamedTuple):
@@ -35,7 +35,7 @@ class Looked(NamedTuple):
     ranking: Ranking
     rows: list[int]
     """Rows of the hits, best first."""
-    shows: dict[str, Numbers]
+    shows: dict[str, Floats]
     """Evidence columns of the best rows, by name."""
 
 

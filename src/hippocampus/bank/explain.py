@@ -16,6 +16,7 @@ from hippocampus.bank.asking import Asking, Looked
 from hippocampus.bank.filter_arguments import Filters, spell_out
 from hippocampus.bank.part import BankPart, of_one_moment, staying
 from hippocampus.bank.recall import Recaller
+from hippocampus.core.arrays import Floats
 from hippocampus.core.background_yield import answering
 from hippocampus.core.clock import from_micros
 from hippocampus.core.cue_names import CUE_WORDS
@@ -38,7 +39,6 @@ from hippocampus.index.filters import Filter
 from hippocampus.recall.confidence import least_found
 from hippocampus.recall.evidence import rivalry
 from hippocampus.recall.features import features
-from hippocampus.recall.standardize import Numbers
 
 _NEXT: Final = 3
 """Candidates after the hits that are told of."""
@@ -188,7 +188,7 @@ class _Account:
         self.line = float(scored.scores[self.place[self.shown[-1]]]) if self.shown else 0.0
         """The ranking score of the last hit, of all banks that were asked together."""
 
-    def place_among(self, scores: Numbers) -> None:
+    def place_among(self, scores: Floats) -> None:
         """Count places among the candidates of all banks, by their scores, the best first."""
         own = self.trail.scored
         places = np.searchsorted(-scores, -own.scores, side="left") + 1

@@ -27,6 +27,7 @@ from hippocampus.bank.inclusion import Reach, left_out, opened
 from hippocampus.bank.part import BankPart, Outdated
 from hippocampus.bank.searches import bind_to, encode, gather_from, led, seen_by_most
 from hippocampus.core.altered import altered
+from hippocampus.core.arrays import Floats
 from hippocampus.core.records import Cost, Degradation, Episode, Hit, Interval, Recall
 from hippocampus.engine.bank_state import BankState
 from hippocampus.engine.snapshot import BankSnapshot
@@ -47,7 +48,6 @@ from hippocampus.recall.read import Found, Shown, read_rows, when_it_was
 from hippocampus.recall.rerank import rerank
 from hippocampus.recall.search import MeasuredCandidates, Ranking, on_one_scale, rank
 from hippocampus.recall.spelling import Frequency, respelled
-from hippocampus.recall.standardize import Numbers
 
 _Opened: TypeAlias = list[tuple[BankState, BankSnapshot]]
 
@@ -65,7 +65,7 @@ class _Part:
     gathered: MeasuredCandidates
     ranking: Ranking = field(init=False)
     found: Found = field(init=False)
-    shows: dict[str, Numbers] = field(init=False)
+    shows: dict[str, Floats] = field(init=False)
 
     def read(self, gathered: MeasuredCandidates, k: int, limit: int) -> list[int]:
         """Rank, and read the best; return rows that cannot be read."""
@@ -372,7 +372,7 @@ def _joined(parts: Sequence[_Part], places: Sequence[_PlaceOfPart], k: int) -> F
     rankings = [part.ranking for part in parts]
     names = dict.fromkeys(name for ranking in rankings for name in ranking.parts)
 
-    def column(name: str) -> Numbers:
+    def column(name: str) -> Floats:
         told = [rankings[p].parts[name][at] if name in rankings[p].parts else 0 for p, at in places]
         return np.array(told, np.float32)
 

@@ -28,6 +28,7 @@ from hippocampus.bank.searches import (
 )
 from hippocampus.context.redaction import redacted
 from hippocampus.context.render import Frame
+from hippocampus.core.arrays import Floats
 from hippocampus.core.background_yield import answering
 from hippocampus.core.budget import check_budget
 from hippocampus.core.constraints import check_share, check_whole
@@ -47,7 +48,6 @@ from hippocampus.recall.read import Found, read_rows, when_it_was
 from hippocampus.recall.rerank import rerank
 from hippocampus.recall.search import Ranking
 from hippocampus.recall.spelling import respelled
-from hippocampus.recall.standardize import Numbers
 
 _ASK: Final = "ask a question, or give a few words of what you look for"
 
@@ -194,9 +194,9 @@ class Recaller(BankPart):
         query: Query,
         allowed: Mask | None,
         ranking: Ranking,
-        shows: dict[str, Numbers],
+        shows: dict[str, Floats],
         k: int,
-    ) -> tuple[dict[str, Numbers], Found]:
+    ) -> tuple[dict[str, Floats], Found]:
         """Read the best rows; if some are damaged, search again without until all can be read."""
         check_budget()
         read = read_rows(here.ledger, ranking, k, here.index.corrected, allowed)

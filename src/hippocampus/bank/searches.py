@@ -8,12 +8,13 @@ from functools import partial
 from typing import Final
 
 from hippocampus.core.altered import altered
+from hippocampus.core.arrays import Floats, Rows32
 from hippocampus.core.budget import check_budget
 from hippocampus.core.config import Signatures
 from hippocampus.core.records import Degradation, Embedder, Interval
 from hippocampus.engine.bank_state import BankState
 from hippocampus.engine.snapshot import BankSnapshot
-from hippocampus.index.cue import Mask, Rows
+from hippocampus.index.cue import Mask
 from hippocampus.index.query import Query
 from hippocampus.language.event_anchored import merge_intervals
 from hippocampus.language.question_intent import time_told
@@ -27,7 +28,6 @@ from hippocampus.recall.parse import bind, choose_forms, parse, signed, without_
 from hippocampus.recall.search import MeasuredCandidates, Ranking, gather, rank
 from hippocampus.recall.spelling import Frequency
 from hippocampus.recall.spreading_activation import ReadTexts
-from hippocampus.recall.standardize import Numbers
 from hippocampus.recall.whole_conversations import Part, choose_leading
 
 _PART_DEPTH: Final = 40
@@ -108,7 +108,7 @@ class _EachOnce:
 
 def search_bank(
     here: BankSnapshot, query: Query, allowed: Mask | None, *, limit: int
-) -> tuple[Ranking, dict[str, Numbers]]:
+) -> tuple[Ranking, dict[str, Floats]]:
     """Rank rows for a bound query; return with them what each shows of it."""
     gathered = gather_from(here, query, allowed)
     ranking = rank(gathered, limit)
@@ -136,9 +136,7 @@ def grounds(here: BankSnapshot) -> Grounds:
     return Grounds(here.index, texts, calibrated.values.models, calibrated.lacking is None)
 
 
-def _is_found(
-    here: BankSnapshot, query: Query, ranking: Ranking, shows: dict[str, Numbers]
-) -> bool:
+def _is_found(here: BankSnapshot, query: Query, ranking: Ranking, shows: dict[str, Floats]) -> bool:
     """Return whether a search on the way to the main one found anything, by its evidence."""
     return weigh_evidence(grounds(here), query, ranking, shows, len(ranking.rows)).found
 
@@ -156,7 +154,7 @@ def times_of_event(
     ranking, shows = search_bank(here, event, allowed, limit=DEPTH)
     if not _is_found(here, event, ranking, shows):
         return ()
-    rows: Rows = ranking.rows[:1]
+    rows: Rows32 = ranking.rows[:1]
     whole = says_all(here.index, event, ranking.rows)
     if whole[0]:
         rows = ranking.rows[whole]

@@ -11,13 +11,12 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hippocampus.calibrate import POOLS
 from hippocampus.calibrate.trial import TrialQuestion
+from hippocampus.core.arrays import Doubles, Floats
 from hippocampus.core.logistic import fit_logistic, newton
 from hippocampus.recall.confidence import MODELS, Confidence, LogisticModel, confidence
-from hippocampus.recall.standardize import Numbers
 
 REJECTED_SHARE: Final = 5 / 6
 """Of the questions without an answer, how many must count as not found."""
@@ -37,8 +36,6 @@ EMBEDDER_CUES: Final = frozenset({"tokens", "vector"})
 _FIXED_RIDGE: Final = 1e6
 _LISTWISE_RIDGE: Final = 1.0
 _CHOICES: Final = 20
-
-Floats = NDArray[np.float64]
 
 
 class Learnt(NamedTuple):
@@ -117,14 +114,14 @@ def fit(
     return like._replace(weights=_rounded(weights), hit=(constant, slope, fall), found=0.5)
 
 
-def _rounded(weights: Floats) -> tuple[float, ...]:
+def _rounded(weights: Doubles) -> tuple[float, ...]:
     return tuple(round(float(weight), 2) for weight in weights)
 
 
-def balanced(answered: Floats) -> Floats:
+def balanced(answered: Doubles) -> Doubles:
     """Return weights that make questions with and without an answer count the same."""
     share = answered.mean()
-    weights: Floats = np.where(answered > 0, 0.5 / share, 0.5 / (1 - share))
+    weights: Doubles = np.where(answered > 0, 0.5 / share, 0.5 / (1 - share))
     return weights
 
 
@@ -149,7 +146,7 @@ def find_hearing(asked: Sequence[TrialQuestion]) -> float:
         if one.right.any() and one.group < POOLS
     ]
 
-    def derivatives(weights: Floats) -> tuple[Floats, Floats]:
+    def derivatives(weights: Doubles) -> tuple[Doubles, Doubles]:
         slope, curve = _LISTWISE_RIDGE * (weights - 0.5), _LISTWISE_RIDGE * np.eye(2)
         for parts, right in lists:
             odds = parts @ weights
@@ -168,7 +165,7 @@ def find_hearing(asked: Sequence[TrialQuestion]) -> float:
     return round(float(embedders / others / DEFAULT_HEARING), 2)
 
 
-def _parts(one: TrialQuestion, *, of_embedder: bool) -> Numbers:
+def _parts(one: TrialQuestion, *, of_embedder: bool) -> Floats:
     """Return the part of each candidate's rank that the embedder's cues, or all others, give."""
     parts = (part for name, part in one.parts.items() if (name in EMBEDDER_CUES) == of_embedder)
     return sum(parts, np.zeros(1, np.float32))

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from hippocampus.calibrate.calibration import SIGNALS
 from hippocampus.calibrate.trial import Trial, TrialTurn
+from hippocampus.core.arrays import Floats
 from hippocampus.core.config import Cosines
-from hippocampus.recall.standardize import Numbers
 
 
 def find_cosines(trial: Trial) -> Cosines:
@@ -41,7 +41,7 @@ def find_cosines(trial: Trial) -> Cosines:
     return Cosines(*(round(cosine, 2) for cosine in found))
 
 
-def _pairs(said: TrialTurn) -> tuple[Numbers, Numbers]:
+def _pairs(said: TrialTurn) -> tuple[Floats, Floats]:
     """Return the cosines of all pairs of turns of a conversation, and of those of a session."""
     every, within = [], []
     for place in np.unique(said.conversation):

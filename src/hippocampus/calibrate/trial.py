@@ -23,6 +23,7 @@ from hippocampus.calibrate.conversations import (
     SyntheticData,
     SyntheticQuestion,
 )
+from hippocampus.core.arrays import Floats
 from hippocampus.core.config import Fusion, Ingest
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Embedder, Passage, Progress, Store, Turn
@@ -39,7 +40,6 @@ from hippocampus.recall.confidence import DEPTH
 from hippocampus.recall.evidence import evidence
 from hippocampus.recall.parse import bind, parse
 from hippocampus.recall.search import search
-from hippocampus.recall.standardize import Numbers
 from hippocampus.store import open_store
 from hippocampus.write.check import Group, draft
 from hippocampus.write.encode import context_before, encode_drafts
@@ -67,11 +67,11 @@ class TrialQuestion:
     kind: str
     answerable: bool
     relevant: NDArray[np.bool_]
-    known: dict[str, Numbers]
-    parts: dict[str, Numbers]
+    known: dict[str, Floats]
+    parts: dict[str, Floats]
     right: NDArray[np.bool_]
     topic: str | None
-    vector: Numbers
+    vector: Floats
 
     def table(self, names: Sequence[str]) -> NDArray[np.float64]:
         """Return a row for each hit: one, and its evidence."""
@@ -89,7 +89,7 @@ class TrialTurn:
     tells, "" for small talk, and whether it was said ``between_people``: shape (n,).
     """
 
-    vectors: Numbers
+    vectors: Floats
     conversation: NDArray[np.str_]
     session: NDArray[np.str_]
     place: NDArray[np.intp]
@@ -111,8 +111,8 @@ class Trial:
     seed: int
     said: TrialTurn
     asked: list[TrialQuestion]
-    topics: dict[str, Numbers]
-    unlike: Numbers
+    topics: dict[str, Floats]
+    unlike: Floats
 
 
 def run_trial(
@@ -147,7 +147,7 @@ def run_trial(
     vectors = dict(zip(topics, (one.vector for one in named), strict=True))
     paired = embedder.embed([Passage(text) for pair in made_up.pairs for text in pair])
     pairs = np.stack([one.vector for one in paired])
-    unlike: Numbers = np.einsum("ij,ij->i", pairs[::2], pairs[1::2])
+    unlike: Floats = np.einsum("ij,ij->i", pairs[::2], pairs[1::2])
     return Trial(len(talks), made_up.seed, _joined(said), asked, vectors, unlike)
 
 

@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from hippocampus.core.arrays import Doubles
 
 
 def fit_logistic(
-    rows: Floats,
-    labels: Floats,
-    weights: Floats | float,
-    start: Floats,
-    ridge: Floats,
+    rows: Doubles,
+    labels: Doubles,
+    weights: Doubles | float,
+    start: Doubles,
+    ridge: Doubles,
     *,
     guarded: bool = False,
     steps: int = 50,
     settled: float = 1e-8,
-) -> Floats:
+) -> Doubles:
     """
     Return the coefficients, each drawn by its ridge to where it starts, shape (k,).
 
@@ -38,7 +37,7 @@ def fit_logistic(
 
     """
 
-    def derivatives(at: Floats) -> tuple[Floats, Floats]:
+    def derivatives(at: Doubles) -> tuple[Doubles, Doubles]:
         odds = rows @ at
         p = sigmoid(odds) if guarded else logistic(odds)
         curve = weights * p * (1 - p)
@@ -53,26 +52,26 @@ def fit_logistic(
     )
 
 
-def logistic(odds: Floats) -> Floats:
+def logistic(odds: Doubles) -> Doubles:
     """Return chances of log odds; below -700 or so NumPy warns that it overflows."""
-    chances: Floats = 1 / (1 + np.exp(-odds))
+    chances: Doubles = 1 / (1 + np.exp(-odds))
     return chances
 
 
-def sigmoid(odds: Floats) -> Floats:
+def sigmoid(odds: Doubles) -> Doubles:
     """Return chances of log odds, which count as 30 at most."""
     # Bounded, so that a chance is never quite 0 or 1.
     return logistic(np.clip(odds, -30, 30))
 
 
 def newton(
-    start: Floats,
-    derivatives: Callable[[Floats], tuple[Floats, Floats]],
+    start: Doubles,
+    derivatives: Callable[[Doubles], tuple[Doubles, Doubles]],
     *,
     longest: float = np.inf,
     steps: int = 50,
     settled: float = 1e-8,
-) -> Floats:
+) -> Doubles:
     """Return the minimum of a convex function, given its gradient and Hessian at a point."""
     at = start.copy()
     for _ in range(steps):

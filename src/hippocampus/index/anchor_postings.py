@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rpds import HashTrieMap
 
+from hippocampus.core.arrays import Rows
 from hippocampus.core.config import Concepts
 from hippocampus.index.anchors import Anchors
 from hippocampus.index.cue import Mask, Scores
@@ -27,7 +28,6 @@ from hippocampus.language.equivalence import richness, say_the_same
 MOST_RELATED: Final = 8
 """Edges of a row that are kept, the nearest."""
 
-Rows = NDArray[np.int64]
 Cosines = Callable[[NDArray[np.float32], NDArray[np.uint32]], Scores]
 """Gives the cosines of a vector and of rows, shape (rows,)."""
 Times = Callable[[NDArray[np.uint32]], NDArray[np.int64]]

@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Rows32
 from hippocampus.core.records import Kind, Payloads
 from hippocampus.index.archive import Archive
-from hippocampus.index.cue import Mask, Rows, Scores, best_rows
+from hippocampus.index.cue import Mask, Scores, best_rows
 from hippocampus.index.growable_array import GrowableArray, Versioned
 from hippocampus.index.query import Query
 from hippocampus.index.sorted_sets import each_once
@@ -111,7 +112,7 @@ class Bm25Cue(Versioned):
         rarity: NDArray[np.float32] = np.log(np.float32(len(self) + 1) / (frequency + 0.5))
         return rarity
 
-    def propose(self, question: Query, allowed: Mask | None, limit: int) -> Rows:
+    def propose(self, question: Query, allowed: Mask | None, limit: int) -> Rows32:
         if not len(question.terms) or not len(self):
             return np.empty(0, np.uint32)
         mask = None if allowed is None else allowed.view(np.uint8)
@@ -121,12 +122,12 @@ class Bm25Cue(Versioned):
         scores = self._index.score(terms, weights, mask, K1, B)  # 0 where not allowed
         return best_rows(scores, limit, None)
 
-    def score(self, question: Query, rows: Rows) -> Scores | None:
+    def score(self, question: Query, rows: Rows32) -> Scores | None:
         if not len(question.terms):
             return None
         return self.matches(question, rows) @ question.term_weights[question.term_weights > 0]
 
-    def matches(self, question: Query, rows: Rows) -> Scores:
+    def matches(self, question: Query, rows: Rows32) -> Scores:
         """Return the score that each term of some weight gives each row, shape (rows, terms)."""
         return self._index.contributions(question.terms[question.term_weights > 0], rows, K1, B)
 
@@ -147,13 +148,13 @@ class Bm25Cue(Versioned):
         scores = self._index.score(each, None, mask, K1, B)
         return np.flatnonzero(scores).astype(np.uint32)
 
-    def opening(self, terms: NDArray[np.uint32], rows: Rows) -> Mask:
+    def opening(self, terms: NDArray[np.uint32], rows: Rows32) -> Mask:
         """Return a mask of the rows that have some terms, in this order, near their beginning."""
         sought, early = terms.astype(np.uint32).tobytes(), self._early.view
         # A byte string finds itself faster than NumPy compares a few short rows.
         return np.array([sought in early[row].tobytes() for row in rows.tolist()], np.bool_)
 
-    def marked(self, rows: Rows) -> Marked:
+    def marked(self, rows: Rows32) -> Marked:
         """Return masks of the rows that have each of ``MARKS``, shape (rows,) each."""
         return Marked(*self._marks.view[rows.astype(np.intp)].T)
 
@@ -162,6 +163,6 @@ class Bm25Cue(Versioned):
         # The kernels take masks in one piece.
         return np.ascontiguousarray(self._marks.view[:, MARKS.index(STANDING)])
 
-    def unheard(self, rows: Rows) -> NDArray[np.uint32]:
+    def unheard(self, rows: Rows32) -> NDArray[np.uint32]:
         """Return how many of each row's terms no earlier row has, shape (rows,)."""
         return self._index.unheard(rows)

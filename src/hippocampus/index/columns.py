@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Rows
 from hippocampus.core.clock import to_micros
 from hippocampus.core.origin import OWN, Origin
 from hippocampus.core.records import SUSPECT, EpisodeRow, State
@@ -39,7 +40,6 @@ from hippocampus.index.sorted_sets import each_once
 from hippocampus.index.timeline import GroupedTimeline, Timeline
 
 Mask = NDArray[np.bool_]
-Rows = NDArray[np.int64]
 Links = NDArray[np.int32]
 
 

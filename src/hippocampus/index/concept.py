@@ -19,13 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 from rpds import HashTrieMap, HashTrieSet
 
+from hippocampus.core.arrays import Rows32
 from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.core.config import Concepts
 from hippocampus.core.records import Kind, Payloads
 from hippocampus.index.anchor_postings import AnchorPostings, Times
 from hippocampus.index.anchor_search import AnchorSearch
 from hippocampus.index.anchors import Anchors, effective
-from hippocampus.index.cue import Mask, Rows, Scores
+from hippocampus.index.cue import Mask, Scores
 from hippocampus.index.growable_array import GrowableArray, Versioned
 from hippocampus.index.phrase_codec import PROPER, unpack_phrases
 from hippocampus.index.query import Query
@@ -56,7 +57,7 @@ Item = TypeVar("Item", bound=np.integer[Any])
 Places: TypeAlias = NDArray[np.intp]
 Sessions: TypeAlias = Callable[[], NDArray[np.int32]]
 """Gives the sessions of all rows by number, -1 for none."""
-Leads: TypeAlias = Callable[[Rows], Mask]
+Leads: TypeAlias = Callable[[Rows32], Mask]
 """Tells which of some rows anchors may lead to."""
 Spelled: TypeAlias = Callable[
     [Sequence[int]], Mapping[int, tuple[Collection[int], Collection[int]]]
@@ -71,7 +72,7 @@ class VectorReader(Protocol):
         """Return vectors of length 1, shape (rows, dimension); zeros where there is none."""
         ...
 
-    def cosines(self, vector: NDArray[np.float32], rows: Rows) -> Scores:
+    def cosines(self, vector: NDArray[np.float32], rows: Rows32) -> Scores:
         """Return the cosines of a vector and rows, shape (rows,)."""
         ...
 
@@ -97,14 +98,14 @@ class Activation:
 
     def __init__(
         self,
-        rows: Rows,
+        rows: Rows32,
         things: Places,
         worth: NDArray[np.float64],
-        named: Callable[[Rows], Scores],
+        named: Callable[[Rows32], Scores],
         sessions: NDArray[np.int32],
         named_in: Callable[[NDArray[np.int32]], Scores],
         lend: float,
-        leads: Callable[[Rows], Mask] | None = None,
+        leads: Callable[[Rows32], Mask] | None = None,
     ) -> None:
         self._leads = leads
         self._rows, own = _summed(rows, things, worth)
@@ -120,11 +121,11 @@ class Activation:
             self._lent /= most
             self._values /= most
 
-    def _sum(self, rows: Rows) -> Scores:
+    def _sum(self, rows: Rows32) -> Scores:
         own = self._values if rows is self._rows else looked_up(self._rows, self._values, rows)
         return own + self._lending(rows)
 
-    def _lending(self, rows: Rows) -> Scores:
+    def _lending(self, rows: Rows32) -> Scores:
         """Return the activation that the sessions of rows lend them."""
         if not len(self._sessions):
             return np.zeros(len(rows), np.float32)
@@ -134,12 +135,12 @@ class Activation:
         codes = self._codes[rows.astype(np.intp)]
         return lent[np.where((codes < 0) | (codes > none), none, codes)]
 
-    def of(self, rows: Rows) -> Scores:
+    def of(self, rows: Rows32) -> Scores:
         """Return the activation of some rows, shape (rows,)."""
         about = self._sum(rows)
         return about if self._leads is None else about * self._leads(rows)
 
-    def best(self, most: int, allowed: Mask | None) -> Rows:
+    def best(self, most: int, allowed: Mask | None) -> Rows32:
         """
         Return the most active allowed rows, ascending.
 
@@ -158,7 +159,7 @@ class Activation:
             sums = self._sum(rows)
         return np.sort(rows[top_k(sums, most)])
 
-    def _seen(self, rows: Rows, allowed: Mask | None) -> Rows:
+    def _seen(self, rows: Rows32, allowed: Mask | None) -> Rows32:
         """Return those of some rows that are allowed, and that it may lead to."""
         if allowed is not None:
             rows = rows[allowed[rows]]
@@ -225,7 +226,7 @@ class _TiedCounts(Versioned):
             _raise_count(self._sessions, session, len(new))
             self._seen |= new
 
-    def in_rows(self, rows: Rows) -> Scores:
+    def in_rows(self, rows: Rows32) -> Scores:
         """Return how many each of some rows names."""
         return _counted(self._rows.view, rows)
 
@@ -320,7 +321,7 @@ class ConceptCue(Versioned):
         self._tied = GrowableArray(np.int64, 2)
         """Tied anchors and the rows that name them, a pair for each mention."""
         self._tied.extend(np.stack(_tied_mentions(anchors), axis=1))
-        self._last: tuple[Query, int, tuple[Rows, Scores, Rows]] | None = None
+        self._last: tuple[Query, int, tuple[Rows32, Scores, Rows32]] | None = None
 
     def __len__(self) -> int:
         return self._length
@@ -502,7 +503,7 @@ class ConceptCue(Versioned):
         shares = (more[best] / more[best].sum()).tolist()
         return told(dict(zip(best.tolist(), shares, strict=True)))
 
-    def matters(self, at: datetime) -> Iterator[tuple[str, Rows]]:
+    def matters(self, at: datetime) -> Iterator[tuple[str, Rows32]]:
         """Yield the names of what is active at a moment, the most first, and the rows with each."""
         for place in self.active(at):
             yield self.anchors.names[place], self._naming(place)
@@ -514,19 +515,19 @@ class ConceptCue(Versioned):
         spread: NDArray[np.float64] = np.bincount(anchors.kin, given, len(anchors)).astype(float)
         return spread
 
-    def _named(self, place: int) -> Rows:
+    def _named(self, place: int) -> Rows32:
         """Return the rows that named an anchor at the last rebuild, in order of time."""
         start, end = self.anchors.mention_ends[place : place + 2]
         return self.anchors.mentions[start:end].view(np.uint32)  # none is negative
 
-    def _naming(self, place: int) -> Rows:
+    def _naming(self, place: int) -> Rows32:
         """Return the rows that name an anchor, in order."""
         since = self._more.get(place)
         named = self._named(place)
         return named if since is None else np.append(named, np.array(since, np.uint32))
 
     def activate(
-        self, question: Query, allowed: Mask | None = None, described: Sequence[Rows] = ()
+        self, question: Query, allowed: Mask | None = None, described: Sequence[Rows32] = ()
     ) -> Activation | None:
         """
         Return the activation by what a question calls up; None if it calls up nothing.
@@ -623,7 +624,7 @@ class ConceptCue(Versioned):
         start, end = self.anchors.mention_ends[place : place + 2]
         return int(end - start) + len(self._more.get(place, ()))
 
-    def _found(self, question: Query) -> tuple[Rows, Scores, Rows]:
+    def _found(self, question: Query) -> tuple[Rows32, Scores, Rows32]:
         """Return rows, scores, and the row that stands for each, itself unless it repeats one."""
         last = self._last
         if last is not None and last[0] is question and last[1] == len(self):
@@ -666,14 +667,14 @@ class ConceptCue(Versioned):
             rows, scores = rows[inside], scores[inside]
         return rows, scores
 
-    def propose(self, question: Query, allowed: Mask | None, limit: int) -> Rows:
+    def propose(self, question: Query, allowed: Mask | None, limit: int) -> Rows32:
         rows, _, stands = self._found(question)
         there = rows if allowed is None else rows[allowed[rows]]
         rows = rows[is_among(rows, there) & _not_repeated(rows, stands, there)]
         scores = self.score(question, rows)
         return rows if scores is None else rows[top_k(scores, limit)]
 
-    def score(self, question: Query, rows: Rows) -> Scores | None:
+    def score(self, question: Query, rows: Rows32) -> Scores | None:
         found, scores, stands = self._found(question)
         if not len(found):
             return None
@@ -688,7 +689,7 @@ class ConceptCue(Versioned):
         return blended
 
 
-def _not_repeated(rows: Rows, stands: Rows, there: Rows) -> Mask:
+def _not_repeated(rows: Rows32, stands: Rows32, there: Rows32) -> Mask:
     """Return a mask of the rows that no representative in ``there``, which ascends, stands for."""
     told: Mask = (stands == rows) | ~is_among(stands, there)
     return told

@@ -8,12 +8,12 @@ from typing import Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Rows32
 from hippocampus.core.records import Kind, Payloads
 from hippocampus.index.query import Query
 from hippocampus.kernel import top_k
 
 Mask = NDArray[np.bool_]
-Rows = NDArray[np.uint32]
 Scores = NDArray[np.float32]
 
 
@@ -50,11 +50,11 @@ class Cue(Protocol):
         """Take in the payloads of the next rows; an empty payload is an episode it cannot see."""
         ...
 
-    def propose(self, question: Query, allowed: Mask | None, limit: int) -> Rows:
+    def propose(self, question: Query, allowed: Mask | None, limit: int) -> Rows32:
         """Return up to ``limit`` allowed rows, best first; none when the question gives no hold."""
         ...
 
-    def score(self, question: Query, rows: Rows) -> Scores | None:
+    def score(self, question: Query, rows: Rows32) -> Scores | None:
         """Score given rows, which ascend, in order; None: the question gives no hold."""
         ...
 
@@ -66,16 +66,16 @@ class DenseCue(ABC):
     def scores(self, question: Query) -> Scores | None:
         """Score every row, shape (n,), from 0 up; None: the question gives no hold."""
 
-    def propose(self, question: Query, allowed: Mask | None, limit: int) -> Rows:
+    def propose(self, question: Query, allowed: Mask | None, limit: int) -> Rows32:
         scores = self.scores(question)
         return np.empty(0, np.uint32) if scores is None else best_rows(scores, limit, allowed)
 
-    def score(self, question: Query, rows: Rows) -> Scores | None:
+    def score(self, question: Query, rows: Rows32) -> Scores | None:
         scores = self.scores(question)
         return None if scores is None else scores[rows]
 
 
-def best_rows(scores: Scores, limit: int, allowed: Mask | None) -> Rows:
+def best_rows(scores: Scores, limit: int, allowed: Mask | None) -> Rows32:
     """Return up to ``limit`` allowed rows of positive scores, shape (n,), best first."""
     best = top_k(scores, limit, None if allowed is None else allowed.view(np.uint8))
     return best[scores[best] > 0]  # ``top_k`` fills up with rows that score nothing

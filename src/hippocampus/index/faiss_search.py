@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Rows32
 from hippocampus.core.optional import require
-from hippocampus.index.cue import Mask, Rows
+from hippocampus.index.cue import Mask
 from hippocampus.index.vector import Searched
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class FaissSearch:
 
     def near(
         self, codes: Searched, vector: NDArray[np.float32], allowed: Mask | None, wanted: int
-    ) -> tuple[Rows, int] | None:
+    ) -> tuple[Rows32, int] | None:
         """Return rows near a vector, and how many it knows; None if too few are allowed."""
         if len(codes) < LEAST:
             return None

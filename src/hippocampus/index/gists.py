@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Rows32
 from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.core.config import Maturation
 from hippocampus.core.decompress import inflate
@@ -23,7 +24,7 @@ from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.logistic import logistic
 from hippocampus.core.ranges import Dimension, Micros
 from hippocampus.errors import InputError
-from hippocampus.index.cue import Mask, Rows, Scores
+from hippocampus.index.cue import Mask, Scores
 
 FORMAT: Final = 1
 _STEEP: Final = 60.0
@@ -89,7 +90,7 @@ class Priming:
         alive[self._owner[~shown[self._rows]]] = False
         return alive
 
-    def lent(self, vector: NDArray[np.float32], rows: Rows, shown: Mask, now: int) -> Scores:
+    def lent(self, vector: NDArray[np.float32], rows: Rows32, shown: Mask, now: int) -> Scores:
         """
         Return the share lent to rows, in [0, 1]: how surely a question means a trace of theirs.
 

@@ -19,10 +19,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Rows32
 from hippocampus.core.decompress import inflate
 from hippocampus.core.records import Kind, Payloads, Statement
 from hippocampus.errors import InputError
-from hippocampus.index.cue import DenseCue, Rows, Scores
+from hippocampus.index.cue import DenseCue, Scores
 from hippocampus.index.growable_array import GrowableArray, Versioned
 from hippocampus.index.phrase_codec import PROPER, unpack_phrases
 from hippocampus.index.query import Query
@@ -128,7 +129,7 @@ class GraphCue(Versioned, DenseCue):
         self._names = GrowableArray(np.uint32)
         self._owners = GrowableArray(np.uint32)
         self._ends = GrowableArray(np.int64)
-        self._sorted: tuple[NDArray[np.uint32], Rows] | None = None
+        self._sorted: tuple[NDArray[np.uint32], Rows32] | None = None
 
     def __len__(self) -> int:
         return len(self._ends)
@@ -147,7 +148,7 @@ class GraphCue(Versioned, DenseCue):
         self._ends.extend(before + np.searchsorted(owners, np.arange(len(payloads)), side="right"))
         self._sorted = None
 
-    def mentions(self, rows: Rows, apart: NDArray[np.uint32]) -> NDArray[np.int64]:
+    def mentions(self, rows: Rows32, apart: NDArray[np.uint32]) -> NDArray[np.int64]:
         """Return how many names each row holds, without some, ascending; shape (rows,)."""
         names, place = self._of(rows)
         others = ~is_among(names, apart)
@@ -183,7 +184,7 @@ class GraphCue(Versioned, DenseCue):
                 total[owners[start:stop]] += np.float32(rarity) * strength[name]
         return total
 
-    def _of(self, rows: Rows) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    def _of(self, rows: Rows32) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         """Return the names of rows, and with each the place of its row among those given."""
         ends = self._ends.view
         stop = ends[rows.astype(np.intp)]

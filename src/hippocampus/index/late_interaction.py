@@ -13,9 +13,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Rows32
 from hippocampus.core.records import Kind, Payloads
 from hippocampus.index.archive import Archive
-from hippocampus.index.cue import Mask, Rows, Scores
+from hippocampus.index.cue import Mask, Scores
 from hippocampus.index.growable_array import GrowableArray, Versioned
 from hippocampus.index.query import Query
 from hippocampus.kernel import maxsim
@@ -70,11 +71,11 @@ class LateInteractionCue(Versioned):
         self._counts.extend(np.minimum(counts, _MOST).astype(np.uint16))
         self._codes.extend(data.reshape(-1, width))
 
-    def lengths(self, rows: Rows) -> NDArray[np.int64]:
+    def lengths(self, rows: Rows32) -> NDArray[np.int64]:
         """Return how many tokens each row has, those that share a code included."""
         return self._counts.view[rows].astype(np.int64)
 
-    def propose(self, question: Query, allowed: Mask | None, limit: int) -> Rows:
+    def propose(self, question: Query, allowed: Mask | None, limit: int) -> Rows32:
         if question.tokens is None or not len(self):
             return np.empty(0, np.uint32)
         everyone = np.arange(len(self)) if allowed is None else np.flatnonzero(allowed)
@@ -84,19 +85,19 @@ class LateInteractionCue(Versioned):
         best = np.argsort(-self.matches(question, rows).mean(axis=1), kind="stable")
         return rows[best[:limit]]
 
-    def score(self, question: Query, rows: Rows) -> Scores | None:
+    def score(self, question: Query, rows: Rows32) -> Scores | None:
         if question.tokens is None:
             return None
         found: Scores = self.matches(question, rows).mean(axis=1)
         return found
 
-    def matches(self, question: Query, rows: Rows) -> Scores:
+    def matches(self, question: Query, rows: Rows32) -> Scores:
         """Return each question token's best match in each row, a cosine, shape (rows, tokens)."""
         assert question.tokens is not None, "ask only when the question has tokens"
         return maxsim(self._codes.view, self._ends.view, question.tokens, rows)
 
     def matches_within(
-        self, question: Query, rows: Rows, first: NDArray[np.int64], stop: NDArray[np.int64]
+        self, question: Query, rows: Rows32, first: NDArray[np.int64], stop: NDArray[np.int64]
     ) -> Scores:
         """Return the same of parts of rows, each from a code to before another; ascending."""
         assert question.tokens is not None, "ask only when the question has tokens"

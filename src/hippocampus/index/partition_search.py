@@ -15,7 +15,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.index.cue import Mask, Rows
+from hippocampus.core.arrays import Rows32
+from hippocampus.index.cue import Mask
 from hippocampus.index.partitions import NOWHERE, Partitions
 from hippocampus.index.vector import BLOCK, Searched
 from hippocampus.kernel import scan_turned, top_k
@@ -29,7 +30,7 @@ Shards = Callable[[], NDArray[np.int32]]
 """Returns the number of each row's source, shape (rows,), -1 for none."""
 
 
-def order_of(made: Partitions) -> Rows:
+def order_of(made: Partitions) -> Rows32:
     """Return the rows in order of partition, those without a vector last."""
     return np.argsort(made.of_row, kind="stable").astype(np.uint32)
 
@@ -55,7 +56,7 @@ class PartitionedSigns:
         self._count, self._length = count, length
         codes = signs.transpose(0, 2, 1).reshape(-1, signs.shape[1])
         blocks = -(-length // BLOCK)
-        self.rows: Rows = np.full(blocks * BLOCK, length, np.uint32)
+        self.rows: Rows32 = np.full(blocks * BLOCK, length, np.uint32)
         self.rows[:length] = order
         self._signs = np.zeros((blocks, signs.shape[1], BLOCK), np.uint8)
         # In pieces, for the signs of each are copied on the way.
@@ -88,7 +89,7 @@ class PartitionedSigns:
         blocks: NDArray[np.uint32],
         allowed: Mask | None,
         wanted: int,
-    ) -> Rows | None:
+    ) -> Rows32 | None:
         """Return the ``wanted`` nearest rows of blocks, by sign; None if there are fewer."""
         rows = self.rows.reshape(-1, BLOCK)[blocks]
         if allowed is None:
@@ -131,7 +132,7 @@ class PartitionSearch:
 
     def near(
         self, codes: Searched, vector: NDArray[np.float32], allowed: Mask | None, wanted: int
-    ) -> tuple[Rows, int] | None:
+    ) -> tuple[Rows32, int] | None:
         """
         Return ``wanted`` rows of the nearest partitions, and how many rows are in any.
 

@@ -19,13 +19,13 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Floats
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.decompress import load_arrays
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.errors import InputError
 from hippocampus.kernel import quantise_rows
 
-Floats: TypeAlias = NDArray[np.float32]
 Read: TypeAlias = Callable[[NDArray[np.int64]], Floats]
 """Reads vectors of rows, shape (rows, dimension), of length 1 or zero."""
 

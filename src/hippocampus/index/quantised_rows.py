@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Rows32
 from hippocampus.index.archive import Archive
-from hippocampus.index.cue import Rows, Scores
+from hippocampus.index.cue import Scores
 from hippocampus.index.disk_array import DiskArray
 from hippocampus.index.growable_array import GrowableArray, Versioned
 from hippocampus.kernel import dot_rows, sum_rows
@@ -26,7 +27,7 @@ class QuantisedRows(Versioned):
     """
 
     def __init__(
-        self, dimension: int, *, folder: Path | None = None, order: Rows | None = None
+        self, dimension: int, *, folder: Path | None = None, order: Rows32 | None = None
     ) -> None:
         self._bytes: GrowableArray[np.int8] = (
             GrowableArray(np.int8, dimension)
@@ -82,7 +83,7 @@ class QuantisedRows(Versioned):
         places[laid] = self._places[places[laid]]
         return places
 
-    def cosines(self, vector: NDArray[np.float32], rows: Rows) -> Scores:
+    def cosines(self, vector: NDArray[np.float32], rows: Rows32) -> Scores:
         """Return the inner products of a vector and rows, shape (rows,)."""
         return dot_rows(self._bytes.view, self._scales.view, vector, self._named(rows))
 
@@ -93,12 +94,12 @@ class QuantisedRows(Versioned):
         return self._bytes.view[rows] * self._scales.view[rows][:, None]
 
     def sums(
-        self, rows: Rows, groups: NDArray[np.uint32], count: int
+        self, rows: Rows32, groups: NDArray[np.uint32], count: int
     ) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
         """Add up the vectors of rows by group; return the sums, and of how many each is one."""
         rows = self._named(rows)
         sums = sum_rows(self._bytes.view, self._scales.view, rows, groups, count)
         return sums, np.bincount(groups[self._scales.view[rows] > 0], minlength=count)
 
-    def _named(self, rows: Rows) -> Rows:
+    def _named(self, rows: Rows32) -> Rows32:
         return rows if self._places is None else self.at(rows).astype(np.uint32)

@@ -15,9 +15,10 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Rows32
 from hippocampus.core.budget import check_budget
 from hippocampus.core.records import Kind, Payloads
-from hippocampus.index.cue import Mask, Rows, Scores, best_rows
+from hippocampus.index.cue import Mask, Scores, best_rows
 from hippocampus.index.growable_array import GrowableArray, Versioned
 from hippocampus.index.hamming import Codes
 from hippocampus.index.query import Query
@@ -69,19 +70,19 @@ class SignatureCue(Versioned):
         self._ends.extend(ends + len(self.codes))
         self.codes.extend(payloads.data.reshape(-1, width))
 
-    def propose(self, question: Query, allowed: Mask | None, limit: int) -> Rows:
+    def propose(self, question: Query, allowed: Mask | None, limit: int) -> Rows32:
         if not question.keywords or not len(self):
             return np.empty(0, np.uint32)
         held = self._answer(question).held
         return best_rows(rarity(held) @ held.astype(np.float32), limit, allowed)
 
-    def score(self, question: Query, rows: Rows) -> Scores | None:
+    def score(self, question: Query, rows: Rows32) -> Scores | None:
         if not question.keywords:
             return None
         found: Scores = self.matches(question, rows) @ self.rarity(question)
         return found
 
-    def matches(self, question: Query, rows: Rows) -> Scores:
+    def matches(self, question: Query, rows: Rows32) -> Scores:
         """Return 1 or 0 for each row and keyword, by whether it is held, shape (rows, keywords)."""
         return self._answer(question).held[:, rows.astype(np.intp)].T.astype(np.float32)
 

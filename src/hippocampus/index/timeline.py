@@ -13,10 +13,10 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Rows
 from hippocampus.index.archive import Archive
 from hippocampus.index.growable_array import GrowableArray, Versioned
 
-Rows: TypeAlias = NDArray[np.int64]
 Moments: TypeAlias = NDArray[np.int64]
 """Microseconds since 1970, UTC, shape (rows,)."""
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Rows32
 from hippocampus.core.records import Kind, Payloads
 from hippocampus.index.archive import Archive
-from hippocampus.index.cue import Rows
 from hippocampus.index.growable_array import GrowableArray, Versioned
 
 
@@ -51,7 +51,7 @@ class TokenSpans(Versioned):
         self._ends.extend(np.cumsum(payloads.lengths, dtype=np.int64) + len(self._steps))
         self._steps.extend(payloads.data)
 
-    def stretches(self, rows: Rows, size: int) -> Stretches:
+    def stretches(self, rows: Rows32, size: int) -> Stretches:
         """Cut the content of rows into stretches of ``size`` ids; none of rows without spans."""
         starts = self._ends.view[rows.astype(np.intp)]
         sizes = np.maximum(self._ends.view[rows.astype(np.intp) + 1] - starts - 1, 0)

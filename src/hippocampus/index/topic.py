@@ -21,11 +21,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Rows32
 from hippocampus.core.decompress import inflate, most_of
 from hippocampus.core.ranges import Dimension
 from hippocampus.core.records import Kind, Payloads
 from hippocampus.errors import InputError
-from hippocampus.index.cue import DenseCue, Rows, Scores
+from hippocampus.index.cue import DenseCue, Scores
 from hippocampus.index.growable_array import Versioned
 from hippocampus.index.query import Query
 from hippocampus.index.sorted_sets import columns_once, each_once
@@ -48,7 +49,7 @@ class Tag:
     children: set[str] = field(default_factory=set)
     aliases: set[str] = field(default_factory=set)
     names: set[Terms] = field(default_factory=set)
-    rows: Rows = field(default_factory=lambda: np.empty(0, np.uint32))
+    rows: Rows32 = field(default_factory=lambda: np.empty(0, np.uint32))
     vector: NDArray[np.float32] | None = None
 
 
@@ -230,7 +231,7 @@ class Community(NamedTuple):
     """Tags that are said together, the most central first, and the rows that are about them."""
 
     tags: tuple[str, ...]
-    rows: Rows
+    rows: Rows32
     """Ascending; a row is of one community."""
     telling: tuple[int, ...]
     """Rows that between them have most of its tags, the best first."""
@@ -464,7 +465,7 @@ class TopicCue(Versioned, DenseCue):
         rows = sum(under.nbytes for under in self._rows)
         return rows + self._bytes.nbytes + 28 * len(self._terms)
 
-    def rows(self, tag: str) -> Rows:
+    def rows(self, tag: str) -> Rows32:
         """Return the rows under a tag, ascending, those written since the graph was made too."""
         return self._rows[self._place[self.graph[tag].name]]
 

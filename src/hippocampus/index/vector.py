@@ -8,9 +8,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Rows32
 from hippocampus.core.records import Kind, Payloads
 from hippocampus.index.archive import Archive
-from hippocampus.index.cue import Mask, Rows, Scores
+from hippocampus.index.cue import Mask, Scores
 from hippocampus.index.growable_array import GrowableArray, Versioned
 from hippocampus.index.quantised_rows import QuantisedRows
 from hippocampus.index.query import Query
@@ -60,7 +61,7 @@ class VectorSearch(Protocol):
 
     def near(
         self, codes: Searched, vector: NDArray[np.float32], allowed: Mask | None, wanted: int
-    ) -> tuple[Rows, int] | None:
+    ) -> tuple[Rows32, int] | None:
         """
         Return ``wanted`` rows near a vector that are allowed, and of how many of the first rows.
 
@@ -83,7 +84,7 @@ class VectorCue(Versioned):
     kind: Kind = "vector"
 
     def __init__(
-        self, dimension: int, *, folder: Path | None = None, order: Rows | None = None
+        self, dimension: int, *, folder: Path | None = None, order: Rows32 | None = None
     ) -> None:
         self._dimension = dimension
         self._padded = -(-dimension // 64) * 64
@@ -139,7 +140,7 @@ class VectorCue(Versioned):
         blocks.reshape(-1, self._padded // 8)[: len(codes)] = codes
         self._signs.extend(blocks.transpose(0, 2, 1))
 
-    def propose(self, question: Query, allowed: Mask | None, limit: int) -> Rows:
+    def propose(self, question: Query, allowed: Mask | None, limit: int) -> Rows32:
         if question.vector is None or not len(self):
             return np.empty(0, np.uint32)
         near = self.candidates(question.vector, allowed, limit * OVERSAMPLE)
@@ -147,7 +148,7 @@ class VectorCue(Versioned):
         assert exact is not None, "the question has a vector"
         return near[top_k(exact, limit, None)]
 
-    def candidates(self, vector: NDArray[np.float32], allowed: Mask | None, wanted: int) -> Rows:
+    def candidates(self, vector: NDArray[np.float32], allowed: Mask | None, wanted: int) -> Rows32:
         """Return rows that may be nearest: about ``wanted``, or all that are allowed if few are."""
         count = len(self) if allowed is None else int(np.count_nonzero(allowed))
         if (
@@ -164,7 +165,7 @@ class VectorCue(Versioned):
 
     def _scanned(
         self, vector: NDArray[np.float32], allowed: Mask | None, wanted: int, start: int
-    ) -> Rows:
+    ) -> Rows32:
         """Return the rows from ``start`` on whose signs are nearest."""
         if start >= len(self):
             return np.empty(0, np.uint32)
@@ -172,7 +173,7 @@ class VectorCue(Versioned):
         found = scan_turned(self._signs.view[first:], self.wide(vector))
         found = found[start - first * BLOCK : len(self) - first * BLOCK]
         mask = None if allowed is None else allowed[start:].view(np.uint8)
-        rows: Rows = top_k(found, wanted, mask)
+        rows: Rows32 = top_k(found, wanted, mask)
         return rows + np.uint32(start) if start else rows
 
     def estimates(self, vector: NDArray[np.float32]) -> Scores:
@@ -185,10 +186,10 @@ class VectorCue(Versioned):
         padded[: self._dimension] = vector
         return padded
 
-    def score(self, question: Query, rows: Rows) -> Scores | None:
+    def score(self, question: Query, rows: Rows32) -> Scores | None:
         return None if question.vector is None else self.cosines(question.vector, rows)
 
-    def cosines(self, vector: NDArray[np.float32], rows: Rows) -> Scores:
+    def cosines(self, vector: NDArray[np.float32], rows: Rows32) -> Scores:
         """Return the cosines of a vector and rows, shape (rows,)."""
         return self._rows.cosines(vector, rows)
 
@@ -197,7 +198,7 @@ class VectorCue(Versioned):
         return self._rows.vectors(rows)
 
     def sums(
-        self, rows: Rows, groups: NDArray[np.uint32], count: int
+        self, rows: Rows32, groups: NDArray[np.uint32], count: int
     ) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
         """Add up the vectors of rows by group; return the sums, and of how many each is one."""
         return self._rows.sums(rows, groups, count)

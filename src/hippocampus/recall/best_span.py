@@ -10,18 +10,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Floats, Rows32
 from hippocampus.core.config import Fusion
 from hippocampus.encode.token_spans import characters
 from hippocampus.encode.tokens import encode
-from hippocampus.index.cue import Rows, Scores
+from hippocampus.index.cue import Scores
 from hippocampus.index.cues import CueSet
 from hippocampus.index.query import Query
 from hippocampus.index.token_spans import Stretches
-from hippocampus.recall.standardize import Numbers
 from hippocampus.recall.token_weights import token_weights
 
 
-def best_spans(cues: CueSet, query: Query, rows: Rows, weight: Numbers, size: int) -> Scores | None:
+def best_spans(
+    cues: CueSet, query: Query, rows: Rows32, weight: Floats, size: int
+) -> Scores | None:
     """
     Return how well the best span of each row matches, a cosine; NaN of rows without spans.
 
@@ -43,7 +45,7 @@ def best_spans(cues: CueSet, query: Query, rows: Rows, weight: Numbers, size: in
 
 
 def best_span(
-    cues: CueSet, query: Query, row: int, weight: Numbers, size: int
+    cues: CueSet, query: Query, row: int, weight: Floats, size: int
 ) -> tuple[int, int] | None:
     """Return the span of ids of a row's content that matches best; None where none is known."""
     halves, matched = _spans(cues, query, np.array([row], np.uint32), weight, size)
@@ -58,7 +60,7 @@ def _half(size: int) -> int:
 
 
 def _spans(
-    cues: CueSet, query: Query, rows: Rows, weight: Numbers, size: int
+    cues: CueSet, query: Query, rows: Rows32, weight: Floats, size: int
 ) -> tuple[Stretches | None, NDArray[np.float32]]:
     """Return the spans of rows, named by their first halves, and how well each matches."""
     nothing = None, np.empty(0, np.float32)

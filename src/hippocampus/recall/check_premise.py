@@ -10,9 +10,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Rows32
 from hippocampus.encode.languages import ENGLISH
 from hippocampus.index.bank_index import BankIndex
-from hippocampus.index.cue import Rows
 from hippocampus.index.query import Query
 from hippocampus.language.nouns import use_of
 from hippocampus.language.relations import asks_the_same, relation_of, relations_asked_by
@@ -33,7 +33,7 @@ _NOUN: Final = 0.5
 def check_premise(
     index: BankIndex,
     query: Query,
-    rows: Rows,
+    rows: Rows32,
     read: ReadTexts | None = None,
     facts: NDArray[np.bool_] | None = None,
 ) -> Premise | None:
@@ -82,7 +82,7 @@ def check_premise(
 def _said_otherwise(
     query: Query,
     asked_by: Sequence[str],
-    rows: Rows,
+    rows: Rows32,
     read: ReadTexts,
     facts: NDArray[np.bool_] | None,
 ) -> NDArray[np.bool_]:
@@ -106,7 +106,7 @@ def _is_relation(noun: str) -> bool:
     return relation_of(noun) is not None or bool(relations_asked_by(noun))
 
 
-def _is_unowned(query: Query, lacking: Sequence[str], rows: Rows, read: ReadTexts) -> bool:
+def _is_unowned(query: Query, lacking: Sequence[str], rows: Rows32, read: ReadTexts) -> bool:
     """
     Return whether a question takes one who speaks to have somebody of whom no best row tells.
 

@@ -13,13 +13,13 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from hippocampus.core.arrays import Floats
 from hippocampus.core.roles import MACHINE_ROLES
 from hippocampus.kernel import top_k
 from hippocampus.language.asked_choice import Side, side_of
 from hippocampus.recall.propose import Search
 from hippocampus.recall.scored import AHEAD, Scored
 from hippocampus.recall.spreading_activation import ReadTexts
-from hippocampus.recall.standardize import Numbers
 
 _LOOKED_AT: Final = 12
 """Best rows that are read."""
@@ -35,7 +35,7 @@ class _Telling(NamedTuple):
     occurred_at: int
 
 
-def gain_of_choice(search: Search, scored: Scored, read: ReadTexts) -> Numbers | None:
+def gain_of_choice(search: Search, scored: Scored, read: ReadTexts) -> Floats | None:
     """Return the gains of the row that takes a side, and of one that names the other thing."""
     choice = search.query.choice
     if choice is None or len(scored.rows) < 2:

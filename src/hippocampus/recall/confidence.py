@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Floats
 from hippocampus.core.logistic import logistic
 from hippocampus.recall.premise import Premise
-from hippocampus.recall.standardize import Numbers
 
 DEPTH = 10
 """Hits that are looked at to say whether anything was found, however many are asked for."""
@@ -80,7 +80,7 @@ class Confidence(NamedTuple):
     It has to be enough without ``rival``, too: that nobody else said it makes no hit fit better.
     """
 
-    scores: Numbers
+    scores: Floats
     sure: float
     found: bool
     unmet: str = ""
@@ -88,7 +88,7 @@ class Confidence(NamedTuple):
 
 
 def confidence(
-    evidence: Mapping[str, Numbers],
+    evidence: Mapping[str, Floats],
     rows: int,
     rival: float | None = None,
     supposed: Premise | None = None,
@@ -126,7 +126,7 @@ def confidence(
 
 
 def least_found(
-    evidence: Mapping[str, Numbers], *, models: Sequence[LogisticModel] = MODELS
+    evidence: Mapping[str, Floats], *, models: Sequence[LogisticModel] = MODELS
 ) -> float:
     """Return the confidence from which something counts as found, by this evidence; 1: never."""
     model = next((m for m in models if all(name in evidence for name in m.evidence)), None)

@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Floats
 from hippocampus.core.clock import from_micros
 from hippocampus.core.records import Interval
 from hippocampus.core.roles import MACHINE_ROLES
@@ -26,7 +27,6 @@ from hippocampus.language.counting.mentions import Mention, find_mentions
 from hippocampus.recall.propose import Search
 from hippocampus.recall.scored import Scored
 from hippocampus.recall.spreading_activation import ReadTexts
-from hippocampus.recall.standardize import Numbers
 
 _MOST_READ: Final = 200
 """Rows that are read at most: 20 to 40 ms."""
@@ -40,7 +40,7 @@ _ELSEWHERE: Final = np.float32(-4)
 """Its gain if nothing of it is of the time that is asked for."""
 
 
-def gain_of_events(search: Search, scored: Scored, texts: ReadTexts) -> Numbers | None:
+def gain_of_events(search: Search, scored: Scored, texts: ReadTexts) -> Floats | None:
     """Return the gains of rows that tell of events to be counted, each event by one row first."""
     if "how many" not in search.query.intents:
         return None

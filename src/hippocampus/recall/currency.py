@@ -18,10 +18,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Floats, Rows32
 from hippocampus.core.word_lists import word_set
 from hippocampus.encode.languages import ENGLISH
 from hippocampus.encode.terms import hash_terms, hashes_of_light_words, language_of
-from hippocampus.index.cue import Rows
 from hippocampus.index.query import Query
 from hippocampus.index.sorted_sets import each_once, is_among
 from hippocampus.kernel import top_k
@@ -31,7 +31,6 @@ from hippocampus.language.rival_statements import find_alike
 from hippocampus.recall.propose import Search
 from hippocampus.recall.scored import Scored
 from hippocampus.recall.spreading_activation import ReadTexts
-from hippocampus.recall.standardize import Numbers
 
 _LONGEST: Final = 4000
 """Characters of a text whose words are compared."""
@@ -57,7 +56,7 @@ _AHEAD: Final = 1e-3
 """Lead over what a hit overtakes, in standard deviations."""
 
 
-def gain_by_time(search: Search, scored: Scored, read: ReadTexts) -> Numbers | None:
+def gain_by_time(search: Search, scored: Scored, read: ReadTexts) -> Floats | None:
     """Return the gains of hits that overtake older, or newer, ones of their matter, as is asked."""
     query, fusion = search.query, search.fusion
     if not fusion.currency or len(scored.rows) < 2 or _wants_all(query):
@@ -93,7 +92,7 @@ def _wants_all(query: Query) -> bool:
 
 
 def _of_one_matter(
-    search: Search, state: AskedState, rows: Rows, scores: Numbers, texts: Mapping[int, str]
+    search: Search, state: AskedState, rows: Rows32, scores: Floats, texts: Mapping[int, str]
 ) -> NDArray[np.bool_]:
     """Return a mask of rows that may overtake others, by words they share, shape (rows, rows)."""
     weight, least = (1.0, _KIN) if state.sure else (_UNSURE, _SURELY_KIN)
@@ -108,7 +107,7 @@ def _of_one_matter(
     return may & (kinship >= least)
 
 
-def _alike(query: Query, rows: Rows, texts: Mapping[int, str]) -> NDArray[np.bool_]:
+def _alike(query: Query, rows: Rows32, texts: Mapping[int, str]) -> NDArray[np.bool_]:
     """
     Return a mask of texts whose statements are alike but for their ends, shape (rows, rows).
 
@@ -123,7 +122,7 @@ def _alike(query: Query, rows: Rows, texts: Mapping[int, str]) -> NDArray[np.boo
     return alike
 
 
-def _of_one_role(search: Search, rows: Rows, texts: Mapping[int, str]) -> NDArray[np.bool_]:
+def _of_one_role(search: Search, rows: Rows32, texts: Mapping[int, str]) -> NDArray[np.bool_]:
     """Return a mask of pairs of texts that fill one role that is asked for, shape (rows, rows)."""
     same = np.zeros((len(rows), len(rows)), np.bool_)
     asked = search.query.fact
@@ -147,18 +146,18 @@ def _asked_words(query: Query) -> NDArray[np.uint32]:
     return asked[~is_among(asked, query.name_terms)]
 
 
-def _told_of_now(search: Search, rows: Rows, texts: Mapping[int, str]) -> Numbers:
+def _told_of_now(search: Search, rows: Rows32, texts: Mapping[int, str]) -> Floats:
     """Return the gains of rows that say that it is so now, shape (rows,)."""
     state = search.query.state
     if state is None or not state.newest:
         return np.zeros(len(rows), np.float32)
     says = np.array([tells_of_now(texts.get(row, "")) for row in rows.tolist()], np.bool_)
     says &= ~search.index.columns.role.holds("assistant", rows.astype(np.intp))
-    gained: Numbers = says * np.float32(search.fusion.tells_of_now * (1 if state.sure else _UNSURE))
+    gained: Floats = says * np.float32(search.fusion.tells_of_now * (1 if state.sure else _UNSURE))
     return gained
 
 
-def _later(search: Search, rows: Rows) -> NDArray[np.bool_]:
+def _later(search: Search, rows: Rows32) -> NDArray[np.bool_]:
     """Return whether each row was said after each other one, shape (rows, rows)."""
     said = search.index.columns.occurred_at(rows)
     after = said[:, None] > said[None, :]
@@ -169,7 +168,7 @@ def _later(search: Search, rows: Rows) -> NDArray[np.bool_]:
     return later
 
 
-def _kinship(search: Search, rows: Rows, texts: Mapping[int, str]) -> Numbers:
+def _kinship(search: Search, rows: Rows32, texts: Mapping[int, str]) -> Floats:
     """
     Return the share of rare words that rows have in common, in [0, 1], shape (rows, rows).
 
@@ -195,7 +194,7 @@ def _kinship(search: Search, rows: Rows, texts: Mapping[int, str]) -> Numbers:
     rarity[is_among(every, search.query.name_terms)] = 0
     weighed = has * rarity
     own = np.maximum(weighed.sum(axis=1), 1)
-    kinship: Numbers = weighed @ has.T / np.minimum.outer(own, own)
+    kinship: Floats = weighed @ has.T / np.minimum.outer(own, own)
     return kinship
 
 

@@ -19,11 +19,12 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from hippocampus.core.arrays import Rows32
 from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, to_micros
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Interval, Statement
 from hippocampus.index.columns import Columns
-from hippocampus.index.cue import Mask, Rows
+from hippocampus.index.cue import Mask
 from hippocampus.index.graph import Statements
 from hippocampus.index.query import AskedFact
 from hippocampus.language.entity_linking import fold_name
@@ -56,7 +57,7 @@ class Standing(NamedTuple):
 class _Said(NamedTuple):
     """Statements about one subject by one relation, ascending by row; rows of shape (n,)."""
 
-    rows: Rows
+    rows: Rows32
     statements: Sequence[Statement]
 
 
@@ -90,7 +91,7 @@ class FactResolver:
         return twin
 
     def look(
-        self, read: ReadTexts, asked: AskedFact, rows: Rows, allowed: Mask | None, now: datetime
+        self, read: ReadTexts, asked: AskedFact, rows: Rows32, allowed: Mask | None, now: datetime
     ) -> Standing | None:
         """
         Resolve a fact; None if no statement fits, or those of several people do.
@@ -142,7 +143,7 @@ class FactResolver:
         return Standing(frozenset(current), over) if current else None
 
     def _filled_later(
-        self, read: ReadTexts, asked: AskedFact, rows: Rows, current: Collection[int]
+        self, read: ReadTexts, asked: AskedFact, rows: Rows32, current: Collection[int]
     ) -> bool:
         """
         Return whether a row says later than those who it is.
@@ -170,7 +171,7 @@ class FactResolver:
         there = self.columns.occurred_at(np.arange(len(self.columns), dtype=np.uint32)) <= last
         return there if allowed is None else there & allowed
 
-    def _fresh(self, read: ReadTexts, rows: Rows, allowed: Mask | None) -> Iterator[Told]:
+    def _fresh(self, read: ReadTexts, rows: Rows32, allowed: Mask | None) -> Iterator[Told]:
         """Yield the statements of those rows that no sleep has read."""
         unread = [
             row for row in rows.tolist()

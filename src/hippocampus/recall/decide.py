@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Floats
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.query import Query
@@ -23,7 +24,6 @@ from hippocampus.recall.confidence import DEPTH, Confidence, LogisticModel, conf
 from hippocampus.recall.evidence import rivalry
 from hippocampus.recall.search import Ranking
 from hippocampus.recall.spreading_activation import ReadTexts
-from hippocampus.recall.standardize import Numbers
 
 FLOOR: Final = 0.005
 """Least score of what a context holds unless told otherwise (docs/adr/0047)."""
@@ -57,7 +57,7 @@ def decide(
     on: Grounds,
     query: Query,
     ranking: Ranking,
-    shows: dict[str, Numbers],
+    shows: dict[str, Floats],
     places: Sequence[int],
 ) -> Confidence:
     """
@@ -77,7 +77,7 @@ def decide(
 
 
 def weigh_evidence(
-    on: Grounds, query: Query, ranking: Ranking, shows: dict[str, Numbers], hits: int
+    on: Grounds, query: Query, ranking: Ranking, shows: dict[str, Floats], hits: int
 ) -> Confidence:
     """Return how likely hits are, and whether anything is found, by the evidence alone."""
     rival = rivalry(on.index, query, ranking.contenders, ranking.subjects)
@@ -91,7 +91,7 @@ def go_by_kind(
     query: Query,
     ranking: Ranking,
     places: Sequence[int],
-    covered: Numbers | None,
+    covered: Floats | None,
     *,
     calibrated: bool,
 ) -> Confidence:
@@ -142,7 +142,7 @@ def _heard(ranking: Ranking, places: Sequence[int]) -> NDArray[np.bool_]:
     return heard[list(places)]
 
 
-def _up_to_the_last(scores: Numbers, heard: NDArray[np.bool_]) -> Numbers:
+def _up_to_the_last(scores: Floats, heard: NDArray[np.bool_]) -> Floats:
     """
     Take the score of hits after the last that was heard of in a question without an embedding.
 
@@ -157,17 +157,17 @@ def _with_leading(judged: Confidence, leading: int, *, sure: bool) -> Confidence
     """Give leading hits of a question about whole conversations the score of the best answer."""
     least = np.zeros_like(judged.scores)
     least[:leading] = _SURE if sure else 2 * FLOOR
-    scores: Numbers = np.maximum(judged.scores, least)
+    scores: Floats = np.maximum(judged.scores, least)
     if not sure:
         return judged._replace(scores=scores)
     return Confidence(scores, max(judged.sure, _SURE), found=True)
 
 
-def _with_wishes(scores: Numbers, ranking: Ranking, places: Sequence[int]) -> Numbers:
+def _with_wishes(scores: Floats, ranking: Ranking, places: Sequence[int]) -> Floats:
     """Give wishes that a question for advice calls for the score of what a context holds."""
     lifted = ranking.parts.get("standing")
     if lifted is None:
         return scores
     least = np.where(lifted[list(places)] > 0, np.float32(2 * FLOOR), np.float32(0))
-    raised: Numbers = np.maximum.accumulate(np.maximum(scores, least)[::-1])[::-1]
+    raised: Floats = np.maximum.accumulate(np.maximum(scores, least)[::-1])[::-1]
     return raised

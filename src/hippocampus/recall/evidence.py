@@ -14,11 +14,10 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Floats, Rows32
 from hippocampus.encode.terms import hash_terms
 from hippocampus.index.bank_index import BankIndex
-from hippocampus.index.cue import Rows
 from hippocampus.index.query import Query
-from hippocampus.recall.standardize import Numbers
 
 _OWN: Final[Mapping[int, bool]] = {}
 _TOLD: Final = {"matched": 3, "covered": 1}
@@ -27,8 +26,8 @@ _TOLD: Final = {"matched": 3, "covered": 1}
 
 @np.errstate(invalid="ignore")  # see ``search``
 def evidence(
-    index: BankIndex, query: Query, rows: Rows, subjects: Mapping[int, bool] = _OWN
-) -> dict[str, Numbers]:
+    index: BankIndex, query: Query, rows: Rows32, subjects: Mapping[int, bool] = _OWN
+) -> dict[str, Floats]:
     """
     Return the evidence of each row, name → shape (rows,).
 
@@ -59,7 +58,7 @@ def evidence(
 
 
 def rivalry(
-    index: BankIndex, query: Query, contenders: Rows, subjects: Mapping[int, bool] = _OWN
+    index: BankIndex, query: Query, contenders: Rows32, subjects: Mapping[int, bool] = _OWN
 ) -> float | None:
     """
     Return how much better what others said fits than what the one asked about said.
@@ -77,15 +76,15 @@ class Rivals(NamedTuple):
     """How well what some said fits a question; by what of the evidence."""
 
     by: str
-    others: Numbers
+    others: Floats
     """Of those whom the question does not name."""
-    named: Numbers
+    named: Floats
     """Of those whom it names."""
 
 
 @np.errstate(invalid="ignore")
 def rivals(
-    index: BankIndex, query: Query, contenders: Rows, subjects: Mapping[int, bool] = _OWN
+    index: BankIndex, query: Query, contenders: Rows32, subjects: Mapping[int, bool] = _OWN
 ) -> Rivals | None:
     """Return how well contenders fit, by whose they are; None where nobody is named, or told."""
     if not query.speakers or not len(contenders):
@@ -109,7 +108,7 @@ def compare_rivals(found: Iterable[Rivals | None]) -> float | None:
     return _mean_of_best(np.concatenate(others), few) - _mean_of_best(np.concatenate(named), few)
 
 
-def says_all(index: BankIndex, query: Query, rows: Rows) -> NDArray[np.bool_]:
+def says_all(index: BankIndex, query: Query, rows: Rows32) -> NDArray[np.bool_]:
     """
     Return a mask of rows with every word of content of a query, in any form, shape (rows,).
 
@@ -126,7 +125,7 @@ def says_all(index: BankIndex, query: Query, rows: Rows) -> NDArray[np.bool_]:
     return held
 
 
-def _mean_of_best(fits: Numbers, few: int) -> float:
+def _mean_of_best(fits: Floats, few: int) -> float:
     """Return the mean of the best few, 0 for each that is lacking."""
     return float(np.sort(fits)[::-1][:few].sum() / few)
 
@@ -148,7 +147,7 @@ def hashes_of_names(names: frozenset[str]) -> frozenset[int]:
     return frozenset(hash_terms(" ".join(names)).tolist())
 
 
-def spelled(there: NDArray[np.bool_], query: Query) -> tuple[Numbers, NDArray[np.intp]]:
+def spelled(there: NDArray[np.bool_], query: Query) -> tuple[Floats, NDArray[np.intp]]:
     """Return a mask of words that rows have in any form, shape (rows, words); and their places."""
     weighs = np.flatnonzero(query.term_weights > 0)
     if query.variants:
@@ -161,7 +160,7 @@ def spelled(there: NDArray[np.bool_], query: Query) -> tuple[Numbers, NDArray[np
     return there.astype(np.float32), weighs
 
 
-def _shared_out(rarity: Numbers, token_terms: NDArray[np.int32]) -> tuple[Numbers, int]:
+def _shared_out(rarity: Floats, token_terms: NDArray[np.int32]) -> tuple[Floats, int]:
     """Divide each word's weight among its tokens; return them, and how many words have any."""
     pieces = np.bincount(token_terms + 1, minlength=len(rarity) + 1)[1:]
     each = np.zeros(len(rarity) + 1, np.float32)  # the last is read by tokens of no word, -1
@@ -170,19 +169,19 @@ def _shared_out(rarity: Numbers, token_terms: NDArray[np.int32]) -> tuple[Number
 
 
 def _weighed(
-    matched: str, missing: str, matches: Numbers, weight: Numbers, words: int
-) -> dict[str, Numbers]:
+    matched: str, missing: str, matches: Floats, weight: Floats, words: int
+) -> dict[str, Floats]:
     total = np.add.reduce(weight)
     if not total > 0:  # no token belongs to a word that counts: all of them count the same
         words = len(weight)
         weight, total = np.ones(words, np.float32), np.float32(words)
-    share: Numbers = matches @ (weight / total)
+    share: Floats = matches @ (weight / total)
     return {matched: share, missing: total / np.float32(words) * (1 - share)}
 
 
 def _of_another(
-    index: BankIndex, question: Query, rows: Rows, subjects: Mapping[int, bool]
-) -> Numbers:
+    index: BankIndex, question: Query, rows: Rows32, subjects: Mapping[int, bool]
+) -> Floats:
     """Return 1 for rows that are of somebody else than the question names, shape (rows,)."""
     another = _said_by_another(index, question, rows)
     for row, theirs in subjects.items():
@@ -190,7 +189,7 @@ def _of_another(
     return another
 
 
-def _said_by_another(index: BankIndex, question: Query, rows: Rows) -> Numbers:
+def _said_by_another(index: BankIndex, question: Query, rows: Rows32) -> Floats:
     if not question.speakers:
         return np.zeros(len(rows), np.float32)
     places = rows.astype(np.intp)

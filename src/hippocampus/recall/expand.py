@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from hippocampus.core.altered import altered
+from hippocampus.core.arrays import Floats, Rows32
 from hippocampus.core.lazy_dataclass import immutable
-from hippocampus.index.cue import Mask, Rows
+from hippocampus.index.cue import Mask
 from hippocampus.index.query import AskedFact, Query
 from hippocampus.index.sorted_sets import is_among
 from hippocampus.recall.current_facts import Standing
@@ -24,9 +25,9 @@ from hippocampus.recall.features import Columns, measure
 from hippocampus.recall.personalized_pagerank import walk
 from hippocampus.recall.propose import Search
 from hippocampus.recall.spreading_activation import Lift, ReadTexts, spread
-from hippocampus.recall.standardize import Numbers, Scale, standardised
+from hippocampus.recall.standardize import Scale, standardised
 
-ResolveFact = Callable[[AskedFact, Rows, Mask | None, datetime], Standing | None]
+ResolveFact = Callable[[AskedFact, Rows32, Mask | None, datetime], Standing | None]
 """Resolves a fact by the statements known and by some rows more, within an allowed set, as of a
 moment."""
 
@@ -59,17 +60,17 @@ class CandidatesOfAll(NamedTuple):
 class Candidates:
     """Everything that will be scored, each row measured once by each cue."""
 
-    rows: Rows
+    rows: Rows32
     """Ascending, shape (rows,)."""
-    features: Mapping[str, Numbers]
+    features: Mapping[str, Floats]
     """Features on one scale and weighed, by name, shape (rows,) each."""
-    activation: Numbers | None
+    activation: Floats | None
     """Activation of each by the anchors that the question calls up, shape (rows,)."""
     lifts: Mapping[int, Lift]
     """Lifts by spreading activation, row → lift."""
     led_to: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """Rows that nobody had proposed, by what led to them: ``names`` or ``facts``."""
-    columns: Mapping[str, Numbers] = field(default_factory=dict)
+    columns: Mapping[str, Floats] = field(default_factory=dict)
     """Features as they were measured, each on its cue's own scale."""
     together: CandidatesOfAll | None = None
     """Scales of them and those of other banks; None where they are all there are."""
@@ -87,14 +88,14 @@ class Candidates:
         }
         return altered(self, features=features, together=together)
 
-    def standardised(self, name: str, values: Numbers) -> Numbers:
+    def standardised(self, name: str, values: Floats) -> Floats:
         """Put a signal of theirs on the scale of all candidates."""
         if self.together is None:
             return standardised(values)
         return self.together.scales[name].standardise(values)
 
 
-def expand(search: Search, rows: Rows, sources: Sources) -> Candidates:
+def expand(search: Search, rows: Rows32, sources: Sources) -> Candidates:
     """Measure the proposed rows, add those that they and known facts lead to, and measure them."""
     columns = measure(search.query, search.cues, rows, search.fusion)
     candidates = _weighed(search, rows, columns, {})
@@ -119,7 +120,7 @@ def expand(search: Search, rows: Rows, sources: Sources) -> Candidates:
     return altered(_weighed(search, every, joined, lifts), led_to=led_to)
 
 
-def _unproposed(some: Collection[int], rows: Rows) -> tuple[int, ...]:
+def _unproposed(some: Collection[int], rows: Rows32) -> tuple[int, ...]:
     """Return those of some rows that are not among others, which ascend, in their order."""
     if not some:
         return ()
@@ -135,7 +136,9 @@ def asked_fact(search: Search) -> AskedFact | None:
     return fact
 
 
-def _weighed(search: Search, rows: Rows, columns: Columns, lifts: Mapping[int, Lift]) -> Candidates:
+def _weighed(
+    search: Search, rows: Rows32, columns: Columns, lifts: Mapping[int, Lift]
+) -> Candidates:
     """Put columns on one scale, and weigh them."""
     features = {
         name: np.float32(weight) * standardised(columns[name])
@@ -154,7 +157,7 @@ def _weights(search: Search) -> dict[str, float]:
     return {name: weight * share for name, weight in search.fusion.weights.items()}
 
 
-def summed(parts: Mapping[str, Numbers], length: int) -> Numbers:
+def summed(parts: Mapping[str, Floats], length: int) -> Floats:
     """Add parts up."""
     total = np.zeros(length, np.float32)
     for part in parts.values():
@@ -162,7 +165,7 @@ def summed(parts: Mapping[str, Numbers], length: int) -> Numbers:
     return total
 
 
-def _strengths(search: Search, candidates: Candidates) -> Numbers:
+def _strengths(search: Search, candidates: Candidates) -> Floats:
     """Return each row's score by features and activation alone, shape (rows,)."""
     strengths = summed(candidates.features, len(candidates.rows))
     if candidates.activation is not None:

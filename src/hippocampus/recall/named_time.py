@@ -12,12 +12,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Floats
 from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, to_micros
 from hippocampus.core.records import Interval
 from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.cue import Mask
 from hippocampus.index.query import Query
-from hippocampus.recall.standardize import Numbers
 
 _SAID_BESIDE: Final = np.float32(0.5)
 """Worth of having been said in a time that is asked for, telling of another one."""
@@ -29,7 +29,7 @@ WITHIN: Final = np.float32(0.2)
 """Timeliness from which a row is of a time: so much of a told time lies in the time asked for."""
 
 
-def timeliness(index: BankIndex, query: Query) -> Numbers | None:
+def timeliness(index: BankIndex, query: Query) -> Floats | None:
     """Return how far each row is of a time the query names, in [0, 1]; None when it names none."""
     if not query.intervals:
         return None
@@ -39,14 +39,14 @@ def timeliness(index: BankIndex, query: Query) -> Numbers | None:
         said |= columns.between(interval.start, interval.end)
         over = interval.end is not None and interval.end <= query.now
         planned &= _said_before(index, interval) if over else np.False_
-    worth: Numbers = np.where(index.cues.time.tells(), _SAID_BESIDE, np.float32(1)) * said
+    worth: Floats = np.where(index.cues.time.tells(), _SAID_BESIDE, np.float32(1)) * said
     told = index.cues.time.scores(query)
     if told is None:
         return worth
     return np.maximum(worth, told * np.where(planned, _PLANNED, np.float32(1)))
 
 
-def nearness(index: BankIndex, query: Query) -> Numbers:
+def nearness(index: BankIndex, query: Query) -> Floats:
     """Return how near each row was said to the times that the query names, in [0, 1]."""
     everyone = np.arange(len(index), dtype=np.uint32)
     said = index.columns.occurred_at(everyone)
@@ -85,9 +85,9 @@ def describe_empty(index: BankIndex, query: Query, allowed: Mask | None) -> str:
     return f"Nothing is noted for {asked}; the nearest is of {nearest:%-d %B %Y}."
 
 
-def _apart(said: NDArray[np.int64], interval: Interval) -> Numbers:
+def _apart(said: NDArray[np.int64], interval: Interval) -> Floats:
     """Return how far moments lie from an interval, in microseconds; 0 inside."""
-    gap: Numbers = np.zeros(len(said), np.float32)
+    gap: Floats = np.zeros(len(said), np.float32)
     if interval.start is not None:
         gap = np.maximum(gap, (to_micros(interval.start) - said).astype(np.float32))
     if interval.end is not None:

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.index.cue import Rows
+from hippocampus.core.arrays import Floats, Rows32
 from hippocampus.kernel import top_k
 from hippocampus.recall.propose import Search
 from hippocampus.recall.spreading_activation import (
@@ -26,7 +26,6 @@ from hippocampus.recall.spreading_activation import (
     ReadTexts,
     names_leading_on,
 )
-from hippocampus.recall.standardize import Numbers
 
 RESTART: Final = 0.5
 """Chance of going home at each step: HippoRAG's."""
@@ -38,7 +37,7 @@ _DEPTH: Final = 2
 """How far from the best hits episodes are read: names of those lead on, and no further."""
 
 
-def walk(search: Search, read: ReadTexts, rows: Rows, strengths: Numbers) -> dict[int, Lift]:
+def walk(search: Search, read: ReadTexts, rows: Rows32, strengths: Floats) -> dict[int, Lift]:
     """
     Return how rows, candidates or not, may be lifted; as ``spreading_activation.spread``.
 

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from hippocampus.core.arrays import Floats
 from hippocampus.encode.terms import Term, hash_terms
 from hippocampus.index.query import Query
 from hippocampus.kernel import top_k
@@ -22,7 +23,6 @@ from hippocampus.language.relations import is_being, relation_of
 from hippocampus.recall.propose import Search
 from hippocampus.recall.scored import Scored
 from hippocampus.recall.spreading_activation import ReadTexts
-from hippocampus.recall.standardize import Numbers
 
 _LOOKED_AT: Final = 8
 """Best rows that are read."""
@@ -44,7 +44,7 @@ class _Asked(NamedTuple):
     """Standard deviations behind the best one up to which a row may lead."""
 
 
-def gain_of_possession(search: Search, scored: Scored, read: ReadTexts) -> Numbers | None:
+def gain_of_possession(search: Search, scored: Scored, read: ReadTexts) -> Floats | None:
     """Return the gain by which the best row that names owner and thing leads, if it does not."""
     asked = _asked(search.query)
     if asked is None or len(scored.rows) < 2:

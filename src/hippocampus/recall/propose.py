@@ -13,16 +13,16 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from hippocampus.core.altered import altered
+from hippocampus.core.arrays import Floats, Rows32
 from hippocampus.core.config import Fusion
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.concept import Activation
-from hippocampus.index.cue import Cue, Mask, Rows
+from hippocampus.index.cue import Cue, Mask
 from hippocampus.index.cues import CueSet
 from hippocampus.index.query import Query
 from hippocampus.index.sorted_sets import each_once
 from hippocampus.recall.named_time import WITHIN, is_empty, nearness, timeliness
-from hippocampus.recall.standardize import Numbers
 
 _WISHES: Final = 50
 """Standing wishes that each cue proposes for a question that asks for advice."""
@@ -47,7 +47,7 @@ class Search:
     """Rows that the read may see, shape (n,); None is all."""
     within: Mask | None
     """Rows in a time that the question names, shape (n,); None when it names none."""
-    timely: Numbers | None
+    timely: Floats | None
     """How far each row is of that time, in [0, 1], shape (n,): for what it tells, or was said."""
     nothing: bool
     """Whether the query names a certain time of which there is nothing."""
@@ -88,7 +88,7 @@ def _both(allowed: Mask | None, other: Mask) -> Mask:
     return other if allowed is None else other & allowed
 
 
-def _described(query: Query, cues: CueSet, allowed: Mask | None) -> dict[tuple[int, ...], Rows]:
+def _described(query: Query, cues: CueSet, allowed: Mask | None) -> dict[tuple[int, ...], Rows32]:
     """Return the rows that hold all words of what a query describes, for each such thing."""
     found = {
         words: cues.lexical.holding(np.array(words, np.uint32), allowed, _DESCRIBED, least=1)
@@ -107,7 +107,7 @@ class Proposal(NamedTuple):
     """Rows that were proposed, best first, and by whom: the name of a cue, or what else does."""
 
     by: str
-    rows: Rows
+    rows: Rows32
     in_time: bool = False
     """Whether they are the best within the time that the question names."""
 
@@ -115,7 +115,7 @@ class Proposal(NamedTuple):
 class Proposed(NamedTuple):
     """The candidates, ascending, and who proposed them; nobody where a small bank has no others."""
 
-    rows: Rows
+    rows: Rows32
     proposals: tuple[Proposal, ...] = ()
 
 
@@ -197,7 +197,7 @@ def _proposing(search: Search) -> tuple[dict[str, Cue], dict[str, Cue]]:
     return (sharing, {}) if sharing else ({name: cues[name] for name in alone[:1]}, {})
 
 
-def _latest(index: BankIndex, within: Mask | None, most: int) -> Rows:
+def _latest(index: BankIndex, within: Mask | None, most: int) -> Rows32:
     """Return the latest rows of a named time: all that a time alone can propose."""
     if within is None:
         return np.empty(0, np.uint32)

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.altered import altered
+from hippocampus.core.arrays import Floats
 from hippocampus.encode.terms import find_terms
 from hippocampus.kernel import top_k
 from hippocampus.recall.propose import Search
 from hippocampus.recall.scored import Scored
 from hippocampus.recall.spreading_activation import ReadTexts
-from hippocampus.recall.standardize import Numbers
 
 _BEST: Final = 4
 """Best rows that are taken for what the question is about."""
@@ -33,7 +33,7 @@ _AHEAD: Final = np.float32(1e-3)
 """Distance of the best row from what comes next."""
 
 
-def gain_of_agreed(search: Search, scored: Scored, texts: ReadTexts) -> Numbers | None:
+def gain_of_agreed(search: Search, scored: Scored, texts: ReadTexts) -> Floats | None:
     """Return the gains of rows with words that the best rows agree on; see ``Fusion.feedback``."""
     weight = search.fusion.feedback
     if not weight or len(scored.rows) <= _BEST or "lexical" not in search.query.cues:
@@ -43,14 +43,14 @@ def gain_of_agreed(search: Search, scored: Scored, texts: ReadTexts) -> Numbers 
         return None
     asked = altered(search.query, terms=terms, term_weights=np.ones(len(terms), np.float32))
     there = search.cues.lexical.matches(asked, scored.rows) > 0
-    part: Numbers = np.float32(weight) * (there @ (worth / worth.sum()))
+    part: Floats = np.float32(weight) * (there @ (worth / worth.sum()))
     first = int(np.argmax(scored.scores))
     lifted = scored.scores + part
     part[first] += max(lifted.max() + _AHEAD - lifted[first], 0) if lifted.argmax() != first else 0
     return part
 
 
-def _agreed(search: Search, scored: Scored, texts: ReadTexts) -> tuple[NDArray[np.uint32], Numbers]:
+def _agreed(search: Search, scored: Scored, texts: ReadTexts) -> tuple[NDArray[np.uint32], Floats]:
     """Return the rare words that several of the best rows have, and what each is worth."""
     lexical = search.cues.lexical
     best = scored.rows[top_k(scored.scores, _BEST)]

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from hippocampus.core.arrays import Floats
 from hippocampus.kernel import top_k
 from hippocampus.recall.choices import gain_of_choice
 from hippocampus.recall.counted_rows import gain_of_events
@@ -27,7 +28,6 @@ from hippocampus.recall.repeated_question import gain_of_answer
 from hippocampus.recall.scored import Scored
 from hippocampus.recall.several_things import gain_of_alike
 from hippocampus.recall.spreading_activation import ReadTexts
-from hippocampus.recall.standardize import Numbers
 from hippocampus.recall.standing_wishes import gain_of_wishes
 from hippocampus.recall.subjects import find_owners, gain_of_owners
 from hippocampus.recall.whole_conversations import gain_of_leading
@@ -49,7 +49,7 @@ class Reordering:
     """Resolution of the fact that is asked for; None before that step, or if there is none."""
 
 
-Gain: TypeAlias = Callable[[Reordering], Numbers | None]
+Gain: TypeAlias = Callable[[Reordering], Floats | None]
 
 
 class ReorderStep(NamedTuple):
@@ -73,22 +73,22 @@ def reorder(search: Search, scored: Scored, sources: Sources) -> Reordering:
     return so_far
 
 
-def _by_scores(gain: Callable[[Search, Scored], Numbers | None]) -> Gain:
+def _by_scores(gain: Callable[[Search, Scored], Floats | None]) -> Gain:
     """Return a step of a function of scores alone."""
     return lambda so_far: gain(so_far.search, so_far.scored)
 
 
-def _by_texts(gain: Callable[[Search, Scored, ReadTexts], Numbers | None]) -> Gain:
+def _by_texts(gain: Callable[[Search, Scored, ReadTexts], Floats | None]) -> Gain:
     """Return a step of a function that reads texts, too; it is left out where none can be read."""
 
-    def step(so_far: Reordering) -> Numbers | None:
+    def step(so_far: Reordering) -> Floats | None:
         read = so_far.sources.texts
         return None if read is None else gain(so_far.search, so_far.scored, read)
 
     return step
 
 
-def _gain_of_owners(so_far: Reordering) -> Numbers | None:
+def _gain_of_owners(so_far: Reordering) -> Floats | None:
     """Find the owners of the best turns, and return the gains of turns by them."""
     if so_far.sources.texts is None:
         return None
@@ -96,7 +96,7 @@ def _gain_of_owners(so_far: Reordering) -> Numbers | None:
     return gain_of_owners(so_far.search, so_far.scored, so_far.owners)
 
 
-def _gain_of_fact(so_far: Reordering) -> Numbers | None:
+def _gain_of_fact(so_far: Reordering) -> Floats | None:
     """Resolve the fact that is asked for; return the gain by which the best to tell it leads."""
     search, scored, resolve = so_far.search, so_far.scored, so_far.sources.facts
     fact = asked_fact(search)

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from typing import Final
 
+from hippocampus.core.arrays import Floats
 from hippocampus.encode.terms import hash_terms
 from hippocampus.kernel import top_k
 from hippocampus.recall.propose import Search
 from hippocampus.recall.scored import Scored
 from hippocampus.recall.spreading_activation import ReadTexts
-from hippocampus.recall.standardize import Numbers
 
 _LOOKED_AT: Final = 8
 """Best rows that are read."""
 
 
-def gain_of_answer(search: Search, scored: Scored, read: ReadTexts) -> Numbers | None:
+def gain_of_answer(search: Search, scored: Scored, read: ReadTexts) -> Floats | None:
     """Return the gain of the best row that says something, if the first repeats the question."""
     best = top_k(scored.scores, _LOOKED_AT)
     rows = scored.rows[best]

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from hippocampus.core.arrays import Floats
 from hippocampus.recall.expand import Candidates, summed
 from hippocampus.recall.propose import Search
 from hippocampus.recall.scored import Scored
@@ -27,7 +28,6 @@ from hippocampus.recall.signals import (
     called_up,
 )
 from hippocampus.recall.spreading_activation import lifted
-from hippocampus.recall.standardize import Numbers
 
 
 def score(search: Search, candidates: Candidates) -> Scored:
@@ -49,9 +49,9 @@ def score(search: Search, candidates: Candidates) -> Scored:
 def _added(
     scoring: Scoring,
     signals: Iterable[tuple[str, Signal]],
-    parts: dict[str, Numbers],
-    scores: Numbers,
-) -> Numbers:
+    parts: dict[str, Floats],
+    scores: Floats,
+) -> Floats:
     """Add signals to the scores so far, and each to the part of its name."""
     if not len(scores):
         return scores
@@ -63,7 +63,7 @@ def _added(
     return scores
 
 
-def _sessions(scoring: Scoring, scores: Numbers) -> tuple[SessionScores, Numbers]:
+def _sessions(scoring: Scoring, scores: Floats) -> tuple[SessionScores, Floats]:
     """Return how the sessions of the rows score, and the support of each for its turns."""
     search = scoring.search
     query, fusion = search.query, search.fusion
@@ -75,7 +75,7 @@ def _sessions(scoring: Scoring, scores: Numbers) -> tuple[SessionScores, Numbers
     return sessions, np.float32(fusion.session * lean) * sessions.support()
 
 
-def _lean(lengths: Numbers | None, decay: float) -> float:
+def _lean(lengths: Floats | None, decay: float) -> float:
     """Return how far turns of this mean length depend on their session, 1 to 0."""
     if lengths is None or not len(lengths):
         return 1.0

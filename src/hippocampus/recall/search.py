@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.altered import altered
+from hippocampus.core.arrays import Floats, Rows32
 from hippocampus.core.config import Fusion
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.index.bank_index import BankIndex
-from hippocampus.index.cue import Mask, Rows
+from hippocampus.index.cue import Mask
 from hippocampus.index.query import Query
 from hippocampus.kernel import top_k
 from hippocampus.recall.expand import Candidates, CandidatesOfAll, Sources, expand
@@ -31,7 +32,7 @@ from hippocampus.recall.score import score
 from hippocampus.recall.scored import Scored
 from hippocampus.recall.session_ranking import rank_sessions
 from hippocampus.recall.signals import named_speak, novelty_scales
-from hippocampus.recall.standardize import Numbers, Scale
+from hippocampus.recall.standardize import Scale
 
 CONTENDERS: Final = 100
 """Best rows among which it shows whether what is asked about somebody was said by another."""
@@ -56,15 +57,15 @@ class Trail:
 class Ranking:
     """The best candidates, best first, and why; arrays of shape (rows,)."""
 
-    rows: Rows
-    scores: Numbers
-    parts: dict[str, Numbers]
+    rows: Rows32
+    scores: Floats
+    parts: dict[str, Floats]
     """The part of each signal in the score, by name."""
-    contenders: Rows
+    contenders: Rows32
     """The ``CONTENDERS`` best rows, however many are asked for, best first."""
     sessions: NDArray[np.int32]
     """The sessions of all candidates by code, best first."""
-    activation: Numbers
+    activation: Floats
     """Activation of each by the anchors that the question calls up."""
     candidates: int
     """How many rows were scored."""

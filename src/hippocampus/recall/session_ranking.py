@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Floats, Rows32
 from hippocampus.core.clock import MICROS_PER_DAY, to_micros
-from hippocampus.index.cue import Rows
 from hippocampus.kernel import best_two, top_k
 from hippocampus.recall.propose import Search
-from hippocampus.recall.standardize import Numbers, standardised
+from hippocampus.recall.standardize import standardised
 
 _ALIKE = 0.01
 """Scores and cosines that differ by less say the same. It also keeps rounding out of the ranking:
@@ -36,19 +36,19 @@ class SessionScores(NamedTuple):
 
     codes: NDArray[np.int32]
     groups: NDArray[np.int64]
-    best: Numbers
+    best: Floats
 
     @classmethod
-    def of(cls, codes: NDArray[np.int32], scores: Numbers) -> SessionScores:
+    def of(cls, codes: NDArray[np.int32], scores: Floats) -> SessionScores:
         """Group scored rows by the code of their session; a negative code is no session."""
         return cls(*best_two(codes, scores))
 
-    def support(self) -> Numbers:
+    def support(self) -> Floats:
         """Return the mean of each session's two best scores, shape (sessions + 1,)."""
-        support: Numbers = np.add.reduce(self.best, 1) / np.float32(2)
+        support: Floats = np.add.reduce(self.best, 1) / np.float32(2)
         return support
 
-    def members(self, chosen: Rows, rows: Rows) -> tuple[Rows, NDArray[np.uint32]]:
+    def members(self, chosen: Rows32, rows: Rows32) -> tuple[Rows32, NDArray[np.uint32]]:
         """Return the rows of some sessions, and of which of ``chosen`` each is."""
         place = np.full(len(self.best), -1, np.int64)
         place[chosen] = np.arange(len(chosen))
@@ -64,7 +64,7 @@ class SessionScores(NamedTuple):
 
 
 def rank_sessions(
-    search: Search, rows: Rows, sessions: SessionScores, support: Numbers
+    search: Search, rows: Rows32, sessions: SessionScores, support: Floats
 ) -> NDArray[np.int32]:
     """Return the best sessions of rows by code, best first; ``support``: of each for its turns."""
     index, fusion = search.index, search.fusion
@@ -85,9 +85,7 @@ def rank_sessions(
     return codes[top_k(worth, len(worth))]
 
 
-def associated(
-    sums: Numbers, sizes: NDArray[np.intp], worth: Numbers, best_within: float
-) -> Numbers:
+def associated(sums: Floats, sizes: NDArray[np.intp], worth: Floats, best_within: float) -> Floats:
     """
     Return how near in meaning each session is to the best ones together, as a cosine.
 
@@ -112,5 +110,5 @@ def associated(
     say = np.exp((worth - worth.max()) / np.float32(best_within)) / lengths
     meant = say @ sums - (say @ counts) * usual
     along = sums @ meant - counts * (usual @ meant)
-    near: Numbers = along / (lengths * np.float32(max(math.sqrt(meant @ meant), _ALIKE)))
+    near: Floats = along / (lengths * np.float32(max(math.sqrt(meant @ meant), _ALIKE)))
     return near

@@ -12,10 +12,11 @@ from typing import Final
 
 import numpy as np
 
+from hippocampus.core.arrays import Floats
 from hippocampus.kernel import top_k
 from hippocampus.recall.propose import Search
 from hippocampus.recall.scored import Scored
-from hippocampus.recall.standardize import Numbers, standardised
+from hippocampus.recall.standardize import standardised
 
 _BEST: Final = 5
 """Best rows that together say what else is one of the things."""
@@ -23,7 +24,7 @@ _BEHIND: Final = np.float32(1e-3)
 """Distance that what is alike keeps from the best row."""
 
 
-def gain_of_alike(search: Search, scored: Scored) -> Numbers | None:
+def gain_of_alike(search: Search, scored: Scored) -> Floats | None:
     """Return the gains of rows like the best ones, where several things are asked for."""
     query, vector, weight = search.query, search.cues.vector, search.fusion.alike
     if not query.several or vector is None or query.vector is None or not weight:
@@ -37,5 +38,5 @@ def gain_of_alike(search: Search, scored: Scored) -> Numbers | None:
         return None
     near = vector.cosines(np.ascontiguousarray(meant / length, np.float32), scored.rows)
     room = np.maximum(scored.scores.max() - scored.scores - _BEHIND, 0)
-    gain: Numbers = np.minimum(np.float32(weight) * np.maximum(standardised(near), 0), room)
+    gain: Floats = np.minimum(np.float32(weight) * np.maximum(standardised(near), 0), room)
     return gain

@@ -14,18 +14,19 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Floats, Rows32
 from hippocampus.core.clock import MICROS_PER_HOUR, to_micros
 from hippocampus.index.bm25 import Marked
-from hippocampus.index.cue import Mask, Rows
+from hippocampus.index.cue import Mask
 from hippocampus.index.sorted_sets import each_once, looked_up
 from hippocampus.kernel import top_k
 from hippocampus.language.noun_phrases import names_of
 from hippocampus.recall.expand import Candidates
 from hippocampus.recall.named_time import WITHIN
 from hippocampus.recall.propose import Search
-from hippocampus.recall.standardize import Numbers, Scale, standardised
+from hippocampus.recall.standardize import Scale, standardised
 
-Signal: TypeAlias = "Callable[[Scoring, Numbers], Numbers | None]"
+Signal: TypeAlias = "Callable[[Scoring, Floats], Floats | None]"
 
 ONLY_CONCEPTS: Final = frozenset({"concept", "time"})
 """Where no other cue is asked, rows rank by activation of what the question calls up."""
@@ -49,10 +50,10 @@ class Scoring:
     def __init__(self, search: Search, candidates: Candidates) -> None:
         self.search = search
         self.candidates = candidates
-        self.rows: Rows = candidates.rows
+        self.rows: Rows32 = candidates.rows
         self.places: NDArray[np.intp] = self.rows.astype(np.intp)
         """The rows again: NumPy takes three times as long to look up by another type."""
-        self.of_session: Numbers | None = None
+        self.of_session: Floats | None = None
         """What each row's session lends it, once the turns by themselves have scores."""
 
     @cached_property
@@ -61,13 +62,13 @@ class Scoring:
         return self.search.cues.lexical.marked(self.rows)
 
     @cached_property
-    def lengths(self) -> Numbers | None:
+    def lengths(self) -> Floats | None:
         """Tokens of each row; None where no embedder gives tokens."""
         tokens = self.search.index.cues.tokens
         return None if tokens is None else tokens.lengths(self.rows).astype(np.float32)
 
     @cached_property
-    def shortness(self) -> Numbers | np.float32:
+    def shortness(self) -> Floats | np.float32:
         """
         How far a turn depends on its neighbours, 1 to 0: exp(-tokens / decay).
 
@@ -76,7 +77,7 @@ class Scoring:
         if self.lengths is None:
             return np.float32(1)
         decay = np.float32(self.search.fusion.context_decay_tokens)
-        short: Numbers = np.exp(-self.lengths / decay)
+        short: Floats = np.exp(-self.lengths / decay)
         return short
 
     @cached_property
@@ -92,7 +93,7 @@ class Scoring:
         return np.float32(min(1.0, heard / usual) if usual > 0 else 0.0)
 
     @cached_property
-    def new(self) -> dict[str, Numbers]:
+    def new(self) -> dict[str, Floats]:
         """How much is new in turns of those asked about, on one scale: words, deeds, names."""
         together = self.candidates.together
         told = self.new_in_turns(named=None if together is None else together.named)
@@ -101,7 +102,7 @@ class Scoring:
             for name, column in told.items()
         }
 
-    def new_in_turns(self, *, named: bool | None) -> dict[str, Numbers]:
+    def new_in_turns(self, *, named: bool | None) -> dict[str, Floats]:
         """
         Return how much is new in turns of those asked about, by what: words, deeds, names.
 
@@ -129,12 +130,12 @@ def novelty_scales(search: Search, candidates: Candidates, *, named: bool) -> di
     return {name: Scale.of(column) for name, column in told.items()}
 
 
-def named_speak(search: Search, rows: Rows) -> bool:
+def named_speak(search: Search, rows: Rows32) -> bool:
     """Return whether any row is spoken by those whom the question names."""
     return bool(_of_named(search, rows.astype(np.intp)).any())
 
 
-def neighbours(scoring: Scoring, scores: Numbers) -> Numbers:
+def neighbours(scoring: Scoring, scores: Floats) -> Floats:
     """
     Score of the turns before and after, as far as a turn is short.
 
@@ -146,15 +147,15 @@ def neighbours(scoring: Scoring, scores: Numbers) -> Numbers:
     theirs = looked_up(scoring.rows.astype(beside.dtype), scores, beside)  # of no row, -1, it is 0
     gift = np.float32(fusion.previous_turn) * theirs[: len(scoring.rows)]
     gift += np.float32(fusion.next_turn) * theirs[len(scoring.rows) :]
-    worth: Numbers = gift * scoring.shortness * columns.in_talk(scoring.places)
+    worth: Floats = gift * scoring.shortness * columns.in_talk(scoring.places)
     return worth
 
 
-def speaker(scoring: Scoring, _scores: Numbers) -> Numbers:
+def speaker(scoring: Scoring, _scores: Floats) -> Floats:
     """Speaker: more for self-disclosure of somebody who is asked about, less for a question."""
     search, rows = scoring.search, scoring.places
     columns, query, fusion = search.index.columns, search.query, search.fusion
-    worth: Numbers = columns.role.holds("user", rows) * np.float32(fusion.user)
+    worth: Floats = columns.role.holds("user", rows) * np.float32(fusion.user)
     if query.speakers:
         worth += columns.spoken_by(query.speakers, rows) * np.float32(fusion.speaker)
     if query.quoting:
@@ -167,25 +168,25 @@ def speaker(scoring: Scoring, _scores: Numbers) -> Numbers:
     return worth
 
 
-def outcome(scoring: Scoring, _scores: Numbers) -> Numbers | None:
+def outcome(scoring: Scoring, _scores: Floats) -> Floats | None:
     """Outcome that was reported of a row (``bank.feedback``)."""
     weight = scoring.search.fusion.outcome
     told = scoring.search.index.outcome.view[scoring.places]
     return np.float32(weight) * np.tanh(told) if weight and told.any() else None
 
 
-def named_time(scoring: Scoring, _scores: Numbers) -> Numbers | None:
+def named_time(scoring: Scoring, _scores: Floats) -> Floats | None:
     """Nearness to the time that the question names, and being within it."""
     fusion, timely = scoring.search.fusion, scoring.search.timely
     if timely is None:
         return None
     near = timely[scoring.places]
     inside = (near >= WITHIN).astype(np.float32)
-    worth: Numbers = near * np.float32(fusion.time) + inside * np.float32(fusion.within)
+    worth: Floats = near * np.float32(fusion.time) + inside * np.float32(fusion.within)
     return worth
 
 
-def lateness(scoring: Scoring, _scores: Numbers) -> Numbers | None:
+def lateness(scoring: Scoring, _scores: Floats) -> Floats | None:
     """Being late, where that is asked: of all candidates, or those about what is called up."""
     search, activation = scoring.search, scoring.candidates.activation
     if not search.query.latest:
@@ -201,13 +202,13 @@ def lateness(scoring: Scoring, _scores: Numbers) -> Numbers | None:
     return late
 
 
-def new_names(scoring: Scoring, _scores: Numbers) -> Numbers | None:
+def new_names(scoring: Scoring, _scores: Floats) -> Floats | None:
     """Entities that turns of those asked about name, beside those who speak."""
     names = scoring.new.get("names")
     return None if names is None else np.float32(scoring.search.fusion.named_entities) * names
 
 
-def novelty(scoring: Scoring, _scores: Numbers) -> Numbers | None:
+def novelty(scoring: Scoring, _scores: Floats) -> Floats | None:
     """Words that no earlier turn has and deeds, in turns of those asked about."""
     query, fusion = scoring.search.query, scoring.search.fusion
     if query.latest:  # who said it last is asked for, and not who said it first
@@ -219,7 +220,7 @@ def novelty(scoring: Scoring, _scores: Numbers) -> Numbers | None:
     return told if query.listing else told * scoring.share_of_cues
 
 
-def introduction(scoring: Scoring, _scores: Numbers) -> Numbers | None:
+def introduction(scoring: Scoring, _scores: Floats) -> Floats | None:
     """Naming somebody first, where the question asks who they are."""
     search = scoring.search
     name = search.query.introduced
@@ -229,16 +230,16 @@ def introduction(scoring: Scoring, _scores: Numbers) -> Numbers | None:
     if not len(holding):
         return None
     first = holding[int(np.argmin(search.index.columns.occurred_at(holding)))]
-    gained: Numbers = (scoring.rows == first) * np.float32(search.fusion.introduction)
+    gained: Floats = (scoring.rows == first) * np.float32(search.fusion.introduction)
     return gained
 
 
-def session(scoring: Scoring, _scores: Numbers) -> Numbers | None:
+def session(scoring: Scoring, _scores: Floats) -> Floats | None:
     """Support of the session for its turns."""
     return scoring.of_session
 
 
-def called_up(scoring: Scoring, _scores: Numbers) -> Numbers | None:
+def called_up(scoring: Scoring, _scores: Floats) -> Floats | None:
     """Activation; asked of the concept cue alone, of its scores as well."""
     search = scoring.search
     concept, weight = search.cues.concept, np.float32(search.fusion.concept)
@@ -254,7 +255,7 @@ def called_up(scoring: Scoring, _scores: Numbers) -> Numbers | None:
     return worth
 
 
-def priming(scoring: Scoring, scores: Numbers) -> Numbers | None:
+def priming(scoring: Scoring, scores: Floats) -> Floats | None:
     """
     Priming: sources of a gist that the question means rise, past no recent row.
 
@@ -276,7 +277,7 @@ def priming(scoring: Scoring, scores: Numbers) -> Numbers | None:
     return np.where(recent, 0, np.maximum(raised - scores, 0)).astype(np.float32)
 
 
-def telling_when(scoring: Scoring, scores: Numbers) -> Numbers | None:
+def telling_when(scoring: Scoring, scores: Floats) -> Floats | None:
     """Telling a time, of the best rows, where the question asks for one."""
     search, query = scoring.search, scoring.search.query
     if search.timely is not None or "when" not in query.intents or "time" not in query.cues:

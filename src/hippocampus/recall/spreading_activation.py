@@ -19,13 +19,12 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Floats, Rows32
 from hippocampus.encode.terms import hash_terms
-from hippocampus.index.cue import Rows
 from hippocampus.kernel import top_k
 from hippocampus.language.noun_phrases import find_phrases
 from hippocampus.recall.propose import Search
 from hippocampus.recall.scored import AHEAD
-from hippocampus.recall.standardize import Numbers
 
 ReadTexts: TypeAlias = Callable[[Collection[int]], Mapping[int, str]]
 """Gives the texts of rows."""
@@ -53,7 +52,7 @@ class Lift(NamedTuple):
     begun_by: int
 
 
-def spread(search: Search, read: ReadTexts, rows: Rows, strengths: Numbers) -> dict[int, Lift]:
+def spread(search: Search, read: ReadTexts, rows: Rows32, strengths: Floats) -> dict[int, Lift]:
     """
     Return how rows, candidates or not, may be lifted.
 
@@ -102,7 +101,7 @@ def spread(search: Search, read: ReadTexts, rows: Rows, strengths: Numbers) -> d
     return lifts
 
 
-def _worth(some: Collection[int], rows: Rows, strengths: Numbers) -> list[float]:
+def _worth(some: Collection[int], rows: Rows32, strengths: Floats) -> list[float]:
     """Return the strength of some rows, in their order: of no candidate, that of the weakest."""
     each = np.fromiter(some, np.uint32, len(some))
     at = np.minimum(rows.searchsorted(each), len(rows) - 1)
@@ -115,7 +114,7 @@ def _higher(one: Lift, other: Lift, by: float) -> Lift:
     return (one if one.to >= other.to else other)._replace(by=by)
 
 
-def lifted(lifts: Mapping[int, Lift], rows: Rows, scores: Numbers, share: float) -> Numbers:
+def lifted(lifts: Mapping[int, Lift], rows: Rows32, scores: Floats, share: float) -> Floats:
     """
     Return the scores, shape (rows,), of rows lifted: up to a limit, never down, never to the top.
 
@@ -148,7 +147,7 @@ def _led_to(search: Search, row: int, text: str) -> Iterator[tuple[int, float]]:
                 yield other, tie
 
 
-def names_leading_on(search: Search, text: str) -> Iterator[tuple[str, Rows, Numbers]]:
+def names_leading_on(search: Search, text: str) -> Iterator[tuple[str, Rows32, Floats]]:
     """Yield each name of a text that nobody asked by, who has it, and how strong each tie is."""
     lexical, asked = search.cues.lexical, set(search.query.terms.tolist())
     for name, terms in _named(text):

@@ -7,16 +7,14 @@ from collections.abc import Iterable
 from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-Numbers = NDArray[np.float32]
-
+from hippocampus.core.arrays import Floats
 
 _FEW = 3
 """Values of which fewer do not say what is usual."""
 
 
-def standardised(values: Numbers, *, least: float = 1e-6) -> Numbers:
+def standardised(values: Floats, *, least: float = 1e-6) -> Floats:
     """
     Put values on the common scale; too few to say what is usual are taken as they are.
 
@@ -27,7 +25,7 @@ def standardised(values: Numbers, *, least: float = 1e-6) -> Numbers:
     # What NumPy's own mean and deviation compute, at a third of the cost.
     away = values - np.float32(float(np.add.reduce(values)) / len(values))
     deviation = math.sqrt(float(away @ away) / len(values))
-    scaled: Numbers = away / np.float32(max(deviation, least))
+    scaled: Floats = away / np.float32(max(deviation, least))
     return scaled
 
 
@@ -39,7 +37,7 @@ class Scale(NamedTuple):
     deviation: float
 
     @classmethod
-    def of(cls, values: Numbers) -> Self:
+    def of(cls, values: Floats) -> Self:
         """Return the scale of values."""
         if not len(values):
             return cls(0, 0.0, 0.0)
@@ -57,7 +55,7 @@ class Scale(NamedTuple):
         squares = sum(part.number * (part.deviation**2 + part.mean**2) for part in scales) / number
         return cls(number, mean, math.sqrt(max(squares - mean**2, 0.0)))
 
-    def standardise(self, values: Numbers, *, least: float = 1e-6) -> Numbers:
+    def standardise(self, values: Floats, *, least: float = 1e-6) -> Floats:
         """Put values on this scale, as ``standardised`` does on their own."""
         if self.number < _FEW:
             return values.copy()

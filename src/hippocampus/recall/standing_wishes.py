@@ -12,10 +12,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Floats
 from hippocampus.kernel import top_k
 from hippocampus.recall.propose import Search
 from hippocampus.recall.scored import Scored
-from hippocampus.recall.standardize import Numbers
 
 _BEHIND: Final = np.float32(3)
 """Distance at which wishes follow the best hit, in standard deviations: where it answers in its own
@@ -24,7 +24,7 @@ _STEP: Final = np.float32(0.01)
 """Distance from one wish to the next."""
 
 
-def gain_of_wishes(search: Search, scored: Scored) -> Numbers | None:
+def gain_of_wishes(search: Search, scored: Scored) -> Floats | None:
     """Return the gains of wishes that fit a question for advice best; no assistant's are some."""
     most = search.fusion.standing
     if not search.query.advice or not most or not len(scored.rows):
@@ -44,7 +44,7 @@ def gain_of_wishes(search: Search, scored: Scored) -> Numbers | None:
     return gain
 
 
-def _nearness(search: Search, scored: Scored, places: NDArray[np.intp]) -> Numbers:
+def _nearness(search: Search, scored: Scored, places: NDArray[np.intp]) -> Floats:
     """
     Return how near wishes are to the question, shape (places,): by meaning alone if there is one.
 

@@ -12,12 +12,12 @@ from typing import Final
 
 import numpy as np
 
+from hippocampus.core.arrays import Floats
 from hippocampus.kernel import top_k
 from hippocampus.language.named_subjects import named_subjects, speaks_of_self
 from hippocampus.recall.propose import Search
 from hippocampus.recall.scored import Scored
 from hippocampus.recall.spreading_activation import ReadTexts
-from hippocampus.recall.standardize import Numbers
 
 _READ: Final = 24
 """Best rows that are read."""
@@ -46,7 +46,7 @@ def find_owners(search: Search, scored: Scored, read: ReadTexts) -> dict[int, bo
     return found
 
 
-def gain_of_owners(search: Search, scored: Scored, owners: Mapping[int, bool]) -> Numbers | None:
+def gain_of_owners(search: Search, scored: Scored, owners: Mapping[int, bool]) -> Floats | None:
     """Return the gains of turns by whom they state something of, and not by who says it."""
     if not owners:
         return None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from hippocampus.core.arrays import Floats
 from hippocampus.index.cues import CueSet
 from hippocampus.index.query import Query
-from hippocampus.recall.standardize import Numbers
 
 
-def token_weights(cues: CueSet, query: Query) -> Numbers | None:
+def token_weights(cues: CueSet, query: Query) -> Floats | None:
     """Return the share of each of a question's tokens, by the IDF of its word; None without any."""
     if cues.tokens is None or query.tokens is None or query.token_terms is None:
         return None
@@ -20,5 +20,5 @@ def token_weights(cues: CueSet, query: Query) -> Numbers | None:
         weight[known] *= query.term_discounts[query.token_terms[known]]
     if not weight.sum() > 0:
         weight[:] = 1.0
-    shares: Numbers = weight / weight.sum()
+    shares: Floats = weight / weight.sum()
     return shares

@@ -15,15 +15,15 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Floats, Rows32
 from hippocampus.core.roles import MACHINE_ROLES
 from hippocampus.index.bank_index import BankIndex
-from hippocampus.index.cue import Mask, Rows
+from hippocampus.index.cue import Mask
 from hippocampus.index.query import Leading
 from hippocampus.index.topic import Community
 from hippocampus.language.asked_conversation import AskedConversation
 from hippocampus.recall.propose import Search
 from hippocampus.recall.scored import AHEAD, Scored
-from hippocampus.recall.standardize import Numbers
 
 MOST: Final = 12
 """Memories that lead, at most."""
@@ -36,7 +36,7 @@ _STEP: Final = np.float32(0.01)
 class Part(NamedTuple):
     """The best rows for an event or a matter, their scores, and whether it was surely found."""
 
-    rows: Rows
+    rows: Rows32
     scores: NDArray[np.float32]
     found: bool
 
@@ -101,7 +101,7 @@ def _of_all(index: BankIndex, asked: AskedConversation, allowed: Mask | None) ->
     """Return how everything began, or the beginning of each conversation, the last ones first."""
     visible = index.columns.visible() if allowed is None else allowed
     every = index.columns.in_order()
-    order: Rows = every[visible[every]].astype(np.uint32)
+    order: Rows32 = every[visible[every]].astype(np.uint32)
     own = order[~_by_others(index, order)]
     order = own if len(own) else order
     if asked.whole == "first":
@@ -111,7 +111,7 @@ def _of_all(index: BankIndex, asked: AskedConversation, allowed: Mask | None) ->
     return Leading(tuple(rows[: max(1, begun)][::-1][:MOST]), sure=bool(rows))
 
 
-def _each_conversation_once(index: BankIndex, rows: Rows) -> list[int]:
+def _each_conversation_once(index: BankIndex, rows: Rows32) -> list[int]:
     """Return the first row of each conversation in the order given, then the others."""
     codes = index.columns.session.codes[rows.astype(np.intp)].tolist()
     others = _by_others(index, rows).tolist()
@@ -141,7 +141,7 @@ def _of_one_conversation(
     return [*own, *(row for row in rows if row not in set(own))]
 
 
-def _by_others(index: BankIndex, rows: Rows) -> Mask:
+def _by_others(index: BankIndex, rows: Rows32) -> Mask:
     """Return a mask of the rows with words of an assistant, a tool or a system."""
     places = rows.astype(np.intp)
     by = np.zeros(len(rows), np.bool_)
@@ -150,14 +150,14 @@ def _by_others(index: BankIndex, rows: Rows) -> Mask:
     return by
 
 
-def _in_time(index: BankIndex, rows: Rows) -> tuple[int, ...]:
+def _in_time(index: BankIndex, rows: Rows32) -> tuple[int, ...]:
     own = rows[~_by_others(index, rows)]
     rows = own if len(own) else rows
     order = np.argsort(index.columns.occurred_at(rows), kind="stable")
     return tuple(rows[order].tolist())
 
 
-def gain_of_leading(search: Search, scored: Scored) -> Numbers | None:
+def gain_of_leading(search: Search, scored: Scored) -> Floats | None:
     """Return the gains by which the rows that lead come before all others, in their order."""
     wanted = search.query.leading.rows
     if not wanted or not len(scored.rows):

@@ -15,13 +15,14 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Floats, Rows
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.core.config import Concepts
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.index.anchors import Anchors, Basis, effective
 from hippocampus.kernel import top_k
-from hippocampus.sleep.material import Floats, Material, Reads, Rows
+from hippocampus.sleep.material import Material, Reads
 
 _AT_ONCE: Final = 8192
 _FEW: Final = 64

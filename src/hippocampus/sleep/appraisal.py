@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.appraise import OUTCOME, VALUE, appraise
+from hippocampus.core.arrays import Doubles, Floats, Rows
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.index.phrase_codec import PROPER
 from hippocampus.sleep.forgetting_policies import decay, interfere
-from hippocampus.sleep.importance import Features, Numbers, score
-from hippocampus.sleep.material import Floats, Rows
+from hippocampus.sleep.importance import Features, score
 from hippocampus.sleep.snapshot import SleepSnapshot
 
 _TABLES: Final = 6
@@ -35,11 +35,11 @@ class Appraisal(NamedTuple):
     """Worth of rows; each of shape (rows,). ``age_h`` is since one was said or last used."""
 
     rows: Rows
-    importance: Numbers
-    interference: Numbers
-    age_h: Numbers
-    tokens: Numbers
-    value: Numbers
+    importance: Doubles
+    interference: Doubles
+    age_h: Doubles
+    tokens: Doubles
+    value: Doubles
 
 
 def appraise_night(
@@ -92,7 +92,7 @@ def appraise_night(
     return Appraisal(rows, importance, taken, features.age_h, tokens, value)
 
 
-def near_ones(vectors: Floats | None, count: int) -> tuple[Rows, Numbers]:
+def near_ones(vectors: Floats | None, count: int) -> tuple[Rows, Doubles]:
     """
     Return places of rows near each, and cosines, shape (rows, k); -1 where there is none.
 
@@ -126,7 +126,7 @@ def near_ones(vectors: Floats | None, count: int) -> tuple[Rows, Numbers]:
     return found, cosines
 
 
-def _pairs(vectors: Floats, one: Rows, other: Rows) -> Numbers:
+def _pairs(vectors: Floats, one: Rows, other: Rows) -> Doubles:
     near = np.empty(len(one))
     for start in pausing(range(0, len(one), _AT_ONCE)):
         some = slice(start, start + _AT_ONCE)
@@ -136,7 +136,7 @@ def _pairs(vectors: Floats, one: Rows, other: Rows) -> Numbers:
 
 def _surprise(
     vectors: Floats | None, session: NDArray[np.int32], occurred_at: Rows, count: int
-) -> Numbers:
+) -> Doubles:
     """Return how far each is from the mean of what its session said before, in [0, 1]."""
     # Without vectors nobody knows: the middle favours no row.
     surprise = np.full(count, 0.5)
@@ -160,7 +160,7 @@ def _surprise(
     return surprise
 
 
-def _saliency(night: SleepSnapshot) -> Numbers:
+def _saliency(night: SleepSnapshot) -> Doubles:
     """Return how often the most spoken-of name of each row is spoken of, in [0, 1]."""
     keys, owner = night.material.keys, night.material.owner
     names = (keys & PROPER) > 0
@@ -172,7 +172,7 @@ def _saliency(night: SleepSnapshot) -> Numbers:
     return salient
 
 
-def _outcome(night: SleepSnapshot) -> Numbers:
+def _outcome(night: SleepSnapshot) -> Doubles:
     """Return the outcome of each row, in [0, 1]: 0.5 where it was neither shown nor judged."""
     signals = {
         "unknown": np.ones(len(night)),
@@ -182,6 +182,6 @@ def _outcome(night: SleepSnapshot) -> Numbers:
     return appraise(signals, OUTCOME)
 
 
-def _places(night: SleepSnapshot) -> Numbers:
+def _places(night: SleepSnapshot) -> Doubles:
     """Return the turn of each row in its session."""
     return np.fromiter((e.turn or 0 for e in night.records), np.float64, len(night))

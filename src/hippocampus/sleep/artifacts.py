@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, Ty
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Floats, Rows
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.config import Compact, Concepts, Cosines, Policy, Vectors
 from hippocampus.core.events import (
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
     from hippocampus.language.statements import StatementReader
     from hippocampus.llm.ask import ChatModel, Completer
     from hippocampus.sleep.appraisal import Appraisal
-    from hippocampus.sleep.material import Floats, Material, Rows
+    from hippocampus.sleep.material import Material
     from hippocampus.sleep.snapshot import SleepSnapshot
     from hippocampus.sleep.topics import TagAnswers
 

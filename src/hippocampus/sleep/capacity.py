@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Rows
 from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.core.records import Act, EpisodeRow
 from hippocampus.sleep.forgetting_policies import Retention
@@ -24,8 +24,6 @@ REFERS: Final = "refers_to"
 """The field of a memory's metadata that names what it refers to: ids, addresses or sessions."""
 KIND: Final = "kind"
 """The field that says what kind of thing happened, such as "labeled", if anybody knows."""
-
-Rows = NDArray[np.int64]
 
 
 def retain(night: SleepSnapshot) -> list[Act]:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.appraise import ANCHOR, appraise
+from hippocampus.core.arrays import Floats, Rows
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.core.config import Concepts
@@ -33,7 +34,7 @@ from hippocampus.language.nouns import use_of
 from hippocampus.language.phonetic import sound_of
 from hippocampus.sleep.anchor_budget import within_budget
 from hippocampus.sleep.anchor_ranking import AnchorRanking, carried_over
-from hippocampus.sleep.material import Floats, Material, PhrasePostings, Reads, Rows
+from hippocampus.sleep.material import Material, PhrasePostings, Reads
 
 COMMON: Final = 0.2
 """Share of all episodes above which a phrase tells nothing."""

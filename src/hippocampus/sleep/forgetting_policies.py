@@ -12,15 +12,13 @@ from typing import Annotated, Final, Literal, NamedTuple
 
 import numpy as np
 from msgspec import Meta
-from numpy.typing import NDArray
 
 from hippocampus.core.appraise import SALIENCE, appraise
+from hippocampus.core.arrays import Codes, Doubles, Flags
 from hippocampus.core.constraints import check
 from hippocampus.core.lazy_dataclass import immutable
-from hippocampus.sleep.importance import DECAY_PER_HOUR, Codes, Numbers
+from hippocampus.sleep.importance import DECAY_PER_HOUR
 from hippocampus.sleep.outcome import OutcomeHistory, foresee, times_used
-
-Flags = NDArray[np.bool_]
 
 RETROACTIVE: Final = 0.6
 PROACTIVE: Final = 0.4
@@ -39,21 +37,21 @@ LEVEL_H: Final = (30 * 24.0, 60 * 24.0, 120 * 24.0, 240 * 24.0, 480 * 24.0)
 _SAME: Final = 1e-9
 
 
-def decay(importance: Numbers, age_h: Numbers, *, rate: float = DECAY_PER_HOUR) -> Numbers:
+def decay(importance: Doubles, age_h: Doubles, *, rate: float = DECAY_PER_HOUR) -> Doubles:
     """Return decayed importance, I₀e^(−λt) (HUMAN, eq. 2)."""
-    left: Numbers = importance * np.exp(-rate * np.maximum(age_h, 0.0))
+    left: Doubles = importance * np.exp(-rate * np.maximum(age_h, 0.0))
     return left
 
 
 def interfere(
     neighbours: Codes,
-    cosines: Numbers,
-    order: Numbers,
+    cosines: Doubles,
+    order: Doubles,
     *,
     least: float = 0.0,
     retroactive: float = RETROACTIVE,
     proactive: float = PROACTIVE,
-) -> Numbers:
+) -> Doubles:
     """
     Return how much others disturb each memory, Σ w·sim (HUMAN, eq. 3), among its neighbours alone.
 
@@ -70,18 +68,18 @@ def interfere(
     # Row 0 stands in for missing neighbours, whose weight is 0 below.
     theirs = order[np.where(there, neighbours, 0)] if len(order) else np.zeros(neighbours.shape)
     weights = np.where(theirs > order[:, None], retroactive, proactive)
-    total: Numbers = np.where(there, weights * cosines, 0.0).sum(axis=1)
+    total: Doubles = np.where(there, weights * cosines, 0.0).sum(axis=1)
     return total
 
 
 def salience(
-    turns_ago: Numbers,
+    turns_ago: Doubles,
     recalled: Flags,
     *,
     freshness: float = FRESHNESS,
     fading: float = FADING,
     bonus: float = RECALLED,
-) -> Numbers:
+) -> Doubles:
     """
     Return HEMA's weight, w = λe^(−γ(t−i)) + βδ (section 3.4).
 
@@ -93,7 +91,7 @@ def salience(
 
 
 def prune(
-    salience: Numbers,
+    salience: Doubles,
     pinned: Flags,
     *,
     turns: int,
@@ -111,8 +109,8 @@ def prune(
 
 
 def fade_by_levels(
-    worth: Numbers,
-    tokens: Numbers,
+    worth: Doubles,
+    tokens: Doubles,
     level: Codes,
     pinned: Flags,
     *,
@@ -156,8 +154,8 @@ def fade_by_levels(
 
 
 def levels(
-    age_h: Numbers,
-    score: Numbers,
+    age_h: Doubles,
+    score: Doubles,
     level: Codes,
     pinned: Flags,
     *,
@@ -183,7 +181,7 @@ def levels(
     return np.where(pinned, level, np.maximum(level, due)).astype(np.int64)
 
 
-def _lowest(value: Numbers, pinned: Flags, count: int) -> Flags:
+def _lowest(value: Doubles, pinned: Flags, count: int) -> Flags:
     order = np.argsort(value, kind="stable")
     gone = np.zeros(len(value), np.bool_)
     gone[order[~pinned[order]][: max(0, count)]] = True
@@ -197,7 +195,7 @@ class Chosen(NamedTuple):
     """Choice of a night: who fades, and what each row is worth."""
 
     fades: Flags
-    value: Numbers
+    value: Doubles
     """The chance that it will be of use (again); by what is proven, above 1 for what has been."""
 
 
@@ -226,7 +224,7 @@ class Retention:
         history: OutcomeHistory,
         there: Flags,
         pinned: Flags,
-        cost: Numbers,
+        cost: Doubles,
         *,
         now_h: float,
         evict_probationary: bool = False,
@@ -269,7 +267,7 @@ class Retention:
         return Chosen(fades & ~kept, value)
 
     @staticmethod
-    def _best(value: Numbers, cost: Numbers, among: Flags, room: float) -> Flags:
+    def _best(value: Doubles, cost: Doubles, among: Flags, room: float) -> Flags:
         """Return the most valuable of some rows that fit."""
         rows = np.flatnonzero(among)
         # Reversed after a stable sort, so that of equals the later row stays.

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from hippocampus.core.arrays import Doubles, Floats, Rows
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.clock import MICROS_PER_DAY
 from hippocampus.core.events import Consolidated, SleepBegan
@@ -28,8 +29,7 @@ from hippocampus.language.equivalence import say_about_the_same
 from hippocampus.language.whole_sentences import whole_sentences
 from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.sleep.appraisal import Appraisal, near_ones
-from hippocampus.sleep.importance import PROMOTED, Numbers, tiers
-from hippocampus.sleep.material import Floats, Rows
+from hippocampus.sleep.importance import PROMOTED, tiers
 from hippocampus.sleep.snapshot import SleepSnapshot
 from hippocampus.sleep.summary import SENTENCE, have_worded, line_asked_for, short_name
 from hippocampus.sleep.topics import BATCH
@@ -175,7 +175,7 @@ def promote(night: SleepSnapshot, before: set[int], appraise: Callable[[], Appra
     if old.sum() >= int(policy.promote * len(shown) + 1e-9):
         return shown[old]
     # Above all others, so that only what they leave of the share goes to new ones.
-    value: Numbers = np.where(old, np.inf, appraise().value)
+    value: Doubles = np.where(old, np.inf, appraise().value)
     best = tiers(value, promote=policy.promote, prune=policy.prune) == PROMOTED
     rows: Rows = shown[old | best]
     return rows

@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.appraise import FIVE_FACTORS, FOUR_SIGNALS, appraise, importance
+from hippocampus.core.arrays import Codes, Doubles
 from hippocampus.errors import InputError
 
-Numbers: TypeAlias = NDArray[np.float64]
-Codes: TypeAlias = NDArray[np.int64]
 Form: TypeAlias = Literal["five", "four", "iota"]
 FORMS: Final[tuple[Form, ...]] = get_args(Form)
 
@@ -38,21 +37,21 @@ class Features(NamedTuple):
     Whoever knows nothing of a signal gives the same number for every row.
     """
 
-    age_h: Numbers
+    age_h: Doubles
     """Hours since it was said."""
-    alike: Numbers
+    alike: Doubles
     """How many others are like it: near in meaning, or of the same words."""
-    surprise: Numbers
+    surprise: Doubles
     """How far it was from what was to be expected, in [0, 1]."""
-    saliency: Numbers
+    saliency: Doubles
     """The importance of the most important thing it names, in [0, 1]."""
-    outcome: Numbers
+    outcome: Doubles
     """Outcome of it, known or likely, in [0, 1]: 0.5 where nobody knows."""
-    length: Numbers
+    length: Doubles
     """Words or tokens."""
-    place: Numbers
+    place: Doubles
     """Its place in its session, from 0."""
-    lasting: Numbers
+    lasting: Doubles
     """Part of CONCEPT's importance that does not fade, in [0, 8.5]."""
 
 
@@ -62,7 +61,7 @@ def score(
     *,
     weights: Mapping[str, float] | None = None,
     decay: float = DECAY_PER_HOUR,
-) -> Numbers:
+) -> Doubles:
     """
     Return a score per row, higher is more worth keeping.
 
@@ -88,7 +87,7 @@ def score(
     return importance(features.lasting, features.age_h)
 
 
-def _factors(features: Features, decay: float) -> dict[str, Numbers]:
+def _factors(features: Features, decay: float) -> dict[str, Doubles]:
     return {
         "recency": np.exp(-decay * features.age_h),
         "frequency": 1.0 / (1.0 + features.alike),
@@ -98,7 +97,7 @@ def _factors(features: Features, decay: float) -> dict[str, Numbers]:
     }
 
 
-def _signals(features: Features) -> dict[str, Numbers]:
+def _signals(features: Features) -> dict[str, Doubles]:
     # Weights come from areas under ROC curves, which see order alone: so does the score.
     return {
         "length": ranked(features.length),
@@ -108,17 +107,17 @@ def _signals(features: Features) -> dict[str, Numbers]:
     }
 
 
-def ranked(values: Numbers) -> Numbers:
+def ranked(values: Doubles) -> Doubles:
     """Return the share of the others that each is above, in [0, 1], ties counting half."""
     if len(values) < 2:
         return np.full(len(values), 0.5)
     ordered = np.sort(values)
     below = np.searchsorted(ordered, values, "left") + np.searchsorted(ordered, values, "right") - 1
-    shares: Numbers = below / 2 / (len(values) - 1)
+    shares: Doubles = below / 2 / (len(values) - 1)
     return shares
 
 
-def tiers(scores: Numbers, *, promote: float = PROMOTE, prune: float = PRUNE) -> NDArray[np.int8]:
+def tiers(scores: Doubles, *, promote: float = PROMOTE, prune: float = PRUNE) -> NDArray[np.int8]:
     """
     Say of each row whether it is promoted, retained or pruned, by rank.
 
@@ -143,7 +142,7 @@ def _share(share: float, of: int) -> int:
     return int(share * of + 1e-9)  # 0.2 of 15 is 3, whatever binary fractions make of it
 
 
-def places(codes: Codes) -> Numbers:
+def places(codes: Codes) -> Doubles:
     """Return how many earlier rows have the same code."""
     order = np.argsort(codes, kind="stable")
     ordered = codes[order]

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Floats, Rows
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.index.phrase_codec import PROPER
 from hippocampus.kernel import stable_order
 from hippocampus.language.noun_phrases import Phrase
-
-Rows: TypeAlias = NDArray[np.int64]
-Floats: TypeAlias = NDArray[np.float32]
 
 
 @immutable(eq=False)

@@ -15,11 +15,11 @@ from typing import Final
 
 import numpy as np
 
+from hippocampus.core.arrays import Floats, Rows
 from hippocampus.core.clock import MICROS_PER_DAY, MICROS_PER_MINUTE, from_micros
 from hippocampus.core.records import HELD, PINNED, Act, EpisodeRow
 from hippocampus.index.cue import Mask
 from hippocampus.language.equivalence import are_opposed, detail_digests, richness, spelling
-from hippocampus.sleep.material import Floats, Rows
 from hippocampus.sleep.snapshot import SleepSnapshot
 
 _QUARTER: Final = 15 * MICROS_PER_MINUTE

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.appraise import FORESIGHT, appraise
+from hippocampus.core.arrays import Codes, Doubles
 from hippocampus.core.logistic import fit_logistic, sigmoid
-from hippocampus.sleep.importance import Codes, Numbers, places
+from hippocampus.sleep.importance import places
 
 _LOOKS: Final = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
 """How far back is looked, as shares of the time that is remembered: so a bank learns from its first
@@ -85,7 +86,7 @@ class OutcomeHistory(NamedTuple):
     Codes are whole numbers from 0 on, equal for what is equal.
     """
 
-    at_h: Numbers
+    at_h: Doubles
     """When each came, in hours since any moment; never falls."""
     group: Codes
     """Its issue, session or document."""
@@ -154,7 +155,7 @@ def times_used(group: Codes, uses: OutcomeUses) -> tuple[Codes, Codes]:
     return count, last
 
 
-def foresee(history: OutcomeHistory, now_h: float) -> Numbers:
+def foresee(history: OutcomeHistory, now_h: float) -> Doubles:
     """
     Return how likely each row is to be referred to from now on, in (0, 1).
 
@@ -182,7 +183,7 @@ def foresee(history: OutcomeHistory, now_h: float) -> Numbers:
     # A signal that is always the same has no spread to divide by.
     centre, scale = past_rows.mean(axis=0), past_rows.std(axis=0) + 1e-9
 
-    def signals(rows: Numbers) -> Numbers:
+    def signals(rows: Doubles) -> Doubles:
         return np.concatenate([np.ones((len(rows), 1)), (rows - centre) / scale], axis=1)
 
     start, ridge = np.zeros(len(SIGNALS)), np.full(len(SIGNALS), _RIDGE)
@@ -198,14 +199,14 @@ def foresee(history: OutcomeHistory, now_h: float) -> Numbers:
     return appraise(columns, FORESIGHT, dict(zip(SIGNALS, weights.tolist(), strict=True)))
 
 
-def _apart(group: Codes) -> Numbers:
+def _apart(group: Codes) -> Doubles:
     """Return the weight of each row, so that a group counts as one."""
     return 1.0 / np.bincount(group)[group]
 
 
-def _resting(activation: Numbers) -> Numbers:
+def _resting(activation: Doubles) -> Doubles:
     """Return activation alone as a chance, in its order."""
-    chance: Numbers = sigmoid(activation)
+    chance: Doubles = sigmoid(activation)
     return chance
 
 
@@ -240,7 +241,7 @@ def _groups(history: OutcomeHistory) -> _Groups:
     )
 
 
-def activation(history: OutcomeHistory, now_h: float) -> Numbers:
+def activation(history: OutcomeHistory, now_h: float) -> Doubles:
     """
     Return how present each row is, ln Σ t⁻ᵈ over the times when it was come back to, shape (n,).
 
@@ -251,16 +252,16 @@ def activation(history: OutcomeHistory, now_h: float) -> Numbers:
         return np.zeros(0)
     of_group = _present_groups(history, _groups(history), now_h)
     used, _ = _used_rows(history, _since(history, now_h) ** -_FADING)
-    present: Numbers = np.log(of_group[history.group] + used)
+    present: Doubles = np.log(of_group[history.group] + used)
     return present
 
 
-def _since(history: OutcomeHistory, now_h: float) -> Numbers:
+def _since(history: OutcomeHistory, now_h: float) -> Doubles:
     """Return hours since each row came, at least one."""
     return np.maximum(now_h - history.at_h, 1.0)
 
 
-def _present_groups(history: OutcomeHistory, groups: _Groups, now_h: float) -> Numbers:
+def _present_groups(history: OutcomeHistory, groups: _Groups, now_h: float) -> Doubles:
     """Return Σ t⁻ᵈ of each group: when it began, went on and was referred to."""
     weight = _since(history, now_h) ** -_FADING
     there = weight[groups.oldest] * (groups.size > 0)
@@ -269,7 +270,7 @@ def _present_groups(history: OutcomeHistory, groups: _Groups, now_h: float) -> N
     return there
 
 
-def _used_rows(history: OutcomeHistory, weight: Numbers) -> tuple[Numbers, Numbers]:
+def _used_rows(history: OutcomeHistory, weight: Doubles) -> tuple[Doubles, Doubles]:
     """Return the weights of what refers to each row itself, added up, and how many they are."""
     n = len(history.at_h)
     single = (history.uses.row >= 0) & (history.uses.row < n)
@@ -278,7 +279,7 @@ def _used_rows(history: OutcomeHistory, weight: Numbers) -> tuple[Numbers, Numbe
     return present.astype(np.float64), count.astype(np.float64)
 
 
-def _around(groups: _Groups, citing: Codes, present: Numbers) -> tuple[Numbers, Numbers]:
+def _around(groups: _Groups, citing: Codes, present: Doubles) -> tuple[Doubles, Doubles]:
     """
     Return how present what is linked to each group is, as a logarithm, and whether anything is.
 
@@ -297,7 +298,7 @@ def _around(groups: _Groups, citing: Codes, present: Numbers) -> tuple[Numbers, 
     return np.log(found + _NOWHERE * usual), (links > 0).astype(np.float64)
 
 
-def _of_rows(history: OutcomeHistory, now_h: float) -> tuple[Numbers, ...]:
+def _of_rows(history: OutcomeHistory, now_h: float) -> tuple[Doubles, ...]:
     """Return the features of rows by themselves, which groups do not tell."""
     n, group = len(history.at_h), history.group
     weight = _since(history, now_h) ** -_ROW_FADING
@@ -312,7 +313,7 @@ def _of_rows(history: OutcomeHistory, now_h: float) -> tuple[Numbers, ...]:
     )
 
 
-def features(history: OutcomeHistory, now_h: float) -> Numbers:
+def features(history: OutcomeHistory, now_h: float) -> Doubles:
     """Return ``SIGNALS`` but for the constant, as of now, shape (n, 27)."""
     at, group = history.at_h, history.group
     n = len(at)
@@ -356,7 +357,7 @@ def features(history: OutcomeHistory, now_h: float) -> Numbers:
     return np.stack(known, axis=1)
 
 
-def _usual(codes: Codes, used: NDArray[np.bool_], *, of: Codes | None = None) -> Numbers:
+def _usual(codes: Codes, used: NDArray[np.bool_], *, of: Codes | None = None) -> Doubles:
     """Return the log odds that rows of a code were used, drawn to what is usual for all."""
     there = np.ones(len(codes)) if of is None else (of > 0).astype(np.float64)
     total = np.bincount(codes, there)
@@ -364,5 +365,5 @@ def _usual(codes: Codes, used: NDArray[np.bool_], *, of: Codes | None = None) ->
     # One more of each, so that the odds are finite where all or none were used.
     base = (hits.sum() + 1) / (total.sum() + 2)
     share = (hits + _PRIOR * base) / (total + _PRIOR)
-    odds: Numbers = np.log(share / (1 - share))
+    odds: Doubles = np.log(share / (1 - share))
     return odds[codes]

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Floats, Rows
 from hippocampus.core.config import Policy
 from hippocampus.core.events import (
     Annotated,
@@ -36,7 +37,7 @@ from hippocampus.core.records import DOUBTED, HELD, PINNED, SUSPECT, Act, Episod
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.index.cue import Mask
 from hippocampus.journal.ledger import Ledger
-from hippocampus.sleep.material import Floats, Material, Rows
+from hippocampus.sleep.material import Material
 
 DOUBTS: Final = (Quarantined, Unquarantined)
 """The events of quarantine."""

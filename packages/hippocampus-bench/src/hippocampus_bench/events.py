@@ -28,6 +28,7 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, get_arg
 import numpy as np
 
 from hippocampus import Embedder, Memory, Turn
+from hippocampus.core.arrays import Codes, Doubles, Flags
 from hippocampus.core.clock import ManualClock
 from hippocampus.core.config import Policy as SleepPolicy
 from hippocampus.core.optional import require
@@ -36,8 +37,8 @@ from hippocampus.encode.tokens import encode
 from hippocampus.errors import InputError, SourceError
 from hippocampus.language.importance import lasting_importance
 from hippocampus.sleep.capacity import KIND, REFERS
-from hippocampus.sleep.forgetting_policies import Flags, Retention, salience
-from hippocampus.sleep.importance import Codes, Features, Numbers, places, score
+from hippocampus.sleep.forgetting_policies import Retention, salience
+from hippocampus.sleep.importance import Features, places, score
 from hippocampus.sleep.outcome import (
     OutcomeHistory,
     OutcomeUses,
@@ -324,7 +325,7 @@ def _chosen(night: Night, how: Retention) -> Flags:
     return chosen.fades
 
 
-def _by(value: Callable[[Night], Numbers]) -> Policy:
+def _by(value: Callable[[Night], Doubles]) -> Policy:
     """Keep the most valuable, as many as the target lets."""
 
     def policy(night: Night) -> Flags:
@@ -338,23 +339,23 @@ def _by(value: Callable[[Night], Numbers]) -> Policy:
     return policy
 
 
-def _chance(night: Night) -> Numbers:
+def _chance(night: Night) -> Doubles:
     return night.dice.random(len(night.there))
 
 
-def _frequency(night: Night) -> Numbers:
+def _frequency(night: Night) -> Doubles:
     """Return how often each was referred to; of those as often, the newest first."""
     count, _ = times_used(night.history.group, night.history.uses)
     return count + np.arange(len(count)) / (len(count) + 1.0)
 
 
-def _salience(night: Night) -> Numbers:
+def _salience(night: Night) -> Doubles:
     n = len(night.there)
     _, last = times_used(night.history.group, night.history.uses)
     return salience(np.arange(n, 0, -1.0), (last >= 0) & (last >= n - 100))
 
 
-def _importance(form: Literal["five", "four", "iota"]) -> Callable[[Night], Numbers]:
+def _importance(form: Literal["five", "four", "iota"]) -> Callable[[Night], Doubles]:
     return lambda night: score(signals(night), form)
 
 
@@ -620,7 +621,7 @@ def measure(
         dice.multinomial(issues, np.full(issues, 1 / issues)) @ sums for _ in range(_RESAMPLES)
     ]
 
-    def shares(n: Numbers) -> dict[str, Numbers]:
+    def shares(n: Doubles) -> dict[str, Doubles]:
         every, held, meant, both = np.moveaxis(np.atleast_2d(n).astype(np.float64), -1, 0)
         with np.errstate(divide="ignore", invalid="ignore"):
             precision, base = both / held, meant / every
@@ -674,7 +675,7 @@ class _Ahead:
         drawn = [dice.multinomial(issues, np.full(issues, 1 / issues)) @ self.sums
                  for _ in range(_RESAMPLES)]  # fmt: skip
 
-        def shares(n: Numbers) -> dict[str, Numbers]:
+        def shares(n: Doubles) -> dict[str, Doubles]:
             every, held, meant, both = np.moveaxis(np.atleast_2d(n), -1, 0)
             return {
                 "foresight_precision": both / np.maximum(held, 1.0),
@@ -879,7 +880,7 @@ class _Season:
     def knows_all(self) -> Policy:
         """Return the policy that knows what comes: no other keeps more of it."""
 
-        def value(night: Night) -> Numbers:
+        def value(night: Night) -> Doubles:
             last = self.last[: len(night.there)]
             return np.where(last >= len(last), last + 1.0, 0.0)
 
@@ -994,7 +995,7 @@ def _when(event: StreamEvent) -> datetime:
     return datetime.fromtimestamp(event.t, UTC)
 
 
-def unexpected(codes: Codes) -> Numbers:
+def unexpected(codes: Codes) -> Doubles:
     """
     Return how unlikely each code was by those before it, in [0, 1]: Bayesian surprise of kinds.
 
@@ -1007,5 +1008,5 @@ def unexpected(codes: Codes) -> Numbers:
     kinds = len(np.unique(codes))
     before = places(codes)
     seen = np.arange(n)
-    shares: Numbers = np.log((seen + kinds) / (before + 1)) / np.log(seen + kinds + 1)
+    shares: Doubles = np.log((seen + kinds) / (before + 1)) / np.log(seen + kinds + 1)
     return np.clip(shares, 0.0, 1.0)
