@@ -154,7 +154,7 @@ class Recaller(BankPart):
         degraded += [*foreign(bound, models[0], read.texts), *filter(None, [failed])]
         places = [*order, *range(len(order), len(read.ranking.rows))]
         shows = {name: column[places] for name, column in shows.items()}
-        judged = decide(grounds(here), bound, ranking, shows, places)
+        judged = decide(grounds(here), bound, read.ranking, shows, places)
         order = order[: int(np.count_nonzero(judged.scores[: len(order)] >= how.min_score))]
         hits = self._hits(here, bound, read, order, judged)
         when = when_it_was(hits, engine.zone) if judged.found and "when" in bound.intents else None
