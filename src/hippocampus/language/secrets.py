@@ -29,6 +29,9 @@ from hippocampus.language.number_checks import (
     is_nir,
 )
 
+_ADDRESS: Final = "e-mail address"
+"""A kind that needs no hiding behind what is hidden: nobody's, without what stands before its @."""
+
 
 class SecretSpan(NamedTuple):
     """Where a text has a secret, and of what kind."""
@@ -49,7 +52,7 @@ def _apart(spans: Iterable[SecretSpan]) -> list[SecretSpan]:
     for span in sorted(spans, key=lambda span: (span.start, -span.end)):
         if not kept or span.start >= kept[-1].end:
             kept.append(span)
-        elif span.end > kept[-1].end:
+        elif span.end > kept[-1].end and span.kind != _ADDRESS:
             kept[-1] = kept[-1]._replace(end=span.end)
     return kept
 
@@ -286,7 +289,7 @@ _KINDS: Final[dict[str, tuple[str, Callable[[str], bool] | None]]] = {
     "aadhaar": ("identity number", is_aadhaar),
     "identity": ("identity number", None),
     "account": ("account number", None),
-    "email": ("e-mail address", None),
+    "email": (_ADDRESS, None),
     "phone": ("phone number", _is_phone),
     "phone_called": ("phone number", _is_phone),
 }

@@ -167,7 +167,6 @@ def from_json(
     )
     names = tuple(name.casefold() for name in entries)
     count = len(names)
-    # Best first, as the index has them: whoever edits a document need not sort it.
     order = [np.argsort(-np.array(entry["scores"]), kind="stable") for entry in entries.values()]
     under, ends = runs(
         [
@@ -184,7 +183,6 @@ def from_json(
         np.float32,
     )
     vectors = embed(names)
-    # Names are met by their words alone, and have no direction.
     vectors[[entry["kind"] == "named" for entry in entries.values()]] = 0
     keys = [key_of(name) for name in names]
     material = naming([n for n, e in entries.items() if e["kind"] == "curated"])

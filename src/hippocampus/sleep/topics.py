@@ -162,7 +162,6 @@ def make_topics(
                 fallbacks.append(f"group {at}: {answer}")
             else:
                 by_model[at] = answer
-    # Only of talk that is there now: answers about erased words must not stay.
     kept = {digests[at]: write_answer(tagging) for at, tagging in by_model.items()}
     answers.by_digest |= kept
     readings = _Readings(before)
