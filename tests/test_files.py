@@ -266,6 +266,7 @@ OURS = {
     "core/key_ring.py: aside.open",
     "dashboard/__init__.py: one.read_bytes",  # in the package
     "encode/encoder.py: open_descriptor",  # of a model whose hash was checked
+    "llm/ask.py: (folder / f'{kind}.txt').read_text",  # of this installation
     "llm/cassette.py: self.path.write_bytes",  # checked to be no database
     "llm/cassette.py: self.path.open",
     "server/shared_figures.py: path.read_text",  # in a folder that the server made for its workers

@@ -10,10 +10,10 @@ from functools import partial, wraps
 from types import MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
-from hippocampus.bank.damage import note_damage
 from hippocampus.bank.event_times import stretches_of_event
 from hippocampus.bank.filter_arguments import read_filters
 from hippocampus.core.argument_names import refuse_unknown
+from hippocampus.core.damage import note_damage
 from hippocampus.core.records import LABELS, Episode, Hit, Interval, When
 from hippocampus.core.telemetry import OPERATIONS, is_set_up
 from hippocampus.core.timestamps import to_moment

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
-from hippocampus.bank.damage import collected_damage, damage_collected
+from hippocampus.core.damage import collected_damage, damage_collected
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.origin import Origin
 from hippocampus.core.parameter_groups import ParameterGroup

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from starlette.requests import Request
 
-from hippocampus.bank.damage import collected_damage, damage_collected
+from hippocampus.core.damage import collected_damage, damage_collected
 from hippocampus.core.idempotency import Request as NamedRequest
 from hippocampus.core.idempotency import doing
 from hippocampus.engine.position import Position

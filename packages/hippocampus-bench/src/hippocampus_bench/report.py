@@ -7,7 +7,6 @@ import os
 import platform
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import hippocampus
+from hippocampus.core.system import machine_memory, peak_memory
 from hippocampus.errors import DISTRIBUTION
 from hippocampus_bench import beside
 from hippocampus_bench.metrics import Estimate
@@ -313,16 +313,10 @@ def _cpu() -> str:
 
 
 def _memory_gb() -> float | None:
-    if sys.platform == "win32" or "SC_PHYS_PAGES" not in os.sysconf_names:
-        return None
-    return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1)
+    there = machine_memory()
+    return None if there is None else round(there / 2**30, 1)
 
 
 def rss_mb() -> float:
     """Return the most memory this process has held, in MiB; 0 where the system does not say."""
-    if sys.platform == "win32":
-        return 0.0
-    import resource  # noqa: PLC0415 - not everywhere
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / 2**20 if sys.platform == "darwin" else peak / 2**10
+    return (peak_memory() or 0) / 2**20

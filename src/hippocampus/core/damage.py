@@ -5,9 +5,12 @@ from __future__ import annotations
 import warnings
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
+from typing import TYPE_CHECKING
 
 from hippocampus.core.context_variable import temporarily
-from hippocampus.core.records import Degradation
+
+if TYPE_CHECKING:
+    from hippocampus.core.records import Degradation
 
 _COLLECTED: ContextVar[list[tuple[str, str]] | None] = ContextVar("collected", default=None)
 
@@ -29,6 +32,8 @@ def damage_collected() -> AbstractContextManager[None]:
 
 def collected_damage(asked: str) -> list[Degradation]:
     """Return the damage collected while a bank was asked: its own, and that of included banks."""
+    from hippocampus.core.records import Degradation  # noqa: PLC0415 - brings NumPy
+
     return [
         Degradation(part="store", reason=lacking)
         if bank == asked
