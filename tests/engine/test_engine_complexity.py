@@ -98,7 +98,8 @@ def test_what_costs_too_much_is_found():
     wasted = []
 
     def waste(text):
-        wasted.append(bytearray(1000 * len(text)))
+        # At last 96 MB, which an allocator maps anew; less it may keep and give again.
+        wasted.append(bytearray(3000 * len(text)))
         wasted.clear()
 
     def square(text):

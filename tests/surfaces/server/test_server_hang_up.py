@@ -16,8 +16,8 @@ from hippocampus.upkeep import verify
 
 AT = "/v1/banks/ada"
 STEP_S = 0.04
-TURNS = 120
-"""So many steps take several times as long as a hang-up may take to be noticed."""
+TURNS = 240
+"""So many steps take ten seconds: far longer than a hang-up may take to be noticed."""
 LINES = "application/x-ndjson"
 FILE = "".join(
     f"# Day {n}\n\nThe harbour was quiet on day {n}{', and so it went' * 5}.\n\n"
