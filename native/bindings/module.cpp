@@ -2,6 +2,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -22,6 +24,7 @@
 #include "hippo/groups.hpp"
 #include "hippo/mapped.hpp"
 #include "hippo/merging.hpp"
+#include "hippo/pieces.hpp"
 #include "hippo/random_index.hpp"
 #include "hippo/rows8.hpp"
 #include "hippo/scan.hpp"
@@ -29,6 +32,7 @@
 #include "hippo/simd.hpp"
 #include "hippo/sorting.hpp"
 #include "hippo/top_k.hpp"
+#include "hippo/word_table.hpp"
 #include "transformer.hpp"
 #include "wavelet.hpp"
 
@@ -524,6 +528,45 @@ NB_MODULE(_native, m) {
              return nb::bytes(text.data(), text.size());
            },
            "ids"_a.noconvert(), "Return the bytes of ids, one after another.");
+
+  m.def("piece_lengths",
+        [](const nb::bytes& shapes) {
+          std::vector<std::uint32_t> found;
+          {
+            nb::gil_scoped_release unlocked;
+            const auto* first = reinterpret_cast<const std::uint8_t*>(shapes.c_str());
+            found = hippo::Pieces({first, shapes.size()}).lengths();
+          }
+          return give(found);
+        },
+        "shapes"_a,
+        "Return how many characters each piece of a text has, (pieces,) uint32.\n\n"
+        "A character is given as one byte: one of ASCII as itself, another as what stands for its\n"
+        "category: 0x80 a large letter, 0x81 a small one, 0x82 one of no case, 0x83 a number, 0x84 a\n"
+        "space, 0x87 a mark, 0x85 anything else.");
+
+  nb::class_<hippo::WordTable>(
+      m, "WordTable",
+      "Words of texts in Latin letters, with the hash of each and what it says of the language.\n\n"
+      "Not safe to share between threads but for the GIL, which it keeps.")
+      .def(nb::init<>())
+      .def("__len__", &hippo::WordTable::size)
+      .def("add", &hippo::WordTable::add, "word"_a, "hashed"_a, "leaning"_a,
+           "Note what is known of a word in lower case; what is known already stays.")
+      .def("clear", &hippo::WordTable::clear, "Forget all words.")
+      .def(
+          "read",
+          [](hippo::WordTable& self, const nb::bytes& text) {
+            const auto found = self.read({text.c_str(), text.size()});
+            return nb::make_tuple(give(found.hashes), found.leaning, found.unknown);
+          },
+          nb::sig("def read(self, text: bytes) -> tuple[Annotated[NDArray[numpy.uint32], "
+                  "dict(shape=(None,), order=\"C\")], float, list[str]]"),
+          "text"_a,
+          "Return what is known of the words of a text in UTF-8.\n\n"
+          "Their hashes in order, (words,) uint32; what the different ones say of its language in\n"
+          "sum, infinite if none says anything; and which are not known, whose hash is 0. Letters\n"
+          "are those of ASCII, and U+00C0 to U+024F.");
 
   nb::class_<hippo::MappedRoom>(
       m, "MappedRoom",

@@ -21,6 +21,7 @@
 #include "hippo/mapped.hpp"
 #include "hippo/merging.hpp"
 #include "hippo/partition.hpp"
+#include "hippo/pieces.hpp"
 #include "hippo/random_index.hpp"
 #include "hippo/rows8.hpp"
 #include "hippo/scan.hpp"
@@ -28,6 +29,7 @@
 #include "hippo/signs.hpp"
 #include "hippo/sorting.hpp"
 #include "hippo/top_k.hpp"
+#include "hippo/word_table.hpp"
 
 namespace {
 
@@ -217,6 +219,28 @@ void byte_pairs() {
   });
 }
 
+void words_of_texts() {
+  const std::string text{"Ada's brother d\xC3\xA9j\xC3\xA0 moved to Porto, and Ada didn\xE2\x80\x99t."};
+  const std::vector<std::uint8_t> shapes(text.begin(), text.end());
+  at_every_allocation([&] { hippo::Pieces{shapes}.lengths(); });
+  hippo::WordTable table;
+  // More words than there is room for at first, and each add either is done or has done nothing.
+  for (std::uint32_t i = 0; i < 700; ++i) {
+    const std::string word = "word" + std::to_string(i);
+    for (std::size_t k = 1, met = true; met; ++k) {
+      const std::size_t before = table.size();
+      met = fails_at(k, [&] { table.add(word, i + 1, .5); });
+      require(table.size() == before + (met ? 0 : 1), "a word is known by halves");
+    }
+  }
+  const auto expected = table.read("Word3 WORD699 word3 text").hashes;
+  require(expected == std::vector<std::uint32_t>{4, 700, 4, 0}, "a word has another hash");
+  at_every_allocation([&] {
+    require(table.read("Word3 WORD699 word3 text").hashes == expected, "a text is read otherwise");
+  });
+  at_every_allocation([&] { hippo::WordTable{}.clear(); });
+}
+
 void groups_of_rows() {
   std::vector<std::int32_t> codes(2000);
   for (auto& code : codes) code = static_cast<std::int32_t>(random_bits() % 90) - 1;
@@ -322,6 +346,7 @@ int main() {
   what_is_built_at_once();
   what_keeps_nothing();
   byte_pairs();
+  words_of_texts();
   groups_of_rows();
   rounded_rows();
   parted_symbols<1>();

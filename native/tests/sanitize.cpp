@@ -20,12 +20,14 @@
 #include "hippo/byte_pairs.hpp"
 #include "hippo/groups.hpp"
 #include "hippo/hamming.hpp"
+#include "hippo/pieces.hpp"
 #include "hippo/random_index.hpp"
 #include "hippo/rows8.hpp"
 #include "hippo/scan.hpp"
 #include "hippo/signs.hpp"
 #include "hippo/simd.hpp"
 #include "hippo/top_k.hpp"
+#include "hippo/word_table.hpp"
 #include "wavelet.hpp"
 
 namespace {
@@ -189,6 +191,24 @@ void encoders(std::size_t rows) {
   on_every_path("encoder", [&] { return encoder_test::states(model, given); });
 }
 
+// Texts of n bytes drawn from those that mean something to a reader of words or of pieces.
+void texts(std::size_t n) {
+  const std::string some{"aZ09' \n/\r_\xC3\x97\xA9\xE2\x80\x99\x81\x82\x83\x84\x85\x87s"};
+  const auto drawn = draw_many<std::uint8_t>(n, [&] { return some[random_bits() % some.size()]; });
+  std::size_t all = 0;
+  for (const std::uint32_t length : hippo::Pieces{drawn}.lengths()) {
+    require(length > 0, "a piece is empty");
+    all += length;
+  }
+  require(all == n, "pieces are not all of a text");
+  const std::string text(drawn.begin(), drawn.end());
+  hippo::WordTable table;
+  for (const std::string& word : table.read(text).unknown) table.add(word, 5, 0);
+  const auto read = table.read(text);
+  require(read.unknown.empty(), "a word is forgotten");
+  for (const std::uint32_t hash : read.hashes) require(hash == 5, "a word has another hash");
+}
+
 // A table of n tokens of two letters, and of what chance writes instead of it.
 void pairs(std::size_t n) {
   std::vector<std::string> tokens{"a", "b"};
@@ -262,6 +282,8 @@ int main() {
   for (std::size_t n : {0, 1, 63, 64, 65, 5000}) ranks(n);
   words();
   for (std::size_t n : {2, 3, 40, 300}) pairs(n);
+  for (std::size_t n : {0, 1, 2, 3, 9, 100, 3000})
+    for (int i = 0; i < 20; ++i) texts(n);
   for (std::size_t n : {0, 1, 7, 8, 9, 100})
     for (std::size_t width : {1, 2, 3, 4, 8, 9, 16}) balls(n, width);
   for (std::size_t n : {0, 1, 5, 70})

@@ -10,11 +10,14 @@ from hypothesis import strategies as st
 from hippocampus.core.ascii_words import letter_runs
 from hippocampus.encode.languages import (
     ENGLISH,
+    ROUNDED,
     detect,
     is_plain_english,
-    leans_to_english,
+    leaning,
+    script_of,
     stop_words,
 )
+from hippocampus.encode.terms import hash_terms, hash_words
 from hippocampus.language.standing import tells_standing
 from hippocampus.language.time.english import may_tell_time, written_at
 
@@ -34,9 +37,19 @@ def test_runs_of_letters_are_those_a_pattern_finds(text):
 
 @given(st.lists(_GRAMMAR | st.sampled_from(["boat", "haus", "tisch"]), max_size=12))
 def test_where_words_lean_to_english_no_other_language_is_likelier(words):
-    words = [word for word in words if word.isascii()]
-    if leans_to_english(words) and not is_plain_english(words):
+    lean = any(leaning([word]) for word in words)
+    if (not lean or leaning(words) > ROUNDED) and not is_plain_english(words):
         assert detect(words, count=len(words))[:1] in ((), (ENGLISH,))
+
+
+@given(
+    st.lists(_GRAMMAR | st.sampled_from(["boat", "caf\u00e9", "ada\u2019s", "1946"]), max_size=12)
+)
+def test_a_text_that_is_english_or_unknown_has_the_terms_of_its_words(words):
+    words = [word for word in words if script_of(word) == "Latin"]
+    if is_plain_english(words) or detect(words, count=len(words))[:1] in ((), (ENGLISH,)):
+        text = " \u2026 ".join(words)
+        assert hash_terms(text).tolist() == hash_words(text)
 
 
 @given(st.text(st.sampled_from("0123456789129':/.- qQhHoOsStTaApPmMclock\u2019\n_x"), max_size=14))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
@@ -396,3 +397,44 @@ class BytePairs:
             _, at = min(known)
             parts[at : at + 2] = [parts[at] + parts[at + 1]]
         return [self.ids[part] for part in parts]
+
+
+_SPACE = "\t\n\x0b\x0c\r \x84"
+_NUMBER = "0-9\x83"
+_LETTER = "A-Za-z\x80-\x82"
+_UPPER = "[A-Z\x80\x82\x87]"
+_LOWER = "[a-z\x81\x82\x87]"
+_BEFORE = rf"[^\r\n{_LETTER}{_NUMBER}]?"
+_ENDING = "(?:'(?:[sStTmMdD]|[rR][eE]|[vV][eE]|[lL][lL]))?"
+_PIECE = re.compile(
+    rf"{_BEFORE}{_UPPER}*{_LOWER}+{_ENDING}|{_BEFORE}{_UPPER}+{_LOWER}*{_ENDING}"
+    rf"|[{_NUMBER}]{{1,3}}| ?[^{_SPACE}{_LETTER}{_NUMBER}]+[\r\n/]*"
+    rf"|[{_SPACE}]*[\r\n]+|[{_SPACE}]+(?![^{_SPACE}])|[{_SPACE}]+"
+)
+
+
+def piece_lengths(shapes: bytes) -> list[int]:
+    """Return how long pieces are by the pattern of o200k_base, put into shapes."""
+    return list(map(len, _PIECE.findall(shapes.decode("latin-1"))))
+
+
+class WordTable:
+    """Words as a pattern finds them, in a dictionary."""
+
+    LETTER = "[a-z0-9\xc0-\xd6\xd8-\xf6\xf8-\u024f]"
+
+    def __init__(self) -> None:
+        self.known: dict[str, tuple[int, float]] = {}
+
+    def add(self, word: str, hashed: int, leaning: float) -> None:
+        """Note a word that is not known yet."""
+        self.known.setdefault(word, (hashed, leaning))
+
+    def read(self, text: bytes) -> tuple[list[int], float, list[str]]:
+        """Return hashes, what the different words say in sum, and those that are not known."""
+        low = re.sub("[A-Z]", lambda found: found[0].lower(), text.decode())
+        words = re.findall(rf"{self.LETTER}+(?:['\u2019]{self.LETTER}+)?", low)
+        said = [self.known[word][1] for word in dict.fromkeys(words) if word in self.known]
+        hashes = [self.known.get(word, (0, 0))[0] for word in words]
+        unknown = [word for word in words if word not in self.known]
+        return hashes, sum(said) if any(said) else math.inf, unknown

@@ -20,10 +20,14 @@ if TYPE_CHECKING:
 
 KEY_BYTES: Final = 64
 """Half of them authenticate, half encrypt."""
-_KEPT: Final = 256
-"""Texts of which both forms are kept: speakers, sessions and settings come again and again."""
+_KEPT: Final = 2048
+"""Texts of which both forms are kept: speakers come again and again, ids of a batch twice."""
 _SHORT: Final = 256
 """Characters of a text that is kept."""
+_ROOM: Final = 4 << 20
+"""Bytes of what was sealed lately: that of a batch of a few thousand turns."""
+_BRIEF: Final = 4096
+"""Bytes of a value that is among it: what is longer is read back in blocks, if at all."""
 STORE: Final = 0
 """The number under which the store's own words are sealed: settings, and names of banks."""
 
@@ -32,11 +36,39 @@ class Unsealable(ValueError):
     """A sealed value does not open: it was changed, moved, or sealed under another key."""
 
 
+class LatelySealed:
+    """
+    Values that were sealed lately, by what became of them: a writer reads its own for the index.
+
+    That bytes open to a value where they belong is proven by having made them so. Safe to share
+    between the ciphers of a store, for no two seal to the same bytes, and between threads.
+    """
+
+    def __init__(self) -> None:
+        self._made: dict[bytes, tuple[str, bytes]] = {}
+        self._room = _ROOM
+
+    def note(self, place: str, value: bytes, sealed: bytes) -> None:
+        """Keep a value, its place and its sealed bytes."""
+        if len(value) > _BRIEF:
+            return
+        self._room -= 2 * len(value)
+        if self._room < 0:
+            self._made, self._room = {}, _ROOM
+        self._made[sealed] = place, value
+
+    def opened(self, place: str, sealed: bytes) -> bytes | None:
+        """Return the value that was sealed to bytes at a place; None if that was not lately."""
+        found = self._made.get(sealed)
+        return found[1] if found is not None and found[0] == place else None
+
+
 class Cipher:
     """The cipher of one bank; without a key it changes nothing."""
 
-    def __init__(self, key: bytes | None = None) -> None:
+    def __init__(self, key: bytes | None = None, lately: LatelySealed | None = None) -> None:
         self._siv: AESSIV | None = None
+        self._lately = lately
         self._sealed: dict[tuple[str, str], str] = {}
         self._opened: dict[tuple[str, str], str] = {}
         self._failures: tuple[type[Exception], ...] = ()
@@ -53,7 +85,10 @@ class Cipher:
         """Seal bytes; none stay none."""
         if self._siv is None or not value:
             return value
-        return self._siv.encrypt(value, [place.encode()])
+        sealed = self._siv.encrypt(value, [place.encode()])
+        if self._lately is not None:
+            self._lately.note(place, value, sealed)
+        return sealed
 
     def unseal(self, place: str, sealed: bytes) -> bytes:
         """
@@ -65,6 +100,9 @@ class Cipher:
         """
         if self._siv is None or not sealed:
             return sealed
+        known = None if self._lately is None else self._lately.opened(place, sealed)
+        if known is not None:
+            return known
         try:
             return self._siv.decrypt(sealed, [place.encode()])
         except self._failures as exc:

@@ -7,7 +7,6 @@ OpenAI's vocabulary of that name.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from functools import cache
@@ -15,25 +14,21 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hippocampus.kernel import BytePairs
+from hippocampus.kernel import BytePairs, piece_lengths
 
 SIZE: Final = 199_998
 """Ids are below it; special ones, which are in no text, are not."""
 TABLE_FILE: Final = Path(__file__).with_name("o200k_base.bin")
 
-_SPACE: Final = "\t\n\x0b\x0c\r \ue004"
-_NUMBER: Final = "0-9\ue003"
-_LETTER: Final = "A-Za-z\ue000-\ue002"
-_UPPER: Final = "[A-Z\ue000\ue002\ue007]"
-_LOWER: Final = "[a-z\ue001\ue002\ue007]"
 _SHAPES: Final = {
-    "Lu": "\ue000", "Lt": "\ue000", "Ll": "\ue001", "Lm": "\ue002", "Lo": "\ue002",
-    "Mn": "\ue007", "Mc": "\ue007", "Me": "\ue007", "Nd": "\ue003", "Nl": "\ue003", "No": "\ue003",
-    "Zs": "\ue004", "Zl": "\ue004", "Zp": "\ue004",
+    "Lu": "\x80", "Lt": "\x80", "Ll": "\x81", "Lm": "\x82", "Lo": "\x82",
+    "Mn": "\x87", "Mc": "\x87", "Me": "\x87", "Nd": "\x83", "Nl": "\x83", "No": "\x83",
+    "Zs": "\x84", "Zl": "\x84", "Zp": "\x84",
 }  # fmt: skip
-"""Stand-in for a character beyond ASCII, by its category."""
-_OTHER: Final = "\ue005"
+"""Stand-in for a character beyond ASCII, by its category (``piece_lengths``)."""
+_OTHER: Final = "\x85"
 _NEXT_LINE: Final = "\x85"
 _LONG_S: Final = "\u017f"
 """The one letter that is an s without regard to case, and so may end "it's"."""
@@ -48,19 +43,7 @@ class _Shapes(dict[int, str]):
         return self[code]
 
 
-_shapes: Final = _Shapes({ord(_NEXT_LINE): "\ue004", ord(_LONG_S): "\ue001"})
-
-
-@cache
-def _pieces() -> re.Pattern[str]:
-    """Return the pattern that parts a text, in shapes, where no token goes across."""
-    ending = r"(?:'(?:[sStTmMdD]|[rR][eE]|[vV][eE]|[lL][lL]))?"
-    before = rf"[^\r\n{_LETTER}{_NUMBER}]?"
-    return re.compile(
-        rf"{before}{_UPPER}*{_LOWER}+{ending}|{before}{_UPPER}+{_LOWER}*{ending}"
-        rf"|[{_NUMBER}]{{1,3}}| ?[^{_SPACE}{_LETTER}{_NUMBER}]+[\r\n/]*"
-        rf"|[{_SPACE}]*[\r\n]+|[{_SPACE}]+(?![^{_SPACE}])|[{_SPACE}]+"
-    )
+_shapes: Final = _Shapes({ord(_NEXT_LINE): _SHAPES["Zs"], ord(_LONG_S): _SHAPES["Ll"]})
 
 
 @cache
@@ -78,19 +61,17 @@ def read_table(packed: bytes) -> BytePairs:
     return BytePairs(shared, added, ids, data[5 * SIZE :])
 
 
-def split(text: str) -> list[int]:
+def split(text: str) -> NDArray[np.uint32]:
     """
-    Return the tokens of a text.
+    Return the tokens of a text, shape (tokens,).
 
     Raises:
         UnicodeEncodeError: the text holds a lone surrogate.
 
     """
-    # ``re`` knows no categories of Unicode: each character is given as one that stands for its own.
-    shape = text if text.isascii() else text.translate(_shapes)
-    lengths = np.fromiter(map(len, _pieces().findall(shape)), np.uint32)
-    ids: list[int] = vocabulary().split(text.encode(), lengths).tolist()
-    return ids
+    raw = text.encode()
+    shapes = raw if text.isascii() else text.translate(_shapes).encode("latin-1")
+    return vocabulary().split(raw, piece_lengths(shapes))
 
 
 def join(tokens: Sequence[int]) -> str:

@@ -179,19 +179,13 @@ def is_plain_english(words: Collection[str]) -> bool:
     return 5 * sum(map(of_grammar.__contains__, words)) > 2 * len(words)
 
 
-def leans_to_english(words: Collection[str]) -> bool:
-    """
-    Return True only where ``detect`` finds no other language than English likeliest, by ASCII.
-
-    All that speaks for others is taken for one of them; where it is still less than what speaks
-    for English, or nothing does, there is no need to look at each of them.
-    """
-    known = list(filter(None, map(_leanings().get, set(words))))
-    return not known or sum(known) > ROUNDED
-
-
 def leaning(words: Collection[str]) -> float:
-    """Return how much more words of grammar speak for English than for all others at most."""
+    """
+    Return how much more words of grammar speak for English than for all others at most.
+
+    All that speaks for others is taken for one of them: where it is still less than what speaks
+    for English, or nothing does, ``detect`` finds no other language likelier.
+    """
     return sum(filter(None, map(_leanings().get, set(words))))
 
 

@@ -25,6 +25,7 @@ from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.word_lists import word_list, word_set
 from hippocampus.encode.languages import (
     ENGLISH,
+    ROUNDED,
     bare,
     detect,
     has_stemmer,
@@ -33,12 +34,13 @@ from hippocampus.encode.languages import (
     language_by_script,
     languages_of,
     latin_languages,
-    leans_to_english,
+    leaning,
     light_words,
     script_of,
     stem_in,
     stop_words,
 )
+from hippocampus.kernel import WordTable
 
 # Chinese and Japanese, whose characters count one by one and in pairs; and scripts of the
 # south-east of Asia, in which a letter is written with the marks of its vowel and tone.
@@ -56,6 +58,11 @@ _SOUND = lazy_pattern(f"(?:[\u3040-\u30ff]|[{_CLUSTERS}][\u0e31-\u0e4e\u0eb1-\u0
 """A sound by itself, which means nothing where its neighbours are there, as an ideograph does."""
 _TYPOGRAPHY = frozenset("‐‑‒–—―‘’‚“”„†‡•…‰′″‹›€™←↑→↓")
 _PICTURES = ("\U0001f300", "\U0001fb00")
+_SIGNS = "\u00a0-\u00a9\u00ab-\u00b1\u00b4\u00b6-\u00b8\u00bb\u00bf"
+_NO_LATIN = lazy_pattern(
+    rf"[^\x00-\x7f\u00c0-\u024f{_SIGNS}{''.join(sorted(_TYPOGRAPHY))}\U0001f300-\U0001faff]"
+)
+"""Other letters than those of ``WordTable.read``, or what may be part of one."""
 _MARKED = "\x01"
 """Before the stem of another language than English; in no word."""
 
@@ -64,6 +71,8 @@ _CONTRACTED = frozenset({"d", "ll", "m", "re", "s", "ve"})
 _HASHED: dict[str, int] = {}
 _HASHED_IN: dict[tuple[str, str], int] = {}
 _HASHED_LIMIT = 1 << 18
+_WORDS = WordTable()
+"""Words in Latin letters, with their hashes as English ones."""
 _QUESTION = 1000
 """Characters of a text up to which it may be a question, which several readers look at in turn."""
 
@@ -168,6 +177,19 @@ def _digest(stemmed: str) -> int:
     return int.from_bytes(blake2b(stemmed.encode(), digest_size=4).digest(), "little")
 
 
+def _read_latin(folded: str) -> tuple[NDArray[np.uint32], float]:
+    """Return the hashes of words in Latin letters, as English ones, and how they lean to that."""
+    raw = folded.encode()
+    if len(_WORDS) >= _HASHED_LIMIT:  # what is in use is soon there again
+        _WORDS.clear()
+    while True:  # until no other thread has cleared it in between
+        hashes, lean, unknown = _WORDS.read(raw)
+        if not unknown:
+            return hashes, lean
+        for word in unknown:
+            _WORDS.add(word, _hash(word), leaning((word,)))
+
+
 def hash_words(text: str) -> list[int]:
     """Return the hashes of the words of ``text`` in order."""
     return list(map(_hash, _find(_fold(text))))
@@ -208,10 +230,12 @@ def _are_names(words: Sequence[str], told: str | None) -> bool:
 def hash_terms(text: str) -> NDArray[np.uint32]:
     """Return the term hashes of ``text``: of its words in order, then of pairs of characters."""
     folded = _fold(text)
+    if folded.isascii() or not _NO_LATIN.search(folded):
+        known, lean = _read_latin(folded)
+        if lean > ROUNDED:  # most texts end here
+            return known
     words = _find(folded)
     ascii_only = folded.isascii()
-    if ascii_only and leans_to_english(words):
-        return np.array(_hashes(words), dtype=np.uint32)
     latin = _latin(words)[:1]
     if ascii_only:
         foreign = latin not in ((), (ENGLISH,))

@@ -42,10 +42,22 @@ def encode(text: str) -> list[int]:
         InvalidText: the text holds a lone surrogate, which no byte sequence stands for.
 
     """
-    found: list[int] = []
-    for start in range(0, len(text), _PIECE):
+    ids: list[int] = ids_of(text).tolist()
+    return ids
+
+
+def ids_of(text: str) -> NDArray[np.uint32]:
+    """
+    Return the token ids of ``text``, shape (tokens,).
+
+    Raises:
+        InvalidText: the text holds a lone surrogate, which no byte sequence stands for.
+
+    """
+    found: list[NDArray[np.uint32]] = []
+    for start in range(0, max(1, len(text)), _PIECE):
         try:
-            found += byte_pairs.split(text[start : start + _PIECE])
+            found.append(byte_pairs.split(text[start : start + _PIECE]))
         except UnicodeEncodeError as exc:
             place = start + exc.start
             msg = (
@@ -54,7 +66,7 @@ def encode(text: str) -> list[int]:
                 " first"
             )
             raise InvalidText(msg) from exc
-    return found
+    return found[0] if len(found) == 1 else np.concatenate(found)
 
 
 def decode(tokens: Sequence[int]) -> str:
@@ -75,7 +87,7 @@ def decode(tokens: Sequence[int]) -> str:
 
 def count(text: str) -> int:
     """Return how many tokens ``text`` takes."""
-    return len(encode(text))
+    return len(ids_of(text))
 
 
 def vocabulary() -> list[bytes]:
@@ -89,7 +101,7 @@ def token_bytes(token: int) -> bytes:
     return byte_pairs.vocabulary().spell(token)
 
 
-def pack(tokens: Sequence[int]) -> bytes:
+def pack(tokens: Sequence[int] | NDArray[np.uint32]) -> bytes:
     """Return ids as bytes, three a token, little-endian."""
     wide = np.asarray(tokens, dtype="<u4").view(np.uint8).reshape(-1, 4)
     return np.ascontiguousarray(wide[:, :ID_BYTES]).tobytes()

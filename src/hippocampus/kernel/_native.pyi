@@ -428,6 +428,45 @@ class BytePairs:
     ) -> bytes:
         """Return the bytes of ids, one after another."""
 
+def piece_lengths(
+    shapes: bytes,
+) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C")]:
+    """
+    Return how many characters each piece of a text has, (pieces,) uint32.
+
+    A character is given as one byte: one of ASCII as itself, another as what stands for its
+    category: 0x80 a large letter, 0x81 a small one, 0x82 one of no case, 0x83 a number, 0x84 a
+    space, 0x87 a mark, 0x85 anything else.
+    """
+
+class WordTable:
+    """
+    Words of texts in Latin letters, with the hash of each and what it says of the language.
+
+    Not safe to share between threads but for the GIL, which it keeps.
+    """
+
+    def __init__(self) -> None: ...
+    def __len__(self) -> int: ...
+    def add(self, word: str, hashed: int, leaning: float) -> None:
+        """
+        Note what is known of a word in lower case; what is known already stays.
+        """
+
+    def clear(self) -> None:
+        """Forget all words."""
+
+    def read(
+        self, text: bytes
+    ) -> tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C")], float, list[str]]:
+        """
+        Return what is known of the words of a text in UTF-8.
+
+        Their hashes in order, (words,) uint32; what the different ones say of its language in
+        sum, infinite if none says anything; and which are not known, whose hash is 0. Letters
+        are those of ASCII, and U+00C0 to U+024F.
+        """
+
 class MappedRoom:
     """
     A part of a file mapped into memory, with room behind it; what is written stays in memory.

@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 
-from hippocampus.core.cipher import KEY_BYTES, PLAIN, STORE, Cipher
+from hippocampus.core.cipher import KEY_BYTES, PLAIN, STORE, Cipher, LatelySealed
 from hippocampus.core.key import Key, KeyRefused, Slot, as_header, make_slot, open_slots, slots_of
 from hippocampus.errors import StoreCorrupt, StoreEncrypted, StoreError, WrongKey
 from hippocampus.store.checksums import damaged
@@ -30,6 +30,7 @@ class SqlEncryption:
         self._header = ""
         self._master: Cipher | None = None
         self._known: dict[int, Cipher] = {}
+        self._lately = LatelySealed()
 
     @property
     def key(self) -> Key | None:
@@ -109,7 +110,7 @@ class SqlEncryption:
         if known is None:
             if bank != STORE and not self._db.rows("SELECT 1 FROM banks WHERE bank = ?", bank):
                 return Cipher(os.urandom(KEY_BYTES))  # it was dropped: nothing is there to open
-            known = Cipher(self._opened(bank))
+            known = Cipher(self._opened(bank), self._lately)
             if not self._db.writing:  # a bank that is never committed leaves its number to others
                 self._known[bank] = known
         return known

@@ -13,7 +13,7 @@ from hippocampus.store.checksums import BLANK
 
 def payload_place(kind: str, row: int, count: int = 0) -> str:
     """Return where a payload belongs, of one episode or a block; a rebuild's take their place."""
-    return f"{kind.removesuffix('.next')} {row} {count}"
+    return f"{kind[:-5] if kind[-5:] == '.next' else kind} {row} {count}"
 
 
 def seal_change(cipher: Cipher, change: JournalRow) -> JournalRow:
@@ -56,14 +56,14 @@ def _with_words(e: EpisodeRow, change: Callable[[str, str], str], *, digest: byt
     What is looked up is the same everywhere in a bank; metadata are others in each row, and stay as
     they are where there are none.
     """
-
-    def optional(place: str, text: str | None) -> str | None:
-        return None if text is None else change(place, text)
-
+    session, speaker, role, source = e.session, e.speaker, e.role, e.source
     return e._replace(
-        id=change("id", e.id), session=optional("session", e.session),
-        speaker=optional("speaker", e.speaker), role=optional("role", e.role),
-        source=optional("source", e.source), address=change("address", e.address),
+        id=change("id", e.id),
+        session=None if session is None else change("session", session),
+        speaker=None if speaker is None else change("speaker", speaker),
+        role=None if role is None else change("role", role),
+        source=None if source is None else change("source", source),
+        address=change("address", e.address),
         metadata=e.metadata if e.metadata == BLANK else change(f"metadata {e.row}", e.metadata),
         digest=digest,
-    )  # fmt: skip
+    )

@@ -15,7 +15,7 @@ from hippocampus.core.origin import OWN, check_origin, derive_origin
 from hippocampus.core.records import Turn, first_marks
 from hippocampus.core.timestamps import to_moment
 from hippocampus.core.validation import check_text, dump_metadata
-from hippocampus.encode.tokens import encode, pack
+from hippocampus.encode.tokens import ids_of, pack
 from hippocampus.errors import InputError, TextTooLong
 from hippocampus.journal.draft import Draft, digest
 from hippocampus.language.injections import reads_like_injection
@@ -121,7 +121,7 @@ def check_label(name: str, value: object) -> None:
         msg = f"{name} has {len(value):,} characters; at most {_LABEL_CHARACTERS:,} are kept"
         raise InputError(msg)
     if not value.isascii():
-        encode(value)  # refuses what cannot be stored
+        ids_of(value)  # refuses what cannot be stored
 
 
 class _Measured:
@@ -133,7 +133,7 @@ class _Measured:
 
     def count(self, text: str) -> int:
         """Return how many tokens a text takes."""
-        ids = encode(text)
+        ids = ids_of(text)
         if len(text) >= _LEAST_KEPT:
             self.content[text] = pack(ids)
         return len(ids)

@@ -16,7 +16,7 @@ from hippocampus.encode.pooled_tokens import pool
 from hippocampus.encode.random_indexing import signatures
 from hippocampus.encode.signature import Rotation, rotation_for
 from hippocampus.encode.token_spans import pack_spans
-from hippocampus.encode.tokens import encode, pack, unpack
+from hippocampus.encode.tokens import ids_of, pack, unpack
 from hippocampus.index.late_interaction import pack_codes
 from hippocampus.index.vector_codec import pack_vectors
 from hippocampus.journal.draft import CONTEXT_CHARACTERS, CONTEXT_TURNS, Draft, Encoded
@@ -47,7 +47,7 @@ def encode_drafts(
     ``spans``: also where in the text each of the embedder's tokens stands, so that none is pooled.
     ``form``: how much is kept of vectors.
     """
-    content = [pack(encode(d.text)) if d.content is None else d.content for d in pausing(drafts)]
+    content = [pack(ids_of(d.text)) if d.content is None else d.content for d in pausing(drafts)]
     made: dict[Kind, list[bytes]] = {"content": content}
     made |= analyse(drafts, zone=zone, phrases=phrases)
     if signed is not None:
