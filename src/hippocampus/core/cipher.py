@@ -25,9 +25,7 @@ _KEPT: Final = 2048
 _SHORT: Final = 256
 """Characters of a text that is kept."""
 _ROOM: Final = 4 << 20
-"""Bytes of what was sealed lately: that of a batch of a few thousand turns."""
-_BRIEF: Final = 4096
-"""Bytes of a value that is among it: what is longer is read back in blocks, if at all."""
+"""Bytes of what was sealed and not read yet: that of a batch of a few thousand turns."""
 STORE: Final = 0
 """The number under which the store's own words are sealed: settings, and names of banks."""
 
@@ -40,8 +38,9 @@ class LatelySealed:
     """
     Values that were sealed lately, by what became of them: a writer reads its own for the index.
 
-    That bytes open to a value where they belong is proven by having made them so. Safe to share
-    between the ciphers of a store, for no two seal to the same bytes, and between threads.
+    That bytes open to a value where they belong is proven by having made them so. What was read is
+    gone, so that nothing which is erased later stays here. Safe to share between the ciphers of a
+    store, for no two seal to the same bytes, and between threads.
     """
 
     def __init__(self) -> None:
@@ -50,16 +49,14 @@ class LatelySealed:
 
     def note(self, place: str, value: bytes, sealed: bytes) -> None:
         """Keep a value, its place and its sealed bytes."""
-        if len(value) > _BRIEF:
-            return
         self._room -= 2 * len(value)
         if self._room < 0:
             self._made, self._room = {}, _ROOM
         self._made[sealed] = place, value
 
-    def opened(self, place: str, sealed: bytes) -> bytes | None:
-        """Return the value that was sealed to bytes at a place; None if that was not lately."""
-        found = self._made.get(sealed)
+    def take(self, place: str, sealed: bytes) -> bytes | None:
+        """Return the value that was sealed to bytes at a place; None if it was not, or is read."""
+        found = self._made.pop(sealed, None)
         return found[1] if found is not None and found[0] == place else None
 
 
@@ -81,12 +78,12 @@ class Cipher:
         """Whether it has a key."""
         return self._siv is not None
 
-    def seal(self, place: str, value: bytes) -> bytes:
-        """Seal bytes; none stay none."""
+    def seal(self, place: str, value: bytes, *, read_next: bool = False) -> bytes:
+        """Seal bytes, which are read next or only some day; none stay none."""
         if self._siv is None or not value:
             return value
         sealed = self._siv.encrypt(value, [place.encode()])
-        if self._lately is not None:
+        if read_next and self._lately is not None:
             self._lately.note(place, value, sealed)
         return sealed
 
@@ -100,7 +97,7 @@ class Cipher:
         """
         if self._siv is None or not sealed:
             return sealed
-        known = None if self._lately is None else self._lately.opened(place, sealed)
+        known = None if self._lately is None else self._lately.take(place, sealed)
         if known is not None:
             return known
         try:
@@ -108,13 +105,13 @@ class Cipher:
         except self._failures as exc:
             raise Unsealable(place) from exc
 
-    def seal_text(self, place: str, text: str) -> str:
+    def seal_text(self, place: str, text: str, *, read_next: bool = False) -> str:
         """Seal a text, as a text; an empty one stays one."""
         if self._siv is None or not text:
             return text
         known = self._sealed.get((place, text))
         if known is None:
-            known = self._note(place, text, self._seal_text(place, text))
+            known = self._note(place, text, self._seal_text(place, text, read_next=read_next))
         return known
 
     def _note(self, place: str, text: str, sealed: str) -> str:
@@ -127,9 +124,10 @@ class Cipher:
             self._opened[place, sealed] = text
         return sealed
 
-    def _seal_text(self, place: str, text: str) -> str:
+    def _seal_text(self, place: str, text: str, *, read_next: bool) -> str:
         # The column is one of text, which sealed bytes are not.
-        return binascii.b2a_base64(self.seal(place, text.encode()), newline=False).decode()
+        sealed = self.seal(place, text.encode(), read_next=read_next)
+        return binascii.b2a_base64(sealed, newline=False).decode()
 
     def unseal_text(self, place: str, sealed: str) -> str:
         """

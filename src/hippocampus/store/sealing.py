@@ -36,7 +36,9 @@ def seal_episode(cipher: Cipher, episode: EpisodeRow) -> EpisodeRow:
     """Return an episode as it is written; what remains of an erased one is its id."""
     if not cipher.seals:
         return episode
-    return _with_words(episode, cipher.seal_text, digest=cipher.seal("digest", episode.digest))
+    return _with_words(
+        episode, cipher.seal_text, digest=cipher.seal("digest", episode.digest, read_next=True)
+    )
 
 
 def open_episode(cipher: Cipher, episode: EpisodeRow) -> EpisodeRow | None:
