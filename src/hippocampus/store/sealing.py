@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 from hippocampus.core.cipher import Cipher, Unsealable
 from hippocampus.core.events import JournalRow
@@ -36,9 +37,8 @@ def seal_episode(cipher: Cipher, episode: EpisodeRow) -> EpisodeRow:
     """Return an episode as it is written; what remains of an erased one is its id."""
     if not cipher.seals:
         return episode
-    return _with_words(
-        episode, cipher.seal_text, digest=cipher.seal("digest", episode.digest, read_next=True)
-    )
+    digest = cipher.seal("digest", episode.digest, read_next=True)
+    return _with_words(episode, partial(cipher.seal_text, read_next=True), digest=digest)
 
 
 def open_episode(cipher: Cipher, episode: EpisodeRow) -> EpisodeRow | None:
