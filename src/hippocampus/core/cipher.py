@@ -44,7 +44,8 @@ class LatelySealed:
     """
 
     def __init__(self) -> None:
-        self._made: dict[bytes, tuple[str, bytes]] = {}
+        # Bytes alone, which no collection of garbage looks at.
+        self._made: dict[bytes, bytes] = {}
         self._room = _ROOM
 
     def note(self, place: str, value: bytes, sealed: bytes) -> None:
@@ -52,12 +53,11 @@ class LatelySealed:
         self._room -= 2 * len(value)
         if self._room < 0:
             self._made, self._room = {}, _ROOM
-        self._made[sealed] = place, value
+        self._made[place.encode() + b"\0" + sealed] = value
 
     def take(self, place: str, sealed: bytes) -> bytes | None:
         """Return the value that was sealed to bytes at a place; None if it was not, or is read."""
-        found = self._made.pop(sealed, None)
-        return found[1] if found is not None and found[0] == place else None
+        return self._made.pop(place.encode() + b"\0" + sealed, None)
 
 
 class Cipher:
