@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from hashlib import blake2b
-from string import ascii_lowercase
+from string import ascii_lowercase, hexdigits
 from typing import Any, Final, NamedTuple
 
 from hippocampus.core.records import LABELS
@@ -213,8 +213,27 @@ def _all(text: str) -> Iterator[SecretSpan]:
             if part == "bare":  # not the sentence's own end
                 end = start + len(text[start:end].rstrip(".!?:)]}>*…。"))
             rule = _is_quoted_password if part == "quoted" else holds
+            if kind in _NUMBERS and _is_within_hash(text, start, end):
+                continue
             if rule is None or rule(text[start:end]):
                 yield SecretSpan(kind, start, end)
+
+
+def _is_within_hash(text: str, start: int, end: int) -> bool:
+    """Return whether a part of a text is within a hexadecimal word, as an id or a hash is."""
+    first, last = start, end
+    while first > max(0, end - _LONGEST_HASH) and text[first - 1] in hexdigits:
+        first -= 1
+    while last < min(len(text), first + _LONGEST_HASH) and text[last] in hexdigits:
+        last += 1
+    alone = not (text[first - 1 : first].isalnum() or text[last : last + 1].isalnum())
+    return alone and last - first >= max(_SHORTEST_HASH, end - start + 1)
+
+
+_NUMBERS: Final = frozenset({"phone number", "card number", "account number", "identity number"})
+"""Kinds of which a hash has some by chance: one in 1,600 ids of 24 digits has a card's."""
+_SHORTEST_HASH: Final = 20
+_LONGEST_HASH: Final = 128
 
 
 _PARTS: Final = ("value", "quoted", "bare")
