@@ -52,6 +52,13 @@ def test_a_text_that_is_english_or_unknown_has_the_terms_of_its_words(words):
         assert hash_terms(text).tolist() == hash_words(text)
 
 
+def test_signs_and_letters_of_latin_have_the_terms_of_their_words():
+    greek = {0xB5, 0x2126, *range(0x213C, 0x2140)}  # once folded, and so of another language
+    for code in {*range(0x80, 0x250), *range(0x2000, 0x2200), *range(0x1F300, 0x1FB00)} - greek:
+        text = "The a{0}b of {0} is here, and it is {0}mine".format(chr(code))
+        assert hash_terms(text).tolist() == hash_words(text), hex(code)
+
+
 @given(st.text(st.sampled_from("0123456789129':/.- qQhHoOsStTaApPmMclock\u2019\n_x"), max_size=14))
 def test_written_times_are_found_where_each_of_them_begins(text):
     clock = any(map(str.isdigit, text)) or "clock" in text.lower()
