@@ -50,13 +50,23 @@ class LedgerPayloads(LedgerPart):
         so one sees that times were looked for, and words read in their own languages, which earlier
         versions did not.
         """
-        for kind, made in encoded.items():
-            here = {rows[id_]: made[id_] for id_ in rows if id_ in made}
-            if kind in _TIMES and 0 in rows.values():
-                here.setdefault(0, NO_TIMES)
-            if kind in _LEXICAL and 0 in here:
-                here[0] += READ_BY_LANGUAGE
-            self._store.payloads.put(self._bank, kind, list(here.items()))
+        for kind in encoded:
+            self._store.payloads.put(self._bank, kind, _of_rows(kind, encoded, rows).items())
+
+    def add(self, encoded: Encoded, rows: Mapping[str, int], stop: int) -> None:
+        """
+        Do as ``put`` and ``seal`` do; full runs of rows become blocks without a row in the tail.
+
+        ``stop``: how many rows there are.
+        """
+        ends = self.ends()
+        assert encoded.keys() <= ends.keys(), "what rebuilds keep aside is not sealed"
+        for kind, first in ends.items():
+            made = _of_rows(kind, encoded, rows)
+            after = self._seal_from(first, kind, stop, made)
+            left = {row: payload for row, payload in made.items() if row >= after}
+            if left:
+                self._store.payloads.put(self._bank, kind, left.items())
 
     def fill(self, kind: Kind, made: Mapping[int, bytes]) -> None:
         """Write payloads of rows that had none, in blocks as in the tail."""
@@ -70,25 +80,31 @@ class LedgerPayloads(LedgerPart):
         """Return the row that follows the last block of each kind."""
         return self._store.payloads.sealed(self._bank, ("content", *DERIVED))
 
-    def seal(self, stop: int | None = None) -> None:
-        """Turn full runs of tail rows into blocks; ``stop``: how many rows there are, if known."""
+    def seal(self) -> None:
+        """Turn full runs of tail rows into blocks."""
+        stop = self._store.episodes.count(self._bank)
+        for kind, first in self.ends().items():
+            self._seal_from(first, kind, stop, {})
+
+    def _seal_from(self, first: int, kind: Kind, stop: int, made: Mapping[int, bytes]) -> int:
+        """
+        Turn full runs of rows into blocks, from a row on; return the row from which on there is none.
+
+        ``made``: payloads of rows that are not in the tail yet.
+        """
         run = self._limits.seal_rows
-        stop = self._store.episodes.count(self._bank) if stop is None else stop
-        for kind, end in self.ends().items():
-            first = end
-            if stop - first < run:
-                continue
-            present = dict(self._store.payloads.tail(self._bank, kind, start=first))
-            if self._store.upkeep.damage(self._bank, kind):
-                continue  # a block would have the place of what may yet be saved
-            # Behind the last payload nothing is sealed: those of this kind may be made later.
-            last = next(reversed(present), -1)
-            while stop - first >= run and first <= last:
-                payloads = [present.get(r, b"") for r in range(first, first + run)]
-                self._store.payloads.put_block(
-                    self._bank, kind, self._sealed(kind, first, payloads)
-                )
-                first += run
+        if stop - first < run:
+            return first
+        present = {**dict(self._store.payloads.tail(self._bank, kind, start=first)), **made}
+        if self._store.upkeep.damage(self._bank, kind):
+            return first  # a block would have the place of what may yet be saved
+        # Behind the last payload nothing is sealed: those of this kind may be made later.
+        last = max(present, default=-1)
+        while stop - first >= run and first <= last:
+            payloads = [present.get(row, b"") for row in range(first, first + run)]
+            self._store.payloads.put_block(self._bank, kind, self._sealed(kind, first, payloads))
+            first += run
+        return first
 
     def forget_slept(self) -> None:
         """Drop the artifacts of sleep of the whole bank, until it makes them anew."""
@@ -130,3 +146,14 @@ class LedgerPayloads(LedgerPart):
                 self._content.check(lost)  # which says what is wrong with it
             return Segment.of(first, list(ids.values())).to_block()
         return Block(first, len(payloads), Payloads.of(payloads).to_bytes())
+
+
+def _of_rows(kind: Kind, encoded: Encoded, rows: Mapping[str, int]) -> dict[int, bytes]:
+    """Return the payloads of a kind by row, with what the first row of a bank has of it."""
+    made = encoded.get(kind, {})
+    here = {row: made[id_] for id_, row in rows.items() if id_ in made}
+    if kind in _TIMES and kind in encoded and 0 in rows.values():
+        here.setdefault(0, NO_TIMES)
+    if kind in _LEXICAL and 0 in here:
+        here[0] += READ_BY_LANGUAGE
+    return here

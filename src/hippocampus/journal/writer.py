@@ -104,8 +104,8 @@ class LedgerWriter(LedgerPart):
         link = None if old is None else old.id
         self._store.episodes.add(self._bank, records)
         self.note_at(at, ((e.row, Remembered(id=e.id, supersedes=link)) for e in records))
-        self._payloads.put(encoded, {e.id: e.row for e in records})
-        self._payloads.seal(start + len(records))
+        rows = {e.id: e.row for e in records}
+        self._payloads.add(encoded, rows, start + len(records))
         return AddedRows(places, records)
 
     def correct(self, old: EpisodeRow, drafts: Sequence[Draft], encoded: Encoded) -> int:
@@ -206,8 +206,7 @@ class LedgerWriter(LedgerPart):
         self._store.episodes.add(self._bank, records)
         last = self._store.journal.last_seq(self._bank)  # such as of a policy chosen for it
         self._store.journal.append(self._bank, (c._replace(seq=last + c.seq) for c in journal))
-        self._payloads.put(encoded, {record.id: record.row for record in records})
-        self._payloads.seal(len(records))
+        self._payloads.add(encoded, {record.id: record.row for record in records}, len(records))
 
     def _move(self, ids: Iterable[str], event: Forgotten | Restored, *, start: State) -> int:
         whole = self._reader.whole(map(self._reader.find, ids))

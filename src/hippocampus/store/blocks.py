@@ -22,6 +22,8 @@ _MARK: Final = b"HipZ"
 """As the length of a first payload, of which a block consists otherwise, it is 1.4 GB."""
 _SQUEEZED: Final[frozenset[Kind]] = frozenset({"lexical", "times", "phrase", "spans", "signature"})
 """Kinds that are deflated; in the others there is next to nothing that two payloads share."""
+_LEVEL: Final = 5
+"""Of zlib: 6 takes two thirds longer, and .3 % of the bytes off."""
 _WORTH: Final = 8
 """A payload is deflated if that takes off one byte in so many."""
 _A_ROW: Final = 1 << 13
@@ -33,7 +35,7 @@ def deflate(kind: Kind, payload: bytes, count: int) -> bytes:
     """Return the payload of so many rows with fewer bytes, or as it is where that gains little."""
     if kind not in _SQUEEZED:
         return payload
-    made = _DEFLATED.pack(_MARK, len(payload)) + zlib.compress(payload, 6)
+    made = _DEFLATED.pack(_MARK, len(payload)) + zlib.compress(payload, _LEVEL)
     if len(payload) > _most(len(made), count):
         return payload  # nobody would read it
     return made if len(made) * _WORTH <= len(payload) * (_WORTH - 1) else payload
