@@ -2,7 +2,7 @@
 // language.
 #pragma once
 
-#include <bit>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -46,7 +46,7 @@ class WordTable {
     ++reads_;
     bool told = false;
     double leaning = 0;
-    std::string word;
+    Key word;
     for (std::size_t at = 0; at < text.size();) {
       if (letter_at(text, at) == 0) {
         ++at;
@@ -56,14 +56,13 @@ class WordTable {
       take(text, at, word);
       const std::size_t sign = apostrophe_at(text, at);
       if (sign != 0 && letter_at(text, at + sign) != 0) {
-        word += text.substr(at, sign);
-        at += sign;
+        for (const std::size_t end = at + sign; at < end; ++at) word.put(text[at]);
         take(text, at, word);
       }
-      const std::uint32_t place = slots_[slot_of(word)];
+      const std::uint32_t place = slots_[slot_of(word.bytes, word.hash)];
       found.hashes.push_back(place == none ? 0 : words_[place].hash);
       if (place == none) {
-        found.unknown.push_back(word);
+        found.unknown.push_back(word.bytes);
       } else if (Word& known = words_[place]; known.read != reads_) {
         known.read = reads_;
         told = told || known.leaning != 0;
@@ -83,15 +82,40 @@ class WordTable {
   };
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-  static bool is_plain(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
-  }
+  // The bytes of a word, and their number, as they come.
+  struct Key {
+    std::string bytes;
+    std::uint64_t hash = seed;
+
+    void clear() {
+      bytes.clear();
+      hash = seed;
+    }
+    void put(char c) {
+      bytes.push_back(c);
+      hash = (hash ^ static_cast<std::uint8_t>(c)) * 0x100000001B3u;
+    }
+
+   private:
+    static constexpr std::uint64_t seed = 0xCBF29CE484222325u;
+  };
+
+  // What letters and digits of ASCII are in lower case; 0 for all else.
+  static constexpr std::array<char, 256> lower = [] {
+    std::array<char, 256> made{};
+    for (char c = '0'; c <= '9'; ++c) made[static_cast<std::uint8_t>(c)] = c;
+    for (char c = 'a'; c <= 'z'; ++c) {
+      made[static_cast<std::uint8_t>(c)] = c;
+      made[static_cast<std::uint8_t>(c & ~0x20)] = c;
+    }
+    return made;
+  }();
 
   // How many bytes the letter or digit at a place has; 0 if there is none.
   static std::size_t letter_at(std::string_view text, std::size_t at) {
     if (at >= text.size()) return 0;
     const auto first = static_cast<std::uint8_t>(text[at]);
-    if (first < 0x80) return is_plain(text[at]) ? 1 : 0;
+    if (first < 0x80) return lower[first] != 0 ? 1 : 0;
     if (first < 0xC3 || first > 0xC9 || at + 1 >= text.size()) return 0;
     const auto second = static_cast<std::uint8_t>(text[at + 1]);
     if (first == 0xC3 && (second == 0x97 || second == 0xB7)) return 0;  // "×" and "÷"
@@ -105,21 +129,27 @@ class WordTable {
   }
 
   // Add the letters from a place on to a word, and go behind them.
-  static void take(std::string_view text, std::size_t& at, std::string& word) {
-    while (const std::size_t length = letter_at(text, at)) {
-      const char c = text[at];
-      if (length == 1)
-        word += c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
-      else
-        word += text.substr(at, length);
-      at += length;
+  static void take(std::string_view text, std::size_t& at, Key& word) {
+    while (at < text.size()) {
+      if (const char c = lower[static_cast<std::uint8_t>(text[at])]) {
+        word.put(c);
+        ++at;
+        continue;
+      }
+      const std::size_t length = letter_at(text, at);
+      if (length == 0) return;
+      for (const std::size_t end = at + length; at < end; ++at) word.put(text[at]);
     }
   }
 
-  // Where a word is, or would be.
   std::size_t slot_of(std::string_view word) const {
-    std::uint64_t hash = 0xCBF29CE484222325u;
-    for (const char c : word) hash = (hash ^ static_cast<std::uint8_t>(c)) * 0x100000001B3u;
+    Key key;
+    for (const char c : word) key.put(c);
+    return slot_of(word, key.hash);
+  }
+
+  // Where a word is, or would be.
+  std::size_t slot_of(std::string_view word, std::uint64_t hash) const {
     hash ^= hash >> 32;
     for (std::size_t slot = hash & (slots_.size() - 1);; slot = (slot + 1) & (slots_.size() - 1)) {
       if (slots_[slot] == none) return slot;

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import tzinfo
+from functools import partial
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.background_yield import pausing
+from hippocampus.core.beside import Beside
 from hippocampus.core.config import Signatures, Vectors
 from hippocampus.core.records import Embedded, Embedder, Kind, Passage
 from hippocampus.encode.pooled_tokens import pool
@@ -25,6 +27,8 @@ from hippocampus.write.analyse import analyse
 _TOKENS_AT_ONCE: Final = 4096
 """Token vectors rotated in one product: 6 MB of them."""
 _USUAL: Final = Vectors()
+_WORTH_A_THREAD: Final = 32
+"""Drafts whose signatures take longer than to start a thread for them."""
 
 
 def encode_drafts(
@@ -49,10 +53,13 @@ def encode_drafts(
     """
     content = [pack(ids_of(d.text)) if d.content is None else d.content for d in pausing(drafts)]
     made: dict[Kind, list[bytes]] = {"content": content}
+    # Of a few the thread would take as long as their signatures do.
+    signing = None
+    if signed is not None and len(drafts) >= _WORTH_A_THREAD:
+        signing = Beside(partial(_signed, content, signed))
     made |= analyse(drafts, zone=zone, phrases=phrases)
     if signed is not None:
-        ids = list(map(unpack, content))
-        made["signature"] = [codes.tobytes() for codes in signatures(ids, signed)]
+        made["signature"] = _signed(content, signed) if signing is None else signing.result()
     if embedder is not None and drafts:
         passages = [
             Passage(d.spoken, before="\n".join(said)[-CONTEXT_CHARACTERS:])
@@ -77,6 +84,11 @@ def encode_drafts(
         kind: {d.id: payload for d, payload in zip(drafts, column, strict=True) if payload}
         for kind, column in made.items()
     }
+
+
+def _signed(content: Sequence[bytes], how: Signatures) -> list[bytes]:
+    """Return the signatures of each draft's tokens, as they are stored."""
+    return [codes.tobytes() for codes in signatures(list(map(unpack, content)), how)]
 
 
 def _pooled(text: str, embedded: Embedded, size: int) -> NDArray[np.float32] | None:
