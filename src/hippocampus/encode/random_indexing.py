@@ -36,11 +36,21 @@ def signatures(
     ends = np.cumsum([0, *map(len, texts)], dtype=np.uint64)
     each = [np.asarray(text, np.uint64) for text in texts]
     ids = np.concatenate([*each, np.empty(0, np.uint64)])  # none would have no type
-    codes = _MAKERS[how.form](
+    return np.split(sign(ids, ends, how), ends[1:-1].astype(np.intp)) if texts else []
+
+
+def sign(
+    ids: NDArray[np.uint64], ends: NDArray[np.uint64], how: Signatures
+) -> NDArray[np.uint8]:
+    """
+    Return the signatures of the token ids of texts, shape (ids, bits / 8); nearly all of it native.
+
+    ``ends``: where each text ends, after a 0, shape (texts + 1,).
+    """
+    return _MAKERS[how.form](
         ids, ends, components=how.components, nonzeros=how.nonzeros,
         window=how.window, bits=how.bits, seed=how.seed,
     )  # fmt: skip
-    return np.split(codes, ends[1:-1].astype(np.intp)) if texts else []
 
 
 def radius(theta0: float, bits: int, epsilon: float = 0.01) -> int:

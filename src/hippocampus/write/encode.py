@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import tzinfo
 from functools import partial
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -15,10 +16,10 @@ from hippocampus.core.beside import Beside
 from hippocampus.core.config import Signatures, Vectors
 from hippocampus.core.records import Embedded, Embedder, Kind, Passage
 from hippocampus.encode.pooled_tokens import pool
-from hippocampus.encode.random_indexing import signatures
+from hippocampus.encode.random_indexing import sign
 from hippocampus.encode.signature import Rotation, rotation_for
 from hippocampus.encode.token_spans import pack_spans
-from hippocampus.encode.tokens import ids_of, pack, unpack
+from hippocampus.encode.tokens import ID_BYTES, ids_of, pack, unpack
 from hippocampus.index.late_interaction import pack_codes
 from hippocampus.index.vector_codec import pack_vectors
 from hippocampus.journal.draft import CONTEXT_CHARACTERS, CONTEXT_TURNS, Draft, Encoded
@@ -53,13 +54,10 @@ def encode_drafts(
     """
     content = [pack(ids_of(d.text)) if d.content is None else d.content for d in pausing(drafts)]
     made: dict[Kind, list[bytes]] = {"content": content}
-    # Of a few the thread would take as long as their signatures do.
-    signing = None
-    if signed is not None and len(drafts) >= _WORTH_A_THREAD:
-        signing = Beside(partial(_signed, content, signed))
+    signatures = None if signed is None else _signing(content, signed)
     made |= analyse(drafts, zone=zone, phrases=phrases)
-    if signed is not None:
-        made["signature"] = _signed(content, signed) if signing is None else signing.result()
+    if signatures is not None:
+        made["signature"] = signatures()
     if embedder is not None and drafts:
         passages = [
             Passage(d.spoken, before="\n".join(said)[-CONTEXT_CHARACTERS:])
@@ -86,9 +84,20 @@ def encode_drafts(
     }
 
 
-def _signed(content: Sequence[bytes], how: Signatures) -> list[bytes]:
-    """Return the signatures of each draft's tokens, as they are stored."""
-    return [codes.tobytes() for codes in signatures(list(map(unpack, content)), how)]
+def _signing(content: Sequence[bytes], how: Signatures) -> Callable[[], list[bytes]]:
+    """Return the making of the signatures of each draft's tokens, which may be under way."""
+    ids = unpack(b"".join(content))
+    ends = np.cumsum([0, *(len(one) // ID_BYTES for one in content)], dtype=np.uint64)
+    codes = partial(sign, ids, ends, how)
+    if len(content) >= _WORTH_A_THREAD:
+        codes = Beside(codes).result
+    return lambda: _parted(codes(), ends.tolist())
+
+
+def _parted(codes: NDArray[np.uint8], ends: Sequence[int]) -> list[bytes]:
+    """Return the signatures of each text's tokens as bytes."""
+    raw, width = codes.tobytes(), codes.shape[1]
+    return [raw[start * width : end * width] for start, end in pairwise(ends)]
 
 
 def _pooled(text: str, embedded: Embedded, size: int) -> NDArray[np.float32] | None:
