@@ -231,6 +231,8 @@ def _best_border(piece: str, shortest: int) -> int:
         price = _SENTENCE
         if found[0][0] == "\n":
             price = _PARAGRAPH if found[0].count("\n") > 1 else _LINE
+        if price > least:
+            continue
         before = piece[end - _SLICE_CHARS : end].encode(errors="replace")
         price += _PARAGRAPH * crc32(before) / 2**32
         if price <= least and end < len(piece):
