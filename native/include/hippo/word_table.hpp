@@ -2,13 +2,14 @@
 // language.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "hippo/known_words.hpp"
 
 namespace hippo {
 
@@ -22,19 +23,11 @@ class WordTable {
     std::vector<std::string> unknown;
   };
 
-  WordTable() : slots_(1024, none) {}
-
   std::size_t size() const noexcept { return words_.size(); }
 
   // Note what is known of a word in lower case; what is known already stays.
   void add(std::string_view word, std::uint32_t hash, double leaning) {
-    if (2 * (words_.size() + 1) > slots_.size()) grow();
-    const std::size_t slot = slot_of(word), first = bytes_.size();
-    if (slots_[slot] != none) return;
-    // The slot last, for nothing is known by halves where memory ends in between.
-    bytes_ += word;
-    words_.push_back({first, word.size(), hash, 0, leaning});
-    slots_[slot] = static_cast<std::uint32_t>(words_.size() - 1);
+    words_.add(word, {hash, 0, leaning});
   }
 
   void clear() { *this = WordTable{}; }
@@ -60,7 +53,7 @@ class WordTable {
         at += sign;
         take(text, at, word);
       }
-      const std::uint32_t place = slots_[slot_of(word)];
+      const std::uint32_t place = words_.place_of(word);
       found.hashes.push_back(place == none ? 0 : words_[place].hash);
       if (place == none) {
         found.unknown.push_back(word);
@@ -76,12 +69,11 @@ class WordTable {
 
  private:
   struct Word {
-    std::size_t first, length;  // where it is in the bytes
     std::uint32_t hash;
     std::uint64_t read;  // the number of the text that had it last
     double leaning;
   };
-  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  static constexpr std::uint32_t none = KnownWords<Word>::none;
 
   static bool is_plain(char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
@@ -116,31 +108,7 @@ class WordTable {
     }
   }
 
-  // Where a word is, or would be.
-  std::size_t slot_of(std::string_view word) const {
-    std::uint64_t hash = 0xCBF29CE484222325u;
-    for (const char c : word) hash = (hash ^ static_cast<std::uint8_t>(c)) * 0x100000001B3u;
-    hash ^= hash >> 32;
-    for (std::size_t slot = hash & (slots_.size() - 1);; slot = (slot + 1) & (slots_.size() - 1)) {
-      if (slots_[slot] == none) return slot;
-      const Word& known = words_[slots_[slot]];
-      if (std::string_view{bytes_}.substr(known.first, known.length) == word) return slot;
-    }
-  }
-
-  void grow() {
-    std::vector<std::uint32_t> more(2 * slots_.size(), none);
-    slots_.swap(more);
-    for (std::size_t i = 0; i < words_.size(); ++i) {
-      const Word& known = words_[i];
-      slots_[slot_of(std::string_view{bytes_}.substr(known.first, known.length))] =
-          static_cast<std::uint32_t>(i);
-    }
-  }
-
-  std::string bytes_;                 // of all words
-  std::vector<Word> words_;           // in the order in which they were added
-  std::vector<std::uint32_t> slots_;  // words by their hash; their number is a power of two
+  KnownWords<Word> words_;
   std::uint64_t reads_ = 0;
 };
 
