@@ -13,6 +13,7 @@ from typing import Any, Final
 import Stemmer
 
 from hippocampus.core.lazy_pattern import lazy_pattern
+from hippocampus.core.sought_words import SoughtWords, count_words
 from hippocampus.core.word_lists import word_list, word_set
 
 ENGLISH: Final = "en"
@@ -85,6 +86,8 @@ _STRANGE: Final = 0.25
 """How much less likely, with a letter that is none of its own."""
 _RIVAL: Final = 0.5
 """Share of the best language's evidence from which on another may be meant instead."""
+
+_OF_GRAMMAR: Final = SoughtWords(lambda: stop_words()[ENGLISH])
 
 _local = threading.local()  # a stemmer object is not safe to share between threads
 
@@ -179,6 +182,11 @@ def is_plain_english(words: Collection[str]) -> bool:
     return 5 * sum(map(of_grammar.__contains__, words)) > 2 * len(words)
 
 
+def is_plain_english_text(text: str) -> bool:
+    """Return the same of the runs of letters of a text that ``is_latin``."""
+    return 5 * _OF_GRAMMAR.count_in(text) > 2 * count_words(text)
+
+
 def leaning(words: Collection[str]) -> float:
     """
     Return how much more words of grammar speak for English than for all others at most.
@@ -186,11 +194,11 @@ def leaning(words: Collection[str]) -> float:
     All that speaks for others is taken for one of them: where it is still less than what speaks
     for English, or nothing does, ``detect`` finds no other language likelier.
     """
-    return sum(filter(None, map(_leanings().get, set(words))))
+    return sum(filter(None, map(leanings().get, set(words))))
 
 
 @cache
-def _leanings() -> Mapping[str, float]:
+def leanings() -> Mapping[str, float]:
     """Return how much more each word of grammar speaks for English than for any other language."""
     found: dict[str, float] = {}
     for of, words in _shared_grammar():
