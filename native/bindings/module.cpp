@@ -581,6 +581,8 @@ NB_MODULE(_native, m) {
                    "that is found is right.")
       .def_prop_ro("has_digit", &hippo::WordSets::Found::has_digit,
                    "Whether the text has a digit of ASCII.")
+      .def_prop_ro("has_marked", &hippo::WordSets::Found::has_marked,
+                   "Whether the text has a letter beyond those of ASCII.")
       .def("has", &hippo::WordSets::Found::has, "number"_a,
            "Return whether the text has a word of a set.")
       .def("count", &hippo::WordSets::Found::count, "number"_a,

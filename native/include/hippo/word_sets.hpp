@@ -25,6 +25,7 @@ class WordSets {
     std::size_t size() const noexcept { return words_; }
     bool is_latin() const noexcept { return latin_; }
     bool has_digit() const noexcept { return digit_; }
+    bool has_marked() const noexcept { return marked_; }
 
     // Whether a set has any of the words.
     bool has(std::size_t set) const { return (any_ & bit(set)) != 0; }
@@ -66,7 +67,7 @@ class WordSets {
 
     const WordSets* of_;
     std::size_t words_ = 0;
-    bool latin_ = true, digit_ = false;
+    bool latin_ = true, digit_ = false, marked_ = false;
     std::uint64_t any_ = 0;
     std::vector<Known> known_;  // the words that any set has, in their order
   };
@@ -95,6 +96,7 @@ class WordSets {
       const std::size_t first = at, began = at - behind;
       Character next = character_at(words, at);
       while (next.kind == Kind::letter) {
+        found.marked_ = found.marked_ || next.bytes > 1;
         at += next.bytes;
         behind += next.bytes - 1;
         while (is_letter(words, at)) ++at;

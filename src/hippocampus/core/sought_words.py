@@ -71,6 +71,11 @@ def has_digit(text: str) -> bool:
     return _look(text).has_digit
 
 
+def has_marked_letter(text: str) -> bool:
+    """Return whether a text that ``is_latin`` has a letter that is not in ASCII."""
+    return _look(text).has_marked
+
+
 def count_words(text: str) -> int:
     """Return how many runs of letters a text has that ``is_latin``."""
     return len(_look(text))

@@ -28,7 +28,7 @@ _BETWEEN: Final = 4
 """Words between somebody and their attitude."""
 _NEXT: Final = 2
 """Words that are looked at behind one that may tell a wish."""
-_BACK: Final = 48
+_BACK: Final = 24
 _ON: Final = 24
 """Characters before and behind such a word in which enough words are, mostly."""
 
@@ -89,17 +89,24 @@ def _words_near(head: str, low: str, at: int) -> tuple[_Words, int]:
             del before[:1]
         if end < len(low):
             del after[-1:]
-        place = len(before) - within
-        words = [*before[:place], "".join((*before[place:], *after[:1])), *after[1:]]
-        if (not start or _is_far(words, place)) and (len(after) > _NEXT or end >= len(low)):
+        if within and before and after:
+            after[0] = before.pop() + after[0]
+        place, words = len(before), before + after
+        if (not start or _is_enough(before, words[place:])) and (
+            len(after) > _NEXT or end >= len(low)
+        ):
             return _Words(words, lambda: _RE.token.findall(head, start, end)[bool(start) :]), place
         back, on = 2 * back, 2 * on
 
 
-def _is_far(words: list[str], place: int) -> bool:
-    """Return whether nothing before these words matters to the one at a place."""
-    far = _NEAR if words[place:][:1] == ["again"] else _BETWEEN + 2
-    return place >= far and not _LEADS.issuperset(words[place - far : place])
+def _is_enough(before: list[str], after: list[str]) -> bool:
+    """Return whether what is before some words does not matter to the one they end before."""
+    if after[:1] == ["again"]:
+        return len(before) >= _NEAR
+    between, at = word_set("before_attitudes"), len(before) - 1
+    while at >= 0 and (before[at] in _LEADS or before[at] in between or before[at].endswith("ly")):
+        at -= 1
+    return at > 0
 
 
 @cache

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Final
 
 from hippocampus.core.lazy_pattern import lazy_pattern
-from hippocampus.core.sought_words import SoughtWords, has_digit, is_latin
+from hippocampus.core.sought_words import SoughtWords, has_digit, has_marked_letter, is_latin
 from hippocampus.encode.languages import (
     ENGLISH,
     ROUNDED,
@@ -56,7 +56,7 @@ def may_tell_time_in(text: str) -> bool:
         return False
     if not _SHARED.are_in(text) and not (has_digit(text) and _WRITTEN.search(text)):
         return False
-    if text.isascii() and _leans_to_english(text):
+    if not has_marked_letter(text) and _leans_to_english(text):
         return False
     return likely_languages(text)[:1] != [ENGLISH]
 
@@ -135,7 +135,8 @@ def likely_languages(text: str) -> list[str]:
 
 def _leans_to_english(text: str) -> bool:
     """
-    Return True only where ``likely_languages`` of a text in ASCII begins with English.
+    Return True only where ``likely_languages`` of a text begins with English; all its letters are in
+    ASCII.
 
     All that speaks for others is taken for one of them, as of words of grammar alone.
     """
