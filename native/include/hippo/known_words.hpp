@@ -75,8 +75,9 @@ class KnownWords {
     }
     if (size >= 4)
       return mix(hash ^ (load(std::uint32_t{}, 0) << 32 | load(std::uint32_t{}, size - 4)));
-    for (const char c : word) hash = hash << 8 ^ static_cast<std::uint8_t>(c);
-    return mix(hash);
+    if (size == 0) return hash;
+    const auto byte = [&](std::size_t at) { return std::uint64_t{static_cast<std::uint8_t>(word[at])}; };
+    return mix(hash ^ (byte(0) << 16 | byte(size / 2) << 8 | byte(size - 1)));
   }
 
   static std::uint32_t tag_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }

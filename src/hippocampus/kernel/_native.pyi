@@ -494,6 +494,10 @@ class WordSets:
         def has_digit(self) -> bool:
             """Whether the text has a digit of ASCII."""
 
+        @property
+        def has_marked(self) -> bool:
+            """Whether the text has a letter beyond those of ASCII."""
+
         def has(self, number: int) -> bool:
             """Return whether the text has a word of a set."""
 
