@@ -577,8 +577,8 @@ NB_MODULE(_native, m) {
       .def("__len__", &hippo::WordSets::Found::size,
            "Return how many words the text has, those of no set among them.")
       .def_prop_ro("is_latin", &hippo::WordSets::Found::is_latin,
-                   "Whether all of the text is in Latin letters and signs; if not, nothing else\n"
-                   "that is found is right.")
+                   "Whether all of the text is in Latin letters and signs.\n\n"
+                   "If not, nothing else that is found is right.")
       .def_prop_ro("has_digit", &hippo::WordSets::Found::has_digit,
                    "Whether the text has a digit of ASCII.")
       .def_prop_ro("has_marked", &hippo::WordSets::Found::has_marked,

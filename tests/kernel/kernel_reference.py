@@ -443,7 +443,10 @@ class WordTable:
 class WordSets:
     """Sets of words, and which of them a text has by a pattern."""
 
-    LETTER = "[a-z\xc0-\xd6\xd8-\xde\xe0-\xf6\xf8-\u012f\u0132-\u0148\u014a-\u017e\u0180-\u01ef\u01f1-\u024f]"
+    LETTER = (
+        "[a-z\xc0-\xd6\xd8-\xde\xe0-\xf6\xf8-\u012f\u0132-\u0148\u014a-\u017e"
+        "\u0180-\u01ef\u01f1-\u024f]"
+    )
     SIGN = (
         "[\x00-\x7f\xa0-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\xd7\xf7\u2010-\u2027\u2030-\u205e\u20ac"
         "\u2122\u2190-\u23ff\u2500-\u2767\ufe0f\U0001f300-\U0001faff]"

@@ -87,8 +87,6 @@ _STRANGE: Final = 0.25
 _RIVAL: Final = 0.5
 """Share of the best language's evidence from which on another may be meant instead."""
 
-_OF_GRAMMAR: Final = SoughtWords(lambda: stop_words()[ENGLISH])
-
 _local = threading.local()  # a stemmer object is not safe to share between threads
 
 
@@ -173,6 +171,13 @@ def stop_words() -> Mapping[str, frozenset[str]]:
     """Return the words of grammar of each language."""
     split = (entry.partition(": ") for entry in word_list("stop_words"))
     return {language: frozenset(words.split()) for language, _, words in split}
+
+
+def _english_grammar() -> frozenset[str]:
+    return stop_words()[ENGLISH]
+
+
+_OF_GRAMMAR: Final = SoughtWords(_english_grammar)
 
 
 def is_plain_english(words: Collection[str]) -> bool:

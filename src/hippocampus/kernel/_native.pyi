@@ -486,8 +486,9 @@ class WordSets:
         @property
         def is_latin(self) -> bool:
             """
-            Whether all of the text is in Latin letters and signs; if not, nothing else
-            that is found is right.
+            Whether all of the text is in Latin letters and signs.
+
+            If not, nothing else that is found is right.
             """
 
         @property

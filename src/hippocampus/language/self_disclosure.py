@@ -16,8 +16,8 @@ from hippocampus.core.sought_words import SoughtWords, is_latin
 from hippocampus.core.word_lists import Patterns
 
 _TALK: Final = Patterns("talk")
-_FIRST_PERSON: Final = SoughtWords(lambda: "i me my mine myself we our ours".split())
-_SUBJECTS: Final = SoughtWords(lambda: ("i", "we"))
+_FIRST_PERSON: Final = SoughtWords("i me my mine myself we our ours".split)
+_SUBJECTS: Final = SoughtWords("i we".split)
 _ASKED: Final = ("?", "？", "؟")
 _LONGEST_QUESTION: Final = 2000
 """Characters of a text that are read: what is longer does not only ask."""

@@ -8,7 +8,7 @@ they touch, whatever its words. English; in other languages they are found as an
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -59,27 +59,29 @@ def tells_standing(text: str) -> bool:
     if is_latin(head):  # what is not near a hint need not be cut into words
         places = _TELLING.places_in(head)
         low = head.lower().replace("’", "'") if places else ""
-        return any(_is_standing(*_words_near(head, low, at)) for at in places)
+        return any(_is_told(*_words_near(head, low, at)) for at in places)
     words = [word.lower().replace("’", "'") for word in _RE.token.findall(head)]
-    hints = _hints()
-    return any(
-        _is_standing(_Words(words, lambda: _RE.token.findall(head)), at)
-        for at, word in enumerate(words)
-        if word in hints
-    )
+    said, hints = _Words(words, head, 0, len(head)), _hints()
+    return any(_is_told(said, at) for at, word in enumerate(words) if word in hints)
 
 
 class _Words(NamedTuple):
-    """Words and marks that stand in a row in a text."""
+    """Words and marks that stand in a row in a text, in lower case."""
 
     low: list[str]
-    """In lower case."""
-    written: Callable[[], list[str]]
-    """Return them as they are written."""
+    text: str
+    start: int
+    end: int
+
+    def written(self, place: int) -> str:
+        """Return one of them as it is written."""
+        cut = self.start > 0  # of the first one some letters may be before the start
+        words: list[str] = _RE.token.findall(self.text, self.start, self.end)
+        return words[place + cut]
 
 
 def _words_near(head: str, low: str, at: int) -> tuple[_Words, int]:
-    """Return what ``_is_standing`` looks at of the words around a place, and which one is there."""
+    """Return what ``_is_told`` looks at of the words around a place, and which one is there."""
     back, on = _BACK, _ON
     within = at > 0 and (low[at - 1].isalnum() or low[at - 1] in "_'")
     while True:
@@ -95,7 +97,7 @@ def _words_near(head: str, low: str, at: int) -> tuple[_Words, int]:
         if (not start or _is_enough(before, words[place:])) and (
             len(after) > _NEXT or end >= len(low)
         ):
-            return _Words(words, lambda: _RE.token.findall(head, start, end)[bool(start) :]), place
+            return _Words(words, head, start, end), place
         back, on = 2 * back, 2 * on
 
 
@@ -115,7 +117,7 @@ def _telling() -> frozenset[str]:
     return frozenset(word.rpartition("'")[2] for word in _hints())
 
 
-_TELLING: Final = SoughtWords(lambda: _telling())
+_TELLING: Final = SoughtWords(_telling)
 
 
 @cache
@@ -140,12 +142,15 @@ def _rarest(rule: tuple[str, ...]) -> str:
     return max(rule, key=lambda word: (word not in word_set("function_words"), len(word)))
 
 
+def _is_told(said: _Words, place: int) -> bool:
+    """Return whether the word at a place tells a wish by itself, or makes one of its clause."""
+    return said.low[place] in word_set("leanings") or _is_standing(said, place)
+
+
 def _is_standing(said: _Words, place: int) -> bool:
     """Return whether the word at a place makes a wish of its clause."""
     words = said.low
     word, after = words[place], words[place + 1] if place + 1 < len(words) else ""
-    if word in word_set("leanings"):
-        return True
     if word in word_set("attitudes"):
         return _has_subject(said, place)
     if word in _BARRED:
@@ -174,7 +179,7 @@ def _has_subject(said: _Words, place: int) -> bool:
         return False
     if words[at] in _SUBJECT or (at and words[at - 1] in _OWNER):
         return True
-    return said.written()[at][0].isupper() and words[at] not in _MARKS and "'" not in words[at]
+    return said.written(at)[0].isupper() and words[at] not in _MARKS and "'" not in words[at]
 
 
 def _begins(words: list[str], place: int) -> bool:

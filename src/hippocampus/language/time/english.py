@@ -44,7 +44,8 @@ What it begins with comes first, for then it is looked for as fast as one charac
 """
 _WITH_DIGIT: Final = lazy_pattern(
     r"[0-9](?i:(?<=[12])(?<![0-9].)[0-9]{3}(?![0-9])|[:/.-][0-9]"
-    r"| ?(?:st|nd|rd|th|s|am|pm|a\.m|p\.m)\b|(?<=['\u2019].)[0-9]\b|(?<=[1-4])(?<=[qh].)(?<!\w..)\b)",
+    r"| ?(?:st|nd|rd|th|s|am|pm|a\.m|p\.m)\b"
+    r"|(?<=['\u2019].)[0-9]\b|(?<=[1-4])(?<=[qh].)(?<!\w..)\b)",
     re.DOTALL,
 )
 """The same but for "o'clock", from its first digit on: found faster where only that counts."""
@@ -139,12 +140,12 @@ def _has_marks(text: str) -> bool:
     return _DIGIT.search(text) is not None or "clock" in text.lower()
 
 
-_CORE: Final = SoughtWords(lambda: _core_words())
-
-
 @cache
 def _core_words() -> frozenset[str]:
     """Return words of which every expression that ``_WRITTEN`` misses holds at least one."""
     known = (word for word, (role, _) in word_meanings().items() if role in _CORE_ROLES)
     # The feasts that begin so have a core word behind: "New Year", "Good Friday", "Boxing Day".
     return frozenset(known) - {"new", "good", "boxing"}
+
+
+_CORE: Final = SoughtWords(_core_words)

@@ -202,7 +202,7 @@ def words_with_times() -> Iterable[str]:
 
 @cache
 def time_words(kind: Literal["foreign", "shared"]) -> frozenset[str]:
-    """Return words that tell a time in another language than English; "shared": and may be of it."""
+    """Return words that tell a time, but not in English ("foreign"), or in English as well."""
     split = (entry.partition(": ") for entry in word_list("derived/time_words"))
     return {of: frozenset(words.split()) for of, _, words in split}[kind]
 

@@ -37,7 +37,6 @@ _WRITTEN: Final = lazy_pattern(
 """A year, or a day as "3.5.": the languages that write so have no word for it."""
 _FOREIGN: Final = SoughtWords(lambda: time_words("foreign"))
 _SHARED: Final = SoughtWords(lambda: time_words("shared"))
-_LEANING: Final = SoughtWords(lambda: _leanings())
 _SURE: Final = 0.25
 """Least evidence for a language; a word of time counts as one of grammar does."""
 _USUAL: Final = 2.0
@@ -135,10 +134,10 @@ def likely_languages(text: str) -> list[str]:
 
 def _leans_to_english(text: str) -> bool:
     """
-    Return True only where ``likely_languages`` of a text begins with English; all its letters are in
-    ASCII.
+    Return True only where ``likely_languages`` of a text begins with English.
 
-    All that speaks for others is taken for one of them, as of words of grammar alone.
+    All its letters are in ASCII. All that speaks for others is taken for one of them, as of words
+    of grammar alone.
     """
     return sum(map(_leanings().__getitem__, _LEANING.different_in(text))) > _SURE + ROUNDED
 
@@ -152,6 +151,9 @@ def _leanings() -> Mapping[str, float]:
         more = _USUAL * (ENGLISH in of) - any(one != ENGLISH for one in of)
         found[word] = found.get(word, 0.0) + more / len(of)
     return found
+
+
+_LEANING: Final = SoughtWords(_leanings)
 
 
 def _time_words(words: Collection[str]) -> Iterator[tuple[str, str]]:
