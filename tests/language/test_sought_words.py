@@ -99,7 +99,7 @@ def _tells_standing(text: str) -> bool:
     """Return what all words of a text tell, each with all that are around it."""
     written = _TOKEN.findall(text[:2000])
     low = [word.lower().replace("\u2019", "'") for word in written]
-    words = standing._Words(low, text[:2000], 0, 2000)
+    words = standing._WordsSaid(low, text[:2000], 0, 2000)
     hints = word_set("attitudes") | word_set("leanings") | {"again"} | standing._ALWAYS
     hints |= standing._BARRED | standing._NOT_DO
     ruled = any(

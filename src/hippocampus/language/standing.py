@@ -61,11 +61,11 @@ def tells_standing(text: str) -> bool:
         low = head.lower().replace("’", "'") if places else ""
         return any(_is_told(*_words_near(head, low, at)) for at in places)
     words = [word.lower().replace("’", "'") for word in _RE.token.findall(head)]
-    said, hints = _Words(words, head, 0, len(head)), _hints()
+    said, hints = _WordsSaid(words, head, 0, len(head)), _hints()
     return any(_is_told(said, at) for at, word in enumerate(words) if word in hints)
 
 
-class _Words(NamedTuple):
+class _WordsSaid(NamedTuple):
     """Words and marks that stand in a row in a text, in lower case."""
 
     low: list[str]
@@ -80,8 +80,8 @@ class _Words(NamedTuple):
         return words[place + cut]
 
 
-def _words_near(head: str, low: str, at: int) -> tuple[_Words, int]:
-    """Return what ``_is_told`` looks at of the words around a place, and which one is there."""
+def _words_near(head: str, low: str, at: int) -> tuple[_WordsSaid, int]:
+    """Return the words around a place that ``_is_told`` looks at, and which of them is there."""
     back, on = _BACK, _ON
     within = at > 0 and (low[at - 1].isalnum() or low[at - 1] in "_'")
     while True:
@@ -97,7 +97,7 @@ def _words_near(head: str, low: str, at: int) -> tuple[_Words, int]:
         if (not start or _is_enough(before, words[place:])) and (
             len(after) > _NEXT or end >= len(low)
         ):
-            return _Words(words, head, start, end), place
+            return _WordsSaid(words, head, start, end), place
         back, on = 2 * back, 2 * on
 
 
@@ -142,12 +142,12 @@ def _rarest(rule: tuple[str, ...]) -> str:
     return max(rule, key=lambda word: (word not in word_set("function_words"), len(word)))
 
 
-def _is_told(said: _Words, place: int) -> bool:
+def _is_told(said: _WordsSaid, place: int) -> bool:
     """Return whether the word at a place tells a wish by itself, or makes one of its clause."""
     return said.low[place] in word_set("leanings") or _is_standing(said, place)
 
 
-def _is_standing(said: _Words, place: int) -> bool:
+def _is_standing(said: _WordsSaid, place: int) -> bool:
     """Return whether the word at a place makes a wish of its clause."""
     words = said.low
     word, after = words[place], words[place + 1] if place + 1 < len(words) else ""
@@ -169,7 +169,7 @@ def _is_standing(said: _Words, place: int) -> bool:
     )
 
 
-def _has_subject(said: _Words, place: int) -> bool:
+def _has_subject(said: _WordsSaid, place: int) -> bool:
     """Return whether somebody has the attitude; what one would like is for once."""
     words, at = said.low, place - 1
     between = word_set("before_attitudes")
