@@ -32,6 +32,7 @@
 #include "hippo/simd.hpp"
 #include "hippo/sorting.hpp"
 #include "hippo/top_k.hpp"
+#include "hippo/word_sets.hpp"
 #include "hippo/word_table.hpp"
 #include "transformer.hpp"
 #include "wavelet.hpp"
@@ -567,6 +568,46 @@ NB_MODULE(_native, m) {
           "Their hashes in order, (words,) uint32; what the different ones say of its language in\n"
           "sum, infinite if none says anything; and which are not known, whose hash is 0. Letters\n"
           "are those of ASCII, and U+00C0 to U+024F.");
+
+  nb::class_<hippo::WordSets> sets(
+      m, "WordSets",
+      "Up to 64 sets of words, and which of them a text has.\n\n"
+      "Not safe to share between threads but for the GIL, which it keeps.");
+  nb::class_<hippo::WordSets::Found>(sets, "Found", "The words of a text that sets have.")
+      .def("__len__", &hippo::WordSets::Found::size,
+           "Return how many words the text has, those of no set among them.")
+      .def_prop_ro("is_latin", &hippo::WordSets::Found::is_latin,
+                   "Whether all of the text is in Latin letters and signs.\n\n"
+                   "If not, nothing else that is found is right.")
+      .def_prop_ro("has_digit", &hippo::WordSets::Found::has_digit,
+                   "Whether the text has a digit of ASCII.")
+      .def_prop_ro("has_marked", &hippo::WordSets::Found::has_marked,
+                   "Whether the text has a letter beyond those of ASCII.")
+      .def("has", &hippo::WordSets::Found::has, "number"_a,
+           "Return whether the text has a word of a set.")
+      .def("count", &hippo::WordSets::Found::count, "number"_a,
+           "Return how many words of a set the text has, each as often as it is there.")
+      .def("places", &hippo::WordSets::Found::places, "number"_a,
+           "Return the characters where words of a set begin, in order.")
+      .def("words", &hippo::WordSets::Found::words, "number"_a,
+           "Return the different words of a set that the text has.");
+  sets.def(nb::init<>())
+      .def("__len__", &hippo::WordSets::size, "Return how many sets there are.")
+      .def(
+          "add",
+          [](hippo::WordSets& self, const std::vector<std::string>& words) {
+            return self.add(words);
+          },
+          "words"_a, "Make a set of words in lower case, and return its number.")
+      .def(
+          "read",
+          [](const hippo::WordSets& self, const nb::bytes& text) {
+            return self.read({text.c_str(), text.size()});
+          },
+          nb::keep_alive<0, 1>(), "text"_a,
+          "Return which words of the sets a text in UTF-8 has.\n\n"
+          "Its words are the longest runs of letters: those of ASCII, in either case, and U+00C0\n"
+          "to U+024F, in lower case.");
 
   nb::class_<hippo::MappedRoom>(
       m, "MappedRoom",

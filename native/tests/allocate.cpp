@@ -29,6 +29,7 @@
 #include "hippo/signs.hpp"
 #include "hippo/sorting.hpp"
 #include "hippo/top_k.hpp"
+#include "hippo/word_sets.hpp"
 #include "hippo/word_table.hpp"
 
 namespace {
@@ -241,6 +242,29 @@ void words_of_texts() {
   at_every_allocation([&] { hippo::WordTable{}.clear(); });
 }
 
+void sets_of_words() {
+  const std::string text{"Word3 d\xC3\xA9j\xC3\xA0 WORD, and word\xE2\x80\x94" "deja 7"};
+  std::vector<std::string> words{"word", "d\xC3\xA9j\xC3\xA0"};
+  for (std::size_t i = 0; i < 600; ++i)
+    words.push_back({static_cast<char>('a' + i % 26), static_cast<char>('a' + i / 26)});
+  for (std::size_t k = 1, met = true; met; ++k) {
+    hippo::WordSets sets;
+    met = fails_at(k, [&] { sets.add(words); });
+    require(sets.size() == (met ? 0 : 1), "a set is there by halves");
+    if (!met) break;
+    const std::vector<std::string> other{"and"};
+    sets.add(other);
+    require(sets.read(text).places(0).size() == 1, "a set has words of one that is not there");
+  }
+  hippo::WordSets sets;
+  sets.add(words);
+  at_every_allocation([&] {
+    const auto found = sets.read(text);
+    require(found.places(0) == std::vector<std::uint32_t>{0, 6, 11, 21}, "words are elsewhere");
+    require(found.words(0).size() == 2, "other words are found");
+  });
+}
+
 void groups_of_rows() {
   std::vector<std::int32_t> codes(2000);
   for (auto& code : codes) code = static_cast<std::int32_t>(random_bits() % 90) - 1;
@@ -347,6 +371,7 @@ int main() {
   what_keeps_nothing();
   byte_pairs();
   words_of_texts();
+  sets_of_words();
   groups_of_rows();
   rounded_rows();
   parted_symbols<1>();

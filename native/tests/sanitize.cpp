@@ -27,6 +27,7 @@
 #include "hippo/signs.hpp"
 #include "hippo/simd.hpp"
 #include "hippo/top_k.hpp"
+#include "hippo/word_sets.hpp"
 #include "hippo/word_table.hpp"
 #include "wavelet.hpp"
 
@@ -207,6 +208,11 @@ void texts(std::size_t n) {
   const auto read = table.read(text);
   require(read.unknown.empty(), "a word is forgotten");
   for (const std::uint32_t hash : read.hashes) require(hash == 5, "a word has another hash");
+  hippo::WordSets sets;
+  sets.add(std::vector<std::string>{"s", "zs", "sz"});
+  const auto found = sets.read(text);
+  require(found.count(0) <= found.size() && found.words(0).size() <= 3, "words come from nowhere");
+  for (const std::uint32_t at : found.places(0)) require(at < n, "a word begins behind the text");
 }
 
 // A table of n tokens of two letters, and of what chance writes instead of it.

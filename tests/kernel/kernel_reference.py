@@ -438,3 +438,37 @@ class WordTable:
         hashes = [self.known.get(word, (0, 0))[0] for word in words]
         unknown = [word for word in words if word not in self.known]
         return hashes, sum(said) if any(said) else math.inf, unknown
+
+
+class WordSets:
+    """Sets of words, and which of them a text has by a pattern."""
+
+    LETTER = (
+        "[a-z\xc0-\xd6\xd8-\xde\xe0-\xf6\xf8-\u012f\u0132-\u0148\u014a-\u017e"
+        "\u0180-\u01ef\u01f1-\u024f]"
+    )
+    SIGN = (
+        "[\x00-\x7f\xa0-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\xd7\xf7\u2010-\u2027\u2030-\u205e\u20ac"
+        "\u2122\u2190-\u23ff\u2500-\u2767\ufe0f\U0001f300-\U0001faff]"
+    )
+
+    def __init__(self) -> None:
+        self.sets: list[frozenset[str]] = []
+
+    def add(self, words: list[str]) -> int:
+        """Note a set; return its number."""
+        self.sets.append(frozenset(words))
+        return len(self.sets) - 1
+
+    def read(self, text: bytes) -> dict[str, object]:
+        """Return all that is found, by the names of what returns it."""
+        low = re.sub("[A-Z]", lambda found: found[0].lower(), text.decode())
+        words = [(found[0], found.start()) for found in re.finditer(f"{self.LETTER}+", low)]
+        return {
+            "size": len(words),
+            "is_latin": re.fullmatch(f"(?:{self.LETTER}|{self.SIGN})*", low) is not None,
+            "has_digit": re.search("[0-9]", low) is not None,
+            "has_marked": not "".join(word for word, _ in words).isascii(),
+            "places": [[at for word, at in words if word in of] for of in self.sets],
+            "words": [of.intersection(word for word, _ in words) for of in self.sets],
+        }

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "hippo/known_words.hpp"
+
 namespace hippo {
 
 class WordTable {
@@ -22,19 +24,11 @@ class WordTable {
     std::vector<std::string> unknown;
   };
 
-  WordTable() : slots_(1024, none) {}
-
   std::size_t size() const noexcept { return words_.size(); }
 
   // Note what is known of a word in lower case; what is known already stays.
   void add(std::string_view word, std::uint32_t hash, double leaning) {
-    if (2 * (words_.size() + 1) > slots_.size()) grow();
-    const std::size_t slot = slot_of(word), first = bytes_.size();
-    if (slots_[slot] != none) return;
-    // The slot last, for nothing is known by halves where memory ends in between.
-    bytes_ += word;
-    words_.push_back({first, word.size(), hash, 0, leaning});
-    slots_[slot] = static_cast<std::uint32_t>(words_.size() - 1);
+    words_.add(word, {hash, 0, leaning});
   }
 
   void clear() { *this = WordTable{}; }
@@ -46,7 +40,7 @@ class WordTable {
     ++reads_;
     bool told = false;
     double leaning = 0;
-    Key word;
+    std::string word;
     for (std::size_t at = 0; at < text.size();) {
       if (letter_at(text, at) == 0) {
         ++at;
@@ -56,13 +50,13 @@ class WordTable {
       take(text, at, word);
       const std::size_t sign = apostrophe_at(text, at);
       if (sign != 0 && letter_at(text, at + sign) != 0) {
-        for (const std::size_t end = at + sign; at < end; ++at) word.put(text[at]);
+        for (const std::size_t end = at + sign; at < end; ++at) word.push_back(text[at]);
         take(text, at, word);
       }
-      const std::uint32_t place = slots_[slot_of(word.bytes, word.hash)];
+      const std::uint32_t place = words_.place_of(word);
       found.hashes.push_back(place == none ? 0 : words_[place].hash);
       if (place == none) {
-        found.unknown.push_back(word.bytes);
+        found.unknown.push_back(word);
       } else if (Word& known = words_[place]; known.read != reads_) {
         known.read = reads_;
         told = told || known.leaning != 0;
@@ -75,30 +69,11 @@ class WordTable {
 
  private:
   struct Word {
-    std::size_t first, length;  // where it is in the bytes
     std::uint32_t hash;
     std::uint64_t read;  // the number of the text that had it last
     double leaning;
   };
-  static constexpr std::uint32_t none = ~std::uint32_t{0};
-
-  // The bytes of a word, and their number, as they come.
-  struct Key {
-    std::string bytes;
-    std::uint64_t hash = seed;
-
-    void clear() {
-      bytes.clear();
-      hash = seed;
-    }
-    void put(char c) {
-      bytes.push_back(c);
-      hash = (hash ^ static_cast<std::uint8_t>(c)) * 0x100000001B3u;
-    }
-
-   private:
-    static constexpr std::uint64_t seed = 0xCBF29CE484222325u;
-  };
+  static constexpr std::uint32_t none = KnownWords<Word>::none;
 
   // What letters and digits of ASCII are in lower case; 0 for all else.
   static constexpr std::array<char, 256> lower = [] {
@@ -129,48 +104,20 @@ class WordTable {
   }
 
   // Add the letters from a place on to a word, and go behind them.
-  static void take(std::string_view text, std::size_t& at, Key& word) {
+  static void take(std::string_view text, std::size_t& at, std::string& word) {
     while (at < text.size()) {
       if (const char c = lower[static_cast<std::uint8_t>(text[at])]) {
-        word.put(c);
+        word.push_back(c);
         ++at;
         continue;
       }
       const std::size_t length = letter_at(text, at);
       if (length == 0) return;
-      for (const std::size_t end = at + length; at < end; ++at) word.put(text[at]);
+      for (const std::size_t end = at + length; at < end; ++at) word.push_back(text[at]);
     }
   }
 
-  std::size_t slot_of(std::string_view word) const {
-    Key key;
-    for (const char c : word) key.put(c);
-    return slot_of(word, key.hash);
-  }
-
-  // Where a word is, or would be.
-  std::size_t slot_of(std::string_view word, std::uint64_t hash) const {
-    hash ^= hash >> 32;
-    for (std::size_t slot = hash & (slots_.size() - 1);; slot = (slot + 1) & (slots_.size() - 1)) {
-      if (slots_[slot] == none) return slot;
-      const Word& known = words_[slots_[slot]];
-      if (std::string_view{bytes_}.substr(known.first, known.length) == word) return slot;
-    }
-  }
-
-  void grow() {
-    std::vector<std::uint32_t> more(2 * slots_.size(), none);
-    slots_.swap(more);
-    for (std::size_t i = 0; i < words_.size(); ++i) {
-      const Word& known = words_[i];
-      slots_[slot_of(std::string_view{bytes_}.substr(known.first, known.length))] =
-          static_cast<std::uint32_t>(i);
-    }
-  }
-
-  std::string bytes_;                 // of all words
-  std::vector<Word> words_;           // in the order in which they were added
-  std::vector<std::uint32_t> slots_;  // words by their hash; their number is a power of two
+  KnownWords<Word> words_;
   std::uint64_t reads_ = 0;
 };
 

@@ -1,8 +1,8 @@
 """
-The runs of letters of a text in ASCII, in lower case: what most readers look at first.
+The runs of letters of a text in ASCII, in lower case.
 
-Most texts tell none of what a reader looks for, and it can see that by a word that it would need.
-Several readers look at each text in turn, so the words are found once.
+Several readers look at each text in turn, so they are found once. Who only asks for words that it
+knows has them from ``sought_words``.
 """
 
 from __future__ import annotations

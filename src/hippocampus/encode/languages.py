@@ -13,6 +13,7 @@ from typing import Any, Final
 import Stemmer
 
 from hippocampus.core.lazy_pattern import lazy_pattern
+from hippocampus.core.sought_words import SoughtWords, count_words
 from hippocampus.core.word_lists import word_list, word_set
 
 ENGLISH: Final = "en"
@@ -172,11 +173,23 @@ def stop_words() -> Mapping[str, frozenset[str]]:
     return {language: frozenset(words.split()) for language, _, words in split}
 
 
+def _english_grammar() -> frozenset[str]:
+    return stop_words()[ENGLISH]
+
+
+_OF_GRAMMAR: Final = SoughtWords(_english_grammar)
+
+
 def is_plain_english(words: Collection[str]) -> bool:
     """Return whether folded words are English beyond doubt: no other language shares so many."""
     of_grammar = stop_words()[ENGLISH]
     # Each as often as it is there: of a long text the share of different ones only falls.
     return 5 * sum(map(of_grammar.__contains__, words)) > 2 * len(words)
+
+
+def is_plain_english_text(text: str) -> bool:
+    """Return the same of the runs of letters of a text that ``is_latin``."""
+    return 5 * _OF_GRAMMAR.count_in(text) > 2 * count_words(text)
 
 
 def leaning(words: Collection[str]) -> float:
@@ -186,11 +199,11 @@ def leaning(words: Collection[str]) -> float:
     All that speaks for others is taken for one of them: where it is still less than what speaks
     for English, or nothing does, ``detect`` finds no other language likelier.
     """
-    return sum(filter(None, map(_leanings().get, set(words))))
+    return sum(filter(None, map(leanings().get, set(words))))
 
 
 @cache
-def _leanings() -> Mapping[str, float]:
+def leanings() -> Mapping[str, float]:
     """Return how much more each word of grammar speaks for English than for any other language."""
     found: dict[str, float] = {}
     for of, words in _shared_grammar():

@@ -2,6 +2,7 @@
 # ruff: noqa: C408, D200, ICN001, PYI021
 """Native kernels of hippocampus."""
 
+from collections.abc import Sequence
 from typing import Annotated, overload
 
 import numpy
@@ -465,6 +466,65 @@ class WordTable:
         Their hashes in order, (words,) uint32; what the different ones say of its language in
         sum, infinite if none says anything; and which are not known, whose hash is 0. Letters
         are those of ASCII, and U+00C0 to U+024F.
+        """
+
+class WordSets:
+    """
+    Up to 64 sets of words, and which of them a text has.
+
+    Not safe to share between threads but for the GIL, which it keeps.
+    """
+
+    def __init__(self) -> None: ...
+
+    class Found:
+        """The words of a text that sets have."""
+
+        def __len__(self) -> int:
+            """Return how many words the text has, those of no set among them."""
+
+        @property
+        def is_latin(self) -> bool:
+            """
+            Whether all of the text is in Latin letters and signs.
+
+            If not, nothing else that is found is right.
+            """
+
+        @property
+        def has_digit(self) -> bool:
+            """Whether the text has a digit of ASCII."""
+
+        @property
+        def has_marked(self) -> bool:
+            """Whether the text has a letter beyond those of ASCII."""
+
+        def has(self, number: int) -> bool:
+            """Return whether the text has a word of a set."""
+
+        def count(self, number: int) -> int:
+            """
+            Return how many words of a set the text has, each as often as it is there.
+            """
+
+        def places(self, number: int) -> list[int]:
+            """Return the characters where words of a set begin, in order."""
+
+        def words(self, number: int) -> list[str]:
+            """Return the different words of a set that the text has."""
+
+    def __len__(self) -> int:
+        """Return how many sets there are."""
+
+    def add(self, words: Sequence[str]) -> int:
+        """Make a set of words in lower case, and return its number."""
+
+    def read(self, text: bytes) -> WordSets.Found:
+        """
+        Return which words of the sets a text in UTF-8 has.
+
+        Its words are the longest runs of letters: those of ASCII, in either case, and U+00C0
+        to U+024F, in lower case.
         """
 
 class MappedRoom:

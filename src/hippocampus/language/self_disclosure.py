@@ -9,14 +9,15 @@ grammar are (``terms.py``): in other languages texts tell by chance, where a wor
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
-from hippocampus.core.ascii_words import letter_runs
+from hippocampus.core.sought_words import SoughtWords, is_latin
 from hippocampus.core.word_lists import Patterns
 
 _TALK: Final = Patterns("talk")
-_FIRST_PERSON: Final = frozenset({"i", "me", "my", "mine", "myself", "we", "our", "ours"})
-_SUBJECTS: Final = frozenset({"i", "we"})
+_FIRST_PERSON: Final = SoughtWords("i me my mine myself we our ours".split)
+_SUBJECTS: Final = SoughtWords("i we".split)
 _ASKED: Final = ("?", "？", "؟")
 _LONGEST_QUESTION: Final = 2000
 """Characters of a text that are read: what is longer does not only ask."""
@@ -24,12 +25,12 @@ _LONGEST_QUESTION: Final = 2000
 
 def tells_of_self(text: str) -> bool:
     """Return whether any sentence says something in the first person without asking."""
-    return _may(text, _FIRST_PERSON) and _TALK.of_self.search(text) is not None
+    return _is_said(_TALK.of_self, _FIRST_PERSON, text)
 
 
 def tells_of_deed(text: str) -> bool:
     """Return whether a first person did or was something: "we went", "I've also joined"."""
-    return _may(text, _SUBJECTS) and _TALK.of_deed.search(text) is not None
+    return _is_said(_TALK.of_deed, _SUBJECTS, text)
 
 
 def only_asks(text: str) -> bool:
@@ -43,6 +44,8 @@ def only_asks(text: str) -> bool:
     return all(said.rstrip().endswith(_ASKED) for said in sentences)
 
 
-def _may(text: str, wanted: frozenset[str]) -> bool:
-    """Return False where a look at the words, a fifth of the time of a search, rules it out."""
-    return not (text.isascii() and wanted.isdisjoint(letter_runs(text)))
+def _is_said(what: re.Pattern[str], begun: SoughtWords, text: str) -> bool:
+    """Return whether a text says what begins with one of some words."""
+    if not is_latin(text):
+        return what.search(text) is not None
+    return any(what.match(text, place) for place in begun.places_in(text))

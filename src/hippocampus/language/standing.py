@@ -7,10 +7,12 @@ they touch, whatever its words. English; in other languages they are found as an
 
 from __future__ import annotations
 
-from functools import cache, cached_property
-from typing import Final
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import cache
+from typing import Final, NamedTuple
 
-from hippocampus.core.ascii_words import letter_runs
+from hippocampus.core.sought_words import SoughtWords, is_latin
 from hippocampus.core.word_lists import Patterns, word_set
 from hippocampus.language.asked_several import asks_for_several
 from hippocampus.language.nouns import use_of
@@ -22,6 +24,13 @@ _VERB: Final = 0.5
 """Share of its uses as a verb from which a first word is taken for an imperative."""
 _NEAR: Final = 12
 """Words between "not" and "again"."""
+_BETWEEN: Final = 4
+"""Words between somebody and their attitude."""
+_NEXT: Final = 2
+"""Words that are looked at behind one that may tell a wish."""
+_BACK: Final = 24
+_ON: Final = 24
+"""Characters before and behind such a word in which enough words are, mostly."""
 
 _SUBJECT: Final = frozenset({"i", "we", "he", "she", "they", "you"})
 _OWNER: Final = frozenset({"my", "our", "his", "her", "their"})
@@ -47,40 +56,85 @@ def tells_standing(text: str) -> bool:
     head = text[:_LONGEST]
     if head.rstrip().endswith("?"):
         return False
-    # Most texts have none of these, and need not be cut into words.
-    if head.isascii() and _telling().isdisjoint(letter_runs(head)):
-        return False
-    said = _WordsSaid(head)
-    if not word_set("leanings").isdisjoint(said.words):
-        return True
-    hints = _hints()
-    if hints.isdisjoint(said.words):
-        return False
-    return any(_is_standing(said, at) for at, word in enumerate(said.words) if word in hints)
+    if is_latin(head):  # what is not near a hint need not be cut into words
+        places = _TELLING.places_in(head)
+        low = head.lower().replace("’", "'") if places else ""
+        return any(_is_told(*_words_near(head, low, at)) for at in places)
+    words = [word.lower().replace("’", "'") for word in _RE.token.findall(head)]
+    said, hints = _WordsSaid(words, head, 0, len(head)), _hints()
+    return any(_is_told(said, at) for at, word in enumerate(words) if word in hints)
 
 
-class _WordsSaid:
-    """The words and marks of a text."""
+class _WordsSaid(NamedTuple):
+    """Words and marks that stand in a row in a text, in lower case."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
-        if text.isascii():  # at once, in a third of the time
-            self.words: list[str] = _RE.token.findall(text.lower())
-        else:
-            self.words = [word.lower().replace("’", "'") for word in self.written]
+    low: list[str]
+    text: str
+    start: int
+    end: int
 
-    @cached_property
-    def written(self) -> list[str]:
-        """As they are written."""
-        return _RE.token.findall(self._text)
+    def written(self, place: int) -> str:
+        """Return one of them as it is written."""
+        cut = self.start > 0  # of the first one some letters may be before the start
+        words: list[str] = _RE.token.findall(self.text, self.start, self.end)
+        return words[place + cut]
+
+
+def _words_near(head: str, low: str, at: int) -> tuple[_WordsSaid, int]:
+    """Return the words around a place that ``_is_told`` looks at, and which of them is there."""
+    back, on = _BACK, _ON
+    within = at > 0 and (low[at - 1].isalnum() or low[at - 1] in "_'")
+    while True:
+        start, end = max(at - back, 0), at + on
+        before, after = _RE.token.findall(low, start, at), _RE.token.findall(low, at, end)
+        if start:  # some letters of the first may be cut off, or of the last
+            del before[:1]
+        if end < len(low):
+            del after[-1:]
+        if within and before and after:
+            after[0] = before.pop() + after[0]
+        place, words = len(before), before + after
+        if (not start or _is_enough(before, words[place:])) and (
+            len(after) > _NEXT or end >= len(low)
+        ):
+            return _WordsSaid(words, head, start, end), place
+        back, on = 2 * back, 2 * on
+
+
+def _is_enough(before: list[str], after: list[str]) -> bool:
+    """Return whether what is before some words does not matter to the one they end before."""
+    if after[:1] == ["again"]:
+        return len(before) >= _NEAR
+    between, at = word_set("before_attitudes"), len(before) - 1
+    while at >= 0 and (before[at] in _LEADS or before[at] in between or before[at].endswith("ly")):
+        at -= 1
+    return at > 0
 
 
 @cache
 def _telling() -> frozenset[str]:
     """Return runs of letters of which every text that tells a wish has one: its rarest."""
+    return frozenset(word.rpartition("'")[2] for word in _hints())
+
+
+_TELLING: Final = SoughtWords(_telling)
+
+
+@cache
+def _hints() -> frozenset[str]:
+    """Return the words that every wish has one of; of a rule it is the rarest."""
     words = word_set("leanings") | word_set("attitudes")
-    words |= _ALWAYS | _BARRED | _NOT_DO | {"again"} | set(map(_rarest, _RULES))
-    return frozenset(word.rpartition("'")[2] for word in words)
+    return words | _ALWAYS | _BARRED | _NOT_DO | {"again"} | _rules().keys()
+
+
+@cache
+def _rules() -> Mapping[str, list[tuple[int, tuple[str, ...]]]]:
+    """Return the rules by their rarest word, each with the place of that word in it."""
+    found = defaultdict[str, list[tuple[int, tuple[str, ...]]]](list)
+    for rule in _RULES:
+        word = _rarest(rule)
+        found[word].append((rule.index(word), rule))
+    return found
 
 
 def _rarest(rule: tuple[str, ...]) -> str:
@@ -88,18 +142,14 @@ def _rarest(rule: tuple[str, ...]) -> str:
     return max(rule, key=lambda word: (word not in word_set("function_words"), len(word)))
 
 
-@cache
-def _hints() -> frozenset[str]:
-    """Return the words that every wish has one of."""
-    return word_set("attitudes") | _LEADING
-
-
-_LEADING: Final = _ALWAYS | _BARRED | _NOT_DO | {"again"} | {rule[0] for rule in _RULES}
+def _is_told(said: _WordsSaid, place: int) -> bool:
+    """Return whether the word at a place tells a wish by itself, or makes one of its clause."""
+    return said.low[place] in word_set("leanings") or _is_standing(said, place)
 
 
 def _is_standing(said: _WordsSaid, place: int) -> bool:
     """Return whether the word at a place makes a wish of its clause."""
-    words = said.words
+    words = said.low
     word, after = words[place], words[place + 1] if place + 1 < len(words) else ""
     if word in word_set("attitudes"):
         return _has_subject(said, place)
@@ -113,20 +163,23 @@ def _is_standing(said: _WordsSaid, place: int) -> bool:
         return own and after not in word_set("mental_verbs") and after not in _MARKS
     if word in _ALWAYS and after not in _OVER:
         return _begins(words, place) or before in _SUBJECT or before in _MAY
-    return any(tuple(words[place : place + len(rule)]) == rule for rule in _RULES)
+    return any(
+        first <= place and tuple(words[place - first :][: len(rule)]) == rule
+        for first, rule in _rules().get(word, ())
+    )
 
 
 def _has_subject(said: _WordsSaid, place: int) -> bool:
     """Return whether somebody has the attitude; what one would like is for once."""
-    words, at = said.words, place - 1
+    words, at = said.low, place - 1
     between = word_set("before_attitudes")
-    while at >= 0 and place - at <= 4 and (words[at] in between or words[at].endswith("ly")):
+    while at >= 0 and place - at <= _BETWEEN and (words[at] in between or words[at].endswith("ly")):
         at -= 1
     if at < 0 or (words[place - 1] == "would" and words[place] in ("like", "love")):
         return False
     if words[at] in _SUBJECT or (at and words[at - 1] in _OWNER):
         return True
-    return said.written[at][0].isupper() and words[at] not in _MARKS and "'" not in words[at]
+    return said.written(at)[0].isupper() and words[at] not in _MARKS and "'" not in words[at]
 
 
 def _begins(words: list[str], place: int) -> bool:

@@ -8,8 +8,8 @@ from enum import IntEnum
 from functools import cache
 from typing import Any, Final, TypeAlias
 
-from hippocampus.core.ascii_words import letter_runs
 from hippocampus.core.lazy_pattern import lazy_pattern
+from hippocampus.core.sought_words import SoughtWords, has_digit, is_latin
 from hippocampus.core.word_lists import Patterns, word_list
 from hippocampus.language.time import spans
 
@@ -42,6 +42,13 @@ A year, a date, an hour or the like: what is a time without a word for one.
 
 What it begins with comes first, for then it is looked for as fast as one character is.
 """
+_WITH_DIGIT: Final = lazy_pattern(
+    r"[0-9](?i:(?<=[12])(?<![0-9].)[0-9]{3}(?![0-9])|[:/.-][0-9]"
+    r"| ?(?:st|nd|rd|th|s|am|pm|a\.m|p\.m)\b"
+    r"|(?<=['\u2019].)[0-9]\b|(?<=[1-4])(?<=[qh].)(?<!\w..)\b)",
+    re.DOTALL,
+)
+"""The same but for "o'clock", from its first digit on: found faster where only that counts."""
 _DIGIT: Final = lazy_pattern("[0-9]")
 _RECURRING: Final = ("clock", "easter", "hours", "month_day", "months", "nth_weekday")
 """The functions of ``spans`` that a meaning may call."""
@@ -107,13 +114,20 @@ def word_meanings() -> Mapping[str, Meaning]:
 
 def may_tell_time(text: str) -> bool:
     """Return whether a text is worth reading: every expression has a core word, or is written."""
-    return bool(core_words_in(text)) or bool(_has_marks(text) and _WRITTEN.search(text))
+    if not is_latin(text):
+        return bool(core_words_in(text)) or bool(_has_marks(text) and _WRITTEN.search(text))
+    return (
+        _CORE.are_in(text)
+        or (has_digit(text) and _WITH_DIGIT.search(text) is not None)
+        or ("clock" in (low := text.lower()) and ("o'clock" in low or "o\u2019clock" in low))
+    )
 
 
 def core_words_in(text: str) -> frozenset[str]:
     """Return the words of a text of which every expression that is not written holds one."""
-    words = letter_runs(text) if text.isascii() else _LETTERS.findall(text.lower())
-    return _core_words().intersection(words)
+    if is_latin(text):
+        return frozenset(_CORE.different_in(text))
+    return _core_words().intersection(_LETTERS.findall(text.lower()))
 
 
 def written_at(text: str) -> list[int]:
@@ -132,3 +146,6 @@ def _core_words() -> frozenset[str]:
     known = (word for word, (role, _) in word_meanings().items() if role in _CORE_ROLES)
     # The feasts that begin so have a core word behind: "New Year", "Good Friday", "Boxing Day".
     return frozenset(known) - {"new", "good", "boxing"}
+
+
+_CORE: Final = SoughtWords(_core_words)

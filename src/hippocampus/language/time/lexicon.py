@@ -195,21 +195,16 @@ def languages_of_times(word: str) -> tuple[str, ...]:
     return _known_words()[0].get(word, ())
 
 
-def has_time_words(words: Iterable[str]) -> bool:
-    """Return whether some of the words of a text tell a time in a language other than English."""
-    return not _gate()[0].isdisjoint(words)
-
-
-def has_shared_time_words(words: Iterable[str]) -> bool:
-    """Return whether some tell a time in another language that may be words of English, too."""
-    return not _gate()[1].isdisjoint(words)
+def words_with_times() -> Iterable[str]:
+    """Return the words that have to do with time in any language."""
+    return _known_words()[0].keys()
 
 
 @cache
-def _gate() -> tuple[frozenset[str], frozenset[str]]:
+def time_words(kind: Literal["foreign", "shared"]) -> frozenset[str]:
+    """Return words that tell a time, but not in English ("foreign"), or in English as well."""
     split = (entry.partition(": ") for entry in word_list("derived/time_words"))
-    words = {kind: frozenset(of.split()) for kind, _, of in split}
-    return words["foreign"], words["shared"]
+    return {of: frozenset(words.split()) for of, _, words in split}[kind]
 
 
 def derive_time_words() -> dict[str, set[str]]:

@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
+from functools import cache
 from typing import Final
 
 from hippocampus.core.lazy_pattern import lazy_pattern
-from hippocampus.encode.languages import ENGLISH, ROUNDED, evidence, is_plain_english, leaning
+from hippocampus.core.sought_words import SoughtWords, has_digit, has_marked_letter, is_latin
+from hippocampus.encode.languages import (
+    ENGLISH,
+    ROUNDED,
+    evidence,
+    is_plain_english,
+    is_plain_english_text,
+    leanings,
+)
 from hippocampus.encode.terms import UNSPACED, is_plain, language_of
 from hippocampus.language.time.grammar import Reading, longest, read_sentence, sentences
 from hippocampus.language.time.lexicon import (
-    has_shared_time_words,
-    has_time_words,
     languages_of_times,
+    time_words,
     words_of,
+    words_with_times,
 )
 
 _UNSPACED: Final = lazy_pattern(rf"[{UNSPACED}\uac00-\ud7a3]")
 _CHINESE: Final = lazy_pattern("[每了们你您她这吗吧呢啊个么]")
 """Words of grammar that Chinese has, and Japanese has not or writes otherwise."""
 _NO_SPACES: Final = frozenset({"ja", "ko", "th", "zh"})
-_WRITTEN: Final = lazy_pattern(r"(?<![0-9])(?:[12][0-9]{3}(?![0-9])|[0-9]{1,2}\.\s?[0-9]{1,2}\.)")
+_WRITTEN: Final = lazy_pattern(
+    r"[0-9](?<![0-9].)(?:(?<=[12])[0-9]{3}(?![0-9])|[0-9]?\.\s?[0-9]{1,2}\.)", re.DOTALL
+)
 """A year, or a day as "3.5.": the languages that write so have no word for it."""
+_FOREIGN: Final = SoughtWords(lambda: time_words("foreign"))
+_SHARED: Final = SoughtWords(lambda: time_words("shared"))
 _SURE: Final = 0.25
 """Least evidence for a language; a word of time counts as one of grammar does."""
 _USUAL: Final = 2.0
@@ -33,16 +47,29 @@ _RIVAL: Final = 0.5
 
 def may_tell_time_in(text: str) -> bool:
     """Return whether a text may be in another language than English, and tell a time in it."""
+    if not is_latin(text):
+        return _may_tell_elsewhere(text)
+    if _FOREIGN.are_in(text):
+        return True
+    if is_plain_english_text(text):
+        return False
+    if not _SHARED.are_in(text) and not (has_digit(text) and _WRITTEN.search(text)):
+        return False
+    if not has_marked_letter(text) and _leans_to_english(text):
+        return False
+    return likely_languages(text)[:1] != [ENGLISH]
+
+
+def _may_tell_elsewhere(text: str) -> bool:
+    """Return the same of a text that has other letters than those of Latin."""
     if not is_plain(text) and _UNSPACED.search(text):
         return True
     words = words_of(text)
-    if has_time_words(words):
+    if not time_words("foreign").isdisjoint(words):
         return True
     if is_plain_english(words):
         return False
-    if not has_shared_time_words(words) and not _WRITTEN.search(text):
-        return False
-    if text.isascii() and _leans_to_english(words):
+    if time_words("shared").isdisjoint(words) and not _WRITTEN.search(text):
         return False
     return likely_languages(text)[:1] != [ENGLISH]
 
@@ -105,18 +132,28 @@ def likely_languages(text: str) -> list[str]:
     return sorted(likely, key=lambda one: (-seen[one], one != ENGLISH, one))
 
 
-def _leans_to_english(words: Collection[str]) -> bool:
+def _leans_to_english(text: str) -> bool:
     """
-    Return True only where ``likely_languages`` of words in ASCII begins with English.
+    Return True only where ``likely_languages`` of a text begins with English.
 
-    All that speaks for others is taken for one of them, as of words of grammar alone.
+    All its letters are in ASCII. All that speaks for others is taken for one of them, as of words
+    of grammar alone.
     """
-    more = 0.0
-    for word in set(words):
+    return sum(map(_leanings().__getitem__, _LEANING.different_in(text))) > _SURE + ROUNDED
+
+
+@cache
+def _leanings() -> Mapping[str, float]:
+    """Return how much more each word of grammar or time speaks for English than for others."""
+    found = dict(leanings())
+    for word in words_with_times():
         of = languages_of_times(word)
-        if of:
-            more += (_USUAL * (ENGLISH in of) - any(one != ENGLISH for one in of)) / len(of)
-    return leaning(words) + more > _SURE + ROUNDED
+        more = _USUAL * (ENGLISH in of) - any(one != ENGLISH for one in of)
+        found[word] = found.get(word, 0.0) + more / len(of)
+    return found
+
+
+_LEANING: Final = SoughtWords(_leanings)
 
 
 def _time_words(words: Collection[str]) -> Iterator[tuple[str, str]]:
