@@ -34,7 +34,7 @@ from hippocampus.encode.languages import (
     language_by_script,
     languages_of,
     latin_languages,
-    leaning,
+    leanings,
     light_words,
     script_of,
     stem_in,
@@ -186,8 +186,9 @@ def _read_latin(folded: str) -> tuple[NDArray[np.uint32], float]:
         hashes, lean, unknown = _WORDS.read(raw)
         if not unknown:
             return hashes, lean
+        lean_of = leanings().get
         for word in unknown:
-            _WORDS.add(word, _hash(word), leaning((word,)))
+            _WORDS.add(word, _hash(word), lean_of(word, 0.0))
 
 
 def hash_words(text: str) -> list[int]:
