@@ -192,19 +192,14 @@ def is_plain_english_text(text: str) -> bool:
     return 5 * _OF_GRAMMAR.count_in(text) > 2 * count_words(text)
 
 
-def leaning(words: Collection[str]) -> float:
-    """
-    Return how much more words of grammar speak for English than for all others at most.
-
-    All that speaks for others is taken for one of them: where it is still less than what speaks
-    for English, or nothing does, ``detect`` finds no other language likelier.
-    """
-    return sum(filter(None, map(leanings().get, set(words))))
-
-
 @cache
 def leanings() -> Mapping[str, float]:
-    """Return how much more each word of grammar speaks for English than for any other language."""
+    """
+    Return how much more each word of grammar speaks for English than for all others at most.
+
+    All that speaks for others is taken for one of them: where that of a text's different words is
+    still less than what speaks for English, or nothing speaks, ``detect`` finds none likelier.
+    """
     found: dict[str, float] = {}
     for of, words in _shared_grammar():
         for_english = _USUAL[ENGLISH] * (ENGLISH in of) - any(one != ENGLISH for one in of)
