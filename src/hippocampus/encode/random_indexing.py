@@ -39,9 +39,7 @@ def signatures(
     return np.split(sign(ids, ends, how), ends[1:-1].astype(np.intp)) if texts else []
 
 
-def sign(
-    ids: NDArray[np.uint64], ends: NDArray[np.uint64], how: Signatures
-) -> NDArray[np.uint8]:
+def sign(ids: NDArray[np.uint64], ends: NDArray[np.uint64], how: Signatures) -> NDArray[np.uint8]:
     """
     Return the signatures of the token ids of texts, shape (ids, bits / 8); nearly all of it native.
 
