@@ -88,7 +88,7 @@ class LedgerPayloads(LedgerPart):
 
     def _seal_from(self, first: int, kind: Kind, stop: int, made: Mapping[int, bytes]) -> int:
         """
-        Turn full runs of rows into blocks, from a row on; return the row from which on there is none.
+        Turn full runs of rows into blocks, from a row on; return the row after the last of them.
 
         ``made``: payloads of rows that are not in the tail yet.
         """
