@@ -88,7 +88,7 @@ def _signing(content: Sequence[bytes], how: Signatures) -> Callable[[], list[byt
     """Return the making of the signatures of each draft's tokens, which may be under way."""
     ids = unpack(b"".join(content))
     ends = np.cumsum([0, *(len(one) // ID_BYTES for one in content)], dtype=np.uint64)
-    codes = partial(sign, ids, ends, how)
+    codes: Callable[[], NDArray[np.uint8]] = partial(sign, ids, ends, how)
     if len(content) >= _WORTH_A_THREAD:
         codes = Beside(codes).result
     return lambda: _parted(codes(), ends.tolist())
