@@ -2,6 +2,7 @@
 # ruff: noqa: C408, D200, ICN001, PYI021
 """Native kernels of hippocampus."""
 
+from collections.abc import Callable
 from typing import Annotated, overload
 
 import numpy
@@ -465,6 +466,29 @@ class WordTable:
         Their hashes in order, (words,) uint32; what the different ones say of its language in
         sum, infinite if none says anything; and which are not known, whose hash is 0. Letters
         are those of ASCII, and U+00C0 to U+024F.
+        """
+
+class TimeWords:
+    """
+    Words and marks, with the part that each has in an expression of time.
+
+    Not safe to share between threads but for the GIL, which it keeps.
+    """
+
+    def __init__(self, word: int, mark: int) -> None:
+        """Take the parts of a word and of a mark of which nothing else is known."""
+
+    def add(self, word: str, part: int) -> None:
+        """Note the part of a word in lower case, or of a mark."""
+
+    def read(
+        self, text: bytes, ask: Callable[[int, int], tuple[int, int] | None]
+    ) -> tuple[bytes, list[int]]:
+        """
+        Return the part of each token of a text, and where the tokens begin and end.
+
+        The text has one byte for each character, "?" for one beyond ASCII. Where a token may
+        be more than a word or mark, `ask(its index, its place)` tells its part and its end.
         """
 
 class MappedRoom:

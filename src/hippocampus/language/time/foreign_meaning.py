@@ -6,7 +6,7 @@ from typing import Final
 
 from hippocampus.language.time.english import Role
 from hippocampus.language.time.foreign_words import Item, placed
-from hippocampus.language.time.grammar import Token
+from hippocampus.language.time.tokens import Token
 from hippocampus.language.time.lexicon import Meaning
 
 _LOWER: Final = frozenset({"es", "fr", "it"})

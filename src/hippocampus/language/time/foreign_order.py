@@ -13,7 +13,7 @@ from hippocampus.encode.languages import stop_words
 from hippocampus.language.time.english import Role
 from hippocampus.language.time.foreign_meaning import AMOUNTS, CORE, SHIFTED
 from hippocampus.language.time.foreign_words import Item, said
-from hippocampus.language.time.grammar import Token
+from hippocampus.language.time.tokens import Token
 from hippocampus.language.time.lexicon import BY_HAND
 
 _ORDER_AFTER: Final = frozenset({"ca", "es", "fr", "it", "pt", "ro", "vi"})

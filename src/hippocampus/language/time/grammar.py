@@ -4,37 +4,19 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
-from functools import cached_property, lru_cache
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from functools import cached_property
+from typing import ClassVar, NamedTuple, TypeAlias
 
 from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.word_lists import word_set
 from hippocampus.language.time import spans
-from hippocampus.language.time.english import (
-    WRITTEN,
-    Role,
-    core_words_in,
-    may_tell_time,
-    word_meanings,
-    written_at,
-)
+from hippocampus.language.time.english import Role, core_words_in, may_tell_time, written_at
 from hippocampus.language.time.spans import DAY, SECONDS, Recurring, Span, Unit, Value, floor, shift
 from hippocampus.language.time.tense import Tenses
-
-
-class Token(NamedTuple):
-    """A word or mark of the text, and what it does."""
-
-    role: Role
-    value: Any
-    word: str
-    start: int
-    end: int
-    capital: bool
+from hippocampus.language.time.tokens import EnglishTokens, Tokens
 
 
 class Reading(NamedTuple):
@@ -62,25 +44,10 @@ _LINKS = {
     Role.COMMA: _INNER,
     Role.POSSESSIVE: _INNER,
 }
-_NEVER_FIRST = {
-    Role.WORD, Role.MARK, Role.COMMA, Role.AND, Role.OF, Role.TO, Role.DASH, Role.POSSESSIVE,
-    Role.EVERY,
-}  # fmt: skip
-_LEADING = {Role.IN, Role.ON, Role.AT, Role.AROUND, Role.FOR, Role.THE, Role.ONE}
-"""Roles that begin an expression together with the next word, and not by themselves."""
 _STOPS = {Role.END, Role.MARK, Role.COMMA}
-_KINDS = {
-    kind: Role[kind.upper()]
-    for kind in (
-        "stamp date day_month clock decade quarter possessive short_year ordinal mark".split()
-    )
-}
-_PLAIN = (Role.WORD, None)
-_MARKS = {",": Role.COMMA, "-": Role.DASH, "\u2013": Role.DASH, "\u2014": Role.DASH}
 _BETWEEN_SENTENCES = lazy_pattern(r"[.!?](?<=[^\W\d_]{4}.)(?<![Ss]ept\.)\s+(?=\W?[A-Z])|\n\s*\n")
 """Not after what may be abbreviated ("Sat. 3 May", "5 p.m. Friday")."""
 _DIGITS = lazy_pattern(r"[0-9]+")
-_LONGEST_NUMBER = 6
 _DEEPEST = 8
 """Phrases within phrases; nobody says more than three."""
 _HOUR = timedelta(hours=1)
@@ -110,7 +77,7 @@ def read(text: str, now: datetime, *, told: bool = False) -> list[Reading]:
         # Most sentences have nothing written, and none of the few words that there are.
         if bisect_left(written, start) == bisect_left(written, end):
             said = text[start:end].lower()
-            if not any(word in said for word in core):
+            if not any(map(said.__contains__, core)):
                 continue
         found += _readings(text, start, end, now, told=told)
     return longest(found, len(text))
@@ -125,8 +92,7 @@ def read_sentence(
 
 
 def _readings(text: str, start: int, end: int, now: datetime, *, told: bool) -> Iterator[Reading]:
-    matches = WRITTEN.token.finditer(text, start, end)
-    return readings(Reader(list(map(token_of, matches)), end, now, told=told))
+    return readings(Reader(EnglishTokens(text, start, end), now, told=told))
 
 
 def longest(found: Iterable[Reading], length: int) -> list[Reading]:
@@ -151,12 +117,7 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
 
 def readings(reader: Reader) -> Iterator[Reading]:
     """Yield the longest reading that begins at each token of a sentence."""
-    tokens = reader.tokens
-    for i, token in enumerate(tokens[: reader.count]):
-        if token.role in _NEVER_FIRST:
-            continue
-        if token.role in _LEADING and tokens[i + 1].role is Role.WORD:
-            continue  # "in a garden", as most of them are
+    for i in reader.tokens.first():
         try:
             reading = reader.reading(i)
         except (ValueError, OverflowError):
@@ -165,49 +126,23 @@ def readings(reader: Reader) -> Iterator[Reading]:
             yield reading
 
 
-def token_of(match: re.Match[str]) -> Token:
-    """Return a word or mark of English with what it does."""
-    role, value, word, capital = _meaning_of(match.lastgroup or "", match.group())
-    return Token(role, value, word, match.start(), match.end(), capital)
-
-
-@lru_cache(maxsize=1 << 14)
-def _meaning_of(kind: str, raw: str) -> tuple[Role, Any, str, bool]:
-    """Return a token's part, its meaning, the key it is looked up by, and its capital."""
-    word = raw.lower()
-    if kind == "word":
-        role, value = word_meanings().get(word, _PLAIN)
-        return role, value, word, raw[0].isupper()
-    role, value = _KINDS.get(kind, Role.WORD), None
-    if kind == "number":
-        if len(raw) <= _LONGEST_NUMBER and raw.replace(".", "", 1).isdigit():
-            role, value = Role.NUMBER, float(raw) if "." in raw else int(raw)
-    elif kind == "ordinal":
-        value = int(raw[:-2])
-    elif kind == "mark":
-        role = _MARKS.get(raw, role)
-    return role, value, word, raw[0].isupper()
-
-
 class Reader:
     """A sentence. Methods take a token's index and return that of the one after their part."""
 
-    def __init__(self, tokens: list[Token], end: int, now: datetime, *, told: bool) -> None:
+    def __init__(self, tokens: Tokens, now: datetime, *, told: bool) -> None:
         self.aware = now
         # Calendars are counted by the clock on the wall; only ``_moment`` counts real time.
         self.now = now.replace(tzinfo=None)
         self.today = spans.day_of(self.now)
         self.told = told
-        self.count = len(tokens)
-        # So many that no look ahead has to test whether the sentence is over.
-        self.tokens = tokens + [Token(Role.END, None, "", end, end, capital=False)] * 6
+        self.tokens = tokens
         self.at = 0
         self.depth = 0
         self.atoms: dict[tuple[int, int], Parsed] = {}
 
     @cached_property
     def tenses(self) -> Tenses:
-        return Tenses(self.tokens, told=self.told)
+        return Tenses(self.tokens.words(), told=self.told)
 
     @property
     def ahead(self) -> bool:
@@ -737,7 +672,8 @@ class Reader:
         # The longest first, or "Christmas Eve" would be Christmas.
         for rest in sorted(feasts, key=len, reverse=True):
             j = i + 1 + len(rest)
-            if tuple(t.word.replace("\u2019", "'") for t in self.tokens[i + 1 : j]) != rest:
+            words = (self.tokens[k].word.replace("\u2019", "'") for k in range(i + 1, j))
+            if tuple(words) != rest:
                 continue
             if known := self._of_year(feasts[rest], j) or self._beside(i, feasts[rest], j):
                 return known

@@ -1,0 +1,162 @@
+"""
+The tokens of a sentence: its words and marks, each with its role in a time expression.
+
+Most words have none, and most sentences tell no time. So the kernel tells the roles of all tokens,
+and of each one what it is only when the grammar looks at it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from typing import Any, Final, NamedTuple
+
+from hippocampus.core.lazy_pattern import lazy_pattern
+from hippocampus.kernel import TimeWords
+from hippocampus.language.time.english import WRITTEN, Role, word_meanings
+
+
+class Token(NamedTuple):
+    """A word or mark of the text, and what it does."""
+
+    role: Role
+    value: Any
+    word: str
+    start: int
+    end: int
+    capital: bool
+
+
+_KINDS: Final = {
+    kind: Role[kind.upper()]
+    for kind in (
+        "stamp date day_month clock decade quarter possessive short_year ordinal mark".split()
+    )
+}
+_PLAIN: Final = (Role.WORD, None)
+_MARKS: Final = {",": Role.COMMA, "-": Role.DASH, "\u2013": Role.DASH, "\u2014": Role.DASH}
+_LONGEST_NUMBER: Final = 6
+_ALONE: Final = (
+    Role.DAY, Role.TONIGHT, Role.UNIT, Role.WEEKDAY, Role.MONTH, Role.SEASON, Role.HOLIDAY,
+    Role.SO_FAR, Role.BOUND, Role.DECADE, Role.QUARTER, Role.STAMP, Role.DATE,
+)  # fmt: skip
+"""Roles that may begin an expression whatever follows: "more than", a weekend, June 2024/25."""
+_LEADING: Final = (
+    Role.PART, Role.SHIFT, Role.EDGE, Role.EARLIER, Role.REST, Role.ORDINAL, Role.COUNT,
+    Role.VAGUE, Role.ONE, Role.HALF, Role.THE, Role.BEFORE, Role.AFTER, Role.SINCE, Role.UNTIL,
+    Role.BY, Role.BETWEEN, Role.FROM, Role.IN, Role.ON, Role.AT, Role.AROUND, Role.FOR,
+    Role.NUMBER, Role.CLOCK,
+)  # fmt: skip
+"""Roles that begin one only together with a word of time: most are as in "in a garden"."""
+_SILENT: Final = (Role.WORD, Role.MARK)
+
+
+def _any_of(*roles: Role, but: bool = False) -> bytes:
+    """Return the class of some roles, or of all others, in a pattern."""
+    return b"[" + b"^" * but + b"".join(b"\\x%02x" % role for role in roles) + b"]"
+
+
+_FIRST: Final = lazy_pattern(
+    _any_of(*_ALONE)
+    + b"|" + _any_of(*_LEADING)
+    + b"(?=" + _any_of(*_SILENT, Role.DASH, but=True)
+    + b"|" + _any_of(Role.DASH) + _any_of(*_SILENT, but=True) + b")"
+)  # fmt: skip
+"""What may begin an expression, in the roles of a sentence, of which each is a byte."""
+
+
+def token_of(match: re.Match[str]) -> Token:
+    """Return a word or mark of English with what it does."""
+    return _token(match.lastgroup or "", match.group(), match.start(), match.end())
+
+
+def _token(kind: str, raw: str, start: int, end: int) -> Token:
+    role, value, word, capital = _meaning_of(kind, raw)
+    return Token(role, value, word, start, end, capital)
+
+
+@lru_cache(maxsize=1 << 14)
+def _meaning_of(kind: str, raw: str) -> tuple[Role, Any, str, bool]:
+    """Return a token's part, its meaning, the key it is looked up by, and its capital."""
+    word = raw.lower()
+    if kind == "word":
+        role, value = word_meanings().get(word, _PLAIN)
+        return role, value, word, raw[0].isupper()
+    role, value = _KINDS.get(kind, Role.WORD), None
+    if kind == "number":
+        if len(raw) <= _LONGEST_NUMBER and raw.replace(".", "", 1).isdigit():
+            role, value = Role.NUMBER, float(raw) if "." in raw else int(raw)
+    elif kind == "ordinal":
+        value = int(raw[:-2])
+    elif kind == "mark":
+        role = _MARKS.get(raw, role)
+    return role, value, word, raw[0].isupper()
+
+
+class Tokens(dict[int, Token]):
+    """
+    The tokens of a sentence by their places in it.
+
+    Before the first and behind the last there are ends, so that no look ahead has to test whether
+    the sentence is over.
+    """
+
+    def __init__(self, known: list[Token], end: int) -> None:
+        """Take tokens, and where the last one ends."""
+        super().__init__(enumerate(known))
+        self.end = end
+        self.roles = bytes([token.role for token in known])
+        """Their roles in order, each as a byte."""
+
+    def __missing__(self, i: int) -> Token:
+        token = self[i] = self._make(i)
+        return token
+
+    def _make(self, _i: int) -> Token:
+        return Token(Role.END, None, "", self.end, self.end, capital=False)
+
+    def first(self) -> list[int]:
+        """Return which tokens may begin an expression, in order."""
+        return [found.start() for found in _FIRST.finditer(self.roles)]
+
+    def words(self) -> list[Token]:
+        """Return all of them in order."""
+        return [self[i] for i in range(len(self.roles))]
+
+
+class EnglishTokens(Tokens):
+    """The tokens of an English sentence, each made when it is first asked for."""
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        """Take a sentence by its place in a text."""
+        super().__init__([], end)
+        self._text = text
+        self._start = start
+        self.roles, self._places = _words().read(
+            text[start:end].encode("ascii", "replace"), self._told
+        )
+
+    def _told(self, i: int, at: int) -> tuple[int, int] | None:
+        """Return the role of what stands at a place and its end there; None if nothing does."""
+        match = WRITTEN.token.match(self._text, self._start + at, self.end)
+        if match is None:
+            return None
+        token = self[i] = token_of(match)
+        return token.role, token.end - self._start
+
+    def _make(self, i: int) -> Token:
+        if not 0 <= i < len(self.roles):
+            return super()._make(i)
+        start, end = (self._start + place for place in self._places[2 * i : 2 * i + 2])
+        raw = self._text[start:end]
+        return _token("word" if raw[0].isalpha() else "mark", raw, start, end)
+
+
+@cache
+def _words() -> TimeWords:
+    words = TimeWords(Role.WORD, Role.MARK)
+    for meant, role in _MARKS.items():
+        words.add(meant, role)
+    for meant, (role, _) in word_meanings().items():
+        words.add(meant, role)
+    return words
