@@ -36,7 +36,7 @@ Parsed: TypeAlias = tuple[Value, int] | None
 _BARE, _IN, _ON, _AT, _RELATION, _BY, _RANGE, _INNER, _SHIFTED, _FOR = range(10)
 _CUES = {Role.IN: _IN, Role.ON: _ON, Role.AT: _AT, Role.AROUND: _IN, Role.FOR: _FOR}
 _RELATIONS = {Role.SINCE, Role.AFTER, Role.BEFORE, Role.UNTIL, Role.BY}
-_LINKS = {
+_LINKS: dict[int, int] = {
     Role.OF: _IN,
     Role.IN: _IN,
     Role.ON: _ON,
@@ -44,7 +44,7 @@ _LINKS = {
     Role.COMMA: _INNER,
     Role.POSSESSIVE: _INNER,
 }
-_STOPS = {Role.END, Role.MARK, Role.COMMA}
+_STOPS: set[int] = {Role.END, Role.MARK, Role.COMMA}
 _BETWEEN_SENTENCES = lazy_pattern(r"[.!?](?<=[^\W\d_]{4}.)(?<![Ss]ept\.)\s+(?=\W?[A-Z])|\n\s*\n")
 """Not after what may be abbreviated ("Sat. 3 May", "5 p.m. Friday")."""
 _DIGITS = lazy_pattern(r"[0-9]+")
@@ -136,6 +136,8 @@ class Reader:
         self.today = spans.day_of(self.now)
         self.told = told
         self.tokens = tokens
+        # So many that no look ahead has to test whether the sentence is over.
+        self.roles = tokens.roles + bytes([Role.END]) * 6
         self.at = 0
         self.depth = 0
         self.atoms: dict[tuple[int, int], Parsed] = {}
@@ -153,18 +155,17 @@ class Reader:
     # ------------------------------------------------------------ tokens
 
     def _is(self, i: int, *roles: Role) -> bool:
-        return self.tokens[i].role in roles
+        return self.roles[i] in roles
 
     def _the(self, i: int) -> bool:
-        return i > 0 and self.tokens[i - 1].role is Role.THE
+        return i > 0 and self.roles[i - 1] == Role.THE
 
     def _skip(self, i: int, *roles: Role) -> int:
-        return i + 1 if self.tokens[i].role in roles else i
+        return i + 1 if self.roles[i] in roles else i
 
     def clear(self, i: int) -> bool:
         """Tell whether a phrase may end before token ``i``."""
-        t = self.tokens[i]
-        return t.role in _STOPS or t.word in word_set("light_words")
+        return self.roles[i] in _STOPS or self.tokens[i].word in word_set("light_words")
 
     def counts(self, i: int) -> bool:
         """Tell whether token ``i`` is what the number before it counts."""
@@ -189,7 +190,7 @@ class Reader:
         cue, first = _CUES.get(t.role, _BARE), i
         if t.role in _CUES:
             first = i + 1
-        parsed = self._to(first, cue) or self._value(first, cue)
+        parsed = self._to(first, cue)
         span = self._resolve(parsed)
         if parsed is None or span is None:
             return None
@@ -309,10 +310,18 @@ class Reader:
         return (span, last[1]) if span and last else None
 
     def _to(self, i: int, cue: int) -> Parsed:
-        """3-9 June, 2019-2021, 3 June to 9 June: a range that nothing announces."""
-        first = self._day_number(i, Role.DASH, Role.TO) or self._value(i, cue)
-        if first is None or not self._is(first[1], Role.DASH, Role.TO):
+        """Read a value, or a range that nothing announces: 3-9 June, 2019-2021, 3 to 9 June."""
+        day = self._day_number(i, Role.DASH, Role.TO)
+        value = None if day else self._value(i, cue)
+        first = day or value
+        if first is None:
             return None
+        if self._is(first[1], Role.DASH, Role.TO) and (joined := self._up_to(first)):
+            return joined
+        return value if day is None else self._value(i, cue)
+
+    def _up_to(self, first: tuple[Value, int]) -> Parsed:
+        """Read the rest of a range, from the mark or word behind its first value."""
         last = self._value(first[1] + 1, _RANGE)
         if last is None or any(
             isinstance(v, Recurring) and v.cycle == "week" for v in (first[0], last[0])
@@ -329,9 +338,9 @@ class Reader:
 
     def _day_number(self, i: int, *before: Role) -> Parsed:
         i = self._skip(i, Role.THE)
-        t = self.tokens[i]
-        if t.role in (Role.NUMBER, Role.ORDINAL) and self._is(i + 1, *before) and _is_day(t.value):
-            return spans.day_of_month(t.value), i + 1
+        if self._is(i, Role.NUMBER, Role.ORDINAL) and self._is(i + 1, *before):
+            day = self.tokens[i].value
+            return (spans.day_of_month(day), i + 1) if _is_day(day) else None
         return None
 
     def _bounded(self, i: int) -> Reading | None:
@@ -355,7 +364,7 @@ class Reader:
         parsed = self._atom(i, cue)
         while parsed is not None:
             value, j = parsed
-            link = _LINKS.get(self.tokens[j].role)
+            link = _LINKS.get(self.roles[j])
             inner = self._atom(j, _INNER) if link is None else self._atom(j + 1, link)
             nested = inner and spans.nest(value, inner[0], self.now)
             if not inner or nested is None:
@@ -365,10 +374,11 @@ class Reader:
 
     def _atom(self, i: int, cue: int) -> Parsed:
         """Read one phrase, once: "the week of the week of …" would take exponential time."""
-        t = self.tokens[i]
-        if cue == _AT and (t.role in _HOURS or t.word == "quarter") and (hour := self._hour(i)):
-            return hour
-        atom = self._ATOMS.get(t.role)
+        if cue == _AT and (self._is(i, *_HOURS) or self.tokens[i].word == "quarter"):
+            hour = self._hour(i)
+            if hour is not None:
+                return hour
+        atom = self._ATOMS.get(self.roles[i])
         if atom is None or self.depth == _DEEPEST:
             return None
         if (i, cue) not in self.atoms:
@@ -1102,7 +1112,7 @@ class Reader:
             return _mapped(outer, lambda s: spans.portion(s, (n - 1) / 2, n / 2))
         return _mapped(outer, lambda s: spans.nth(s, t.value, n))
 
-    _ATOMS: ClassVar[dict[Role, Callable[[Reader, int, int], Parsed]]] = {
+    _ATOMS: ClassVar[dict[int, Callable[[Reader, int, int], Parsed]]] = {
         Role.THE: _after_the,
         Role.DAY: _deictic,
         Role.TONIGHT: _deictic,

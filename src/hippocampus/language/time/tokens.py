@@ -109,19 +109,16 @@ class Tokens(dict[int, Token]):
         """Their roles in order, each as a byte."""
 
     def __missing__(self, i: int) -> Token:
-        token = self[i] = self._make(i)
+        token = self[i] = Token(Role.END, None, "", self.end, self.end, capital=False)
         return token
-
-    def _make(self, _i: int) -> Token:
-        return Token(Role.END, None, "", self.end, self.end, capital=False)
 
     def first(self) -> list[int]:
         """Return which tokens may begin an expression, in order."""
         return [found.start() for found in _FIRST.finditer(self.roles)]
 
-    def words(self) -> list[Token]:
-        """Return all of them in order."""
-        return [self[i] for i in range(len(self.roles))]
+    def words(self) -> list[str]:
+        """Return what each of them is looked up by, in order."""
+        return [self[i].word for i in range(len(self.roles))]
 
 
 class EnglishTokens(Tokens):
@@ -132,9 +129,9 @@ class EnglishTokens(Tokens):
         super().__init__([], end)
         self._text = text
         self._start = start
-        self.roles, self._places = _words().read(
-            text[start:end].encode("ascii", "replace"), self._told
-        )
+        self._sentence = text[start:end]
+        plain = self._sentence.encode("ascii", "replace")
+        self.roles, self._places = _words().read(plain, self._told)
 
     def _told(self, i: int, at: int) -> tuple[int, int] | None:
         """Return the role of what stands at a place and its end there; None if nothing does."""
@@ -144,12 +141,19 @@ class EnglishTokens(Tokens):
         token = self[i] = token_of(match)
         return token.role, token.end - self._start
 
-    def _make(self, i: int) -> Token:
+    def __missing__(self, i: int) -> Token:
         if not 0 <= i < len(self.roles):
-            return super()._make(i)
-        start, end = (self._start + place for place in self._places[2 * i : 2 * i + 2])
-        raw = self._text[start:end]
-        return _token("word" if raw[0].isalpha() else "mark", raw, start, end)
+            return super().__missing__(i)
+        start, end = self._places[2 * i], self._places[2 * i + 1]
+        raw = self._sentence[start:end]
+        kind = "word" if raw[0].isalpha() else "mark"
+        token = self[i] = _token(kind, raw, self._start + start, self._start + end)
+        return token
+
+    def words(self) -> list[str]:
+        """Return what each of them is looked up by, in order, and make none for it."""
+        said, places = self._sentence, iter(self._places)
+        return [said[start:end].lower() for start, end in zip(places, places, strict=True)]
 
 
 @cache
