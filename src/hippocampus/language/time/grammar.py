@@ -92,7 +92,8 @@ def read_sentence(
 
 
 def _readings(text: str, start: int, end: int, now: datetime, *, told: bool) -> Iterator[Reading]:
-    return readings(Reader(EnglishTokens(text, start, end), now, told=told))
+    tokens = EnglishTokens(text, start, end)
+    return readings(Reader(tokens, now, told=told)) if tokens.first else iter(())
 
 
 def longest(found: Iterable[Reading], length: int) -> list[Reading]:
@@ -117,7 +118,7 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
 
 def readings(reader: Reader) -> Iterator[Reading]:
     """Yield the longest reading that begins at each token of a sentence."""
-    for i in reader.tokens.first():
+    for i in reader.tokens.first:
         try:
             reading = reader.reading(i)
         except (ValueError, OverflowError):

@@ -48,7 +48,6 @@ _LEADING: Final = (
     Role.NUMBER, Role.CLOCK,
 )  # fmt: skip
 """Roles that begin one only together with a word of time: most are as in "in a garden"."""
-_SILENT: Final = (Role.WORD, Role.MARK)
 
 
 def _any_of(*roles: Role, but: bool = False) -> bytes:
@@ -57,10 +56,10 @@ def _any_of(*roles: Role, but: bool = False) -> bytes:
 
 
 _FIRST: Final = lazy_pattern(
-    _any_of(*_ALONE)
-    + b"|" + _any_of(*_LEADING)
-    + b"(?=" + _any_of(*_SILENT, Role.DASH, but=True)
-    + b"|" + _any_of(Role.DASH) + _any_of(*_SILENT, but=True) + b")"
+    _any_of(*_ALONE) + b"|" + _any_of(*_LEADING)
+    # A mark and an article may come before the word of time.
+    + b"(?=" + _any_of(Role.COMMA, Role.DASH) + b"?+" + _any_of(Role.THE, Role.ONE) + b"?+"
+    + _any_of(Role.WORD, Role.MARK, but=True) + b")"
 )  # fmt: skip
 """What may begin an expression, in the roles of a sentence, of which each is a byte."""
 
@@ -105,16 +104,17 @@ class Tokens(dict[int, Token]):
         """Take tokens, and where the last one ends."""
         super().__init__(enumerate(known))
         self.end = end
-        self.roles = bytes([token.role for token in known])
+        self._know(bytes([token.role for token in known]))
+
+    def _know(self, roles: bytes) -> None:
+        self.roles = roles
         """Their roles in order, each as a byte."""
+        self.first = [found.start() for found in _FIRST.finditer(roles)]
+        """Which of them may begin an expression, in order."""
 
     def __missing__(self, i: int) -> Token:
         token = self[i] = Token(Role.END, None, "", self.end, self.end, capital=False)
         return token
-
-    def first(self) -> list[int]:
-        """Return which tokens may begin an expression, in order."""
-        return [found.start() for found in _FIRST.finditer(self.roles)]
 
     def words(self) -> list[str]:
         """Return what each of them is looked up by, in order."""
@@ -126,12 +126,13 @@ class EnglishTokens(Tokens):
 
     def __init__(self, text: str, start: int, end: int) -> None:
         """Take a sentence by its place in a text."""
-        super().__init__([], end)
         self._text = text
         self._start = start
         self._sentence = text[start:end]
+        self.end = end
         plain = self._sentence.encode("ascii", "replace")
-        self.roles, self._places = _words().read(plain, self._told)
+        roles, self._places = _words().read(plain, self._told)
+        self._know(roles)
 
     def _told(self, i: int, at: int) -> tuple[int, int] | None:
         """Return the role of what stands at a place and its end there; None if nothing does."""
