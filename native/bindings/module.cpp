@@ -574,10 +574,10 @@ NB_MODULE(_native, m) {
       m, "TimeWords",
       "Words and marks, with the part that each has in an expression of time.\n\n"
       "Not safe to share between threads but for the GIL, which it keeps.")
-      .def(nb::init<std::uint8_t, std::uint8_t>(), "word"_a, "mark"_a,
-           "Take the parts of a word and of a mark of which nothing else is known.")
+      .def(nb::init<std::uint8_t, std::uint8_t, std::uint8_t>(), "word"_a, "mark"_a, "number"_a,
+           "Take the parts of a word and of a mark of which nothing else is known, and of a number.")
       .def("add", &hippo::TimeWords::add, "word"_a, "part"_a,
-           "Note the part of a word in lower case, or of a mark.")
+           "Note the part of a word in lower case, or of a mark; the \"'s\" of a genitive is one.")
       .def(
           "read",
           [](const hippo::TimeWords& self, const nb::bytes& text, const nb::callable& ask) {
@@ -594,8 +594,8 @@ NB_MODULE(_native, m) {
                   "tuple[int, int] | None]) -> tuple[bytes, list[int]]"),
           "text"_a, "ask"_a,
           "Return the part of each token of a text, and where the tokens begin and end.\n\n"
-          "The text has one byte for each character, \"?\" for one beyond ASCII. Where a token may\n"
-          "be more than a word or mark, `ask(its index, its place)` tells its part and its end.");
+          "The text has one byte for each character, \"_\" for one beyond ASCII. Where a token may be\n"
+          "another than a word, number or mark, `ask(its index, its place)` tells its part and end.");
 
   nb::class_<hippo::MappedRoom>(
       m, "MappedRoom",

@@ -1,7 +1,7 @@
 // The words and marks of a sentence, each with the part that it has in an expression of time.
 //
-// Words of the letters of ASCII, and marks, are found here. What may be written with digits or with
-// other letters is asked of the caller, who has the pattern of all that there is.
+// Words of the letters of ASCII, short numbers and marks are found here. What may be a date, an hour
+// or the like, or has other letters, is asked of the caller, who has the pattern of all of them.
 #pragma once
 
 #include <array>
@@ -31,14 +31,14 @@ class TimeWords {
     std::vector<std::uint32_t> places;
   };
 
-  // The parts of a word and of a mark of which nothing else is known.
-  TimeWords(Part word, Part mark) : word_(word), mark_(mark) {}
+  // The parts of a word and of a mark of which nothing else is known, and of a number.
+  TimeWords(Part word, Part mark, Part number) : word_(word), mark_(mark), number_(number) {}
 
-  // Note the part of a word in lower case, or of a mark.
+  // Note the part of a word in lower case, or of a mark; the "'s" of a genitive is one.
   void add(std::string_view word, Part part) { known_.insert_or_assign(std::string{word}, part); }
 
-  // Return the tokens of a text that has one byte for each character, "?" for one beyond ASCII.
-  // Where a token may be more than a word or mark, ask(its index, its place) tells.
+  // Return the tokens of a text that has one byte for each character, "_" for one beyond ASCII.
+  // Where a token may be another than a word, number or mark, ask(its index, its place) tells.
   template <class Ask>
   Tokens read(std::string_view text, Ask ask) const {
     Tokens found;
@@ -69,44 +69,72 @@ class TimeWords {
   }
 
  private:
-  enum class Kind : std::uint8_t { sign, letter, space, other };
+  enum Kind : std::uint8_t { sign = 1, letter = 2, digit = 4, space = 8, other = 16 };
+  static constexpr std::size_t longest = 4;  // digits: of more it may be no number but an id
   static constexpr std::size_t unsure = ~std::size_t{0};
 
   static constexpr std::array<Kind, 256> kinds = [] {
     std::array<Kind, 256> of{};
-    for (std::size_t i = 0; i < 26; ++i) of['A' + i] = of['a' + i] = Kind::letter;
-    for (std::size_t i = 0; i < 10; ++i) of['0' + i] = Kind::other;
-    for (std::size_t i = 0x80; i < 256; ++i) of[i] = Kind::other;
-    of['_'] = of['?'] = Kind::other;
-    for (std::size_t i = '\t'; i <= '\r'; ++i) of[i] = Kind::space;
-    for (std::size_t i = 0x1C; i <= ' '; ++i) of[i] = Kind::space;  // separators of records, too
+    of.fill(sign);
+    for (std::size_t i = 0; i < 26; ++i) of['A' + i] = of['a' + i] = letter;
+    for (std::size_t i = 0; i < 10; ++i) of['0' + i] = digit;
+    for (std::size_t i = '\t'; i <= '\r'; ++i) of[i] = space;
+    for (std::size_t i = 0x1C; i <= ' '; ++i) of[i] = space;  // separators of records, too
+    for (std::size_t i = 0x80; i < 256; ++i) of[i] = other;
+    of['_'] = other;
     return of;
   }();
 
-  static bool is(std::string_view text, std::size_t at, Kind kind) {
-    return at < text.size() && kinds[static_cast<std::uint8_t>(text[at])] == kind;
+  static bool is(std::string_view text, std::size_t at, unsigned wanted) {
+    return at < text.size() && (kinds[static_cast<std::uint8_t>(text[at])] & wanted) != 0;
   }
 
-  static std::size_t end_of_letters(std::string_view text, std::size_t at) {
-    while (is(text, at, Kind::letter)) ++at;
+  static bool is_any(std::string_view text, std::size_t at, std::string_view of) {
+    return at < text.size() && of.find(text[at]) != of.npos;
+  }
+
+  static std::size_t end_of(std::string_view text, std::size_t at, Kind kind) {
+    while (is(text, at, kind)) ++at;
     return at;
   }
 
-  // Where the word or mark at a place ends; there if it is a space.
+  // Where the token at a place ends; there if it is a space.
   static std::size_t end_of(std::string_view text, std::size_t at) {
-    if (is(text, at, Kind::space)) return at;
-    std::size_t end = end_of_letters(text, at);
-    if (is(text, end, Kind::other)) return unsure;
-    if (end == at) return text[at] == '\'' ? unsure : at + 1;
-    // Letters behind an apostrophe are of the word, but for the "s" of a genitive.
-    while (end < text.size() && text[end] == '\'') {
-      const std::size_t after = end_of_letters(text, end + 1);
-      if (is(text, after, Kind::other)) return unsure;
-      const bool genitive = after == end + 2 && (text[end + 1] | 0x20) == 's';
-      if (after == end + 1 || genitive) break;
+    switch (kinds[static_cast<std::uint8_t>(text[at])]) {
+      case space: return at;
+      case other: return unsure;
+      case letter: return end_of_word(text, at);
+      case digit: return end_of_number(text, at);
+      default: return text[at] == '\'' ? end_of_apostrophe(text, at) : at + 1;
+    }
+  }
+
+  // Letters behind an apostrophe are of the word, but for the "s" of a genitive.
+  static std::size_t end_of_word(std::string_view text, std::size_t at) {
+    std::size_t end = end_of(text, at, letter);
+    if (is(text, end, digit | other)) return unsure;
+    while (is_any(text, end, "'")) {
+      const std::size_t after = end_of(text, end + 1, letter);
+      if (is(text, after, digit | other)) return unsure;
+      if (after == end + 1 || (after == end + 2 && is_any(text, end + 1, "sS"))) break;
       end = after;
     }
     return end;
+  }
+
+  // A number that nothing goes on, as "12:30", "5 pm" or "90's" do.
+  static std::size_t end_of_number(std::string_view text, std::size_t at) {
+    const std::size_t end = end_of(text, at, digit);
+    const bool goes_on = is(text, end, letter | other) || is_any(text, end, "'") ||
+                         (is_any(text, end, ".,:/-") && is(text, end + 1, digit | other)) ||
+                         (is_any(text, end, " ") && is_any(text, end + 1, "aApPoO"));
+    return goes_on || end - at > longest ? unsure : end;
+  }
+
+  static std::size_t end_of_apostrophe(std::string_view text, std::size_t at) {
+    const std::size_t end = is_any(text, at + 1, "sS") ? at + 2 : at + 1;
+    if (is(text, end, digit | other)) return unsure;
+    return is(text, end, letter) ? at + 1 : end;
   }
 
   Part part_of(std::string_view token, std::string& low) const {
@@ -115,10 +143,10 @@ class TimeWords {
       if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
     const auto known = known_.find(low);
     if (known != known_.end()) return known->second;
-    return is(token, 0, Kind::letter) ? word_ : mark_;
+    return is(token, 0, letter) ? word_ : is(token, 0, digit) ? number_ : mark_;
   }
 
-  Part word_, mark_;
+  Part word_, mark_, number_;
   std::unordered_map<std::string, Part> known_;
 };
 

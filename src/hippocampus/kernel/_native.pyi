@@ -475,11 +475,15 @@ class TimeWords:
     Not safe to share between threads but for the GIL, which it keeps.
     """
 
-    def __init__(self, word: int, mark: int) -> None:
-        """Take the parts of a word and of a mark of which nothing else is known."""
+    def __init__(self, word: int, mark: int, number: int) -> None:
+        """
+        Take the parts of a word and of a mark of which nothing else is known, and of a number.
+        """
 
     def add(self, word: str, part: int) -> None:
-        """Note the part of a word in lower case, or of a mark."""
+        """
+        Note the part of a word in lower case, or of a mark; the "'s" of a genitive is one.
+        """
 
     def read(
         self, text: bytes, ask: Callable[[int, int], tuple[int, int] | None]
@@ -487,8 +491,8 @@ class TimeWords:
         """
         Return the part of each token of a text, and where the tokens begin and end.
 
-        The text has one byte for each character, "?" for one beyond ASCII. Where a token may
-        be more than a word or mark, `ask(its index, its place)` tells its part and its end.
+        The text has one byte for each character, "_" for one beyond ASCII. Where a token may be
+        another than a word, number or mark, `ask(its index, its place)` tells its part and end.
         """
 
 class MappedRoom:

@@ -36,6 +36,7 @@ _KINDS: Final = {
 _PLAIN: Final = (Role.WORD, None)
 _MARKS: Final = {",": Role.COMMA, "-": Role.DASH, "\u2013": Role.DASH, "\u2014": Role.DASH}
 _LONGEST_NUMBER: Final = 6
+_BEYOND_ASCII: Final = lazy_pattern(r"[^\x00-\x7f]")
 _ALONE: Final = (
     Role.DAY, Role.TONIGHT, Role.UNIT, Role.WEEKDAY, Role.MONTH, Role.SEASON, Role.HOLIDAY,
     Role.SO_FAR, Role.BOUND, Role.DECADE, Role.QUARTER, Role.STAMP, Role.DATE,
@@ -130,8 +131,10 @@ class EnglishTokens(Tokens):
         self._start = start
         self._sentence = text[start:end]
         self.end = end
-        plain = self._sentence.encode("ascii", "replace")
-        roles, self._places = _words().read(plain, self._told)
+        plain = self._sentence
+        if not plain.isascii():
+            plain = _BEYOND_ASCII.sub("_", plain)
+        roles, self._places = _words().read(plain.encode(), self._told)
         self._know(roles)
 
     def _told(self, i: int, at: int) -> tuple[int, int] | None:
@@ -147,8 +150,7 @@ class EnglishTokens(Tokens):
             return super().__missing__(i)
         start, end = self._places[2 * i], self._places[2 * i + 1]
         raw = self._sentence[start:end]
-        kind = "word" if raw[0].isalpha() else "mark"
-        token = self[i] = _token(kind, raw, self._start + start, self._start + end)
+        token = self[i] = _token(_kind_of(raw), raw, self._start + start, self._start + end)
         return token
 
     def words(self) -> list[str]:
@@ -157,9 +159,19 @@ class EnglishTokens(Tokens):
         return [said[start:end].lower() for start, end in zip(places, places, strict=True)]
 
 
+def _kind_of(raw: str) -> str:
+    """Return the kind of a token that was not asked for."""
+    if raw[0].isalpha():
+        return "word"
+    if raw[0].isdigit():
+        return "number"
+    return "mark" if len(raw) == 1 else "possessive"
+
+
 @cache
 def _words() -> TimeWords:
-    words = TimeWords(Role.WORD, Role.MARK)
+    words = TimeWords(Role.WORD, Role.MARK, Role.NUMBER)
+    words.add("'s", Role.POSSESSIVE)
     for meant, role in _MARKS.items():
         words.add(meant, role)
     for meant, (role, _) in word_meanings().items():
