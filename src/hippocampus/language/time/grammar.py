@@ -176,22 +176,22 @@ class Reader:
 
     def reading(self, i: int) -> Reading | None:
         """Return the reading of the longest expression that begins at token ``i``."""
-        t = self.tokens[i]
         self.at = i
         if i and self._is(i - 1, Role.EVERY):
             return None
-        if t.role in _RELATIONS:
+        if self.roles[i] in _RELATIONS:
             return self._related(i)
+        t = self.tokens[i]
         if t.role is Role.BETWEEN or t.role is Role.FROM:
             return self._between(i)
         if t.word == "in" and (hence := self._hence(i + 1)):
             return self._said(i, hence[1], hence[0].lo, hence[0].hi)
-        if (t.role is Role.BOUND or t.word == "over") and (bounded := self._bounded(i)):
+        if t.role is Role.BOUND:
+            return self._bounded(i)
+        if t.word == "over" and (bounded := self._bounded(i)):
             return bounded
-        cue, first = _CUES.get(t.role, _BARE), i
-        if t.role in _CUES:
-            first = i + 1
-        parsed = self._to(first, cue)
+        cue = _CUES.get(t.role, _BARE)
+        parsed = self._to(i if cue == _BARE else i + 1, cue)
         span = self._resolve(parsed)
         if parsed is None or span is None:
             return None
@@ -468,10 +468,12 @@ class Reader:
         return year if year <= self.now.year + 1 else year - 100
 
     def _year(self, i: int) -> tuple[int, int] | None:
+        if not self._is(i, Role.SHORT_YEAR, Role.NUMBER):
+            return None
         t = self.tokens[i]
         if t.role is Role.SHORT_YEAR:
             return self._full_year(int(t.word[1:])), i + 1
-        if t.role is Role.NUMBER and len(t.word) == 4 and isinstance(t.value, int):
+        if len(t.word) == 4 and isinstance(t.value, int):
             return (t.value, i + 1) if 1000 <= t.value < 3000 and not self.counts(i + 1) else None
         return None
 
@@ -512,19 +514,19 @@ class Reader:
 
     def _day_and_month(self, i: int, cue: int) -> Parsed:
         """3 June, 3rd of June 2023."""
-        t = self.tokens[i]
         j = self._skip(i + 1, Role.OF)
         j = self._skip(j, Role.THE) if j > i + 1 else j
-        month = self.tokens[j]
-        if month.role is not Role.MONTH or not _is_day(t.value):
+        t = self.tokens[i]
+        if not self._is(j, Role.MONTH) or not _is_day(t.value):
             return None
         return self._written(t.value, j, self._dot(j), cue, ordinal=t.role is Role.ORDINAL)
 
     def _dot(self, i: int) -> int:
         """Step over an abbreviated month and its full stop."""
-        t, following = self.tokens[i], self.tokens[i + 1]
-        dotted = t.word in word_set("short_dates") and following.word == "."
-        return i + 2 if dotted and self._is(i + 2, Role.NUMBER, Role.ORDINAL) else i + 1
+        if not (self._is(i + 1, Role.MARK) and self._is(i + 2, Role.NUMBER, Role.ORDINAL)):
+            return i + 1
+        dotted = self.tokens[i].word in word_set("short_dates") and self.tokens[i + 1].word == "."
+        return i + 2 if dotted else i + 1
 
     def _written(self, day: int, month: int, j: int, cue: int, *, ordinal: bool) -> Parsed:
         recurring = spans.month_day(self.tokens[month].value, day)

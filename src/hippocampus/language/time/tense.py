@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Final, Literal, TypeAlias
 
 from hippocampus.core.word_lists import word_set
@@ -80,7 +80,7 @@ class Tenses:
         """Return the direction of the verb that goes with the expression at token ``at``."""
         before = self._sentence(range(at - 1, max(at - _REACH, 0) - 1, -1))
         after = self._sentence(range(at, min(at + _REACH, len(self._words))))
-        for i in (*before, *after):
+        for i in chain(before, after):
             pointed = self.points(i)
             if pointed is not None:
                 return self._arranged(i, at) if pointed == "behind" else pointed
