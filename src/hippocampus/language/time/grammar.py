@@ -7,7 +7,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import ClassVar, NamedTuple, TypeAlias
 
 from hippocampus.core.lazy_pattern import lazy_pattern
@@ -45,14 +45,22 @@ _LINKS: dict[int, int] = {
     Role.POSSESSIVE: _INNER,
 }
 _STOPS: set[int] = {Role.END, Role.MARK, Role.COMMA}
-_BETWEEN_SENTENCES = lazy_pattern(r"[.!?](?<=[^\W\d_]{4}.)(?<![Ss]ept\.)\s+(?=\W?[A-Z])|\n\s*\n")
-"""Not after what may be abbreviated ("Sat. 3 May", "5 p.m. Friday")."""
+_BETWEEN_SENTENCES = lazy_pattern(
+    r"[.!?\n](?:(?<=[^\W\d_]{4}[.!?])(?<![Ss]ept\.)\s+(?=\W?[A-Z])|(?<=\n)\s*\n)"
+)
+"""
+Not after what may be abbreviated ("Sat. 3 May", "5 p.m. Friday").
+
+What it begins with comes first, for then it is looked for as fast as one character is.
+"""
 _DIGITS = lazy_pattern(r"[0-9]+")
 _DEEPEST = 8
 """Phrases within phrases; nobody says more than three."""
 _HOUR = timedelta(hours=1)
 _WHEN = (_IN, _ON, _AT, _FOR)
 _HOURS = (Role.NUMBER, Role.COUNT, Role.HALF)
+_COUNTED = (Role.UNIT, Role.SEVERAL, Role.AND, Role.OF, Role.MONTH)
+"""What a number of days, or the day of a month, has behind it."""
 _EARLIEST_HOUR = 8
 _LONG = ("month", "quarter", "year", "decade")
 _PARTED: dict[Unit, tuple[Unit, int]] = {
@@ -127,6 +135,10 @@ def readings(reader: Reader) -> Iterator[Reading]:
             yield reading
 
 
+_day_of = lru_cache(maxsize=16)(spans.day_of)
+"""The sentences of a text are all read as of one moment."""
+
+
 class Reader:
     """A sentence. Methods take a token's index and return that of the one after their part."""
 
@@ -134,7 +146,7 @@ class Reader:
         self.aware = now
         # Calendars are counted by the clock on the wall; only ``_moment`` counts real time.
         self.now = now.replace(tzinfo=None)
-        self.today = spans.day_of(self.now)
+        self.today = _day_of(self.now)
         self.told = told
         self.tokens = tokens
         # So many that no look ahead has to test whether the sentence is over.
@@ -179,23 +191,21 @@ class Reader:
         self.at = i
         if i and self._is(i - 1, Role.EVERY):
             return None
-        if self.roles[i] in _RELATIONS:
+        role = self.roles[i]
+        if role in _RELATIONS:
             return self._related(i)
-        t = self.tokens[i]
-        if t.role is Role.BETWEEN or t.role is Role.FROM:
+        if role == Role.BETWEEN or role == Role.FROM:
             return self._between(i)
-        if t.word == "in" and (hence := self._hence(i + 1)):
-            return self._said(i, hence[1], hence[0].lo, hence[0].hi)
-        if t.role is Role.BOUND:
+        if role == Role.BOUND:
             return self._bounded(i)
-        if t.word == "over" and (bounded := self._bounded(i)):
-            return bounded
-        cue = _CUES.get(t.role, _BARE)
+        if role == Role.IN and (amount := self._within(i)) is not None:
+            return amount
+        cue = _CUES.get(role, _BARE)
         parsed = self._to(i if cue == _BARE else i + 1, cue)
         span = self._resolve(parsed)
         if parsed is None or span is None:
             return None
-        if t.role is Role.AROUND:
+        if role == Role.AROUND:
             exact = span.hi - span.lo < DAY
             span = span._replace(
                 slack=_HOUR if exact else span.slack + max(3 * DAY, (span.hi - span.lo) / 2)
@@ -203,6 +213,13 @@ class Reader:
         vague = span.slack >= DAY
         span = span.widened()
         return self._said(i, parsed[1], span.lo, span.hi)._replace(vague=vague)
+
+    def _within(self, i: int) -> Reading | None:
+        """In two weeks; over two weeks ago."""
+        word = self.tokens[i].word
+        if word == "in" and (hence := self._hence(i + 1)):
+            return self._said(i, hence[1], hence[0].lo, hence[0].hi)
+        return self._bounded(i) if word == "over" else None
 
     def _said(self, i: int, j: int, lo: datetime | None, hi: datetime | None) -> Reading:
         return Reading(lo, hi, self.tokens[i].start, self.tokens[j - 1].end)
@@ -494,9 +511,10 @@ class Reader:
         return recurring.make(self._day(dated[0])), dated[1]
 
     def _number(self, i: int, cue: int) -> Parsed:
-        parsed = self._day_and_month(i, cue) or self._amount_of_time(i, cue)
-        if parsed is not None:
-            return parsed
+        if self._is(i + 1, *_COUNTED):
+            parsed = self._day_and_month(i, cue) or self._amount_of_time(i, cue)
+            if parsed is not None:
+                return parsed
         dated = self._year(i)
         if dated is None:
             return None
@@ -903,20 +921,19 @@ class Reader:
 
     def _amount(self, i: int) -> tuple[float, float, int] | None:
         """Return the least and the most an amount means: 3; a; a couple of; half an; twenty-one."""
-        t = self.tokens[i]
+        if self._is(i, Role.ONE) and self._is(i + 1, Role.VAGUE):
+            i += 1
         j = i + 1
-        if t.role is Role.ONE and self._is(j, Role.VAGUE):
-            t, j = self.tokens[j], j + 1
-        match t.role:
+        match self.roles[i]:
             case Role.VAGUE:
-                return *t.value, self._skip(j, Role.OF)
+                return *self.tokens[i].value, self._skip(j, Role.OF)
             case Role.NUMBER:
-                return t.value, t.value, j
+                return self.tokens[i].value, self.tokens[i].value, j
             case Role.COUNT:
-                k = self._skip(j, Role.DASH)
-                if t.value >= 20 and self._is(k, Role.COUNT) and self.tokens[k].value < 10:
-                    return t.value + self.tokens[k].value, t.value + self.tokens[k].value, k + 1
-                return t.value, t.value, j
+                k, n = self._skip(j, Role.DASH), self.tokens[i].value
+                if n >= 20 and self._is(k, Role.COUNT) and self.tokens[k].value < 10:
+                    return n + self.tokens[k].value, n + self.tokens[k].value, k + 1
+                return n, n, j
             case Role.HALF if self._is(j, Role.ONE):
                 return 0.5, 0.5, j + 1
             case Role.ONE:
