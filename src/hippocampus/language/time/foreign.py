@@ -22,9 +22,7 @@ from hippocampus.language.time.tokens import Tokens
 class ForeignReader(Reader):
     """A sentence in another language, as tokens of English."""
 
-    def __init__(
-        self, tokens: Tokens, now: datetime, tenses: ForeignTenses, *, told: bool
-    ) -> None:
+    def __init__(self, tokens: Tokens, now: datetime, tenses: ForeignTenses, *, told: bool) -> None:
         super().__init__(tokens, now, told=told)
         self._foreign = tenses
 
