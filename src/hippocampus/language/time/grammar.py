@@ -34,7 +34,7 @@ Parsed: TypeAlias = tuple[Value, int] | None
 
 # How an expression was introduced, which decides whether a bare "March" or "2021" may count.
 _BARE, _IN, _ON, _AT, _RELATION, _BY, _RANGE, _INNER, _SHIFTED, _FOR = range(10)
-_CUES = {Role.IN: _IN, Role.ON: _ON, Role.AT: _AT, Role.AROUND: _IN, Role.FOR: _FOR}
+_CUES: dict[int, int] = {Role.IN: _IN, Role.ON: _ON, Role.AT: _AT, Role.AROUND: _IN, Role.FOR: _FOR}
 _RELATIONS = {Role.SINCE, Role.AFTER, Role.BEFORE, Role.UNTIL, Role.BY}
 _LINKS: dict[int, int] = {
     Role.OF: _IN,
@@ -60,7 +60,7 @@ _HOUR = timedelta(hours=1)
 _WHEN = (_IN, _ON, _AT, _FOR)
 _HOURS = (Role.NUMBER, Role.COUNT, Role.HALF)
 _COUNTED = (Role.UNIT, Role.SEVERAL, Role.AND, Role.OF, Role.MONTH)
-"""What a number of days, or the day of a month, has behind it."""
+"""Roles behind a number of days, or behind the day of a month."""
 _EARLIEST_HOUR = 8
 _LONG = ("month", "quarter", "year", "decade")
 _PARTED: dict[Unit, tuple[Unit, int]] = {
@@ -167,13 +167,13 @@ class Reader:
 
     # ------------------------------------------------------------ tokens
 
-    def _is(self, i: int, *roles: Role) -> bool:
+    def _is(self, i: int, *roles: int) -> bool:
         return self.roles[i] in roles
 
     def _the(self, i: int) -> bool:
         return i > 0 and self.roles[i - 1] == Role.THE
 
-    def _skip(self, i: int, *roles: Role) -> int:
+    def _skip(self, i: int, *roles: int) -> int:
         return i + 1 if self.roles[i] in roles else i
 
     def clear(self, i: int) -> bool:
@@ -194,7 +194,7 @@ class Reader:
         role = self.roles[i]
         if role in _RELATIONS:
             return self._related(i)
-        if role == Role.BETWEEN or role == Role.FROM:
+        if role in (Role.BETWEEN, Role.FROM):
             return self._between(i)
         if role == Role.BOUND:
             return self._bounded(i)

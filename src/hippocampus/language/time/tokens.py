@@ -62,7 +62,7 @@ _FIRST: Final = lazy_pattern(
     + b"(?=" + _any_of(Role.COMMA, Role.DASH) + b"?+" + _any_of(Role.THE, Role.ONE) + b"?+"
     + _any_of(Role.WORD, Role.MARK, but=True) + b")"
 )  # fmt: skip
-"""What may begin an expression, in the roles of a sentence, of which each is a byte."""
+"""Tokens that may begin an expression, in the roles of a sentence, of which each is a byte."""
 
 
 def token_of(match: re.Match[str]) -> Token:
@@ -118,7 +118,7 @@ class Tokens(dict[int, Token]):
         return token
 
     def words(self) -> list[str]:
-        """Return what each of them is looked up by, in order."""
+        """Return the keys of all tokens, in order."""
         return [self[i].word for i in range(len(self.roles))]
 
 
@@ -154,7 +154,7 @@ class EnglishTokens(Tokens):
         return token
 
     def words(self) -> list[str]:
-        """Return what each of them is looked up by, in order, and make none for it."""
+        """Return the keys of all tokens, in order, of which none is made for it."""
         said, places = self._sentence, iter(self._places)
         return [said[start:end].lower() for start, end in zip(places, places, strict=True)]
 
