@@ -83,11 +83,10 @@ def read(text: str, now: datetime, *, told: bool = False) -> list[Reading]:
     core, written = core_words_in(text), written_at(text)
     for start, end in sentences(text):
         # Most sentences have nothing written, and none of the few words that there are.
-        if bisect_left(written, start) == bisect_left(written, end):
-            said = text[start:end].lower()
-            if not any(map(said.__contains__, core)):
-                continue
-        found += _readings(text, start, end, now, told=told)
+        if (written and bisect_left(written, start) < bisect_left(written, end)) or any(
+            map(text[start:end].lower().__contains__, core)
+        ):
+            found += _readings(text, start, end, now, told=told)
     return longest(found, len(text))
 
 
@@ -189,9 +188,9 @@ class Reader:
     def reading(self, i: int) -> Reading | None:
         """Return the reading of the longest expression that begins at token ``i``."""
         self.at = i
-        if i and self._is(i - 1, Role.EVERY):
-            return None
         role = self.roles[i]
+        if self.roles[i - 1] == Role.EVERY:
+            return None
         if role in _RELATIONS:
             return self._related(i)
         if role in (Role.BETWEEN, Role.FROM):
@@ -355,8 +354,8 @@ class Reader:
         return span and (span, last[1])
 
     def _day_number(self, i: int, *before: Role) -> Parsed:
-        i = self._skip(i, Role.THE)
-        if self._is(i, Role.NUMBER, Role.ORDINAL) and self._is(i + 1, *before):
+        i += self.roles[i] == Role.THE
+        if self.roles[i] in (Role.NUMBER, Role.ORDINAL) and self.roles[i + 1] in before:
             day = self.tokens[i].value
             return (spans.day_of_month(day), i + 1) if _is_day(day) else None
         return None

@@ -67,12 +67,8 @@ _FIRST: Final = lazy_pattern(
 
 def token_of(match: re.Match[str]) -> Token:
     """Return a word or mark of English with what it does."""
-    return _token(match.lastgroup or "", match.group(), match.start(), match.end())
-
-
-def _token(kind: str, raw: str, start: int, end: int) -> Token:
-    role, value, word, capital = _meaning_of(kind, raw)
-    return Token(role, value, word, start, end, capital)
+    role, value, word, capital = _meaning_of(match.lastgroup or "", match.group())
+    return Token(role, value, word, match.start(), match.end(), capital)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -150,7 +146,9 @@ class EnglishTokens(Tokens):
             return super().__missing__(i)
         start, end = self._places[2 * i], self._places[2 * i + 1]
         raw = self._sentence[start:end]
-        token = self[i] = _token(_kind_of(raw), raw, self._start + start, self._start + end)
+        role, value, word, capital = _plain_meaning_of(raw)
+        token = Token(role, value, word, self._start + start, self._start + end, capital)
+        self[i] = token
         return token
 
     def words(self) -> list[str]:
@@ -159,13 +157,14 @@ class EnglishTokens(Tokens):
         return [said[start:end].lower() for start, end in zip(places, places, strict=True)]
 
 
-def _kind_of(raw: str) -> str:
-    """Return the kind of a token that was not asked for."""
+@lru_cache(maxsize=1 << 14)
+def _plain_meaning_of(raw: str) -> tuple[Role, Any, str, bool]:
+    """Return the meaning of a token that was not asked for: what it begins with tells its kind."""
     if raw[0].isalpha():
-        return "word"
+        return _meaning_of("word", raw)
     if raw[0].isdigit():
-        return "number"
-    return "mark" if len(raw) == 1 else "possessive"
+        return _meaning_of("number", raw)
+    return _meaning_of("mark" if len(raw) == 1 else "possessive", raw)
 
 
 @cache
