@@ -1,6 +1,7 @@
 // The Python face of the kernels: types, checks, the GIL and locks. Bindings hold no algorithm.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -31,6 +32,7 @@
 #include "hippo/signs.hpp"
 #include "hippo/simd.hpp"
 #include "hippo/sorting.hpp"
+#include "hippo/time_words.hpp"
 #include "hippo/top_k.hpp"
 #include "hippo/word_sets.hpp"
 #include "hippo/word_table.hpp"
@@ -608,6 +610,32 @@ NB_MODULE(_native, m) {
           "Return which words of the sets a text in UTF-8 has.\n\n"
           "Its words are the longest runs of letters: those of ASCII, in either case, and U+00C0\n"
           "to U+024F, in lower case.");
+  nb::class_<hippo::TimeWords>(
+      m, "TimeWords",
+      "Words and marks, with the part that each has in an expression of time.\n\n"
+      "Not safe to share between threads but for the GIL, which it keeps.")
+      .def(nb::init<std::uint8_t, std::uint8_t, std::uint8_t>(), "word"_a, "mark"_a, "number"_a,
+           "Take the parts of a word and of a mark of which nothing else is known, and of a number.")
+      .def("add", &hippo::TimeWords::add, "word"_a, "part"_a,
+           "Note the part of a word in lower case, or of a mark; the \"'s\" of a genitive is one.")
+      .def(
+          "read",
+          [](const hippo::TimeWords& self, const nb::bytes& text, const nb::callable& ask) {
+            const auto found = self.read({text.c_str(), text.size()},
+                                         [&](std::size_t i, std::size_t at) {
+              using Told = std::optional<std::pair<std::uint8_t, std::size_t>>;
+              const auto [part, end] =
+                  nb::cast<Told>(ask(i, at)).value_or(std::pair<std::uint8_t, std::size_t>{0, 0});
+              return hippo::TimeWords::Told{part, end};
+            });
+            return nb::make_tuple(nb::bytes(found.parts.data(), found.parts.size()), found.places);
+          },
+          nb::sig("def read(self, text: bytes, ask: collections.abc.Callable[[int, int], "
+                  "tuple[int, int] | None]) -> tuple[bytes, list[int]]"),
+          "text"_a, "ask"_a,
+          "Return the part of each token of a text, and where the tokens begin and end.\n\n"
+          "The text has one byte for each character, \"_\" for one beyond ASCII. Where a token may be\n"
+          "another than a word, number or mark, `ask(its index, its place)` tells its part and end.");
 
   nb::class_<hippo::MappedRoom>(
       m, "MappedRoom",

@@ -28,6 +28,7 @@
 #include "hippo/sealed_wavelet.hpp"
 #include "hippo/signs.hpp"
 #include "hippo/sorting.hpp"
+#include "hippo/time_words.hpp"
 #include "hippo/top_k.hpp"
 #include "hippo/word_sets.hpp"
 #include "hippo/word_table.hpp"
@@ -240,6 +241,16 @@ void words_of_texts() {
     require(table.read("Word3 WORD699 word3 text").hashes == expected, "a text is read otherwise");
   });
   at_every_allocation([&] { hippo::WordTable{}.clear(); });
+
+  const auto all = [](std::size_t, std::size_t at) { return hippo::TimeWords::Told{9, at + 1}; };
+  hippo::TimeWords times{1, 2, 3};
+  for (const char* word : {"monday", "a word that is not short any more"})
+    at_every_allocation([&] { times.add(word, 4); });
+  const auto tokens = times.read(text + " Monday 12!", all);
+  require(tokens.parts.ends_with("\4\3\2"), "a token has another part");
+  at_every_allocation([&] {
+    require(times.read(text + " Monday 12!", all).places == tokens.places, "other tokens are read");
+  });
 }
 
 void sets_of_words() {

@@ -26,6 +26,7 @@
 #include "hippo/scan.hpp"
 #include "hippo/signs.hpp"
 #include "hippo/simd.hpp"
+#include "hippo/time_words.hpp"
 #include "hippo/top_k.hpp"
 #include "hippo/word_sets.hpp"
 #include "hippo/word_table.hpp"
@@ -213,6 +214,19 @@ void texts(std::size_t n) {
   const auto found = sets.read(text);
   require(found.count(0) <= found.size() && found.words(0).size() <= 3, "words come from nowhere");
   for (const std::uint32_t at : found.places(0)) require(at < n, "a word begins behind the text");
+
+  hippo::TimeWords times{1, 2, 3};
+  times.add("z", 4);
+  const auto tokens = times.read(text, [&](std::size_t i, std::size_t at) {
+    require(i <= at && at < text.size(), "what is asked is not of the text");
+    return hippo::TimeWords::Told{5, random_bits() % 2 ? at + 1 : 0};
+  });
+  require(tokens.places.size() == 2 * tokens.parts.size(), "a token has no place");
+  std::uint32_t last = 0;
+  for (const std::uint32_t place : tokens.places) {
+    require(place >= last && place <= text.size(), "tokens are not in order");
+    last = place;
+  }
 }
 
 // A table of n tokens of two letters, and of what chance writes instead of it.

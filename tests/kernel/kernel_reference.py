@@ -6,7 +6,7 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -472,3 +472,46 @@ class WordSets:
             "places": [[at for word, at in words if word in of] for of in self.sets],
             "words": [of.intersection(word for word, _ in words) for of in self.sets],
         }
+
+
+class TimeWords:
+    """Words, numbers and marks as a pattern finds them, their parts in a dictionary."""
+
+    MORE = "0-9_\x80-\xff"
+    WORD = "[A-Za-z]+(?:'(?![sS](?![A-Za-z]))[A-Za-z]+)*+"
+    ASKED = (
+        rf"{WORD}(?:'[sS]?+)?[{MORE}]"
+        rf"|[0-9]++(?:[A-Za-z_\x80-\xff']|[.,:/-][{MORE}]| [aApPoO])|[0-9]{{5}}"
+        rf"|'[sS]?+[{MORE}]|[_\x80-\xff]"
+    )
+    TOKEN = re.compile(
+        rf"(?P<space>[\t-\r\x1c-\x20])|(?P<asked>{ASKED})|(?P<word>{WORD})|(?P<number>[0-9]+)"
+        r"|(?P<mark>'[sS](?![A-Za-z])|.)"
+    )
+
+    def __init__(self, word: int, mark: int, number: int) -> None:
+        self.parts = {"word": word, "mark": mark, "number": number}
+        self.known: dict[str, int] = {}
+
+    def add(self, word: str, part: int) -> None:
+        """Note the part of a word or mark."""
+        self.known[word] = part
+
+    def read(
+        self, text: bytes, ask: Callable[[int, int], tuple[int, int] | None]
+    ) -> tuple[bytes, list[int]]:
+        """Return the parts of the tokens, and where each begins and ends."""
+        said, parts, places, at = text.decode("latin-1"), bytearray(), [], 0
+        while at < len(said):
+            found = self.TOKEN.match(said, at)
+            kind, end = found.lastgroup, found.end()
+            told = (self.known.get(found[0].lower(), self.parts.get(kind)), end)
+            if kind == "asked":
+                told = ask(len(parts), at)
+            if kind == "space" or told is None:
+                at += 1
+                continue
+            parts.append(told[0])
+            places += [at, told[1]]
+            at = told[1]
+        return bytes(parts), places

@@ -2,7 +2,7 @@
 # ruff: noqa: C408, D200, ICN001, PYI021
 """Native kernels of hippocampus."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, overload
 
 import numpy
@@ -525,6 +525,33 @@ class WordSets:
 
         Its words are the longest runs of letters: those of ASCII, in either case, and U+00C0
         to U+024F, in lower case.
+        """
+
+class TimeWords:
+    """
+    Words and marks, with the part that each has in an expression of time.
+
+    Not safe to share between threads but for the GIL, which it keeps.
+    """
+
+    def __init__(self, word: int, mark: int, number: int) -> None:
+        """
+        Take the parts of a word and of a mark of which nothing else is known, and of a number.
+        """
+
+    def add(self, word: str, part: int) -> None:
+        """
+        Note the part of a word in lower case, or of a mark; the "'s" of a genitive is one.
+        """
+
+    def read(
+        self, text: bytes, ask: Callable[[int, int], tuple[int, int] | None]
+    ) -> tuple[bytes, list[int]]:
+        """
+        Return the part of each token of a text, and where the tokens begin and end.
+
+        The text has one byte for each character, "_" for one beyond ASCII. Where a token may be
+        another than a word, number or mark, `ask(its index, its place)` tells its part and end.
         """
 
 class MappedRoom:

@@ -91,7 +91,7 @@ def _asks_for_one_thing(text: str) -> bool:
 
 def _is_behind(words: list[_QuestionWord]) -> bool:
     """Return whether the first finite verb is of the past."""
-    tenses = Tenses(words, told=False)
+    tenses = Tenses((word for (word,) in words), told=False)
     pointed = filter(None, map(tenses.points, range(len(words))))
     return next(pointed, None) == "behind"
 

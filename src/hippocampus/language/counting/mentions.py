@@ -137,7 +137,7 @@ class _Sentence:
         self._occurred_at = occurred_at
         self._by_actor = by_actor
         self._words = words_of_text(text)
-        self._tenses = Tenses(self._words, told=False)
+        self._tenses = Tenses((said.word for said in self._words), told=False)
         self.refused = False
         """Whether it says of an event that it did not take place."""
 

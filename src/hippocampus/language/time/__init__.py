@@ -31,6 +31,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 
+from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.records import Interval
 from hippocampus.errors import InvalidTime
 from hippocampus.language.time.english import WRITTEN, may_tell_time
@@ -41,8 +42,8 @@ __all__ = ["differences", "find_intervals", "find_told"]
 
 _MOST_TOLD = 64
 """A calendar tells more, and answers no question about one of them."""
-_ASKING = ("how", "number", "count", "difference", "interval", "gap")
-"""Every question about the time between two moments has one of these words."""
+_ASKING = lazy_pattern(r"how\s+(?:many|long|much)|(?:number|count)\s+of|between")
+"""Words of which every question about the time between two moments has some, in lower case."""
 _SENTENCE_END = re.compile(r"[.?!](?=\s|$)|\n")
 
 
@@ -103,8 +104,7 @@ def find_told(text: str, occurred_at: datetime, zone: tzinfo) -> tuple[Interval,
 
 def differences(text: str) -> list[tuple[int, int]]:
     """Return the sentences that ask for the time between two moments, as (start, end), in order."""
-    lowered = text.lower()
-    if not any(word in lowered for word in _ASKING):
+    if not _ASKING.search(text.lower()):
         return []
     asked = [match.span() for match in WRITTEN.difference.finditer(text)]
     if not asked:

@@ -15,16 +15,15 @@ from hippocampus.language.time.foreign_meaning import resolve
 from hippocampus.language.time.foreign_order import in_order
 from hippocampus.language.time.foreign_tenses import ForeignTenses
 from hippocampus.language.time.foreign_words import items_of
-from hippocampus.language.time.grammar import Reader, Reading, Token, readings
+from hippocampus.language.time.grammar import Reader, Reading, readings
+from hippocampus.language.time.tokens import Tokens
 
 
 class ForeignReader(Reader):
     """A sentence in another language, as tokens of English."""
 
-    def __init__(
-        self, tokens: list[Token], end: int, now: datetime, tenses: ForeignTenses, *, told: bool
-    ) -> None:
-        super().__init__(tokens, end, now, told=told)
+    def __init__(self, tokens: Tokens, now: datetime, tenses: ForeignTenses, *, told: bool) -> None:
+        super().__init__(tokens, now, told=told)
         self._foreign = tenses
 
     @cached_property
@@ -46,4 +45,4 @@ def read_foreign(
     items = resolve(list(items_of(sentence, start, language)), language)
     tokens = [token for item in in_order(items, language) for token in item.tokens]
     tenses = ForeignTenses(sentence, start, tokens, language)
-    yield from readings(ForeignReader(tokens, end, now, tenses, told=told))
+    yield from readings(ForeignReader(Tokens(tokens, end), now, tenses, told=told))

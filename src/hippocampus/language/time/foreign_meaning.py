@@ -6,8 +6,8 @@ from typing import Final
 
 from hippocampus.language.time.english import Role
 from hippocampus.language.time.foreign_words import Item, placed
-from hippocampus.language.time.grammar import Token
 from hippocampus.language.time.lexicon import Meaning
+from hippocampus.language.time.tokens import Token
 
 _LOWER: Final = frozenset({"es", "fr", "it"})
 """Languages whose names of months and days have no capital: with one it is a name."""

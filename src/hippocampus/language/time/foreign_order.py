@@ -13,8 +13,8 @@ from hippocampus.encode.languages import stop_words
 from hippocampus.language.time.english import Role
 from hippocampus.language.time.foreign_meaning import AMOUNTS, CORE, SHIFTED
 from hippocampus.language.time.foreign_words import Item, said
-from hippocampus.language.time.grammar import Token
 from hippocampus.language.time.lexicon import BY_HAND
+from hippocampus.language.time.tokens import Token
 
 _ORDER_AFTER: Final = frozenset({"ca", "es", "fr", "it", "pt", "ro", "vi"})
 """Languages that say "last" and "next" after what they are said of."""

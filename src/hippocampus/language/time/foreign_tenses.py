@@ -10,8 +10,8 @@ from typing import Final
 from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.word_lists import pattern_list, word_list
 from hippocampus.language.time.english import Role
-from hippocampus.language.time.grammar import Token
 from hippocampus.language.time.tense import Direction
+from hippocampus.language.time.tokens import Token
 
 _DIRECTIONS: Final[tuple[Direction, ...]] = ("behind", "ahead")
 

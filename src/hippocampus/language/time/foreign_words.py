@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 
 from hippocampus.encode.languages import bare, is_grammar
 from hippocampus.language.time.english import WRITTEN, Role
-from hippocampus.language.time.grammar import Token, token_of
 from hippocampus.language.time.lexicon import Entry, Lexicon, Meaning, lexicon, word_pattern
+from hippocampus.language.time.tokens import Token, token_of
 
 _DOTTED: Final = frozenset({"cs", "da", "de", "et", "fi", "hr", "hu", "lv", "no", "sk", "sl", "sr"})
 """Languages in which a dot makes an ordinal of a number."""

@@ -4,37 +4,19 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import ClassVar, NamedTuple, TypeAlias
 
 from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.word_lists import word_set
 from hippocampus.language.time import spans
-from hippocampus.language.time.english import (
-    WRITTEN,
-    Role,
-    core_words_in,
-    may_tell_time,
-    word_meanings,
-    written_at,
-)
+from hippocampus.language.time.english import Role, core_words_in, may_tell_time, written_at
 from hippocampus.language.time.spans import DAY, SECONDS, Recurring, Span, Unit, Value, floor, shift
 from hippocampus.language.time.tense import Tenses
-
-
-class Token(NamedTuple):
-    """A word or mark of the text, and what it does."""
-
-    role: Role
-    value: Any
-    word: str
-    start: int
-    end: int
-    capital: bool
+from hippocampus.language.time.tokens import EnglishTokens, Tokens
 
 
 class Reading(NamedTuple):
@@ -52,9 +34,9 @@ Parsed: TypeAlias = tuple[Value, int] | None
 
 # How an expression was introduced, which decides whether a bare "March" or "2021" may count.
 _BARE, _IN, _ON, _AT, _RELATION, _BY, _RANGE, _INNER, _SHIFTED, _FOR = range(10)
-_CUES = {Role.IN: _IN, Role.ON: _ON, Role.AT: _AT, Role.AROUND: _IN, Role.FOR: _FOR}
+_CUES: dict[int, int] = {Role.IN: _IN, Role.ON: _ON, Role.AT: _AT, Role.AROUND: _IN, Role.FOR: _FOR}
 _RELATIONS = {Role.SINCE, Role.AFTER, Role.BEFORE, Role.UNTIL, Role.BY}
-_LINKS = {
+_LINKS: dict[int, int] = {
     Role.OF: _IN,
     Role.IN: _IN,
     Role.ON: _ON,
@@ -62,30 +44,23 @@ _LINKS = {
     Role.COMMA: _INNER,
     Role.POSSESSIVE: _INNER,
 }
-_NEVER_FIRST = {
-    Role.WORD, Role.MARK, Role.COMMA, Role.AND, Role.OF, Role.TO, Role.DASH, Role.POSSESSIVE,
-    Role.EVERY,
-}  # fmt: skip
-_LEADING = {Role.IN, Role.ON, Role.AT, Role.AROUND, Role.FOR, Role.THE, Role.ONE}
-"""Roles that begin an expression together with the next word, and not by themselves."""
-_STOPS = {Role.END, Role.MARK, Role.COMMA}
-_KINDS = {
-    kind: Role[kind.upper()]
-    for kind in (
-        "stamp date day_month clock decade quarter possessive short_year ordinal mark".split()
-    )
-}
-_PLAIN = (Role.WORD, None)
-_MARKS = {",": Role.COMMA, "-": Role.DASH, "\u2013": Role.DASH, "\u2014": Role.DASH}
-_BETWEEN_SENTENCES = lazy_pattern(r"[.!?](?<=[^\W\d_]{4}.)(?<![Ss]ept\.)\s+(?=\W?[A-Z])|\n\s*\n")
-"""Not after what may be abbreviated ("Sat. 3 May", "5 p.m. Friday")."""
+_STOPS: set[int] = {Role.END, Role.MARK, Role.COMMA}
+_BETWEEN_SENTENCES = lazy_pattern(
+    r"[.!?\n](?:(?<=[^\W\d_]{4}[.!?])(?<![Ss]ept\.)\s+(?=\W?[A-Z])|(?<=\n)\s*\n)"
+)
+"""
+Not after what may be abbreviated ("Sat. 3 May", "5 p.m. Friday").
+
+What it begins with comes first, for then it is looked for as fast as one character is.
+"""
 _DIGITS = lazy_pattern(r"[0-9]+")
-_LONGEST_NUMBER = 6
 _DEEPEST = 8
 """Phrases within phrases; nobody says more than three."""
 _HOUR = timedelta(hours=1)
 _WHEN = (_IN, _ON, _AT, _FOR)
 _HOURS = (Role.NUMBER, Role.COUNT, Role.HALF)
+_COUNTED = (Role.UNIT, Role.SEVERAL, Role.AND, Role.OF, Role.MONTH)
+"""Roles behind a number of days, or behind the day of a month."""
 _EARLIEST_HOUR = 8
 _LONG = ("month", "quarter", "year", "decade")
 _PARTED: dict[Unit, tuple[Unit, int]] = {
@@ -108,11 +83,10 @@ def read(text: str, now: datetime, *, told: bool = False) -> list[Reading]:
     core, written = core_words_in(text), written_at(text)
     for start, end in sentences(text):
         # Most sentences have nothing written, and none of the few words that there are.
-        if bisect_left(written, start) == bisect_left(written, end):
-            said = text[start:end].lower()
-            if not any(word in said for word in core):
-                continue
-        found += _readings(text, start, end, now, told=told)
+        if (written and bisect_left(written, start) < bisect_left(written, end)) or any(
+            map(text[start:end].lower().__contains__, core)
+        ):
+            found += _readings(text, start, end, now, told=told)
     return longest(found, len(text))
 
 
@@ -125,8 +99,8 @@ def read_sentence(
 
 
 def _readings(text: str, start: int, end: int, now: datetime, *, told: bool) -> Iterator[Reading]:
-    matches = WRITTEN.token.finditer(text, start, end)
-    return readings(Reader(list(map(token_of, matches)), end, now, told=told))
+    tokens = EnglishTokens(text, start, end)
+    return readings(Reader(tokens, now, told=told)) if tokens.first else iter(())
 
 
 def longest(found: Iterable[Reading], length: int) -> list[Reading]:
@@ -151,12 +125,7 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
 
 def readings(reader: Reader) -> Iterator[Reading]:
     """Yield the longest reading that begins at each token of a sentence."""
-    tokens = reader.tokens
-    for i, token in enumerate(tokens[: reader.count]):
-        if token.role in _NEVER_FIRST:
-            continue
-        if token.role in _LEADING and tokens[i + 1].role is Role.WORD:
-            continue  # "in a garden", as most of them are
+    for i in reader.tokens.first:
         try:
             reading = reader.reading(i)
         except (ValueError, OverflowError):
@@ -165,49 +134,29 @@ def readings(reader: Reader) -> Iterator[Reading]:
             yield reading
 
 
-def token_of(match: re.Match[str]) -> Token:
-    """Return a word or mark of English with what it does."""
-    role, value, word, capital = _meaning_of(match.lastgroup or "", match.group())
-    return Token(role, value, word, match.start(), match.end(), capital)
-
-
-@lru_cache(maxsize=1 << 14)
-def _meaning_of(kind: str, raw: str) -> tuple[Role, Any, str, bool]:
-    """Return a token's part, its meaning, the key it is looked up by, and its capital."""
-    word = raw.lower()
-    if kind == "word":
-        role, value = word_meanings().get(word, _PLAIN)
-        return role, value, word, raw[0].isupper()
-    role, value = _KINDS.get(kind, Role.WORD), None
-    if kind == "number":
-        if len(raw) <= _LONGEST_NUMBER and raw.replace(".", "", 1).isdigit():
-            role, value = Role.NUMBER, float(raw) if "." in raw else int(raw)
-    elif kind == "ordinal":
-        value = int(raw[:-2])
-    elif kind == "mark":
-        role = _MARKS.get(raw, role)
-    return role, value, word, raw[0].isupper()
+_day_of = lru_cache(maxsize=16)(spans.day_of)
+"""The sentences of a text are all read as of one moment."""
 
 
 class Reader:
     """A sentence. Methods take a token's index and return that of the one after their part."""
 
-    def __init__(self, tokens: list[Token], end: int, now: datetime, *, told: bool) -> None:
+    def __init__(self, tokens: Tokens, now: datetime, *, told: bool) -> None:
         self.aware = now
         # Calendars are counted by the clock on the wall; only ``_moment`` counts real time.
         self.now = now.replace(tzinfo=None)
-        self.today = spans.day_of(self.now)
+        self.today = _day_of(self.now)
         self.told = told
-        self.count = len(tokens)
+        self.tokens = tokens
         # So many that no look ahead has to test whether the sentence is over.
-        self.tokens = tokens + [Token(Role.END, None, "", end, end, capital=False)] * 6
+        self.roles = tokens.roles + bytes([Role.END]) * 6
         self.at = 0
         self.depth = 0
         self.atoms: dict[tuple[int, int], Parsed] = {}
 
     @cached_property
     def tenses(self) -> Tenses:
-        return Tenses(self.tokens, told=self.told)
+        return Tenses(self.tokens.words(), told=self.told)
 
     @property
     def ahead(self) -> bool:
@@ -217,19 +166,18 @@ class Reader:
 
     # ------------------------------------------------------------ tokens
 
-    def _is(self, i: int, *roles: Role) -> bool:
-        return self.tokens[i].role in roles
+    def _is(self, i: int, *roles: int) -> bool:
+        return self.roles[i] in roles
 
     def _the(self, i: int) -> bool:
-        return i > 0 and self.tokens[i - 1].role is Role.THE
+        return i > 0 and self.roles[i - 1] == Role.THE
 
-    def _skip(self, i: int, *roles: Role) -> int:
-        return i + 1 if self.tokens[i].role in roles else i
+    def _skip(self, i: int, *roles: int) -> int:
+        return i + 1 if self.roles[i] in roles else i
 
     def clear(self, i: int) -> bool:
         """Tell whether a phrase may end before token ``i``."""
-        t = self.tokens[i]
-        return t.role in _STOPS or t.word in word_set("light_words")
+        return self.roles[i] in _STOPS or self.tokens[i].word in word_set("light_words")
 
     def counts(self, i: int) -> bool:
         """Tell whether token ``i`` is what the number before it counts."""
@@ -239,26 +187,24 @@ class Reader:
 
     def reading(self, i: int) -> Reading | None:
         """Return the reading of the longest expression that begins at token ``i``."""
-        t = self.tokens[i]
         self.at = i
-        if i and self._is(i - 1, Role.EVERY):
+        role = self.roles[i]
+        if self.roles[i - 1] == Role.EVERY:
             return None
-        if t.role in _RELATIONS:
+        if role in _RELATIONS:
             return self._related(i)
-        if t.role is Role.BETWEEN or t.role is Role.FROM:
+        if role in (Role.BETWEEN, Role.FROM):
             return self._between(i)
-        if t.word == "in" and (hence := self._hence(i + 1)):
-            return self._said(i, hence[1], hence[0].lo, hence[0].hi)
-        if (t.role is Role.BOUND or t.word == "over") and (bounded := self._bounded(i)):
-            return bounded
-        cue, first = _CUES.get(t.role, _BARE), i
-        if t.role in _CUES:
-            first = i + 1
-        parsed = self._to(first, cue) or self._value(first, cue)
+        if role == Role.BOUND:
+            return self._bounded(i)
+        if role == Role.IN and (amount := self._within(i)) is not None:
+            return amount
+        cue = _CUES.get(role, _BARE)
+        parsed = self._to(i if cue == _BARE else i + 1, cue)
         span = self._resolve(parsed)
         if parsed is None or span is None:
             return None
-        if t.role is Role.AROUND:
+        if role == Role.AROUND:
             exact = span.hi - span.lo < DAY
             span = span._replace(
                 slack=_HOUR if exact else span.slack + max(3 * DAY, (span.hi - span.lo) / 2)
@@ -266,6 +212,13 @@ class Reader:
         vague = span.slack >= DAY
         span = span.widened()
         return self._said(i, parsed[1], span.lo, span.hi)._replace(vague=vague)
+
+    def _within(self, i: int) -> Reading | None:
+        """In two weeks; over two weeks ago."""
+        word = self.tokens[i].word
+        if word == "in" and (hence := self._hence(i + 1)):
+            return self._said(i, hence[1], hence[0].lo, hence[0].hi)
+        return self._bounded(i) if word == "over" else None
 
     def _said(self, i: int, j: int, lo: datetime | None, hi: datetime | None) -> Reading:
         return Reading(lo, hi, self.tokens[i].start, self.tokens[j - 1].end)
@@ -374,10 +327,18 @@ class Reader:
         return (span, last[1]) if span and last else None
 
     def _to(self, i: int, cue: int) -> Parsed:
-        """3-9 June, 2019-2021, 3 June to 9 June: a range that nothing announces."""
-        first = self._day_number(i, Role.DASH, Role.TO) or self._value(i, cue)
-        if first is None or not self._is(first[1], Role.DASH, Role.TO):
+        """Read a value, or a range that nothing announces: 3-9 June, 2019-2021, 3 to 9 June."""
+        day = self._day_number(i, Role.DASH, Role.TO)
+        value = None if day else self._value(i, cue)
+        first = day or value
+        if first is None:
             return None
+        if self._is(first[1], Role.DASH, Role.TO) and (joined := self._up_to(first)):
+            return joined
+        return value if day is None else self._value(i, cue)
+
+    def _up_to(self, first: tuple[Value, int]) -> Parsed:
+        """Read the rest of a range, from the mark or word behind its first value."""
         last = self._value(first[1] + 1, _RANGE)
         if last is None or any(
             isinstance(v, Recurring) and v.cycle == "week" for v in (first[0], last[0])
@@ -393,10 +354,10 @@ class Reader:
         return span and (span, last[1])
 
     def _day_number(self, i: int, *before: Role) -> Parsed:
-        i = self._skip(i, Role.THE)
-        t = self.tokens[i]
-        if t.role in (Role.NUMBER, Role.ORDINAL) and self._is(i + 1, *before) and _is_day(t.value):
-            return spans.day_of_month(t.value), i + 1
+        i += self.roles[i] == Role.THE
+        if self.roles[i] in (Role.NUMBER, Role.ORDINAL) and self.roles[i + 1] in before:
+            day = self.tokens[i].value
+            return (spans.day_of_month(day), i + 1) if _is_day(day) else None
         return None
 
     def _bounded(self, i: int) -> Reading | None:
@@ -420,7 +381,7 @@ class Reader:
         parsed = self._atom(i, cue)
         while parsed is not None:
             value, j = parsed
-            link = _LINKS.get(self.tokens[j].role)
+            link = _LINKS.get(self.roles[j])
             inner = self._atom(j, _INNER) if link is None else self._atom(j + 1, link)
             nested = inner and spans.nest(value, inner[0], self.now)
             if not inner or nested is None:
@@ -430,10 +391,11 @@ class Reader:
 
     def _atom(self, i: int, cue: int) -> Parsed:
         """Read one phrase, once: "the week of the week of …" would take exponential time."""
-        t = self.tokens[i]
-        if cue == _AT and (t.role in _HOURS or t.word == "quarter") and (hour := self._hour(i)):
-            return hour
-        atom = self._ATOMS.get(t.role)
+        if cue == _AT and (self._is(i, *_HOURS) or self.tokens[i].word == "quarter"):
+            hour = self._hour(i)
+            if hour is not None:
+                return hour
+        atom = self._ATOMS.get(self.roles[i])
         if atom is None or self.depth == _DEEPEST:
             return None
         if (i, cue) not in self.atoms:
@@ -522,10 +484,12 @@ class Reader:
         return year if year <= self.now.year + 1 else year - 100
 
     def _year(self, i: int) -> tuple[int, int] | None:
+        if not self._is(i, Role.SHORT_YEAR, Role.NUMBER):
+            return None
         t = self.tokens[i]
         if t.role is Role.SHORT_YEAR:
             return self._full_year(int(t.word[1:])), i + 1
-        if t.role is Role.NUMBER and len(t.word) == 4 and isinstance(t.value, int):
+        if len(t.word) == 4 and isinstance(t.value, int):
             return (t.value, i + 1) if 1000 <= t.value < 3000 and not self.counts(i + 1) else None
         return None
 
@@ -546,9 +510,10 @@ class Reader:
         return recurring.make(self._day(dated[0])), dated[1]
 
     def _number(self, i: int, cue: int) -> Parsed:
-        parsed = self._day_and_month(i, cue) or self._amount_of_time(i, cue)
-        if parsed is not None:
-            return parsed
+        if self._is(i + 1, *_COUNTED):
+            parsed = self._day_and_month(i, cue) or self._amount_of_time(i, cue)
+            if parsed is not None:
+                return parsed
         dated = self._year(i)
         if dated is None:
             return None
@@ -566,19 +531,19 @@ class Reader:
 
     def _day_and_month(self, i: int, cue: int) -> Parsed:
         """3 June, 3rd of June 2023."""
-        t = self.tokens[i]
         j = self._skip(i + 1, Role.OF)
         j = self._skip(j, Role.THE) if j > i + 1 else j
-        month = self.tokens[j]
-        if month.role is not Role.MONTH or not _is_day(t.value):
+        t = self.tokens[i]
+        if not self._is(j, Role.MONTH) or not _is_day(t.value):
             return None
         return self._written(t.value, j, self._dot(j), cue, ordinal=t.role is Role.ORDINAL)
 
     def _dot(self, i: int) -> int:
         """Step over an abbreviated month and its full stop."""
-        t, following = self.tokens[i], self.tokens[i + 1]
-        dotted = t.word in word_set("short_dates") and following.word == "."
-        return i + 2 if dotted and self._is(i + 2, Role.NUMBER, Role.ORDINAL) else i + 1
+        if not (self._is(i + 1, Role.MARK) and self._is(i + 2, Role.NUMBER, Role.ORDINAL)):
+            return i + 1
+        dotted = self.tokens[i].word in word_set("short_dates") and self.tokens[i + 1].word == "."
+        return i + 2 if dotted else i + 1
 
     def _written(self, day: int, month: int, j: int, cue: int, *, ordinal: bool) -> Parsed:
         recurring = spans.month_day(self.tokens[month].value, day)
@@ -737,7 +702,8 @@ class Reader:
         # The longest first, or "Christmas Eve" would be Christmas.
         for rest in sorted(feasts, key=len, reverse=True):
             j = i + 1 + len(rest)
-            if tuple(t.word.replace("\u2019", "'") for t in self.tokens[i + 1 : j]) != rest:
+            words = (self.tokens[k].word.replace("\u2019", "'") for k in range(i + 1, j))
+            if tuple(words) != rest:
                 continue
             if known := self._of_year(feasts[rest], j) or self._beside(i, feasts[rest], j):
                 return known
@@ -954,20 +920,19 @@ class Reader:
 
     def _amount(self, i: int) -> tuple[float, float, int] | None:
         """Return the least and the most an amount means: 3; a; a couple of; half an; twenty-one."""
-        t = self.tokens[i]
+        if self._is(i, Role.ONE) and self._is(i + 1, Role.VAGUE):
+            i += 1
         j = i + 1
-        if t.role is Role.ONE and self._is(j, Role.VAGUE):
-            t, j = self.tokens[j], j + 1
-        match t.role:
+        match self.roles[i]:
             case Role.VAGUE:
-                return *t.value, self._skip(j, Role.OF)
+                return *self.tokens[i].value, self._skip(j, Role.OF)
             case Role.NUMBER:
-                return t.value, t.value, j
+                return self.tokens[i].value, self.tokens[i].value, j
             case Role.COUNT:
-                k = self._skip(j, Role.DASH)
-                if t.value >= 20 and self._is(k, Role.COUNT) and self.tokens[k].value < 10:
-                    return t.value + self.tokens[k].value, t.value + self.tokens[k].value, k + 1
-                return t.value, t.value, j
+                k, n = self._skip(j, Role.DASH), self.tokens[i].value
+                if n >= 20 and self._is(k, Role.COUNT) and self.tokens[k].value < 10:
+                    return n + self.tokens[k].value, n + self.tokens[k].value, k + 1
+                return n, n, j
             case Role.HALF if self._is(j, Role.ONE):
                 return 0.5, 0.5, j + 1
             case Role.ONE:
@@ -1166,7 +1131,7 @@ class Reader:
             return _mapped(outer, lambda s: spans.portion(s, (n - 1) / 2, n / 2))
         return _mapped(outer, lambda s: spans.nth(s, t.value, n))
 
-    _ATOMS: ClassVar[dict[Role, Callable[[Reader, int, int], Parsed]]] = {
+    _ATOMS: ClassVar[dict[int, Callable[[Reader, int, int], Parsed]]] = {
         Role.THE: _after_the,
         Role.DAY: _deictic,
         Role.TONIGHT: _deictic,

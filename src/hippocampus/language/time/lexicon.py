@@ -13,7 +13,7 @@ from hippocampus.core.word_lists import word_list
 from hippocampus.encode.languages import ENGLISH, bare, stop_words
 from hippocampus.encode.terms import UNSPACED
 from hippocampus.language.time.english import WRITTEN, Role, word_meanings
-from hippocampus.language.time.grammar import Token, token_of
+from hippocampus.language.time.tokens import Token, token_of
 
 Side: TypeAlias = Literal["", "before", "after"]
 """Where a word stands: before what it is said of ("vor zwei Tagen"), or after it."""

@@ -11,10 +11,10 @@ so that with one the time is of what was arranged: "I've booked a table for Mond
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
-from itertools import pairwise
-from typing import Final, Literal, Protocol, TypeAlias
+from itertools import chain, pairwise
+from typing import Final, Literal, TypeAlias
 
 from hippocampus.core.word_lists import word_set
 from hippocampus.language.nouns import use_of
@@ -58,27 +58,20 @@ def _run_together() -> Mapping[str, str]:
     return {word.replace("'", ""): word for word in (*_auxiliaries(), *more) if "'" in word}
 
 
-class Word(Protocol):
-    """Token as read: its letters in lower case, and "'s" and marks apart."""
-
-    @property
-    def word(self) -> str: ...
-
-
 class Tenses:
     """The directions in which the verbs of a text point."""
 
-    def __init__(self, tokens: Sequence[Word], *, told: bool) -> None:
+    def __init__(self, words: Iterable[str], *, told: bool) -> None:
         """
         Read nothing yet.
 
         Args:
-            tokens: the words and marks of the text.
+            words: the words and marks of the text in lower case, "'s" apart.
             told: it is told, so that a perfect speaks of what is arranged; else asked.
 
         """
         together = _run_together()
-        written = (token.word.replace("\u2019", "'") for token in tokens)
+        written = (word.replace("\u2019", "'") for word in words)
         self._words = [together.get(word, word) for word in written]
         self._told = told
         self._pointed: dict[int, Direction | None] = {}
@@ -87,7 +80,7 @@ class Tenses:
         """Return the direction of the verb that goes with the expression at token ``at``."""
         before = self._sentence(range(at - 1, max(at - _REACH, 0) - 1, -1))
         after = self._sentence(range(at, min(at + _REACH, len(self._words))))
-        for i in (*before, *after):
+        for i in chain(before, after):
             pointed = self.points(i)
             if pointed is not None:
                 return self._arranged(i, at) if pointed == "behind" else pointed
