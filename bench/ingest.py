@@ -23,6 +23,10 @@ from hippocampus import Memory, Turn
 
 REAL = 512
 SINGLE = 200
+LONG = 16 << 20
+"""Bytes of a text that is as long as one may be."""
+PART = 850
+"""Characters of a part of it, about."""
 RUNS = 3
 """Repeated runs of which the median counts, of the baselines as well."""
 
@@ -41,6 +45,7 @@ def run(workshop: Workshop, *, quick: bool) -> Iterator[Row]:
         yield from without_embedder(count)
     yield with_real_embedder()
     yield from one_by_one()
+    yield from one_long_text(LONG // 4 if quick else LONG)
 
 
 def without_embedder(count: int) -> Iterator[Row]:
@@ -118,6 +123,47 @@ def one_by_one() -> Iterator[Row]:
         "remember", beside=Calls(plain, plain),
         note="vectors from a table; baseline one plain durable SQLite insert",
     )  # fmt: skip
+
+
+def one_long_text(length: int) -> Iterator[Row]:
+    """Yield how long one text takes that is cut into thousands of parts, and its bytes on disk."""
+    whole = 2 * length // 100  # turns have 100 characters and more
+    text = "\n".join(f"{turn.speaker}: {turn.text}" for turn in turns(whole))
+    text = text.encode()[:length].decode(errors="ignore")
+    sizes = []
+
+    def once() -> tuple[float, float]:
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "m.db"
+            with Memory(path, embedder="none") as memory:
+                memory.bank("b").remember("Word lists are read at the first use.")
+                took = both_s(memory.bank("b").remember, text)
+            sizes.append(path.stat().st_size / len(text.encode()))
+        return took
+
+    named = f"remember, a text of {length >> 20} MiB"
+    yield repeated(
+        named, "s", once, RUNS, baseline=searchable_s(text),
+        note="without an embedder; baseline SQLite's FTS5 of as long parts",
+    )  # fmt: skip
+    yield Row(name=f"{named}, on disk", value=float(np.median(sizes)), unit="of its bytes")
+
+
+def searchable_s(text: str) -> float:
+    """Return how long it takes to insert parts of a text into a plain table for full-text search."""
+    parts = [(text[at : at + PART],) for at in range(0, len(text), PART)]
+
+    def insert() -> None:
+        with TemporaryDirectory() as folder:
+            db = sqlite3.connect(Path(folder) / "plain.db", isolation_level=None)
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("CREATE VIRTUAL TABLE t USING fts5 (text, tokenize = 'porter unicode61')")
+            db.execute("BEGIN")
+            db.executemany("INSERT INTO t VALUES (?)", parts)
+            db.execute("COMMIT")
+            db.close()
+
+    return float(np.median([seconds(insert) for _ in range(RUNS)]))
 
 
 def commits_ms() -> list[float]:
