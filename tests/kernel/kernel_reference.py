@@ -481,7 +481,8 @@ class TimeWords:
     WORD = "[A-Za-z]+(?:'(?![sS](?![A-Za-z]))[A-Za-z]+)*+"
     ASKED = (
         rf"{WORD}(?:'[sS]?+)?[{MORE}]"
-        rf"|[0-9]++(?:[A-Za-z_\x80-\xff']|[.,:/-][{MORE}]| [aApPoO])|[0-9]{{5}}"
+        rf"|[0-9]++(?:[A-Za-z_\x80-\xff']|[.,:/-][{MORE}])|[0-9]{{5}}"
+        r"|[0-9]++ (?:[aApP][.mM]|[oO]['_\x80-\xff])"
         rf"|'[sS]?+[{MORE}]|[_\x80-\xff]"
     )
     TOKEN = re.compile(

@@ -127,8 +127,14 @@ class TimeWords {
     const std::size_t end = end_of(text, at, digit);
     const bool goes_on = is(text, end, letter | other) || is_any(text, end, "'") ||
                          (is_any(text, end, ".,:/-") && is(text, end + 1, digit | other)) ||
-                         (is_any(text, end, " ") && is_any(text, end + 1, "aApPoO"));
+                         (is_any(text, end, " ") && is_of_clock(text, end + 1));
     return goes_on || end - at > longest ? unsure : end;
+  }
+
+  // What may be "am", "p.m." or "o'clock".
+  static bool is_of_clock(std::string_view text, std::size_t at) {
+    if (is_any(text, at, "oO")) return is_any(text, at + 1, "'") || is(text, at + 1, other);
+    return is_any(text, at, "aApP") && is_any(text, at + 1, ".mM");
   }
 
   static std::size_t end_of_apostrophe(std::string_view text, std::size_t at) {

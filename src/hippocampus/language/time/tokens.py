@@ -57,10 +57,10 @@ def _any_of(*roles: Role, but: bool = False) -> bytes:
 
 
 _FIRST: Final = lazy_pattern(
-    _any_of(*_ALONE) + b"|" + _any_of(*_LEADING)
+    _any_of(*_ALONE, *_LEADING) + b"(?:(?<=" + _any_of(*_ALONE) + b")"
     # A mark and an article may come before the word of time.
-    + b"(?=" + _any_of(Role.COMMA, Role.DASH) + b"?+" + _any_of(Role.THE, Role.ONE) + b"?+"
-    + _any_of(Role.WORD, Role.MARK, but=True) + b")"
+    + b"|(?=" + _any_of(Role.COMMA, Role.DASH) + b"?+" + _any_of(Role.THE, Role.ONE) + b"?+"
+    + _any_of(Role.WORD, Role.MARK, but=True) + b"))"
 )  # fmt: skip
 """Tokens that may begin an expression, in the roles of a sentence, of which each is a byte."""
 
@@ -97,6 +97,8 @@ class Tokens(dict[int, Token]):
     the sentence is over.
     """
 
+    __slots__ = ("end", "first", "roles")
+
     def __init__(self, known: list[Token], end: int) -> None:
         """Take tokens, and where the last one ends."""
         super().__init__(enumerate(known))
@@ -120,6 +122,8 @@ class Tokens(dict[int, Token]):
 
 class EnglishTokens(Tokens):
     """The tokens of an English sentence, each made when it is first asked for."""
+
+    __slots__ = ("_places", "_sentence", "_start", "_text")
 
     def __init__(self, text: str, start: int, end: int) -> None:
         """Take a sentence by its place in a text."""
