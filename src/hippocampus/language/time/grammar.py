@@ -87,7 +87,7 @@ def read(text: str, now: datetime, *, told: bool = False) -> list[Reading]:
             map(text[start:end].lower().__contains__, core)
         ):
             found += _readings(text, start, end, now, told=told)
-    return longest(found, len(text))
+    return longest(found, len(text)) if found else []
 
 
 def read_sentence(
