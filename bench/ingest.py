@@ -150,7 +150,7 @@ def one_long_text(length: int) -> Iterator[Row]:
 
 
 def searchable_s(text: str) -> float:
-    """Return how long it takes to insert parts of a text into a plain table for full-text search."""
+    """Return how long it takes to insert parts of a text into a table for full-text search."""
     parts = [(text[at : at + PART],) for at in range(0, len(text), PART)]
 
     def insert() -> None:
