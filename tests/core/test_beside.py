@@ -1,0 +1,50 @@
+"""A call beside another thread's work ends as it would have ended in that thread."""
+
+import threading
+
+import pytest
+
+from hippocampus.core.beside import Beside
+
+
+class Unable(Exception):
+    """What a call raises."""
+
+
+def fail():
+    raise Unable
+
+
+def test_a_call_goes_on_while_its_result_is_not_asked_for():
+    begun, may_end = threading.Event(), threading.Event()
+
+    def call():
+        begun.set()
+        assert may_end.wait(30)
+        return threading.current_thread()
+
+    beside = Beside(call)
+    assert begun.wait(30)  # though nobody has asked
+    may_end.set()
+    assert beside.result() is not threading.current_thread()
+
+
+def test_what_a_call_raises_is_raised_where_its_result_is_asked_for():
+    beside = Beside(fail)
+    for _ in range(2):
+        with pytest.raises(Unable):
+            beside.result()
+
+
+def test_where_no_thread_can_be_started_a_call_is_made_at_once(monkeypatch):
+    def refuse(_thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    made = []
+
+    beside = Beside(lambda: made.append(threading.current_thread()) or 7)
+    assert made == [threading.current_thread()]
+    assert beside.result() == 7
+    with pytest.raises(Unable):
+        Beside(fail).result()
