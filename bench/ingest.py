@@ -3,7 +3,8 @@ How many turns a second are kept, and what does one ``remember`` cost?
 
 Once with vectors from a table, which leaves everything but the embedder (checks, ids, tokens,
 terms, signatures, journal, index; looking the vectors up is taken off), once with the real one.
-The baseline inserts the same rows into a plain SQLite table, 512 to a transaction.
+The baseline inserts the same rows into a plain SQLite table, 512 to a transaction. At last one text
+of as many bytes as one may have, beside SQLite's search for words over parts of it.
 """
 
 from __future__ import annotations

@@ -36,10 +36,6 @@ class AskedState(NamedTuple):
     some time, too."""
 
 
-class _QuestionWord(NamedTuple):
-    word: str
-
-
 def asked_state(text: str) -> AskedState | None:
     """Return the state that a question asks for, None if it asks for none."""
     if len(text) > _LONGEST or _RE.choice.search(text):  # "which came first, A or B?"
@@ -74,7 +70,7 @@ def asks_for_the_previous(text: str) -> bool:
 
 def _asks_for_a_deed(text: str) -> bool:
     """Return whether it asks what was done or why: its verb is of the past, or a perfect."""
-    words = [_QuestionWord(match.group().lower()) for match in WRITTEN.token.finditer(text)]
+    words = [match.group().lower() for match in WRITTEN.token.finditer(text)]
     return _is_behind(words) or _is_perfect(words) or _RE.no_state.search(text) is not None
 
 
@@ -89,19 +85,19 @@ def _asks_for_one_thing(text: str) -> bool:
     return bool(one) and not _asks_for_several(text)
 
 
-def _is_behind(words: list[_QuestionWord]) -> bool:
+def _is_behind(words: list[str]) -> bool:
     """Return whether the first finite verb is of the past."""
-    tenses = Tenses((word for (word,) in words), told=False)
+    tenses = Tenses(words, told=False)
     pointed = filter(None, map(tenses.points, range(len(words))))
     return next(pointed, None) == "behind"
 
 
-def _is_perfect(words: list[_QuestionWord]) -> bool:
+def _is_perfect(words: list[str]) -> bool:
     """Return whether it asks what has been done: "which books has Ada read?"."""
-    for place, (word,) in enumerate(words):
+    for place, word in enumerate(words):
         if word not in _HAVE:
             continue
-        for (after,) in words[place + 1 : place + 1 + _REACH]:
+        for after in words[place + 1 : place + 1 + _REACH]:
             if after == "got":  # "have I got" is of the present
                 break
             if after == "been" or is_past(after) or after in word_set("irregular_participles"):
