@@ -11,8 +11,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.background_call import BackgroundCall
 from hippocampus.core.background_yield import pausing
-from hippocampus.core.beside import Beside
 from hippocampus.core.config import Signatures, Vectors
 from hippocampus.core.records import Embedded, Embedder, Kind, Passage
 from hippocampus.encode.pooled_tokens import pool
@@ -90,7 +90,7 @@ def _signing(content: Sequence[bytes], how: Signatures) -> Callable[[], list[byt
     ends = np.cumsum([0, *(len(one) // ID_BYTES for one in content)], dtype=np.uint64)
     codes: Callable[[], NDArray[np.uint8]] = partial(sign, ids, ends, how)
     if len(content) >= _WORTH_A_THREAD:
-        codes = Beside(codes).result
+        codes = BackgroundCall(codes).result
     return lambda: _parted(codes(), ends.tolist())
 
 

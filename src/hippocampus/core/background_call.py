@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Beside(Generic[T]):
+class BackgroundCall(Generic[T]):
     """
     The call of a function without the GIL, made by a thread of its own.
 
@@ -22,7 +22,9 @@ class Beside(Generic[T]):
         self._call = call
         self._made: T
         self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, name="hippocampus-beside", daemon=True)
+        self._thread = threading.Thread(
+            target=self._run, name="hippocampus-background", daemon=True
+        )
         try:
             self._thread.start()
         except RuntimeError:  # there are as many threads as the system allows

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from hippocampus.core.beside import Beside
+from hippocampus.core.background_call import BackgroundCall
 
 
 class Unable(Exception):
@@ -23,17 +23,17 @@ def test_a_call_goes_on_while_its_result_is_not_asked_for():
         assert may_end.wait(30)
         return threading.current_thread()
 
-    beside = Beside(call)
+    under_way = BackgroundCall(call)
     assert begun.wait(30)  # though nobody has asked
     may_end.set()
-    assert beside.result() is not threading.current_thread()
+    assert under_way.result() is not threading.current_thread()
 
 
 def test_what_a_call_raises_is_raised_where_its_result_is_asked_for():
-    beside = Beside(fail)
+    under_way = BackgroundCall(fail)
     for _ in range(2):
         with pytest.raises(Unable):
-            beside.result()
+            under_way.result()
 
 
 def test_where_no_thread_can_be_started_a_call_is_made_at_once(monkeypatch):
@@ -43,8 +43,8 @@ def test_where_no_thread_can_be_started_a_call_is_made_at_once(monkeypatch):
     monkeypatch.setattr(threading.Thread, "start", refuse)
     made = []
 
-    beside = Beside(lambda: made.append(threading.current_thread()) or 7)
+    under_way = BackgroundCall(lambda: made.append(threading.current_thread()) or 7)
     assert made == [threading.current_thread()]
-    assert beside.result() == 7
+    assert under_way.result() == 7
     with pytest.raises(Unable):
-        Beside(fail).result()
+        BackgroundCall(fail).result()
