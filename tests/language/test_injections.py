@@ -1,4 +1,4 @@
-"""Texts of others that give orders to a model, by the structure of their sentences."""
+"""Texts of others that give orders to a model are told from what people tell people."""
 
 import time
 
@@ -41,7 +41,7 @@ def test_an_order_is_found_wherever_it_stands_in_a_long_text():
 
     assert not reads_like_injection(filler)
     assert all(reads_like_injection(text) for text in (ORDER + filler, filler + ORDER))
-    assert injection_odds(filler + ORDER + filler) == pytest.approx(injection_odds(ORDER), abs=2)
+    assert 0 < injection_odds(filler + ORDER + filler) < injection_odds(ORDER)
 
 
 def test_reading_takes_time_in_proportion():

@@ -44,7 +44,9 @@ def lines(text, speaker="Ada"):
     ],
 )
 def test_what_is_said_of_several_people_is_said_of_each(text, relation, thing, mode, people):
-    assert [(who, relation, thing, mode) for who in people.split()] == lines(text)
+    wanted = [(who, relation, thing, mode) for who in people.split()]
+
+    assert sorted(wanted) == sorted(lines(text))
 
 
 @pytest.mark.slow
@@ -215,8 +217,8 @@ def test_who_no_longer_eats_or_drinks_something_has_given_it_up(text, given_up):
 
 def test_what_several_people_gave_up_each_of_them_did():
     assert [
-        ("Otto", "diet", "pork", "ended"), ("Ada", "diet", "pork", "ended"),
-    ] == lines("Otto and I don't eat pork any more.")  # fmt: skip
+        ("Ada", "diet", "pork", "ended"), ("Otto", "diet", "pork", "ended"),
+    ] == sorted(lines("Otto and I don't eat pork any more."))  # fmt: skip
 
 
 @pytest.mark.parametrize(

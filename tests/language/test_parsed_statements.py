@@ -132,6 +132,47 @@ def test_what_is_asked_supposed_quoted_or_played_tells_nothing(text):
     assert [] == lines(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("You should know that I'm allergic to latex.", [("Ada", "allergic_to", "latex", "holds")]),
+        ("As I've sold the van, you can cancel that.", [("Ada", "owns", "van", "ended")]),
+        ("I don't speak Danish, you'll have to call.", [("Ada", "speaks", "Danish", "denied")]),
+        ("Zelda owns a kayak, did you know??", [("Zelda", "owns", "kayak", "holds")]),
+        ("Zelda works as a radiographer.", [("Zelda", "works_as", "radiographer", "holds")]),
+        ("Zelda studies at Aalto.", [("Zelda", "studies_at", "Aalto", "holds")]),
+        ("I'm forty-six, so no railcard.", [("Ada", "age", "46", "holds")]),
+        ("Piotr and I are no longer together.", [("Ada", "partner", "Piotr", "ended")]),
+        ("I drive a lorry, if that helps.", [("Ada", "drives", "lorry", "holds")]),
+        ("I enjoy gardening.", [("Ada", "likes", "gardening", "holds")]),
+        ("We live in Graz, so the noise is no bother at all.", [
+            ("Ada", "lives_in", "Graz", "holds"),
+        ]),
+    ],
+)  # fmt: skip
+def test_what_is_so_is_read_beside_what_is_asked_or_wished(text, said):
+    assert said == lines(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Perhaps Zelda works at the mill.",
+        "Had I become an engineer, I might know why it drips.",
+        "Imagine that my name is Clara and that I'm a plumber in Graz.",
+        "In last night's episode Zelda left the bank and moved to Graz.",
+        "Play the role of somebody who lives in Graz, and greet me.",
+        "Somebody said that owning a boat is no fun.",
+        "Eleven years. 11 years. A weird feeling.",
+        "We moved to this side of the river.",
+        "'I live in Graz and I'm proud of it', it said on the van.",
+        "My boss can't eat it, he is allergic to it.",
+    ],
+)
+def test_stories_and_what_only_may_be_tell_nothing(text):
+    assert [] == lines(text)
+
+
 def test_a_noun_that_tells_more_than_its_relation_is_kept():
     (said,) = read("My husband Bruno is asleep.")
 

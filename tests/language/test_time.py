@@ -211,6 +211,43 @@ how many hours did I work last week?         | 2023-06-05 2023-06-12
 How long was I in Paris last summer?         | 2022-06-01 2022-09-01
 last night and on Monday                     | 2023-06-14T18 2023-06-15T06 2023-06-12 2023-06-13
 I ate in May. How long ago was it?           | 2023-05-01 2023-06-01
+whats on tmrw                                | 2023-06-16 2023-06-17
+what did i do yday                           | 2023-06-14 2023-06-15
+anything on this wkend                       | 2023-06-17 2023-06-19
+what did I spend in jan                      | 2023-01-01 2023-02-01
+whats on next tues                           | 2023-06-20 2023-06-21
+whats happening saturday                     | 2023-06-17 2023-06-18
+am i free fri afternoon                      | 2023-06-16T12 2023-06-16T18
+what did i get up to last summer             | 2022-06-01 2022-09-01
+what is on at 7 tonight                      | 2023-06-15T18:30 2023-06-15T19:30
+tonight at 9                                 | 2023-06-15T20:30 2023-06-15T21:30
+what was on tv at 8pm last night             | 2023-06-14T19:30 2023-06-14T20:30
+the night of the 13th                        | 2023-06-13T18 2023-06-14T06
+on 3 May, a Wednesday                        | 2023-05-03 2023-05-04
+on Sunday, 1 October                         | 2023-10-01 2023-10-02
+on Labor Day                                 | 2022-09-05 2022-09-06
+"""
+
+# What is told at NOW; of a date without a year the near one is meant, whatever the tense.
+TOLD = """
+they had a seat on 29 July                   | 2023-07-29 2023-07-30
+we had a great day on 29 November            | 2022-11-29 2022-11-30
+the bill was due 12 June                     | 2023-06-12 2023-06-13
+my knee has hurt since the run on 12 April   | 2023-04-12 2023-04-13
+we had Christmas at mum's                    | 2022-12-25 2022-12-26
+he had to fly out from 5 to 7 July           | 2023-07-05 2023-07-08
+it's the 24th now                            | 2023-06-24 2023-06-25
+pushed to the 19th same time                 | 2023-06-19 2023-06-20
+the gig got pushed back to October           | 2023-10-01 2023-11-01
+xmas eve at the local                        | 2023-12-24 2023-12-25
+Wed: the dentist is away                     | 2023-06-21 2023-06-22
+see you on sat                               | 2023-06-17 2023-06-18
+moved the drinks to fri cos ada has work     | 2023-06-16 2023-06-17
+hair appt sat at 10 with funke               | 2023-06-17T09:30 2023-06-17T10:30
+The talk was moved to 11 July at 14:15.      | 2023-07-11T13:45 2023-07-11T14:45
+Ada flies back in three weeks.               | 2023-07-06 2023-07-07
+xmas day was just me n the cat               | 2022-12-25 2022-12-26
+nxt tues im at the office                    | 2023-06-20 2023-06-21
 """
 
 # Where nothing but the tense says it, a verb of the past looks back, any other ahead. On the left
@@ -308,6 +345,13 @@ in 0 AD
 9999 years ago
 9999-12-31
 next to the door
+friday night lights is on again
+it's the 7th time
+he was the 1st
+We moved it to the 7th floor
+Their house is 24 October Street.
+where he sat
+the sun
 """
 
 
@@ -332,6 +376,15 @@ def test_an_expression_is_read_as_the_stretch_it_means(line):
     found = find_intervals(text, NOW)
 
     assert edges == [edge for i in found for edge in (i.start, i.end)]
+
+
+@pytest.mark.parametrize("line", lines(TOLD))
+def test_a_date_that_is_told_is_the_near_one(line):
+    text, expected = (part.strip() for part in line.split("|"))
+
+    (found,) = find_intervals(text, NOW, told=True)
+
+    assert [found.start, found.end] == [at(edge) for edge in expected.split()]
 
 
 @pytest.mark.parametrize("line", lines(DIRECTIONS))

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +26,7 @@
 #include <vector>
 
 #include "hippo/check.hpp"
+#include "hippo/simd.hpp"
 
 namespace hippo {
 
@@ -34,7 +36,7 @@ class BytePairs {
   // and `added[i]` follow in `bytes`; `ids[i]`, below their number, is its id.
   BytePairs(std::span<const std::uint8_t> shared, std::span<const std::uint8_t> added,
             std::span<const std::uint32_t> ids, std::span<const std::uint8_t> bytes)
-      : places_(shared.size()), slots_(std::bit_ceil(2 * shared.size() + 1), none) {
+      : places_(shared.size()), slots_(std::bit_ceil(shared.size() + shared.size() / 4 + 1)) {
     check_size("added", added.size(), shared.size());
     check_size("ids", ids.size(), shared.size());
     check_rows(ids, ids.size(), "ids");
@@ -43,6 +45,8 @@ class BytePairs {
     bytes_.resize(all);
     char* to = bytes_.data();
     std::size_t last = 0, read = 0;  // how long the predecessor is, and what was read
+    Lagging<std::pair<std::uint32_t, Key>> waiting{
+        [this](const auto& token) { insert(token.first, token.second); }};
     for (std::size_t i = 0; i < ids.size(); ++i) {
       const std::size_t length = std::size_t{shared[i]} + added[i];
       if (shared[i] > last || length == 0 || added[i] > bytes.size() - read)
@@ -56,10 +60,9 @@ class BytePairs {
       for (std::size_t j = 0; j < shared[i]; ++j) *to++ = before[j];
       for (std::size_t j = 0; j < added[i]; ++j) *to++ = static_cast<char>(bytes[read++]);
       last = length;
-      std::size_t slot = slot_of(spell(ids[i]));
-      while (slots_[slot] != none) slot = (slot + 1) & (slots_.size() - 1);
-      slots_[slot] = ids[i];
+      waiting.add({ids[i], asked_for({to - length, length})});
     }
+    waiting.finish();
     check_size("bytes", bytes.size(), read);
   }
 
@@ -72,10 +75,7 @@ class BytePairs {
 
   // The id of some bytes; nothing if no token is written so.
   std::optional<std::uint32_t> find(std::string_view bytes) const {
-    for (std::size_t slot = slot_of(bytes); slots_[slot] != none;
-         slot = (slot + 1) & (slots_.size() - 1))
-      if (spell(slots_[slot]) == bytes) return slots_[slot];
-    return std::nullopt;
+    return find(bytes, key_of(bytes));
   }
 
   // The tokens of a text in UTF-8 whose pieces have so many characters; it is long enough.
@@ -84,6 +84,8 @@ class BytePairs {
     std::vector<std::uint32_t> found;
     found.reserve(lengths.size() + lengths.size() / 4);
     Scratch scratch;
+    Lagging<std::pair<std::string_view, Key>> waiting{
+        [&](const auto& piece) { merge(piece.first, piece.second, scratch, found); }};
     std::size_t at = 0;
     for (const std::uint32_t length : lengths) {
       std::size_t end = at;
@@ -92,9 +94,11 @@ class BytePairs {
         do ++end;
         while (end < text.size() && (static_cast<std::uint8_t>(text[end]) & 0xC0) == 0x80);
       }
-      merge(text.substr(at, end - at), scratch, found);
+      const std::string_view piece = text.substr(at, end - at);
+      waiting.add({piece, asked_for(piece)});
       at = end;
     }
+    waiting.finish();
     check_size("the text beyond its pieces", text.size() - at, 0);
     return found;
   }
@@ -109,6 +113,27 @@ class BytePairs {
 
  private:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
+  // Things that are used in their order, each when a few more have come: what it needs of memory
+  // was asked for when it came.
+  template <typename Thing>
+  class Lagging {
+   public:
+    explicit Lagging(std::function<void(const Thing&)> use) : use_(std::move(use)) {}
+    void add(const Thing& thing) {
+      Thing& place = waiting_[count_++ % waiting_.size()];
+      if (count_ > waiting_.size()) use_(place);
+      place = thing;
+    }
+    void finish() {
+      for (std::size_t i = count_ - std::min(count_, waiting_.size()); i < count_; ++i)
+        use_(waiting_[i % waiting_.size()]);
+    }
+
+   private:
+    std::function<void(const Thing&)> use_;
+    std::array<Thing, 8> waiting_{};
+    std::size_t count_ = 0;
+  };
   // Two neighbours that would be a token: its id, where the first begins, where the second ends.
   using Pair = std::tuple<std::uint32_t, std::size_t, std::size_t>;
   struct Scratch {
@@ -116,33 +141,82 @@ class BytePairs {
     std::vector<Pair> waiting;              // none) and where the part before it begins
   };
 
-  // Some bytes as a number, however many up to 8: equal ones are equal, others may be.
+  // The first bytes of a token and how many it has, and where it would be found.
+  struct Key {
+    std::uint64_t head;  // the first eight
+    std::uint32_t tail;  // the next three, and above them the length, at most 255
+    std::uint64_t hash;  // of all
+  };
+
+  // A token as it is known by its bytes: those of most are here, so that one place is looked at.
+  struct Slot {
+    std::uint64_t head = 0;
+    std::uint32_t tail = 0;
+    std::uint32_t id = none;
+  };
+  static constexpr std::size_t in_slot = 11;
+  static constexpr std::size_t longest_told = 255;
+
+  // Up to 8 bytes as a number, the first one lowest, and zeros behind.
   static std::uint64_t number_of(const char* first, std::size_t n) {
     std::uint64_t low = 0, high = 0;
     if (n >= 4) {
       std::memcpy(&low, first, 4);
       std::memcpy(&high, first + n - 4, 4);
-      return low | high << 32;
+      return low | high << (8 * (n - 4));
     }
-    for (std::size_t i = 0; i < n; ++i) low = low << 8 | static_cast<std::uint8_t>(first[i]);
+    for (std::size_t i = 0; i < n; ++i)
+      low |= std::uint64_t{static_cast<std::uint8_t>(first[i])} << (8 * i);
     return low;
   }
 
-  std::size_t slot_of(std::string_view bytes) const {
-    std::uint64_t hash = bytes.size();
+  static Key key_of(std::string_view bytes) {
+    const std::size_t n = bytes.size();
+    const std::uint64_t head = number_of(bytes.data(), std::min<std::size_t>(n, 8));
+    std::uint64_t tail = std::min(n, longest_told) << 24;
+    if (n > 8) tail |= number_of(bytes.data() + 8, std::min(n, in_slot) - 8);
+    std::uint64_t hash = 0;
     const auto add = [&hash](std::uint64_t some) {
       hash = (hash ^ some) * 0x9E3779B97F4A7C15u;
       hash ^= hash >> 29;
     };
-    std::size_t at = 0;
-    for (; at + 8 < bytes.size(); at += 8) add(number_of(bytes.data() + at, 8));
-    add(number_of(bytes.data() + at, bytes.size() - at));
-    return hash & (slots_.size() - 1);
+    add(head);
+    add(tail);
+    for (std::size_t at = in_slot; at < n; at += 8)
+      add(number_of(bytes.data() + at, std::min<std::size_t>(n - at, 8)));
+    return {head, static_cast<std::uint32_t>(tail), hash};
   }
 
-  void merge(std::string_view piece, Scratch& scratch, std::vector<std::uint32_t>& found) const {
+  std::size_t first_slot(const Key& key) const { return key.hash & (slots_.size() - 1); }
+  std::size_t next(std::size_t slot) const { return (slot + 1) & (slots_.size() - 1); }
+
+  void insert(std::uint32_t id, const Key& key) {
+    std::size_t slot = first_slot(key);
+    while (slots_[slot].id != none) slot = next(slot);
+    slots_[slot] = {key.head, key.tail, id};
+  }
+
+  // The key of some bytes, whose place is on its way to the cache: the table is larger than most.
+  Key asked_for(std::string_view bytes) const {
+    const Key key = key_of(bytes);
+    prefetch(&slots_[first_slot(key)], sizeof(Slot));
+    return key;
+  }
+
+  std::optional<std::uint32_t> find(std::string_view bytes, const Key& key) const {
+    for (std::size_t slot = first_slot(key); slots_[slot].id != none; slot = next(slot)) {
+      const Slot& one = slots_[slot];
+      if (one.head == key.head && one.tail == key.tail &&
+          (bytes.size() <= in_slot || spell(one.id) == bytes))
+        return one.id;
+    }
+    return std::nullopt;
+  }
+
+  void merge(std::string_view piece, const Key& key, Scratch& scratch,
+             std::vector<std::uint32_t>& found) const {
     if (piece.empty()) return;
-    if (const auto whole = find(piece)) return found.push_back(*whole);
+    if (const auto whole = find(piece, key)) return found.push_back(*whole);
     std::vector<std::size_t>&until = scratch.until, &since = scratch.since;
     std::vector<Pair>& waiting = scratch.waiting;
     const std::size_t end = piece.size();
@@ -185,7 +259,7 @@ class BytePairs {
 
   std::string bytes_;                                            // of all tokens
   std::vector<std::pair<std::uint32_t, std::uint32_t>> places_;  // by id: where there, how long
-  std::vector<std::uint32_t> slots_;                             // ids by the hash of their bytes
+  std::vector<Slot> slots_;                                      // by the hash of their bytes
 };
 
 }  // namespace hippo

@@ -23,7 +23,7 @@ from hippocampus.index.cue import Mask
 from hippocampus.index.filters import Filter
 from hippocampus.language.counting.asked import AskedEvents
 from hippocampus.language.counting.families import stems_of_family
-from hippocampus.recall.parse import parse
+from hippocampus.recall.parse import parse_counted
 
 if TYPE_CHECKING:
     from hippocampus.language.counting.mentions import EventMentions
@@ -75,7 +75,7 @@ class Counting(BankPart):
         text = check_text(question, limits=engine.config.ingest)
         moment = self._present(now).astimezone(engine.zone)
         chosen = self._filter(filters, moment)
-        asked = parse(text, now=moment).counted
+        asked = parse_counted(text, now=moment)
         within = list(_bounds(chosen, asked))
         timeless: Filters = {**filters, "since": None, "until": None, "during": None}
         alike = self._recaller.recall(

@@ -277,7 +277,7 @@ def _same(left: str, right: str) -> bool:
 
 def find_terms(text: str) -> list[Term]:
     """Return the terms of a question with their places in it."""
-    return list(_terms_of(text) if len(text) <= _QUESTION else _terms_of.__wrapped__(text))
+    return list(_terms_of(text) if len(text) <= _QUESTION else _terms_of_last(text))
 
 
 @lru_cache(maxsize=64)
@@ -312,6 +312,10 @@ def _terms_of(text: str) -> Sequence[Term]:
         term._replace(function=True) if all(covered[term.start : term.end]) else term
         for term in [*sounds, *pairs]
     ]
+
+
+_terms_of_last = lru_cache(maxsize=1)(_terms_of.__wrapped__)
+"""The terms of a long question: all that reads it asks for them, one after the other."""
 
 
 @lru_cache(maxsize=1 << 14)

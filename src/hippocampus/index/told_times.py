@@ -1,8 +1,9 @@
 """
 The time cue: the times that texts tell ("dentist on 3 May"), beside those at which they were said.
 
-A told time counts by how much of it lies in the time that is asked for: a day in a month entirely,
-"this year" in a week hardly, and one without an end not at all.
+A told time counts by the root of how much of it lies in the time that is asked for: a day in a
+month entirely, three days of which one is asked for by .58, "this year" in a week hardly, and one
+without an end not at all.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ class TimeCue(DenseCue, Versioned):
         self._count += len(payloads)
 
     def scores(self, question: Query) -> Scores | None:
-        """Return the share of a told time that lies in a time asked for, shape (n,)."""
+        """Return the root of the share of a told time that lies in one asked for, shape (n,)."""
         if not question.intervals:
             return None
         best = np.zeros(self._count, np.float32)
@@ -102,7 +103,7 @@ class TimeCue(DenseCue, Versioned):
             last = _OPEN[1] if asked.end is None else to_micros(asked.end)
             inside = np.minimum(end, last) - np.maximum(start, first)
             share = np.maximum(inside, 0) / np.maximum(end - start, 1)
-            np.maximum.at(best, self._rows.view, share.astype(np.float32))
+            np.maximum.at(best, self._rows.view, np.sqrt(share, dtype=np.float32))
         return best
 
     def after(self, moment: datetime) -> NDArray[np.int64]:

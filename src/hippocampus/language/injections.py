@@ -1,37 +1,65 @@
 """
 Prompt injections: texts of others that speak to the model that will read them.
 
-A text is looked at in stretches of three sentences, and the signs that they show add up. The
-weights are fitted, see ``docs/trust.md`` for how well it does.
+A text is looked at in stretches of some dozen words. Its words, their beginnings and classes
+(``injection_words.py``), and which classes stand beside each other, each add to the odds or take
+from them. The weights were learnt from texts by many authors; see ``docs/trust.md`` for how well
+they do on those of others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
-from typing import Final
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+from struct import Struct
+from typing import Final, NamedTuple
+from zlib import crc32
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
 
 from hippocampus.core.lazy_pattern import lazy_pattern
-from hippocampus.language.injection_signs import signs_of
+from hippocampus.language.injection_words import classes_of
 
-_SENTENCE: Final = lazy_pattern(r"(?<=[.!?;:…。！？])\s+|\n+|(?<=[。！？])")
-_WINDOW: Final = 3
-_LONGEST_SENTENCE: Final = 600
+SIZE: Final = 1 << 17
+"""Places that features are hashed to; the one behind them is that of no feature."""
+WEIGHTS_FILE: Final = Path(__file__).with_name("injection_weights.bin")
+"""The weights of features, made by the command of ``hippocampus_bench.injections``."""
 
-WEIGHTS: Final[Mapping[str, float]] = MappingProxyType({
-    "sets aside rules": 3.48, "names a machine": 1.28, "orders a model": 1.17,
-    "greets a model": 0.81, "if a model": 1.07, "orders software": 0.4, "read by software": 0.88,
-    "speaks of the user": 1.88, "gives it a being": 1.59, "plays": 1.56, "hides": 1.65,
-    "shows data": 1.92, "acts on an address": 1.62, "obeys": 1.43, "answers only": 2.3,
-    "orders": 0.84, "you must": 1.03, "new task": 2.25, "markup": 0.8, "orders in markup": 1.53,
-    "calls": 2.03, "calls by name": 1.47, "calls a model": 0.51, "your output": 2.48,
-    "puts into output": 1.25, "memorises": 0.4, "memory": 0.56, "hidden": 0.59,
-    "a model at work": 1.35, "a model here": 2.24, "a model that": 0.88,
-})  # fmt: skip
-"""Signs in a stretch of text, and the log odds that each adds; fitted with the command of
-``hippocampus_bench.injections``."""
-BIAS: Final = -3.63
-"""The log odds of a stretch that shows nothing; .3 less than was fitted, for fewer false alarms."""
+_UNSPACED: Final = "\u0e00-\u0eff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
+_LETTER: Final = rf"[^\W\d_{_UNSPACED}]"
+_TOKEN: Final = lazy_pattern(
+    rf"[{_UNSPACED}]|{_LETTER}{{1,32}}+(?:['’]{_LETTER}{{1,8}}+)?+|\d{{1,32}}+|[^\w\s]|[_\n]"
+)
+"""A word, a character of a script without spaces, a number, a mark, or the end of a line."""
+_BEGINNING: Final = 5
+_BESIDE: Final = 2
+_NEAR: Final = 5
+"""Tokens up to which words and classes stand beside each other, and classes near each other."""
+_KINDS: Final = 3 + _BESIDE + _NEAR
+_TOKENS: Final = 48
+_STEP: Final = 12
+"""Tokens of a stretch, and those from the start of one to that of the next."""
+_AT_ONCE: Final = 1024
+"""Stretches whose features are in memory at a time: 2 MB."""
+_FEW: Final = 60
+"""Features below which a stretch counts as if it had so many: a word alone tells little."""
+
+_Hashes = NDArray[np.uint64]
+_NONE: Final[_Hashes] = np.zeros(1, np.uint64)
+_PRIMES: Final = tuple(map(np.uint64, (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93)))
+_SHIFT: Final = np.uint64(65 - SIZE.bit_length())
+_WORD: Final = Struct("<QQQ")
+_HEAD: Final = Struct("<ff")
+
+
+class Weights(NamedTuple):
+    """Weights of features in the log odds of a stretch, shape (SIZE + 1,), and their bias."""
+
+    of: NDArray[np.float32]
+    bias: float
 
 
 def reads_like_injection(text: str) -> bool:
@@ -39,24 +67,110 @@ def reads_like_injection(text: str) -> bool:
     return injection_odds(text) > 0
 
 
-def injection_odds(text: str) -> float:
-    """Return the log odds that a text is an injection: of that stretch of it that is the likest."""
-    return BIAS + max((sum(map(WEIGHTS.__getitem__, one)) for one in stretches(text)), default=0.0)
+def injection_odds(text: str, weights: Weights | None = None) -> float:
+    """
+    Return the log odds that a text is an injection: of that stretch of it that is the likest.
+
+    ``weights``: others than those that are kept.
+    """
+    weights = weights or _weights()
+    return weights.bias + max(
+        float(np.max(weights.of[shown].sum(axis=1) * shares(shown))) for shown in stretches(text)
+    )
 
 
-def stretches(text: str) -> Iterator[frozenset[str]]:
-    """Yield the signs of each stretch of three sentences, by the names in ``WEIGHTS``."""
-    seen = [signs_of(one) for one in _sentences(text)]
-    for start in range(max(1, len(seen) - _WINDOW + 1)):
-        found = set[str]().union(*seen[start : start + _WINDOW])
-        if found & {"orders", "bids"} and found & {"markup", "hidden"}:
-            found.add("orders in markup")
-        if shown := found & WEIGHTS.keys():
-            yield frozenset(shown)
+def stretches(text: str) -> Iterator[NDArray[np.int32]]:
+    """Yield the features of stretches of a text, some at a time, shape (stretches, features)."""
+    features = _features(text)
+    whole = max(0, -(-(len(features) - _TOKENS) // _STEP))
+    padding = np.full((_TOKENS + whole * _STEP - len(features), _KINDS), SIZE, np.int32)
+    flat = np.concatenate([features, padding]).ravel()
+    every = sliding_window_view(flat, _TOKENS * _KINDS)[:: _STEP * _KINDS]
+    for start in range(0, len(every), _AT_ONCE):
+        shown = np.sort(every[start : start + _AT_ONCE], axis=1)
+        shown[:, 1:][shown[:, 1:] == shown[:, :-1]] = SIZE  # twice is no more than once
+        yield shown
 
 
-def _sentences(text: str) -> Iterator[str]:
-    for one in _SENTENCE.split(text):
-        # Words are compared in pairs, so the time would grow with the square of a long line.
-        for start in range(0, len(one), _LONGEST_SENTENCE):
-            yield one[start : start + _LONGEST_SENTENCE]
+def shares(shown: NDArray[np.int32]) -> NDArray[np.float32]:
+    """Return the share of each feature of a stretch in its odds: the more there are, the less."""
+    counts = np.count_nonzero(shown < SIZE, axis=1)
+    each: NDArray[np.float32] = (1 / np.sqrt(np.maximum(counts, _FEW))).astype(np.float32)
+    return each
+
+
+def pack_weights(weights: Weights) -> bytes:
+    """Return weights as they are kept: a scale, the bias, and a byte for each feature."""
+    step = float(np.max(np.abs(weights.of), initial=1e-6)) / 127
+    kept: NDArray[np.int8] = np.rint(weights.of[:SIZE] / step).astype(np.int8)
+    return _HEAD.pack(step, weights.bias) + kept.tobytes()
+
+
+def unpack_weights(packed: bytes) -> Weights:
+    """Return the weights of ``pack_weights``."""
+    step, bias = _HEAD.unpack_from(packed)
+    kept = np.frombuffer(packed, np.int8, SIZE, _HEAD.size)
+    return Weights(np.append(kept * np.float32(step), np.float32(0)), bias)
+
+
+@cache
+def _weights() -> Weights:
+    return unpack_weights(WEIGHTS_FILE.read_bytes())
+
+
+def _features(text: str) -> NDArray[np.int32]:
+    """
+    Return the places of the features of each token of a text, shape (tokens, kinds).
+
+    Itself, its beginning, its class; it and the next token; it and the one after that, if either
+    has a class; and classes that are near each other.
+    """
+    tokens = _TOKEN.findall(text.lower())
+    # Some more at the end, which are no words, so that each token has those that follow.
+    hashed = _hashed([*tokens, *[""] * _NEAR])
+    word, beginning, kind = hashed[: len(tokens)].T
+    has_class = hashed[:, 0] != hashed[:, 2]
+    known = has_class[: len(tokens)]
+    places = [
+        _places(0, word),
+        np.where(beginning != 0, _places(1, beginning), SIZE),
+        np.where(known, _places(2, kind), SIZE),
+    ]
+    for apart in range(1, _NEAR + 1):
+        after = hashed[apart : apart + len(tokens), 2]
+        after_known = has_class[apart : apart + len(tokens)]
+        if apart <= _BESIDE:
+            either = known | after_known | (apart == 1)
+            places.append(np.where(either, _places(2 + apart, kind, after), SIZE))
+        # However far apart, it is the same: "ignore all rules", "ignore all previous rules".
+        both = known & after_known
+        places.append(np.where(both, _places(3 + _BESIDE, kind, after), SIZE))
+    return np.stack(places, axis=1).astype(np.int32)
+
+
+def _places(sort: int, one: _Hashes, other: _Hashes = _NONE) -> _Hashes:
+    """Return where features of a sort are, each of one hash or of two in their order."""
+    mixed: _Hashes = (one * _PRIMES[0] ^ other * _PRIMES[1]) + np.uint64(sort)
+    return mixed * _PRIMES[2] >> _SHIFT
+
+
+def _hashed(tokens: Sequence[str]) -> _Hashes:
+    """Return three hashes of each token, shape (tokens, 3)."""
+    return np.frombuffer(b"".join(map(_hashes_of, tokens)), "<u8").reshape(-1, 3)
+
+
+@lru_cache(maxsize=1 << 14)
+def _hashes_of(token: str) -> bytes:
+    """Return the hashes of a token, of its beginning (0 if it is short), and of its classes."""
+    if token.isdigit():
+        number = _hash("0")
+        return _WORD.pack(number, 0, number)
+    word = _hash(token)
+    beginning = _hash("<" + token[:_BEGINNING]) if len(token) > _BEGINNING else 0
+    classes = classes_of(token) if token[:1].isalpha() else ()
+    kind = _hash(" ".join(sorted(classes))) if classes else word
+    return _WORD.pack(word, beginning, kind)
+
+
+def _hash(text: str) -> int:
+    return crc32(text.encode(errors="replace"))

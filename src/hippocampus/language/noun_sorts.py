@@ -114,6 +114,12 @@ def is_text(noun: str) -> bool:
     return _is_any(noun, _TEXTS)
 
 
+def is_story(noun: str) -> bool:
+    """Return whether a noun is of something in which made-up people do things: "an episode"."""
+    one = noun.casefold()
+    return not word_set("stories").isdisjoint((one, singular(one)))
+
+
 def is_region(noun: str) -> bool:
     """Return whether a noun, or a name in lower case, is a place to live in: "porto"."""
     above = kinds(noun.casefold())

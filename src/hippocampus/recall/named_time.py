@@ -22,11 +22,11 @@ from hippocampus.index.query import Query
 _SAID_BESIDE: Final = np.float32(0.5)
 """Worth of having been said in a time that is asked for, telling of another one."""
 _PLANNED: Final = np.float32(0.5)
-"""Worth of what was said before a time that is over: it may not have come to pass."""
+"""Worth of what was said before a time that is over: it may not have come to pass, but is of it."""
 _FADES: Final = 3.0 * MICROS_PER_HOUR * 24
 """Distance at which what was said after a time is a third as likely to be of it."""
 WITHIN: Final = np.float32(0.2)
-"""Timeliness from which a row is of a time: so much of a told time lies in the time asked for."""
+"""Timeliness from which a row is of a time: a 25th of the time it tells lies in the one asked."""
 
 
 def timeliness(index: BankIndex, query: Query) -> Floats | None:
@@ -43,7 +43,8 @@ def timeliness(index: BankIndex, query: Query) -> Floats | None:
     told = index.cues.time.scores(query)
     if told is None:
         return worth
-    return np.maximum(worth, told * np.where(planned, _PLANNED, np.float32(1)))
+    less = np.maximum(told * _PLANNED, np.minimum(told, WITHIN))
+    return np.maximum(worth, np.where(planned, less, told))
 
 
 def nearness(index: BankIndex, query: Query) -> Floats:
@@ -70,6 +71,17 @@ def is_empty(query: Query, within: Mask | None, allowed: Mask | None) -> bool:
     if within is None or any(interval.vague for interval in query.intervals):
         return False
     return not (within if allowed is None else within & allowed).any()
+
+
+def is_only_planned(index: BankIndex, query: Query, within: Mask, allowed: Mask | None) -> bool:
+    """Return whether all that is of a time which is over was said before it."""
+    rows = np.flatnonzero(within if allowed is None else within & allowed)
+    return bool(len(rows)) and all(
+        interval.end is not None
+        and interval.end <= query.now
+        and bool(_said_before(index, interval)[rows].all())
+        for interval in query.intervals
+    )
 
 
 def describe_empty(index: BankIndex, query: Query, allowed: Mask | None) -> str:

@@ -30,6 +30,7 @@ from hippocampus.language.asked_conversation import read_asked_conversation
 from hippocampus.language.asked_of_whom import asks_what_you_said, person_asked_about
 from hippocampus.language.asked_several import asked_in_plural, asks_for_several
 from hippocampus.language.asked_state import AskedState, asked_state, asks_for_the_previous
+from hippocampus.language.counting.asked import AskedEvents, read_asked_events
 from hippocampus.language.event_anchored import find_event_anchored
 from hippocampus.language.foreign_intent import (
     foreign_intents,
@@ -83,6 +84,11 @@ def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -
 
 _QUESTION: Final = 1000
 """Characters up to which a text is likely a question, and to be asked again."""
+
+
+def parse_counted(text: str, *, now: datetime) -> AskedEvents:
+    """Read only what a question counts, as of an aware moment: ``Query.counted`` of it alone."""
+    return read_asked_events(text, now)
 
 
 _ANY_MOMENT: Final = from_micros(0)

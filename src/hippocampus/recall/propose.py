@@ -22,7 +22,13 @@ from hippocampus.index.cue import Cue, Mask
 from hippocampus.index.cues import CueSet
 from hippocampus.index.query import Query
 from hippocampus.index.sorted_sets import each_once
-from hippocampus.recall.named_time import WITHIN, is_empty, nearness, timeliness
+from hippocampus.recall.named_time import (
+    WITHIN,
+    is_empty,
+    is_only_planned,
+    nearness,
+    timeliness,
+)
 
 _WISHES: Final = 50
 """Standing wishes that each cue proposes for a question that asks for advice."""
@@ -76,8 +82,11 @@ class Search:
             everyone = np.arange(len(index))
             allowed = _both(allowed, index.columns.spoken_by(query.speakers, everyone))
         nothing = is_empty(query, within, allowed)
-        if nothing and query.listing and not asked_alone:
-            timely = nearness(index, query)
+        if query.listing and timely is not None and within is not None and not asked_alone:
+            if nothing:
+                timely = nearness(index, query)
+            elif is_only_planned(index, query, within, allowed):  # what came of it is told after
+                timely = np.maximum(timely, nearness(index, query))
             within = timely >= WITHIN
         if query.listing and within is not None:
             allowed = _both(allowed, within)

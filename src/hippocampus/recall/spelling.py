@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from hippocampus.core.word_lists import word_set
 from hippocampus.encode.terms import Term, find_terms, hash_words
+from hippocampus.language.asides import without_asides
 from hippocampus.language.nouns import use_of
 
 Frequency = Callable[[NDArray[np.uint32]], NDArray[np.uint32]]
@@ -40,7 +41,8 @@ _SOUNDS: Final = (
 
 
 def respelled(text: str, frequency: Frequency) -> str:
-    """Return a question with the words that are misspelt as they are most likely meant."""
+    """Return a question without asides, its misspelt words as they are most likely meant."""
+    text = without_asides(text)
     known = len(text) <= _QUESTION
     doubtful = _doubtful_terms(text) if known else _doubtful_terms.__wrapped__(text)
     if not doubtful or len(doubtful) > _MOST_WORDS:

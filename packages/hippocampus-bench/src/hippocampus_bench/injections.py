@@ -1,14 +1,17 @@
 """
 How well injected orders to models are found, and how often ordinary text is taken for one.
 
-``data/injections.toml`` says how each of its wordings was used, ``data/injections_to_fit.toml`` is
-what other authors wrote for the fit, and what is ``_by_another`` and ``_by_a_later_author`` they
-wrote who knew nothing of the detector, the later one after it stood. Texts of others are given as
-JSON files, each a list of texts or LoCoMo's conversations.
+``data/injections.toml`` says how each of its wordings was used; ``injections_of_authors.toml``,
+``_to_fit`` and ``_by_another`` are what other authors wrote, from which the weights are learnt, and
+``_by_a_later_author`` measures alone. An author whose texts are learnt from is measured by weights
+learnt without them. Texts of others are given as JSON files, each a list of texts or LoCoMo's
+conversations.
 
     python -m hippocampus_bench.injections --report injections.json
         --injections wild.json … --ordinary locomo.json …
-    python -m hippocampus_bench.injections --fit --injections jailbreaks.json --ordinary docs.json
+    python -m hippocampus_bench.injections --held-out --report held-out.json
+    python -m hippocampus_bench.injections --learn FILE --injections jailbreaks.json
+        --ordinary docs.json
 """
 
 from __future__ import annotations
@@ -16,35 +19,58 @@ from __future__ import annotations
 import argparse
 import json
 import tomllib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from hippocampus.core.logistic import fit_logistic
-from hippocampus.language.injections import WEIGHTS, reads_like_injection, stretches
+from hippocampus.language.injections import Weights, injection_odds, pack_weights
+from hippocampus_bench.injection_fit import LabelledText, fit
 from hippocampus_bench.report import as_report
 from hippocampus_bench.secrets import turns_of, wilson
 
 OUR_WORDINGS: Final = ("first", "second", "third")
-_FITTED: Final = {
-    "first": 4.0, "second": 4.0, "fitted_a": 1.0, "fitted_b": 1.0, "fitted_about_models": 1.0
-}  # fmt: skip
-_JAILBREAK: Final = 0.6
-_ORDINARY: Final = 0.3
-"""How much a text counts in the fit: our first are few and short, jailbreaks many and long."""
-_RIDGE: Final = 0.7
-_ROUNDS: Final = 6
+MEASURE_ONLY: Final = frozenset(("third", "later"))
+"""Authors whose texts nothing is learnt from."""
+_KINDS: Final = ("blunt", "disguised", "subtle", "plain", "among_people", "about_models")
+_PARTS: Final = ("", "_to_fit", "_by_another", "_of_authors", "_by_a_later_author")
+_JAILBREAK: Final = 0.5
+_ORDINARY: Final = 0.2
+"""How much a text of others counts in the fit: they are many, and alike."""
+_FOLDS: Final = 5
+"""Groups of authors, each of which is left out once."""
+_TAKEN: Final = 0.04
+"""Share of ordinary texts, by authors that were left out, that may be taken for injections."""
 
 
 def wordings() -> dict[str, dict[str, list[str]]]:
     """Return made-up texts by wording or kind: ``injections``, ``ordinary`` ones, or both."""
     data = files("hippocampus_bench") / "data"
-    parts = ("", "_to_fit", "_by_another", "_by_a_later_author")
-    told = (tomllib.loads((data / f"injections{part}.toml").read_text("utf-8")) for part in parts)
+    told = (tomllib.loads((data / f"injections{part}.toml").read_text("utf-8")) for part in _PARTS)
     return {name: texts for one in told for name, texts in one.items()}
+
+
+def author_of(name: str) -> str:
+    """Return the author of the texts of a name, which stands before their kind."""
+    return name.removesuffix(kind_of(name)).rstrip("_") or "another"
+
+
+def kind_of(name: str) -> str:
+    """Return the kind of the texts of a name; nothing if it is an author's name alone."""
+    return next((kind for kind in _KINDS if name.endswith(kind)), "")
+
+
+def learnt_from() -> dict[str, list[LabelledText]]:
+    """Return the texts that weights are learnt from, by name."""
+    found: dict[str, list[LabelledText]] = {}
+    for name, texts in wordings().items():
+        if author_of(name) not in MEASURE_ONLY:
+            cases = [LabelledText(text, is_injection=True) for text in texts.get("injections", ())]
+            cases += [LabelledText(text, is_injection=False) for text in texts.get("ordinary", ())]
+            found[name] = cases
+    return found
 
 
 def texts_of(file: Path) -> list[str]:
@@ -53,15 +79,15 @@ def texts_of(file: Path) -> list[str]:
     return [one for one in told if isinstance(one, str)] or list(turns_of(told))
 
 
-def share(texts: Sequence[str]) -> dict[str, Any]:
+def share(texts: Sequence[str], weights: Weights | None = None) -> dict[str, Any]:
     """Return how many texts are taken for injections, with an interval of 95 %."""
-    found = sum(map(reads_like_injection, texts))
+    found = sum(injection_odds(text, weights) > 0 for text in texts)
     return {"taken": wilson(found, len(texts)), "texts": len(texts)}
 
 
 def measure(injections: Iterable[Path] = (), ordinary: Iterable[Path] = ()) -> dict[str, Any]:
-    """Return the share of texts that are taken for injections, by what they are."""
-    made_up = wordings()
+    """Return the share that is taken for injections of texts that nothing was learnt from."""
+    made_up = {name: t for name, t in wordings().items() if author_of(name) in MEASURE_ONLY}
     return {
         what: {name: share(texts[what]) for name, texts in made_up.items() if what in texts}
         | {file.stem: share(texts_of(file)) for file in of_others}
@@ -69,50 +95,84 @@ def measure(injections: Iterable[Path] = (), ordinary: Iterable[Path] = ()) -> d
     }
 
 
-def fit(jailbreaks: Iterable[str], ordinary: Iterable[str]) -> dict[str, float]:
-    """
-    Return the weight of all that a stretch may show, and the ``bias``.
-
-    A text counts by the stretch that is likest an injection, so that one is chosen anew in each of
-    a few rounds.
-    """
-    made_up = wordings()
-    cases = [(text, 1.0, _JAILBREAK) for text in jailbreaks]
-    cases += [(text, 0.0, _ORDINARY) for text in ordinary]
-    for name, weight in _FITTED.items():
-        cases += [(text, 1.0, weight) for text in made_up[name].get("injections", ())]
-        cases += [(text, 0.0, weight) for text in made_up[name]["ordinary"]]
-    seen = [
-        np.array(
-            sorted({tuple(n in one for n in WEIGHTS) for one in (*stretches(text), frozenset())}),
-            np.float64,
-        )
-        for text, _, _ in cases
+def of_others(jailbreaks: Iterable[Path], ordinary: Iterable[Path]) -> list[LabelledText]:
+    """Return the texts of files that are learnt from beside those of our authors."""
+    found = [
+        LabelledText(t, is_injection=True, weight=_JAILBREAK)
+        for f in jailbreaks
+        for t in texts_of(f)
     ]
-    labels, weights = (np.array([case[at] for case in cases]) for at in (1, 2))
-    at = np.ones(len(WEIGHTS) + 1)
-    ridge = np.append(np.full(len(WEIGHTS), _RIDGE), 0.01)
-    for _ in range(_ROUNDS):
-        best = [some[int(np.argmax(some @ at[:-1]))] for some in seen]
-        rows = np.column_stack([np.array(best), np.ones(len(best))])
-        at = fit_logistic(rows, labels, weights, np.zeros(len(at)), ridge, guarded=True)
-    names = (*WEIGHTS, "bias")
-    return {name: round(float(one), 2) for name, one in zip(names, at, strict=True)}
+    return found + [
+        LabelledText(text, is_injection=False, weight=_ORDINARY)
+        for f in ordinary
+        for text in texts_of(f)
+    ]
+
+
+def odds_held_out(more: Sequence[LabelledText] = ()) -> dict[str, list[tuple[LabelledText, float]]]:
+    """Return texts by name with their odds by weights that were learnt from other authors."""
+    known = learnt_from()
+    authors = sorted(set(map(author_of, known)))
+    found: dict[str, list[tuple[LabelledText, float]]] = {}
+    for fold in range(_FOLDS):
+        left_out = {name for name in known if author_of(name) in authors[fold::_FOLDS]}
+        weights = fit(
+            [*(c for name in sorted(known.keys() - left_out) for c in known[name]), *more]
+        )
+        for name in sorted(left_out):
+            found[name] = [(case, injection_odds(case.text, weights)) for case in known[name]]
+    return found
+
+
+def caution(held_out: Mapping[str, Sequence[tuple[LabelledText, float]]]) -> float:
+    """Return the odds beyond which only a few ordinary texts lie of authors that were left out."""
+    ordinary = [odds for told in held_out.values() for case, odds in told if not case.is_injection]
+    return float(np.quantile(ordinary, 1 - _TAKEN))
+
+
+def learn(more: Sequence[LabelledText] = ()) -> Weights:
+    """Return the weights that are learnt from all authors, and what is taken off the bias."""
+    weights = fit([*(case for cases in learnt_from().values() for case in cases), *more])
+    return weights._replace(bias=weights.bias - caution(odds_held_out(more)))
+
+
+def measure_held_out() -> dict[str, Any]:
+    """
+    Return the share that is taken by weights learnt from other authors.
+
+    Of all texts, of each kind and of each author.
+    """
+    held_out = odds_held_out()
+    least = caution(held_out)
+    taken: dict[str, dict[str, list[bool]]] = {"injections": {}, "ordinary": {}}
+    for name, told in sorted(held_out.items()):
+        for case, odds in told:
+            of_sort = taken["injections" if case.is_injection else "ordinary"]
+            for group in {"all", kind_of(name), author_of(name)} - {""}:
+                of_sort.setdefault(group, []).append(odds > least)
+    return {
+        what: {
+            group: {"taken": wilson(sum(some), len(some)), "texts": len(some)}
+            for group, some in sorted(groups.items())
+        }
+        for what, groups in taken.items()
+    }
 
 
 def main(arguments: list[str] | None = None, show: Callable[[str], object] = print) -> None:
-    """Measure or fit, and write a report if asked."""
+    """Measure or learn, and write a report if asked."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--report", type=Path)
     parser.add_argument("--injections", type=Path, nargs="*", default=[])
     parser.add_argument("--ordinary", type=Path, nargs="*", default=[])
-    parser.add_argument("--fit", action="store_true", help="fit the weights instead")
+    parser.add_argument("--held-out", action="store_true", help="measure each author by others")
+    parser.add_argument("--learn", type=Path, help="write weights to this file instead")
     given = parser.parse_args(arguments)
-    if given.fit:
-        told = ([t for f in fs for t in texts_of(f)] for fs in (given.injections, given.ordinary))
-        show(json.dumps(fit(*told), indent=1))
+    if given.learn:
+        given.learn.write_bytes(pack_weights(learn(of_others(given.injections, given.ordinary))))
         return
-    show(as_report(measure(given.injections, given.ordinary), given.report))
+    told = measure_held_out() if given.held_out else measure(given.injections, given.ordinary)
+    show(as_report(told, given.report))
 
 
 if __name__ == "__main__":

@@ -25,6 +25,8 @@ _INVERSE: Final = {
     "married_to": "married_to", "partner": "partner",
 }  # fmt: skip
 """Inverse of each relation: of a child the parent, and so on."""
+_SPOKEN_OF: Final = frozenset({"it", "them", "that", "this", "those", "these", "one"})
+"""Words for things that were spoken of before."""
 _ALLERGIC: Final = frozenset({"allergic", "alergic"})
 
 
@@ -43,10 +45,22 @@ def tell_being(clause: Clause, referents: Referents) -> Iterator[Statement]:
         # "It's soya" tells of an allergy only where one is spoken of.
         if _RE.allergy.search(clause.verb.sent.text):
             yield from _found_allergic(clause, what, referents)
+    if subject is not None:
+        yield from _together(clause, subject, referents)
     for preposition in children(clause.verb, "prep"):
         place = child(preposition, "pobj")
         if place is not None:
             yield from _where(clause, preposition.lower_, place, referents)
+
+
+def _together(clause: Clause, subject: Token, referents: Referents) -> Iterator[Statement]:
+    """Yield the statement of "I and Ada are together"."""
+    if not any(one.lower_ == "together" for one in children(clause.verb, "advmod", "acomp")):
+        return
+    among = list(joined(subject))
+    names = [one for one in among if is_proper(one)]
+    if len(among) == 2 and len(names) == 1 and any(one.lower_ in FIRST for one in among):
+        yield Statement(referents.speaker, "partner", words_of(names[0]), clause.mode())
 
 
 def tell_fragment(root: Token, referents: Referents) -> Iterator[Statement]:
@@ -168,6 +182,8 @@ def _traits(clause: Clause, what: Token, who: str, referents: Referents) -> Iter
 
 
 def _is_age(clause: Clause, number: Token) -> bool:
+    if clause.verb.lower_ == "years" and not any(one.lower_ == "old" for one in clause.verb.sent):
+        return False  # "11 years."
     person = clause.subject is None or clause.subject.lower_ not in ("it", "that", "this")
     return person and number.text.isdigit() and int(number.text) < _OLDEST
 
@@ -191,6 +207,8 @@ def _allergic(clause: Clause, what: Token, who: str) -> Iterator[Statement]:
         if is_proper(subject) and any(one.lower_ == "like" for one in verb.children)
     ]
     for thing in things:
+        if thing.casefold() in _SPOKEN_OF:
+            continue
         yield Statement(who, "allergic_to", thing, clause.mode())
         yield from (Statement(other, "allergic_to", thing) for other in likewise)
 

@@ -37,6 +37,11 @@ _APPROACHES: Final = frozenset({"close", "near", "verge", "brink", "point", "edg
 """Nouns of what somebody is at, or comes to, who does not do it."""
 _UNDOING: Final = frozenset("fail forget forgot avoid refuse decline neglect resist".split())
 """Verbs that say that what they govern was not done; the pipeline knows no lemma of "forgot"."""
+_REASONS: Final = frozenset({"as", "since", "because", "although", "though"})
+"""Words that join to a clause one that is so."""
+_PERHAPS: Final = frozenset({"perhaps", "maybe", "possibly"})
+_KNOWING: Final = frozenset({"know", "note", "remember", "realise", "realize", "learn", "see"})
+"""Verbs under which a clause is so, whoever shall know it."""
 _UTTERED: Final = frozenset("say tell hear ask mention read report claim swear".split())
 
 
@@ -161,6 +166,13 @@ def _named_before(verb: Token) -> Iterator[Token]:
         dated = one.lower_ in word_set("weekdays") | word_set("months")
         if one.i == verb.i - 1 and one.pos_ == "PROPN" and not dated:
             yield one
+    before = verb.i - 1
+    while before > verb.sent.start and verb.doc[before].tag_ == "RB":
+        before -= 1
+    one = verb.doc[max(before, 0)]
+    # Behind what stands first without a comma: "In that episode Ada left".
+    if verb.tag_ in ("VBD", "VBZ") and one.pos_ == "PROPN" and one.dep_ == "appos":
+        yield one
 
 
 def is_left_out(verb: Token) -> bool:
@@ -226,10 +238,10 @@ def is_unreal(verb: Token, knows: Callable[[Token], bool]) -> bool:
             return True
         if token != verb and token.lemma_.lower() in _UTTERED and not _is_witness(token, knows):
             return True
-        if token.dep_ in ("ROOT", "relcl", "parataxis"):
+        if token.dep_ in ("ROOT", "relcl", "parataxis") or is_known(token):
             return False
-        # What is supposed of one clause is not supposed of those joined to it.
-        governed = governed and token.dep_ != "conj"
+        # What is supposed of one clause is not of those joined to it, unless all say "that".
+        governed = governed and (token.dep_ != "conj" or _has(token, {"that"}))
         if token.dep_ == "advcl" and child(token, "mark") is None:
             return False
         before = token.dep_ == "ccomp" and token.i < token.head.i
@@ -237,6 +249,24 @@ def is_unreal(verb: Token, knows: Callable[[Token], bool]) -> bool:
             return False  # a comma splice: "I live in Oslo now, think of me"
         token = token.head
     return False
+
+
+def _is_turned_had(verb: Token) -> bool:
+    subject = child(verb, *SUBJECTS)
+    had = next((one for one in children(verb, "aux") if one.lower_ == "had"), None)
+    return had is not None and subject is not None and had.i < subject.i
+
+
+def is_known(token: Token) -> bool:
+    """Return whether a clause is said to be known, and so is so: "you should know that I …"."""
+    return token.dep_ == "ccomp" and token.head.lemma_.lower() in _KNOWING
+
+
+def is_aside(verb: Token) -> bool:
+    """Return whether a clause is so whatever the one above says: a reason, or a comma splice."""
+    if verb.dep_ == "ccomp" and verb.i < verb.head.i:
+        return verb.head.lemma_.lower() not in _UTTERED
+    return verb.dep_ == "advcl" and _has(verb, _REASONS)
 
 
 def _is_supposed(token: Token, verb: Token) -> bool:
@@ -247,7 +277,10 @@ def _is_supposed(token: Token, verb: Token) -> bool:
         _has(one, _CONDITIONS) and not _is_courteous(one, token) for one in children(token, "advcl")
     ):
         return True
-    if _has(token, _CONDITIONS) or _is_undone(token, verb):
+    if _has(token, _CONDITIONS) or _is_undone(token, verb) or _has(token, _PERHAPS):
+        return True
+    # "Had I become an engineer", and what nobody is said to do: "owning a boat is like …".
+    if _is_turned_had(token) or (token.dep_ == "csubj" and child(token, *SUBJECTS) is None):
         return True
     return token != verb and token.lemma_.lower() in word_set("supposing_verbs")
 
@@ -278,7 +311,10 @@ def _is_approximate(verb: Token) -> bool:
 def _is_courteous(condition: Token, verb: Token) -> bool:
     """Return whether a condition is none of what is said: "it is Ada, if you need it"."""
     subject = child(condition, *SUBJECTS)
-    return condition.i > verb.i and subject is not None and subject.lower_ == "you"
+    if subject is None or condition.i < verb.i:
+        return False
+    helps = subject.lower_ in ("that", "it") and condition.lemma_.lower() in ("help", "matter")
+    return helps or subject.lower_ == "you"
 
 
 def _is_witness(verb: Token, knows: Callable[[Token], bool]) -> bool:
@@ -292,9 +328,9 @@ def _has(token: Token, words: set[str] | frozenset[str]) -> bool:
 
 
 def is_asked(verb: Token) -> bool:
-    """Return whether a clause is a question, with its mark or without it."""
+    """Return whether a clause is a question, with its mark or without it; not what describes."""
     if verb.sent.text.rstrip(" \"')").endswith("?"):
-        return True
+        return not _describes(verb)
     subject = child(verb, *SUBJECTS)
     asking = any(
         one.tag_ in ("WRB", "WP", "WDT") and one.dep_ in ("advmod", "attr", "dobj")
@@ -303,6 +339,16 @@ def is_asked(verb: Token) -> bool:
     )
     turned = subject is not None and any(one.i < subject.i for one in children(verb, "aux"))
     return asking and turned
+
+
+def _describes(verb: Token) -> bool:
+    """Return whether a verb is of a clause on somebody with a name: "my wife, Elise, who sings"."""
+    first = verb.head if verb.dep_ == "conj" else verb
+    if first.dep_ != "relcl":
+        return False
+    noun = first.head
+    named = noun.pos_ == "PROPN" or child(noun, "appos") is not None
+    return named and any(one.text == "," for one in noun.doc[noun.i : first.i])
 
 
 def mode_of(verb: Token, aspect: Aspect) -> Mode:

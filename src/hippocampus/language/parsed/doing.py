@@ -304,9 +304,11 @@ def _all(clause: Clause, frame: VerbFrame, other: Token) -> Iterator[Token]:
 def _living(clause: Clause, place: Token, mode: Mode, referents: Referents) -> Iterator[Statement]:
     """Yield where somebody lives, or where a thing is or moves."""
     # Who moves something to a place need not move there.
-    if child(clause.verb, "dobj") is not None or is_date(place):
+    moves = clause.lemma != "live" and child(clause.verb, "dobj") is not None
+    if moves or is_date(place):
         return
-    if not (is_proper(place) or is_region(place.text)):
+    pointed = any(one.lower_ in ("this", "that") for one in children(place, "det"))
+    if pointed or not (is_proper(place) or is_region(place.text)):
         inner = object_of(place, "in") or object_of(place, "at")  # "in a flat in Leith"
         if inner is None or not is_proper(inner):
             return
@@ -332,10 +334,14 @@ def _fitting(
         kept = clause.mode("ended") == "holds"  # of "I'm going to sell candles" none is mine yet
         free = (free and _is_pointed_at(other)) if kept else free
         free |= _is_own(other, clause.who, referents)
-    noun = other.pos_ in ("NOUN", "PROPN") or (
-        # A rare noun is tagged as a verb, and stands as an object all the same.
-        other.dep_ == "dobj" and other.tag_ == "VB" and child(other, "aux") is None
-    )
+    noun = (
+        other.pos_ in ("NOUN", "PROPN")
+        or (
+            # A rare noun is tagged as a verb, and stands as an object all the same.
+            other.dep_ == "dobj" and other.tag_ == "VB" and child(other, "aux") is None
+        )
+        or other.dep_ == "xcomp"
+    )  # a pastime
     if relation in ("works_at", "studies_at"):
         colleague = frame.slot in ("with", "by") and is_person(other.text)
         return None if colleague else _institution(frame, other, clause)

@@ -51,13 +51,20 @@ def framing_verbs() -> frozenset[str]:
     return frozenset(_frames())
 
 
+def _pastime(verb: Token, frame: VerbFrame) -> Token | None:
+    """Return the pastime that somebody likes or not, if it is one word: "I enjoy gardening"."""
+    done = child(verb, "xcomp") if frame.relation in ("likes", "dislikes") else None
+    alone = done is not None and done.tag_ == "VBG" and child(done, "dobj", "prep", "prt") is None
+    return done if alone else None
+
+
 def frames_of(verb: Token) -> Iterator[tuple[VerbFrame, Token]]:
     """Yield the frames that a verb fills, each with the token on its other side."""
     for frame in _frames().get(verb.lemma_.lower(), ()):
         if frame.particle and all(one.lower_ != frame.particle for one in verb.children):
             continue
         if frame.slot == "obj":
-            other = child(verb, "dobj", "attr", "oprd")
+            other = child(verb, "dobj", "attr", "oprd") or _pastime(verb, frame)
         else:
             other = object_of(verb, frame.slot)
         if other is None and frame.slot == "by" and child(verb, "dobj") is not None:

@@ -45,7 +45,7 @@ def tell_unable(clause: Clause, _: Referents) -> Iterator[Statement]:
             if liked is not None:
                 yield Statement(who, "likes", words_of(liked))
     elif clause.lemma in ("eat", "have", "touch", "do") and _is_ill(verb):
-        for one in joined(thing):
+        for one in filter(lambda thing: thing.pos_ != "PRON", joined(thing)):
             yield Statement(who, "allergic_to", words_of(one))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from hippocampus.core.records import Mode, Statement
 from hippocampus.core.word_lists import word_set
-from hippocampus.language.noun_sorts import is_text
+from hippocampus.language.noun_sorts import is_story, is_text
 from hippocampus.language.parsed.clauses import SUBJECTS, child, children, subject_of
 from hippocampus.language.parsed.names import is_proper, words_of
 from hippocampus.language.parsed.referents import FIRST, Referents
@@ -64,9 +64,24 @@ def tell_kin(noun: Token, referents: Referents) -> Iterator[Statement]:
 
 
 def is_made_up(word: Token) -> bool:
-    """Return whether a word is of a text that is asked for: "write a story about my wife"."""
+    """
+    Return whether a word is of a text that is asked for: "write a story about my wife".
+
+    Or of a story that is told on: "in last night's episode Ada left".
+    """
+    above_it = (word, *word.ancestors)
+    subjects = [whom for above in above_it for whom in children(above, *SUBJECTS)]
+    if any(is_story(one.text) for whom in subjects for one in whom.children):
+        return True  # "in that episode Ada left", as it may be parsed
+    if any(
+        one.lower_ == "in" and (of := child(one, "pobj")) is not None and is_story(of.text)
+        for above in above_it
+        for one in children(above, "prep")
+    ):
+        return True
     return any(
-        above.dep_ == "dobj" and above.head.tag_ == "VB" and is_text(above.text)
+        above.dep_ == "dobj" and above.head.tag_ == "VB"
+        and (is_text(above.text) or above.lower_ in ("role", "part"))
         and child(above.head, "nsubj", "aux") is None
         for above in word.ancestors
     )  # fmt: skip

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from hippocampus.core.word_lists import word_set
 from hippocampus.language.given_names import is_person
-from hippocampus.language.nouns import kinds, singular
+from hippocampus.language.nouns import kinds, singular, use_of
 from hippocampus.language.parsed.clauses import SUBJECTS, child, children
 from hippocampus.language.relations import relation_of
 
@@ -25,6 +25,10 @@ def is_proper(token: Token) -> bool:
         return False
     if token.pos_ == "PROPN":
         return token.dep_ != "intj"
+    if token.i > token.sent.start and token.pos_ == "ADJ" and token.dep_ in ("attr", "acomp"):
+        return not use_of(token.lower_).known  # "my boss is Faisal"
+    if token.i == token.sent.start and token.pos_ == "NOUN" and token.dep_ in SUBJECTS:
+        return is_person(token.text) and child(token, "det", "poss") is None
     known = kinds(token.lower_) or (token.tag_ == "NNS" and kinds(singular(token.lower_)))
     return (
         token.pos_ == "NOUN" and token.dep_ in NAMED

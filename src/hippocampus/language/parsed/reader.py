@@ -24,7 +24,9 @@ from hippocampus.language.parsed.clauses import (
     VERBAL,
     Clause,
     children,
+    is_aside,
     is_asked,
+    is_known,
     is_left_out,
     is_unreal,
     members,
@@ -157,7 +159,13 @@ def _is_void(verb: Token, referents: Referents) -> bool:
     if is_made_up(verb):
         return True
     return referents.other is None and any(
-        one.lower_ == "you"
-        for above in (verb, *verb.ancestors)
-        for one in children(above, *SUBJECTS)
+        one.lower_ == "you" for above in _saying(verb) for one in children(above, *SUBJECTS)
     )
+
+
+def _saying(verb: Token) -> Iterator[Token]:
+    """Yield a verb and those above it that bear on whether it is so."""
+    yield verb
+    while verb.head != verb and not (is_known(verb) or is_aside(verb)):
+        verb = verb.head
+        yield verb

@@ -38,12 +38,26 @@ def _tidy(line: str) -> str:
     words = _RE.lower_i.sub("I", words)
     words = _RE.former.sub("former ", _RE.is_short.sub(" is ", words))
     words = _RE.birthday.sub("birthday", words)
+    words = _RE.spelled_age.sub(_in_digits, words)
+    words = _RE.name_and_i.sub(r"I and \g<name>", words)
+    words = _RE.work_of_one.sub(_with_do, words)
     words = _RE.work_of_two.sub(r"\g<names> do ", words)
     words = _RE.liking_of_two.sub(r"\g<liking>s", words)
     words = _RE.question_tail.sub(". ", words)
     if not _RE.condition.search(words):
         words = _RE.splice.sub(". ", words)
     return _RE.opener.sub("", words)
+
+
+def _in_digits(number: re.Match[str]) -> str:
+    tens = ("twenty", *word_list("tens")).index(number["tens"].casefold())
+    one = number["one"]
+    return str(10 * (tens + 2) + (word_list("numbers").index(one.casefold()) + 1 if one else 0))
+
+
+def _with_do(working: re.Match[str]) -> str:
+    verb = working["verb"]
+    return f"{working['name']} does {verb[:-3] + 'y' if verb.endswith('ies') else verb[:-1]} "
 
 
 @cache

@@ -50,7 +50,7 @@ _WITH_DIGIT: Final = lazy_pattern(
 )
 """The same but for "o'clock", from its first digit on: found faster where only that counts."""
 _DIGIT: Final = lazy_pattern("[0-9]")
-_RECURRING: Final = ("clock", "easter", "hours", "month_day", "months", "nth_weekday")
+_RECURRING: Final = ("clock", "easter", "feast", "hours", "months", "nth_weekday")
 """The functions of ``spans`` that a meaning may call."""
 _CORE_ROLES: Final = {
     Role.DAY, Role.TONIGHT, Role.PART, Role.UNIT, Role.WEEKDAY, Role.MONTH, Role.SEASON,
@@ -143,9 +143,12 @@ def _has_marks(text: str) -> bool:
 @cache
 def _core_words() -> frozenset[str]:
     """Return words of which every expression that ``_WRITTEN`` misses holds at least one."""
-    known = (word for word, (role, _) in word_meanings().items() if role in _CORE_ROLES)
-    # The feasts that begin so have a core word behind: "New Year", "Good Friday", "Boxing Day".
-    return frozenset(known) - {"new", "good", "boxing"}
+    known = {word: what for word, what in word_meanings().items() if what[0] in _CORE_ROLES}
+    return frozenset(
+        word for word, (role, meaning) in known.items()
+        # Some feasts have such a word behind their first: "New Year", "Good Friday", "Boxing Day".
+        if role is not Role.HOLIDAY or any(known.keys().isdisjoint(rest) for rest in meaning)
+    )  # fmt: skip
 
 
 _CORE: Final = SoughtWords(_core_words)

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import cached_property, lru_cache
-from typing import ClassVar, NamedTuple, TypeAlias
+from typing import ClassVar, Final, NamedTuple, TypeAlias
 
 from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.word_lists import word_set
@@ -44,6 +44,10 @@ _LINKS: dict[int, int] = {
     Role.COMMA: _INNER,
     Role.POSSESSIVE: _INNER,
 }
+_SAYING_WHICH_DAY: Final = frozenset({"'s", "is", "its", "was", "to"})
+"""Words before "the 24th" of what is, or was moved, on that day."""
+_PLACES_WON: Final = 3
+"""Up to here an ordinal is as likely a place in a row."""
 _STOPS: set[int] = {Role.END, Role.MARK, Role.COMMA}
 _BETWEEN_SENTENCES = lazy_pattern(
     r"[.!?\n](?:(?<=[^\W\d_]{4}[.!?])(?<![Ss]ept\.)\s+(?=\W?[A-Z])|(?<=\n)\s*\n)"
@@ -73,7 +77,7 @@ _MOST_AGO = 100
 """Sundays that are counted back."""
 _OWNERS = frozenset("my our his her their".split())
 _ABLE = frozenset("can could able possible possibly how to".split())
-_SUBJECTS = frozenset("i we you they he she it".split())
+_BEING_UP_TO = frozenset("i we you they he she it get got getting been".split())
 _USUALLY = frozenset("usually always never often normally sometimes generally typically".split())
 
 
@@ -229,7 +233,7 @@ class Reader:
         # "at 5 pm", without a day, is a habit.
         if parsed[0].cycle == "day" or (parsed[0].cycle == "week" and self._habit()):
             return None
-        return parsed[0].bare(self.now, ahead=self.ahead)
+        return parsed[0].bare(self.now, ahead=self.ahead, told=self.told)
 
     def _habit(self) -> bool:
         """Tell whether what is being read is of no one time: "we usually meet on Friday"."""
@@ -254,7 +258,7 @@ class Reader:
             if self.tokens[j].word not in t.value.split():
                 return None, None, j
             j += 1
-        if t.word == "up" and self._is(i - 1, Role.WORD) and self.tokens[i - 1].word in _SUBJECTS:
+        if t.word == "up" and self.tokens[i - 1].word in _BEING_UP_TO:
             return None, None, j  # "what was I up to"
         parsed = self._value(j, _BY if t.role is Role.BY else _RELATION)
         # "Since March" looks back whatever the verb does.
@@ -323,7 +327,7 @@ class Reader:
         if first is None or not self._is(first[1], *separators):
             return None
         last = self._value(first[1] + 1, _RANGE)
-        span = last and spans.join(first[0], last[0], self.now, ahead=self.ahead)
+        span = last and spans.join(first[0], last[0], self.now, ahead=self.ahead, told=self.told)
         return (span, last[1]) if span and last else None
 
     def _to(self, i: int, cue: int) -> Parsed:
@@ -350,7 +354,7 @@ class Reader:
             and not (isinstance(last[0], Span) or last[0].cycle == "year")
         ):
             return None
-        span = spans.join(first[0], last[0], self.now, ahead=self.ahead)
+        span = spans.join(first[0], last[0], self.now, ahead=self.ahead, told=self.told)
         return span and (span, last[1])
 
     def _day_number(self, i: int, *before: Role) -> Parsed:
@@ -553,7 +557,18 @@ class Reader:
         shaky = t.word in word_set("everyday_dates") and not t.capital and not ordinal
         if self.counts(j) or (shaky and cue in (_BARE, _INNER, _IN)):
             return None
-        return recurring, j
+        if self.tokens[j].word in word_set("streets"):  # "24 October Street"
+            return None
+        return self._with_weekday(recurring, j)
+
+    def _with_weekday(self, date: Recurring, j: int) -> tuple[Value, int]:
+        """Read the weekday that a date is said to be, which tells its year: "3 May, a Friday"."""
+        day = j + self._is(j, Role.COMMA)
+        day += day > j and self.tokens[day].word == "a"
+        if day == j or not self._is(day, Role.WEEKDAY) or not self.clear(day + 1):
+            return date, j
+        falling = date.falling_on(self.tokens[day].value, self.now)
+        return (falling, day + 1) if falling else (date, j)
 
     def _date(self, i: int, cue: int) -> Parsed:
         """June 3rd, June 3-9 2023, June 2023, June."""
@@ -586,7 +601,8 @@ class Reader:
     def _month_alone(self, i: int, j: int, cue: int) -> bool:
         """Tell whether a bare month is one, and not a verb ("may") or a person ("April")."""
         t = self.tokens[i]
-        if cue in (_BARE, _ON, _AT) or (t.word in word_set("short_dates") and not t.capital):
+        moved = self._is(i - 1, Role.TO) and t.word not in word_set("months_of_people")
+        if cue in (_ON, _AT) or (cue == _BARE and not moved):
             return False
         if t.word in word_set("everyday_dates") and not t.capital:
             if cue in (_RELATION, _SHIFTED, _INNER):
@@ -639,8 +655,11 @@ class Reader:
             if self._is(k, Role.NUMBER, Role.ORDINAL, Role.MONTH, Role.DATE) and (
                 dated := self._atom(k, _ON)
             ):
-                return dated
-        if abbreviated and not t.capital:
+                return self._falling(t.value, dated)
+        moved = self._is(i - 1, Role.TO) and not self._is(i - 2, Role.WEEKDAY)
+        timed = self._is(j, Role.AT) and self._is(j + 1, *_HOURS, Role.CLOCK)
+        led = moved or timed or cue in (_ON, _BY, _SHIFTED) or self._is(j, Role.PART)
+        if abbreviated and not (led or t.capital):
             return None
         recurring = spans.weekday(t.value)
         if self.tokens[j].word in ("week", "fortnight") and self.clear(j + 1):  # "Monday week"
@@ -659,12 +678,22 @@ class Reader:
                 for k in (-1, 1)
                 if i + 2 * k >= 0
             )
-            told = t.capital or self.tenses.definite(self.at)
-            if self._the(i) or abbreviated or named or habit or not told or not followed:
+            part = self._is(j, Role.PART)
+            # "Saturday Night Fever", and in whatever case of a name where one is told.
+            title = part and not (self.clear(j + 1) or self._is(j + 1, *_HOURS, Role.SHIFT))
+            alone = abbreviated and not (moved or timed or part) and self.tokens[j].word != ":"
+            if self._the(i) or alone or named or habit or title or not followed:
                 return None
         elif not self.clear(j) and not t.capital and cue == _INNER:
             return None
         return recurring, j
+
+    def _falling(self, weekday: int, dated: tuple[Value, int]) -> tuple[Value, int]:
+        """Return a date of the year that is that weekday, if one near is: "Friday, 3 May"."""
+        date, j = dated
+        if isinstance(date, Span) or date.cycle != "year":
+            return dated
+        return date.falling_on(weekday, self.now) or date, j
 
     def _season(self, i: int, cue: int) -> Parsed:
         t, j = self.tokens[i], i + 1
@@ -710,14 +739,20 @@ class Reader:
             if cue == _BARE and not self._then_shifted(j):
                 if self._owned(i, j) and self.tenses.definite(self.at):
                     return spans.each(feasts[rest], _and_around), j
-                done = i > 0 and self.clear(j) and self.tenses.is_done(i - 1)
-                return (feasts[rest], j) if done else None
+                done = i > 0 and self.tenses.is_done(i - 1)
+                noted = self._noted(i, j) and bool(rest or self.tokens[i].word == "nye")
+                return (feasts[rest], j) if self.clear(j) and (done or noted) else None
             if cue in (_IN, _ON, _AT) and not (self.clear(j) or self._is(j, Role.PART, Role.SHIFT)):
                 return None
             if cue == _IN:  # "over Christmas" is more than a day
                 return spans.each(feasts[rest], _and_around), j
             return feasts[rest], j
         return None
+
+    def _noted(self, i: int, j: int) -> bool:
+        """Tell whether a time heads a note of what is then: "NYE at mine", "Wed: dentist"."""
+        first = i == 0 or self._is(i - 1, *_STOPS)
+        return self.told and first and self.tokens[j].word not in ("is", "are")
 
     def _then_shifted(self, j: int) -> bool:
         """Tell whether "last year" or the like follows, which makes a bare name a time."""
@@ -1121,7 +1156,15 @@ class Reader:
             month = self._atom(j + 1, _INNER)
             nested = month and spans.nest(recurring, month[0], self.now)
             return (nested, month[1]) if month and nested else None
-        return (recurring, j) if cue not in (_BARE, _AT, _IN) and self.clear(j) else None
+        before = self.tokens[i - 2].word  # the article
+        if cue == _BARE:  # "it's the 24th now", not "he is the 1st"
+            led = before in _SAYING_WHICH_DAY and t.value > _PLACES_WON
+        elif cue == _IN:
+            led = before == "of"  # "the night of the 13th"
+        else:
+            led = cue != _AT
+        after = self.clear(j) or self._is(j, Role.NOW) or self.tokens[j].word == "same"
+        return (recurring, j) if led and after else None
 
     def _nth(self, i: int, n: int) -> Parsed:
         """Read the rest of "the first week of May", from what is counted on."""

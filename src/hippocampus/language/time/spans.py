@@ -32,6 +32,12 @@ _TURN: dict[Cycle, tuple[float, float]] = {
 _ORDER: tuple[Cycle, ...] = ("day", "week", "month", "year")
 # Far enough to step over the leap day that 1900 and 2100 leave out.
 _REACH = 9
+_PART = timedelta(hours=1)
+"""Length above which what is shorter than a day is a part of one."""
+_FAR = timedelta(days=182)
+"""From here on a date is told with its year, or as "last year"."""
+_NEAR = timedelta(days=92)
+"""Up to here one that is told without is rather meant than one that is far."""
 
 
 class Span(NamedTuple):
@@ -45,6 +51,10 @@ class Span(NamedTuple):
     lo: datetime
     hi: datetime
     slack: timedelta = NONE
+
+    def gap(self, t: datetime) -> timedelta:
+        """Return how far a moment lies from the stretch; nothing inside."""
+        return max(self.lo - t, t - self.hi, NONE)
 
     def widened(self) -> Span:
         """Return the stretch with the doubt spent."""
@@ -62,6 +72,8 @@ class Recurring:
 
     cycle: Cycle
     make: Callable[[datetime], Span]
+    numbered: bool = False
+    """Told by its number, as days of a month are: "3 May", not "Christmas"."""
 
     def _near(self, t: datetime, turns: Iterable[int]) -> Iterable[Span]:
         start = floor(t, self.cycle)
@@ -90,12 +102,26 @@ class Recurring:
             near = [s for s in near if timedelta(-120) < s.hi - t and s.lo <= t] or near
         return near[-1] if near else None
 
-    def bare(self, t: datetime, *, ahead: bool) -> Span | None:
-        """Return the one meant without "last" or "next"; ``ahead`` if the talk is of plans."""
+    def bare(self, t: datetime, *, ahead: bool, told: bool = False) -> Span | None:
+        """
+        Return the one meant without "last" or "next"; ``ahead`` if the talk is of plans.
+
+        Who tells of a date without its year means a near one, whatever the tense: "they had a seat
+        on 29 November" is said early in November of the one to come. Who asks may mean any.
+        """
         if ahead:
-            return next((s for s in self._near(t, range(-1, _REACH)) if s.hi > t), None)
-        # Nobody calls today by its weekday.
-        return self.last(t) if self.cycle == "week" else self.latest(t)
+            span = next((s for s in self._near(t, range(-1, _REACH)) if s.hi > t), None)
+        else:  # Nobody calls today by its weekday.
+            span = self.last(t) if self.cycle == "week" else self.latest(t)
+        if not (told and self.numbered) or span is None or span.gap(t) < _FAR:
+            return span
+        other = self.latest(t) if ahead else self.next(t)
+        return span if other is None or other.gap(t) > _NEAR else other
+
+    def falling_on(self, weekday: int, t: datetime) -> Span | None:
+        """Return the one of the years about a moment that begins on a weekday, Monday being 0."""
+        near = self._near(t, (-1, 0, 1))
+        return next((span for span in near if span.lo.weekday() == weekday), None)
 
     def within(self, outer: Span) -> Span:
         """Return the first one that begins within ``outer``; ValueError when none does."""
@@ -103,6 +129,15 @@ class Recurring:
             if outer.lo <= span.lo < outer.hi:
                 return span
         msg = f"none between {outer.lo} and {outer.hi}"
+        raise ValueError(msg)
+
+    def within_part(self, part: Span) -> Span:
+        """Return an hour within a part of a day, by either half of the clock: "tonight at 9"."""
+        for half in (NONE, timedelta(hours=12)):
+            for span in self._near(part.lo, (0, 1)):
+                if part.lo <= span.lo + half < part.hi:
+                    return Span(span.lo + half, span.hi + half, span.slack)
+        msg = f"none between {part.lo} and {part.hi}"
         raise ValueError(msg)
 
 
@@ -168,7 +203,7 @@ def each(value: Value, change: Callable[[Span], Span]) -> Value:
     if isinstance(value, Span):
         return change(value)
     make = value.make
-    return Recurring(value.cycle, lambda start: change(make(start)))
+    return Recurring(value.cycle, lambda start: change(make(start)), value.numbered)
 
 
 def nest(one: Value, other: Value, now: datetime) -> Value | None:
@@ -181,6 +216,8 @@ def nest(one: Value, other: Value, now: datetime) -> Value | None:
             continue
         if isinstance(outer, Recurring) and _ORDER.index(outer.cycle) <= _ORDER.index(inner.cycle):
             continue
+        if inner.cycle == "day" and _PART < sample.hi - sample.lo < DAY:
+            return each(outer, inner.within_part)
         if _is_turn(inner.cycle, sample):
             return each(outer, inner.within)
         if _is_turn(inner.cycle, sample.widened()):
@@ -193,13 +230,15 @@ def _is_turn(cycle: Cycle, span: Span) -> bool:
     return least <= (span.hi - span.lo) / DAY <= most
 
 
-def join(first: Value, last: Value, now: datetime, *, ahead: bool) -> Span | None:
+def join(
+    first: Value, last: Value, now: datetime, *, ahead: bool, told: bool = False
+) -> Span | None:
     """Return the stretch from one to the other, both included; either may tell the year of both."""
     if isinstance(first, Recurring) and isinstance(last, Recurring):
         if _ORDER.index(first.cycle) < _ORDER.index(last.cycle):
-            resolved = last.bare(now, ahead=ahead)  # "3 to 9 June"
+            resolved = last.bare(now, ahead=ahead, told=told)  # "3 to 9 June"
             return None if resolved is None else join(first, resolved, now, ahead=ahead)
-        start = None if first.cycle == "day" else first.bare(now, ahead=ahead)
+        start = None if first.cycle == "day" else first.bare(now, ahead=ahead, told=told)
         return None if start is None else join(start, last, now, ahead=ahead)
     begins: Value | None = first
     ends: Value | None = last
@@ -231,7 +270,12 @@ def month_day(month: int, day: int, last: int | None = None) -> Recurring:
         lo, hi = (year.replace(month=month, day=end) for end in (day, last or day))
         return Span(lo, hi + DAY)
 
-    return Recurring("year", make)
+    return Recurring("year", make, numbered=True)
+
+
+def feast(month: int, day: int) -> Recurring:
+    """Return a day of the year that has a name."""
+    return Recurring("year", month_day(month, day).make)
 
 
 def day_of_month(day: int) -> Recurring:

@@ -167,6 +167,9 @@ class Tenses:
         # Behind an article it is no verb, and an infinitive has no tense.
         if before in word_set("determiners") or before == "to" or self._governed(i):
             return None
+        hour = self._word(i + 1) == "at" and self._word(i + 2)[:1].isdigit()
+        if word in word_set("short_dates") and (hour or before in _LEADING):  # "on sat"
+            return None
         if before in _SUBJECT and word in word_set("unchanging_verbs"):
             return "behind"
         if is_past(word):
@@ -174,7 +177,8 @@ class Tenses:
         use = use_of(word)
         if before in _SUBJECT and use.known and use.verb >= _VERB:
             return None if word in word_set("stative_verbs") else "ahead"
-        if word.endswith("s") and use.known and use.verb >= _MOSTLY_VERB:
+        scheduled = _first_form(word) in word_set("scheduled_verbs")  # "flies" is mostly a noun
+        if word.endswith("s") and use.known and (scheduled or use.verb >= _MOSTLY_VERB):
             return "ahead"
         return None
 
