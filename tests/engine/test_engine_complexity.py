@@ -110,7 +110,9 @@ def _told_against(shape, measure, *, again=False):
     return too_high
 
 
-def test_what_costs_too_much_is_found():
+def test_what_costs_too_much_is_found(monkeypatch):
+    monkeypatch.setitem(globals(), "pace", lambda: 1.0)
+
     def waste(text):
         size = 1000 * len(text)
         # Mapped anew each time: what an allocator has freed it may keep, and give again.
@@ -120,8 +122,9 @@ def test_what_costs_too_much_is_found():
     def square(text):
         return Cost(len(text) ** 2 * 1e-9, 0, 0)
 
-    assert {"resident"} == {name for _, name in costly_ones(lambda text: took(waste, text))}
     assert {(shape, "seconds") for shape in SHAPES} == set(costly_ones(square))
+    monkeypatch.setitem(globals(), "SHAPES", SHAPES[:5])  # real memory, and a second of writing it
+    assert {"resident"} == {name for _, name in costly_ones(lambda text: took(waste, text))}
 
 
 def test_what_is_costly_once_is_somebody_elses():

@@ -10,7 +10,7 @@ TELLING = b"aAzZsSlLrReE'09 \t\n\r/._-\x80\x81\x82\x83\x84\x85\x87"
 SHAPES = st.lists(st.sampled_from(TELLING), max_size=24).map(bytes)
 
 
-@settings(max_examples=2000)
+@settings(max_examples=80 * settings().max_examples)
 @given(SHAPES | st.binary(max_size=12))
 @example(b"it's WE'LL they'RE x's 12345  \n\n  end ")
 @example(b"ABc\x82\x87 A\x82B' 'S \x87a\x87")

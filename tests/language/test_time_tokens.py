@@ -32,7 +32,7 @@ TEXTS = st.lists(PARTS, max_size=14).map(lambda parts: "".join(map("".join, part
 WITHIN = st.tuples(st.sampled_from(["", "So. ", "\u65e5\n"]), TEXTS, st.sampled_from(["", " so"]))
 
 
-@settings(max_examples=1000)
+@settings(max_examples=40 * settings().max_examples)
 @given(WITHIN | st.tuples(st.just(""), st.text(), st.just("")))
 @example(("", "It's '90s' don't5 5 p.m.5 o'clock, what's 'sup? 12 apples 1. 2.5 3rd", ""))
 def test_tokens_are_those_of_the_pattern(parts):
@@ -48,7 +48,7 @@ def test_tokens_are_those_of_the_pattern(parts):
         assert tokens[place].role is Role.END
 
 
-@settings(max_examples=2000)
+@settings(max_examples=80 * settings().max_examples)
 @given(TEXTS, st.booleans())
 @example("in 2024/25, more than a week ago on the 3rd - the 5th, so far this year", True)
 def test_no_expression_begins_where_none_is_looked_for(text, told):
