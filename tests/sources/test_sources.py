@@ -509,7 +509,9 @@ suffixes = st.sampled_from([".md", ".txt", ".rst", ".json", ".jsonl", ".mbox", "
 
 
 @settings(
-    max_examples=16 * settings().max_examples, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=16 * settings().max_examples,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(hostile, suffixes, st.none() | st.sampled_from(sorted(FORMATS)))
 @example(b'{"a": ' * 3000, ".json", "mem0")
