@@ -89,7 +89,11 @@ def server():
 @pytest.fixture
 def database(request):
     """Make a new database, whose address it returns; the server starts with the first."""
-    return lambda **kind: request.getfixturevalue("server")(**kind)  # not before it is asked
+
+    def new(**kind):
+        return request.getfixturevalue("server")(**kind)  # not started before it is asked
+
+    return new
 
 
 @pytest.fixture(params=STORES)
