@@ -1,5 +1,8 @@
 """Times in other languages: what they mean is what the English words for them mean."""
 
+import os
+import subprocess
+import sys
 from datetime import UTC, datetime
 
 import pytest
@@ -205,3 +208,20 @@ def test_a_day_of_every_month_is_no_time():
 
 def test_a_day_beside_today_is_not_another_one():
     assert [one.text for one in find_intervals("今天周三开会。", NOW, told=True)] == ["今天"]
+
+
+def test_a_sentence_has_the_same_languages_in_every_process():
+    # Each sums up the evidence in another order, and two languages are as likely here.
+    ask = (
+        "from hippocampus.language.time.mixed import likely_languages;"
+        "print(likely_languages('sami jaz ne savoji paciais'))"
+    )
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", ask], capture_output=True, text=True, check=True,
+            env=os.environ | {"PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("1", "3")
+    }  # fmt: skip
+
+    assert told == {"['lt', 'sl']\n"}

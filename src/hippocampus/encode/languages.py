@@ -82,6 +82,8 @@ _RARE: Final = 0.6
 """How likely a language is beside the others; of English, the list is short, too."""
 ROUNDED: Final = 1e-6
 """More than sums of evidence are rounded by."""
+DIGITS: Final = 9
+"""Digits of evidence: a sum in another order, as each process has its own, is the same to these."""
 _STRANGE: Final = 0.25
 """How much less likely, with a letter that is none of its own."""
 _RIVAL: Final = 0.5
@@ -222,9 +224,10 @@ def evidence(words: Collection[str]) -> dict[str, float]:
     letters = "".join(words)
     strange = set() if letters.isascii() else {char for char in letters if not char.isascii()}
     for language in seen:
-        seen[language] *= _USUAL.get(language, _RARE)
+        worth = seen[language] * _USUAL.get(language, _RARE)
         if strange and not strange <= _letters().get(language, strange):
-            seen[language] *= _STRANGE
+            worth *= _STRANGE
+        seen[language] = round(worth, DIGITS)
     return seen
 
 
@@ -246,7 +249,7 @@ def detect(words: Collection[str], *, count: int) -> tuple[str, ...]:
     best = max(seen.values(), default=0.0)
     if best < max(_SURE, _SHARE * count):
         return ()
-    likely = [one for one in told if seen[one] >= _RIVAL * best]
+    likely = [one for one in told if seen[one] + ROUNDED >= _RIVAL * best]
     likely.sort(key=lambda language: (-seen[language], language != ENGLISH, language))
     # One word of English speaks against a rare language that has two, if not for English.
     return tuple(likely) if likely and seen[likely[0]] >= seen.get(ENGLISH, 0.0) else ()

@@ -11,6 +11,7 @@ from typing import Final
 from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.sought_words import SoughtWords, has_digit, has_marked_letter, is_latin
 from hippocampus.encode.languages import (
+    DIGITS,
     ENGLISH,
     ROUNDED,
     evidence,
@@ -125,10 +126,11 @@ def likely_languages(text: str) -> list[str]:
         # A word that many languages share tells little of which it is.
         worth = (_USUAL if language == ENGLISH else 1.0) / len(languages_of_times(word))
         seen[language] = seen.get(language, 0.0) + worth
+    seen = {language: round(evident, DIGITS) for language, evident in seen.items()}
     best = max(seen.values(), default=0.0)
     if best < _SURE:
         return []
-    likely = [one for one, evident in seen.items() if evident >= _RIVAL * best]
+    likely = [one for one, evident in seen.items() if evident + ROUNDED >= _RIVAL * best]
     return sorted(likely, key=lambda one: (-seen[one], one != ENGLISH, one))
 
 
