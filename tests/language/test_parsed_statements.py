@@ -47,6 +47,19 @@ def lines(text, **more):
         ]),
         ("Gave up being a bus driver in March.", [("works_as", "bus driver", "ended")]),
         ("Zelda's my boss now.", [("boss", "Zelda", "holds")]),
+        ("My plumber is Mr. Quist.", [("plumber", "Mr. Quist", "holds")]),
+        ("Our vet, Dr. Ngo, was lovely.", [("vet", "Dr. Ngo", "holds")]),
+        ("We had soup with Zelda, my neighbour.", [("neighbour", "Zelda", "holds")]),
+        ("Zelda is just my flatmate, please stop that.", [("flatmate", "Zelda", "holds")]),
+        ("My vet isn't Dr. Ngo, it's Dr. Roe.", [
+            ("vet", "Dr. Ngo", "denied"), ("vet", "Dr. Roe", "holds"),
+        ]),
+        ("I was at Initech until June, so please stop the post.", [
+            ("works_at", "Initech", "ended"),
+        ]),
+        ("I was at Initech until six.", []),
+        ("I hate cold soup.", [("dislikes", "cold soup", "holds")]),
+        ("The one thing I can't stand is karaoke.", [("dislikes", "karaoke", "holds")]),
         ("I'm married to Ottoline.", [("married_to", "Ottoline", "holds")]),
         ("My ex-wife Greta called.", [("married_to", "Greta", "ended")]),
         ("Piotr and I broke up.", [("partner", "Piotr", "ended")]),
@@ -96,6 +109,15 @@ def test_what_the_speaker_says_of_themselves(text, said):
         ]),
         ("Ludo's girl Petra turned 7.", [("Ludo", "child", "Petra"), ("Petra", "age", "7")]),
         ("The shed is in Hove.", [("shed", "located_in", "Hove")]),
+        ("The shed isn't in Hove, it's in Lewes.", [
+            ("shed", "located_in", "Hove"), ("shed", "located_in", "Lewes"),
+        ]),
+        ("We met Petra, a potter.", [("Petra", "works_as", "potter")]),
+        ("My brother Ludo, a nurse at Charité, came.", [
+            ("Ada", "sibling", "Ludo"), ("Ludo", "works_as", "nurse"),
+            ("Ludo", "works_at", "Charité"),
+        ]),
+        ("My sister, a vet, is ill.", [("Ada's sister", "works_as", "vet")]),
     ],
 )  # fmt: skip
 def test_what_is_said_of_others(text, said):
@@ -124,6 +146,10 @@ def test_what_is_said_of_others(text, said):
         "Father Aidan said mass.",
         "Fish is Kowalski's.",
         "The meeting is in Leeds.",
+        "I'm reading a novel about Petra, a potter in Cairo.",
+        "Imagine Petra, a potter, walks in.",
+        "Role: you are Petra, a potter of few words.",
+        "Is Petra, a potter, coming?",
         "Zoe and her man are having a baby, October.",
         "My arm is on a pillow.",
     ],
@@ -261,6 +287,9 @@ def test_sentences_of_other_languages_tell_no_facts():
         ("It was Tom who married Ines.", [("Tom", "married_to", "Ines", "began")]),
         ("Tom married Ines.", [("Tom", "married_to", "Ines", "began")]),
         ("It's Ines who is my boss.", [("Ada", "boss", "Ines", "holds")]),
+        ("It's Ines, not Tom, who is my boss.", [
+            ("Ada", "boss", "Ines", "holds"), ("Ada", "boss", "Tom", "denied"),
+        ]),
         ("What my son drives is a Skoda.", [("Ada's son", "drives", "Skoda", "holds")]),
         ("What my son is allergic to is lupin.", [("Ada's son", "allergic_to", "lupin", "holds")]),
         ("Lupin is what I'm allergic to.", [("Ada", "allergic_to", "Lupin", "holds")]),

@@ -223,12 +223,13 @@ def evidence(words: Collection[str]) -> dict[str, float]:
             seen[language] = seen.get(language, 0.0) + 1 / len(languages)
     letters = "".join(words)
     strange = set() if letters.isascii() else {char for char in letters if not char.isascii()}
-    for language in seen:
-        worth = seen[language] * _USUAL.get(language, _RARE)
+    found: dict[str, float] = {}
+    for language, evident in seen.items():
+        worth = evident * _USUAL.get(language, _RARE)
         if strange and not strange <= _letters().get(language, strange):
             worth *= _STRANGE
-        seen[language] = round(worth, DIGITS)
-    return seen
+        found[language] = round(worth, DIGITS)
+    return found
 
 
 def detect(words: Collection[str], *, count: int) -> tuple[str, ...]:

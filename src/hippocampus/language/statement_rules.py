@@ -482,6 +482,8 @@ class _StatementReader:
             owner = self._earlier if self._by_name else None
         if owner is None or owner == clause.subject:
             return
+        if clause.subject.removeprefix(f"{owner}'s ") in word_set("kin"):
+            return  # "she isn't my sister, she's my cousin": not her who is no sister
         who, behind = clause._replace(subject=owner), clause.rest[theirs.end() :]
         yield from self._is_or_not(who, noun, clause.subject, "holds", behind)
 

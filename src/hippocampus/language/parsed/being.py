@@ -9,7 +9,7 @@ from hippocampus.core.records import Mode, Statement
 from hippocampus.core.word_lists import Patterns, word_set
 from hippocampus.language.noun_sorts import is_food, is_somewhere, is_time, is_work
 from hippocampus.language.parsed.clauses import SUBJECTS, Clause, child, children, joined
-from hippocampus.language.parsed.kin import kin_of, tell_named
+from hippocampus.language.parsed.kin import is_made_up, is_played, kin_of, tell_named
 from hippocampus.language.parsed.names import is_date, is_proper, role_of, words_of
 from hippocampus.language.parsed.referents import FIRST, Referents
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _RE: Final = Patterns("parsed")
 _OLDEST: Final = 120
 """Years."""
+_YEAR: Final = 4
+"""Digits."""
 _FOND: Final = frozenset({"fan", "keen", "fond", "into", "mad", "crazy"})
 _INVERSE: Final = {
     "child": "parent", "parent": "child", "sibling": "sibling", "friend": "friend",
@@ -79,6 +81,20 @@ def tell_role(sentence: Span, referents: Referents) -> Iterator[Statement]:
     speaks = any(one.lower_ in FIRST for one in children(first.head, *SUBJECTS))
     if what is not None and speaks and is_work(what.text) and child(what, "det") is not None:
         yield Statement(referents.speaker, "works_as", words_of(what, adjectives=True))
+
+
+def tell_apposition(noun: Token, referents: Referents) -> Iterator[Statement]:
+    """Yield the statement of "Leila, an architect, helped us" on whom the noun explains."""
+    article = child(noun, "det") if noun.dep_ == "appos" else None
+    whom = noun.head
+    start = noun.left_edge.i
+    if article is None or article.lower_ not in ("a", "an") or noun.doc[start - 1].text != ",":
+        return
+    if is_made_up(noun) or is_played(noun, *children(whom, "compound")):
+        return
+    who = None if whom.head.lower_ == "about" else referents.entity(whom)  # a book's
+    if who is not None and _is_person(whom):
+        yield from _work(Clause(noun, None, who), noun)
 
 
 def _complement(verb: Token) -> Token | None:
@@ -276,8 +292,19 @@ def _attached(clause: Clause, who: str, place: Token) -> Iterator[Statement]:
     )
     if reading or _RE.school.search(name):
         yield Statement(who, "studies_at", name, mode)
+    elif mode == "held" and _until_a_month(clause.verb):
+        yield Statement(who, "works_at", name, "ended")  # "I was at Initech until May"
     elif mode == "ended" or clause.verb.lower_ == "been":
         yield Statement(who, "works_at", name, mode)
+
+
+def _until_a_month(verb: Token) -> bool:
+    """Return whether something went on until a month or a year; until six, it was a visit."""
+    return any(
+        last.lower_ in word_set("months") or (last.text.isdigit() and len(last.text) == _YEAR)
+        for until in verb.subtree if until.lower_ in ("until", "till")
+        for last in until.subtree
+    )  # fmt: skip
 
 
 def _is_person(subject: Token) -> bool:

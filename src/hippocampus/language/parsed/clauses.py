@@ -62,7 +62,8 @@ class Clause:
     def mode(self, aspect: Aspect = "state") -> Mode:
         """Return how what the verb tells stands to time."""
         above = self.verb.head.head if self.verb.dep_ == "pcomp" else self.verb.head
-        governed = above != self.verb and (
+        # A clause before it is one of its own: "he's my flatmate, please stop".
+        governed = above.i < self.verb.i and (
             self.verb.dep_ in ("xcomp", "pcomp", "ccomp")
             or (self.verb.dep_ == "advcl" and self.verb.tag_ == "VBG" and _has(above, {"up", "in"}))
         )

@@ -56,7 +56,7 @@ class Clefts:
             # A question sets nothing against what follows it.
             self._before, self._lacking = [], None
             return None
-        foci, lacking = _cleft(tokens)
+        foci, lacking = _cleft(tokens, self._lacking)
         if lacking is not None:
             foci, self._before = [*self._before, *foci], []
             self._lacking = lacking
@@ -80,8 +80,14 @@ def _clauses(foci: Sequence[_Focus], lacking: _Lacking) -> Iterator[str]:
         yield f"{' '.join(parts)}.".replace(" '", "'")
 
 
-def _cleft(tokens: Sequence[Token]) -> tuple[list[_Focus], _Lacking | None]:
-    """Return the foci of a sentence, and the clause that lacks them, if it has one."""
+def _cleft(
+    tokens: Sequence[Token], before: _Lacking | None
+) -> tuple[list[_Focus], _Lacking | None]:
+    """
+    Return the foci of a sentence, and the clause that lacks them, if it has one.
+
+    ``before``: a clause of the sentence before that may lack them.
+    """
     foci: list[_Focus] = []
     lacking: _Lacking | None = None
     at = _start(tokens)
@@ -89,13 +95,13 @@ def _cleft(tokens: Sequence[Token]) -> tuple[list[_Focus], _Lacking | None]:
         return _what_is(tokens)
     while at < len(tokens):
         denied, at = _polarity(tokens, at)
-        words, at = _noun_phrase(tokens, at)
+        words, at = _noun_phrase(tokens, _behind_same(tokens, at, before))
         if not words:
             break
         foci.append(_Focus(text_of(words), denied))
         at = _behind_adverbs(tokens, at)
         if lacking is None:
-            lacking, end = _lacking(tokens, at)
+            lacking, end = _lacking(tokens, _behind_aside(tokens, at) if denied else at)
             if lacking and not _fits(words, lacking):
                 return [], None
             at = end
@@ -123,6 +129,20 @@ def _polarity(tokens: Sequence[Token], at: int) -> tuple[bool, int]:
         denied |= tokens[at].lower_ in _NOT
         at += 1
     return denied, at
+
+
+def _behind_same(tokens: Sequence[Token], at: int, before: _Lacking | None) -> int:
+    """Return where a focus begins behind the preposition that the clause before ends with."""
+    if before is None or at >= len(tokens):
+        return at
+    last = before.rest[-1]
+    return at + (last.tag_ in _GOVERNING and tokens[at].lower_ == last.lower_)
+
+
+def _behind_aside(tokens: Sequence[Token], at: int) -> int:
+    """Return where a clause begins behind what a focus was set against: ", not Tom, who is"."""
+    more = at + 1 < len(tokens) and tokens[at].text == "," and tokens[at + 1].lower_ in _RELATIVE
+    return at + more
 
 
 def _noun_phrase(tokens: Sequence[Token], at: int) -> tuple[Sequence[Token], int]:
@@ -229,9 +249,10 @@ def _what_is(tokens: Sequence[Token]) -> tuple[list[_Focus], _Lacking | None]:
     forms = [place for place, one in enumerate(tokens) if one.lower_ in _IS]
     if not forms:
         return [], None
-    if tokens[0].lower_ == "what":
+    opening = _opening(tokens)
+    if opening:
         words, end = _noun_phrase(tokens, forms[-1] + 1)
-        lacking, stop = _lacking(tokens[: forms[-1]], 1)
+        lacking, stop = _lacking(tokens[: forms[-1]], opening)
         if words and lacking is not None and lacking.subject and stop == forms[-1]:
             return [_Focus(text_of(words), denied=False), *_not_that(tokens, end)], lacking
     at = forms[0]
@@ -241,6 +262,17 @@ def _what_is(tokens: Sequence[Token]) -> tuple[list[_Focus], _Lacking | None]:
         if words and end == at and lacking is not None and lacking.subject:
             return [_Focus(text_of(words), denied=False)], lacking
     return [], None
+
+
+def _opening(tokens: Sequence[Token]) -> int:
+    """Return where a clause begins behind "what" or "the thing"; 0 if neither begins a sentence."""
+    if tokens[0].lower_ == "what":
+        return 1
+    words = [one.lower_ for one in tokens[:3]]
+    for place in (1, 2):  # "the thing", "the one thing"
+        if words[place : place + 1] == ["thing"] and words[0] in ("the", "one"):
+            return place + 1
+    return 0
 
 
 def _not_that(tokens: Sequence[Token], at: int) -> Iterator[_Focus]:

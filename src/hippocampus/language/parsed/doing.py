@@ -370,7 +370,7 @@ def _thing(relation: str, other: Token) -> tuple[str, str] | None:
         return None
     if relation == "owns" and named and child(other, "det", "nummod", "poss") is None:
         return None
-    return relation, words_of(other)
+    return relation, words_of(other, adjectives=relation in ("likes", "dislikes"))
 
 
 def _language(other: Token) -> tuple[str, str] | None:

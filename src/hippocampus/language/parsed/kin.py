@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from hippocampus.core.records import Mode, Statement
 from hippocampus.core.word_lists import word_set
-from hippocampus.language.noun_sorts import is_story, is_text
+from hippocampus.language.noun_sorts import is_story, is_text, is_work
 from hippocampus.language.parsed.clauses import SUBJECTS, child, children, subject_of
 from hippocampus.language.parsed.names import is_proper, words_of
 from hippocampus.language.parsed.referents import FIRST, Referents
@@ -27,14 +27,25 @@ _OWN_CHILDREN: Final = frozenset({"twins", "kids", "boys", "girls", "children", 
 
 
 def kin_of(noun: Token) -> str | None:
-    """Return the relation that a noun stands for, if it is one to people or animals."""
+    """
+    Return the relation that a noun stands for, if it is one to people or animals.
+
+    Who works for somebody is called what the noun says: "dentist", of "my dentist".
+    """
     word = noun.lower_
     if word in _OWN_CHILDREN and child(noun, "poss") is None and child(noun, "det") is not None:
         return "child"
     relation = relation_of(word.removeprefix("ex-"))
     if relation is None and word == "ex":
         relation = "partner"
-    return relation if relation in _PEOPLE else None
+    return relation if relation in _PEOPLE else _service(noun)
+
+
+def _service(noun: Token) -> str | None:
+    """Return the relation of a neighbour, a dentist or a plumber to the one whose they are."""
+    word = noun.lower_
+    known = noun.tag_ != "NNS" and child(noun, "poss") is not None and relation_of(word) is None
+    return word if known and (word in word_set("kin") or is_work(word)) else None
 
 
 def tell_kin(noun: Token, referents: Referents) -> Iterator[Statement]:
@@ -42,7 +53,7 @@ def tell_kin(noun: Token, referents: Referents) -> Iterator[Statement]:
     superlative = noun.tag_ == "JJS" and child(noun, "poss") is not None
     relation = kin_of(noun) if noun.pos_ in ("NOUN", "PROPN") or superlative else None
     name = referents.called(noun) if relation is not None else None
-    if relation is None or name is None or is_made_up(noun) or _is_played(noun):
+    if relation is None or name is None or is_made_up(noun) or is_played(noun):
         return
     # The owner, or who it is said of, is not what the noun is called.
     if name.dep_ in ("poss", "nsubj") and name.head == noun:
@@ -87,11 +98,11 @@ def is_made_up(word: Token) -> bool:
     )  # fmt: skip
 
 
-def _is_played(noun: Token) -> bool:
-    """Return whether a noun is part of a play: "pretend to be my sister"."""
+def is_played(noun: Token, *beside: Token) -> bool:
+    """Return whether a noun, with what is beside it, is of a play: "pretend to be my sister"."""
     return any(
-        above.lemma_.lower() in ("pretend", "imagine", "suppose", "play", "act")
-        for above in noun.ancestors
+        one.lemma_.lower() in ("pretend", "imagine", "suppose", "play", "act")
+        for one in (*beside, *noun.ancestors)
     )
 
 

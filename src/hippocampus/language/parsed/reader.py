@@ -17,7 +17,12 @@ from hippocampus.core.word_lists import Patterns, word_set
 from hippocampus.encode.terms import stem
 from hippocampus.language.noun_sorts import is_vehicle, is_work
 from hippocampus.language.nouns import singular
-from hippocampus.language.parsed.being import tell_being, tell_fragment, tell_role
+from hippocampus.language.parsed.being import (
+    tell_apposition,
+    tell_being,
+    tell_fragment,
+    tell_role,
+)
 from hippocampus.language.parsed.clauses import (
     BE,
     SUBJECTS,
@@ -100,7 +105,8 @@ def _may_tell(line: str) -> bool:
 @lru_cache(maxsize=1 << 15)
 def _is_telling(word: str) -> bool:
     """Return whether a word may be what a statement hangs on."""
-    if word in word_set("diets") or relation_of(word) is not None or stem(word) in _stems():
+    named = word in word_set("diets") or word in word_set("kin") or relation_of(word) is not None
+    if named or stem(word) in _stems():
         return True
     return is_work(singular(word)) or is_vehicle(word)
 
@@ -120,6 +126,9 @@ def _read(sentence: Span, referents: Referents) -> Iterator[Statement]:
             yield from _of_each(_clause(token, referents), referents)
         if token.dep_ == "ROOT" and not is_asked(token):
             yield from tell_fragment(token, referents)
+        above = (one for one in token.ancestors if one.pos_ in VERBAL)
+        if token.dep_ == "appos" and not any(_is_void(one, referents) for one in above):
+            yield from tell_apposition(token, referents)
     if not sentence.text.rstrip().endswith("?"):
         yield from tell_role(sentence, referents)
         yield from tell_values(sentence, referents)
