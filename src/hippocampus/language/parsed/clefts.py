@@ -95,7 +95,7 @@ def _cleft(
         return _what_is(tokens)
     while at < len(tokens):
         denied, at = _polarity(tokens, at)
-        words, at = _noun_phrase(tokens, _behind_same(tokens, at, before))
+        words, at = _noun_phrase(tokens, _behind_same_preposition(tokens, at, before))
         if not words:
             break
         foci.append(_Focus(text_of(words), denied))
@@ -131,7 +131,7 @@ def _polarity(tokens: Sequence[Token], at: int) -> tuple[bool, int]:
     return denied, at
 
 
-def _behind_same(tokens: Sequence[Token], at: int, before: _Lacking | None) -> int:
+def _behind_same_preposition(tokens: Sequence[Token], at: int, before: _Lacking | None) -> int:
     """Return where a focus begins behind the preposition that the clause before ends with."""
     if before is None or at >= len(tokens):
         return at

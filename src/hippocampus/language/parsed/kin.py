@@ -38,10 +38,10 @@ def kin_of(noun: Token) -> str | None:
     relation = relation_of(word.removeprefix("ex-"))
     if relation is None and word == "ex":
         relation = "partner"
-    return relation if relation in _PEOPLE else _service(noun)
+    return relation if relation in _PEOPLE else _role_to_owner(noun)
 
 
-def _service(noun: Token) -> str | None:
+def _role_to_owner(noun: Token) -> str | None:
     """Return the relation of a neighbour, a dentist or a plumber to the one whose they are."""
     word = noun.lower_
     known = noun.tag_ != "NNS" and child(noun, "poss") is not None and relation_of(word) is None
