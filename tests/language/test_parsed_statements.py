@@ -88,6 +88,18 @@ def lines(text, **more):
         ("My new number is 555 010 9988.", [("phone", "555 010 9988", "began")]),
         ("All my friends call me Dot.", [("also_called", "Dot", "holds")]),
         ("I turned 33 in April.", [("age", "33", "began")]),
+        ("Quit Siemens on Monday.", [("works_at", "Siemens", "ended")]),
+        ("Married Ludo in 2019.", [("married_to", "Ludo", "began")]),
+        ("Live in Bergen now.", [("lives_in", "Bergen", "holds")]),
+        ("Love liquorice, hate fennel.", [
+            ("likes", "liquorice", "holds"), ("dislikes", "fennel", "holds"),
+        ]),
+        ("Been vegan since May.", [("diet", "vegan", "holds")]),
+        ("What I love is rowing.", [("likes", "rowing", "holds")]),
+        ("We call our son Freddie.", [("child", "Freddie", "holds")]),
+        ("Ludo's just my flatmate.", [("flatmate", "Ludo", "holds")]),
+        ("Petra took over from Ludo as my boss.", [("boss", "Petra", "began")]),
+        ("Petra stopped as our cleaner.", [("cleaner", "Petra", "ended")]),
     ],
 )  # fmt: skip
 def test_what_the_speaker_says_of_themselves(text, said):
@@ -118,6 +130,7 @@ def test_what_the_speaker_says_of_themselves(text, said):
             ("Ludo", "works_at", "Charité"),
         ]),
         ("My sister, a vet, is ill.", [("Ada's sister", "works_as", "vet")]),
+        ("United Airlines quit flying to Bergen.", []),
     ],
 )  # fmt: skip
 def test_what_is_said_of_others(text, said):

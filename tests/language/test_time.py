@@ -226,6 +226,20 @@ the night of the 13th                        | 2023-06-13T18 2023-06-14T06
 on 3 May, a Wednesday                        | 2023-05-03 2023-05-04
 on Sunday, 1 October                         | 2023-10-01 2023-10-02
 on Labor Day                                 | 2022-09-05 2022-09-06
+on the twenty-third of March                 | 2023-03-23 2023-03-24
+on the thirty-first of August 2022           | 2022-08-31 2022-09-01
+June twenty-first 2022                       | 2022-06-21 2022-06-22
+from the twentieth to the thirtieth of May   | 2023-05-20 2023-05-31
+a week from Tuesday                          | 2023-06-27 2023-06-28
+three weeks from today                       | 2023-07-06 2023-07-07
+ten days from Friday                         | 2023-06-26 2023-06-27
+the Friday after next                        | 2023-06-23 2023-06-24
+between 3 and 5 pm today                     | 2023-06-15T14:30 2023-06-15T17:30
+from 11 to 1 pm tomorrow                     | 2023-06-16T10:30 2023-06-16T13:30
+What did we do two weeks back?               | 2023-05-29 2023-06-05
+since 11/2022                                | 2022-11-01 -
+How was my week?                             | 2023-06-12 2023-06-19
+What does my month look like?                | 2023-06-01 2023-07-01
 """
 
 # What is told at NOW; of a date without a year the near one is meant, whatever the tense.
@@ -248,6 +262,11 @@ The talk was moved to 11 July at 14:15.      | 2023-07-11T13:45 2023-07-11T14:45
 Ada flies back in three weeks.               | 2023-07-06 2023-07-07
 xmas day was just me n the cat               | 2022-12-25 2022-12-26
 nxt tues im at the office                    | 2023-06-20 2023-06-21
+Thurs 6pm, choir                             | 2023-06-15T17:30 2023-06-15T18:30
+lunch 1ish on Friday                         | 2023-06-16T12:30 2023-06-16T13:30
+call at a quarter to eight on Friday         | 2023-06-16T07:15 2023-06-16T08:15
+the shop opens 3-5pm on Friday               | 2023-06-16T14:30 2023-06-16T17:30
+day after tomorrow: dentist                  | 2023-06-17 2023-06-18
 """
 
 # Where nothing but the tense says it, a verb of the past looks back, any other ahead. On the left
@@ -352,6 +371,14 @@ We moved it to the 7th floor
 Their house is 24 October Street.
 where he sat
 the sun
+twenty first graders came
+I have thirty first cousins
+the twelfth of never
+her twenty-first birthday
+the score was 3-5 pm
+I ran it in 20ish minutes
+we are 30ish
+Who changed my week plan?
 """
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from hippocampus.core.records import Mode, Statement
@@ -21,6 +21,7 @@ from hippocampus.language.noun_sorts import (
 )
 from hippocampus.language.nouns import use_of
 from hippocampus.language.parsed.clauses import (
+    Aspect,
     Clause,
     auxiliaries,
     child,
@@ -44,6 +45,11 @@ _RE: Final = Patterns("parsed")
 _HAVING: Final = frozenset({"have", "'ve", "ve", "get"})
 _GETTING: Final = frozenset({"get", "adopt", "buy", "rescue", "pick", "foster", "take"})
 _POINTING: Final = frozenset({"the", "this", "that", "these", "those"})
+_SERVING: Final[Mapping[str, Aspect]] = {
+    "take": "began", "start": "began", "begin": "began", "step": "began", "replace": "began",
+    "work": "state", "act": "state", "serve": "state", "stop": "ended", "quit": "ended",
+}  # fmt: skip
+"""Meaning of verbs before "as my boss"; they say little else."""
 _NEEDS_NAME: Final = frozenset({"married_to", "partner", "doctor", "boss"})
 
 
@@ -51,8 +57,8 @@ def tell_doing(clause: Clause, referents: Referents) -> Iterator[Statement]:
     """Yield the statements of a clause with any verb but "be"; the first that fits."""
     for tell in (
         # Frames come last: they read any verb, and the others know better what theirs mean.
-        tell_unable, _called, tell_job, _having, _getting, _giving, _turning, tell_eating, _parting,
-        _framed,
+        tell_unable, _called, _serving, tell_job, _having, _getting, _giving, _turning,
+        tell_eating, _parting, _framed,
     ):  # fmt: skip
         told = list(tell(clause, referents))
         if told:
@@ -77,6 +83,17 @@ def _called(clause: Clause, referents: Referents) -> Iterator[Statement]:
             yield from _nicknamed(clause, referents)
 
 
+def _serving(clause: Clause, referents: Referents) -> Iterator[Statement]:
+    """Yield the statement of "Ana took over from Tom as my boss": what she is to whom."""
+    aspect = _SERVING.get(clause.lemma)
+    role = object_of(clause.verb, "as")
+    if aspect is None or role is None or clause.who is None or clause.who == referents.speaker:
+        return
+    relation, whose = kin_of(role), referents.owner(role)
+    if relation is not None and whose is not None:
+        yield Statement(whose, relation, clause.who, clause.mode(aspect), noun=role.lower_)
+
+
 def _known_as(clause: Clause, name: Token | None, referents: Referents) -> Iterator[Statement]:
     subject = clause.subject
     if name is None or not is_proper(name):
@@ -92,8 +109,8 @@ def _nicknamed(clause: Clause, referents: Referents) -> Iterator[Statement]:
     name = child(clause.verb, "oprd", "xcomp", "ccomp")
     if name is None and whom is not None and whom.i + 1 < len(whom.doc):
         name = whom.nbor()
-    if whom is None or clause.subject is None:
-        return
+    if whom is None or clause.subject is None or (whom.pos_ == "NOUN" and kin_of(whom)):
+        return  # "We call our son Fred" is of kin
     if name is not None and (is_proper(name) or (whom.lower_ == "me" and name.text.istitle())):
         thing = referents.speaker if whom.lower_ in ("me", "us") else referents.thing(whom)
         if thing is not None:

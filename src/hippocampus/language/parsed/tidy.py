@@ -15,6 +15,8 @@ from functools import cache
 from typing import Final
 
 from hippocampus.core.word_lists import Patterns, word_list
+from hippocampus.encode.terms import stem
+from hippocampus.language.parsed.frames import framing_verbs
 
 _RE: Final = Patterns("parsed")
 
@@ -46,7 +48,28 @@ def _tidy(line: str) -> str:
     words = _RE.question_tail.sub(". ", words)
     if not _RE.condition.search(words):
         words = _RE.splice.sub(". ", words)
-    return _RE.opener.sub("", words)
+    return _with_subject(_RE.opener.sub("", words))
+
+
+def _with_subject(words: str) -> str:
+    """Add the subject that a note leaves out, where its verb would be read as a noun or name."""
+    words = _RE.what_is_done.sub(_done, words)
+    words = _RE.unsaid_been.sub("I have been ", words)
+    words = _RE.unsaid_past.sub(_past_of_i, words)
+    return _RE.unsaid_present.sub(_present_of_i, words)
+
+
+def _done(what: re.Match[str]) -> str:
+    return f"{what['who']} {what['verb']} " if what["verb"] else f"{what['who']} "
+
+
+def _past_of_i(opening: re.Match[str]) -> str:
+    verb = opening["verb"].lower()
+    return f"I {verb} " if stem(verb) in _framing_stems() else opening[0]
+
+
+def _present_of_i(opening: re.Match[str]) -> str:
+    return f"I {opening['verb'].lower()}"
 
 
 def _in_digits(number: re.Match[str]) -> str:
@@ -58,6 +81,11 @@ def _in_digits(number: re.Match[str]) -> str:
 def _with_do(working: re.Match[str]) -> str:
     verb = working["verb"]
     return f"{working['name']} does {verb[:-3] + 'y' if verb.endswith('ies') else verb[:-1]} "
+
+
+@cache
+def _framing_stems() -> frozenset[str]:
+    return frozenset(map(stem, framing_verbs()))
 
 
 @cache

@@ -48,6 +48,8 @@ _SAYING_WHICH_DAY: Final = frozenset({"'s", "is", "its", "was", "to"})
 """Words before "the 24th" of what is, or was moved, on that day."""
 _PLACES_WON: Final = 3
 """Up to here an ordinal is as likely a place in a row."""
+_THINGS_IN_A_ROW: Final = 12
+"""Up to here an ordinal that is written out is rather of a thing than of a day."""
 _STOPS: set[int] = {Role.END, Role.MARK, Role.COMMA}
 _BETWEEN_SENTENCES = lazy_pattern(
     r"[.!?\n](?:(?<=[^\W\d_]{4}[.!?])(?<![Ss]ept\.)\s+(?=\W?[A-Z])|(?<=\n)\s*\n)"
@@ -76,6 +78,7 @@ _PARTED: dict[Unit, tuple[Unit, int]] = {
 _MOST_AGO = 100
 """Sundays that are counted back."""
 _OWNERS = frozenset("my our his her their".split())
+_LOOKING = frozenset("like look looks looking".split())
 _ABLE = frozenset("can could able possible possibly how to".split())
 _BEING_UP_TO = frozenset("i we you they he she it get got getting been".split())
 _USUALLY = frozenset("usually always never often normally sometimes generally typically".split())
@@ -323,6 +326,8 @@ class Reader:
         return span and self._said(i, j + 1, span.widened().lo, None)
 
     def _joined(self, i: int, *separators: Role) -> tuple[Span, int] | None:
+        if (hours := self._hours(i, *separators)) is not None:
+            return hours
         first = self._day_number(i, *separators) or self._value(i, _RANGE)
         if first is None or not self._is(first[1], *separators):
             return None
@@ -330,8 +335,31 @@ class Reader:
         span = last and spans.join(first[0], last[0], self.now, ahead=self.ahead, told=self.told)
         return (span, last[1]) if span and last else None
 
+    def _hours(self, i: int, *separators: Role) -> tuple[Span, int] | None:
+        """Read "3 to 5 pm on Friday", of which only the last hour is told as one."""
+        hour = self.tokens[i].value
+        if not (
+            self._is(i, Role.NUMBER, Role.COUNT)
+            and self._is(i + 1, *separators)
+            and self._is(i + 2, Role.CLOCK)
+            and isinstance(hour, int)
+            and 1 <= hour <= 12
+        ):
+            return None
+        last = self._value(i + 2, _RANGE)
+        end = self._resolve(last)
+        if last is None or end is None:
+            return None
+        until = end.lo
+        begun = until.replace(hour=hour % 12, minute=0)
+        later = begun + timedelta(hours=12)
+        lo = later if later < until else begun
+        return (Span(lo, until, end.slack).widened(), last[1]) if lo < until else None
+
     def _to(self, i: int, cue: int) -> Parsed:
         """Read a value, or a range that nothing announces: 3-9 June, 2019-2021, 3 to 9 June."""
+        if (hours := self._hours(i, Role.DASH, Role.TO)) is not None:
+            return hours
         day = self._day_number(i, Role.DASH, Role.TO)
         value = None if day else self._value(i, cue)
         first = day or value
@@ -358,11 +386,22 @@ class Reader:
         return span and (span, last[1])
 
     def _day_number(self, i: int, *before: Role) -> Parsed:
-        i += self.roles[i] == Role.THE
-        if self.roles[i] in (Role.NUMBER, Role.ORDINAL) and self.roles[i + 1] in before:
-            day = self.tokens[i].value
-            return (spans.day_of_month(day), i + 1) if _is_day(day) else None
-        return None
+        counted = self._counted_day(self._skip(i, Role.THE))
+        if counted is None or self.roles[counted[1]] not in before:
+            return None
+        return spans.day_of_month(counted[0]), counted[1]
+
+    def _counted_day(self, i: int) -> tuple[int, int] | None:
+        """Read the number of a day: 3, 3rd, third, twenty-third."""
+        t, tens, j = self.tokens[i], 0, i
+        if t.role is Role.COUNT and t.value in (20, 30):
+            j = self._skip(i + 1, Role.DASH)
+            t, tens = self.tokens[j], t.value
+            if t.role is not Role.ORDINAL or t.value >= 10:
+                return None
+        if t.role not in (Role.NUMBER, Role.ORDINAL) or not _is_day(t.value):
+            return None
+        return (tens + t.value, j + 1) if _is_day(tens + t.value) else None
 
     def _bounded(self, i: int) -> Reading | None:
         """More than two weeks ago; less than a month ago."""
@@ -395,8 +434,8 @@ class Reader:
 
     def _atom(self, i: int, cue: int) -> Parsed:
         """Read one phrase, once: "the week of the week of …" would take exponential time."""
-        if cue == _AT and (self._is(i, *_HOURS) or self.tokens[i].word == "quarter"):
-            hour = self._hour(i)
+        if cue == _AT and (self._is(i, *_HOURS, Role.ONE) or self.tokens[i].word == "quarter"):
+            hour = self._hour(self._skip(i, Role.ONE))
             if hour is not None:
                 return hour
         atom = self._ATOMS.get(self.roles[i])
@@ -441,6 +480,8 @@ class Reader:
     def _numeric_date(self, i: int, _cue: int) -> Parsed:
         parts = _DIGITS.findall(self.tokens[i].word)
         separator = self.tokens[i].word[len(parts[0])]
+        if len(parts) == 2:  # 11/2026
+            return spans.calendar_unit(self._day(int(parts[1]), int(parts[0])), "month"), i + 1
         a, b, c = map(int, parts)
         if len(parts[0]) == 4:
             span = spans.day_of(self._day(a, b, c))
@@ -534,13 +575,16 @@ class Reader:
         return whole, j
 
     def _day_and_month(self, i: int, cue: int) -> Parsed:
-        """3 June, 3rd of June 2023."""
-        j = self._skip(i + 1, Role.OF)
-        j = self._skip(j, Role.THE) if j > i + 1 else j
-        t = self.tokens[i]
-        if not self._is(j, Role.MONTH) or not _is_day(t.value):
+        """3 June, 3rd of June 2023, the twenty-third of June."""
+        counted = self._counted_day(i)
+        if counted is None:
             return None
-        return self._written(t.value, j, self._dot(j), cue, ordinal=t.role is Role.ORDINAL)
+        day, after = counted
+        j = self._skip(after, Role.OF)
+        j = self._skip(j, Role.THE) if j > after else j
+        if not self._is(j, Role.MONTH):
+            return None
+        return self._written(day, j, self._dot(j), cue, ordinal=self._is(after - 1, Role.ORDINAL))
 
     def _dot(self, i: int) -> int:
         """Step over an abbreviated month and its full stop."""
@@ -574,22 +618,15 @@ class Reader:
         """June 3rd, June 3-9 2023, June 2023, June."""
         t, j = self.tokens[i], self._dot(i)
         d = self._skip(j, Role.THE)
-        day = self.tokens[d]
-        if day.role in (Role.NUMBER, Role.ORDINAL) and _is_day(day.value):
-            last = self.tokens[d + 2]
-            if (
-                self._is(d + 1, Role.DASH, Role.TO)
-                and last.role in (Role.NUMBER, Role.ORDINAL)
-                and _is_day(last.value)
-                and last.value > day.value
-                and not self._is(d + 3, Role.MONTH)
-            ):
-                recurring = spans.month_day(t.value, day.value, last.value)
-                return self._of_year(recurring, d + 3) or (recurring, d + 3)
-            if not self._is(d + 1, Role.CLOCK):
-                return self._written(day.value, i, d + 1, cue, ordinal=day.role is Role.ORDINAL)
+        if (counted := self._counted_day(d)) is not None:
+            day, d = counted
+            last = self._counted_day(d + 1) if self._is(d, Role.DASH, Role.TO) else None
+            if last and last[0] > day and not self._is(last[1], Role.MONTH):
+                recurring = spans.month_day(t.value, day, last[0])
+                return self._of_year(recurring, last[1]) or (recurring, last[1])
             # With an hour behind it, "may 3" is as surely a date as "may 3rd".
-            return self._written(day.value, i, d + 1, cue, ordinal=True)
+            sure = self._is(d, Role.CLOCK) or self._is(d - 1, Role.ORDINAL)
+            return self._written(day, i, d, cue, ordinal=sure)
         recurring = spans.months(t.value)
         dated = self._of_year(recurring, j)
         if dated is not None and (
@@ -657,7 +694,9 @@ class Reader:
             ):
                 return self._falling(t.value, dated)
         moved = self._is(i - 1, Role.TO) and not self._is(i - 2, Role.WEEKDAY)
-        timed = self._is(j, Role.AT) and self._is(j + 1, *_HOURS, Role.CLOCK)
+        timed = self._is(j, Role.CLOCK) or (
+            self._is(j, Role.AT) and self._is(j + 1, *_HOURS, Role.CLOCK)
+        )
         led = moved or timed or cue in (_ON, _BY, _SHIFTED) or self._is(j, Role.PART)
         if abbreviated and not (led or t.capital):
             return None
@@ -670,8 +709,10 @@ class Reader:
         if cue == _BARE:
             # A name for a day, unless it is part of another name or a label: "Sunday school".
             named = i > 0 and self.tokens[i - 1].capital and self._is(i - 1, Role.WORD) and i > 1
-            followed = self.clear(j) or (
-                self._is(j, Role.PART, Role.POSSESSIVE, Role.SHIFT) or self._then_shifted(j)
+            followed = (
+                timed
+                or self.clear(j)
+                or (self._is(j, Role.PART, Role.POSSESSIVE, Role.SHIFT) or self._then_shifted(j))
             )
             habit = any(
                 self._is(i + k, Role.TO, Role.DASH) and self._is(i + 2 * k, Role.WEEKDAY)
@@ -726,6 +767,11 @@ class Reader:
         mine = before is not None and (before.word in _OWNERS or before.role is Role.POSSESSIVE)
         return mine and self.clear(j)
 
+    def _asked_of(self, i: int, j: int) -> bool:
+        """Tell whether somebody asks of a present time as theirs: "what does my week look like"."""
+        mine = i > 0 and self.tokens[i - 1].word in ("my", "our")
+        return mine and not self.told and (self.clear(j) or self.tokens[j].word in _LOOKING)
+
     def _holiday(self, i: int, cue: int) -> Parsed:
         feasts: dict[tuple[str, ...], Recurring] = self.tokens[i].value
         # The longest first, or "Christmas Eve" would be Christmas.
@@ -775,6 +821,8 @@ class Reader:
     def _clock(self, i: int, _cue: int) -> Parsed:
         word = self.tokens[i].word
         hour, minute, *_rest = [*map(int, _DIGITS.findall(word)), 0]
+        if word.endswith("ish"):  # in the afternoon, if it is before eight
+            hour += 12 if hour < _EARLIEST_HOUR else 0
         half = word.rstrip(". ")[-1] == "m" and ("p" if "p" in word else "a")
         if half:
             if not 1 <= hour <= 12:
@@ -1005,7 +1053,7 @@ class Reader:
         if measured is None:
             return None
         least, most, unit, j = measured
-        if not self._is(j, Role.AGO):
+        if not self._is(j, Role.AGO) and not self._back(j):
             return None
         j += 1
         if unit in _PARTED and least % 1:
@@ -1030,6 +1078,10 @@ class Reader:
         days = (0 if unit == "day" else int(half)) + int(half * (most // 5))
         return Span(lo, hi, min(days * DAY, self.today.hi - hi)), j
 
+    def _back(self, i: int) -> bool:
+        """Tell whether "back" ends an amount: "two weeks back", not "two days back home"."""
+        return self.tokens[i].word == "back" and self.clear(i + 1) and not self.ahead
+
     def _several_ago(self, i: int) -> tuple[Span, int] | None:
         """Read "two Sundays ago": the last but one that is over."""
         amount = self._amount(i)
@@ -1045,6 +1097,10 @@ class Reader:
                 return None
             over.append(before)
         return Span(over[-1].lo, over[int(least) - 1].hi), j + 2
+
+    def _count(self, i: int, cue: int) -> Parsed:
+        """Read "twenty-third of June", or an amount of time."""
+        return self._ordinal(i, cue) or self._amount_of_time(i, cue)
 
     def _amount_of_time(self, i: int, _cue: int) -> Parsed:
         """Read "two weeks ago", "two weeks from now", "two days after 3 June"."""
@@ -1063,9 +1119,13 @@ class Reader:
             return Span(
                 lo, hi + DAY, 0 * DAY if unit == "day" else int(spans.DAYS[unit] / 2) * DAY
             ), j + 2
-        if unit in ("week", "fortnight") and self._is(j, Role.DAY, Role.ON):
-            # "A week on Friday", "two weeks today".
-            anchor = self._value(self._skip(j, Role.ON), _ON)
+        lasting = i > 0 and self.tokens[i - 1].word == "for"
+        counted_on = self._is(j, Role.FROM) and self._is(j + 1, Role.DAY, Role.WEEKDAY)
+        if (counted_on and unit not in SECONDS and not lasting) or (
+            unit in ("week", "fortnight") and self._is(j, Role.DAY, Role.ON)
+        ):
+            # "A week on Friday", "two weeks today", "ten days from Friday".
+            anchor = self._value(self._skip(j, Role.ON, Role.FROM), _ON)
             span = anchor and self._coming(anchor[0])
             return (_offset(span, unit, least, most), anchor[1]) if span and anchor else None
         if not self._is(j, Role.BEFORE, Role.AFTER, Role.FROM):
@@ -1073,7 +1133,7 @@ class Reader:
         back = self._is(j, Role.BEFORE)
         anchor = self._value(j + 1, _RELATION)
         # "For two weeks from 3 June" lasts so long; without "for" it is a day after that.
-        if anchor and self._is(j, Role.FROM) and i and self.tokens[i - 1].word == "for":
+        if anchor and self._is(j, Role.FROM) and lasting:
             return _mapped(anchor, lambda s: Span(s.lo, shift(s.lo, unit, most)))
         if anchor is None:
             one = self._is(i, Role.ONE) and unit not in SECONDS and unit != "day"
@@ -1096,7 +1156,12 @@ class Reader:
             return spans.weekend(), j
         if unit == "weekend" and self._owned(i, j) and self.tenses.definite(self.at):
             return spans.weekend(), j
-        if not self._the(i):
+        if unit in ("day", "week", "month") and self._asked_of(i, j):
+            return self._calendar(unit, 0), j
+        beside_day = (
+            unit == "day" and self._is(j, Role.BEFORE, Role.AFTER) and self._is(j + 1, Role.DAY)
+        )
+        if not (self._the(i) or beside_day):
             return None
         if unit == "year" and (dated := self._year(j)):
             return spans.calendar_unit(self._day(dated[0]), "year"), dated[1]
@@ -1140,25 +1205,34 @@ class Reader:
             last = recurring.last(self.now)
             earlier = last and recurring.last(last.lo)
             return earlier and (earlier, j + 2)
+        if self._is(j, Role.AFTER) and self.tokens[j + 1].word == "next" and self.clear(j + 2):
+            coming = recurring.next(self.now)
+            later = coming and recurring.next(coming.lo)
+            return later and (later, j + 2)
         return None
 
     def _ordinal(self, i: int, cue: int) -> Parsed:
         """3rd of June; the first week of May; the second half of 2022; the 14th."""
         if (dated := self._day_and_month(i, cue)) is not None:
             return dated
-        t, j = self.tokens[i], i + 1
-        if self._is(j, Role.UNIT, Role.WEEKDAY, Role.HALF) and self._is(j + 1, Role.OF, Role.IN):
-            return self._nth(j, t.value)
-        if not t.word[0].isdigit() or not self._the(i) or not _is_day(t.value):
+        counted = self._counted_day(i)
+        if counted is None:
             return None
-        recurring = spans.day_of_month(t.value)
+        day, j = counted
+        if self._is(j, Role.UNIT, Role.WEEKDAY, Role.HALF) and self._is(j + 1, Role.OF, Role.IN):
+            return self._nth(j, day)
+        # "The third" in words is mostly of things in a row, "the twenty-third" a day.
+        in_words = not self.tokens[i].word[0].isdigit()
+        if not self._the(i) or (in_words and day <= _THINGS_IN_A_ROW):
+            return None
+        recurring = spans.day_of_month(day)
         if self._is(j, Role.OF):
             month = self._atom(j + 1, _INNER)
             nested = month and spans.nest(recurring, month[0], self.now)
             return (nested, month[1]) if month and nested else None
         before = self.tokens[i - 2].word  # the article
         if cue == _BARE:  # "it's the 24th now", not "he is the 1st"
-            led = before in _SAYING_WHICH_DAY and t.value > _PLACES_WON
+            led = before in _SAYING_WHICH_DAY and day > _PLACES_WON
         elif cue == _IN:
             led = before == "of"  # "the night of the 13th"
         else:
@@ -1182,7 +1256,7 @@ class Reader:
         Role.STAMP: _stamp,
         Role.DATE: _numeric_date,
         Role.NUMBER: _number,
-        Role.COUNT: _amount_of_time,
+        Role.COUNT: _count,
         Role.VAGUE: _amount_of_time,
         Role.ONE: _amount_of_time,
         Role.HALF: _amount_of_time,
