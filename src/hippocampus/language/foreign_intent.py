@@ -20,6 +20,7 @@ from hippocampus.encode.languages import ENGLISH, stop_words
 from hippocampus.encode.terms import UNSPACED, find_terms, language_of
 from hippocampus.language.asked_state import AskedState
 from hippocampus.language.question_intent import Intent, places_of
+from hippocampus.language.time.asked_language import asked_language
 from hippocampus.language.time.foreign_tenses import looks_back
 from hippocampus.language.time.mixed import likely_languages, may_tell_time_in
 
@@ -60,7 +61,7 @@ def language_asked_in(text: str) -> str | None:
     """Return the language of a question whose intent can be read, other than English."""
     if len(text) > _LONGEST:
         return None
-    told = language_of(text)
+    told = asked_language(text)
     if told == ENGLISH or (told is None and not may_tell_time_in(text)):
         return None
     language = next(iter(likely_languages(text)), told)  # words of time tell it, too

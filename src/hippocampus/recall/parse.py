@@ -23,7 +23,7 @@ from hippocampus.core.word_lists import word_set
 from hippocampus.encode.keywords import MOST_KEYWORDS, forms
 from hippocampus.encode.random_indexing import signatures
 from hippocampus.encode.signature import Rotation
-from hippocampus.encode.terms import Term, find_terms, hash_terms, language_of, stem
+from hippocampus.encode.terms import Term, find_terms, hash_terms, stem
 from hippocampus.index.query import AskedFact, Possessive, Query
 from hippocampus.language.asked_choice import read_choice
 from hippocampus.language.asked_conversation import read_asked_conversation
@@ -59,6 +59,7 @@ from hippocampus.language.question_intent import (
 from hippocampus.language.relations import NARROWER, relation_of, relations_asked_by
 from hippocampus.language.standing import asks_for_advice
 from hippocampus.language.time import find_intervals
+from hippocampus.language.time.asked_language import asked_language
 from hippocampus.language.time.english import may_tell_time
 from hippocampus.language.time.mixed import may_tell_time_in
 
@@ -123,7 +124,7 @@ def _read(text: str, now: datetime, cues: frozenset[str]) -> Query:
         text=text,
         now=now,
         cues=cues,
-        language=language_of(text),
+        language=asked_language(text),
         words=words,
         own_end=len(text.partition(": ")[0]),
         terms=np.fromiter(weights, np.uint32, len(weights)),

@@ -33,7 +33,9 @@ from datetime import UTC, datetime, tzinfo
 
 from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.records import Interval
+from hippocampus.encode.languages import ENGLISH
 from hippocampus.errors import InvalidTime
+from hippocampus.language.time.asked_language import asked_language
 from hippocampus.language.time.english import WRITTEN, may_tell_time
 from hippocampus.language.time.grammar import read
 from hippocampus.language.time.mixed import may_tell_time_in, read_in
@@ -62,7 +64,7 @@ def find_intervals(text: str, now: datetime, *, told: bool = False) -> tuple[Int
     if now.tzinfo is None or now.utcoffset() is None:
         msg = f"now={now} has no time zone, so 'yesterday' is undefined; pass an aware datetime"
         raise InvalidTime(msg)
-    foreign = may_tell_time_in(text)
+    foreign = may_tell_time_in(text) or (not told and asked_language(text) not in (None, ENGLISH))
     if not foreign and not may_tell_time(text):
         return ()
     return tuple(_read(text, now, told=told, foreign=foreign))

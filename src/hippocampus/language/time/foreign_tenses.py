@@ -18,9 +18,13 @@ _DIRECTIONS: Final[tuple[Direction, ...]] = ("behind", "ahead")
 
 _TENSELESS: Final = "zh"
 """The language whose verbs have no tense."""
-_CLAUSE: Final = lazy_pattern(r"(?<!\d)\.|[:,](?!\d)|[;!?\n。；：！？，]")
-_SENTENCE: Final = lazy_pattern(r"(?<!\d)\.|[;!?\n。；！？]")
-"""Ends of clauses and of sentences; "30. November" is none."""
+_STOP: Final = (
+    r"(?<!\d)\.|(?<=\d)\.(?=\s+(?:D(?:er|ie|as|en|em|ann|anach)|Eine?|Ich|Du|Er|Sie|Es|Wir|Mein"
+    r"|Unser|Und|Aber|[AI]m|Heute|Morgen|Jetzt|La|Le|Les|El|Los|Il|Elle|Je|On|Ho|De|Het|Ik)\b)"
+)
+"""Full stop of a sentence: "30. November" has none, "he was 91. The" does."""
+_CLAUSE: Final = lazy_pattern(rf"{_STOP}|[:,](?!\d)|[;!?\n。；：！？，]")
+_SENTENCE: Final = lazy_pattern(rf"{_STOP}|[;!?\n。；！？]")
 
 
 def _between(text: str, place: int, mark: re.Pattern[str]) -> tuple[int, int]:
@@ -104,7 +108,8 @@ class ForeignTenses:
         return min(near)[1] if near else None
 
     def _asks(self) -> bool:
-        return _asking(self._language).search(self._sentence) is not None
+        asked = self._sentence.rstrip().endswith("?")  # "Habe ich am Montag frei?"
+        return asked or _asking(self._language).search(self._sentence) is not None
 
     def _says_more(self, start: int, end: int) -> bool:
         places = (one.start - self._start for one in self._tokens if one.role is Role.WORD)

@@ -236,7 +236,9 @@ class Reader:
         # "at 5 pm", without a day, is a habit.
         if parsed[0].cycle == "day" or (parsed[0].cycle == "week" and self._habit()):
             return None
-        return parsed[0].bare(self.now, ahead=self.ahead, told=self.told)
+        # "I bought the flight for 9 October": a date that something is for lies ahead.
+        due = self.told and parsed[0].numbered and self._is(self.at, Role.FOR)
+        return parsed[0].bare(self.now, ahead=due or self.ahead, told=self.told)
 
     def _habit(self) -> bool:
         """Tell whether what is being read is of no one time: "we usually meet on Friday"."""

@@ -20,6 +20,7 @@ from hippocampus.encode.languages import (
     leanings,
 )
 from hippocampus.encode.terms import UNSPACED, is_plain, language_of
+from hippocampus.language.time.asked_language import asked_language
 from hippocampus.language.time.grammar import Reading, longest, read_sentence, sentences
 from hippocampus.language.time.lexicon import (
     languages_of_times,
@@ -118,8 +119,11 @@ def likely_languages(text: str) -> list[str]:
         if told == "zh" and not _CHINESE.search(text):
             return ["zh", "ja"]  # "先週会議": no letter tells Japanese
         return [told] if told in _NO_SPACES else []
-    words = words_of(text)
-    if is_plain_english(words):
+    told, words = asked_language(text), words_of(text)
+    plain = is_plain_english(words)
+    if told is not None and told != ENGLISH and (plain or told != language_of(text)):
+        return [told]
+    if plain:
         return [ENGLISH]
     seen = evidence(words)
     for word, language in _time_words(words):
