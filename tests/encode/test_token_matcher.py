@@ -1,5 +1,6 @@
 """What an occurrence is, and that ids are never read otherwise than the texts they stand for."""
 
+import re
 import sys
 import threading
 
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus.encode import token_matcher, tokens
+from hippocampus.encode.terms import UNSPACED
 from hippocampus.encode.token_matcher import LONGEST, TokenPattern
 from hippocampus.errors import InvalidText
 from hippocampus.journal.content import Segment
@@ -19,6 +21,7 @@ WORDS = (
     "lisbon Lisbon LISBON liSbon bon on On ON s S ſ ß ẞ ss SS straße STRASSE ﬁsh fish Fish ﬆ st"
     " K k K2 kelvin i I İ i̇ ı j ǰ ŉ art don't Don’t it's O'Brien naïve NAÏVE cafe cafe\u0301 café"
     " Řeka řeka ŘEKA Žižka ΣΊΣΥΦΟΣ Σίσυφος σίσυφος Москва МОСКВА на На ᏣᎳᎩ ꮳꮃꭹ 𐐔𐐯𐑅 𐐼𐐯𐑅 東京 京 ต้น"
+    " 서울 서울에서 打麻将 麻将 哈哈 哈哈哈"
     " 💥 💥💥 👩‍🚀 C++ c++ :) ... 42 1234567 _id id x_y"
 ).split()
 GLUE = ["", " ", "  ", "\n", "\t", "'", "’", "-", "_", ".", ", ", '"', "(", "1", "é", "\u0301", "·"]
@@ -28,8 +31,11 @@ text = st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(GLUE)), max_si
 term = st.one_of(st.sampled_from(WORDS), text.filter(str.strip))
 
 
+UNPARTED = re.compile(f"[{UNSPACED}\u1100-\u11ff\uac00-\ud7a3]")
+
+
 def is_word(character):
-    return character.isalnum() or character == "_"
+    return (character.isalnum() or character == "_") and not UNPARTED.match(character)
 
 
 def occurrences(term, text):
@@ -181,3 +187,18 @@ def test_threads_that_count_for_the_first_time_at_once_fold_the_vocabulary_once(
         thread.join()
 
     assert 1 == token_matcher._fold_vocabulary.cache_info().misses
+
+
+@pytest.mark.parametrize(
+    ("term", "text", "times"),
+    [
+        ("麻将", "昨天跟李强打麻将,又打麻将了", 2),
+        ("哈哈", "哈哈哈", 1),
+        ("서울", "서울에서 만났다", 1),
+        ("東京", "東京駅で会う", 1),
+        ("abc", "我用abc写", 1),
+        ("art", "the artist", 0),
+    ],
+)
+def test_a_word_is_found_where_nothing_parts_words(term, text, times):
+    assert counted(term, [text]) == ({0: times} if times else {})

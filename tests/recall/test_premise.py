@@ -53,7 +53,7 @@ def test_a_thing_never_told_of_somebody_known_is_named_as_not_found(bank, questi
     recall = bank.recall(question)
 
     assert not recall.found
-    assert recall.note == f"Nothing answers it: none of the nearest memories speaks of {lacks}."
+    assert recall.note == f"It may have no answer: none of the nearest memories speaks of {lacks}."
     assert recall.hits, "the nearest are there to look at"
 
 

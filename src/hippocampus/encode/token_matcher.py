@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.encode import tokens as tokenizer
+from hippocampus.encode.terms import UNSPACED
 from hippocampus.errors import InvalidText
 
 LONGEST: Final = 200
@@ -38,6 +39,8 @@ _SEAM = b"\xff"
 """Between the ids of the vocabulary, for it is in no text."""
 _WORD = rb"[0-9a-z_]"
 """A folded byte that is a word character by itself; others are judged when decoded."""
+_WORD_CHARACTER: Final = rf"[^\W{UNSPACED}\u1100-\u11ff\uac00-\ud7a3]"
+"""Nothing parts words of Chinese, Japanese or Thai, and in Korean particles cling to them."""
 _is_word_byte = re.compile(_WORD).match
 _CASED_END = 0x20000
 """Characters that folding changes lie below."""
@@ -52,7 +55,8 @@ class TokenPattern:
     A word or phrase to look for, letter case aside (Unicode's full case folding).
 
     It occurs where a text has it character by character, and whole: no word character (a letter,
-    digit or underscore) adjoins where it begins or ends with one. Occurrences do not overlap; the
+    digit or underscore) adjoins where it begins or ends with one. Letters of scripts that do not
+    part their words (Chinese, Japanese, Thai, Korean) are none. Occurrences do not overlap; the
     first counts.
 
     Raises:
@@ -91,7 +95,8 @@ class TokenPattern:
         tokenizer.encode(text)
         folded = text.strip().casefold()
         self._opens, self._closes = _is_word(folded[0]), _is_word(folded[-1])
-        before, after = r"(?<!\w)" * self._opens, r"(?!\w)" * self._closes
+        before = f"(?<!{_WORD_CHARACTER})" * self._opens
+        after = f"(?!{_WORD_CHARACTER})" * self._closes
         self._occurrences = re.compile(before + re.escape(folded) + after).findall
         self.alone = all(map(_is_word, folded))
         self._spell(folded)
@@ -230,7 +235,8 @@ def _find(keys: States, wanted: States) -> States:
 
 
 def _is_word(character: str) -> bool:
-    return character.isalnum() or character == "_"  # as the regular expression \w has it
+    """Return whether a character is of a word, in a script that parts its words."""
+    return re.match(_WORD_CHARACTER, character) is not None
 
 
 def _is_whole(character: str) -> bool:

@@ -41,6 +41,8 @@ _NAMED = 5
 """How many of a kind are named: memories left out, sessions, sources."""
 _NEAREST = 3
 """Memories that are shown where none is relevant."""
+_UNSURE = 0.3
+"""Confidence from which on one of these may well be the answer."""
 _CHANGES = 10
 """Changes of a memory that are told, the latest."""
 _LONGEST_CUT = 1 << 18
@@ -221,7 +223,10 @@ def _verdict(found: Recall, shown: Sequence[ShownMemory]) -> str:
     sure = f"confidence {found.confidence:.2f}"
     if found.found:
         return f"Found ({sure}), the best first:" if shown else f"Found ({sure})."
-    nothing = f"Nothing relevant is remembered ({sure})"
+    unsure = shown and found.confidence >= _UNSURE
+    nothing = (
+        f"{'Nothing surely answers it' if unsure else 'Nothing relevant is remembered'} ({sure})"
+    )
     if found.note:
         nothing = f"{nothing}. {found.note.rstrip('.')}"
     return f"{nothing}; the nearest:" if shown else f"{nothing}."

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hippocampus.core.arrays import Rows32
 from hippocampus.encode.languages import ENGLISH
+from hippocampus.encode.terms import language_of
 from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.query import Query
 from hippocampus.language.nouns import use_of
@@ -24,6 +25,8 @@ _GENITIVE: Final = re.compile("['’]s?$")
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _BY_NOUN: Final = frozenset({"pet", "sibling", "child", "parent"})
 """Relations that are told by a noun for who it is, seldom by a verb."""
+_TELLING: Final = 400
+"""Characters of a text that tell its language."""
 _READ: Final = 4000
 """Characters of a text that are read."""
 _NOUN: Final = 0.5
@@ -42,7 +45,8 @@ def check_premise(
 
     Which words name something is known of English alone. An order to tell of a whole conversation
     supposes nothing by its words; its leading hits are judged by themselves. What is asked of the
-    world supposes nothing of anybody. ``read``: the texts of rows, where they may be looked into.
+    world supposes nothing of anybody, and a best row in another language has none of its words.
+    ``read``: the texts of rows, where they may be looked into.
     ``facts``: which rows tell the fact that is asked for, shape (rows,): they may do so without
     the word that it is asked by.
     """
@@ -62,6 +66,8 @@ def check_premise(
     terms = query.terms[places].tolist()
     named = [at for at, term in enumerate(terms) if term in words and _names(words[term])]
     has = there[:, named] > 0
+    if read is not None and not has.all(axis=1).any() and _is_foreign(int(rows[0]), read):
+        return None
     asked_by = [words[terms[at]] for at in named]
     if read is not None and not has.all(axis=1).any():
         has |= _said_otherwise(query, asked_by, rows, read, facts)
@@ -77,6 +83,17 @@ def check_premise(
         told=facts is not None and bool(has[facts].all(axis=1).any()),
         unowned=read is not None and _is_unowned(query, [said[at] for at in nowhere], rows, read),
     )
+
+
+def _is_foreign(row: int, read: ReadTexts) -> bool:
+    """Return whether a text is in another language than English, whose words it cannot have."""
+    return _language_of(read([row]).get(row, "")[:_TELLING]) not in (None, ENGLISH)
+
+
+@lru_cache(maxsize=4096)
+def _language_of(text: str) -> str | None:
+    """Return the language of a memory's beginning; the same few are found by most questions."""
+    return language_of(text)
 
 
 def _said_otherwise(

@@ -58,10 +58,8 @@ from hippocampus.language.question_intent import (
 )
 from hippocampus.language.relations import NARROWER, relation_of, relations_asked_by
 from hippocampus.language.standing import asks_for_advice
-from hippocampus.language.time import find_intervals
+from hippocampus.language.time import find_intervals, may_ask_of_time
 from hippocampus.language.time.asked_language import asked_language
-from hippocampus.language.time.english import may_tell_time
-from hippocampus.language.time.mixed import may_tell_time_in
 
 _NO_NAMES: Final = Gazetteer()
 
@@ -98,7 +96,7 @@ _ANY_MOMENT: Final = from_micros(0)
 
 def _is_timeless(text: str) -> bool:
     """Return whether a text names no time, so that it says the same at any moment."""
-    return not may_tell_time(text) and not may_tell_time_in(text)
+    return not may_ask_of_time(text)
 
 
 @lru_cache(maxsize=256)

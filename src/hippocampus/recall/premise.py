@@ -65,7 +65,7 @@ class Premise(NamedTuple):
         said = f"{', '.join(others)} or {last}" if others else last
         if not self.lacking:
             said = f"{', '.join(others)} and {last} together"
-        return f"Nothing answers it: none of the nearest memories speaks of {said}."
+        return f"It may have no answer: none of the nearest memories speaks of {said}."
 
     def odds(self, *, by_tokens: bool, unheard: bool = False) -> float:
         """

@@ -40,7 +40,7 @@ from hippocampus.language.time.english import WRITTEN, may_tell_time
 from hippocampus.language.time.grammar import read
 from hippocampus.language.time.mixed import may_tell_time_in, read_in
 
-__all__ = ["differences", "find_intervals", "find_told"]
+__all__ = ["differences", "find_intervals", "find_told", "may_ask_of_time"]
 
 _MOST_TOLD = 64
 """A calendar tells more, and answers no question about one of them."""
@@ -64,10 +64,19 @@ def find_intervals(text: str, now: datetime, *, told: bool = False) -> tuple[Int
     if now.tzinfo is None or now.utcoffset() is None:
         msg = f"now={now} has no time zone, so 'yesterday' is undefined; pass an aware datetime"
         raise InvalidTime(msg)
-    foreign = may_tell_time_in(text) or (not told and asked_language(text) not in (None, ENGLISH))
+    foreign = may_tell_time_in(text) or (not told and _is_asked_elsewhere(text))
     if not foreign and not may_tell_time(text):
         return ()
     return tuple(_read(text, now, told=told, foreign=foreign))
+
+
+def may_ask_of_time(text: str) -> bool:
+    """Return whether a question, in whatever language, may name a time."""
+    return may_tell_time(text) or may_tell_time_in(text) or _is_asked_elsewhere(text)
+
+
+def _is_asked_elsewhere(text: str) -> bool:
+    return asked_language(text) not in (None, ENGLISH)
 
 
 def _read(text: str, now: datetime, *, told: bool, foreign: bool) -> list[Interval]:
