@@ -15,7 +15,8 @@ NOW = datetime(2024, 9, 18, 10, 30, tzinfo=UTC)
 @pytest.mark.parametrize(
     "text",
     ["Hallo!", "Guten Tag", "merci beaucoup", "¡Buenas tardes!", "Ciao, come va?", "Obrigada!",
-     "Привет!", "你好啊", "谢谢", "こんばんは", "감사합니다", "dank je wel", "Dziękuję", "Tack!"],
+     "Привет!", "你好啊", "谢谢", "こんばんは", "감사합니다", "dank je wel", "Dziękuję", "Tack!",
+     "Bis morgen!", "Schönen Abend noch!", "Bonne journée !", "谢谢你！", "Fijn weekend!"],
 )  # fmt: skip
 def test_a_greeting_or_thanks_asks_for_nothing(text):
     assert parse(text, now=NOW).small_talk
@@ -37,7 +38,9 @@ def test_what_says_more_than_a_greeting_is_none(text):
     ["Was haben wir vorgestern gemacht?", "Was ist am Sonntag passiert?",
      "Qu'est-ce qu'on a fait lundi ?", "¿Qué hicimos el mes pasado?", "Che cosa è successo ieri?",
      "O que aconteceu na semana passada?", "Что было вчера?", "昨天发生了什么事？",
-     "先週は何をしましたか？", "Wat is er gisteren gebeurd?"],
+     "先週は何をしましたか？", "Wat is er gisteren gebeurd?", "Was steht am Montag an?",
+     "Was liegt nächste Woche an?", "Was mache ich übermorgen?", "¿Qué hago el lunes que viene?",
+     "Qu'est-ce que je fais lundi prochain ?", "十月有什么安排？", "Che faccio domani?"],
 )  # fmt: skip
 def test_a_question_for_whatever_was_at_a_time_is_asked_of_the_time_alone(text):
     asked = parse(text, now=NOW)

@@ -45,6 +45,13 @@ TOLD = [  # as statements, with what English says
     ("För fyra veckor sedan brann det.", "It burnt four weeks ago."),
     ("Gelecek yıl taşınıyoruz.", "We move next year."),
     ("내년에 이사해요.", "We move next year."),
+    ("Er wurde 91. Die Feier ist am Dienstag.", "The party is on Tuesday."),
+    ("Am ersten Oktober ziehen wir um.", "We move on 1 October."),
+    ("Am einundzwanzigsten August war die Hochzeit.", "The wedding was on 21 August."),
+    ("Compré el vuelo para el 9 de octubre.", "I have bought the flight for 9 October."),
+    ("J'ai acheté le billet pour le 9 octobre.", "I have bought the ticket for 9 October."),
+    ("Ho comprato il biglietto per il 9 ottobre.", "I have bought the ticket for 9 October."),
+    ("我买了十月九号的机票。", "I have bought the flight for 9 October."),
 ]
 ASKED = [
     ("Was habe ich letzten Dienstag gekauft?", "What did I buy last Tuesday?"),
@@ -74,6 +81,14 @@ ASKED = [
     ("Gdzie idę w sobotę?", "Where am I going on Saturday?"),
     ("Quem visitamos no sábado?", "Whom are we visiting on Saturday?"),
     ("Куда мы едем в субботу?", "Where are we going on Saturday?"),
+    ("Was steht am Montag an?", "What is on on Monday?"),
+    ("Was war am Montag?", "What was on Monday?"),
+    ("Was war am 3. Mai?", "What was on 3 May?"),
+    ("Was war am Ostermontag?", "What was on Easter Monday?"),
+    ("Was passiert im Oktober?", "What happens in October?"),
+    ("Was passierte am 22. Juli?", "What happened on 22 July?"),
+    ("Habe ich am Montag einen Termin?", "Do I have an appointment on Monday?"),
+    ("Hast du am Montag angerufen?", "Did you call on Monday?"),
 ]
 NO_TIMES = [
     "Mit Anna so viel zu lachen, das tut gut.",
