@@ -268,3 +268,32 @@ def test_what_is_said_again_is_kept_whatever_was_recalled_or_is_there(bank, cloc
     assert 4 == len({first.id, second.id, third.id, fourth.id}) == len(bank.episodes())
     same = Turn(text=PEANUTS, speaker="Ada", at=clock.now(), metadata={"run": 3})
     assert [third] == bank.remember_many([same], again=True)
+
+
+def test_a_sentence_that_somebody_says_on_another_day_is_kept(bank, clock):
+    pill = "I took my blood pressure pill this morning."
+    for _ in range(3):
+        bank.remember(pill, speaker="Ed", role="user")
+        clock.advance(timedelta(minutes=5))
+        bank.remember(pill, speaker="Ed", role="user")  # sent twice
+        clock.advance(timedelta(days=1))
+
+    assert [pill] * 3 == texts(bank)
+    assert 3 == bank.count_events("How often did I take my pill?").count
+
+
+def test_a_turn_that_is_sent_again_in_its_session_is_there_already(bank, clock):
+    pill = "I took my blood pressure pill this morning."
+    for session in ("monday", "monday", "tuesday"):
+        bank.remember(pill, speaker="Ed", role="user", session=session)
+        clock.advance(timedelta(days=1))
+
+    assert [pill] * 2 == texts(bank)
+
+
+def test_a_note_of_nobody_is_news_once(bank, clock):
+    for _ in range(2):
+        bank.remember("The gate code of the yard is 4471.")
+        clock.advance(timedelta(days=3))
+
+    assert 1 == len(texts(bank))

@@ -9,7 +9,7 @@ from functools import partial
 
 from hippocampus.core.clock import to_micros
 from hippocampus.core.quotes import quoted
-from hippocampus.core.records import Asks
+from hippocampus.core.records import Asks, EpisodeRow
 from hippocampus.journal.draft import Draft, digest
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.reader import LedgerEntry
@@ -19,6 +19,8 @@ _MEMORY = 4096
 """How many texts we remember to have shown."""
 _AGE = timedelta(minutes=10)
 """For how long a text that comes back is taken for the one we showed."""
+_TALK = 12 * 3600 * 1_000_000
+"""Microseconds for which what somebody says again, in no session, is taken for the same turn."""
 _COLONS = 4
 """After how many of the first colons of a rendered line we look for the words."""
 
@@ -78,11 +80,11 @@ class EchoFilter:
         if group.dated and (shown is None or not _follows(first, shown, now)):
             return None
         # Word for word what is stored, and with no time of its own: it tells us nothing new,
-        # unless it was not shown and now somebody else says it.
+        # unless it was not shown and now somebody else says it, or the same one another time.
         anyone = shown is not None or first.speaker is None
         rows = ledger.store.episodes.rows_with_digest(ledger.bank, first.digest)
         for record in ledger.store.episodes.read(ledger.bank, rows):
-            if not anyone and first.speaker != record.speaker:
+            if not anyone and not _is_of_one_talk(first, record):
                 continue
             if _is_there(ledger, record.row, group.drafts):
                 return record.row
@@ -114,6 +116,13 @@ class EchoFilter:
 def _follows(d: Draft, shown: datetime, now: datetime) -> bool:
     """Whether a text was said at or soon after the moment it was shown."""
     return now - shown <= _AGE and d.occurred_at >= to_micros(shown - timedelta(seconds=1))
+
+
+def _is_of_one_talk(d: Draft, record: EpisodeRow) -> bool:
+    """Return whether a turn is its speaker's in the same session, or without one soon after."""
+    if (d.speaker, d.session) != (record.speaker, record.session):
+        return False
+    return d.session is not None or d.occurred_at - record.occurred_at < _TALK
 
 
 def _is_there(ledger: Ledger, first: int, drafts: Sequence[Draft]) -> bool:
