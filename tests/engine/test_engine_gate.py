@@ -297,3 +297,28 @@ def test_a_note_of_nobody_is_news_once(bank, clock):
         clock.advance(timedelta(days=3))
 
     assert 1 == len(texts(bank))
+
+
+def test_a_conversation_handed_in_anew_with_each_turn_is_kept_once(bank, clock):
+    talk, sent = [], []
+    for user, assistant in (
+        ("I want a quiet room in Lyon.", "Sure, which dates?"),
+        ("The 4th to the 9th.", "Booked for you!"),
+        ("Yes.", "Yes."),
+        ("Yes.", "Added the cot."),
+    ):
+        talk += [{"role": "user", "content": user}, {"role": "assistant", "content": assistant}]
+        sent = bank.remember_many(talk, session="c1")
+        clock.advance(timedelta(minutes=2))
+
+    assert [one["content"] for one in talk] == texts(bank)
+    assert texts(bank) == [one.text for one in sent]
+
+
+def test_the_last_turns_of_a_conversation_handed_in_again_are_there_already(bank, clock):
+    talk = [{"role": "user", "content": f"Turn {n}."} for n in range(9)]
+    bank.remember_many(talk[:6], session="c1")
+    clock.advance(timedelta(minutes=2))
+    bank.remember_many(talk[3:], session="c1")  # a window on it
+
+    assert [one["content"] for one in talk] == texts(bank)

@@ -219,6 +219,7 @@ class Committer(BankPart):
         answer |= self._store.episodes.rows_of(
             ledger.bank, [d.id for g in groups for d in g.drafts]
         )
+        answer |= self._state.echo_filter.resent(ledger, groups)
         for group in groups:
             id_ = group.first.id
             if id_ in answer or id_ in fresh:

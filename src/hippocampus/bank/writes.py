@@ -102,19 +102,25 @@ class Writes(BankPart):
         Keep many turns; return their episodes in order, the parts of long ones apart.
 
         A turn may be a chat message, as ``{"role": "user", "content": …}``, so that the
-        conversation that a program sends to a model can be given as it is. ``session`` is that of
-        turns that name none.
+        conversation that a program sends to a model can be given as it is, and again when it has
+        grown: of turns without a time that begin with the last ones of their session, only those
+        behind them are kept. ``session`` is that of turns that name none.
 
         All turns are checked before the first is stored. They are stored in batches, one
         transaction each: after a crash whole batches are there, and doing it again adds the rest.
         ``again`` is that of ``remember``.
         """
         groups: list[Group] = []
+        brief = set[str]()
         now = self._engine.now()
         for place, turn in enumerate(pausing(turns)):
             try:
                 said = _dated(_of(turn, session), now)
                 group = self._committer.group(said, now, by_metadata=again)
+                if group.first.id in brief and not group.dated:
+                    group = group.apart(f"turn {place}")  # "yes" and "yes" are two turns
+                elif len(group.first.text.split()) < self._engine.config.ingest.echo_words:
+                    brief.add(group.first.id)
                 groups.append(group._replace(again=again))
             except InputError as exc:
                 if not (isinstance(turns, Sized) and len(turns) == 1):

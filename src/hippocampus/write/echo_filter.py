@@ -21,6 +21,8 @@ _AGE = timedelta(minutes=10)
 """For how long a text that comes back is taken for the one we showed."""
 _TALK = 12 * 3600 * 1_000_000
 """Microseconds for which what somebody says again, in no session, is taken for the same turn."""
+_A_TALK = 2
+"""Turns from which on equal ones are a conversation handed in again, and none by chance."""
 _COLONS = 4
 """After how many of the first colons of a rendered line we look for the words."""
 
@@ -66,6 +68,28 @@ class EchoFilter:
         if group.dated or group.again:
             return ()
         return (partial(ledger.store.episodes.rows_with_digest, ledger.bank, group.first.digest),)
+
+    def resent(self, ledger: Ledger, groups: Sequence[Group]) -> dict[str, int]:
+        """
+        Return the rows of turns with which a session is handed in again, by the ids they have now.
+
+        Programs that talk to a model keep the whole conversation, and hand it in with each turn:
+        what it begins with are then the last turns of its session, "yes" and "thanks" among them.
+        """
+        drafts = [d for group in groups for d in group.drafts]
+        sessions = {d.session for d in drafts}
+        dated = any(group.dated or group.again for group in groups)
+        if dated or len(groups) < _A_TALK or len(sessions) > 1 or None in sessions:
+            return {}
+        there = ledger.store.episodes.last_of_session(
+            ledger.bank, drafts[0].session or "", len(drafts)
+        )
+        known = [(row.digest, row.speaker, row.role) for row in there]
+        said = [(d.digest, d.speaker, d.role) for d in drafts]
+        for many in range(len(known), _A_TALK - 1, -1):
+            if known[-many:] == said[:many]:
+                return {d.id: row.row for d, row in zip(drafts, there[-many:], strict=False)}
+        return {}
 
     def echo(self, ledger: Ledger, group: Group, now: datetime) -> int | None:
         """Return the row a text was recalled from, when it comes back to us as if it were new."""
