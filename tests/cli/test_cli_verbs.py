@@ -192,6 +192,42 @@ def test_a_correction_replaces_the_words_that_history_keeps(told):
     assert "correct" in told("history").out
 
 
+def test_what_was_corrected_is_shown_by_an_id_that_corrects_it_once_more(shell):
+    old = shell("remember", "The pump costs 1,850.", "--json").json["id"]
+    new = shell("correct", old, "The pump costs 1,950.", "--json").json["id"]
+
+    assert new[:8] in shell("recall", "pump").out
+    assert old[:8] not in shell("recall", "pump").out
+    assert new in shell("correct", old, "The pump costs 2,000.").err
+    assert f"its last version is {new[:8]}" in shell("forget", old).err
+    assert 0 == shell("forget", new[:8]).code
+
+
+@pytest.mark.parametrize(
+    ("before", "args", "why"),
+    [
+        ("forget", ["forget"], "is forgotten already"),
+        ("show", ["restore"], "is in force"),
+        ("pin", ["pin"], "is pinned already"),
+        ("show", ["pin", "--undo"], "is not pinned"),
+        ("forget", ["pin"], "is forgotten; restore it first"),
+    ],
+)
+def test_a_change_that_changes_nothing_says_why(told, before, args, why):
+    told(before, told.ids[0])
+
+    done = told(*args, told.ids[0])
+
+    assert 0 == done.code
+    assert f"{told.ids[0][:8]} {why}" in done.err
+
+
+def test_a_list_shows_an_id_once(shell):
+    short = shell("remember", "The pump was mended.", "--json").json["id"][:8]
+
+    assert 1 == shell("episodes").out.count(short)
+
+
 def test_undo_brings_back_what_forgetting_hides(told):
     assert told("forget", *told.ids[:2], "--json").json == {"forgotten": 2}
     assert told.ids[2:] == [e["id"] for e in told("episodes", "--json").json]

@@ -46,6 +46,7 @@ _CONTROL = lazy_pattern(
 )
 # JSON may have these as they are, and a terminal would obey them; C0 it escapes anyway.
 _JSON_CONTROL = lazy_pattern(r"[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
+_OWN_ADDRESS = lazy_pattern(r"[0-9a-f]{24}(?:#part-\d+)?")
 _STYLES = {
     "tokens": "cyan",
     "lexical": "green",
@@ -258,7 +259,7 @@ def memories(count: int) -> str:
 def episode_table(found: Iterable[Episode], zone: tzinfo) -> Table:
     """Return episodes with their ids, in order."""
     rows = [
-        (short_id(e.id), head_line(e, zone).append("\n").append_text(marked(e.text, "")))
+        (short_id(e.id), head_line(e, zone, named=False).append("\n").append_text(marked(e.text, "")))
         for e in found
     ]
     return table(rows, "id", "what was remembered")
@@ -334,15 +335,19 @@ def cost_line(found: Recall) -> Text:
     )
 
 
-def head_line(episode: Episode, zone: tzinfo) -> Text:
-    """Return when, who and where of an episode."""
+def head_line(episode: Episode, zone: tzinfo, *, named: bool = True) -> Text:
+    """Return when, who and where of an episode; ``named``: its id where it has no place."""
     head = Text(moment_text(episode.occurred_at, zone), "dim")
     who = episode.speaker or episode.role
     if who:
         head.append("  ").append(one_line(who), "not dim bold")
-    own = episode.address == episode.id  # it has no other
-    where = short_id(episode.id) if own else one_line(episode.address)
+    where = one_line(episode.address) if _has_place(episode) else short_id(episode.id) * named
     return head.append(f"  {where}") if where else head
+
+
+def _has_place(episode: Episode) -> bool:
+    """Return whether an address is another than the id of the episode, or of an earlier version."""
+    return _OWN_ADDRESS.fullmatch(episode.address) is None
 
 
 def _why(shares: Mapping[str, float]) -> Text:

@@ -20,6 +20,7 @@ from hippocampus.cli.render import (
     stderr,
     table,
 )
+from hippocampus.cli.write import unchanged
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.errors import InputError, StoreLocked, UnknownBank
 
@@ -157,7 +158,8 @@ def policy(name: str | None = None, *, scope: BankScope) -> Answer:
 def pin(bank: Bank, ids: list[str], *, undo: bool = False) -> Answer:
     """Keep memories from ever fading."""
     changed = bank.unpin(ids) if undo else bank.pin(ids)
-    return counted({"memories": changed}, "unpinned" if undo else "pinned")
+    told = counted({"memories": changed}, "unpinned" if undo else "pinned")
+    return told._replace(note=unchanged(bank, ids, "unpin" if undo else "pin", changed))
 
 
 @verb("hold")

@@ -21,6 +21,7 @@ from hippocampus.cli.render import (
     short_id,
     table,
 )
+from hippocampus.core.unchanged import Asked, why_unchanged
 from hippocampus.errors import InputError
 
 if TYPE_CHECKING:
@@ -172,15 +173,24 @@ def forget(
                 if undo
                 else bank.forget(**chosen, erase=erase, progress=step)
             )
+        note = [] if erase else unchanged(bank, ids, "restore" if undo else "forget", changed)
     verb = "restored" if undo else "erased" if erase else "forgotten"
-    return Answer({verb: changed}, f"{changed:,} {verb}")
+    return Answer({verb: changed}, f"{changed:,} {verb}", note=note)
 
 
 @verb("restore")
 def restore(bank: Bank, ids: list[str] | None = None, *, source: list[str] | None = None) -> Answer:
     """Bring forgotten episodes back."""
     changed = bank.restore(**_chosen(ids, source))
-    return Answer({"restored": changed}, f"{changed:,} restored")
+    note = unchanged(bank, ids, "restore", changed)
+    return Answer({"restored": changed}, f"{changed:,} restored", note=note)
+
+
+def unchanged(bank: Bank, ids: Sequence[str] | None, asked: Asked, changed: int) -> list[str]:
+    """Return why some of the named memories are as they were, a line each; none for a source."""
+    if changed >= len(ids or ()):
+        return []
+    return list(why_unchanged(bank.get, ids or (), asked, changed, shown=short_id))
 
 
 def _chosen(ids: list[str] | None, source: list[str] | None) -> dict[str, Any]:

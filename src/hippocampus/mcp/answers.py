@@ -442,10 +442,11 @@ def _ends(fact: Mapping[str, Any]) -> list[str]:
     return [fact["state"], *ends]
 
 
-def changed(number: int, what: str) -> ToolAnswer:
-    """Return how many memories changed, and what it means."""
+def changed(number: int, what: str, why: Iterable[str] = ()) -> ToolAnswer:
+    """Return how many memories changed, what it means, and why others did not."""
     memories = "1 memory" if number == 1 else f"{number} memories"
-    return ToolAnswer({"changed": number}, f"{memories} {what}")
+    lines = "".join(f"\n{line}." for line in why)
+    return ToolAnswer({"changed": number}, f"{memories} {what}{lines}")
 
 
 def held(
