@@ -34,6 +34,7 @@ from hippocampus.cli.render import (
     table,
     trend_view,
 )
+from hippocampus.core.constraints import check_whole
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.parameter_groups import ParameterGroup
 
@@ -163,7 +164,7 @@ def find(
     found = bank.find(
         *terms, limit=limit, offset=offset, newest=newest, radius=radius, **filters.given()
     )
-    return listed(found, episode_table(found, zone))
+    return listed(found, episode_table(found, zone), "no memory has that in it and fits")
 
 
 @verb("count")
@@ -204,7 +205,7 @@ def episodes(
     found = bank.episodes(
         limit=limit, offset=offset, newest=newest, forgotten=forgotten, **filters.given()
     )
-    return listed(found, episode_table(found, zone))
+    return listed(found, episode_table(found, zone), "no memory fits")
 
 
 @verb("show")
@@ -231,15 +232,29 @@ def history(
     *,
     after: int = 0,
     limit: int | None = 50,
+    newest: bool = False,
     zone: tzinfo,
 ) -> Answer:
     """List the changes to an episode and its other versions, or to the whole bank."""
-    changes = bank.journal(after=after, limit=limit) if id is None else bank.history(id)
+    check_whole(limit=limit, optional=True)
+    if id is None:
+        # One more tells that there are more; the last are known once all are read.
+        most = None if limit is None or newest else limit + 1
+        every = bank.journal(after=after, limit=most)
+    else:
+        limit, every = None, bank.history(id)
+    changes = (every[::-1] if newest else every)[:limit]
     rows = [
         (str(c.seq), moment_text(c.at, zone), c.kind, short_id(c.episode or ""), _detail(c))
         for c in changes
     ]
-    return listed(changes, table(rows, "seq", "at", "change", "episode", "detail"))
+    told = listed(
+        changes, table(rows, "seq", "at", "change", "episode", "detail"), "no change fits"
+    )
+    if len(every) <= len(changes) or not changes:
+        return told
+    ways = "" if newest else f"--newest lists the last first, --after {changes[-1].seq} goes on, "
+    return told._replace(note=f"there are more: {ways}--limit N lists more at once")
 
 
 def _detail(change: Change) -> str:
@@ -307,7 +322,7 @@ def sources(bank: Bank, *, zone: tzinfo) -> Answer:
         for s in found
     ]
     heads = ("source", "memories", "forgotten", "time", "format", "file")
-    return listed(found, table(rows, *heads))
+    return listed(found, table(rows, *heads), "no memory has a source")
 
 
 def _some(names: tuple[str, ...], most: int = 8) -> str:

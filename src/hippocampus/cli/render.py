@@ -259,7 +259,10 @@ def memories(count: int) -> str:
 def episode_table(found: Iterable[Episode], zone: tzinfo) -> Table:
     """Return episodes with their ids, in order."""
     rows = [
-        (short_id(e.id), head_line(e, zone, named=False).append("\n").append_text(marked(e.text, "")))
+        (
+            short_id(e.id),
+            head_line(e, zone, named=False).append("\n").append_text(marked(e.text, "")),
+        )
         for e in found
     ]
     return table(rows, "id", "what was remembered")
