@@ -36,7 +36,7 @@ def facts(
     ]  # fmt: skip
     heads = ("subject", "relation", "object", "from", "until", "known since")
     about = "" if entity is None else f" about {clean(entity)!r}"
-    return listed(found, table(rows, *heads), f"no facts{about} fit")
+    return listed(found, table(rows, *heads, wraps=(0, 2)), f"no facts{about} fit")
 
 
 @verb("people")

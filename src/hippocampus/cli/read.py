@@ -14,6 +14,7 @@ from hippocampus.cli.options import (
     Cues,
     FilterOptions,
     Now,
+    Question,
     Words,
     along,
     bits_or_auto,
@@ -40,14 +41,14 @@ from hippocampus.core.parameter_groups import ParameterGroup
 
 if TYPE_CHECKING:
     from hippocampus.bank import Bank
-    from hippocampus.core.records import Change
+    from hippocampus.core.records import Change, Stats
     from hippocampus.memory import Memory
 
 
 @verb("recall", embed=True)
 def recall(
     bank: Bank,
-    query: Words,
+    query: Question,
     *,
     k: int = HITS,
     cues: Cues = None,
@@ -62,7 +63,7 @@ def recall(
 ) -> Answer:
     """Find the memories that answer a question, and say why."""
     found = bank.recall(
-        query, k, cues=cues, now=now, min_score=min_score, include=along(include), **filters.given()
+        " ".join(query), k, cues=cues, now=now, min_score=min_score, include=along(include), **filters.given()
     )
     return told(found, zone, full=full, ids=ids, explain=explain)
 
@@ -70,7 +71,7 @@ def recall(
 @verb("explain", embed=True)
 def explain(
     bank: Bank,
-    query: Words,
+    query: Question,
     *,
     row: list[str] | None = None,
     k: int = 5,
@@ -82,7 +83,7 @@ def explain(
 ) -> Answer:
     """Walk through a recall: what was read, proposed, weighed and decided, and why."""
     made = bank.explain(
-        query,
+        " ".join(query),
         k,
         ids=row or (),
         cues=cues,
@@ -112,7 +113,7 @@ class PromptOptions(ParameterGroup):
 @verb("context", embed=True)
 def context(
     bank: Bank,
-    query: Words,
+    query: Question,
     *,
     budget_tokens: int = 3500,
     k: int = 50,
@@ -126,7 +127,9 @@ def context(
     """Compose a text for a prompt: the memories that answer a question, within a token budget."""
     asked = prompt.given() | filters.given() | {"without": prompt.without or ()}
     asked["include"] = along(include)
-    made = bank.context(query, budget_tokens, k=k, cues=cues, now=now, min_score=min_score, **asked)
+    made = bank.context(
+        " ".join(query), budget_tokens, k=k, cues=cues, now=now, min_score=min_score, **asked
+    )
     full = (
         f"{made.tokens:,} of {made.budget_tokens:,} tokens: {memories(len(made.items))},"
         f" {len(made.left_out):,} left out"
@@ -176,10 +179,10 @@ def count(bank: Bank, term: Words, *, filters: FilterOptions) -> Answer:
 
 @verb("count-events", embed=True)
 def count_events(
-    bank: Bank, question: Words, *, now: Now = None, filters: FilterOptions, zone: tzinfo
+    bank: Bank, question: Question, *, now: Now = None, filters: FilterOptions, zone: tzinfo
 ) -> Answer:
     """Count how many times something took place, and list when."""
-    found = bank.count_events(question, now=now, **filters.given())
+    found = bank.count_events(" ".join(question), now=now, **filters.given())
     return Answer(found, events_view(found, zone))
 
 
@@ -289,12 +292,18 @@ def _held(bank: Bank, zone: tzinfo, *, tiers: bool) -> Answer:
         ("sources", _some(held.sources)),
         ("time", " to ".join(times)),
         ("bytes", ", ".join(f"{kind} {n:,}" for kind, n in held.stored_bytes.items())),
-        ("tiers", ", ".join(f"{t.name} {t.memories:,}" for t in held.tiers)),
+        ("tiers", _in_tiers(held)),
         ("embedder", held.embedder or "none"),
     ]
     if held.uncalibrated is not None:
         rows.append(("thresholds", held.uncalibrated))
     return Answer(held, pairs(rows))
+
+
+def _in_tiers(held: Stats) -> str:
+    """Return how many memories are in each tier; they do not add up, for one may be in several."""
+    numbers = ", ".join(f"{t.name} {t.memories:,}" for t in held.tiers)
+    return f"{numbers}; each of the {held.episodes:,} may be in several, see --tiers"
 
 
 _TIERS = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timedelta, tzinfo
@@ -228,14 +228,16 @@ def _best_start(line: str, spans: Sequence[tuple[int, int, int]], limit: int) ->
 # ---------------------------------------------------------------- for people
 
 
-def table(rows: Iterable[Sequence[str | Text]], *heads: str) -> Table:
-    """Return rows under plain headings; the last column takes the room."""
+def table(
+    rows: Iterable[Sequence[str | Text]], *heads: str, wraps: Collection[int] = ()
+) -> Table:
+    """Return rows under plain headings; ``wraps``: columns with long lines, by default the last."""
     made = Table(box=None, padding=(0, 2, 0, 0), show_header=bool(heads), header_style="dim")
     whole = [[cell if isinstance(cell, Text) else Text(one_line(cell)) for cell in r] for r in rows]
     width = len(heads) or max((len(row) for row in whole), default=0)
     for place in range(width):
-        last = place == width - 1
-        made.add_column(heads[place] if heads else "", no_wrap=not last, overflow="fold")
+        long = place in (wraps or (width - 1,))
+        made.add_column(heads[place] if heads else "", no_wrap=not long, overflow="fold")
     for row in whole:
         made.add_row(*row)
     return made

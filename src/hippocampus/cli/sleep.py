@@ -75,7 +75,7 @@ def sleep(
         _watch(scope, model, as_json=as_json)
     if night.undo is not None:
         with scope.open_bank() as bank:
-            return counted(bank.undo(night.undo), "undone")
+            return _undone(bank.undo(night.undo))
     if night.past:
         with scope.open_bank() as bank:
             return _past(bank.sleeps())
@@ -108,6 +108,13 @@ def _past(past: Sequence[Slept]) -> Answer:
         for one in past
     ]
     return Answer(past, table(rows, "sleep", "began", "did"))
+
+
+def _undone(counts: Mapping[str, int]) -> Answer:
+    """Return what was taken back of a sleep; what it promoted is no act, and is not counted."""
+    rest = "what it promoted is so no more; gists, topics and facts follow with the next sleep"
+    told = counted(counts, "undone")
+    return told if counts else told._replace(view=f"undone: it had changed no memory; {rest}")
 
 
 def _watch(scope: BankScope, model: str, *, as_json: bool) -> NoReturn:
