@@ -97,9 +97,7 @@ def test_a_text_to_keep_that_is_not_in_quotes_leads_to_them(shell):
     answer = shell("remember", "The", "roof")
 
     assert answer.code == 2
-    assert "put a text of several words in quotes" in " ".join(
-        answer.err.replace("│", " ").split()
-    )
+    assert "put a text of several words in quotes" in " ".join(answer.err.replace("│", " ").split())
 
 
 def test_ids_are_shown_by_a_short_beginning_that_is_enough(shell):

@@ -63,7 +63,13 @@ def recall(
 ) -> Answer:
     """Find the memories that answer a question, and say why."""
     found = bank.recall(
-        " ".join(query), k, cues=cues, now=now, min_score=min_score, include=along(include), **filters.given()
+        " ".join(query),
+        k,
+        cues=cues,
+        now=now,
+        min_score=min_score,
+        include=along(include),
+        **filters.given(),
     )
     return told(found, zone, full=full, ids=ids, explain=explain)
 

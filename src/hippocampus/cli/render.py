@@ -228,9 +228,7 @@ def _best_start(line: str, spans: Sequence[tuple[int, int, int]], limit: int) ->
 # ---------------------------------------------------------------- for people
 
 
-def table(
-    rows: Iterable[Sequence[str | Text]], *heads: str, wraps: Collection[int] = ()
-) -> Table:
+def table(rows: Iterable[Sequence[str | Text]], *heads: str, wraps: Collection[int] = ()) -> Table:
     """Return rows under plain headings; ``wraps``: columns with long lines, by default the last."""
     made = Table(box=None, padding=(0, 2, 0, 0), show_header=bool(heads), header_style="dim")
     whole = [[cell if isinstance(cell, Text) else Text(one_line(cell)) for cell in r] for r in rows]

@@ -111,7 +111,7 @@ def _past(past: Sequence[Slept]) -> Answer:
 
 
 def _undone(counts: Mapping[str, int]) -> Answer:
-    """Return what was taken back of a sleep; what it promoted is no act, and is not counted."""
+    """Return the acts of a sleep that were taken back; a promotion is none, and is not counted."""
     rest = "what it promoted is so no more; gists, topics and facts follow with the next sleep"
     told = counted(counts, "undone")
     return told if counts else told._replace(view=f"undone: it had changed no memory; {rest}")
