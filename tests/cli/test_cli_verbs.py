@@ -238,7 +238,12 @@ def test_what_was_corrected_is_shown_by_an_id_that_corrects_it_once_more(shell):
     assert old[:8] not in shell("recall", "pump").out
     assert new in shell("correct", old, "The pump costs 2,000.").err
     assert f"its last version is {new[:8]}" in shell("forget", old).err
+    assert "correct that one to have these words back" in shell("restore", old).err
+    assert f"its last version is {new[:8]}: name that one" in shell("pin", old).err
     assert 0 == shell("forget", new[:8]).code
+    assert "it is forgotten already" in shell("forget", old).err
+    assert "restore that one first" in shell("pin", old).err
+    assert f"its last version is {new[:8]}: name that one" in shell("restore", old).err
 
 
 @pytest.mark.parametrize(

@@ -233,6 +233,8 @@ def _held(bank: Bank, sources: Sequence[str]) -> int:
 
 def _kept(verb: str, episode: Episode, zone: tzinfo) -> Answer:
     told = (
-        f"{verb} {short_id(episode.id)}", head_line(episode, zone), Text(one_line(episode.text)),
-    )  # fmt: skip
+        f"{verb} {short_id(episode.id)}",
+        head_line(episode, zone, named=False),
+        Text(one_line(episode.text)),
+    )
     return Answer(episode, told)

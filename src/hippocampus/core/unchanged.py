@@ -19,6 +19,13 @@ _AS_IT_IS: Final = {
     ("unpin", "forgotten"): "is forgotten; restore it first",
 }
 """Why nothing changed, by what was asked for and the state of the episode."""
+_OF_THE_LAST: Final = {
+    ("restore", "active"): "correct that one to have these words back",
+    ("forget", "forgotten"): "it is forgotten already",
+    ("pin", "forgotten"): "restore that one first",
+    ("unpin", "forgotten"): "restore that one first",
+}
+"""Ways to what was meant, by what was asked for and the state of the last version."""
 
 
 def why_unchanged(
@@ -46,7 +53,7 @@ def why_unchanged(
             name = shown(episode.id)
             if episode.state == "superseded":
                 last = _last(get, episode)
-                fix = "name that one" if last.state == "active" else f"which is {last.state}"
+                fix = _OF_THE_LAST.get((asked, last.state), "name that one")
                 yield f"{name} was superseded; its last version is {shown(last.id)}: {fix}"
             elif not changed and (asked, episode.state) in _AS_IT_IS:
                 yield f"{name} {_AS_IT_IS[asked, episode.state]}"

@@ -368,7 +368,8 @@ def kept(
     if parts is not None:
         told += f", in {parts} parts"
     if state is not None:
-        told += f"; it is {state}, and recall does not show it"
+        back = "; forget with undo=true brings it back" if state == "forgotten" else ""
+        told += f"; it is {state}, and recall does not show it{back}"
     data = said(id=episode.id, when=when, new=new, replaces=replaces, parts=parts, state=state)
     return _by_words(ToolAnswer(data, f"{told}."), unembedded if new else "")
 

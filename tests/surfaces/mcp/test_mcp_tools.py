@@ -221,6 +221,13 @@ def test_what_is_forgotten_is_gone_from_every_answer_until_it_is_brought_back(to
     assert told.ids[0] in ids(told("timeline"))
 
 
+def test_remembering_what_was_forgotten_says_how_it_comes_back(told):
+    said = {"text": "My bike is green.", "at": "2025-01-01"}
+    told("forget", ids=[told("remember", **said)["id"]])
+
+    assert "forget with undo=true brings it back" in told.text("remember", **said)
+
+
 def test_all_from_a_source_is_brought_back_at_once_after_being_forgotten(told):
     made = [told("remember", text=f"Note {n}.", source="diary.md")["id"] for n in range(2)]
     assert 2 == told("forget", source="diary.md")["changed"]
