@@ -42,7 +42,7 @@ def test_a_line_that_is_no_message_is_named_without_keeping_anything(shell):
     ("args", "meant"),
     [
         (["recall", "x", "--top-k", "3"], "-k"),
-        (["recall", "x", "--limit", "3"], "-k"),
+        (["recall", "x", "--count", "3"], "-k"),
         (["context", "x", "--max-tokens", "300"], "--budget-tokens"),
         (["remember", "x", "--timestamp", "2025-01-01"], "--at"),
         (["episodes", "--after", "2025-01-01"], "--since"),
@@ -54,6 +54,50 @@ def test_an_option_that_is_none_leads_to_the_one_that_is_meant(shell, args, mean
 
     assert answer.code == 2
     assert f"(Possible options: {meant})" in " ".join(answer.err.replace("│", " ").split())
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("search", "recall"), ("ask", "recall"), ("list", "episodes"), ("timeline", "episodes"),
+        ("delete", "forget"), ("undo", "restore"), ("Add", "remember"), ("forgt", "forget"),
+    ],
+)  # fmt: skip
+def test_a_command_of_other_programs_leads_to_the_one_that_is_meant(shell, typed, meant):
+    answer = shell(typed, "x")
+
+    assert answer.code == 2
+    said = " ".join(answer.err.replace("│", " ").split())
+    assert f"No such command '{typed}'. Did you mean '{meant}'?" in said
+
+
+@pytest.mark.parametrize("verb", ["recall", "explain", "context"])
+@pytest.mark.parametrize("most", ["-k", "--hits", "--limit", "-n"])
+def test_the_most_that_is_found_has_the_same_names_as_in_lists(shell, verb, most):
+    shell("remember", "The roof was repaired.")
+    shell("remember", "The roof leaks.")
+
+    assert 0 == shell(verb, "roof", most, "1").code
+    if verb == "recall":
+        assert 1 == len(shell(verb, "roof", most, "1", "--json").json["hits"])
+
+
+def test_words_that_are_not_in_quotes_are_one_question(shell):
+    shell("remember", "The roof repair cost 1,600.")
+
+    found = shell("recall", "roof", "repair", "-k", "3", "cost", "--json").json
+
+    assert "roof repair cost" == found["query"]
+    assert "1,600" in shell("context", "roof", "repair").out
+    assert 0 == shell("count-events", "how", "often", "did", "it", "rain?").code
+    assert 0 == shell("explain", "roof", "repair").code
+
+
+def test_a_text_to_keep_that_is_not_in_quotes_leads_to_them(shell):
+    answer = shell("remember", "The", "roof")
+
+    assert answer.code == 2
+    assert "put a text of several words in quotes" in " ".join(answer.err.replace("│", " ").split())
 
 
 def test_ids_are_shown_by_a_short_beginning_that_is_enough(shell):

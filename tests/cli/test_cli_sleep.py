@@ -229,6 +229,35 @@ def test_facts_are_shown_with_their_times_and_as_of_a_moment(shell):
     assert 1 == asked.count("until 2025-05-02"), "what is over says since when"
 
 
+def test_dates_of_facts_stay_whole_on_a_narrow_terminal(shell):
+    shell(
+        "remember", "I work at the Riverside Academy of Music and Movement.",
+        "--speaker", "Bartholomew Featherstone", "--at", "2025-01-10",
+    )  # fmt: skip
+    facts = shell("facts", "--json").json
+
+    shown = shell("facts", env={"COLUMNS": "80"}).out
+
+    dates = [fact[name] for fact in facts for name in ("valid_from", "known_from") if fact[name]]
+    assert dates
+    assert all(date[:10] in shown for date in dates)
+
+
+def test_undoing_a_sleep_that_changed_no_memory_says_what_becomes_of_the_rest(slept):
+    undone = slept("sleep", "--undo", "1")
+
+    assert (0, {"undone": {}}) == (undone.code, slept("sleep", "--undo", "1", "--json").json)
+    assert "undone: it had changed no memory; what it promoted is so no more" in undone.out
+
+
+def test_the_tiers_of_a_bank_are_said_not_to_add_up(shell):
+    shell("remember", "The kettle is on.")
+
+    shown = " ".join(shell("stats").out.split())
+
+    assert "hot 1, warm 1, cold 0; each of the 1 may be in several, see --tiers" in shown
+
+
 def test_a_hit_says_by_what_it_was_corrected(shell, corrected):
     flight, news = corrected
     asked = shell("recall", "our flight to Porto", "--bank", "ada", env={"COLUMNS": "120"})

@@ -98,6 +98,44 @@ def test_remembering_twice_keeps_once(told):
     assert told("stats", "--json").json["episodes"] == 3
 
 
+def test_remembering_what_was_forgotten_says_that_it_stays_hidden(shell):
+    said = ["remember", "The bike is green.", "--at", "2025-01-01"]
+    id_ = shell(*said, "--json").json["id"]
+    shell("forget", id_)
+
+    hidden = shell(*said)
+
+    assert hidden.out.startswith(f"not remembered {id_[:8]}")
+    for told in ("it was forgotten on 20", f"'hippocampus restore {id_[:8]}'", "--again keeps"):
+        assert told in hidden.err
+    assert 1 == shell("find", "bike").code
+    assert shell(*said, "--again").out.startswith("remembered ")
+    assert 0 == shell("find", "bike").code
+
+
+def test_remembering_the_words_before_a_correction_names_the_correction(shell):
+    said = ["remember", "The bike is green.", "--at", "2025-01-01"]
+    new = shell("correct", shell(*said, "--json").json["id"], "It is red.", "--json").json["id"]
+
+    assert f"it was corrected before, by {new[:8]}" in shell(*said).err
+
+
+def test_messages_of_a_chat_that_were_forgotten_are_counted(shell):
+    said = ["remember", "-", "--messages", "--at", "2025-01-01", "--json"]
+    chat = '{"role": "user", "content": "The bike is green."}'
+    shell("forget", shell(*said, stdin=chat).json[0]["id"])
+
+    assert "1 of them were forgotten or corrected" in shell(*said[:-1], stdin=chat).err
+
+
+@pytest.mark.parametrize(("at", "ahead"), [("tomorrow", True), ("yesterday", False), (None, False)])
+def test_a_time_in_the_future_is_noted(shell, at, ahead):
+    done = shell("remember", "The pump is mended.", *([] if at is None else ["--at", at]))
+
+    assert 0 == done.code
+    assert ahead == ("lies in the future; it is kept so" in done.err)
+
+
 def test_stdin_is_kept_byte_for_byte_but_for_its_last_newline(shell):
     text = "one\n\n  two\tÅ 😀\n"
     kept = shell("remember", "-", "--json", stdin=text + "\n")
@@ -190,6 +228,79 @@ def test_a_correction_replaces_the_words_that_history_keeps(told):
     assert [c["kind"] for c in changes] == ["remember", "remember", "correct"]
     assert new["id"] in {e["id"] for e in told("episodes", "--json").json}
     assert "correct" in told("history").out
+
+
+def test_what_was_corrected_is_shown_by_an_id_that_corrects_it_once_more(shell):
+    old = shell("remember", "The pump costs 1,850.", "--json").json["id"]
+    new = shell("correct", old, "The pump costs 1,950.", "--json").json["id"]
+
+    assert new[:8] in shell("recall", "pump").out
+    assert old[:8] not in shell("recall", "pump").out
+    assert new in shell("correct", old, "The pump costs 2,000.").err
+    assert f"its last version is {new[:8]}" in shell("forget", old).err
+    assert "correct that one to have these words back" in shell("restore", old).err
+    assert f"its last version is {new[:8]}: name that one" in shell("pin", old).err
+    assert 0 == shell("forget", new[:8]).code
+    assert "it is forgotten already" in shell("forget", old).err
+    assert "restore that one first" in shell("pin", old).err
+    assert f"its last version is {new[:8]}: name that one" in shell("restore", old).err
+
+
+@pytest.mark.parametrize(
+    ("before", "args", "why"),
+    [
+        ("forget", ["forget"], "is forgotten already"),
+        ("show", ["restore"], "is in force"),
+        ("pin", ["pin"], "is pinned already"),
+        ("show", ["pin", "--undo"], "is not pinned"),
+        ("forget", ["pin"], "is forgotten; restore it first"),
+    ],
+)
+def test_a_change_that_changes_nothing_says_why(told, before, args, why):
+    told(before, told.ids[0])
+
+    done = told(*args, told.ids[0])
+
+    assert 0 == done.code
+    assert f"{told.ids[0][:8]} {why}" in done.err
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        ("facts Nobody", "no facts about 'Nobody' fit"), ("find zebra", "no memory has that in it"),
+        ("episodes --speaker Nobody", "no memory fits"), ("sources", "no memory has a source"),
+        ("people", "no memory names anybody"), ("history --after 9", "no change fits"),
+    ],
+)  # fmt: skip
+def test_an_empty_list_says_so_in_a_line_beside_it(shell, asked, why):
+    shell("remember", "The kettle is on.")
+
+    done = shell(*asked.split())
+
+    assert (1, "") == (done.code, done.out)
+    assert done.err.startswith(why)
+    assert 1 == len(done.err.splitlines())
+
+
+def test_history_says_that_there_is_more_and_lists_the_last_first(told):
+    told("forget", told.ids[0])
+
+    first, last = told("history", "-n", "3"), told("history", "-n", "1", "--newest")
+
+    assert "--newest lists the last first, --after 3 goes on, --limit N" in first.err
+    assert "there are more: --limit N" in last.err
+    assert "forget" in last.out
+    assert "" == told("history").err == told("history", told.ids[0]).err
+    kinds = [c["kind"] for c in told("history", told.ids[0], "--newest", "--json").json]
+    assert ["forget", "remember"] == kinds
+    assert "--limit -1: must be a whole number" in told("history", "-n", "-1").err
+
+
+def test_a_list_shows_an_id_once(shell):
+    short = shell("remember", "The pump was mended.", "--json").json["id"][:8]
+
+    assert 1 == shell("episodes").out.count(short)
 
 
 def test_undo_brings_back_what_forgetting_hides(told):
@@ -321,7 +432,7 @@ def test_an_option_of_a_verb_is_an_argument_of_it():
     more = {
         "recall": {"full", "explain"}, "remember": {"messages"},
         "forget": {"undo", "yes"}, "pin": {"undo"},
-        "history": {"after", "limit"}, "summary": {"versions", "sources"},
+        "history": {"after", "limit", "newest"}, "summary": {"versions", "sources"},
         "topics": {"plot", "force"}, "explain": {"row"}, "stats": {"tiers"},
         "sleep": {"undo", "past", "watch", "model"}, "compact": {"yes"}, "policy": {"name"},
         "review": {"accept"}, "profile": {"persona", "projects"}, "include": {"remove"},

@@ -38,6 +38,19 @@ def test_the_same_text_and_metadata_are_no_correction(bank):
         bank.correct(old.id)
 
 
+def test_correcting_an_earlier_wording_names_the_one_that_can_be(bank):
+    old = bank.remember("Tea is green.")
+    new = bank.correct(old.id, "Tea is black.")
+
+    with pytest.raises(InputError, match=f"{old.id} is superseded; correct {new.id}, its last"):
+        bank.correct(old.id, "Tea is white.")
+    bank.forget(new.id)
+    with pytest.raises(InputError, match=f"{old.id} is superseded; restore {new.id}, its last"):
+        bank.correct(old.id, "Tea is white.")
+    with pytest.raises(InputError, match=f"{new.id} is forgotten; restore it first"):
+        bank.correct(new.id, "Tea is white.")
+
+
 wordings = st.sampled_from(["Tea is green.", "Tea is black."])
 corrections = st.lists(
     st.tuples(st.none() | wordings, st.none() | st.fixed_dictionaries({"n": st.integers(0, 2)}))

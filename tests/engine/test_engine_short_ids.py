@@ -71,6 +71,27 @@ def test_an_episode_or_a_hit_stands_for_its_id(bank):
     assert bank.forget(one) == 1
 
 
+def test_an_address_of_one_episode_stands_for_its_version_in_force(bank):
+    one = bank.remember("The roof was mended.", source="notes", address="notes.md#line-1")
+    new = bank.correct("notes.md#line-1", "The roof was replaced.")
+
+    assert one.id == new.supersedes
+    assert new == bank.get("notes.md#line-1")
+    assert 1 == bank.forget(["notes.md#line-1"]) == bank.restore("notes.md#line-1")
+    bank.forget("notes.md#line-1", erase=True)
+    with pytest.raises(UnknownEpisode):
+        bank.get("notes.md#line-1")
+
+
+def test_an_address_of_several_is_refused_with_their_ids(bank):
+    said = [bank.remember(text, address="notes.md") for text in ("Tea.", "Cake.")]
+
+    with pytest.raises(AmbiguousId, match=r"have this address: .*; give the id of one") as refused:
+        bank.forget("notes.md")
+
+    assert all(one.id in str(refused.value) for one in said)
+
+
 def test_ids_that_are_sealed_are_found_by_their_beginning(open_memory):
     sealed = open_memory("sealed.db", key=KEY).bank("ada")
     one, _ = sealed.remember("A fact."), sealed.remember("Another.")

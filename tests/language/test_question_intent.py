@@ -35,6 +35,8 @@ SAID = datetime(2023, 5, 8, 10, tzinfo=UTC)
         "How long ago did I start running?",
         "Do you remember when Tom called?",
         "Since when have I had the cat?",
+        "When's the next class?",
+        "whens the harriers party",
     ],
 )
 def test_a_question_for_a_time_is_known(question):

@@ -10,7 +10,7 @@ from hippocampus.recall.spelling import respelled
 
 HELD = (
     "phone number address birthday restaurant appointment kayaking walnuts john dinner guitar"
-    " receive knife photograph neighbour is in the of"
+    " receive knife photograph neighbour then show whose is in the of"
 ).split()
 
 
@@ -43,6 +43,7 @@ def test_a_word_that_no_dictionary_has_is_the_nearest_that_the_bank_has(written,
         "who is Jonh",  # a name is what it is
         "where is the wifi passwrd",  # nothing like it in the bank
         "fone",  # nothing to go by but it is one
+        "whens john and whos is it and hows the kayaking and wheres the knife",
         "wo hast du das telefonn gekauft und wieso",  # another language
         "gnu",
         "",

@@ -51,9 +51,10 @@ class Writes(BankPart):
         Keep one thing that happened, durably, and return it.
 
         The same text by the same speaker at the same event time is the same episode: remembering
-        it again changes nothing. Text that came out of ``recall`` or ``context`` is recognised and
-        answered with the episode it came from. A text longer than ``Ingest.chunk_tokens`` is kept
-        in parts; the first is returned.
+        it again changes nothing. If it was forgotten or corrected meanwhile it stays so, as its
+        ``state`` says: ``restore`` brings it back, ``again`` keeps it anew. Text that came out of
+        ``recall`` or ``context`` is recognised and answered with the episode it came from. A text
+        longer than ``Ingest.chunk_tokens`` is kept in parts; the first is returned.
 
         Args:
             text: any valid string that is not blank; it comes back byte for byte. Or a chat

@@ -59,7 +59,7 @@ UsageError: Final = cast(type[typer.BadParameter], typer.BadParameter.__mro__[1]
 
 
 class Command(TyperCommand):
-    """A command whose errors name the option that is meant, or both forms of one not given."""
+    """A command whose errors name the option that is meant, both forms of one, or quotes."""
 
     def make_context(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - as Typer has it
         try:
@@ -73,6 +73,8 @@ class Command(TyperCommand):
             missing: Any = getattr(exc, "param", None)
             if getattr(missing, "secondary_opts", None) and hasattr(exc, "param_hint"):
                 exc.param_hint = [*missing.opts, *missing.secondary_opts]  # --x and --no-x
+            if " extra argument" in exc.message:
+                exc.message += "; put a text of several words in quotes"
             raise
 
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from hippocampus.cli.command import HELP, make_command
+from hippocampus.cli.command import HELP, UsageError, make_command
 from hippocampus.cli.plugins import Commands
 from hippocampus.errors import VERSION
 
@@ -77,10 +77,35 @@ class _Made(MutableMapping[str, Any]):
         return len(self._made)
 
 
+_ELSEWHERE: Final[Mapping[str, str]] = {
+    "recall": "search ask query answer retrieve",
+    "episodes": "list ls all timeline memories",
+    "forget": "delete del remove rm erase",
+    "restore": "undo undelete unforget",
+    "remember": "add store save note put write",
+    "correct": "edit update change replace fix",
+    "show": "get read view cat",
+    "history": "log journal changes audit",
+    "stats": "info size",
+}
+"""Commands of ours, and what other programs call the same."""
+
+
 class _Own(Commands):
     def __init__(self, **how: Any) -> None:  # noqa: ANN401 - as Typer has it
         super().__init__(**how)
         self.commands = _Made()
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - as Typer has it
+        """Find the command that was called; one that other programs have leads to ours."""
+        try:
+            return super().resolve_command(ctx, args)
+        except UsageError as exc:
+            name = args[0].lower()
+            meant = next((own for own, names in _ELSEWHERE.items() if name in names.split()), None)
+            if meant is not None:
+                exc.message = f"No such command {args[0]!r}. Did you mean {meant!r}?"
+            raise
 
 
 app = typer.Typer(

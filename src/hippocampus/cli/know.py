@@ -35,7 +35,8 @@ def facts(
         for f in found
     ]  # fmt: skip
     heads = ("subject", "relation", "object", "from", "until", "known since")
-    return listed(found, table(rows, *heads))
+    about = "" if entity is None else f" about {clean(entity)!r}"
+    return listed(found, table(rows, *heads, wraps=(0, 2)), f"no facts{about} fit")
 
 
 @verb("people")
@@ -48,7 +49,9 @@ def people(bank: Bank) -> Answer:
              *([f"also called {', '.join(p.aliases)}"] if p.aliases else [])]))
         for p in found
     ]  # fmt: skip
-    return listed(found, table(rows, "name", "kind", "memories", "who it is"))
+    return listed(
+        found, table(rows, "name", "kind", "memories", "who it is"), "no memory names anybody"
+    )
 
 
 @verb("summary")

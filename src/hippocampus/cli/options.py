@@ -357,6 +357,8 @@ def text_or_stdin(text: str) -> str:
 
 Words: TypeAlias = Annotated[str, text_or_stdin]
 """A text, or - for what stdin holds."""
+Question: TypeAlias = Annotated[list[str], text_or_stdin]
+"""A question, in quotes or not: several texts are one, with spaces between them."""
 Cues: TypeAlias = Annotated[tuple[str, ...] | None, cue_names]
 Now: TypeAlias = str | None
 Trust: TypeAlias = Annotated[Origin | tuple[Origin, ...] | None, _one_or_many]

@@ -14,6 +14,7 @@ from hippocampus.cli.options import (
     Cues,
     FilterOptions,
     Now,
+    Question,
     Words,
     along,
     bits_or_auto,
@@ -34,19 +35,20 @@ from hippocampus.cli.render import (
     table,
     trend_view,
 )
+from hippocampus.core.constraints import check_whole
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.parameter_groups import ParameterGroup
 
 if TYPE_CHECKING:
     from hippocampus.bank import Bank
-    from hippocampus.core.records import Change
+    from hippocampus.core.records import Change, Stats
     from hippocampus.memory import Memory
 
 
 @verb("recall", embed=True)
 def recall(
     bank: Bank,
-    query: Words,
+    query: Question,
     *,
     k: int = HITS,
     cues: Cues = None,
@@ -61,7 +63,13 @@ def recall(
 ) -> Answer:
     """Find the memories that answer a question, and say why."""
     found = bank.recall(
-        query, k, cues=cues, now=now, min_score=min_score, include=along(include), **filters.given()
+        " ".join(query),
+        k,
+        cues=cues,
+        now=now,
+        min_score=min_score,
+        include=along(include),
+        **filters.given(),
     )
     return told(found, zone, full=full, ids=ids, explain=explain)
 
@@ -69,7 +77,7 @@ def recall(
 @verb("explain", embed=True)
 def explain(
     bank: Bank,
-    query: Words,
+    query: Question,
     *,
     row: list[str] | None = None,
     k: int = 5,
@@ -81,7 +89,7 @@ def explain(
 ) -> Answer:
     """Walk through a recall: what was read, proposed, weighed and decided, and why."""
     made = bank.explain(
-        query,
+        " ".join(query),
         k,
         ids=row or (),
         cues=cues,
@@ -111,7 +119,7 @@ class PromptOptions(ParameterGroup):
 @verb("context", embed=True)
 def context(
     bank: Bank,
-    query: Words,
+    query: Question,
     *,
     budget_tokens: int = 3500,
     k: int = 50,
@@ -125,7 +133,9 @@ def context(
     """Compose a text for a prompt: the memories that answer a question, within a token budget."""
     asked = prompt.given() | filters.given() | {"without": prompt.without or ()}
     asked["include"] = along(include)
-    made = bank.context(query, budget_tokens, k=k, cues=cues, now=now, min_score=min_score, **asked)
+    made = bank.context(
+        " ".join(query), budget_tokens, k=k, cues=cues, now=now, min_score=min_score, **asked
+    )
     full = (
         f"{made.tokens:,} of {made.budget_tokens:,} tokens: {memories(len(made.items))},"
         f" {len(made.left_out):,} left out"
@@ -163,7 +173,7 @@ def find(
     found = bank.find(
         *terms, limit=limit, offset=offset, newest=newest, radius=radius, **filters.given()
     )
-    return listed(found, episode_table(found, zone))
+    return listed(found, episode_table(found, zone), "no memory has that in it and fits")
 
 
 @verb("count")
@@ -175,10 +185,10 @@ def count(bank: Bank, term: Words, *, filters: FilterOptions) -> Answer:
 
 @verb("count-events", embed=True)
 def count_events(
-    bank: Bank, question: Words, *, now: Now = None, filters: FilterOptions, zone: tzinfo
+    bank: Bank, question: Question, *, now: Now = None, filters: FilterOptions, zone: tzinfo
 ) -> Answer:
     """Count how many times something took place, and list when."""
-    found = bank.count_events(question, now=now, **filters.given())
+    found = bank.count_events(" ".join(question), now=now, **filters.given())
     return Answer(found, events_view(found, zone))
 
 
@@ -204,7 +214,7 @@ def episodes(
     found = bank.episodes(
         limit=limit, offset=offset, newest=newest, forgotten=forgotten, **filters.given()
     )
-    return listed(found, episode_table(found, zone))
+    return listed(found, episode_table(found, zone), "no memory fits")
 
 
 @verb("show")
@@ -231,15 +241,29 @@ def history(
     *,
     after: int = 0,
     limit: int | None = 50,
+    newest: bool = False,
     zone: tzinfo,
 ) -> Answer:
     """List the changes to an episode and its other versions, or to the whole bank."""
-    changes = bank.journal(after=after, limit=limit) if id is None else bank.history(id)
+    check_whole(limit=limit, optional=True)
+    if id is None:
+        # One more tells that there are more; the last are known once all are read.
+        most = None if limit is None or newest else limit + 1
+        every = bank.journal(after=after, limit=most)
+    else:
+        limit, every = None, bank.history(id)
+    changes = (every[::-1] if newest else every)[:limit]
     rows = [
         (str(c.seq), moment_text(c.at, zone), c.kind, short_id(c.episode or ""), _detail(c))
         for c in changes
     ]
-    return listed(changes, table(rows, "seq", "at", "change", "episode", "detail"))
+    told = listed(
+        changes, table(rows, "seq", "at", "change", "episode", "detail"), "no change fits"
+    )
+    if len(every) <= len(changes) or not changes:
+        return told
+    ways = "" if newest else f"--newest lists the last first, --after {changes[-1].seq} goes on, "
+    return told._replace(note=f"there are more: {ways}--limit N lists more at once")
 
 
 def _detail(change: Change) -> str:
@@ -274,12 +298,18 @@ def _held(bank: Bank, zone: tzinfo, *, tiers: bool) -> Answer:
         ("sources", _some(held.sources)),
         ("time", " to ".join(times)),
         ("bytes", ", ".join(f"{kind} {n:,}" for kind, n in held.stored_bytes.items())),
-        ("tiers", ", ".join(f"{t.name} {t.memories:,}" for t in held.tiers)),
+        ("tiers", _in_tiers(held)),
         ("embedder", held.embedder or "none"),
     ]
     if held.uncalibrated is not None:
         rows.append(("thresholds", held.uncalibrated))
     return Answer(held, pairs(rows))
+
+
+def _in_tiers(held: Stats) -> str:
+    """Return how many memories are in each tier; they do not add up, for one may be in several."""
+    numbers = ", ".join(f"{t.name} {t.memories:,}" for t in held.tiers)
+    return f"{numbers}; each of the {held.episodes:,} may be in several, see --tiers"
 
 
 _TIERS = {
@@ -307,7 +337,7 @@ def sources(bank: Bank, *, zone: tzinfo) -> Answer:
         for s in found
     ]
     heads = ("source", "memories", "forgotten", "time", "format", "file")
-    return listed(found, table(rows, *heads))
+    return listed(found, table(rows, *heads), "no memory has a source")
 
 
 def _some(names: tuple[str, ...], most: int = 8) -> str:

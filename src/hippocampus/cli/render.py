@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timedelta, tzinfo
@@ -46,6 +46,7 @@ _CONTROL = lazy_pattern(
 )
 # JSON may have these as they are, and a terminal would obey them; C0 it escapes anyway.
 _JSON_CONTROL = lazy_pattern(r"[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
+_OWN_ADDRESS = lazy_pattern(r"[0-9a-f]{24}(?:#part-\d+)?")
 _STYLES = {
     "tokens": "cyan",
     "lexical": "green",
@@ -227,14 +228,14 @@ def _best_start(line: str, spans: Sequence[tuple[int, int, int]], limit: int) ->
 # ---------------------------------------------------------------- for people
 
 
-def table(rows: Iterable[Sequence[str | Text]], *heads: str) -> Table:
-    """Return rows under plain headings; the last column takes the room."""
+def table(rows: Iterable[Sequence[str | Text]], *heads: str, wraps: Collection[int] = ()) -> Table:
+    """Return rows under plain headings; ``wraps``: columns with long lines, by default the last."""
     made = Table(box=None, padding=(0, 2, 0, 0), show_header=bool(heads), header_style="dim")
     whole = [[cell if isinstance(cell, Text) else Text(one_line(cell)) for cell in r] for r in rows]
     width = len(heads) or max((len(row) for row in whole), default=0)
     for place in range(width):
-        last = place == width - 1
-        made.add_column(heads[place] if heads else "", no_wrap=not last, overflow="fold")
+        long = place in (wraps or (width - 1,))
+        made.add_column(heads[place] if heads else "", no_wrap=not long, overflow="fold")
     for row in whole:
         made.add_row(*row)
     return made
@@ -258,7 +259,10 @@ def memories(count: int) -> str:
 def episode_table(found: Iterable[Episode], zone: tzinfo) -> Table:
     """Return episodes with their ids, in order."""
     rows = [
-        (short_id(e.id), head_line(e, zone).append("\n").append_text(marked(e.text, "")))
+        (
+            short_id(e.id),
+            head_line(e, zone, named=False).append("\n").append_text(marked(e.text, "")),
+        )
         for e in found
     ]
     return table(rows, "id", "what was remembered")
@@ -334,15 +338,19 @@ def cost_line(found: Recall) -> Text:
     )
 
 
-def head_line(episode: Episode, zone: tzinfo) -> Text:
-    """Return when, who and where of an episode."""
+def head_line(episode: Episode, zone: tzinfo, *, named: bool = True) -> Text:
+    """Return when, who and where of an episode; ``named``: its id where it has no place."""
     head = Text(moment_text(episode.occurred_at, zone), "dim")
     who = episode.speaker or episode.role
     if who:
         head.append("  ").append(one_line(who), "not dim bold")
-    own = episode.address == episode.id  # it has no other
-    where = short_id(episode.id) if own else one_line(episode.address)
+    where = one_line(episode.address) if _has_place(episode) else short_id(episode.id) * named
     return head.append(f"  {where}") if where else head
+
+
+def _has_place(episode: Episode) -> bool:
+    """Return whether an address is another than the id of the episode, or of an earlier version."""
+    return _OWN_ADDRESS.fullmatch(episode.address) is None
 
 
 def _why(shares: Mapping[str, float]) -> Text:

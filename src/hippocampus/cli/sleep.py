@@ -20,6 +20,7 @@ from hippocampus.cli.render import (
     stderr,
     table,
 )
+from hippocampus.cli.write import unchanged
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.errors import InputError, StoreLocked, UnknownBank
 
@@ -74,7 +75,7 @@ def sleep(
         _watch(scope, model, as_json=as_json)
     if night.undo is not None:
         with scope.open_bank() as bank:
-            return counted(bank.undo(night.undo), "undone")
+            return _undone(bank.undo(night.undo))
     if night.past:
         with scope.open_bank() as bank:
             return _past(bank.sleeps())
@@ -107,6 +108,13 @@ def _past(past: Sequence[Slept]) -> Answer:
         for one in past
     ]
     return Answer(past, table(rows, "sleep", "began", "did"))
+
+
+def _undone(counts: Mapping[str, int]) -> Answer:
+    """Return the acts of a sleep that were taken back; a promotion is none, and is not counted."""
+    rest = "what it promoted is so no more; gists, topics and facts follow with the next sleep"
+    told = counted(counts, "undone")
+    return told if counts else told._replace(view=f"undone: it had changed no memory; {rest}")
 
 
 def _watch(scope: BankScope, model: str, *, as_json: bool) -> NoReturn:
@@ -157,7 +165,8 @@ def policy(name: str | None = None, *, scope: BankScope) -> Answer:
 def pin(bank: Bank, ids: list[str], *, undo: bool = False) -> Answer:
     """Keep memories from ever fading."""
     changed = bank.unpin(ids) if undo else bank.pin(ids)
-    return counted({"memories": changed}, "unpinned" if undo else "pinned")
+    told = counted({"memories": changed}, "unpinned" if undo else "pinned")
+    return told._replace(note=unchanged(bank, ids, "unpin" if undo else "pin", changed))
 
 
 @verb("hold")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from rich.text import Text
 
@@ -16,16 +16,21 @@ from hippocampus.cli.render import (
     Answer,
     episode_table,
     head_line,
+    moment_text,
     one_line,
     progress,
     short_id,
     table,
 )
+from hippocampus.core.unchanged import Asked, why_unchanged
 from hippocampus.errors import InputError
 
 if TYPE_CHECKING:
     from hippocampus.bank import Bank
     from hippocampus.core.records import Episode, Imported
+
+
+_ANEW: Final = "--again keeps it anew"
 
 
 @verb("remember", create=True, embed=True)
@@ -41,6 +46,7 @@ def remember(
     source: str | None = None,
     metadata: Annotated[Mapping[str, Any] | None, json_object] = None,
     origin: str | None = None,
+    again: bool = False,
     zone: tzinfo,
 ) -> Answer:
     """Keep one thing that happened, or the messages of a chat."""
@@ -49,13 +55,33 @@ def remember(
         "metadata": metadata, "origin": origin,
     }  # fmt: skip
     if not messages:
-        kept = bank.remember(text, **said)  # type: ignore[arg-type]  # it is looked at there
-        return _kept("remembered", kept, zone)
+        kept = bank.remember(text, **said, again=again)  # type: ignore[arg-type]  # it is looked at there
+        return _remembered(bank, kept, zone, dated=at is not None)
     from hippocampus.write.messages import turn_of  # noqa: PLC0415 - the engine is there by now
 
-    many = bank.remember_many([turn_of(one, **said) for one in _read_messages(text)])
+    many = bank.remember_many([turn_of(one, **said) for one in _read_messages(text)], again=again)
     view = (f"remembered {len(many):,}", episode_table(many, zone))
-    return Answer(many, view)
+    hidden = sum(one.state != "active" for one in many)
+    told = f"{hidden:,} of them were forgotten or corrected before, and stay so; {_ANEW}"
+    return Answer(many, view, note=told if hidden else ())
+
+
+def _remembered(bank: Bank, episode: Episode, zone: tzinfo, *, dated: bool) -> Answer:
+    """Return the answer for what was kept, or is hidden as it was; ``dated``: by the user."""
+    if episode.state == "active":
+        kept = _kept("remembered", episode, zone)
+        when = moment_text(episode.occurred_at, zone)
+        ahead = dated and episode.occurred_at > episode.recorded_at
+        return kept._replace(note=f"{when} lies in the future; it is kept so") if ahead else kept
+    name = short_id(episode.id)
+    if episode.superseded_by is not None:
+        why = f"was corrected before, by {short_id(episode.superseded_by)}"
+    else:
+        hid = [c.at for c in bank.history(episode.id) if (c.episode, c.kind) in
+               {(episode.id, "forget"), (episode.id, "lapse")}]  # fmt: skip
+        day = f" on {hid[-1].astimezone(zone):%Y-%m-%d}" if hid else ""
+        why = f"was forgotten{day}; 'hippocampus restore {name}' brings it back"
+    return _kept("not remembered", episode, zone)._replace(note=f"it {why}; {_ANEW}")
 
 
 def _read_messages(text: str) -> list[Mapping[str, Any]]:
@@ -172,15 +198,24 @@ def forget(
                 if undo
                 else bank.forget(**chosen, erase=erase, progress=step)
             )
+        note = [] if erase else unchanged(bank, ids, "restore" if undo else "forget", changed)
     verb = "restored" if undo else "erased" if erase else "forgotten"
-    return Answer({verb: changed}, f"{changed:,} {verb}")
+    return Answer({verb: changed}, f"{changed:,} {verb}", note=note)
 
 
 @verb("restore")
 def restore(bank: Bank, ids: list[str] | None = None, *, source: list[str] | None = None) -> Answer:
     """Bring forgotten episodes back."""
     changed = bank.restore(**_chosen(ids, source))
-    return Answer({"restored": changed}, f"{changed:,} restored")
+    note = unchanged(bank, ids, "restore", changed)
+    return Answer({"restored": changed}, f"{changed:,} restored", note=note)
+
+
+def unchanged(bank: Bank, ids: Sequence[str] | None, asked: Asked, changed: int) -> list[str]:
+    """Return why some of the named memories are as they were, a line each; none for a source."""
+    if changed >= len(ids or ()):
+        return []
+    return list(why_unchanged(bank.get, ids or (), asked, changed, shown=short_id))
 
 
 def _chosen(ids: list[str] | None, source: list[str] | None) -> dict[str, Any]:
@@ -198,6 +233,8 @@ def _held(bank: Bank, sources: Sequence[str]) -> int:
 
 def _kept(verb: str, episode: Episode, zone: tzinfo) -> Answer:
     told = (
-        f"{verb} {short_id(episode.id)}", head_line(episode, zone), Text(one_line(episode.text)),
-    )  # fmt: skip
+        f"{verb} {short_id(episode.id)}",
+        head_line(episode, zone, named=False),
+        Text(one_line(episode.text)),
+    )
     return Answer(episode, told)

@@ -63,14 +63,14 @@ class Erasure(LedgerPart):
         Whoever was cut off half-way asks for the same again, and goes on with the rest.
 
         Raises:
-            UnknownEpisode: one was never here, or all are erased.
+            UnknownEpisode: one was never here, or the only one is erased.
             InputError: something is held.
 
         """
         found = [self._reader.find(one, erased=True) for one in ids]
         left = [e for e in found if e.state != "erased"]
-        for one in ids if not left else ():
-            self._reader.find(one)  # says that it is
+        if not left and len(ids) == 1:
+            self._reader.find(ids[0])  # says that it is
         rows, _ = self._lineage.bound_to(e.row for e in self._reader.whole(left))
         records = self._store.episodes.read(self._bank, rows)
         self._writer.check_free(records)
@@ -139,19 +139,11 @@ class Erasure(LedgerPart):
         """Note with what stands for them where earlier wordings went, or came from."""
         for record in records:
             tied = self._reader.events(Promoted, CameFrom, row=record.row)
-            row = self._last(record) if tied else record.row
+            row = self._lineage.last(record).row if tied else record.row
             # What stands for it without saying the same does not take it along.
             if row != record.row and record.row in self._lineage.bound_to([row])[0]:
                 ties = [(row, event) for event in self._ties(record)]
                 self._writer.note_at(self._writer.now(), ties)
-
-    def _last(self, record: EpisodeRow) -> int:
-        """Return the last successor of an episode, in force or not."""
-        passed: set[int] = set()
-        while record.superseded_by is not None and record.row not in passed:
-            passed.add(record.row)
-            (record,) = self._store.episodes.read(self._bank, [record.superseded_by])
-        return record.row
 
     def _ties(self, record: EpisodeRow) -> list[Event]:
         """Return where an episode went or came from, and by which ids that is known elsewhere."""

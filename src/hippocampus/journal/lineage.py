@@ -48,6 +48,14 @@ class Lineage(LedgerPart):
                 row = record.superseded_by if record.state == "superseded" else None
         return list(found)
 
+    def last(self, record: EpisodeRow) -> EpisodeRow:
+        """Return the last successor of an episode, in force or not; itself if it has none."""
+        passed: set[int] = set()
+        while record.superseded_by is not None and record.row not in passed:
+            passed.add(record.row)
+            (record,) = self._store.episodes.read(self._bank, [record.superseded_by])
+        return record
+
     def correction(
         self, row: int, told: Sequence[str], allowed: NDArray[np.bool_] | None
     ) -> int | None:

@@ -20,6 +20,7 @@ from hippocampus.core.events import (
     decode,
     fields_of,
 )
+from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.records import (
     HELD,
     PINNED,
@@ -32,6 +33,7 @@ from hippocampus.core.records import (
     EpisodeRow,
     Hit,
     Interval,
+    State,
     Stats,
     Store,
     Tier,
@@ -48,6 +50,8 @@ SHORTEST_ID: Final = 4
 """Characters of an id that may stand for it, if no other begins so."""
 _CANDIDATES: Final = 5
 """Ids that a message names."""
+_OF_AN_ID: Final = lazy_pattern(r"[0-9a-f]+")
+_NEAREST_FIRST: Final[tuple[State, ...]] = ("active", "forgotten", "superseded")
 Told: TypeAlias = Callable[[int, Episode], tuple[Interval, ...]]
 """Gives the times that the text of an episode tells, by its row."""
 
@@ -113,6 +117,7 @@ class LedgerReader:
             raise InputError(msg)
         tokenizer.encode(id)  # refuses what no store can look up
         rows = self.store.episodes.rows_of(self.bank, [id]) or self._beginning(id)
+        rows = rows or self._at_address(id)
         records = self.store.episodes.read(self.bank, list(rows.values()))
         if records and isinstance(records[0], DamagedRow):
             (told,) = self.store.upkeep.damage(self.bank, "episodes", records[0].row)
@@ -142,6 +147,31 @@ class LedgerReader:
             )
             raise AmbiguousId(msg)
         return self.store.episodes.rows_of(self.bank, found)
+
+    def _at_address(self, address: str) -> dict[str, int]:
+        """
+        Return the row of the one episode at an address; none if there is none.
+
+        Of several versions it is that in force, or that which ``restore`` would bring back.
+
+        Raises:
+            AmbiguousId: several episodes have the address.
+
+        """
+        if _OF_AN_ID.fullmatch(address):  # every address would be looked at, and none is such
+            return {}
+        at = self.store.episodes.rows_at(self.bank, address)
+        there = self.store.episodes.read(self.bank, at)
+        by_state = ([e for e in there if e.state == state] for state in _NEAREST_FIRST)
+        found = next(filter(None, by_state), [])
+        if len(found) > 1:
+            more = ", …" if len(found) > _CANDIDATES else ""
+            msg = (
+                f"id={address!r}: several episodes of bank {self.name!r} have this address:"
+                f" {', '.join(e.id for e in found[:_CANDIDATES])}{more}; give the id of one"
+            )
+            raise AmbiguousId(msg)
+        return {e.id: e.row for e in found}
 
     def one(self, id: str, told: Told) -> Episode:  # noqa: A002
         """Return an episode by id, with its text; ``StoreCorrupt`` if that is damaged."""

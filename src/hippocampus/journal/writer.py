@@ -132,8 +132,10 @@ class LedgerWriter(LedgerPart):
         """Refuse to correct what is hidden, or was changed by others since it was ``seen``."""
         (now,) = self._store.episodes.read(self._bank, [seen.row])
         if now.state != "active":
-            msg = f"episode {seen.id} is {now.state}; correct the version in force instead"
-            raise InputError(msg)
+            last = self._lineage.last(now)
+            meant = "it" if last.id == now.id else f"{last.id}, its last version,"
+            fix = f"correct {meant} instead" if last.state == "active" else f"restore {meant} first"
+            raise InputError(f"episode {seen.id} is {now.state}; {fix}")
         self.check_free([now])
 
     def check_free(self, records: Iterable[EpisodeRow]) -> None:

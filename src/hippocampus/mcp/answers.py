@@ -373,7 +373,8 @@ def kept(
     if parts is not None:
         told += f", in {parts} parts"
     if state is not None:
-        told += f"; it is {state}, and recall does not show it"
+        back = "; forget with undo=true brings it back" if state == "forgotten" else ""
+        told += f"; it is {state}, and recall does not show it{back}"
     data = said(id=episode.id, when=when, new=new, replaces=replaces, parts=parts, state=state)
     return _by_words(ToolAnswer(data, f"{told}."), unembedded if new else "")
 
@@ -447,10 +448,11 @@ def _ends(fact: Mapping[str, Any]) -> list[str]:
     return [fact["state"], *ends]
 
 
-def changed(number: int, what: str) -> ToolAnswer:
-    """Return how many memories changed, and what it means."""
+def changed(number: int, what: str, why: Iterable[str] = ()) -> ToolAnswer:
+    """Return how many memories changed, what it means, and why others did not."""
     memories = "1 memory" if number == 1 else f"{number} memories"
-    return ToolAnswer({"changed": number}, f"{memories} {what}")
+    lines = "".join(f"\n{line}." for line in why)
+    return ToolAnswer({"changed": number}, f"{memories} {what}{lines}")
 
 
 def held(

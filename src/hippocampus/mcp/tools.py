@@ -17,6 +17,7 @@ from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.origin import Origin
 from hippocampus.core.parameter_groups import ParameterGroup
 from hippocampus.core.rights import Rights, holding
+from hippocampus.core.unchanged import why_unchanged
 from hippocampus.errors import DISTRIBUTION, InputError, InvalidScope, UnknownBank
 from hippocampus.mcp import answers
 from hippocampus.mcp.event_answers import events_counted
@@ -205,10 +206,14 @@ class Toolbox:
             raise InputError(msg)
         held = self.bank(bank)
         if undo:
-            return answers.changed(held.restore(ids, source=source), "brought back.")
+            number = held.restore(ids, source=source)
+            why = why_unchanged(held.get, ids or (), "restore", number)
+            return answers.changed(number, "brought back.", why)
         number = held.forget(ids, source=source, erase=erase)
-        what = "erased for good." if erase else "forgotten; undo=true brings back what was."
-        return answers.changed(number, what)
+        if erase:
+            return answers.changed(number, "erased for good.")
+        why = why_unchanged(held.get, ids or (), "forget", number)
+        return answers.changed(number, "forgotten; undo=true brings back what was.", why)
 
     def timeline(
         self,

@@ -204,6 +204,14 @@ def test_a_correction_leaves_the_words_it_replaces_in_the_history(told, clock):
     assert "correct" in [one["change"] for one in looked["history"]]
 
 
+def test_forgetting_an_earlier_wording_names_the_one_in_force(told):
+    new = told("correct", id=told.ids[0], text="I am allergic to walnuts.")["id"]
+
+    said = told.text("forget", ids=[told.ids[0]])
+
+    assert f"{told.ids[0]} was superseded; its last version is {new}: name that one" in said
+
+
 def test_what_is_forgotten_is_gone_from_every_answer_until_it_is_brought_back(told):
     assert 1 == told("forget", ids=[told.ids[0]])["changed"]
     assert told.ids[0] not in ids(told("recall", query="peanuts"))
@@ -211,6 +219,13 @@ def test_what_is_forgotten_is_gone_from_every_answer_until_it_is_brought_back(to
 
     assert 1 == told("forget", ids=[told.ids[0]], undo=True)["changed"]
     assert told.ids[0] in ids(told("timeline"))
+
+
+def test_remembering_what_was_forgotten_says_how_it_comes_back(told):
+    said = {"text": "My bike is green.", "at": "2025-01-01"}
+    told("forget", ids=[told("remember", **said)["id"]])
+
+    assert "forget with undo=true brings it back" in told.text("remember", **said)
 
 
 def test_all_from_a_source_is_brought_back_at_once_after_being_forgotten(told):
