@@ -428,6 +428,40 @@ def test_what_hangs_on_a_noun_is_read_with_it(text, said):
     assert sorted(said) == sorted(lines(text))
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Tilly started at Northwind.", [("Tilly", "works_at", "Northwind", "began")]),
+        ("Polly has moved to Leeds.", [("Polly", "lives_in", "Leeds", "began")]),
+        ("Tilly and Max moved to Leeds.", [
+            ("Tilly", "lives_in", "Leeds", "began"), ("Max", "lives_in", "Leeds", "began"),
+        ]),
+        ("Milly got a hamster called Biscuit", [("Milly", "pet", "Biscuit", "began")]),
+        ("tilly started at Northwind", []),
+        ("Officially started at Northwind.", [("Ada", "works_at", "Northwind", "began")]),
+        ("Luckily sold the van.", [("Ada", "owns", "van", "ended")]),
+    ],
+)  # fmt: skip
+def test_a_name_before_a_verb_is_its_subject_and_not_the_speaker(text, said):
+    assert said == lines(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Dele got engaged to Hannah.", ("Dele", "partner", "Hannah", "began")),
+        ("Anna got engaged to Tom.", ("Anna", "partner", "Tom", "began")),
+        ("Tom is engaged to Hannah.", ("Tom", "partner", "Hannah", "holds")),
+        ("My sister got married to Tom.", ("Ada's sister", "married_to", "Tom", "began")),
+        ("Anna is getting married to Tom.", ("Anna", "married_to", "Tom", "planned")),
+        ("Dele broke up with Hannah.", ("Dele", "partner", "Hannah", "ended")),
+        ("Got engaged to Tom!", ("Ada", "partner", "Tom", "began")),
+    ],
+)
+def test_who_gets_engaged_is_the_subject_of_getting(text, said):
+    assert [said] == lines(text)
+
+
 @pytest.mark.parametrize("reader", ["rules", "parse"])
 def test_a_birthday_is_no_end_of_a_fact(reader):
     said = find_statements(

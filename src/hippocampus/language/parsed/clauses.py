@@ -42,6 +42,7 @@ _REASONS: Final = frozenset({"as", "since", "because", "although", "though"})
 _PERHAPS: Final = frozenset({"perhaps", "maybe", "possibly"})
 _KNOWING: Final = frozenset({"know", "note", "remember", "realise", "realize", "learn", "see"})
 """Verbs under which a clause is so, whoever shall know it."""
+_GET: Final = frozenset({"get", "gets", "got", "getting", "gotten"})
 _UTTERED: Final = frozenset("say tell hear ask mention read report claim swear".split())
 
 
@@ -71,7 +72,17 @@ class Clause:
         to_do = self.verb.tag_ == "VB" and ceasing != "cease"  # "stopped to eat" goes on to eat
         if governed and ceasing in _CEASING and not to_do:
             return mode_of(above, "ended")
+        if aspect != "ended" and (got := _got(self.verb)) is not None:
+            return mode_of(got, "began")
         return mode_of(self.verb, aspect)
+
+
+def _got(verb: Token) -> Token | None:
+    """Return the verb that tells the time of "got engaged", which begins a state; None else."""
+    if verb.dep_ == "acomp" and verb.tag_ == "VBN" and verb.head.lower_ in _GET:
+        return verb.head
+    passive = child(verb, "auxpass")
+    return verb if passive is not None and passive.lower_ in _GET else None
 
 
 def child(token: Token, *deps: str) -> Token | None:
@@ -147,7 +158,7 @@ def subject_of(verb: Token) -> Token | None:
         found = list(children(verb, *SUBJECTS)) or list(_named_before(verb))
         if found:
             return found[-1]
-        if verb.dep_ in ("conj", "xcomp", "ccomp") and verb.head.pos_ in VERBAL:
+        if verb.dep_ in ("conj", "xcomp", "ccomp", "acomp") and verb.head.pos_ in VERBAL:
             # Of "they asked Ada to move" it is Ada who moves.
             if verb.dep_ == "xcomp" and child(verb.head, "dobj") is not None:
                 return child(verb.head, "dobj")

@@ -234,13 +234,14 @@ def _parting(clause: Clause, referents: Referents) -> Iterator[Statement]:
     verb, subject = clause.verb, clause.subject
     if subject is None:
         return
-    relation, mode = None, clause.mode("ended")
+    relation, mode, got = None, clause.mode("ended"), child(verb, "acomp", "xcomp") or verb
     if clause.lemma in ("marry", "hitch", "engage") or (
-        clause.lemma == "get" and child(verb, "acomp", "xcomp") is not None
-        and (child(verb, "acomp", "xcomp") or verb).lower_ in ("married", "hitched", "engaged")
-    ):  # fmt: skip
+        clause.lemma == "get" and got.lower_ in ("married", "hitched", "engaged")
+    ):
         engaged = any(one.lower_ == "engaged" for one in (verb, *verb.children))
-        relation, mode = "partner" if engaged else "married_to", clause.mode("began")
+        are = clause.lemma == "engage" and "be" in {one.lemma_ for one in children(verb, "auxpass")}
+        relation = "partner" if engaged else "married_to"
+        mode = clause.mode("state" if are else "began")
     elif clause.lemma in ("split", "break") and any(one.lower_ == "up" for one in verb.children):
         relation = "partner"
     elif clause.lemma in ("stop", "quit") and (being := child(verb, "xcomp")) is not None:
@@ -250,9 +251,12 @@ def _parting(clause: Clause, referents: Referents) -> Iterator[Statement]:
         return
     among = list(joined(subject))
     others = [one for one in among if is_proper(one)]
-    other = object_of(verb, "with") or object_of(verb, "from")
+    other = object_of(verb, "with") or object_of(verb, "from") or object_of(got, "to")
     if other is not None and is_proper(other):
         others.append(other)
+        if len(among) == 1 and clause.who is not None:
+            yield Statement(clause.who, relation, words_of(other), mode)
+            return
     if len(among) == 2 == len(others) and not is_denied_of_all(subject):
         yield Statement(words_of(others[0]), relation, words_of(others[1]), mode)
     elif any(one.lower_ in FIRST for one in among):
