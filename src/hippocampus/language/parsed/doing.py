@@ -10,9 +10,11 @@ from hippocampus.core.word_lists import Patterns, word_set
 from hippocampus.language.given_names import is_person
 from hippocampus.language.noun_phrases import NOUN
 from hippocampus.language.noun_sorts import (
+    is_club,
     is_durable,
     is_employer,
     is_food,
+    is_hiring,
     is_region,
     is_someone,
     is_study,
@@ -413,6 +415,8 @@ def _institution(frame: VerbFrame, other: Token, clause: Clause) -> tuple[str, s
     employer = other.tag_ == "NN" and is_employer(other.text) and frame.slot != "with"
     if not named and not employer:
         return None
+    if clause.lemma == "join" and not _is_joined_to_work(clause.verb, other):
+        return None
     if frame.slot == "obj" and frame.aspect == "ended":
         if child(other, "poss") is not None or not named:
             return None
@@ -423,3 +427,14 @@ def _institution(frame: VerbFrame, other: Token, clause: Clause) -> tuple[str, s
     whole = other.doc[other.left_edge.i : other.right_edge.i + 1].text
     school = _RE.school.search(whole) is not None and not teaches
     return ("studies_at" if school else frame.relation), name
+
+
+def _is_joined_to_work(verb: Token, other: Token) -> bool:
+    """Return whether who joins something works for it: a firm, or anything "as a medic"."""
+    role = object_of(verb, "as") or object_of(other, "as")
+    if role is not None and is_work(role.text):
+        return True
+    explained = any(is_club(one.text) for one in children(other, "appos"))
+    if is_proper(other):
+        return not explained and not is_club(words_of(other))
+    return is_hiring(other.text)
