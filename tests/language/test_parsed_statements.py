@@ -503,6 +503,68 @@ def test_who_and_she_are_the_person_spoken_of_last_and_no_place(text, said):
     assert [said] == found
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("I live in Graz and work as a nurse.", [
+            ("lives_in", "Graz", "holds"), ("works_as", "nurse", "holds"),
+        ]),
+        ("I would live in Graz and work as a nurse.", []),
+        ("I want to live in Graz and work as a nurse.", []),
+        ("I hate cilantro.", [("dislikes", "cilantro", "holds")]),
+        ("I dislike cilantro", [("dislikes", "cilantro", "holds")]),
+        ("I love quinoa!", [("likes", "quinoa", "holds")]),
+        ("I love hiking.", [("likes", "hiking", "holds")]),
+        ("I love running and knitting.", [
+            ("likes", "running", "holds"), ("likes", "knitting", "holds"),
+        ]),
+        ("I like blue.", []),
+        ("I love home.", []),
+    ],
+)  # fmt: skip
+def test_words_that_the_parse_takes_for_others_are_read_as_what_they_are(text, said):
+    assert [("Ada", *one) for one in said] == lines(text)
+
+
+def test_what_hates_is_no_hat():
+    assert [("Piotr", "dislikes", "tea", "holds")] == lines("Piotr hates tea.")
+
+
+@pytest.mark.parametrize(
+    ("text", "things"),
+    [
+        ("I don't eat pork.", ["pork"]),
+        ("I never drink beer.", ["beer"]),
+        ("I do not eat meat or cheese because of the climate.", ["meat", "cheese"]),
+        ("Please don't eat cheese.", []),
+        ("I didn't eat pork.", []),
+        ("I don't eat cheese yet.", []),
+        ("I don't eat enough fish.", []),
+    ],
+)
+def test_what_somebody_does_not_eat_is_denied_of_their_diet(text, things):
+    assert [("Ada", "diet", thing, "denied") for thing in things] == lines(text)
+
+
+@pytest.mark.parametrize("reader", ["rules", "parse"])
+def test_a_vegetarian_is_told_of_by_one_fact(reader):
+    found = find_statements("I'm a vegetarian.", speaker="Ada", occurred_at=NOW, reader=reader)
+    assert [("diet", "vegetarian")] == [(s.relation, s.object) for s in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("signed up with a new GP, Dr Roe", [("doctor", "Dr Roe", "began")]),
+        ("I registered with Dr Roe.", [("doctor", "Dr Roe", "began")]),
+        ("I switched to a new doctor, Dr Roe.", [("doctor", "Dr Roe", "began")]),
+        ("Signed up with Bruno for the course.", []),
+    ],
+)
+def test_who_signs_up_with_a_doctor_has_a_new_one(text, said):
+    assert said == [(r, o, m) for _, r, o, m in lines(text)]
+
+
 @pytest.mark.parametrize("reader", ["rules", "parse"])
 def test_a_birthday_is_no_end_of_a_fact(reader):
     said = find_statements(

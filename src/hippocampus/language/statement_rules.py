@@ -453,6 +453,7 @@ class _StatementReader:
             behind = clause.rest[clause.rest.find(thing) + len(thing) :]
             mode: Mode = "held" if clause.perfect else "holds"
             relation = "works_as" if is_work(_last(thing)) else "is_a"
+            relation = "diet" if _last(thing) in word_set("diets") else relation
             yield from self._is_or_not(clause, relation, thing.lower(), mode, behind)
 
     def _is_or_not(

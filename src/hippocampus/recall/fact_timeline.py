@@ -16,7 +16,13 @@ from typing import Final, NamedTuple
 from hippocampus.core.records import Statement
 from hippocampus.language.entity_linking import Same, canonical_name, fold_name
 from hippocampus.language.nouns import kinds, singular
-from hippocampus.language.relations import ALSO_CALLED, EXCLUSIVE, functional, relation_of
+from hippocampus.language.relations import (
+    ALSO_CALLED,
+    EXCLUSIVE,
+    ONE_OF_DIETS,
+    functional,
+    relation_of,
+)
 
 
 class Told(NamedTuple):
@@ -215,9 +221,11 @@ class _Timeline:
         open_ = about.open.get(key)
         opposed = self._every[fold_name(fact.subject), EXCLUSIVE.get(said.relation, "")]
         ended = [(opposed, other) for other in opposed.standing(key, whole=True)]
+        others = [other for other in about.open.values() if other is not open_]
         if functional(said.relation):
-            others = [other for other in about.open.values() if other is not open_]
             ended += [(about, other) for other in others if _yields(other, fact.object, said)]
+        elif said.relation == "diet" and key in ONE_OF_DIETS:
+            ended += [(about, other) for other in others if _key(other.object) in ONE_OF_DIETS]
         if not all(other.yields_to(one) for _, other in ended):
             return
         for there, other in ended:

@@ -253,7 +253,8 @@ def is_unreal(verb: Token, knows: Callable[[Token], bool]) -> bool:
         if token.dep_ in ("ROOT", "relcl", "parataxis") or is_known(token):
             return False
         # What is supposed of one clause is not of those joined to it, unless all say "that".
-        governed = governed and (token.dep_ != "conj" or _has(token, {"that"}))
+        parted = token.dep_ == "conj" and not (_has(token, {"that"}) or _shares_to(token))
+        governed = governed and not parted
         if token.dep_ == "advcl" and child(token, "mark") is None:
             return False
         before = token.dep_ == "ccomp" and token.i < token.head.i
@@ -261,6 +262,11 @@ def is_unreal(verb: Token, knows: Callable[[Token], bool]) -> bool:
             return False  # a comma splice: "I live in Oslo now, think of me"
         token = token.head
     return False
+
+
+def _shares_to(verb: Token) -> bool:
+    """Return whether a verb has the "to" or "would" of the one before: "to live here and work"."""
+    return verb.tag_ == "VB" == verb.head.tag_ and child(verb, "aux", *SUBJECTS) is None
 
 
 def _is_turned_had(verb: Token) -> bool:

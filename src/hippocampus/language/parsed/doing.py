@@ -23,6 +23,7 @@ from hippocampus.language.noun_sorts import (
 )
 from hippocampus.language.nouns import use_of
 from hippocampus.language.parsed.clauses import (
+    SUBJECTS,
     Aspect,
     Clause,
     auxiliaries,
@@ -279,7 +280,9 @@ def _framed(clause: Clause, referents: Referents) -> Iterator[Statement]:
 def _by_frame(
     clause: Clause, frame: VerbFrame, other: Token, referents: Referents
 ) -> Iterator[Statement]:
-    mode, relation, who = clause.mode(frame.aspect), frame.relation, clause.who
+    relation, who = frame.relation, clause.who
+    registered = relation == "doctor" and child(clause.verb, "auxpass") is not None
+    mode = clause.mode("state" if registered else frame.aspect)
     if clause.lemma in word_set("appointing_verbs") and relation in ("works_at", "works_as"):
         who = who_is_hired(clause, referents)
     # "Can" tells what one is able to do, which is a fact of languages alone.
@@ -357,25 +360,34 @@ def _fitting(
         kept = clause.mode("ended") == "holds"  # of "I'm going to sell candles" none is mine yet
         free = (free and _is_pointed_at(other)) if kept else free
         free |= _is_own(other, clause.who, referents)
-    noun = (
-        other.pos_ in ("NOUN", "PROPN")
-        or (
-            # A rare noun is tagged as a verb, and stands as an object all the same.
-            other.dep_ == "dobj" and other.tag_ == "VB" and child(other, "aux") is None
-        )
-        or other.dep_ == "xcomp"
-    )  # a pastime
     if relation in ("works_at", "studies_at"):
         colleague = frame.slot in ("with", "by") and is_person(other.text)
         return None if colleague else _institution(frame, other, clause)
     if relation == "speaks":
         return _language(other)
+    if relation == "doctor" and clause.lemma != "register" and not _is_doctor(other):
+        return None
     if relation in _NEEDS_NAME:
         name = referents.called(other) or (other if named else None)
         return (relation, words_of(name)) if name is not None else None
     if relation == "works_as":
         return (relation, role_of(other)) if is_work(other.text) else None
-    return _thing(relation, other) if noun and free else None
+    return _thing(relation, other) if free and _is_noun(other) else None
+
+
+def _is_doctor(other: Token) -> bool:
+    """Return whether a noun or a name is said to be a doctor's: one may sign up with anybody."""
+    return kin_of(other) == "doctor" or words_of(other).startswith("Dr")
+
+
+def _is_noun(other: Token) -> bool:
+    """Return whether the other side is a noun, or stands as one: a rare noun, a pastime."""
+    if other.pos_ in ("NOUN", "PROPN") or other.dep_ == "xcomp":
+        return True
+    # A rare noun is tagged as a verb, and stands as an object all the same.
+    alone = child(other, "aux", "dobj", "prep", "prt", *SUBJECTS) is None
+    bare = other.dep_ == "dobj" and other.tag_ == "VB" and child(other, "aux") is None
+    return bare or (other.dep_ in ("dobj", "conj") and other.tag_ == "VBG" and alone)
 
 
 def _thing(relation: str, other: Token) -> tuple[str, str] | None:

@@ -13,10 +13,12 @@ from hippocampus.core.word_lists import word_set
 from hippocampus.language.given_names import is_person
 from hippocampus.language.nouns import use_of
 from hippocampus.language.parsed.clauses import SUBJECTS, child
+from hippocampus.language.parsed.frames import frames_by_lemma, framing_verbs
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
+_LIKING: Final = ("likes", "dislikes")
 _FINITE: Final = ("VBD", "VBZ", "VBP")
 
 
@@ -31,6 +33,12 @@ def mend(doc: Doc) -> None:
         elif token.dep_ in SUBJECTS and token.head.dep_ == "auxpass":
             # "Ada got engaged": the subject is that of what she got.
             token.head = token.head.head
+        elif token.pos_ == "VERB" and token.lemma_ not in framing_verbs():
+            _mend_lemma(token)
+        elif token.dep_ == "conj" and _is_joined_verb(token):
+            token.pos_, token.tag_ = "VERB", token.head.tag_
+        elif token.pos_ in ("ADJ", "ADV") and _is_liked(token):
+            token.pos_, token.tag_, token.dep_ = "NOUN", "NN", "dobj"
 
 
 def _is_subject(token: Token) -> bool:
@@ -48,3 +56,34 @@ def _is_subject(token: Token) -> bool:
     if not token.text.istitle():
         return token.i == token.sent.start and not use.known
     return is_person(token.text) or not use.known or (token.pos_ == "ADV" and use.noun == 1)
+
+
+def _mend_lemma(verb: Token) -> None:
+    """Correct the lemma of "hates", which is no "hat"."""
+    for ending in ("s", "d"):
+        base = verb.lower_.removesuffix(ending)
+        if base != verb.lower_ and base in framing_verbs():
+            verb.lemma_ = base
+
+
+def _is_joined_verb(token: Token) -> bool:
+    """Return whether a noun joined to a verb is one: "I live in Graz and work as a nurse"."""
+    first, behind = token.head, token.i + 1
+    joined = token.pos_ == "NOUN" and first.pos_ == "VERB" and first.i < token.i
+    bare = child(token, "det", "poss", "amod", "compound", "nummod") is None
+    if not joined or not bare or behind >= len(token.doc) or token.doc[behind].pos_ != "ADP":
+        return False
+    # In the form of the verb before it: "work" behind "live", "works" behind "lives".
+    inflected = token.lower_ != token.lemma_.lower()
+    return token.lemma_.lower() in framing_verbs() and inflected == (first.tag_ == "VBZ")
+
+
+def _is_liked(token: Token) -> bool:
+    """Return whether a word right behind "like" or "hate" is a noun, if a rare one."""
+    verb, behind = token.head, token.i + 1
+    ends = behind == len(token.doc) or token.doc[behind].pos_ in ("PUNCT", "CCONJ", "SCONJ")
+    liked = any(frame.relation in _LIKING for frame in frames_by_lemma(verb.lemma_.lower()))
+    use = use_of(token.lower_)
+    free = token.dep_ == "dobj" or child(verb, "dobj", "xcomp", "ccomp") is None
+    noun = use.noun == 1 and (use.known or token.dep_ == "dobj")
+    return liked and ends and free and token.i == verb.i + 1 and noun

@@ -191,6 +191,8 @@ def _described(pronoun: Token) -> Token | None:
     above = near
     while above.dep_ in ("conj", "appos") and above != noun:
         above = above.head
+    if noun is None and near.dep_ in ("dobj", "dative") and before == pronoun.i - 1:
+        return None  # "I told Ada who is 7"
     if noun is None or (above == noun and near.head != noun and pronoun.head.tag_ != "VBP"):
         return near  # "who live" are all of them
     someone = is_proper(noun) or is_someone(noun.text) or relation_of(noun.lower_) is not None
