@@ -565,6 +565,28 @@ def test_who_signs_up_with_a_doctor_has_a_new_one(text, said):
     assert said == [(r, o, m) for _, r, o, m in lines(text)]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Rex died in March.",
+        "Rex passed away.",
+        "We lost Rex last night",
+        "We had to put Rex down.",
+        "Rex was put to sleep yesterday.",
+    ],
+)
+def test_who_has_died_or_is_lost_lives_no_more(text):
+    assert [("Rex", "alive", "", "ended")] == lines(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Rex nearly died.", "Rex passed the test.", "We put Rex in the car.", "If Rex died, I'd cry."],
+)
+def test_who_has_not_died_is_told_of_by_no_end(text):
+    assert [] == lines(text)
+
+
 @pytest.mark.parametrize("reader", ["rules", "parse"])
 def test_a_birthday_is_no_end_of_a_fact(reader):
     said = find_statements(

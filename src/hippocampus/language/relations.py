@@ -43,6 +43,9 @@ ONE_OF_DIETS: Final = frozenset(
 ALSO_CALLED: Final = "also_called"
 """The relation between a thing and another name of it."""
 
+ALIVE: Final = "alive"
+"""The relation of who lives to nothing: only its end is told, with which they are nobody's pet."""
+
 
 class Rule(NamedTuple):
     """A pattern of how a predicate begins, and its relation; ``named``: the object is a name."""

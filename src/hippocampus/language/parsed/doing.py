@@ -36,6 +36,7 @@ from hippocampus.language.parsed.clauses import (
 from hippocampus.language.parsed.frames import VerbFrame, frames_of
 from hippocampus.language.parsed.habits import is_in_general, tell_eating, tell_unable
 from hippocampus.language.parsed.kin import kin_of, tell_named
+from hippocampus.language.parsed.losing import tell_loss
 from hippocampus.language.parsed.names import is_date, is_proper, role_of, words_of
 from hippocampus.language.parsed.referents import FIRST, Referents
 from hippocampus.language.parsed.working import tell_job, who_is_hired
@@ -61,7 +62,7 @@ def tell_doing(clause: Clause, referents: Referents) -> Iterator[Statement]:
     for tell in (
         # Frames come last: they read any verb, and the others know better what theirs mean.
         tell_unable, _called, _serving, tell_job, _having, _getting, _giving, _turning,
-        tell_eating, _parting, _framed,
+        tell_eating, _parting, tell_loss, _framed,
     ):  # fmt: skip
         told = list(tell(clause, referents))
         if told:
