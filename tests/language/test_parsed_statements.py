@@ -526,6 +526,31 @@ def test_words_that_the_parse_takes_for_others_are_read_as_what_they_are(text, s
     assert [("Ada", *one) for one in said] == lines(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Cycled to work with Petra.",
+        "I drove to work with Petra.",
+        "Her school starts at Graz Hall.",
+    ],
+)
+def test_the_way_to_work_and_the_hours_of_things_are_no_jobs(text):
+    assert [] == lines(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("my last day at Globex", [("works_at", "Globex", "ended")]),
+        ("my first day at Globex", [("works_at", "Globex", "began")]),
+        ("my last week at Globex", []),
+        ("my last year at Aalto", [("studies_at", "Aalto", "began")]),
+    ],
+)
+def test_a_last_day_ends_what_a_first_day_began(text, said):
+    assert said == [(r, o, m) for _, r, o, m in lines(text)]
+
+
 def test_what_hates_is_no_hat():
     assert [("Piotr", "dislikes", "tea", "holds")] == lines("Piotr hates tea.")
 

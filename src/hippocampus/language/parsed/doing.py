@@ -295,6 +295,9 @@ def _by_frame(
     got = relation == "owns" and frame.aspect != "ended"
     if who is None or (got and child(clause.verb, "dative") is not None):
         return  # what is bought for somebody is theirs
+    thing = clause.subject is not None and _is_thing(clause.subject)
+    if thing and who != referents.speaker and relation in ("works_at", "works_as", "studies_at"):
+        return  # "her school starts at nine"
     others = [other] if relation in ("works_at", "studies_at") else _all(clause, frame, other)
     for one in others:
         found = _fitting(clause, frame, one, referents)
@@ -341,15 +344,19 @@ def _living(clause: Clause, place: Token, mode: Mode, referents: Referents) -> I
             return
         place = inner
     subject = clause.subject
-    noun = subject is not None and subject.pos_ == "NOUN" and not is_proper(subject)
-    thing = noun and subject is not None and kin_of(subject) is None
-    if thing and subject is not None and not is_someone(subject.text):
+    if subject is not None and _is_thing(subject):
         called = referents.called(subject)
         name = referents.thing(subject) if called is None else words_of(called)
         if name is not None:
             yield Statement(name, "located_in", words_of(place), mode)
     elif clause.who is not None:
         yield Statement(clause.who, "lives_in", words_of(place), mode)
+
+
+def _is_thing(subject: Token) -> bool:
+    """Return whether a subject is a noun of nobody: "the shed", "her school"."""
+    noun = subject.pos_ == "NOUN" and not is_proper(subject)
+    return noun and kin_of(subject) is None and not is_someone(subject.text)
 
 
 def _fitting(

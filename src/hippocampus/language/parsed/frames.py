@@ -61,8 +61,8 @@ def _pastime(verb: Token, frame: VerbFrame) -> Token | None:
     done = child(verb, "xcomp") if frame.relation in ("likes", "dislikes") else None
     # A participle, or a noun that ends as one.
     going = done is not None and done.lower_.endswith("ing") and done.tag_ in ("VBG", "NN")
-    alone = done is not None and going and child(done, "dobj", "prep", "prt") is None
-    return done if alone else None
+    more = ("dobj", "prep", "prt", "xcomp", "ccomp")
+    return done if done is not None and going and child(done, *more) is None else None
 
 
 def frames_of(verb: Token) -> Iterator[tuple[VerbFrame, Token]]:

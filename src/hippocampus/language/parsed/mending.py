@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 _LIKING: Final = ("likes", "dislikes")
+_GOING: Final = frozenset("go come get walk cycle bike run drive ride travel commute".split())
 _FINITE: Final = ("VBD", "VBZ", "VBP")
 
 
@@ -33,6 +34,8 @@ def mend(doc: Doc) -> None:
         elif token.dep_ in SUBJECTS and token.head.dep_ == "auxpass":
             # "Ada got engaged": the subject is that of what she got.
             token.head = token.head.head
+        elif token.lower_ == "work" and _is_way_to_work(token):
+            token.pos_, token.tag_ = "NOUN", "NN"
         elif token.pos_ == "VERB" and token.lemma_ not in framing_verbs():
             _mend_lemma(token)
         elif token.dep_ == "conj" and _is_joined_verb(token):
@@ -56,6 +59,13 @@ def _is_subject(token: Token) -> bool:
     if not token.text.istitle():
         return token.i == token.sent.start and not use.known
     return is_person(token.text) or not use.known or (token.pos_ == "ADV" and use.noun == 1)
+
+
+def _is_way_to_work(work: Token) -> bool:
+    """Return whether "work" is where somebody goes: "cycled to work with Ada"."""
+    behind = work.i + 1
+    beside = behind < len(work.doc) and work.doc[behind].lower_ == "with"
+    return beside and child(work, "aux") is not None and work.head.lemma_.lower() in _GOING
 
 
 def _mend_lemma(verb: Token) -> None:
