@@ -437,6 +437,13 @@ def test_what_hangs_on_a_noun_is_read_with_it(text, said):
             ("Tilly", "lives_in", "Leeds", "began"), ("Max", "lives_in", "Leeds", "began"),
         ]),
         ("Milly got a hamster called Biscuit", [("Milly", "pet", "Biscuit", "began")]),
+        ("My sister Polly works at Northwind.", [
+            ("Ada", "sibling", "Polly", "holds"), ("Polly", "works_at", "Northwind", "holds"),
+        ]),
+        ("My daughter Tilly moved to Leeds.", [
+            ("Ada", "child", "Tilly", "holds"), ("Tilly", "lives_in", "Leeds", "began"),
+        ]),
+        ("Rory likes swimming.", [("Rory", "likes", "swimming", "holds")]),
         ("tilly started at Northwind", []),
         ("Officially started at Northwind.", [("Ada", "works_at", "Northwind", "began")]),
         ("Luckily sold the van.", [("Ada", "owns", "van", "ended")]),
@@ -452,6 +459,7 @@ def test_a_name_before_a_verb_is_its_subject_and_not_the_speaker(text, said):
         ("Dele got engaged to Hannah.", ("Dele", "partner", "Hannah", "began")),
         ("Anna got engaged to Tom.", ("Anna", "partner", "Tom", "began")),
         ("Tom is engaged to Hannah.", ("Tom", "partner", "Hannah", "holds")),
+        ("Hannah's engaged to Dele.", ("Hannah", "partner", "Dele", "holds")),
         ("My sister got married to Tom.", ("Ada's sister", "married_to", "Tom", "began")),
         ("Anna is getting married to Tom.", ("Anna", "married_to", "Tom", "planned")),
         ("Dele broke up with Hannah.", ("Dele", "partner", "Hannah", "ended")),

@@ -74,6 +74,8 @@ class Clause:
             return mode_of(above, "ended")
         if aspect != "ended" and (got := _got(self.verb)) is not None:
             return mode_of(got, "began")
+        if self.verb.dep_ == "acomp" and self.verb.head.lemma_ == "be":
+            return mode_of(self.verb.head, "state")  # "is engaged"
         return mode_of(self.verb, aspect)
 
 

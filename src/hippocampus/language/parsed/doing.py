@@ -243,9 +243,8 @@ def _parting(clause: Clause, referents: Referents) -> Iterator[Statement]:
         clause.lemma == "get" and got.lower_ in ("married", "hitched", "engaged")
     ):
         engaged = any(one.lower_ == "engaged" for one in (verb, *verb.children))
-        are = clause.lemma == "engage" and "be" in {one.lemma_ for one in children(verb, "auxpass")}
         relation = "partner" if engaged else "married_to"
-        mode = clause.mode("state" if are else "began")
+        mode = clause.mode("state" if clause.lemma == "engage" else "began")
     elif clause.lemma in ("split", "break") and any(one.lower_ == "up" for one in verb.children):
         relation = "partner"
     elif clause.lemma in ("stop", "quit") and (being := child(verb, "xcomp")) is not None:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _LIKING: Final = ("likes", "dislikes")
 _GOING: Final = frozenset("go come get walk cycle bike run drive ride travel commute".split())
+_BEHIND: Final = ("PUNCT", "CCONJ", "SCONJ", "ADV")
+"""Sorts of words that may follow what is liked, where nothing that is liked does."""
 _FINITE: Final = ("VBD", "VBZ", "VBP")
 
 
@@ -31,7 +33,12 @@ def mend(doc: Doc) -> None:
             named = token.text.istitle()
             token.pos_, token.tag_ = ("PROPN", "NNP") if named else ("NOUN", "NN")
             token.dep_ = "nsubj" if child(token.head, "auxpass") is None else "nsubjpass"
-        elif token.dep_ in SUBJECTS and token.head.dep_ == "auxpass":
+        elif token.dep_ in ("advmod", "npadvmod", *SUBJECTS) and _is_called(token):
+            token.pos_, token.tag_, token.dep_ = "PROPN", "NNP", "appos"
+            token.head = token.doc[token.i - 1]
+        elif token.dep_ in SUBJECTS and token.pos_ in ("ADJ", "ADV") and _is_name(token):
+            token.pos_, token.tag_ = "PROPN", "NNP"
+        elif token.dep_ in SUBJECTS and token.head.dep_ in ("aux", "auxpass"):
             # "Ada got engaged": the subject is that of what she got.
             token.head = token.head.head
         elif token.lower_ == "work" and _is_way_to_work(token):
@@ -53,12 +60,26 @@ def _is_subject(token: Token) -> bool:
     finite = verb.tag_ in _FINITE or any(one.tag_ in _FINITE for one in between)
     if not finite or any(one.pos_ not in ("ADV", "AUX", "PART") for one in between):
         return False
+    if not token.text.istitle():
+        return token.i == token.sent.start and not use_of(token.lower_).known
+    return _is_name(token)
+
+
+def _is_called(token: Token) -> bool:
+    """Return whether a word is the name of the subject right before it: "my sister Polly came"."""
+    if token.i == token.sent.start or not _is_name(token):
+        return False
+    before = token.doc[token.i - 1]
+    beside = before in (child(token.head, *SUBJECTS), token.head)
+    return beside and before.pos_ == "NOUN" and before.dep_ in SUBJECTS
+
+
+def _is_name(token: Token) -> bool:
     word, use = token.lower_, use_of(token.lower_)
     if word in word_set("weekdays") | word_set("months") | word_set("time_words"):
         return False
-    if not token.text.istitle():
-        return token.i == token.sent.start and not use.known
-    return is_person(token.text) or not use.known or (token.pos_ == "ADV" and use.noun == 1)
+    known = use.known and not (token.pos_ == "ADV" and use.noun == 1)
+    return token.text.istitle() and (is_person(token.text) or not known)
 
 
 def _is_way_to_work(work: Token) -> bool:
@@ -91,7 +112,7 @@ def _is_joined_verb(token: Token) -> bool:
 def _is_liked(token: Token) -> bool:
     """Return whether a word right behind "like" or "hate" is a noun, if a rare one."""
     verb, behind = token.head, token.i + 1
-    ends = behind == len(token.doc) or token.doc[behind].pos_ in ("PUNCT", "CCONJ", "SCONJ")
+    ends = behind == len(token.doc) or token.doc[behind].pos_ in _BEHIND
     liked = any(frame.relation in _LIKING for frame in frames_by_lemma(verb.lemma_.lower()))
     use = use_of(token.lower_)
     free = token.dep_ == "dobj" or child(verb, "dobj", "xcomp", "ccomp") is None
