@@ -38,6 +38,21 @@ def test_what_can_be_of_one_thing_only_ends_when_another_is_told():
     assert new.known_to is None
 
 
+def test_a_diet_of_what_is_eaten_ends_another_and_none_beside_it():
+    diets = [Statement("Ada", "diet", one) for one in ("vegetarian", "gluten-free", "pescatarian")]
+
+    facts = know(told(*diets), {})
+
+    assert ["gluten-free", "pescatarian"] == [f.object for f in facts if f.valid_to is None]
+
+
+def test_a_pet_that_died_is_nobodys_and_who_else_died_is_no_fact():
+    said = [Statement("Ada", "pet", "Rex"), Statement("Ada", "pet", "Pip")]
+    died = [Statement(name, "alive", "", "ended") for name in ("Rex", "Wendell")]
+
+    assert [("Rex", None, 2), ("Pip", None, None)] == spans(know(told(*said, *died), {}))
+
+
 def test_what_one_may_have_many_of_stays():
     said = [Statement("Ada", "likes", what) for what in ("tea", "rain", "Tea")]
     facts = know(told(*said), {})

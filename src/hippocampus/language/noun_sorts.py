@@ -15,6 +15,9 @@ _EMPLOYERS: Final = frozenset(
         "building", "workplace", "enterprise",
     }
 )  # fmt: skip
+_HIRING: Final = frozenset(
+    {"workplace", "business", "medical building", "company", "agency", "startup"}
+)
 _STUDIES: Final = frozenset(
     {"course", "education", "class", "academic degree", "discipline", "teaching", "degree"}
 )
@@ -96,6 +99,22 @@ def is_body_part(noun: str) -> bool:
 def is_employer(noun: str) -> bool:
     """Return whether a noun is of something that people work for, or in."""
     return _is_any(noun, _EMPLOYERS)
+
+
+def is_hiring(noun: str) -> bool:
+    """Return whether who joins what a noun is for works there: a firm, and no club."""
+    return _is_any(noun, _HIRING) and not is_club(noun)
+
+
+def is_club(name: str) -> bool:
+    """Return whether a noun, or a name by its last word, is of a club, a team or the like."""
+    last = name.casefold().rpartition(" ")[2]
+    one = singular(last)
+    if not word_set("clubs").isdisjoint((last, one)) or last.endswith(("gym", "club", "fit")):
+        return True
+    # "Harriers" and "Lions" are who plays there; "Brothers" may be a firm.
+    above = kinds(one)
+    return last != one and not {"person", "animal"}.isdisjoint(above) and "relative" not in above
 
 
 def is_time(noun: str) -> bool:

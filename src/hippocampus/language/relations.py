@@ -36,8 +36,15 @@ SEVERAL: Final = frozenset(
     " also_called".split()
 )
 """Relations of which several may hold at a time, beside those that only rules read."""
+ONE_OF_DIETS: Final = frozenset(
+    {"vegan", "vegetarian", "veggie", "pescatarian", "flexitarian", "plant-based"}
+)
+"""Diets of which one holds at a time; others, such as "gluten-free", may hold beside them."""
 ALSO_CALLED: Final = "also_called"
 """The relation between a thing and another name of it."""
+
+ALIVE: Final = "alive"
+"""The relation of who lives to nothing: only its end is told, with which they are nobody's pet."""
 
 
 class Rule(NamedTuple):

@@ -21,7 +21,7 @@ from hippocampus.language.alias_patterns import find_other_names, may_name
 from hippocampus.language.given_names import is_person
 from hippocampus.language.joined_people import OF_TWO, joined_before, owner_before
 from hippocampus.language.noun_phrases import NOUN, find_phrases
-from hippocampus.language.noun_sorts import is_eaten, is_food, is_work
+from hippocampus.language.noun_sorts import is_club, is_eaten, is_food, is_work
 from hippocampus.language.nouns import kinds, singular, use_of
 from hippocampus.language.relations import ALSO_CALLED, BY_BIRTH, EXCLUSIVE, Rule, rules
 from hippocampus.language.statement_times import with_times
@@ -405,7 +405,7 @@ class _StatementReader:
         person = is_person(thing) or thing.split(maxsplit=1)[0] in self._known
         several = _RE.and_name.match(clause.sentence, clause.sentence.find(thing) + len(thing))
         brief = rule.mode == "began" and _in_passing(behind, (), leaving=False)
-        return person or brief or several is not None
+        return person or brief or several is not None or _joins_club(clause.rest, thing, behind)
 
     def _denied(
         self, clause: _Clause, relation: str, thing: str, mode: Mode, behind: str
@@ -453,6 +453,7 @@ class _StatementReader:
             behind = clause.rest[clause.rest.find(thing) + len(thing) :]
             mode: Mode = "held" if clause.perfect else "holds"
             relation = "works_as" if is_work(_last(thing)) else "is_a"
+            relation = "diet" if _last(thing) in word_set("diets") else relation
             yield from self._is_or_not(clause, relation, thing.lower(), mode, behind)
 
     def _is_or_not(
@@ -554,6 +555,17 @@ def _given_up(clause: _Clause) -> Iterator[Statement]:
     known = bool(kinds(noun)) or is_food(noun)
     if known and (is_eaten(noun) if eaten else is_food(noun)):
         yield Statement(clause.subject, "diet", thing, "ended")
+
+
+def _joins_club(rest: str, thing: str, behind: str) -> bool:
+    """Return whether somebody joins a club or the like, of which one is a member and no worker."""
+    role = _RE.as_role.search(behind)
+    if not _RE.joining.match(rest) or (role and is_work(role["role"])):
+        return False
+    # "Joined the Harriers, a running club", "joined a German course".
+    explained = _object(behind.removeprefix(", ")) if behind.startswith(", ") else ""
+    after = _RE.word.match(behind, 1)
+    return any(is_club(one) for one in (thing, explained, after[0] if after else ""))
 
 
 def _in_passing(behind: str, times: Sequence[Interval], *, leaving: bool) -> bool:

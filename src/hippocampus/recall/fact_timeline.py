@@ -16,7 +16,14 @@ from typing import Final, NamedTuple
 from hippocampus.core.records import Statement
 from hippocampus.language.entity_linking import Same, canonical_name, fold_name
 from hippocampus.language.nouns import kinds, singular
-from hippocampus.language.relations import ALSO_CALLED, EXCLUSIVE, functional, relation_of
+from hippocampus.language.relations import (
+    ALIVE,
+    ALSO_CALLED,
+    EXCLUSIVE,
+    ONE_OF_DIETS,
+    functional,
+    relation_of,
+)
 
 
 class Told(NamedTuple):
@@ -155,6 +162,8 @@ class _Timeline:
         self.facts: list[Known] = []
         self._same = same
         self._every: defaultdict[tuple[str, str], _About] = defaultdict(_About)
+        self._pets: defaultdict[str, list[_About]] = defaultdict(list)
+        """Where a pet's name is one of the facts, whosever it is."""
 
     def take(self, one: Told) -> None:
         """Take in the next statement."""
@@ -191,6 +200,8 @@ class _Timeline:
             of.append((animals, "", key))
             if said.mode == "ended" and fact.object:  # nor do they drive what they gave away
                 _end(one, [(self._every[fold_name(fact.subject), "drives"], key, "")])
+        if said.relation == ALIVE:  # who has died is nobody's pet
+            of = [(pets, _key(fact.subject), "") for pets in self._pets[_key(fact.subject)]]
         if _end(one, of) or not fact.object:
             return
         if said.mode == "denied":
@@ -215,9 +226,11 @@ class _Timeline:
         open_ = about.open.get(key)
         opposed = self._every[fold_name(fact.subject), EXCLUSIVE.get(said.relation, "")]
         ended = [(opposed, other) for other in opposed.standing(key, whole=True)]
+        others = [other for other in about.open.values() if other is not open_]
         if functional(said.relation):
-            others = [other for other in about.open.values() if other is not open_]
             ended += [(about, other) for other in others if _yields(other, fact.object, said)]
+        elif said.relation == "diet" and key in ONE_OF_DIETS:
+            ended += [(about, other) for other in others if _key(other.object) in ONE_OF_DIETS]
         if not all(other.yields_to(one) for _, other in ended):
             return
         for there, other in ended:
@@ -238,6 +251,8 @@ class _Timeline:
     def _keep(self, fact: Known) -> None:
         self.facts.append(fact)
         self._about(fact).add(fact)
+        if fact.relation == "pet":
+            self._pets[_key(fact.object)].append(self._about(fact))
 
 
 def _end(one: Told, of: Sequence[tuple[_About, str, str]]) -> bool:

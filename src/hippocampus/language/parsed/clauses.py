@@ -42,6 +42,7 @@ _REASONS: Final = frozenset({"as", "since", "because", "although", "though"})
 _PERHAPS: Final = frozenset({"perhaps", "maybe", "possibly"})
 _KNOWING: Final = frozenset({"know", "note", "remember", "realise", "realize", "learn", "see"})
 """Verbs under which a clause is so, whoever shall know it."""
+_GET: Final = frozenset({"get", "gets", "got", "getting", "gotten"})
 _UTTERED: Final = frozenset("say tell hear ask mention read report claim swear".split())
 
 
@@ -71,7 +72,19 @@ class Clause:
         to_do = self.verb.tag_ == "VB" and ceasing != "cease"  # "stopped to eat" goes on to eat
         if governed and ceasing in _CEASING and not to_do:
             return mode_of(above, "ended")
+        if aspect != "ended" and (got := _got(self.verb)) is not None:
+            return mode_of(got, "began")
+        if self.verb.dep_ == "acomp" and self.verb.head.lemma_ == "be":
+            return mode_of(self.verb.head, "state")  # "is engaged"
         return mode_of(self.verb, aspect)
+
+
+def _got(verb: Token) -> Token | None:
+    """Return the verb that tells the time of "got engaged", which begins a state; None else."""
+    if verb.dep_ == "acomp" and verb.tag_ == "VBN" and verb.head.lower_ in _GET:
+        return verb.head
+    passive = child(verb, "auxpass")
+    return verb if passive is not None and passive.lower_ in _GET else None
 
 
 def child(token: Token, *deps: str) -> Token | None:
@@ -147,7 +160,7 @@ def subject_of(verb: Token) -> Token | None:
         found = list(children(verb, *SUBJECTS)) or list(_named_before(verb))
         if found:
             return found[-1]
-        if verb.dep_ in ("conj", "xcomp", "ccomp") and verb.head.pos_ in VERBAL:
+        if verb.dep_ in ("conj", "xcomp", "ccomp", "acomp") and verb.head.pos_ in VERBAL:
             # Of "they asked Ada to move" it is Ada who moves.
             if verb.dep_ == "xcomp" and child(verb.head, "dobj") is not None:
                 return child(verb.head, "dobj")
@@ -242,7 +255,8 @@ def is_unreal(verb: Token, knows: Callable[[Token], bool]) -> bool:
         if token.dep_ in ("ROOT", "relcl", "parataxis") or is_known(token):
             return False
         # What is supposed of one clause is not of those joined to it, unless all say "that".
-        governed = governed and (token.dep_ != "conj" or _has(token, {"that"}))
+        parted = token.dep_ == "conj" and not (_has(token, {"that"}) or _shares_to(token))
+        governed = governed and not parted
         if token.dep_ == "advcl" and child(token, "mark") is None:
             return False
         before = token.dep_ == "ccomp" and token.i < token.head.i
@@ -250,6 +264,11 @@ def is_unreal(verb: Token, knows: Callable[[Token], bool]) -> bool:
             return False  # a comma splice: "I live in Oslo now, think of me"
         token = token.head
     return False
+
+
+def _shares_to(verb: Token) -> bool:
+    """Return whether a verb has the "to" or "would" of the one before: "to live here and work"."""
+    return verb.tag_ == "VB" == verb.head.tag_ and child(verb, "aux", *SUBJECTS) is None
 
 
 def _is_turned_had(verb: Token) -> bool:

@@ -10,9 +10,11 @@ from hippocampus.core.word_lists import Patterns, word_set
 from hippocampus.language.given_names import is_person
 from hippocampus.language.noun_phrases import NOUN
 from hippocampus.language.noun_sorts import (
+    is_club,
     is_durable,
     is_employer,
     is_food,
+    is_hiring,
     is_region,
     is_someone,
     is_study,
@@ -21,6 +23,7 @@ from hippocampus.language.noun_sorts import (
 )
 from hippocampus.language.nouns import use_of
 from hippocampus.language.parsed.clauses import (
+    SUBJECTS,
     Aspect,
     Clause,
     auxiliaries,
@@ -33,6 +36,7 @@ from hippocampus.language.parsed.clauses import (
 from hippocampus.language.parsed.frames import VerbFrame, frames_of
 from hippocampus.language.parsed.habits import is_in_general, tell_eating, tell_unable
 from hippocampus.language.parsed.kin import kin_of, tell_named
+from hippocampus.language.parsed.losing import tell_loss
 from hippocampus.language.parsed.names import is_date, is_proper, role_of, words_of
 from hippocampus.language.parsed.referents import FIRST, Referents
 from hippocampus.language.parsed.working import tell_job, who_is_hired
@@ -58,7 +62,7 @@ def tell_doing(clause: Clause, referents: Referents) -> Iterator[Statement]:
     for tell in (
         # Frames come last: they read any verb, and the others know better what theirs mean.
         tell_unable, _called, _serving, tell_job, _having, _getting, _giving, _turning,
-        tell_eating, _parting, _framed,
+        tell_eating, _parting, tell_loss, _framed,
     ):  # fmt: skip
         told = list(tell(clause, referents))
         if told:
@@ -234,13 +238,13 @@ def _parting(clause: Clause, referents: Referents) -> Iterator[Statement]:
     verb, subject = clause.verb, clause.subject
     if subject is None:
         return
-    relation, mode = None, clause.mode("ended")
+    relation, mode, got = None, clause.mode("ended"), child(verb, "acomp", "xcomp") or verb
     if clause.lemma in ("marry", "hitch", "engage") or (
-        clause.lemma == "get" and child(verb, "acomp", "xcomp") is not None
-        and (child(verb, "acomp", "xcomp") or verb).lower_ in ("married", "hitched", "engaged")
-    ):  # fmt: skip
+        clause.lemma == "get" and got.lower_ in ("married", "hitched", "engaged")
+    ):
         engaged = any(one.lower_ == "engaged" for one in (verb, *verb.children))
-        relation, mode = "partner" if engaged else "married_to", clause.mode("began")
+        relation = "partner" if engaged else "married_to"
+        mode = clause.mode("state" if clause.lemma == "engage" else "began")
     elif clause.lemma in ("split", "break") and any(one.lower_ == "up" for one in verb.children):
         relation = "partner"
     elif clause.lemma in ("stop", "quit") and (being := child(verb, "xcomp")) is not None:
@@ -250,9 +254,12 @@ def _parting(clause: Clause, referents: Referents) -> Iterator[Statement]:
         return
     among = list(joined(subject))
     others = [one for one in among if is_proper(one)]
-    other = object_of(verb, "with") or object_of(verb, "from")
+    other = object_of(verb, "with") or object_of(verb, "from") or object_of(got, "to")
     if other is not None and is_proper(other):
         others.append(other)
+        if len(among) == 1 and clause.who is not None:
+            yield Statement(clause.who, relation, words_of(other), mode)
+            return
     if len(among) == 2 == len(others) and not is_denied_of_all(subject):
         yield Statement(words_of(others[0]), relation, words_of(others[1]), mode)
     elif any(one.lower_ in FIRST for one in among):
@@ -273,7 +280,9 @@ def _framed(clause: Clause, referents: Referents) -> Iterator[Statement]:
 def _by_frame(
     clause: Clause, frame: VerbFrame, other: Token, referents: Referents
 ) -> Iterator[Statement]:
-    mode, relation, who = clause.mode(frame.aspect), frame.relation, clause.who
+    relation, who = frame.relation, clause.who
+    registered = relation == "doctor" and child(clause.verb, "auxpass") is not None
+    mode = clause.mode("state" if registered else frame.aspect)
     if clause.lemma in word_set("appointing_verbs") and relation in ("works_at", "works_as"):
         who = who_is_hired(clause, referents)
     # "Can" tells what one is able to do, which is a fact of languages alone.
@@ -285,6 +294,9 @@ def _by_frame(
     got = relation == "owns" and frame.aspect != "ended"
     if who is None or (got and child(clause.verb, "dative") is not None):
         return  # what is bought for somebody is theirs
+    thing = clause.subject is not None and _is_thing(clause.subject)
+    if thing and who != referents.speaker and relation in ("works_at", "works_as", "studies_at"):
+        return  # "her school starts at nine"
     others = [other] if relation in ("works_at", "studies_at") else _all(clause, frame, other)
     for one in others:
         found = _fitting(clause, frame, one, referents)
@@ -331,15 +343,19 @@ def _living(clause: Clause, place: Token, mode: Mode, referents: Referents) -> I
             return
         place = inner
     subject = clause.subject
-    noun = subject is not None and subject.pos_ == "NOUN" and not is_proper(subject)
-    thing = noun and subject is not None and kin_of(subject) is None
-    if thing and subject is not None and not is_someone(subject.text):
+    if subject is not None and _is_thing(subject):
         called = referents.called(subject)
         name = referents.thing(subject) if called is None else words_of(called)
         if name is not None:
             yield Statement(name, "located_in", words_of(place), mode)
     elif clause.who is not None:
         yield Statement(clause.who, "lives_in", words_of(place), mode)
+
+
+def _is_thing(subject: Token) -> bool:
+    """Return whether a subject is a noun of nobody: "the shed", "her school"."""
+    noun = subject.pos_ == "NOUN" and not is_proper(subject)
+    return noun and kin_of(subject) is None and not is_someone(subject.text)
 
 
 def _fitting(
@@ -351,25 +367,34 @@ def _fitting(
         kept = clause.mode("ended") == "holds"  # of "I'm going to sell candles" none is mine yet
         free = (free and _is_pointed_at(other)) if kept else free
         free |= _is_own(other, clause.who, referents)
-    noun = (
-        other.pos_ in ("NOUN", "PROPN")
-        or (
-            # A rare noun is tagged as a verb, and stands as an object all the same.
-            other.dep_ == "dobj" and other.tag_ == "VB" and child(other, "aux") is None
-        )
-        or other.dep_ == "xcomp"
-    )  # a pastime
     if relation in ("works_at", "studies_at"):
         colleague = frame.slot in ("with", "by") and is_person(other.text)
         return None if colleague else _institution(frame, other, clause)
     if relation == "speaks":
         return _language(other)
+    if relation == "doctor" and clause.lemma != "register" and not _is_doctor(other):
+        return None
     if relation in _NEEDS_NAME:
         name = referents.called(other) or (other if named else None)
         return (relation, words_of(name)) if name is not None else None
     if relation == "works_as":
         return (relation, role_of(other)) if is_work(other.text) else None
-    return _thing(relation, other) if noun and free else None
+    return _thing(relation, other) if free and _is_noun(other) else None
+
+
+def _is_doctor(other: Token) -> bool:
+    """Return whether a noun or a name is said to be a doctor's: one may sign up with anybody."""
+    return kin_of(other) == "doctor" or words_of(other).startswith("Dr")
+
+
+def _is_noun(other: Token) -> bool:
+    """Return whether the other side is a noun, or stands as one: a rare noun, a pastime."""
+    if other.pos_ in ("NOUN", "PROPN") or other.dep_ == "xcomp":
+        return True
+    # A rare noun is tagged as a verb, and stands as an object all the same.
+    alone = child(other, "aux", "dobj", "prep", "prt", *SUBJECTS) is None
+    bare = other.dep_ == "dobj" and other.tag_ == "VB" and child(other, "aux") is None
+    return bare or (other.dep_ in ("dobj", "conj") and other.tag_ == "VBG" and alone)
 
 
 def _thing(relation: str, other: Token) -> tuple[str, str] | None:
@@ -409,6 +434,8 @@ def _institution(frame: VerbFrame, other: Token, clause: Clause) -> tuple[str, s
     employer = other.tag_ == "NN" and is_employer(other.text) and frame.slot != "with"
     if not named and not employer:
         return None
+    if clause.lemma == "join" and not _is_joined_to_work(clause.verb, other):
+        return None
     if frame.slot == "obj" and frame.aspect == "ended":
         if child(other, "poss") is not None or not named:
             return None
@@ -419,3 +446,14 @@ def _institution(frame: VerbFrame, other: Token, clause: Clause) -> tuple[str, s
     whole = other.doc[other.left_edge.i : other.right_edge.i + 1].text
     school = _RE.school.search(whole) is not None and not teaches
     return ("studies_at" if school else frame.relation), name
+
+
+def _is_joined_to_work(verb: Token, other: Token) -> bool:
+    """Return whether who joins something works for it: a firm, or anything "as a medic"."""
+    role = object_of(verb, "as") or object_of(other, "as")
+    if role is not None and is_work(role.text):
+        return True
+    explained = any(is_club(one.text) for one in children(other, "appos"))
+    if is_proper(other):
+        return not explained and not is_club(words_of(other))
+    return is_hiring(other.text)

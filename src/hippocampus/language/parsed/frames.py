@@ -46,6 +46,11 @@ def _frames() -> Mapping[str, tuple[VerbFrame, ...]]:
     }
 
 
+def frames_by_lemma(lemma: str) -> tuple[VerbFrame, ...]:
+    """Return the frames of a verb; none of one that says no relation."""
+    return _frames().get(lemma, ())
+
+
 def framing_verbs() -> frozenset[str]:
     """Return the lemmas that have a frame."""
     return frozenset(_frames())
@@ -54,13 +59,15 @@ def framing_verbs() -> frozenset[str]:
 def _pastime(verb: Token, frame: VerbFrame) -> Token | None:
     """Return the pastime that somebody likes or not, if it is one word: "I enjoy gardening"."""
     done = child(verb, "xcomp") if frame.relation in ("likes", "dislikes") else None
-    alone = done is not None and done.tag_ == "VBG" and child(done, "dobj", "prep", "prt") is None
-    return done if alone else None
+    # A participle, or a noun that ends as one.
+    going = done is not None and done.lower_.endswith("ing") and done.tag_ in ("VBG", "NN")
+    more = ("dobj", "prep", "prt", "xcomp", "ccomp")
+    return done if done is not None and going and child(done, *more) is None else None
 
 
 def frames_of(verb: Token) -> Iterator[tuple[VerbFrame, Token]]:
     """Yield the frames that a verb fills, each with the token on its other side."""
-    for frame in _frames().get(verb.lemma_.lower(), ()):
+    for frame in frames_by_lemma(verb.lemma_.lower()):
         if frame.particle and all(one.lower_ != frame.particle for one in verb.children):
             continue
         if frame.slot == "obj":

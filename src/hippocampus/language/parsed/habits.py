@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from hippocampus.core.records import Statement
+from hippocampus.core.records import Mode, Statement
 from hippocampus.core.word_lists import Patterns, word_set
 from hippocampus.language.noun_sorts import is_body_part, is_eaten, is_food
 from hippocampus.language.parsed.clauses import (
@@ -72,11 +72,20 @@ def tell_eating(clause: Clause, _: Referents) -> Iterator[Statement]:
         )
         if diet is not None:
             yield Statement(who, "diet", diet.text, clause.mode("began" if going else "state"))
-    if clause.lemma in _CONSUMING and clause.mode("state") == "ended":
-        yield from _given_up(clause, who)
+    mode = clause.mode("state")
+    if clause.lemma in _CONSUMING and (mode == "ended" or _is_shunned(clause)):
+        yield from _given_up(clause, who, mode)
 
 
-def _given_up(clause: Clause, who: str) -> Iterator[Statement]:
+def _is_shunned(clause: Clause) -> bool:
+    """Return whether somebody does not eat or drink something now: "don't", and not "didn't"."""
+    now = auxiliaries(clause.verb) <= {"do", "does"}
+    chosen = clause.lemma in ("eat", "drink") and clause.verb.tag_ in ("VB", "VBP", "VBZ")
+    asked = clause.subject is None  # "Don't eat the cake"
+    return now and chosen and not asked and clause.mode("state") == "denied"
+
+
+def _given_up(clause: Clause, who: str, mode: Mode) -> Iterator[Statement]:
     """Yield the food that "no longer eats" and "stopped drinking" end, wholly and for good."""
     verb, thing = clause.verb, child(clause.verb, "dobj")
     if thing is None or not _PARTLY.isdisjoint(one.lower_ for one in verb.lefts):
@@ -90,7 +99,7 @@ def _given_up(clause: Clause, who: str) -> Iterator[Statement]:
         whole = clause.lemma != "have" and _RE.whole.match(behind) is not None
     for one in things if whole else ():
         if _is_eaten(one, clause.lemma) and is_in_general(one):
-            yield Statement(who, "diet", words_of(one, adjectives=True), "ended")
+            yield Statement(who, "diet", words_of(one, adjectives=True), mode)
 
 
 def _is_eaten(thing: Token, lemma: str) -> bool:

@@ -11,7 +11,7 @@ from hippocampus.language.noun_sorts import is_story, is_text, is_work
 from hippocampus.language.parsed.clauses import SUBJECTS, child, children, subject_of
 from hippocampus.language.parsed.names import is_proper, words_of
 from hippocampus.language.parsed.referents import FIRST, Referents
-from hippocampus.language.relations import relation_of
+from hippocampus.language.relations import is_animal, relation_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -107,9 +107,14 @@ def is_played(noun: Token, *beside: Token) -> bool:
 
 
 def _is_title(noun: Token, name: Token) -> bool:
-    """Return whether a noun is the title of somebody nobody's: "Father Brown", "Sister Agnes"."""
+    """
+    Return whether a noun is of the name, and nobody's: "Father Brown", "Sister Agnes".
+
+    Or of a title's: "The Bee Sting".
+    """
     alone = child(noun, "amod", "poss") is None and child(name, "poss") is None
-    return alone and noun.text.istitle() and noun.i == name.i - 1 and noun.lower_ in _TITLES
+    within = alone and noun.text.istitle() and noun.i == name.i - 1
+    return within and (noun.lower_ in _TITLES or is_animal(noun.lower_))
 
 
 def _owner_unsaid(noun: Token, name: Token, relation: str, referents: Referents) -> str | None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from hippocampus.core.word_lists import word_set
 from hippocampus.encode.model_files import ENGLISH, find_altered, installed
 from hippocampus.errors import EncoderError
+from hippocampus.language.parsed.mending import mend
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +38,7 @@ def can_parse() -> bool:
 
 def parse(sentences: Sequence[str]) -> list[Doc]:
     """
-    Parse sentences, each on its own; what is longer than any sentence comes back cut.
+    Parse sentences, each on its own, mended; what is longer than any sentence comes back cut.
 
     Raises:
         ModelNotInstalled: the weights are not there.
@@ -51,7 +52,10 @@ def parse(sentences: Sequence[str]) -> list[Doc]:
 
         raise not_installed(ENGLISH)
     with _one_at_a_time:
-        return list(_pipeline(folder).pipe([text[:_LONGEST] for text in sentences]))
+        docs = list(_pipeline(folder).pipe([text[:_LONGEST] for text in sentences]))
+    for doc in docs:
+        mend(doc)
+    return docs
 
 
 @lru_cache(maxsize=1)

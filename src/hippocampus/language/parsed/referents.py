@@ -10,10 +10,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from hippocampus.core.records import Statement
+from hippocampus.language.given_names import is_person
+from hippocampus.language.noun_sorts import is_region, is_someone
 from hippocampus.language.parsed.antecedents import antecedents
 from hippocampus.language.parsed.clauses import SUBJECTS, Clause, child, children, joined, members
 from hippocampus.language.parsed.names import NAMED, WITHIN, is_date, is_proper, words_of
-from hippocampus.language.relations import relation_of
+from hippocampus.language.relations import is_being, relation_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 FIRST: Final = frozenset({"i", "me", "we", "us", "myself", "im"})
 _MINE: Final = frozenset({"my", "our", "mine", "me"})
 _THEIRS: Final = frozenset({"his", "her", "their"})
+_PLACING: Final = frozenset({"in", "at", "from", "into", "near"})
+_GOING: Final = frozenset("go move fly drive travel come head return relocate ride trip".split())
 _THIRD: Final = frozenset({"he", "she", "him", "her", "hers", "they", "them"})
 
 
@@ -62,13 +66,14 @@ class Referents:
             if known and name not in (None, self.speaker):
                 self._person = name
                 return
-            named = name or named
+            named = (None if _is_place(token) else name) or named
         self._person = named or self._person
 
     def _is_person(self, token: Token) -> bool:
         if is_proper(token):
             return token.dep_ in (*NAMED, "ROOT") and not is_date(token)
-        return relation_of(token.lower_) is not None and child(token, "poss") is not None
+        relation = relation_of(token.lower_)
+        return relation is not None and is_being(relation) and child(token, "poss") is not None
 
     def owner(self, noun: Token) -> str | None:
         """Return the owner of a noun: of "my", "her", "Ana's"; None if that is not said."""
@@ -129,8 +134,9 @@ class Referents:
             return self.speaker
         if word == "you" or word in _THIRD:
             return self.other if word == "you" else self._person
-        if word in ("who", "which", "that") and token.head.dep_ == "relcl":
-            return self.entity(token.head.head)
+        described = _described(token) if word in ("who", "which", "that") else None
+        if described is not None:
+            return self.entity(described)
         return self._noun(token)
 
     def _noun(self, token: Token) -> str | None:
@@ -157,6 +163,40 @@ class Referents:
     def names(self, token: Token) -> Iterator[str]:
         """Yield the names that are joined to a name, and that."""
         return (words_of(one) for one in joined(token) if is_proper(one))
+
+
+def _is_place(name: Token) -> bool:
+    """Return whether a name is a place's, whom nobody means by "she": of "moved to Sheffield"."""
+    if is_person(name.text) or not is_proper(name):
+        return False
+    before = name.head if name.dep_ == "pobj" else name
+    goes = before.lower_ == "to" and before.head.lemma_.lower() in _GOING
+    return goes or before.lower_ in _PLACING or is_region(words_of(name))
+
+
+def _described(pronoun: Token) -> Token | None:
+    """
+    Return the noun that "who" stands for: by the parse, or else a name right before it.
+
+    Of several in a row that is the last, as in "my wife Ada and our son Emil, who is 7"; and no
+    flat is anybody.
+    """
+    noun = pronoun.head.head if pronoun.head.dep_ == "relcl" else None
+    before = pronoun.i - 1
+    if before > 0 and pronoun.doc[before].text == ",":
+        before -= 1
+    near = pronoun.doc[max(before, 0)]
+    if pronoun.lower_ != "who" or near == noun or not is_proper(near) or is_date(near):
+        return noun
+    above = near
+    while above.dep_ in ("conj", "appos") and above != noun:
+        above = above.head
+    if noun is None and near.dep_ in ("dobj", "dative") and before == pronoun.i - 1:
+        return None  # "I told Ada who is 7"
+    if noun is None or (above == noun and near.head != noun and pronoun.head.tag_ != "VBP"):
+        return near  # "who live" are all of them
+    someone = is_proper(noun) or is_someone(noun.text) or relation_of(noun.lower_) is not None
+    return noun if someone else near
 
 
 def _next_name(noun: Token) -> Token | None:

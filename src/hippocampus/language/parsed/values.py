@@ -1,4 +1,4 @@
-"""Numbers and addresses of somebody: phone, e-mail, birthday; and first days at work."""
+"""Numbers and addresses of somebody: phone, e-mail, birthday; and first and last days at work."""
 
 from __future__ import annotations
 
@@ -29,7 +29,12 @@ def tell_values(sentence: Span, referents: Referents) -> Iterator[Statement]:
     if first:
         studies = first["unit"].lower() in ("year", "term", "semester")
         relation = "studies_at" if studies else "works_at"
-        yield Statement(referents.speaker, relation, first["where"], "began")
+        # The last day ends it, the last year has only begun; "last week at" may be the week before.
+        lasts = first["unit"].lower() in ("week", "month") and first["last"] is not None
+        last = first["last"] is not None and first["unit"].lower() in ("day", "shift")
+        if not lasts:
+            mode: Mode = "ended" if last else "began"
+            yield Statement(referents.speaker, relation, first["where"], mode)
     born = _RE.born.search(sentence.text)
     day = _RE.day.match(sentence.text, born.end()) if born else None
     if day:
