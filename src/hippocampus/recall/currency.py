@@ -50,7 +50,7 @@ _ASKED: Final = np.float32(2)
 """Factor on the words of the question."""
 _MOST: Final = 8.0
 """Standard deviations that it makes up at most."""
-_CORRECTED: Final = 12.0
+_CORRECTED: Final = 20.0
 """Standard deviations that an explicit correction of what was said last makes up at most."""
 _BEHIND: Final = np.float32(1)
 """Distance at which a correction follows what it may correct, where something was said between."""
@@ -72,7 +72,7 @@ def gain_by_time(search: Search, scored: Scored, read: ReadTexts) -> Floats | No
     later = _later(search, rows)
     before = later if newest else later.T
     told = _told_of_now(search, rows, texts)
-    corrects = later & _corrects(search, rows, texts, scores) if newest else np.zeros_like(later)
+    corrects = later & _corrects(search, rows, texts, scores)
     puts_right = corrects & ~(corrects @ later)  # none of the matter was said between
     may = before & (_alike(query, rows, texts) | _of_one_role(search, rows, texts))
     if query.state is not None:
@@ -162,7 +162,8 @@ def _corrects(
     mends = np.array([tells_correction(text) for text in said], np.bool_)
     mends &= ~search.index.columns.role.holds("assistant", rows.astype(np.intp))
     corrects = np.zeros((len(rows), len(rows)), np.bool_)
-    if not mends.any():
+    state = search.query.state
+    if state is None or not state.newest or not mends.any():
         return corrects
     asked = _asked_words(search.query)
     has = [frozenset(one[is_among(one, asked)].tolist()) for one in map(_terms, said)]
