@@ -154,15 +154,27 @@ def test_what_you_said_is_what_the_assistant_said(open_memory):
 
 
 CORRECTIONS = [
-    ("The budget for Sunflower is set at 400 euros.", "Correction about the budget: it is only 350"
-     " euros after all.", "What is the budget for Sunflower?"),
-    ("The launch of the app is on 3 May.", "We moved the launch from 3 May to 20 May.",
-     "When is the app launched?"),
-    ("The ferry leaves from quay two at noon.", "I was wrong: the ferry goes at six.",
-     "When does the ferry leave?"),
-    ("Das Budget für Sonnenblume wurde auf 400 Euro festgelegt.", "Korrektur zum Budget: es sind"
-     " doch nur 350 Euro.", "Wie hoch ist das Budget für Sonnenblume?"),
-]  # fmt: skip
+    (
+        "The budget for Sunflower is set at 400 euros.",
+        "Correction about the budget: it is only 350 euros after all.",
+        "What is the budget for Sunflower?",
+    ),
+    (
+        "The launch of the app is on 3 May.",
+        "We moved the launch from 3 May to 20 May.",
+        "When is the app launched?",
+    ),
+    (
+        "The ferry leaves from quay two at noon.",
+        "I was wrong: the ferry goes at six.",
+        "When does the ferry leave?",
+    ),
+    (
+        "Das Budget für Sonnenblume wurde auf 400 Euro festgelegt.",
+        "Korrektur zum Budget: es sind doch nur 350 Euro.",
+        "Wie hoch ist das Budget für Sonnenblume?",
+    ),
+]
 
 
 @pytest.mark.parametrize(("first", "correction", "question"), CORRECTIONS)
