@@ -383,3 +383,18 @@ def test_a_move_that_is_planned_for_a_day_comes_true_on_that_day(bank, clock):
     assert [("user", "lives_in", "Pune", False), ("user", "lives_in", "Brno", True)] == lines(
         bank.facts("me", "lives_in")
     )
+
+
+@pytest.mark.parametrize("sleeps", [False, True])
+def test_a_note_is_dated_as_over_only_if_all_that_it_tells_is_over(bank, clock, sleeps):
+    said(
+        bank, clock, "I work as a paralegal, and my daughter is called Tilly.",
+        "My sister Ana lives in Faro.", "Ana moved to Rome.", "I now work as a nurse.",
+    )  # fmt: skip
+    if sleeps:
+        bank.sleep()
+    asked = ("What do I work as?", "Where does my sister live?")
+    dated = [hit.text for question in asked for hit in bank.recall(question) if hit.valid_to]
+
+    assert ["My sister Ana lives in Faro."] == dated
+    assert "until" not in bank.context("What do I work as?", 300).text

@@ -154,8 +154,38 @@ class FactResolver:
         unread = np.array([row for row in rows.tolist() if row not in stated], np.uint32)
         if current and who and self._filled_later(read, asked, unread, current):
             return None
-        over = {row: at for fold in folds for row, at in fold.standing.over.items()}
+        over = {
+            row: since for fold in folds for row, since in fold.standing.over.items()
+            if not self._tells_more(row, asked, fresh, allowed, at)
+        }  # fmt: skip
         return Standing(frozenset(current), over) if current else None
+
+    def _tells_more(
+        self, row: int, asked: AskedFact, fresh: Iterable[Told], allowed: Mask | None, at: int
+    ) -> bool:
+        """
+        Return whether a row tells of something else, too, that is not over.
+
+        Who somebody is, of whom it tells what is over, is nothing else: "my sister Ana lives in".
+        """
+        read = [told.statement for told in fresh if told.row == row]
+        said = [*self.known.rows.get(row, ()), *read]
+        of_whom = {fold_name(one.subject) for one in said if asked.fits(one.relation)}
+        for one in said:
+            named = is_being(one.relation) and fold_name(one.object) in of_whom
+            if asked.fits(one.relation) or named or one.mode not in ("holds", "began"):
+                continue
+            subject, told = fold_name(one.subject), list[Told]()
+            if subject in self._by_subject(one.relation):
+                told += self._fold(one.relation, subject, allowed, at, own=False).told
+            told += [
+                other for other in fresh
+                if other.statement.relation == one.relation
+                and fold_name(other.statement.subject) == subject
+            ]  # fmt: skip
+            if row not in _standing(told, at).over:
+                return True
+        return False
 
     def _filled_later(
         self, read: ReadTexts, asked: AskedFact, rows: Rows32, current: Collection[int]
@@ -213,7 +243,7 @@ class FactResolver:
     def _by_subject(self, relation: str) -> Mapping[str, _Said]:
         if relation not in self._said:
             said: defaultdict[str, list[tuple[int, Statement]]] = defaultdict(list)
-            for row in self.known.telling[relation]:
+            for row in self.known.telling.get(relation, ()):
                 for one in self.known.rows[row]:
                     if one.relation == relation:
                         said[fold_name(one.subject)].append((row, one))
