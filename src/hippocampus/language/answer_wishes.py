@@ -7,7 +7,9 @@ matter one wish holds, the last: "no more French, answer in English" takes the p
 
 from __future__ import annotations
 
-from functools import lru_cache
+import re
+from collections.abc import Mapping
+from functools import cache, lru_cache
 from typing import Final
 
 from hippocampus.core.lazy_pattern import lazy_pattern
@@ -17,8 +19,6 @@ _RE: Final = Patterns("answer_wishes")
 _LONGEST: Final = 400
 """Characters of a text that are read: what is longer tells of more than how to answer."""
 _WORD: Final = lazy_pattern(r"[a-z]+")
-_MATTERS: Final = ("emoji", "layout", "length", "tone", "units", "address")
-"""Matters beside the language, each with an expression."""
 _LASTING: Final = frozenset({"length", "tone", "layout", "units"})
 """Matters that are as often of the one text that is asked for: "a short poem"."""
 
@@ -48,10 +48,19 @@ def _matters(clause: str, *, lasting: bool) -> set[str]:
     back = _RE.taken_back.search(clause) is not None
     if not (bidden or back):
         return set()
-    found = {name for name in _MATTERS if getattr(_RE, name).search(clause)}
+    found = {matter for matter, words in _words_of().items() if words.search(clause)}
     if not (lasting or back):
         found -= _LASTING
     of_a_language = not word_set("language_names").isdisjoint(_WORD.findall(clause.lower()))
     if of_a_language and (back or (bidden and _RE.replies.search(clause))):
         found.add("language")
     return found
+
+
+@cache
+def _words_of() -> Mapping[str, re.Pattern[str]]:
+    """Return the expression of each matter beside the language."""
+    return {
+        "emoji": _RE.emoji, "layout": _RE.layout, "length": _RE.length, "tone": _RE.tone,
+        "units": _RE.units, "address": _RE.address,
+    }  # fmt: skip
