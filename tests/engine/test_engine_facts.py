@@ -364,3 +364,37 @@ def test_the_first_is_still_the_first(bank, clock):
     place, _ = moves(bank, clock, "I", "live", "moved to")
     found = bank.recall("Where did I live at first?")
     assert f"live in {place}." in found[0].text
+
+
+def test_a_move_that_is_planned_for_a_day_comes_true_on_that_day(bank, clock):
+    home, plan = said(bank, clock, "I live in Pune.", "I'm moving to Brno next month.", days=1)
+    ahead = {fact.object: (fact.current, fact.planned) for fact in bank.facts("me", "lives_in")}
+    asked = [bank.recall(question) for question in ("Where do I live?", "Where will I live?")]
+
+    assert {"Pune": (True, False), "Brno": (False, True)} == ahead
+    assert [home.id, plan.id] == [found[0].id for found in asked]
+    assert not any(hit.valid_to for found in asked for hit in found)
+    (then,) = bank.facts("me", "lives_in", at=clock.now() + timedelta(days=40))
+    assert ("Brno", False) == (then.object, then.planned)
+
+    clock.advance(timedelta(days=40))
+
+    assert plan.id == bank.recall("Where do I live?")[0].id
+    assert [("user", "lives_in", "Pune", False), ("user", "lives_in", "Brno", True)] == lines(
+        bank.facts("me", "lives_in")
+    )
+
+
+@pytest.mark.parametrize("sleeps", [False, True])
+def test_a_note_is_dated_as_over_only_if_all_that_it_tells_is_over(bank, clock, sleeps):
+    said(
+        bank, clock, "I work as a paralegal, and my daughter is called Tilly.",
+        "My sister Ana lives in Faro.", "Ana moved to Rome.", "I now work as a nurse.",
+    )  # fmt: skip
+    if sleeps:
+        bank.sleep()
+    asked = ("What do I work as?", "Where does my sister live?")
+    dated = [hit.text for question in asked for hit in bank.recall(question) if hit.valid_to]
+
+    assert ["My sister Ana lives in Faro."] == dated
+    assert "until" not in bank.context("What do I work as?", 300).text

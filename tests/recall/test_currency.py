@@ -151,3 +151,55 @@ def test_what_you_said_is_what_the_assistant_said(open_memory):
     bank.remember("It rained on the regatta.", role="user", at=START)
 
     assert bank.recall("What did you suggest for the chafing mooring rope?")[0].id == said.id
+
+
+CORRECTIONS = [
+    (
+        "The budget for Sunflower is set at 400 euros.",
+        "Correction about the budget: it is only 350 euros after all.",
+        "What is the budget for Sunflower?",
+    ),
+    (
+        "The launch of the app is on 3 May.",
+        "We moved the launch from 3 May to 20 May.",
+        "When is the app launched?",
+    ),
+    (
+        "The ferry leaves from quay two at noon.",
+        "I was wrong: the ferry goes at six.",
+        "When does the ferry leave?",
+    ),
+    (
+        "Das Budget für Sonnenblume wurde auf 400 Euro festgelegt.",
+        "Korrektur zum Budget: es sind doch nur 350 Euro.",
+        "Wie hoch ist das Budget für Sonnenblume?",
+    ),
+]
+
+
+@pytest.mark.parametrize(("first", "correction", "question"), CORRECTIONS)
+def test_an_explicit_correction_leads_and_is_in_the_context_with_what_it_corrects(
+    open_memory, first, correction, question
+):
+    bank = open_memory().bank("ada")
+    said = [bank.remember(first, role="user", at=START)]
+    for place in range(20):
+        bank.remember(f"It rained on regatta {place}.", role="user", at=START)
+    said.append(bank.remember(correction, role="user", at=START + timedelta(days=9)))
+    context = bank.context(question, 600, now=START + timedelta(days=20))
+
+    assert said[1].id == context.recall[0].id
+    assert all(one.text in context.text for one in said)
+
+
+def test_a_correction_leads_before_no_more_than_what_was_said_last_before_it(open_memory):
+    bank = open_memory().bank("ada")
+    texts = ["The budget for Sunflower is 400 euros.", "The budget for Dahlia is 90 euros.",
+             "Correction about the budget: it is only 80 euros after all."]  # fmt: skip
+    for day, text in enumerate(texts):
+        bank.remember(text, role="user", at=START + timedelta(days=day))
+    now = START + timedelta(days=9)
+    found = bank.recall("What is the budget for Sunflower?", now=now)
+
+    assert texts[0] == found[0].text
+    assert texts[2] in bank.context("What is the budget for Sunflower?", 600, now=now).text

@@ -218,3 +218,30 @@ def test_a_plan_of_which_it_is_told_that_it_was_or_is_over_holds_no_more():
 
         assert rome.valid_to is not None
         assert not rome.planned
+
+
+def test_a_plan_for_a_day_ends_nothing_before_that_day_comes():
+    for mode in ("planned", "began", "holds"):
+        said = told(lives("Porto"), lives("Rome", mode, start=9 * DAY))
+        before, after = (know(said, {}, at * DAY) for at in (8, 9))
+
+        assert [(True, None), (False, 9)] == [
+            (fact.holds(8 * DAY), fact.valid_from and fact.valid_from // DAY) for fact in before
+        ]
+        assert before[1].planned
+        assert [("Porto", None, 9), ("Rome", 9, None)] == spans(after)
+
+
+def test_a_plan_that_is_put_off_is_for_the_day_told_last():
+    said = [lives("Rome", "planned", start=day * DAY) for day in (8, 20)]
+    (rome,) = know(told(*said), {}, 3 * DAY)
+
+    assert (20, [0, 1]) == (rome.valid_from // DAY, rome.rows)
+
+
+def test_a_plan_that_is_dropped_before_its_day_is_over():
+    said = told(lives("Porto"), lives("Rome", "planned", start=9 * DAY), lives("Rome", "denied"))
+    porto, rome = know(said, {}, 4 * DAY)
+
+    assert (porto.valid_to, rome.planned) == (None, False)
+    assert rome.valid_to is not None

@@ -201,13 +201,16 @@ class Knowledge(BankPart):
     def _facts_of_all(self, here: BankSnapshot) -> list[Known]:
         """Return the facts that sleep has read, folded anew if other rows of it may be seen now."""
         read, columns, memo = here.slept.facts.known, here.index.columns, here.summaries
+        now = to_micros(self._engine.now())
         rows, everything = read.numbers[read.numbers < len(columns)], Filter(suspect=False)
         seen = columns.mask(everything)
         shown = b"" if seen is None else seen[rows].tobytes()
-        state = (len(rows), shown, columns.is_own(rows).tobytes(), columns.speakers())
+        state = (
+            len(rows), shown, columns.is_own(rows).tobytes(), columns.speakers(), read.ahead(now),
+        )  # fmt: skip
         last = memo.facts
         if last is None or last[0] is not read or last[1] != state:
-            last = memo.facts = read, state, self._fold(here, read, everything)[0]
+            last = memo.facts = read, state, self._fold(here, read, everything, now)[0]
         return last[2]
 
     def own_summary(self, filters: Filters) -> str:
@@ -363,9 +366,10 @@ class Knowledge(BankPart):
             for one in each[1:]:
                 one.warn_if_lacking()
             return sorted(chain(*told), key=lambda fact: (fold_name(fact.subject), fact.relation))
-        known, same, sources = self._known(self._filter({"as_of": as_of, "trust": trust}))
         moment = None if at is None else moment_of(at, self._engine.now(), name="at")
         held_at = None if moment is None else to_micros(to_moment(moment, self._engine.zone))
+        chosen = self._filter({"as_of": as_of, "trust": trust})
+        known, same, sources = self._known(chosen, held_at)
         wanted = None if entity is None else self._meant(entity, same)
         kept = [
             fact
@@ -422,14 +426,22 @@ class Knowledge(BankPart):
         ]  # fmt: skip
         return sorted(found, key=lambda entity: (-entity.facts, entity.name))
 
-    def _known(self, chosen: Filter) -> tuple[list[Known], dict[str, Same], dict[int, EpisodeRow]]:
-        """Return the facts that a read may see, whom names mean, and the rows that say so."""
+    def _known(
+        self, chosen: Filter, until: int | None = None
+    ) -> tuple[list[Known], dict[str, Same], dict[int, EpisodeRow]]:
+        """
+        Return the facts that a read may see, whom names mean, and the rows that say so.
+
+        What is planned up to now, or to ``until`` if that is later, counts as begun.
+        """
         statements = self._read_facts()
+        now = to_micros(self._engine.now()) if chosen.as_of is None else chosen.as_of
         with self._state.asking() as here:
-            return self._fold(here, statements, replace(chosen, suspect=False))
+            seen = replace(chosen, suspect=False)
+            return self._fold(here, statements, seen, now if until is None else max(now, until))
 
     def _fold(
-        self, here: BankSnapshot, statements: Statements, chosen: Filter
+        self, here: BankSnapshot, statements: Statements, chosen: Filter, now: int
     ) -> tuple[list[Known], dict[str, Same], dict[int, EpisodeRow]]:
         """Fold the facts of rows that a read may see."""
         from hippocampus.recall.fact_timeline import Told, know  # noqa: PLC0415 - not for a recall
@@ -450,7 +462,7 @@ class Knowledge(BankPart):
             for said in statements.rows[e.row]
         ]
         same = resolve((one.statement for one in told), speakers)
-        return know(told, same), same, {e.row: e for e in records}
+        return know(told, same, now), same, {e.row: e for e in records}
 
     def _read_facts(self) -> Statements:
         """Return the facts so far, after reading the episodes since somebody last asked."""

@@ -10,6 +10,7 @@ from typing import Final, Unpack
 
 import numpy as np
 
+from hippocampus.bank.answer_wishes import AnswerWishes
 from hippocampus.bank.asking import Asking, Look, Looked, StepClock, count_allowed, of_unknown_time
 from hippocampus.bank.filter_arguments import Filters, spell_out
 from hippocampus.bank.inclusion import Inclusion
@@ -64,6 +65,7 @@ class Recaller(BankPart):
         self._profiles = profiles
         self._inclusion = Inclusion(state)
         self._joint = JointRecall(state)
+        self._wishes = AnswerWishes(state)
 
     @spell_out
     @answering()
@@ -241,8 +243,9 @@ class Recaller(BankPart):
         memories in order of time, each with date and speaker and quoted as data, the ``recent``
         last turns, up to ``pointers`` addresses of what did not fit, for ``expand``, and the
         ``user``'s message. A memory whose ``Hit.valid_to`` or ``Hit.corrected_by`` is known says so
-        beside its date. Where it gets tight, memories go by rank, the last ones first. Tokens
-        are counted in ``encode.tokens.VOCABULARY``.
+        beside its date. Where it gets tight, memories go by rank, the last ones first. If
+        something is to be made, what the user wants of every answer is among them. Tokens are
+        counted in ``encode.tokens.VOCABULARY``.
 
         ``persona`` and ``projects`` are the bank's own (``set_profile``) if you give none. So is
         ``summary`` once it has slept, or of the one session that is asked for; with any other
@@ -287,6 +290,7 @@ class Recaller(BankPart):
         extras = Extras(
             own=self._profiles.own_parts(wanted, filters, found),
             gists=self._knowledge.gists_of(found, gists, filters) if gists else (),
+            wishes=self._wishes.bearing_on(found, filters, [one.query for one in seen]),
             recent=self._lookup.episodes(limit=recent, newest=True, **filters) if recent else (),
             pointers=pointers, without=without, reach=min_score is None,
             several=any(one.query.several for one in seen),

@@ -7,7 +7,7 @@ The frame is there whole; then recent turns, newest kept first; then hits by ran
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import tzinfo
 
@@ -30,6 +30,8 @@ _SEVERAL = 2.0
 """Standard deviations more where several things are asked for."""
 _LEAST_FREED = 64
 """Tokens that may be freed for names in a small budget: so much do a few of them take."""
+_WISHES_PART = 3
+"""Wishes about how to answer take at most one in so many of the rest."""
 _GISTS_PART = 4
 """Its gists take at most one in so many of the rest."""
 
@@ -42,6 +44,8 @@ class Extras:
     """Parts before the memories that are the bank's own; each only if it leaves room."""
     gists: Sequence[str] = ()
     """Gists of the bank, the most important first; likewise."""
+    wishes: Sequence[Hit] = ()
+    """Wishes about every answer, the newest first; they stand among the memories."""
     recent: Sequence[Episode] = ()
     """The last turns."""
     pointers: int = 0
@@ -94,7 +98,8 @@ def compose(
     shown = {episode.id for episode in recent}
     # One text, so that each hit is looked for once and not in every message.
     held = "\n".join(map(_folded, extras.without))
-    for hit in recall.hits:
+    room = budget_tokens - spent
+    for hit in [*_wished(renderer, recall, extras, room // _WISHES_PART), *recall.hits]:
         if hit.lag > reach:
             break
         if hit.id in shown or (held and _folded(hit.text) in held):
@@ -106,6 +111,7 @@ def compose(
         else:
             spent += cost + (0 if kept else tags)
             kept.append(hit)
+            shown.add(hit.id)
     text, tokens = _trimmed(renderer, kept, recent, left, budget_tokens)
     if extras.pointers and left:
         text, tokens = _pointed(renderer, kept, recent, left, budget_tokens, extras.pointers)
@@ -113,6 +119,16 @@ def compose(
         text=text, tokens=tokens, budget_tokens=budget_tokens, items=tuple(kept),
         left_out=tuple(left), recall=recall,
     )  # fmt: skip
+
+
+def _wished(renderer: Renderer, recall: Recall, extras: Extras, room: int) -> Iterator[Hit]:
+    """Yield the wishes that fit into so many tokens, as near as the best hit."""
+    found = {hit.id: hit for hit in recall.hits}
+    for wish in extras.wishes:
+        room -= renderer.cost(wish.episode)
+        if room < 0:
+            break
+        yield replace(found.get(wish.id, wish), lag=0.0)
 
 
 def _reach(budget_tokens: int, recall: Recall, extras: Extras) -> float:

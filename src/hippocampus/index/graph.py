@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -60,6 +61,17 @@ class Statements:
     def numbers(self) -> NDArray[np.intp]:
         """The rows that say something, in the order in which they were read."""
         return np.fromiter(self.rows, np.intp, len(self.rows))
+
+    def ahead(self, at: int) -> int:
+        """Return how many statements begin after a moment, in microseconds since 1970."""
+        return len(self._starts) - bisect_right(self._starts, at)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The moments at which statements begin, ascending."""
+        return sorted(
+            one.start for said in self.rows.values() for one in said if one.start is not None
+        )
 
     @cached_property
     def telling(self) -> Mapping[str, tuple[int, ...]]:

@@ -40,7 +40,8 @@ class AskedFact(NamedTuple):
         own: whether it is of the person who asks.
         kin: words for kin in it: "sister" in "where does my sister live?".
         nouns: words in it that stand for a relation: "sister" in "who is my sister?".
-        of: whether it asks for what holds now, for what held before that, or for what held then.
+        of: whether it asks for what holds now, for what held before that, for what is planned to
+            be next, or for what held then.
         within: the closed times that it names, if it asks for what held then.
 
     """
@@ -50,7 +51,7 @@ class AskedFact(NamedTuple):
     own: bool
     kin: frozenset[str]
     nouns: frozenset[str] = frozenset()
-    of: Literal["now", "before", "then"] = "now"
+    of: Literal["now", "before", "next", "then"] = "now"
     within: tuple[Interval, ...] = ()
 
     @property

@@ -68,6 +68,11 @@ def asks_for_the_previous(text: str) -> bool:
     return _RE.previous.search(text) is not None
 
 
+def asks_for_the_next(text: str) -> bool:
+    """Return whether a question asks for what is going to be: "where will I live?"."""
+    return _RE.to_come.search(text) is not None
+
+
 def _asks_for_a_deed(text: str) -> bool:
     """Return whether it asks what was done or why: its verb is of the past, or a perfect."""
     words = [match.group().lower() for match in WRITTEN.token.finditer(text)]

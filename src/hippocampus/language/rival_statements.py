@@ -190,6 +190,11 @@ def find_alike(texts: Iterable[str], *, over: bool = False) -> Iterator[tuple[in
             before.append((place, clause))
 
 
+def tells_correction(text: str) -> bool:
+    """Return whether a text puts right what was said before: "it is only 350 after all"."""
+    return _RE.corrects.search(text[:_LONGEST]) is not None
+
+
 def rivals(one: StatedClause, other: StatedClause) -> bool:
     """Return whether two clauses of the present cannot both hold: the later one does."""
     return _denies(one, other) or _differ_in_their_ends(one, other, _is_state)

@@ -22,6 +22,8 @@ _LONGEST: Final = 2000
 """Characters of a text that are read: what is longer is no wish."""
 _VERB: Final = 0.5
 """Share of its uses as a verb from which a first word is taken for an imperative."""
+_NOUN: Final = 0.1
+"""The same before an article: "draft a mail"."""
 _NEAR: Final = 12
 """Words between "not" and "again"."""
 _BETWEEN: Final = 4
@@ -205,6 +207,7 @@ def asks_for_advice(text: str) -> bool:
     first = _RE.imperative.match(head)
     if first is None or first["verb"].lower().endswith("ing"):  # "Regarding the boat, ..."
         return False
-    if use_of(first["verb"].lower()).verb < _VERB:
+    least = _NOUN if _RE.making.match(head) else _VERB
+    if use_of(first["verb"].lower()).verb < least:
         return False
     return not (_RE.retelling.match(first["verb"]) and asks_for_several(head))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from itertools import combinations
+from itertools import combinations, product
 from typing import Final
 
 import numpy as np
@@ -27,7 +27,7 @@ from hippocampus.index.sorted_sets import each_once, is_among
 from hippocampus.kernel import top_k
 from hippocampus.language.asked_state import AskedState, tells_of_now
 from hippocampus.language.filled_roles import filled_roles
-from hippocampus.language.rival_statements import find_alike
+from hippocampus.language.rival_statements import find_alike, tells_correction
 from hippocampus.recall.propose import Search
 from hippocampus.recall.scored import Scored
 from hippocampus.recall.spreading_activation import ReadTexts
@@ -50,6 +50,10 @@ _ASKED: Final = np.float32(2)
 """Factor on the words of the question."""
 _MOST: Final = 8.0
 """Standard deviations that it makes up at most."""
+_CORRECTED: Final = 20.0
+"""Standard deviations that an explicit correction of what was said last makes up at most."""
+_BEHIND: Final = np.float32(1)
+"""Distance at which a correction follows what it may correct, where something was said between."""
 _UNSURE: Final = 0.5
 """Factor for a question that does not say of when it asks, and is not of the asker's own life."""
 _AHEAD: Final = 1e-3
@@ -68,16 +72,21 @@ def gain_by_time(search: Search, scored: Scored, read: ReadTexts) -> Floats | No
     later = _later(search, rows)
     before = later if newest else later.T
     told = _told_of_now(search, rows, texts)
+    corrects = later & _corrects(search, rows, texts, scores)
+    puts_right = corrects & ~(corrects @ later)  # none of the matter was said between
     may = before & (_alike(query, rows, texts) | _of_one_role(search, rows, texts))
     if query.state is not None:
         may |= before & _of_one_matter(search, query.state, rows, scores + told, texts)
-    if not (may.any() or told.any()):
+    may |= puts_right
+    if not (may.any() or told.any() or corrects.any()):
         return None
     # Of several that overtake one, the newest comes first, or the oldest.
     step = _AHEAD * (1 + later.sum(axis=1 if newest else 0))
     raised = np.where(
         may, (scores + told)[None, :] + step[:, None], scores[:, None] + told[:, None]
     )
+    follows = np.where(corrects, scores[None, :] - _BEHIND, scores[:, None])
+    raised = np.maximum(raised, follows)
     gained = np.maximum(raised.max(axis=1) - scores, 0).astype(np.float32)
     if not gained.any():
         return None
@@ -138,6 +147,30 @@ def _of_one_role(search: Search, rows: Rows32, texts: Mapping[int, str]) -> NDAr
         if not filled[one].isdisjoint(filled[other]):
             same[one, other] = same[other, one] = True
     return same
+
+
+def _corrects(
+    search: Search, rows: Rows32, texts: Mapping[int, str], scores: Floats
+) -> NDArray[np.bool_]:
+    """
+    Return a mask of texts that correct others in so many words, shape (rows, rows).
+
+    Of one matter they are as far as they share a word that is asked for: "correction about the
+    budget" leaves out of which project it is.
+    """
+    said = [texts.get(row, "") for row in rows.tolist()]
+    mends = np.array([tells_correction(text) for text in said], np.bool_)
+    mends &= ~search.index.columns.role.holds("assistant", rows.astype(np.intp))
+    corrects = np.zeros((len(rows), len(rows)), np.bool_)
+    state = search.query.state
+    if state is None or not state.newest or not mends.any():
+        return corrects
+    asked = _asked_words(search.query)
+    has = [frozenset(one[is_among(one, asked)].tolist()) for one in map(_terms, said)]
+    for one, other in product(np.flatnonzero(mends).tolist(), range(len(rows))):
+        near = scores[other] - scores[one] <= _CORRECTED
+        corrects[one, other] = near and one != other and not has[one].isdisjoint(has[other])
+    return corrects
 
 
 def _asked_words(query: Query) -> NDArray[np.uint32]:

@@ -62,9 +62,14 @@ class _Said(NamedTuple):
 
 
 class _Fold(NamedTuple):
-    """The facts that those statements come to; ``see``: the mask of rows that it is valid for."""
+    """
+    The facts that those statements come to.
+
+    Valid for ``see``, a mask of rows, and while ``ahead`` statements of the bank begin later.
+    """
 
     see: bytes
+    ahead: int
     told: Sequence[Told]
     standing: Standing
 
@@ -99,11 +104,21 @@ class FactResolver:
         None, too, if several are what one is asked for, or a later row says so in other words.
 
         ``rows`` are read now if no sleep has read them; no other unread row is. What is dated after
-        ``now`` holds from then on, and so ends nothing yet.
+        ``now`` holds from then on, and so ends nothing yet, and neither does what is planned. Where
+        it is asked what is going to be, and nothing is planned, that is what is now.
         """
-        allowed = self._said_by(now, allowed)
+        found = self._look(read, asked, rows, allowed, now)
+        if found is None and asked.of == "next":
+            found = self._look(read, asked._replace(of="now"), rows, allowed, now)
+        return found
+
+    def _look(
+        self, read: ReadTexts, asked: AskedFact, rows: Rows32, allowed: Mask | None, now: datetime
+    ) -> Standing | None:
+        """Resolve a fact of the one state that is asked for."""
+        allowed, at = self._said_by(now, allowed), to_micros(now)
         fresh = list(self._fresh(read, rows, allowed))
-        kin = self._kin(asked, fresh, allowed)
+        kin = self._kin(asked, fresh, allowed, at)
         own = asked.own and not asked.kin
         new = [
             told for told in fresh
@@ -119,7 +134,7 @@ class FactResolver:
                 continue
             for subject in self._by_subject(relation):
                 if asked.means(subject, kin) and (not own or self._speaks(subject)):
-                    fold = self._fold(relation, subject, allowed, own=own)
+                    fold = self._fold(relation, subject, allowed, at, own=own)
                     if fold.told:
                         folds.append(fold)
                         whose.add(subject)
@@ -127,11 +142,11 @@ class FactResolver:
                     return None
         if asked.of != "now":
             told = [*new, *(one for fold in folds for one in fold.told)]
-            return _standing_once(told, asked)
+            return _standing_once(told, asked, at)
         if new:
             new += [told for fold in folds for told in fold.told]
-            folds = [_Fold(b"", new, _standing(new))]
-        if any(_are_several(asked, fold.told) for fold in folds):
+            folds = [_Fold(b"", 0, new, _standing(new, at))]
+        if any(_are_several(asked, fold.told, at) for fold in folds):
             return None
         current = {row for fold in folds for row in fold.standing.current}
         who = all(is_being(one.statement.relation) for fold in folds for one in fold.told)
@@ -139,8 +154,38 @@ class FactResolver:
         unread = np.array([row for row in rows.tolist() if row not in stated], np.uint32)
         if current and who and self._filled_later(read, asked, unread, current):
             return None
-        over = {row: at for fold in folds for row, at in fold.standing.over.items()}
+        over = {
+            row: since for fold in folds for row, since in fold.standing.over.items()
+            if not self._tells_more(row, asked, fresh, allowed, at)
+        }  # fmt: skip
         return Standing(frozenset(current), over) if current else None
+
+    def _tells_more(
+        self, row: int, asked: AskedFact, fresh: Iterable[Told], allowed: Mask | None, at: int
+    ) -> bool:
+        """
+        Return whether a row tells of something else, too, that is not over.
+
+        Who somebody is, of whom it tells what is over, is nothing else: "my sister Ana lives in".
+        """
+        read = [told.statement for told in fresh if told.row == row]
+        said = [*self.known.rows.get(row, ()), *read]
+        of_whom = {fold_name(one.subject) for one in said if asked.fits(one.relation)}
+        for one in said:
+            named = is_being(one.relation) and fold_name(one.object) in of_whom
+            if asked.fits(one.relation) or named or one.mode not in ("holds", "began"):
+                continue
+            subject, told = fold_name(one.subject), list[Told]()
+            if subject in self._by_subject(one.relation):
+                told += self._fold(one.relation, subject, allowed, at, own=False).told
+            told += [
+                other for other in fresh
+                if other.statement.relation == one.relation
+                and fold_name(other.statement.subject) == subject
+            ]  # fmt: skip
+            if row not in _standing(told, at).over:
+                return True
+        return False
 
     def _filled_later(
         self, read: ReadTexts, asked: AskedFact, rows: Rows32, current: Collection[int]
@@ -184,19 +229,21 @@ class FactResolver:
                 own = bool(self.columns.is_own(np.array([row]))[0])
                 yield Told(row, time, time, said, own)
 
-    def _kin(self, asked: AskedFact, fresh: Iterable[Told], allowed: Mask | None) -> frozenset[str]:
+    def _kin(
+        self, asked: AskedFact, fresh: Iterable[Told], allowed: Mask | None, at: int
+    ) -> frozenset[str]:
         """Return the folded names that the kin in question is known by."""
         said = [told.statement for told in fresh if told.statement.word in asked.kin]
         for relation in asked.kin_relations & self.known.telling.keys():
             for subject in self._by_subject(relation):
-                fold = self._fold(relation, subject, allowed, own=False)
+                fold = self._fold(relation, subject, allowed, at, own=False)
                 said += [one.statement for one in fold.told if one.statement.word in asked.kin]
         return frozenset(fold_name(one.object) for one in said if one.mode != "denied")
 
     def _by_subject(self, relation: str) -> Mapping[str, _Said]:
         if relation not in self._said:
             said: defaultdict[str, list[tuple[int, Statement]]] = defaultdict(list)
-            for row in self.known.telling[relation]:
+            for row in self.known.telling.get(relation, ()):
                 for one in self.known.rows[row]:
                     if one.relation == relation:
                         said[fold_name(one.subject)].append((row, one))
@@ -206,25 +253,28 @@ class FactResolver:
             }
         return self._said[relation]
 
-    def _fold(self, relation: str, subject: str, allowed: Mask | None, *, own: bool) -> _Fold:
+    def _fold(
+        self, relation: str, subject: str, allowed: Mask | None, at: int, *, own: bool
+    ) -> _Fold:
         """Return the statements about a subject, resolved; ``own``: only those that they made."""
+        ahead = self.known.ahead(at)
         said = self._by_subject(relation)[subject]
         there = said.rows < len(self.columns)
         if allowed is not None:
             there[there] = allowed[said.rows[there]]
         see, key = there.tobytes(), (relation, subject, own)
         fold = self._folds.get(key)
-        if fold is None or fold.see != see:
+        if fold is None or fold[:2] != (see, ahead):
             rows = said.rows[there]
             times, owns = self.columns.occurred_at(rows).tolist(), self.columns.is_own(rows)
             told = [
-                Told(row, at, at, said.statements[place], by_us)
-                for place, row, at, by_us in zip(
+                Told(row, time, time, said.statements[place], by_us)
+                for place, row, time, by_us in zip(
                     np.flatnonzero(there).tolist(), rows.tolist(), times, owns.tolist(), strict=True
                 )
                 if not own or fold_name(self._speaker(row)) == subject
             ]
-            fold = self._folds[key] = _Fold(see, told, _standing(told))
+            fold = self._folds[key] = _Fold(see, ahead, told, _standing(told, at))
         return fold
 
     def asker(self) -> str:
@@ -244,7 +294,7 @@ class FactResolver:
         return who_speaks(speaker, role)
 
 
-def _are_several(asked: AskedFact, told: Iterable[Told]) -> bool:
+def _are_several(asked: AskedFact, told: Iterable[Told], at: int) -> bool:
     """Return whether several are what a question asks for one of: of two dentists the later is."""
     meant = [
         one for one in told
@@ -253,16 +303,15 @@ def _are_several(asked: AskedFact, told: Iterable[Told]) -> bool:
     ]  # fmt: skip
     if asked.kin or len(meant) < 2:
         return False
-    facts = [fact for fact in know(meant, {}) if fact.valid_to is None and not fact.planned]
+    facts = [fact for fact in know(meant, {}, at) if fact.valid_to is None and not fact.planned]
     names = [set(fold_name(fact.object).split()) for fact in facts]
     # "Tom" and "Tom Reyes" are one.
     return any(not (one <= other or other <= one) for one, other in combinations(names, 2))
 
 
-def _standing(told: Iterable[Told]) -> Standing:
+def _standing(told: Iterable[Told], at: int) -> Standing:
     """Return the rows of current facts, the last few of each, and of superseded ones."""
-    facts = know(told, {})
-    facts = [fact for fact in facts if not fact.planned]
+    facts = [fact for fact in know(told, {}, at) if not fact.planned]
     current = {row for fact in facts if fact.valid_to is None for row in fact.rows}
     over = {
         row: fact.valid_to
@@ -273,10 +322,16 @@ def _standing(told: Iterable[Told]) -> Standing:
     return Standing(frozenset(last), over)
 
 
-def _standing_once(told: Iterable[Told], asked: AskedFact) -> Standing | None:
-    """Return the rows of the fact before the present one, or of the one that held longest then."""
-    facts = [fact for fact in know(told, {}) if not (fact.planned or fact.denied)]
-    if asked.of == "before":
+def _standing_once(told: Iterable[Told], asked: AskedFact, at: int) -> Standing | None:
+    """Return the rows of the fact before the present one, of a plan, or of what held longest."""
+    at = max([at, *(to_micros(one.end) for one in asked.within if one.end is not None)])
+    known = know(told, {}, at)
+    facts = [fact for fact in known if not (fact.planned or fact.denied)]
+    if asked.of == "next":
+        plans = [(_ALWAYS if (day := fact.valid_from) is None else day, fact)
+                 for fact in known if fact.planned]  # fmt: skip
+        held = min(plans, key=lambda one: one[0], default=None)
+    elif asked.of == "before":
         ended = [(fact.valid_to, fact) for fact in facts if fact.valid_to is not None]
         held = max(ended, key=lambda one: one[0], default=None)
     else:

@@ -135,21 +135,22 @@ class _About:
         return [fact for k, fact in self.open.items() if _ends(k, key)]
 
 
-def know(told: Iterable[Told], same: Mapping[str, Same]) -> list[Known]:
+def know(told: Iterable[Told], same: Mapping[str, Same], now: int | None = None) -> list[Known]:
     """
     Return the facts that statements come to, in the order in which they were first told.
 
     What can only be so of one thing ends when it is told of another. What is denied ends, or turns
-    out never to have been so. What is planned for no day that is told ends nothing, until it is
-    told that it is so. What files, pages and tools say against what was said in conversation is no
-    fact, whenever they say it.
+    out never to have been so. What is planned, for a day to come or for none that is told, ends
+    nothing before that day comes, or it is told that it is so. What files, pages and tools say
+    against what was said in conversation is no fact, whenever they say it.
 
     Args:
         told: statements, in any order.
         same: whom names mean, as ``resolve`` has it.
+        now: the moment as of which days have come, in microseconds since 1970; None: all have.
 
     """
-    timeline = _Timeline(same)
+    timeline = _Timeline(same, now)
     for one in sorted(told, key=lambda one: (one.occurred_at, one.row)):
         timeline.take(one)
     return timeline.facts
@@ -158,9 +159,10 @@ def know(told: Iterable[Told], same: Mapping[str, Same]) -> list[Known]:
 class _Timeline:
     """Facts as far as statements were taken in, in order of time."""
 
-    def __init__(self, same: Mapping[str, Same]) -> None:
+    def __init__(self, same: Mapping[str, Same], now: int | None) -> None:
         self.facts: list[Known] = []
         self._same = same
+        self._now = now
         self._every: defaultdict[tuple[str, str], _About] = defaultdict(_About)
         self._pets: defaultdict[str, list[_About]] = defaultdict(list)
         """Where a pet's name is one of the facts, whosever it is."""
@@ -178,13 +180,21 @@ class _Timeline:
         )  # fmt: skip
         if said.mode in ("held", "ended", "denied"):
             self._close(fact, one)
-        elif said.mode == "planned" and said.start is None:
-            self._plan(fact)
+        elif self._is_ahead(one):
+            self._plan(fact, one)
         else:
             self._open(fact, one)
 
     def _about(self, fact: Known) -> _About:
         return self._every[fold_name(fact.subject), fact.relation]
+
+    def _is_ahead(self, one: Told) -> bool:
+        """Return whether what is told is not yet so: its day, if it has one, is still to come."""
+        said = one.statement
+        if said.start is None:
+            return said.mode == "planned"
+        # A turn that is dated ahead itself, as by a wrong clock, tells of its own present.
+        return self._now is not None and said.start > max(self._now, one.occurred_at)
 
     def _close(self, fact: Known, one: Told) -> None:
         """End a fact that is said to be over; keep it as over, or denied, if nobody told it."""
@@ -212,10 +222,14 @@ class _Timeline:
         fact.ends.add(one.row)
         self._keep(fact)
 
-    def _plan(self, fact: Known) -> None:
-        """Keep a fact that is going to be; it ends nothing."""
+    def _plan(self, fact: Known, one: Told) -> None:
+        """Keep a fact that is going to be, since the day told last; it ends nothing."""
         about, key = self._about(fact), _key(fact.object)
-        if key not in about.planned and key not in about.open:
+        plan = about.planned.get(key)
+        if plan is not None:
+            plan.also(one)
+            plan.valid_from = plan.valid_from if fact.valid_from is None else fact.valid_from
+        elif key not in about.open:
             fact.planned = True
             about.planned[key] = fact
             self.facts.append(fact)

@@ -29,7 +29,12 @@ from hippocampus.language.asked_choice import read_choice
 from hippocampus.language.asked_conversation import read_asked_conversation
 from hippocampus.language.asked_of_whom import asks_what_you_said, person_asked_about
 from hippocampus.language.asked_several import asked_in_plural, asks_for_several
-from hippocampus.language.asked_state import AskedState, asked_state, asks_for_the_previous
+from hippocampus.language.asked_state import (
+    AskedState,
+    asked_state,
+    asks_for_the_next,
+    asks_for_the_previous,
+)
 from hippocampus.language.counting.asked import AskedEvents, read_asked_events
 from hippocampus.language.event_anchored import find_event_anchored
 from hippocampus.language.foreign_intent import (
@@ -518,13 +523,13 @@ def _asked_fact(
 
 def _state_asked_for(
     text: str, intents: frozenset[Intent], times: tuple[Interval, ...]
-) -> Literal["now", "before", "then"] | None:
-    """Return the state that a question asks for: the present, the one before, one of its times."""
+) -> Literal["now", "before", "next", "then"] | None:
+    """Return the state that a question asks for: the present, one beside it, one of its times."""
     if times:
         closed = all(one.start is not None and one.end is not None for one in times)
         return "then" if "past" in intents and closed else None
     if "past" not in intents:
-        return "now"
+        return "next" if asks_for_the_next(text) else "now"
     return "before" if asks_for_the_previous(text) else None
 
 

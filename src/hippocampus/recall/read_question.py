@@ -19,6 +19,7 @@ _INTENTS: Final[Mapping[Intent, str]] = {
 }
 _FACTS: Final = {
     "now": "a fact", "before": "the fact before the present one", "then": "a fact of that time",
+    "next": "a fact that is planned",
 }  # fmt: skip
 """Words for the state that is asked for."""
 _WHOLES: Final[Mapping[Whole, str]] = {

@@ -19,6 +19,7 @@ from hippocampus.index.told_times import pack_times
 from hippocampus.journal.draft import Draft
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.payloads import NO_TIMES, READ_BY_LANGUAGE
+from hippocampus.language.answer_wishes import matters_of_answers
 from hippocampus.language.equivalence import digest_details
 from hippocampus.language.importance import lasting_importance
 from hippocampus.language.noun_phrases import find_phrases, names_of
@@ -61,7 +62,8 @@ def lexical_payload(
     said = [_hash_heading(occurred_at // MICROS_PER_DAY, speaker), hash_terms(text)]
     if source:
         said.append(hash_terms(source))
-    told = (tells_of_self(text), tells_of_deed(text), tells_standing(text), only_asks(text))
+    wishes = tells_standing(text) or bool(matters_of_answers(text))
+    told = (tells_of_self(text), tells_of_deed(text), wishes, only_asks(text))
     if any(told):
         marks = [mark for mark, is_told in zip(MARKS, told, strict=True) if is_told]
         said.append(np.array(marks, np.uint32))

@@ -215,7 +215,7 @@ class Fact:
     denied: bool = False
     """Whether somebody said that it never was so: then both its ends are one moment."""
     planned: bool = False
-    """Whether it is only going to be so, and nobody has said when, or that it came to be."""
+    """Whether it is only going to be so: its day has not come, or nobody has told one."""
     origin: Origin = "user"
     """Of its sources' origins, that which is least to be trusted."""
     bank: str = ""
@@ -229,7 +229,9 @@ class Fact:
     def __str__(self) -> str:
         ends = [f"{at:%Y-%m-%d}" if at else "" for at in (self.valid_from, self.valid_to)]
         when = f" ({ends[0]}…{ends[1]})" if any(ends) else ""
-        when = " (never)" if self.denied else " (planned)" if self.planned else when
+        if self.planned:
+            when = f" (planned for {ends[0]})" if ends[0] else " (planned)"
+        when = " (never)" if self.denied else when
         return f"{self.subject} {self.relation.replace('_', ' ')} {self.object}{when}"
 
 

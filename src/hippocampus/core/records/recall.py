@@ -35,7 +35,8 @@ class Hit:
     names and subjects that the question calls up; 0 where it calls up none."""
     valid_to: datetime | None = None
     """When the fact that this hit states stopped being true: the end of the valid time of the fact
-    asked for, or the time of a later hit that states it otherwise. None: current, or not known."""
+    asked for, or the time of a later hit that states it otherwise. None: current, or not known, or
+    it tells of more, which still holds."""
     corrected_by: str | None = None
     """The id of a correction: a person's turn, soon after this was recalled, that says otherwise.
     None if sleep has noted none, or if this recall may not see it."""

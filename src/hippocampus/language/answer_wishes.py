@@ -1,0 +1,66 @@
+"""
+Wishes about how an assistant answers: its language, its form, how it addresses somebody.
+
+"Always answer in French" bears on whatever is to be written next, whatever that is about. Of each
+matter one wish holds, the last: "no more French, answer in English" takes the place of it. English.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from typing import Final
+
+from hippocampus.core.lazy_pattern import lazy_pattern
+from hippocampus.core.word_lists import Patterns, word_set
+
+_RE: Final = Patterns("answer_wishes")
+_LONGEST: Final = 400
+"""Characters of a text that are read: what is longer tells of more than how to answer."""
+_WORD: Final = lazy_pattern(r"[a-z]+")
+_LASTING: Final = frozenset({"length", "tone", "layout", "units"})
+"""Matters that are as often of the one text that is asked for: "a short poem"."""
+
+
+@lru_cache(maxsize=4096)
+def matters_of_answers(text: str) -> frozenset[str]:
+    """
+    Return the matters of answers on which a text says what somebody wants from now on.
+
+    What holds on a condition alone is a matter of its own, beside which others hold.
+    """
+    if len(text) > _LONGEST or text.rstrip().endswith("?"):
+        return frozenset()
+    clauses = [match.group() for match in _RE.clause.finditer(text)]
+    lasting = _RE.lasting.search(text) is not None
+    found = {matter for clause in clauses for matter in _matters(clause, lasting=lasting)}
+    if found and _RE.condition.search(text):
+        return frozenset({text})
+    return frozenset(found)
+
+
+def _matters(clause: str, *, lasting: bool) -> set[str]:
+    """Return the matters of one clause."""
+    if _RE.other.search(clause):
+        return set()
+    bidden = _RE.bidden.match(clause) is not None
+    back = _RE.taken_back.search(clause) is not None
+    if not (bidden or back):
+        return set()
+    found = {matter for matter, words in _words_of().items() if words.search(clause)}
+    if not (lasting or back):
+        found -= _LASTING
+    of_a_language = not word_set("language_names").isdisjoint(_WORD.findall(clause.lower()))
+    if of_a_language and (back or (bidden and _RE.replies.search(clause))):
+        found.add("language")
+    return found
+
+
+@cache
+def _words_of() -> Mapping[str, re.Pattern[str]]:
+    """Return the expression of each matter beside the language."""
+    return {
+        "emoji": _RE.emoji, "layout": _RE.layout, "length": _RE.length, "tone": _RE.tone,
+        "units": _RE.units, "address": _RE.address,
+    }  # fmt: skip

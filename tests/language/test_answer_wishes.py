@@ -1,0 +1,55 @@
+import pytest
+
+from hippocampus.language.answer_wishes import matters_of_answers
+
+
+@pytest.mark.parametrize(
+    ("text", "matter"),
+    [
+        ("Please call me Captain.", "address"),
+        ("My name is Robert but please call me Bob.", "address"),
+        ("Never use emojis in your replies.", "emoji"),
+        ("You can use smileys again.", "emoji"),
+        ("From now on, reply in German.", "language"),
+        ("Actually, no more French, speak Dutch.", "language"),
+        ("Forget what I said about French, English is fine.", "language"),
+        ("I'd like your replies to be brief.", "length"),
+        ("I don't like long explanations.", "length"),
+        ("Stop using markdown.", "layout"),
+        ("You don't have to be formal.", "tone"),
+        ("Give me distances in miles from now on.", "units"),
+    ],
+)
+def test_what_is_wanted_of_every_answer_is_told_by_its_matter(text, matter):
+    assert {matter} == matters_of_answers(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Write me a short poem in French.",
+        "I speak French and a bit of German.",
+        "Call me back tomorrow.",
+        "Call me a cab.",
+        "She always answers in French.",
+        "They call me Captain at work.",
+        "I want to learn to speak Spanish.",
+        "No more coffee for me.",
+        "French wine is fine.",
+        "Does it answer in French?",
+        "I always keep my answers short in exams.",
+    ],
+)
+def test_what_is_told_of_people_or_wanted_once_is_no_wish(text):
+    assert not matters_of_answers(text)
+
+
+def test_a_wish_on_a_condition_is_beside_the_others():
+    first, second = (
+        matters_of_answers(text)
+        for text in ("Answer in French.", "Whenever I ask about wine, answer in Italian.")
+    )
+
+    assert first
+    assert second
+    assert first.isdisjoint(second)
