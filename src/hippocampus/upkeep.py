@@ -241,7 +241,7 @@ def _verify_bank(
         kept = kept if record.row else kept.removesuffix(READ_BY_LANGUAGE)
         if not by_language and kept == _without(words, _LATER_MARKS):
             words = kept
-        if kept != words and kept == _without(words, MARKS):
+        if kept != words and _without(kept, MARKS) == _without(words, MARKS):
             earlier[_LESS_MARKED] += 1
         elif kept != words and kept and not by_language:
             earlier[_AS_ENGLISH] += 1
