@@ -53,7 +53,7 @@ class Writes(BankPart):
         The same text by the same speaker at the same event time is the same episode: remembering
         it again changes nothing. Text that came out of ``recall`` or ``context`` is recognised and
         answered with the episode it came from. A text longer than ``Ingest.chunk_tokens`` is kept
-        in parts; the first is returned.
+        in parts, and what tools gave back in a message apart from it; the first is returned.
 
         Args:
             text: any valid string that is not blank; it comes back byte for byte. Or a chat
@@ -76,14 +76,14 @@ class Writes(BankPart):
             StoreError: the store could not take it; nothing was stored.
 
         """
-        from hippocampus.write.messages import turn_of  # noqa: PLC0415 - not for a recall
+        from hippocampus.write.messages import turns_of  # noqa: PLC0415 - not for a recall
 
-        turn = turn_of(
+        turns = turns_of(
             text if isinstance(text, Mapping) else Turn(text=text),
             at=at, speaker=speaker, role=role, session=session, source=source, address=address,
             metadata=metadata, origin=origin,
         )  # fmt: skip
-        kept = self.remember_many([turn], again=again)
+        kept = self.remember_many(turns, again=again)
         if not kept:
             msg = "it is there already, but its row is damaged; 'hippocampus verify' tells more"
             raise StoreCorrupt(msg, path=self._store.path)
@@ -102,8 +102,9 @@ class Writes(BankPart):
         Keep many turns; return their episodes in order, the parts of long ones apart.
 
         A turn may be a chat message, as ``{"role": "user", "content": …}``, so that the
-        conversation that a program sends to a model can be given as it is. ``session`` is that of
-        turns that name none.
+        conversation that a program sends to a model can be given as it is. Results of tools in it
+        are episodes of their own, of the role ``tool``. ``session`` is that of turns that name
+        none.
 
         All turns are checked before the first is stored. They are stored in batches, one
         transaction each: after a crash whole batches are there, and doing it again adds the rest.
@@ -113,9 +114,9 @@ class Writes(BankPart):
         now = self._engine.now()
         for place, turn in enumerate(pausing(turns)):
             try:
-                said = _dated(_of(turn, session), now)
-                group = self._committer.group(said, now, by_metadata=again)
-                groups.append(group._replace(again=again))
+                for said in _of(turn, session):
+                    group = self._committer.group(_dated(said, now), now, by_metadata=again)
+                    groups.append(group._replace(again=again))
             except InputError as exc:
                 if not (isinstance(turns, Sized) and len(turns) == 1):
                     exc.add_note(f"in turn {place} of this call; nothing of the call was stored")
@@ -179,12 +180,14 @@ class Writes(BankPart):
         return any(e.state != "erased" and e.metadata != new.first.metadata for e in known)
 
 
-def _of(given: Turn | Message, session: str | None) -> Turn:
-    """Return the turn that is meant, in a session if it names none."""
-    from hippocampus.write.messages import turn_of  # noqa: PLC0415 - not for a recall
+def _of(given: Turn | Message, session: str | None) -> list[Turn]:
+    """Return the turns that are meant, in a session if they name none."""
+    from hippocampus.write.messages import turns_of  # noqa: PLC0415 - not for a recall
 
-    turn = turn_of(given)
-    return turn if session is None or turn.session is not None else replace(turn, session=session)
+    turns = turns_of(given)
+    if session is None:
+        return turns
+    return [one if one.session is not None else replace(one, session=session) for one in turns]
 
 
 def _dated(turn: Turn, now: datetime) -> Turn:

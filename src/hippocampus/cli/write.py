@@ -51,9 +51,9 @@ def remember(
     if not messages:
         kept = bank.remember(text, **said)  # type: ignore[arg-type]  # it is looked at there
         return _kept("remembered", kept, zone)
-    from hippocampus.write.messages import turn_of  # noqa: PLC0415 - the engine is there by now
+    from hippocampus.write.messages import turns_of  # noqa: PLC0415 - the engine is there by now
 
-    many = bank.remember_many([turn_of(one, **said) for one in _read_messages(text)])
+    many = bank.remember_many([t for one in _read_messages(text) for t in turns_of(one, **said)])
     view = (f"remembered {len(many):,}", episode_table(many, zone))
     return Answer(many, view)
 
