@@ -193,8 +193,12 @@ class Memory:
         from hippocampus.core.constraints import (  # noqa: PLC0415 - for who opens a store
             check_whole,
         )
+        from hippocampus.core.given_arguments import (  # noqa: PLC0415 - for who opens a store
+            check_texts,
+        )
 
         check_whole(limit=limit, optional=True)
+        check_texts(prefix=prefix, after=after)
         return self.engine.store.banks.names(prefix=prefix, after=after, limit=limit)
 
     def delete_bank(self, name: str) -> None:
@@ -269,7 +273,10 @@ class Memory:
             OutputExists: there is such a file, or a store.
 
         """
-        self.engine.store.upkeep.backup(Path(target), overwrite=overwrite, progress=progress)
+        from hippocampus.core.given_arguments import as_path  # noqa: PLC0415 - seldom
+
+        file = as_path("target", target)
+        self.engine.store.upkeep.backup(file, overwrite=overwrite, progress=progress)
 
     def rebuild(
         self,

@@ -14,7 +14,7 @@ import numpy as np
 
 from hippocampus.bank.asking import Asking, Looked
 from hippocampus.bank.filter_arguments import Filters, spell_out
-from hippocampus.bank.part import BankPart, of_one_moment, staying
+from hippocampus.bank.part import BankPart, ids_of, of_one_moment, staying
 from hippocampus.bank.recall import Recaller
 from hippocampus.core.arrays import Floats
 from hippocampus.core.background_yield import answering
@@ -95,7 +95,7 @@ class Explainer(BankPart):
             InputError: a filter or argument that makes no sense.
 
         """
-        wanted = [ids] if isinstance(ids, str) else list(ids)
+        wanted = ids_of(ids)
         if len(wanted) > _MOST_ASKED:
             raise InputError(f"ids: {len(wanted):,} of them; ask for at most {_MOST_ASKED} at once")
         seen: list[Looked] = []

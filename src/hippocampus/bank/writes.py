@@ -110,6 +110,9 @@ class Writes(BankPart):
         transaction each: after a crash whole batches are there, and doing it again adds the rest.
         ``again`` is that of ``remember``.
         """
+        if isinstance(turns, Mapping) or not isinstance(turns, Iterable):
+            msg = f"turns={turns!r:.100}: give a list of a Turn or a message each"
+            raise InputError(msg)
         groups: list[Group] = []
         now = self._engine.now()
         for place, turn in enumerate(pausing(turns)):

@@ -20,6 +20,7 @@ from hippocampus.core.argument_names import nearest_first
 from hippocampus.core.clock import Clock, SystemClock, to_micros
 from hippocampus.core.config import Config, Signatures
 from hippocampus.core.cue_names import CUES, USED
+from hippocampus.core.given_arguments import check_several
 from hippocampus.core.key import Key
 from hippocampus.core.optional import require
 from hippocampus.core.records import (
@@ -457,7 +458,8 @@ def _known_cues(cues: Sequence[str] | None) -> tuple[str, ...]:
     """Return cue names after checking them; those in use for None."""
     if cues is None:
         return USED
-    if isinstance(cues, str) or not cues or set(cues) - set(CUES):
+    check_several("cues", cues, of=f"cues ({', '.join(CUES)})")
+    if not cues or set(cues) - set(CUES):
         raise InputError(f"cues={cues!r}: must be one or more of {', '.join(CUES)}")
     return tuple(cues)
 
