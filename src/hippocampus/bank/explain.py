@@ -14,12 +14,13 @@ import numpy as np
 
 from hippocampus.bank.asking import Asking, Looked
 from hippocampus.bank.filter_arguments import Filters, spell_out
-from hippocampus.bank.part import BankPart, ids_of, of_one_moment, staying
+from hippocampus.bank.part import BankPart, of_one_moment, staying
 from hippocampus.bank.recall import Recaller
 from hippocampus.core.arrays import Floats
 from hippocampus.core.background_yield import answering
 from hippocampus.core.clock import from_micros
 from hippocampus.core.cue_names import CUE_WORDS
+from hippocampus.core.given_arguments import check_several
 from hippocampus.core.records import (
     CueAccount,
     EpisodeRow,
@@ -95,7 +96,8 @@ class Explainer(BankPart):
             InputError: a filter or argument that makes no sense.
 
         """
-        wanted = ids_of(ids)
+        wanted = [ids] if isinstance(ids, str) else ids
+        check_several("ids", wanted, of="ids of episodes")
         if len(wanted) > _MOST_ASKED:
             raise InputError(f"ids: {len(wanted):,} of them; ask for at most {_MOST_ASKED} at once")
         seen: list[Looked] = []

@@ -113,8 +113,8 @@ class Inclusion(BankPart):
         Return the banks that a call reads beside this one.
 
         Args:
-            include: banks, or their names, instead of those that this bank includes, none for (); what they
-                include comes along. None: those that this bank includes.
+            include: banks, or their names, instead of those that this bank includes, none for ();
+                what they include comes along. None: those that this bank includes.
 
         """
         if include is None:

@@ -37,7 +37,9 @@ def check_several(name: str, given: object, *, of: str) -> None:
     """
     several = isinstance(given, Collection) and not isinstance(given, str | bytes | Mapping)
     if not several or not all(isinstance(one, str) for one in given):  # type: ignore[attr-defined]
-        msg = f"{name}={given!r:.{_SHOWN}}: must be a list of {of}, each a text, even if it is one"
+        msg = (
+            f"{name}={given!r:.{_SHOWN}}: give the {of} in a list, each as text, even if it is one"
+        )
         raise InputError(msg)
 
 
