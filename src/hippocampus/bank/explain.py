@@ -96,8 +96,9 @@ class Explainer(BankPart):
             InputError: a filter or argument that makes no sense.
 
         """
-        wanted = [ids] if isinstance(ids, str) else ids
-        check_several("ids", wanted, of="ids of episodes")
+        if not isinstance(ids, str):
+            check_several("ids", ids, of="ids of episodes")
+        wanted = [ids] if isinstance(ids, str) else list(ids)
         if len(wanted) > _MOST_ASKED:
             raise InputError(f"ids: {len(wanted):,} of them; ask for at most {_MOST_ASKED} at once")
         seen: list[Looked] = []
