@@ -192,3 +192,26 @@ def test_the_items_of_a_response_are_kept_beside_its_messages(bank):
         ("assistant", "assistant", 'weather({"city": "Porto"})'),
         ("tool", "tool", "18 degrees"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("wordless", "why"),
+    [
+        ({"role": "user", "content": [{"type": "image_url"}]}, "parts of type image_url"),
+        ({"role": "assistant", "content": ""}, "content=''"),
+        ({"role": "assistant", "content": None}, "content=None"),
+        ({"type": "reasoning", "id": "rs_1", "summary": []}, "type reasoning"),
+        ({"type": "function_call_output", "call_id": "c1", "output": ""}, "type function_call_output"),
+    ],
+)
+def test_a_message_without_words_among_others_is_passed_over_and_told(bank, wordless, why):
+    talk = [{"role": "user", "content": "What is on it?"}, wordless,
+            {"role": "assistant", "content": "A cat."}]  # fmt: skip
+    with pytest.warns(RuntimeWarning, match=rf"turn 1 was passed over: .*no words \({why}"):
+        kept = bank.remember_many(talk)
+    assert [one.text for one in kept] == ["What is on it?", "A cat."]
+
+    for call in (bank.remember, lambda one: bank.remember_many([one, one])):
+        with pytest.raises(InputError, match="has no words"):
+            call(wordless)
+    assert len(bank.episodes()) == 2

@@ -76,13 +76,18 @@ class Writes(BankPart):
             StoreError: the store could not take it; nothing was stored.
 
         """
-        from hippocampus.write.messages import turns_of  # noqa: PLC0415 - not for a recall
+        from hippocampus.write.messages import (  # noqa: PLC0415 - not for a recall
+            pass_over,
+            turns_of,
+        )
 
         turns = turns_of(
             text if isinstance(text, Mapping) else Turn(text=text),
             at=at, speaker=speaker, role=role, session=session, source=source, address=address,
             metadata=metadata, origin=origin,
         )  # fmt: skip
+        if not turns and isinstance(text, Mapping):
+            pass_over({0: text}, some=False)
         kept = self.remember_many(turns, again=again)
         if not kept:
             msg = "it is there already, but its row is damaged; 'hippocampus verify' tells more"
@@ -106,24 +111,32 @@ class Writes(BankPart):
         are episodes of their own, of the role ``tool``. ``session`` is that of turns that name
         none.
 
-        All turns are checked before the first is stored. They are stored in batches, one
-        transaction each: after a crash whole batches are there, and doing it again adds the rest.
-        ``again`` is that of ``remember``.
+        Messages without words among others, such as pictures alone, are passed over with a
+        ``RuntimeWarning``. All turns are checked before the first is stored. They are stored in
+        batches, one transaction each: after a crash whole batches are there, and doing it again
+        adds the rest. ``again`` is that of ``remember``.
         """
         if isinstance(turns, Mapping) or not isinstance(turns, Iterable):
             msg = f"turns={turns!r:.100}: give a list of a Turn or a message each"
             raise InputError(msg)
+        from hippocampus.write.messages import pass_over  # noqa: PLC0415 - not for a recall
+
         groups: list[Group] = []
+        wordless: dict[int, Message] = {}
         now = self._engine.now()
         for place, turn in enumerate(pausing(turns)):
             try:
-                for said in _of(turn, session):
+                meant = _of(turn, session)
+                if not meant and isinstance(turn, Mapping):
+                    wordless[place] = turn
+                for said in meant:
                     group = self._committer.group(_dated(said, now), now, by_metadata=again)
                     groups.append(group._replace(again=again))
             except InputError as exc:
                 if not (isinstance(turns, Sized) and len(turns) == 1):
                     exc.add_note(f"in turn {place} of this call; nothing of the call was stored")
                 raise
+        pass_over(wordless, some=bool(groups))
         return self._committer.keep(groups, now, progress)
 
     def correct(

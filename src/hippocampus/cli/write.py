@@ -51,9 +51,9 @@ def remember(
     if not messages:
         kept = bank.remember(text, **said)  # type: ignore[arg-type]  # it is looked at there
         return _kept("remembered", kept, zone)
-    from hippocampus.write.messages import turns_of  # noqa: PLC0415 - the engine is there by now
+    from hippocampus.write.messages import turns_of_all  # noqa: PLC0415 - the engine is there by now
 
-    many = bank.remember_many([t for one in _read_messages(text) for t in turns_of(one, **said)])
+    many = bank.remember_many(turns_of_all(_read_messages(text), **said))
     view = (f"remembered {len(many):,}", episode_table(many, zone))
     return Answer(many, view)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from itertools import groupby
 from typing import Any, Final, NamedTuple
@@ -57,8 +58,10 @@ def turns_of(given: Turn | Message, **said: Any) -> list[Turn]:  # noqa: ANN401 
             for who says what a tool gave back.
 
     Raises:
-        InputError: it is neither, has fields that neither has, or says nothing.
+        InputError: it is neither, or has fields that neither has.
 
+    Of a message without words there are none: pictures alone, an empty content, an item of a
+    response that neither calls a tool nor is its result.
     """
     known = {name: value for name, value in said.items() if value is not None}
     if isinstance(given, Turn):
@@ -77,6 +80,34 @@ def turns_of(given: Turn | Message, **said: Any) -> list[Turn]:  # noqa: ANN401 
     return [replace(turn, **known) if known else turn]
 
 
+def turns_of_all(given: Iterable[Turn | Message], **said: Any) -> list[Turn]:  # noqa: ANN401
+    """Return the turns that several mean; see ``turns_of`` and ``pass_over``."""
+    turns, wordless = list[Turn](), dict[int, Message]()
+    for place, one in enumerate(given):
+        found = turns_of(one, **said)
+        turns += found
+        if not found and isinstance(one, Mapping):
+            wordless[place] = one
+    pass_over(wordless, some=bool(turns))
+    return turns
+
+
+def pass_over(wordless: Mapping[int, Message], *, some: bool) -> None:
+    """
+    Warn of messages without words, by their places, where others are kept (``some``).
+
+    Raises:
+        InputError: there are no others.
+
+    """
+    for place, message in wordless.items():
+        who = f"a message of the role {message['role']!r}" if "role" in message else "an item"
+        msg = f"{who} has no words ({_what_it_has(message)})"
+        if not some:
+            raise InputError(f"{msg}; leave out what has none, such as pictures alone")
+        warnings.warn(f"turn {place} was passed over: {msg}", RuntimeWarning, stacklevel=3)
+
+
 def _turns_of_message(message: Message, known: dict[str, Any]) -> list[Turn]:
     pieces, role, said = _read_item(message) or _read_message(message)
     turns = []
@@ -87,12 +118,6 @@ def _turns_of_message(message: Message, known: dict[str, Any]) -> list[Turn]:
             turns.append(
                 _of_tool(words, call, fields_of_it) if of_tool else Turn(text=words, **fields_of_it)
             )
-    if not turns:
-        msg = (
-            f"a message of the role {role!r} has no words ({_what_it_has(message)}); leave out"
-            " what has none, such as pictures alone"
-        )
-        raise InputError(msg)
     return turns
 
 
@@ -114,7 +139,13 @@ def _with_call(said: dict[str, Any], call: object) -> dict[str, Any]:
 
 def _read_item(item: Message) -> tuple[list[_Piece], str, dict[str, Any]] | None:
     """Return the pieces, role and fields of a call or a result beside messages; None of others."""
-    if "content" in item or not (is_tool_call(item) or is_tool_result(item)):
+    kind = item.get("type")
+    if not (is_tool_call(item) or is_tool_result(item)):
+        # Thoughts, searches and the like.
+        return (
+            ([], "assistant", {}) if "role" not in item and kind not in (None, "message") else None
+        )
+    if "content" in item:
         return None
     refuse_unknown("an item", item, [*_OF_ITEM, "role", *_BESIDES], what="field")
     return list(_pieces(item)), "assistant", _besides(item)
@@ -196,6 +227,8 @@ def _call(call: object) -> _Piece:
 
 def _what_it_has(message: Message) -> str:
     """Return the description of a message without words."""
+    if "role" not in message:
+        return f"type {message.get('type')}"
     content = message.get("content")
     parts = content if isinstance(content, list | tuple) else ()
     kinds = sorted({str(p.get("type")) for p in parts if isinstance(p, Mapping)})
