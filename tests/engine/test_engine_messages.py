@@ -201,7 +201,10 @@ def test_the_items_of_a_response_are_kept_beside_its_messages(bank):
         ({"role": "assistant", "content": ""}, "content=''"),
         ({"role": "assistant", "content": None}, "content=None"),
         ({"type": "reasoning", "id": "rs_1", "summary": []}, "type reasoning"),
-        ({"type": "function_call_output", "call_id": "c1", "output": ""}, "type function_call_output"),
+        (
+            {"type": "function_call_output", "call_id": "c1", "output": ""},
+            "type function_call_output",
+        ),
     ],
 )
 def test_a_message_without_words_among_others_is_passed_over_and_told(bank, wordless, why):
