@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from hippocampus.core.clock import Clock
     from hippocampus.core.config import Config
     from hippocampus.core.key import Key
-    from hippocampus.core.records import Embedder, Progress, Reranker, Slept
+    from hippocampus.core.records import Embedder, EmbeddingFunction, Progress, Reranker, Slept
     from hippocampus.core.store_address import StoreAddress
     from hippocampus.encode.keywords import KeywordExtractor
     from hippocampus.llm.ask import ChatModel, Completer
@@ -57,7 +57,8 @@ class Memory:
             several has the banks between them (``docs/postgres.md``).
         embedder: ``"default"`` (MiniLM on this machine; without its weights recall goes on by
             words and says so), ``"none"``, a specification such as
-            ``"openai:text-embedding-3-small@http://localhost:11434/v1"``, or an ``Embedder``.
+            ``"openai:text-embedding-3-small@http://localhost:11434/v1"``, an ``Embedder``, or any
+            function from a list of texts to their vectors (``docs/models.md``).
         cues: which cues recall may use, of ``CUES``; ``USED`` by default.
         config: sizes, weights, time zone.
         clock: where the present moment comes from.
@@ -92,7 +93,7 @@ class Memory:
         self,
         path: StoreAddress,
         *,
-        embedder: str | Embedder = "default",
+        embedder: str | Embedder | EmbeddingFunction = "default",
         cues: Sequence[str] | None = None,
         config: Config | None = None,
         clock: Clock | None = None,
@@ -192,8 +193,12 @@ class Memory:
         from hippocampus.core.constraints import (  # noqa: PLC0415 - for who opens a store
             check_whole,
         )
+        from hippocampus.core.given_arguments import (  # noqa: PLC0415 - for who opens a store
+            check_texts,
+        )
 
         check_whole(limit=limit, optional=True)
+        check_texts(prefix=prefix, after=after)
         return self.engine.store.banks.names(prefix=prefix, after=after, limit=limit)
 
     def delete_bank(self, name: str) -> None:
@@ -268,13 +273,16 @@ class Memory:
             OutputExists: there is such a file, or a store.
 
         """
-        self.engine.store.upkeep.backup(Path(target), overwrite=overwrite, progress=progress)
+        from hippocampus.core.given_arguments import as_path  # noqa: PLC0415 - seldom
+
+        file = as_path("target", target)
+        self.engine.store.upkeep.backup(file, overwrite=overwrite, progress=progress)
 
     def rebuild(
         self,
         *,
         banks: Sequence[str] | None = None,
-        embedder: Embedder | None = None,
+        embedder: Embedder | EmbeddingFunction | None = None,
         progress: Progress | None = None,
     ) -> dict[str, int]:
         """
@@ -287,9 +295,11 @@ class Memory:
             InputError: ``embedder`` with only some of the banks; a store has one.
 
         """
+        from hippocampus.engine.opened_parts import as_embedder  # noqa: PLC0415 - seldom
         from hippocampus.engine.rebuild import rebuild  # noqa: PLC0415
 
-        return rebuild(self.engine, banks=banks, embedder=embedder, progress=progress)
+        maker = None if embedder is None else as_embedder(embedder)
+        return rebuild(self.engine, banks=banks, embedder=maker, progress=progress)
 
     def sleep_if_due(self, schedule: Schedule | None = None) -> list[Slept]:
         """

@@ -25,7 +25,16 @@ from hippocampus.bank import Bank
 from hippocampus.bank.filter_arguments import Filters, read_filters
 from hippocampus.calibrate.calibration import Calibration
 from hippocampus.core.argument_names import refuse_unknown
-from hippocampus.core.records import Embedder, Episode, Hit, Progress, Slept, Stretch, Turn
+from hippocampus.core.records import (
+    Embedder,
+    EmbeddingFunction,
+    Episode,
+    Hit,
+    Progress,
+    Slept,
+    Stretch,
+    Turn,
+)
 from hippocampus.core.validation import dump_metadata
 from hippocampus.errors import InputError, InvalidText
 from hippocampus.memory import Memory
@@ -46,7 +55,7 @@ _ANY_TIME: Final = datetime(2000, 1, 1, tzinfo=UTC)
 _FILTERS: Final[Mapping[str, Any]] = type_hints(Filters)
 _NOT_LOADED: Final[dict[str, Any]] = {
     one.__name__: one for one in (Calibration, Embedder, Schedule, Slept)
-} | {"Progress": Progress}
+} | {"EmbeddingFunction": EmbeddingFunction, "Progress": Progress}
 """Types that methods of ``Memory`` name, and that its module does not load."""
 _OWN_JSON: Final = (bytes, datetime, date, timedelta)
 """Types that ``_plain`` turns into JSON or refuses one by one."""

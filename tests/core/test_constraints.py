@@ -63,3 +63,20 @@ def test_no_number_of_a_setting_is_without_bounds(settings, name, given):
 def test_a_scale_is_above_zero(name):
     with pytest.raises(InputError, match=f"{name}=0: must be a number above"):
         Fusion(**{name: 0})
+
+
+@pytest.mark.parametrize(
+    ("setting", "rule"),
+    [
+        ({"secrets": "redact"}, r"secrets='redact': must be of the class Secrets; give Secrets\("),
+        ({"policy": "human"}, r"policy='human'.* give Policy\.named\('human'\)"),
+        ({"flood": 5}, "flood=5: must be of the class Flood"),
+        ({"ingest": {}}, "ingest={}: must be of the class Ingest"),
+        ({"timezone": "Mars/X"}, "timezone='Mars/X': not an IANA time zone"),
+        ({"timezone": "Europe"}, "timezone='Europe': not an IANA time zone"),
+        ({"timezone": 5}, "timezone=5: not an IANA time zone"),
+    ],
+)
+def test_a_setting_of_another_kind_is_refused_before_a_memory_has_it(setting, rule):
+    with pytest.raises(InputError, match=rule):
+        Config(**setting)

@@ -5,7 +5,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from hippocampus import Config, Ingest, Turn
+from hippocampus import Config, Embedded, Fingerprint, Ingest, Turn
 from hippocampus.errors import EmbedderMismatch, EncoderError, InputError
 from hippocampus.testing import Fails, HashEmbedder, ScriptedEmbedder
 from hippocampus.upkeep import reembed, reindex, verify
@@ -365,3 +365,195 @@ def test_recall_says_how_many_episodes_no_embedder_has_seen(open_memory):
         memory.rebuild()
 
         assert () == bank.recall("ferry").degraded
+
+
+# ---------------------------------------------------------------- made by callers
+
+
+class Altered(HashEmbedder):
+    """A hash embedder whose answers are altered, once it is told how."""
+
+    alter = None
+
+    def embed(self, passages):
+        made = super().embed(passages)
+        return made if self.alter is None else self.alter(made)
+
+    def embed_query(self, text):
+        made = super().embed_query(text)
+        return made if self.alter is None else (self.alter([made]) or [None])[0]
+
+
+def raising(error):
+    def alter(_made):
+        raise error
+
+    return alter
+
+
+def every(change):
+    return lambda made: [change(one) for one in made]
+
+
+@pytest.mark.parametrize(
+    ("alter", "told"),
+    [
+        (raising(ConnectionError("the line is cut")), r"failed \(ConnectionError: the line is cut"),
+        (raising(ValueError("no")), r"failed \(ValueError"),
+        (lambda _made: None, "gave .*None"),
+        (every(lambda one: one.vector), "gave an object of ndarray"),
+        (every(lambda one: Embedded(one.vector.tolist())), "gave a vector of list"),
+        (every(lambda one: Embedded(one.vector * np.nan)), "NaN"),
+        (every(lambda one: Embedded(one.vector[:8])), r"shape \(8,\); its fingerprint says"),
+        (every(lambda one: Embedded(one.vector * 3)), "length 3; divide it"),
+        (every(lambda one: Embedded(one.vector, one.tokens[:, :8])), "token vectors of shape"),
+    ],
+)
+def test_an_embedder_that_fails_in_any_way_stores_nothing_and_degrades(open_memory, alter, told):
+    embedder = Altered()
+    bank = open_memory(embedder=embedder).bank("ada")
+    bank.remember("I like the violin.")
+    embedder.alter = alter
+
+    with pytest.raises(EncoderError, match=f"embedder hash .*{told}"):
+        bank.remember("The kettle is red.")
+    recall = bank.recall("Which violin do I like?")
+    assert recall[0].text == "I like the violin."
+    assert [(one.part, "embedder hash" in one.reason) for one in recall.degraded] == [
+        ("embedder", True)
+    ]
+    assert bank.context("Which violin?").recall.degraded
+    assert len(bank.episodes()) == 1
+
+
+def test_too_few_vectors_are_refused_with_both_numbers(open_memory):
+    embedder = Altered()
+    embedder.alter = lambda made: made[:-1]
+
+    with pytest.raises(EncoderError, match="gave 1 for 2 texts"):
+        open_memory(embedder=embedder).bank("ada").remember_many(TURNS[:2])
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, MemoryError])
+def test_what_ends_a_program_is_no_failure_of_an_embedder(open_memory, error):
+    embedder = Altered()
+    bank = open_memory(embedder=embedder).bank("ada")
+    bank.remember("I like the violin.")
+    embedder.alter = raising(error())
+
+    with pytest.raises(error):
+        bank.recall("Which violin?")
+
+
+class Scores:
+    """A reranker that gives what a function gives."""
+
+    name = "scores"
+
+    def __init__(self, give):
+        self.give = give
+
+    def rerank(self, _query, texts):
+        return self.give(texts)
+
+
+@pytest.mark.parametrize(
+    "give",
+    [
+        raising(ConnectionError("the line is cut")),
+        lambda _texts: None,
+        lambda texts: [1.0] * (len(texts) - 1),
+        lambda texts: [float("nan")] * len(texts),
+        lambda texts: ["good"] * len(texts),
+        lambda texts: [[1.0, 2.0]] * len(texts),
+    ],
+)
+def test_a_reranker_that_fails_in_any_way_loses_no_hit(open_memory, give):
+    texts = ["The violin is red.", "The violin is old and dear.", "My violin."]
+    kept = [open_memory(p, embedder="hash", reranker=r).bank("ada")
+            for p, r in ((":memory:", None), (":memory:", Scores(give)))]  # fmt: skip
+    for bank in kept:
+        bank.remember_many([Turn(text=text) for text in texts])
+    usual, found = (bank.recall("Which violin?") for bank in kept)
+
+    assert [hit.text for hit in found] == [hit.text for hit in usual]
+    (lack,) = found.degraded
+    assert lack.part == "reranker"
+    assert "the reranker scores" in lack.reason
+
+
+def test_a_reranker_may_give_a_list(open_memory):
+    reranker = Scores(lambda texts: [len(text) for text in texts])
+    bank = open_memory(embedder="hash", reranker=reranker).bank("ada")
+    bank.remember_many([Turn(text="A violin."), Turn(text="A violin that is longer.")])
+    found = bank.recall("violin")
+
+    assert [hit.text for hit in found] == ["A violin that is longer.", "A violin."]
+    assert found.degraded == ()
+
+
+# ---------------------------------------------------------------- a function as embedder
+
+
+def letters(texts):
+    return [[text.lower().count(one) for one in "aeioulmnrs"] for text in texts]
+
+
+def test_a_function_of_texts_is_an_embedder(open_memory):
+    bank = open_memory(embedder=letters).bank("ada")
+    bank.remember("A moose moans.")
+    bank.remember("I like the violin.")
+
+    found = bank.recall("oooo mmm", cues=["vector"])
+    assert (found[0].text, found.degraded) == ("A moose moans.", ())
+    assert bank.stats().embedder.startswith("function:letters (16 dimensions")
+    with pytest.raises(EmbedderMismatch, match="function:letters"):
+        open_memory(embedder=lambda texts: np.array(letters(texts)))
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ([[1.0, 2.0], [1.0]], "expected a list of numbers per text"),
+        ([["a", "b"]], "expected a list of numbers per text"),
+        ([1.0, 2.0], "expected one vector per text"),
+        ([[1.0, 2.0], [1.0, 2.0]], "gave 2 vectors for 1 texts"),
+        ([[0.0, 0.0]], "must be finite and not zero"),
+        (None, "expected one vector per text"),
+    ],
+)
+def test_a_function_that_gives_no_vectors_is_told_what_was_expected(open_memory, answer, told):
+    with pytest.raises(EncoderError, match=f"function:.*lambda>.*{told}"):
+        open_memory(embedder=lambda _texts: answer)
+
+
+class Unnamed(HashEmbedder):
+    fingerprint = "mine"
+
+
+class Half:
+    fingerprint = Fingerprint(name="half", weights="0", dimension=8)
+
+    def embed(self, passages):
+        return passages
+
+
+@pytest.mark.parametrize(
+    ("part", "rule"),
+    [
+        ({"embedder": 5}, "embedder=5: must be a specification"),
+        ({"embedder": HashEmbedder}, "it is a class"),
+        ({"embedder": Half()}, "it lacks embed_query"),
+        ({"embedder": Unnamed()}, r"fingerprint is 'mine'; must be a hippocampus\.Fingerprint"),
+        ({"reranker": 5}, "reranker=5: must be a specification"),
+        ({"clock": 5}, r"clock=5: must be an object whose now\(\)"),
+        ({"keywords": 5}, "keywords=5: must be a function"),
+        ({"model": 5}, "model=5: must be a specification"),
+        ({"config": "x"}, "config='x': must be a Config"),
+        ({"config": {}}, "config={}: must be a Config"),
+    ],
+)
+def test_a_part_of_another_kind_is_refused_with_what_it_must_be(open_memory, path, part, rule):
+    with pytest.raises(InputError, match=rule):
+        open_memory(**part)
+    assert not path.exists()

@@ -12,6 +12,7 @@ from hippocampus import Bank, Config, Ingest, Memory, Turn
 from hippocampus.bank.filter_arguments import Filters
 from hippocampus.errors import (
     BudgetTooSmall,
+    HippocampusError,
     InputError,
     InvalidFilter,
     InvalidScope,
@@ -476,3 +477,72 @@ def test_a_hundred_thousand_turns_in_one_call(open_memory):
     assert (100_000, 100_000) == seen[-1]
     assert any("number 39595." in hit.text for hit in bank.recall("number 39595"))
     assert () == verify(memory).problems
+
+
+# ---------------------------------------------------------------- arguments of another kind
+
+LONG = "a" * 5000
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda bank: bank.context("boat", persona=5), "persona=5: must be text"),
+        (lambda bank: bank.context("boat", projects=["a"]), "projects=.*: must be text"),
+        (lambda bank: bank.context("boat", summary=0), "summary=0: must be text"),
+        (lambda bank: bank.context("boat", system=[]), r"system=\[\]: must be text"),
+        (lambda bank: bank.context("boat", user=None), "user=None: must be text"),
+        (lambda bank: bank.context("boat", without=5), "without=5: give the texts"),
+        (lambda bank: bank.context("boat", without=[None]), "without=.*give the texts"),
+        (lambda bank: bank.recall("boat", cues=5), "cues=5: give the cues"),
+        (lambda bank: bank.explain("boat", cues=[[]]), "cues=.*give the cues"),
+        (lambda bank: bank.explain("boat", ids=5), "ids=5: give the ids"),
+        (lambda bank: bank.recall("boat", include=5), "bank=5: a bank's name"),
+        (lambda bank: bank.facts(include=[[]]), r"bank=\[\]: a bank's name"),
+        (lambda bank: bank.include(5), "bank=5: a bank's name"),
+        (lambda bank: bank.forget(source=5), "source=5: give the sources"),
+        (lambda bank: bank.restore(source=5), "source=5: give the sources"),
+        (lambda bank: bank.forget([[]]), "id=.*give the ids"),
+        (lambda bank: bank.curate(add=5), "add=5: give a collection"),
+        (lambda bank: bank.remember_many(5), "turns=5: give a list"),
+        (lambda bank: bank.remember_many(None), "turns=None: give a list"),
+        (lambda bank: bank.remember_many({"text": "a"}), "turns=.*: give a list"),
+        (lambda bank: bank.expand(5), "address=5: must be text"),
+        (lambda bank: bank.sleep_if_due(None), "schedule=None: must be a Schedule"),
+        (lambda bank: bank.import_(LONG), "cannot be read"),
+        (lambda bank: bank.import_(None), "path=None: must be the path"),
+        (lambda bank: bank.import_concepts(LONG), "cannot be read"),
+        (lambda bank: bank.import_concepts("."), "cannot be read"),
+        (lambda bank: bank.export("\0"), "no file can be called so"),
+        (lambda bank: bank.export("\ud800"), "no file can be called so"),
+        (lambda bank: bank.recall("boat", session="\ud800"), "session=.*lone surrogate"),
+    ],
+)
+def test_an_argument_of_another_kind_is_refused_by_its_name(untouched, call, told):
+    with pytest.raises(InputError, match=told):
+        call(untouched)
+
+
+@pytest.mark.parametrize("where", [None, 5, b"a.db", "\0", "\ud800.db", ["a.db", 5], "a" * 300])
+def test_a_store_must_be_called_as_a_file_can_be(where, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(HippocampusError, match=r"must be the path|no file can be called|too long"):
+        Memory(where, embedder="none")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_bank_is_included_as_it_is_or_by_its_name(memory, open_memory):
+    bank, team = memory.bank("ada"), memory.bank("team")
+    team.remember("The boat leaves at nine.")
+
+    for include in (team, [team], "team"):
+        assert [hit.bank for hit in bank.recall("When does the boat leave?", include=include)]
+    assert [one.bank for one in bank.include(team)] == ["team"]
+    with pytest.raises(InputError, match="of another store"):
+        bank.recall("boat", include=open_memory("other.db").bank("team"))
+
+
+def test_names_of_banks_are_listed_by_texts(memory):
+    for wrong in ({"prefix": None}, {"prefix": 5}, {"after": None}):
+        with pytest.raises(InputError, match="must be text"):
+            memory.banks(**wrong)

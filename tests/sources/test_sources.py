@@ -251,6 +251,19 @@ def test_content_parts_are_joined_without_the_pictures(put):
     assert turn.text == "Look"
 
 
+def test_results_of_tools_among_a_users_parts_are_the_tools(put):
+    parts = [
+        {"type": "text", "text": "Look:"},
+        {"type": "tool_result", "tool_use_id": "t", "content": [{"type": "text", "text": "Rain."}]},
+    ]
+    talk = [{"role": "user", "name": "Ada", "content": parts}]
+    asked, given = only(put("talk.json", json.dumps(talk)))
+
+    assert (asked.role, asked.speaker, asked.text) == ("user", "Ada", "Look:")
+    assert (given.role, given.speaker, given.text) == ("tool", None, "Rain.")
+    assert given.address == f"{asked.address}.part-2"
+
+
 def test_bad_lines_and_messages_are_problems_of_their_own(put):
     lines = ["{oops", "5", json.dumps({"role": "user"}), json.dumps({"text": "good"})]
     files, problems = read(put("m.jsonl", "\n".join(lines)))

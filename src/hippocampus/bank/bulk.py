@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from hippocampus.bank.commit import Committer
 from hippocampus.bank.part import BankPart, staying
 from hippocampus.core.events import BanksIncluded, PolicySet, ProfileSet
+from hippocampus.core.given_arguments import as_path
 from hippocampus.core.records import FileLocation, Imported, Progress
 from hippocampus.core.rights import rights
 from hippocampus.engine.bank_state import BankState
@@ -56,7 +57,7 @@ class Bulk(BankPart):
         hides = self._engine.config.secrets.show == "redact"
         gate = TransferGate(secrets.shown_record, secrets.shown_detail) if hides else AS_IT_IS
         ledger = self._engine.ledger(self.name)
-        return export_bank(ledger, Path(path), overwrite=overwrite, gate=gate)
+        return export_bank(ledger, as_path("path", path), overwrite=overwrite, gate=gate)
 
     @staying
     def import_(
@@ -97,7 +98,7 @@ class Bulk(BankPart):
         )
         from hippocampus.write.check import check_label  # noqa: PLC0415 - not for a recall
 
-        path = Path(path)
+        path = as_path("path", path)
         check_label("as_", as_)
         if format in (None, "hippocampus"):
             gate = TransferGate(self._engine.secret_gate.record, self._engine.secret_gate.detail)

@@ -20,6 +20,7 @@ from hippocampus.core.arrays import Floats
 from hippocampus.core.background_yield import answering
 from hippocampus.core.clock import from_micros
 from hippocampus.core.cue_names import CUE_WORDS
+from hippocampus.core.given_arguments import check_several
 from hippocampus.core.records import (
     CueAccount,
     EpisodeRow,
@@ -95,6 +96,8 @@ class Explainer(BankPart):
             InputError: a filter or argument that makes no sense.
 
         """
+        if not isinstance(ids, str):
+            check_several("ids", ids, of="ids of episodes")
         wanted = [ids] if isinstance(ids, str) else list(ids)
         if len(wanted) > _MOST_ASKED:
             raise InputError(f"ids: {len(wanted):,} of them; ask for at most {_MOST_ASKED} at once")

@@ -14,6 +14,7 @@ from hippocampus.bank.copies import Copies, CopyTrail
 from hippocampus.bank.part import BankPart, Outdated, ids_of
 from hippocampus.core.budget import check_budget
 from hippocampus.core.events import UnclaimedBySource
+from hippocampus.core.given_arguments import check_several
 from hippocampus.core.idempotency import current_request, doing
 from hippocampus.core.records import (
     HELD,
@@ -405,10 +406,11 @@ def _either(
     if (id is None) == (source is None):
         msg = f"{verb}: name episodes by id, or a source; one of the two"
         raise InputError(msg)
-    names = [] if source is None else [source] if isinstance(source, str) else list(source)
+    names = [source] if isinstance(source, str) else source or ()
+    check_several("source", names, of="sources")
     for name in names:
         check_label("source", name)
-    return names
+    return list(names)
 
 
 def _in_pieces(

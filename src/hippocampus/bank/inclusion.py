@@ -8,10 +8,10 @@ is read once, and what cannot be read is told and left out. See docs/scopes.md.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from types import NoneType
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from hippocampus.bank.part import BankPart
 from hippocampus.core.background_yield import answering
@@ -61,21 +61,22 @@ class Inclusion(BankPart):
         there yet may be included, and is told of by each answer until it is.
 
         Args:
-            banks: their names; what is included already stays where it is.
+            banks: they, or their names; what is included already stays where it is.
 
         Raises:
             InputError: it is this bank, leads back to it, or would be more than 16 in all.
             UnknownBank: it is not open to whoever asks.
 
         """
-        for name in banks:
+        names = self._named(banks)
+        for name in names:
             self._check(name)
-        if not banks:
+        if not names:
             raise InputError("include(): name at least one bank")
         with self._state.changing():
             self._engine.ledger(self.name, create=True)
             with self._state.transaction() as ledger:
-                once(ledger, lambda: _put(ledger, [*_included(ledger), *banks]), NoneType)
+                once(ledger, lambda: _put(ledger, [*_included(ledger), *names]), NoneType)
         return self.included()
 
     def exclude(self, *banks: str) -> list[Included]:
@@ -90,7 +91,7 @@ class Inclusion(BankPart):
         if not banks:
             raise InputError("exclude(): name at least one bank")
         with self._state.changing(), self._state.transaction() as ledger:
-            once(ledger, lambda: self._drop(ledger, banks), NoneType)
+            once(ledger, lambda: self._drop(ledger, self._named(banks)), NoneType)
         return self.included()
 
     def _drop(self, ledger: Ledger, banks: Sequence[str]) -> None:
@@ -112,15 +113,15 @@ class Inclusion(BankPart):
         Return the banks that a call reads beside this one.
 
         Args:
-            include: names of banks instead of those that this bank includes, none for (); what they
-                include comes along. None: those that this bank includes.
+            include: banks, or their names, instead of those that this bank includes, none for ();
+                what they include comes along. None: those that this bank includes.
 
         """
         if include is None:
             with self._state.asking() as here:
                 first = here.index.included
         else:
-            first = tuple(names_of(include))
+            first = tuple(self._named(include))
         if not first:
             return ALONE
         walk = _Walk(self._state, _in_memory, named=include is not None)
@@ -137,10 +138,24 @@ class Inclusion(BankPart):
 
         """
         reach = self.reach(include)
-        for name in () if include is None else names_of(include):
+        for name in () if include is None else self._named(include):
             if name != self.name and name not in {state.name for state in reach.others}:
                 raise UnknownBank(unknown(name))
         return reach.others
+
+    def _named(self, banks: object) -> list[str]:
+        """Return the names of the banks that a call gives, by name or as they are, each once."""
+        several = isinstance(banks, Collection) and not isinstance(banks, str | bytes | Mapping)
+        given: Any = banks if several else [banks]
+        return list(dict.fromkeys(map(self._name_of, given)))
+
+    def _name_of(self, bank: object) -> str:
+        state = getattr(bank, "state", None)
+        if not isinstance(state, BankState):
+            return check_name(bank)
+        if state.engine is not self._engine:
+            raise InputError(f"include: {bank!r} is of another store; only banks of one are read")
+        return state.name
 
     def behind(self) -> list[BankState]:
         """Return the banks that are read along, for who looks something up by its id."""
@@ -246,14 +261,6 @@ class _Walk:
             return ()
         self.found.append(state)
         return inner
-
-
-def names_of(include: OneOrMany) -> list[str]:
-    """Return the names that a call gives, each once, in order."""
-    if isinstance(include, bytes):
-        raise InputError(f"include={include!r:.100}: give names of banks, as text")
-    names = [include] if isinstance(include, str) else list(include)
-    return [check_name(name) for name in dict.fromkeys(names)]
 
 
 def is_open(own: BankState, name: str) -> bool:

@@ -24,6 +24,7 @@ from hippocampus.core.background_yield import answering
 from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, to_micros
 from hippocampus.core.config import Compact
 from hippocampus.core.events import AnchorsCurated
+from hippocampus.core.given_arguments import as_path
 from hippocampus.core.origin import OWN, least_trusted
 from hippocampus.core.records import (
     AnchorInfo,
@@ -669,9 +670,11 @@ class Knowledge(BankPart):
 
         engine = self._engine
         try:
-            document = parse(read_bytes(path))
+            document = parse(read_bytes(as_path("path", path)))
         except SourceError:
             raise
+        except OSError as exc:
+            raise SourceError(f"cannot be read ({exc.strerror})", path=path) from exc
         except (ValueError, RecursionError) as exc:
             raise SourceError(f"not JSON ({exc})", path=path) from exc
         self._check_secrets({"entries": anchor_names(document)})

@@ -19,6 +19,7 @@ from hippocampus.core.background_yield import answering, pausing
 from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, to_micros
 from hippocampus.core.constraints import check_whole
 from hippocampus.core.events import Erased, RecallsNoted
+from hippocampus.core.given_arguments import check_texts
 from hippocampus.core.quotes import unquote
 from hippocampus.core.records import (
     By,
@@ -101,6 +102,7 @@ class Lookup(BankPart):
             StoreCorrupt: all that is there is damaged.
 
         """
+        check_texts(address=address)
         return self._here_or_included(lambda lookup: lookup.expand_here(address))
 
     def expand_here(self, address: str) -> list[Episode]:

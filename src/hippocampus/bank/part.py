@@ -14,6 +14,7 @@ from hippocampus.bank.event_times import stretches_of_event
 from hippocampus.bank.filter_arguments import read_filters
 from hippocampus.core.argument_names import refuse_unknown
 from hippocampus.core.damage import note_damage
+from hippocampus.core.given_arguments import check_several
 from hippocampus.core.records import LABELS, Episode, Hit, Interval, When
 from hippocampus.core.telemetry import OPERATIONS, is_set_up
 from hippocampus.core.timestamps import to_moment
@@ -218,4 +219,6 @@ def ids_of(given: object) -> list[str]:
         given = [given]
     if isinstance(given, Mapping | bytes) or not isinstance(given, Collection):
         raise InputError(f"id={given!r:.100}: give one episode's id, or a collection of ids")
-    return list(dict.fromkeys(one.id if isinstance(one, Episode | Hit) else one for one in given))
+    ids = [one.id if isinstance(one, Episode | Hit) else one for one in given]
+    check_several("id", ids, of="ids of episodes")
+    return list(dict.fromkeys(ids))

@@ -33,11 +33,12 @@ from hippocampus.core.arrays import Floats
 from hippocampus.core.background_yield import answering
 from hippocampus.core.budget import check_budget
 from hippocampus.core.constraints import check_share, check_whole
+from hippocampus.core.given_arguments import check_several, check_texts
 from hippocampus.core.records import Context, Cost, Hit, OneOrMany, Recall, When
 from hippocampus.core.validation import check_text
 from hippocampus.engine.bank_state import BankState
 from hippocampus.engine.snapshot import BankSnapshot
-from hippocampus.errors import InputError, UnknownEvent
+from hippocampus.errors import UnknownEvent
 from hippocampus.index.cue import Mask
 from hippocampus.index.query import Query
 from hippocampus.recall.best_span import best_characters
@@ -271,9 +272,9 @@ class Recaller(BankPart):
 
         check_whole(budget_tokens=budget_tokens)
         check_whole(recent=recent, pointers=pointers, gists=gists)
-        if isinstance(without, str):
-            msg = f"without={without!r:.100}: give the texts in a list, even if it is one"
-            raise InputError(msg)
+        check_texts(system=system, user=user)
+        check_texts(persona=persona, projects=projects, summary=summary, optional=True)
+        check_several("without", without, of="texts")
         frame = Frame(
             system=system, persona=persona or "", projects=projects or "", summary=summary or "",
             user=user,

@@ -260,6 +260,8 @@ class SleepVerbs(BankPart):
 
     def sleep_if_due(self, schedule: Schedule) -> Slept | None:
         """Sleep if it is time for it; None if it is not, or nothing has changed since."""
+        if not isinstance(schedule, Schedule):
+            raise InputError(f"schedule={schedule!r:.100}: must be a Schedule; give Schedule()")
         steps = due(schedule, self._past(), self._engine.now(), self._engine.zone)
         return self.sleep(steps=steps) if steps else None
 

@@ -54,7 +54,8 @@ class Writes(BankPart):
         it again changes nothing. If it was forgotten or corrected meanwhile it stays so, as its
         ``state`` says: ``restore`` brings it back, ``again`` keeps it anew. Text that came out of
         ``recall`` or ``context`` is recognised and answered with the episode it came from. A text
-        longer than ``Ingest.chunk_tokens`` is kept in parts; the first is returned.
+        longer than ``Ingest.chunk_tokens`` is kept in parts, and what tools gave back in a message
+        apart from it; the first is returned.
 
         Args:
             text: any valid string that is not blank; it comes back byte for byte. Or a chat
@@ -77,14 +78,19 @@ class Writes(BankPart):
             StoreError: the store could not take it; nothing was stored.
 
         """
-        from hippocampus.write.messages import turn_of  # noqa: PLC0415 - not for a recall
+        from hippocampus.write.messages import (  # noqa: PLC0415 - not for a recall
+            pass_over,
+            turns_of,
+        )
 
-        turn = turn_of(
+        turns = turns_of(
             text if isinstance(text, Mapping) else Turn(text=text),
             at=at, speaker=speaker, role=role, session=session, source=source, address=address,
             metadata=metadata, origin=origin,
         )  # fmt: skip
-        kept = self.remember_many([turn], again=again)
+        if not turns and isinstance(text, Mapping):
+            pass_over({0: text}, some=False)
+        kept = self.remember_many(turns, again=again)
         if not kept:
             msg = "it is there already, but its row is damaged; 'hippocampus verify' tells more"
             raise StoreCorrupt(msg, path=self._store.path)
@@ -105,29 +111,45 @@ class Writes(BankPart):
         A turn may be a chat message, as ``{"role": "user", "content": …}``, so that the
         conversation that a program sends to a model can be given as it is, and again when it has
         grown: of turns without a time that begin with the last ones of their session, only those
-        behind them are kept. ``session`` is that of turns that name none.
+        behind them are kept. Results of tools in it are episodes of their own, of the role
+        ``tool``. ``session`` is that of turns that name none.
 
-        All turns are checked before the first is stored. They are stored in batches, one
-        transaction each: after a crash whole batches are there, and doing it again adds the rest.
-        ``again`` is that of ``remember``.
+        Messages without words among others, such as pictures alone, are passed over with a
+        ``RuntimeWarning``. All turns are checked before the first is stored. They are stored in
+        batches, one transaction each: after a crash whole batches are there, and doing it again
+        adds the rest. ``again`` is that of ``remember``.
         """
+        if isinstance(turns, Mapping) or not isinstance(turns, Iterable):
+            msg = f"turns={turns!r:.100}: give a list of a Turn or a message each"
+            raise InputError(msg)
+        from hippocampus.write.messages import pass_over  # noqa: PLC0415 - not for a recall
+
         groups: list[Group] = []
         brief = set[str]()
+        wordless: dict[int, Message] = {}
         now = self._engine.now()
         for place, turn in enumerate(pausing(turns)):
             try:
-                said = _dated(_of(turn, session), now)
-                group = self._committer.group(said, now, by_metadata=again)
-                if group.first.id in brief and not group.dated:
-                    group = group.apart(f"turn {place}")  # "yes" and "yes" are two turns
-                elif len(group.first.text.split()) < self._engine.config.ingest.echo_words:
-                    brief.add(group.first.id)
-                groups.append(group._replace(again=again))
+                meant = _of(turn, session)
+                if not meant and isinstance(turn, Mapping):
+                    wordless[place] = turn
+                for said in meant:
+                    group = self._committer.group(_dated(said, now), now, by_metadata=again)
+                    groups.append(self._apart(group, brief, place)._replace(again=again))
             except InputError as exc:
                 if not (isinstance(turns, Sized) and len(turns) == 1):
                     exc.add_note(f"in turn {place} of this call; nothing of the call was stored")
                 raise
+        pass_over(wordless, some=bool(groups))
         return self._committer.keep(groups, now, progress)
+
+    def _apart(self, group: Group, brief: set[str], place: int) -> Group:
+        """Return a turn with an id of its own, if a brief one like it came before: "yes", "yes"."""
+        if group.first.id in brief and not group.dated:
+            return group.apart(f"turn {place}")
+        if len(group.first.text.split()) < self._engine.config.ingest.echo_words:
+            brief.add(group.first.id)
+        return group
 
     def correct(
         self,
@@ -186,12 +208,14 @@ class Writes(BankPart):
         return any(e.state != "erased" and e.metadata != new.first.metadata for e in known)
 
 
-def _of(given: Turn | Message, session: str | None) -> Turn:
-    """Return the turn that is meant, in a session if it names none."""
-    from hippocampus.write.messages import turn_of  # noqa: PLC0415 - not for a recall
+def _of(given: Turn | Message, session: str | None) -> list[Turn]:
+    """Return the turns that are meant, in a session if they name none."""
+    from hippocampus.write.messages import turns_of  # noqa: PLC0415 - not for a recall
 
-    turn = turn_of(given)
-    return turn if session is None or turn.session is not None else replace(turn, session=session)
+    turns = turns_of(given)
+    if session is None:
+        return turns
+    return [one if one.session is not None else replace(one, session=session) for one in turns]
 
 
 def _dated(turn: Turn, now: datetime) -> Turn:

@@ -27,6 +27,7 @@ from hippocampus.core.arrays import Floats
 from hippocampus.core.config import Fusion, Ingest
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Embedder, Passage, Progress, Store, Turn
+from hippocampus.encode.given_parts import embed_passages
 from hippocampus.encode.signature import rotation_for
 from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.bm25 import Bm25Cue
@@ -143,9 +144,10 @@ def run_trial(
     finally:
         store.close()
     topics = sorted({topic for talk in talks for topic in talk.topics if topic})
-    named = embedder.embed([Passage(topic) for topic in topics])
+    named = embed_passages(embedder, [Passage(topic) for topic in topics])
     vectors = dict(zip(topics, (one.vector for one in named), strict=True))
-    paired = embedder.embed([Passage(text) for pair in made_up.pairs for text in pair])
+    texts = [Passage(text) for pair in made_up.pairs for text in pair]
+    paired = embed_passages(embedder, texts)
     pairs = np.stack([one.vector for one in paired])
     unlike: Floats = np.einsum("ij,ij->i", pairs[::2], pairs[1::2])
     return Trial(len(talks), made_up.seed, _joined(said), asked, vectors, unlike)

@@ -57,9 +57,9 @@ def remember(
     if not messages:
         kept = bank.remember(text, **said, again=again)  # type: ignore[arg-type]  # it is looked at there
         return _remembered(bank, kept, zone, dated=at is not None)
-    from hippocampus.write.messages import turn_of  # noqa: PLC0415 - the engine is there by now
+    from hippocampus.write.messages import turns_of_all  # noqa: PLC0415 - the engine is there by now
 
-    many = bank.remember_many([turn_of(one, **said) for one in _read_messages(text)], again=again)
+    many = bank.remember_many(turns_of_all(_read_messages(text), **said), again=again)
     view = (f"remembered {len(many):,}", episode_table(many, zone))
     hidden = sum(one.state != "active" for one in many)
     told = f"{hidden:,} of them were forgotten or corrected before, and stay so; {_ANEW}"

@@ -18,7 +18,14 @@ from hippocampus.calibrate.calibration import Calibration
 from hippocampus.client.transport import CONNECTIONS, LINES, Call, Line
 from hippocampus.core.constraints import check_whole
 from hippocampus.core.files import read_bytes, reading
-from hippocampus.core.records import Embedder, FileLocation, Imported, Progress, SourceInfo
+from hippocampus.core.records import (
+    Embedder,
+    EmbeddingFunction,
+    FileLocation,
+    Imported,
+    Progress,
+    SourceInfo,
+)
 from hippocampus.core.threads import Threads
 from hippocampus.engine.context import check_name
 from hippocampus.engine.position import NOWHERE, Position
@@ -348,7 +355,12 @@ class Client(_Verbs, Memory):
         self._fetch("backup", target, _anything, overwrite=overwrite, progress=progress)
 
     @_as(Memory.rebuild)
-    def rebuild(self, *, embedder: Embedder | None = None, **given: Any) -> dict[str, int]:  # noqa: ANN401
+    def rebuild(
+        self,
+        *,
+        embedder: Embedder | EmbeddingFunction | None = None,
+        **given: Any,  # noqa: ANN401
+    ) -> dict[str, int]:
         if embedder is not None:
             msg = f"embedder={embedder!r:.100}: a server has its own; choose it where it is started"
             raise InputError(msg)

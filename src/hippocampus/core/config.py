@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, field, fields, replace
 from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias
 
 from msgspec import Meta
@@ -11,6 +11,7 @@ from msgspec import Meta
 from hippocampus.core.constraints import Cosine, Share, Span, check
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.renamed import renamed
+from hippocampus.core.time_zones import time_zone
 from hippocampus.errors import InputError
 
 
@@ -702,3 +703,12 @@ class Config:
         how = self.signatures
         if how is not None and how != "stored" and not isinstance(how, Signatures):
             raise InputError(f"Config.signatures={how!r}: must be 'stored', None or a Signatures")
+        for group in fields(self):
+            kind, given = group.default_factory, getattr(self, group.name)
+            if isinstance(kind, type) and not isinstance(given, kind):
+                fix = "Policy.named('human')" if kind is Policy else f"{kind.__name__}(…)"
+                raise InputError(
+                    f"Config.{group.name}={given!r:.100}: must be of the class {kind.__name__};"
+                    f" give {fix}"
+                )
+        time_zone(self.timezone)

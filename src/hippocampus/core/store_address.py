@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 from urllib.parse import parse_qsl, urlsplit
 
+from hippocampus.core.given_arguments import as_path
 from hippocampus.errors import InputError
 
 StoreAddress: TypeAlias = str | Path | Sequence[str | Path]
@@ -47,5 +48,7 @@ def addresses(given: StoreAddress) -> list[str]:
     """Return the databases of a store; a text may name several: ``postgresql://…,postgresql://…``."""
     if isinstance(given, str | os.PathLike):
         path = os.fspath(given)
-        return _NEXT.split(path) if is_url(path) else [path]
-    return [os.fspath(one) for one in given]
+        return _NEXT.split(path) if is_url(path) else [os.fspath(as_path("path", path))]
+    if isinstance(given, bytes) or not isinstance(given, Sequence):
+        as_path("path", given)  # which says what is wrong
+    return [os.fspath(as_path("path", one)) for one in given]

@@ -12,7 +12,6 @@ from dataclasses import asdict
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
@@ -21,21 +20,33 @@ from hippocampus.core.argument_names import nearest_first
 from hippocampus.core.clock import Clock, SystemClock, to_micros
 from hippocampus.core.config import Config, Signatures
 from hippocampus.core.cue_names import CUES, USED
+from hippocampus.core.given_arguments import check_several
 from hippocampus.core.key import Key
 from hippocampus.core.optional import require
-from hippocampus.core.records import Degradation, Embedder, Fingerprint, Reranker, Store
+from hippocampus.core.records import (
+    Embedder,
+    EmbeddingFunction,
+    Fingerprint,
+    Reranker,
+    Store,
+)
 from hippocampus.core.shared_lock import SharedLock
 from hippocampus.core.store_address import StoreAddress
+from hippocampus.core.time_zones import time_zone
 from hippocampus.encode import tokens as tokenizer
-from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.keywords import KeywordExtractor
 from hippocampus.encode.random_indexing import dump, load
 from hippocampus.engine.bank_cache import BankCache
+from hippocampus.engine.opened_parts import (
+    SWITCHED_OFF,
+    check_parts,
+    open_embedder,
+    open_reranker,
+)
 from hippocampus.errors import (
     EmbedderMismatch,
     InputError,
     InvalidScope,
-    ModelNotInstalled,
     SignatureMismatch,
     StoreCorrupt,
     StoreError,
@@ -65,9 +76,6 @@ SPANS: Final = "spans"
 """The setting that says that episodes note where their token codes stand: ``on``."""
 CALIBRATED: Final = "calibration"
 """The setting that says what the numbers of an embedder mean."""
-_SWITCHED_OFF: Final = Degradation(
-    part="embedder", reason="switched off; recall goes by words and time"
-)
 _NAME = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
 
 
@@ -117,7 +125,7 @@ class EngineContext:
         self,
         path: StoreAddress,
         *,
-        embedder: str | Embedder = "default",
+        embedder: str | Embedder | EmbeddingFunction = "default",
         cues: Sequence[str] | None = None,
         config: Config | None = None,
         clock: Clock | None = None,
@@ -129,20 +137,15 @@ class EngineContext:
         key: Key | None = None,
         vault: Key | None = None,
     ) -> None:
+        check_parts(config=config, clock=clock, keywords=keywords, model=model)
         self.config = config or Config()
         self.clock: Clock = clock or SystemClock()
         self.read_only = read_only
-        self.reranker = _open_reranker(reranker)
+        self.reranker = open_reranker(reranker)
         self.keywords = keywords
         self.model = model
         self.cues = _known_cues(cues)
-        try:
-            self.zone = ZoneInfo(self.config.timezone)
-        except (ZoneInfoNotFoundError, ValueError) as exc:
-            raise InputError(
-                f"timezone={self.config.timezone!r}: not an IANA time zone, such as"
-                " 'Europe/Berlin' or 'UTC'"
-            ) from exc
+        self.zone = time_zone(self.config.timezone)
         if vault is None and self.config.secrets.write == "vault":
             raise InputError(
                 "Secrets.write is 'vault', and there is no key to one: give Memory(vault=…), or"
@@ -150,7 +153,7 @@ class EngineContext:
             )
         _check_vectors(self.config, key)
         # What cannot be meant is refused before a file is made.
-        self.embedder, self.no_embedder = _open_embedder(embedder)
+        self.embedder, self.no_embedder = open_embedder(embedder)
         most = self.config.resident_mb
         limit = None if most is None else int(most * 1e6)
         self.segments = Segments(KEPT_BYTES if limit is None else min(KEPT_BYTES, limit))
@@ -190,7 +193,7 @@ class EngineContext:
     def unembedded(self) -> str:
         """Why episodes are kept without vectors, if nobody asked for that; empty otherwise."""
         missing = self.no_embedder
-        return "" if missing is None or missing == _SWITCHED_OFF else missing.reason
+        return "" if missing is None or missing == SWITCHED_OFF else missing.reason
 
     def warn_if_unembedded(self) -> None:
         """Warn, once, whoever keeps something without a vector that nobody asked for that."""
@@ -433,33 +436,6 @@ def _check_vectors(config: Config, key: Key | None) -> None:
         )
 
 
-def _open_reranker(reranker: str | Reranker | None) -> Reranker | None:
-    """Return the reranker that is meant, if any."""
-    if not isinstance(reranker, str):
-        return reranker
-    if reranker == "none":
-        return None
-    from hippocampus.recall.rerankers import load_reranker  # noqa: PLC0415 - only where one is
-
-    return load_reranker(reranker)
-
-
-def _open_embedder(embedder: str | Embedder) -> tuple[Embedder | None, Degradation | None]:
-    """Return the embedder that is meant; if there is none, why not."""
-    if not isinstance(embedder, str):
-        return embedder, None
-    if embedder == "none":
-        return None, _SWITCHED_OFF
-    try:
-        return load_embedder(embedder), None
-    except ModelNotInstalled as exc:
-        # Who names a model wants that one; who names none is better off with words than with
-        # nothing.
-        if embedder != "default":
-            raise
-        return None, Degradation(part="embedder", reason=str(exc))
-
-
 def check_name(name: object) -> str:
     """
     Return a bank's name.
@@ -482,7 +458,8 @@ def _known_cues(cues: Sequence[str] | None) -> tuple[str, ...]:
     """Return cue names after checking them; those in use for None."""
     if cues is None:
         return USED
-    if isinstance(cues, str) or not cues or set(cues) - set(CUES):
+    check_several("cues", cues, of=f"cues ({', '.join(CUES)})")
+    if not cues or set(cues) - set(CUES):
         raise InputError(f"cues={cues!r}: must be one or more of {', '.join(CUES)}")
     return tuple(cues)
 

@@ -14,6 +14,7 @@ from hashlib import blake2b
 from typing import Final
 
 from hippocampus.core.records import Embedded, Embedder
+from hippocampus.encode.given_parts import embed_question
 
 _MOST: Final = 32
 """Questions, some 40 kB each."""
@@ -36,7 +37,7 @@ class QuestionMemo:
             if key in self._known:
                 self._known.move_to_end(key)
                 return self._known[key]
-        made = embedder.embed_query(text)  # others need not wait for the model
+        made = embed_question(embedder, text)  # others need not wait for the model
         with self._lock:
             self._known[key] = made
             while len(self._known) > _MOST:

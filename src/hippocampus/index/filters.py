@@ -46,6 +46,7 @@ from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.origin import Origin, trusted_origins
 from hippocampus.core.records import OneOrMany, Stretch, Suspects, Trusted, When, Where
 from hippocampus.core.timestamps import end_micros, is_day, to_moment
+from hippocampus.encode.tokens import is_storable
 from hippocampus.errors import InvalidFilter
 
 MAX_LEVELS = 32
@@ -245,6 +246,8 @@ def _wanted(name: str, given: object) -> frozenset[str] | None:
         _refuse(f"{name}={given!r}", "give one text or a collection of texts")
     if not texts or not all(map(str.strip, texts)):
         _refuse(f"{name}={given!r}", "matches nothing; leave it out to match everything")
+    if not is_storable("".join(texts)):
+        _refuse(f"{name}={given!r}", "holds a lone surrogate, which nothing that is kept does")
     return texts
 
 

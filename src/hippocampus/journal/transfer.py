@@ -217,8 +217,11 @@ def read_export(path: Path, *, salt: bytes, gate: TransferGate = AS_IT_IS) -> Ex
         SourceError: the export is damaged, or of another format.
 
     """
-    if not path.is_file():
-        return None
+    try:
+        if not path.is_file():
+            return None
+    except OSError as exc:  # a name that is too long
+        raise SourceError(f"cannot be read ({exc.strerror})", path=path) from exc
     found: dict[str, list[Any]] = {"episode": [], "change": [], "end": []}
     number = 0
     version: object = None

@@ -18,7 +18,7 @@ from string import ascii_lowercase, hexdigits
 from typing import Any, Final, NamedTuple
 
 from hippocampus.core.records import LABELS
-from hippocampus.core.word_lists import pattern_list
+from hippocampus.core.word_lists import pattern_list, word_set
 from hippocampus.language.number_checks import (
     is_aadhaar,
     is_ahv,
@@ -262,10 +262,20 @@ def _is_strong(value: str) -> bool:
     return letters and digits and _is_password(value)
 
 
+def _is_phrase(value: str) -> bool:
+    """Return whether words are strung together by chance: no sentence has none of its grammar."""
+    words = re.split(r"[ -]", value)
+    told = words[0].endswith("ed") or not _OF_PHRASES.isdisjoint(words)
+    return not told and not any(word in word_set(name) for word in words for name in _GRAMMAR)
+
+
 def _is_quoted_password(value: str) -> bool:
     return value.lower() not in _NO_PASSWORDS and any(c.isalnum() for c in value)
 
 
+_GRAMMAR: Final = ("function_words", "adverbs", "irregular_participles", "irregular_past_forms")
+_OF_PHRASES: Final = frozenset({"phrase", "phrases", "word", "words", "letters", "characters"})
+"""Words for a phrase, which tell of one and are in none."""
 _NO_PASSWORDS: Final = frozenset(
     {"n/a", "none", "null", "true", "false", "required", "optional", "the", "not", "wrong", "****"}
 )
@@ -292,6 +302,9 @@ _KINDS: Final[dict[str, tuple[str, Callable[[str], bool] | None]]] = {
     "bearer": ("token", _is_random),
     "password_in_address": ("password", None),
     "password": ("password", _is_password),
+    "password_short": ("password", _is_password),
+    "password_contracted": ("password", _is_strong),
+    "phrase": ("password", _is_phrase),
     "password_beside": ("password", _is_strong),
     "password_before": ("password", _is_strong),
     "labelled": ("token", _is_random),

@@ -103,10 +103,10 @@ class Toolbox:
         if (text is None) == (messages is None):
             raise InputError("give either text, or messages of a chat: one of the two")
         if messages is not None:
-            from hippocampus.write.messages import turn_of  # noqa: PLC0415 - of the engine
+            from hippocampus.write.messages import turns_of_all  # noqa: PLC0415 - of the engine
 
             said = {"at": at, "speaker": speaker, "role": role, "session": session}
-            turns = [turn_of(one, **said, source=source) for one in messages]
+            turns = turns_of_all(messages, **said, source=source)
             many = self.bank(bank, new=True).remember_many(turns)
             return answers.many_kept(
                 many, memory.engine.zone, since=now, unembedded=memory.engine.unembedded

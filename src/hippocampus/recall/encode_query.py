@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from hippocampus.core.records import Degradation, Embedded, Embedder
+from hippocampus.encode.given_parts import calling
 from hippocampus.encode.keywords import KeywordExtractor, find_keywords
 from hippocampus.errors import EncoderError
 from hippocampus.index.query import Query
@@ -83,4 +84,5 @@ def encode_query(
 def _keywords(text: str, extract: KeywordExtractor | None) -> Sequence[str]:
     if extract is None:
         return find_keywords(text)
-    return [word for word in extract(text) if word.strip()]
+    with calling("keyword extractor", type(extract).__name__):
+        return [word for word in extract(text) if word.strip()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -23,6 +23,7 @@ from hippocampus.errors import (
     ModelUnavailable,
 )
 from hippocampus.llm.http import RequestLimits, Server
+from hippocampus.recall.rerank import checked_scores
 
 _MOST_BYTES = 16 * 1024 * 1024
 """Longest answer that is read; a thousand scores take 60 kB."""
@@ -121,7 +122,7 @@ class CrossEncoderReranker:
         except (RuntimeError, ValueError, IndexError) as exc:
             msg = f"the reranker {self.name} failed on {len(texts)} texts: {exc}"
             raise EncoderError(msg) from exc
-        return _checked(scores, len(texts), by=self.name)
+        return checked_scores(scores, len(texts), by=self.name)
 
 
 class _ScoredText(msgspec.Struct):
@@ -198,19 +199,4 @@ class HttpReranker:
                 f" 'index' and 'relevance_score' or 'score' ({type(exc).__name__}: {exc})"
             )
             raise EncoderError(msg) from exc
-        return _checked(ordered, len(texts), by=self.name)
-
-
-def _checked(scores: Iterable[Any], count: int, *, by: str) -> NDArray[np.float32]:
-    """Return scores that can be sorted by: one a text, all finite."""
-    checked = np.asarray(scores, np.float32)
-    if checked.shape != (count,):
-        msg = (
-            f"the reranker {by} gave scores of shape {checked.shape} for {count} texts; use a model"
-            " that gives one score a pair"
-        )
-        raise EncoderError(msg)
-    if not np.isfinite(checked).all():
-        msg = f"the reranker {by} gave a score that is not a number"
-        raise EncoderError(msg)
-    return checked
+        return checked_scores(ordered, len(texts), by=self.name)

@@ -28,6 +28,7 @@ from hippocampus.core.events import (
 )
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Block, Embedder, Kind, Passage, Payloads, SleepStep
+from hippocampus.encode.given_parts import embed_passages
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.index.anchors import Anchors
 from hippocampus.index.bank_index import BankIndex, read_payloads
@@ -656,7 +657,7 @@ def _payloads(ledger: Ledger, kind: Kind, rows: range) -> Payloads:
 
 def _naming(embedder: Embedder) -> Callable[[Sequence[str]], NDArray[np.float32]]:
     def embed(names: Sequence[str]) -> NDArray[np.float32]:
-        made = embedder.embed([Passage(name) for name in names])
+        made = embed_passages(embedder, [Passage(name) for name in names])
         return np.stack([one.vector for one in made]).astype(np.float32)
 
     return embed

@@ -38,7 +38,7 @@ def check_sources(sources: Collection[str]) -> None:
 
 
 def _check_names(verb: str, names: Collection[str], *, longest: int, what: str) -> None:
-    if isinstance(names, str):
+    if isinstance(names, str | bytes | Mapping) or not isinstance(names, Collection):
         msg = f"{verb}={names!r}: give a collection of names, such as [{names!r}]"
         raise InputError(msg)
     for name in names:

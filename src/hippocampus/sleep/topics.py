@@ -26,6 +26,7 @@ from hippocampus.core.background_yield import pausing
 from hippocampus.core.decompress import inflate
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Embedder, Passage, Usage
+from hippocampus.encode.given_parts import embed_passages
 from hippocampus.encode.terms import hash_terms
 from hippocampus.errors import EncoderError, ModelAnswer
 from hippocampus.index.topic import Tag, TagGraph, Terms, Topics
@@ -287,7 +288,7 @@ class _Vectors:
         for start in range(0, len(new), BATCH):
             some = new[start : start + BATCH]
             passages = [Passage(name.replace("_", " ")) for name in some]
-            for name, made in zip(some, self._embedder.embed(passages), strict=True):
+            for name, made in zip(some, embed_passages(self._embedder, passages), strict=True):
                 # At the precision in which they are kept, so that doing it again changes nothing.
                 self._known[name] = made.vector.astype(np.float16).astype(np.float32)
         self.made += len(new)

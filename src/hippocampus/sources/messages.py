@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from itertools import groupby
 from typing import Any
 
+from hippocampus.core.message_parts import is_tool_result
 from hippocampus.core.records import Turn
 from hippocampus.core.validation import clean
 from hippocampus.errors import SourceError
@@ -168,12 +170,12 @@ class _Reading:
         if content is None and not ({*TEXT, "tool_calls"} & record.keys()):
             yield self._bad(session, f"no text: expected one of {', '.join(TEXT[:3])}")
             return
-        text = text_of(content)
+        said = _apart(content)
         session = label(first(record, SESSION)) or session or self.raw.path
         number = self._number(session)
         # Before it is known whether it has text: numbers are those of all messages.
         self.seen += 1
-        if not text:  # a call of a tool, a picture
+        if not said:  # a call of a tool, a picture
             return
         speaker, role = _who(record)
         used = {*TEXT, *TIME, *WHO, *SESSION, "metadata"}
@@ -181,16 +183,18 @@ class _Reading:
         inner = record.get("metadata")
         extra |= inner if isinstance(inner, Mapping) else {}
         place = "" if session == self.raw.path else session.removeprefix(f"{self.raw.path}#") + "."
-        yield Turn(
-            text=text,
-            at=read_moment(first(record, TIME)) or at or self.raw.modified,
-            speaker=speaker,
-            role=role,
-            session=session,
-            source=self.raw.path,
-            address=f"{self.raw.path}#{place}message-{number}",
-            metadata=dict(about) | metadata(**{str(key): extra[key] for key in extra}),
-        )
+        for nth, (text, of_tool) in enumerate(said, 1):
+            part = f".part-{nth}" if nth > 1 else ""
+            yield Turn(
+                text=text,
+                at=read_moment(first(record, TIME)) or at or self.raw.modified,
+                speaker=None if of_tool else speaker,
+                role="tool" if of_tool else role,
+                session=session,
+                source=self.raw.path,
+                address=f"{self.raw.path}#{place}message-{number}{part}",
+                metadata=dict(about) | metadata(**{str(key): extra[key] for key in extra}),
+            )
 
     def _number(self, session: str) -> int:
         self.counts[session] = self.counts.get(session, 0) + 1
@@ -199,6 +203,14 @@ class _Reading:
     def _bad(self, session: str | None, reason: str) -> SourceProblem:
         number = self._number(session or self.raw.path)
         return SourceProblem(path=f"{self.raw.path}#message-{number}", reason=reason)
+
+
+def _apart(content: object) -> list[tuple[str, bool]]:
+    """Return the words of a content in order, those of tools apart; True where they are so."""
+    parts = content if isinstance(content, list) else [content]
+    runs = groupby(parts, key=is_tool_result)
+    read = ((text_of(list(some)), of_tool) for of_tool, some in runs)
+    return [(text, of_tool) for text, of_tool in read if text]
 
 
 def _who(record: Mapping[str, Any]) -> tuple[str | None, str | None]:

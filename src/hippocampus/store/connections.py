@@ -179,8 +179,9 @@ class Connections:
     def _open_to_write(
         self, file: Path, migrations: Sequence[schema.Migration], *, create: bool
     ) -> sqlite3.Connection:
+        found = probe(file, self.path, len(migrations))
         missing = not file.exists()
-        if probe(file, self.path, len(migrations)) is None and not create:
+        if found is None and not create:
             if missing:
                 raise self.refuse(StoreError, "there is no such file")
             raise self.refuse(NotAStore, "is empty; pass create=True to make it a store")

@@ -99,8 +99,11 @@ def probe(file: Path, path: str, supported: int) -> int | None:
     It goes through SQLite, immutable, because closing a file that we opened ourselves would drop
     the locks of every connection this process has to it (POSIX).
     """
-    if not file.exists():
-        return None
+    try:
+        if not file.exists():
+            return None
+    except OSError as exc:  # a name that is too long
+        raise StoreError(f"cannot be looked at ({exc.strerror})", path=path) from exc
     if not file.is_file():
         raise NotAStore("is a folder or a device, not a file", path=path)
     if file.stat().st_size == 0:

@@ -15,6 +15,7 @@ from hippocampus.core.background_call import BackgroundCall
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.config import Signatures, Vectors
 from hippocampus.core.records import Embedded, Embedder, Kind, Passage
+from hippocampus.encode.given_parts import embed_passages
 from hippocampus.encode.pooled_tokens import pool
 from hippocampus.encode.random_indexing import sign
 from hippocampus.encode.signature import Rotation, rotation_for
@@ -63,7 +64,7 @@ def encode_drafts(
             Passage(d.spoken, before="\n".join(said)[-CONTEXT_CHARACTERS:])
             for d, said in zip(drafts, before, strict=True)
         ]
-        embedded = embedder.embed(passages)
+        embedded = embed_passages(embedder, passages)
         made["vector"] = pack_vectors(np.stack([e.vector for e in embedded]), bits=form.bits)
         rotation = rotation_for(embedder.fingerprint)
         if rotation is not None:

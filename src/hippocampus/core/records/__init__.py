@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from hippocampus.core.records.embedding import Embedded, Embedder, Fingerprint, Passage, Reranker
+from hippocampus.core.records.embedding import (
+    Embedded,
+    Embedder,
+    EmbeddingFunction,
+    Fingerprint,
+    Passage,
+    Reranker,
+)
 from hippocampus.core.records.episode import (
     LABELS,
     Change,
@@ -124,6 +131,7 @@ __all__ = [
     "During",
     "Embedded",
     "Embedder",
+    "EmbeddingFunction",
     "Entity",
     "Episode",
     "EpisodeRow",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from hippocampus.core.lazy_dataclass import immutable
 
@@ -66,6 +66,10 @@ class Embedder(Protocol):
 
     def embed_query(self, text: str) -> Embedded:
         """Embed a question. Models that tell questions from passages do so here."""
+
+
+EmbeddingFunction: TypeAlias = Callable[[list[str]], ArrayLike]
+"""Function from texts to a vector for each, as lists of numbers or as rows of an array."""
 
 
 @runtime_checkable
