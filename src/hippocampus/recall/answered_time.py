@@ -18,8 +18,8 @@ from hippocampus.encode.terms import Term, find_terms
 from hippocampus.index.query import Query
 from hippocampus.language.question_intent import day_of
 from hippocampus.language.time.grammar import sentences
-from hippocampus.language.time.tense import Tenses
 from hippocampus.recall.confidence import DEPTH
+from hippocampus.recall.named_time import points_to
 
 _RE: Final = Patterns("questions")
 
@@ -46,7 +46,7 @@ def when_it_was(query: Query, hits: Sequence[Hit], zone: tzinfo) -> Interval | N
     if told and not told[0].denied:
         return told[0].time
     # What was said of a deed tells its day; one word that is shared does not make it the same.
-    needed = max(_shared(asked, best[0].episode.text), 1 + _is_past(query))
+    needed = max(_shared(asked, best[0].episode.text), 1 + (points_to(query) == "behind"))
     for hit in best[1:]:
         for one in _times_told(asked, hit):
             if one.in_sentence >= needed and not one.denied:
@@ -113,11 +113,6 @@ def _shared(asked: Sequence[Term], text: str) -> int:
     """Return how many of the words asked for a text has."""
     has = {one for word in find_terms(text) for one in (word.hash, *word.forms)}
     return sum(not has.isdisjoint((word.hash, *word.forms)) for word in asked)
-
-
-def _is_past(query: Query) -> bool:
-    spelled = [query.text[word.start : word.end].lower() for word in query.words]
-    return Tenses(spelled, told=False).direction(0) == "behind"
 
 
 def _latest() -> frozenset[str]:
