@@ -271,3 +271,81 @@ def test_whoever_came_along_was_there(bank, said, count):
     bank.remember(said, at="2025-05-22T20:00", speaker="Ada")
 
     assert count == bank.count_events("How often did Tom go to the pool?", now=NOW).count
+
+
+@pytest.mark.parametrize(
+    ("said", "question"),
+    [
+        ("Camping in Snowdonia 17-21 June.", "How many times did I go camping?"),
+        ("Sailing 3-5 June with Ola.", "How many times did I go sailing?"),
+        ("Marathon 6 June!", "How many marathons did I run?"),
+        ("Tom flies to Oslo 27 Dec to 3 Jan", "How many times did Tom fly to Oslo?"),
+    ],
+)
+@pytest.mark.parametrize("now", [NOW, NOW.replace(year=2026)])
+def test_what_a_note_tells_ahead_is_no_event_of_a_year_before(bank, said, question, now):
+    bank.remember(said, at="2025-05-28T20:00", speaker="Ada")
+
+    assert 0 == bank.count_events(question, now=now).count
+
+
+def test_nothing_is_counted_that_lies_after_the_present_of_the_question(bank):
+    bank.remember("I went sailing.", at="2025-05-03T20:00")
+    bank.remember("I went sailing.", at="2025-05-20T20:00")
+
+    assert ["2025-05-03"] == days(bank.count_events("sailing", now="2025-05-10").events)
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "count"),
+    [
+        ("nosebleed, first since march", "How many nosebleeds did I have?", 1),
+        ("sprained ankle - my second this year", "How many sprained ankles did I have?", 1),
+        ("sauna, first thing tomorrow", "How often did I go to the sauna?", 0),
+        ("choir, sang the Rutter, everyone loved it", "How often did we have choir?", 1),
+        ("choir, Anna cancelled", "How often did we have choir?", 0),
+        ("choir: bring the Rutter", "How often did we have choir?", 0),
+        ("dentist, rang me back", "How often was I at the dentist?", 0),
+    ],
+)  # fmt: skip
+def test_a_note_without_a_verb_is_read_with_what_stands_beside_it(bank, said, question, count):
+    bank.remember(said, at="2025-05-22T20:00", speaker="Ada")
+
+    assert count == bank.count_events(question, now=NOW).count
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "count"),
+    [
+        ("I ordered a pizza twice this week.", "How often did I order pizza?", 2),
+        ("Swam three times in April.", "How many times did I swim?", 3),
+        ("I swam twice a week in April.", "How many times did I swim?", 1),
+        ("Ran twice the distance today.", "How many times did I run?", 1),
+    ],
+)
+def test_how_often_it_was_in_a_longer_time_is_told_and_no_rate_is(bank, said, question, count):
+    bank.remember(said, at="2025-05-22T20:00", speaker="Ada")
+
+    assert count == bank.count_events(question, now=NOW).count
+
+
+def test_what_was_in_a_year_is_not_counted_for_a_month_of_it(bank):
+    bank.remember("I swam three times in 2024.", at="2025-05-22T20:00", speaker="Ada")
+
+    assert 0 == bank.count_events("How many times did I swim in July 2024?", now=NOW).count
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "count"),
+    [
+        ("Applied to the council as a housing officer.", "How many times did we move house?", 0),
+        ("The booking at the hotel was easy.", "How many books did I have?", 0),
+        ("Squash again, two hours.", "How many times did I skip squash?", 0),
+        ("Skipped squash, worn out.", "How many times did I skip squash?", 1),
+        ("Took the bus home.", "How many times did I miss the bus?", 0),
+    ],
+)
+def test_other_words_of_a_stem_and_the_opposite_deed_do_not_count(bank, said, question, count):
+    bank.remember(said, at="2025-05-22T20:00", speaker="Ada")
+
+    assert count == bank.count_events(question, now=NOW).count

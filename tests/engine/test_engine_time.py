@@ -104,6 +104,56 @@ def test_a_question_for_a_time_gets_the_time_that_the_best_hit_names():
     assert () == piano[0].times
 
 
+PLANS = (
+    "Xmas plan: we drive to Sheffield on the 25th, then Hannah visits on 28 December. "
+    "Jude flies to Dubai on 30 December. Grandma isn't due on Monday, she arrives on 2 January."
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "on"),
+    [
+        ("When do we drive to Sheffield?", "2023-12-25"),
+        ("When does Hannah visit us at Xmas?", "2023-12-28"),
+        ("When does Jude fly to Dubai?", "2023-12-30"),
+        ("When is Grandma due, when does she arrive?", "2024-01-02"),
+    ],
+)
+def test_of_several_times_of_a_hit_the_one_beside_the_words_of_the_question_is_its(question, on):
+    found = diary((230, PLANS)).recall(question, now=datetime(2023, 12, 20, tzinfo=UTC))
+
+    assert on == dates([found.when])[0][0]
+
+
+def test_another_hit_gives_its_time_only_where_it_says_as_much():
+    bank = diary((40, "Remember the boiler service!"), (45, "The boiler service is on 2 August."))
+    lake = diary(
+        (60, "Another swim in the lake."), (70, "We had pizza at the lake yesterday."),
+        (80, "I didn't swim in the lake this week."),
+    )  # fmt: skip
+
+    assert "on 2 August" == bank.recall("When is the boiler service?", now=NOW).when.text
+    swim = lake.recall("When did we have another swim in the lake?", now=NOW)
+    assert "Another swim in the lake." == swim[0].text
+    assert ("2023-06-30", "2023-07-01") == dates([swim.when])[0]
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "start"),
+    [
+        ("My longest run in the hills since June!", "When was my longest run?", "2023-11-17"),
+        ("The first run in the hills since June.", "When was my first run?", "2023-11-17"),
+        ("Run in the hills, third since June.", "When was my run in the hills?", "2023-11-17"),
+        ("I have lived in the hills since June.", "Since when have I lived there?", "2023-06-01"),
+        ("The hills are closed from next Monday.", "When are the hills closed?", "2023-11-20"),
+    ],
+)
+def test_what_is_set_against_all_since_a_time_was_not_then(said, question, start):
+    found = diary((200, said)).recall(question, now=NOW)
+
+    assert start == f"{found.when.start:%Y-%m-%d}"
+
+
 def test_no_time_is_told_where_none_is_asked_or_nothing_is_found():
     bank = diary((40, "Two days ago the dentist filled my tooth."))
 

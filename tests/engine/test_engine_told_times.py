@@ -47,6 +47,31 @@ def test_what_is_asked_of_a_time_is_what_was_told_of_it_whatever_its_words(quest
     assert first is None or first.split() == texts(found)[0]
 
 
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("What's on this week?", {"Plumber", "Roof"}),
+        ("Anything planned for this weekend?", set()),
+        ("What are my plans for this week?", {"Plumber", "Roof"}),
+        ("What's on next week?", {"Harriers"}),
+        ("What did I say this week?", {"Harriers", "Plumber", "Roof"}),
+        ("What happened this week?", {"Harriers", "Plumber", "Roof"}),
+        ("What is on this Saturday?", set()),
+    ],
+)
+def test_what_is_on_is_not_what_was_said_then_of_another_time(question, wanted):
+    bank = told(
+        ("2024-04-15T08:00", "Harriers party on 26 April, bring a cake."),
+        ("2024-04-10T08:00", "Plumber comes on 18 April."),
+        ("2024-04-16T08:00", "Roof is leaking again."),
+        ("2024-04-13T08:00", "Theatre on 3 May."),  # neither said nor on then
+    )
+
+    found = bank.recall(question, now=NOW)
+
+    assert wanted == {hit.text.split()[0] for hit in found if "time" in hit.shares}
+
+
 def test_nothing_at_a_certain_time_is_said_with_the_nearest_day():
     bank = told(*SAID)
 

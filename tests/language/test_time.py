@@ -422,6 +422,37 @@ def test_a_time_lies_where_its_verb_points(line):
         assert way == ("ahead" if interval.start > NOW else "behind"), text
 
 
+SUNDAY = datetime(2026, 11, 29, 20, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "day"),
+    [
+        ("What's on this Friday?", False, 4), ("Is anyone coming this Friday?", False, 4),
+        ("Anything planned this Friday?", False, 4), ("Dentist this Friday", True, 4),
+        ("We eat at Ola's this Friday.", True, 4), ("I've booked it for this Friday.", True, 4),
+        ("Harriers do this Friday!", True, 4), ("What did we eat this Friday?", False, -3),
+        ("The film this Friday was too long.", True, -3), ("We met this Friday.", True, -3),
+    ],
+)  # fmt: skip
+def test_at_the_end_of_a_week_this_friday_lies_where_its_verb_points(text, told, day):
+    (found,) = find_intervals(text, SUNDAY, told=told)
+
+    assert datetime(2026, 12, 1, tzinfo=UTC) + timedelta(days=day - 1) == found.start
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("Dele & Hannah come to us boxing day.", 1), ("see you christmas eve", 1),
+        ("grandad is back good friday", 1), ("the boxing day sales at home", 0),
+        ("they sold us boxing day tickets", 0),
+    ],
+)  # fmt: skip
+def test_a_feast_in_lower_case_is_told_where_nothing_is_wanting(text, count):
+    assert count == len(find_intervals(text, SUNDAY, told=True))
+
+
 @pytest.mark.parametrize("text", lines(NOT_READ))
 def test_what_only_looks_like_time_is_not_read(text):
     assert find_intervals(text, NOW) == ()

@@ -95,7 +95,7 @@ class Counting(BankPart):
         episodes |= {hit.id: hit.episode for hit in alike.hits}
         told = list(self._told_by_words(episodes.values(), asked))
         told += self._told_by_meaning(alike, asked)
-        sure, doubtful = group_events(told, within)
+        sure, doubtful = group_events(told, within, moment)
         return EventCount(
             question=text, count=sum(event.times for event in sure), events=tuple(sure),
             doubtful=tuple(doubtful), intervals=asked.intervals,

@@ -36,6 +36,7 @@ from hippocampus.index.cue import Mask
 from hippocampus.index.filters import Filter
 from hippocampus.index.query import Leading, Query
 from hippocampus.journal.reader import LedgerEntry
+from hippocampus.recall.answered_time import when_it_was
 from hippocampus.recall.best_span import best_characters
 from hippocampus.recall.check_premise import check_premise
 from hippocampus.recall.confidence import DEPTH, Confidence, confidence
@@ -44,7 +45,7 @@ from hippocampus.recall.encode_query import EncodedQuery
 from hippocampus.recall.evidence import compare_rivals, evidence, rivals
 from hippocampus.recall.foreign import foreign
 from hippocampus.recall.parse import parse, without_event
-from hippocampus.recall.read import Found, Shown, read_rows, when_it_was
+from hippocampus.recall.read import Found, Shown, read_rows
 from hippocampus.recall.rerank import rerank
 from hippocampus.recall.search import MeasuredCandidates, Ranking, on_one_scale, rank
 from hippocampus.recall.spelling import Frequency, respelled
@@ -210,7 +211,7 @@ class JointRecall(BankPart):
         order = order[: int(np.count_nonzero(judged.scores[: len(order)] >= asked.how.min_score))]
         hits = self._hits(parts, found, order, judged, twins)
         asks_when = judged.found and "when" in own.query.intents
-        when = when_it_was(hits, engine.zone) if asks_when else None
+        when = when_it_was(own.query, hits, engine.zone) if asks_when else None
         _note(asked, [places[at] for at in order], look)
         clock.note("read")
         return Recall(

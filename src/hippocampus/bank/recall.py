@@ -41,12 +41,13 @@ from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.errors import UnknownEvent
 from hippocampus.index.cue import Mask
 from hippocampus.index.query import Query
+from hippocampus.recall.answered_time import when_it_was
 from hippocampus.recall.best_span import best_characters
 from hippocampus.recall.confidence import DEPTH, Confidence
 from hippocampus.recall.decide import FLOOR, decide
 from hippocampus.recall.foreign import foreign
 from hippocampus.recall.parse import parse
-from hippocampus.recall.read import Found, read_rows, when_it_was
+from hippocampus.recall.read import Found, read_rows
 from hippocampus.recall.rerank import rerank
 from hippocampus.recall.search import Ranking
 from hippocampus.recall.spelling import respelled
@@ -160,7 +161,8 @@ class Recaller(BankPart):
         judged = decide(grounds(here), bound, read.ranking, shows, places)
         order = order[: int(np.count_nonzero(judged.scores[: len(order)] >= how.min_score))]
         hits = self._hits(here, bound, read, order, judged)
-        when = when_it_was(hits, engine.zone) if judged.found and "when" in bound.intents else None
+        asks_when = judged.found and "when" in bound.intents
+        when = when_it_was(bound, hits, engine.zone) if asks_when else None
         state.note_shown(here, read.shown(order))
         clock.note("read")
         if look is not None:

@@ -48,7 +48,7 @@ class _Group:
 
 
 def group_events(
-    told: Iterable[ToldEvent], within: Sequence[Interval]
+    told: Iterable[ToldEvent], within: Sequence[Interval], now: datetime
 ) -> tuple[list[CountedEvent], list[CountedEvent]]:
     """
     Return the events that took place for sure, and those that may have, in order of time.
@@ -56,6 +56,7 @@ def group_events(
     Args:
         told: the mentions.
         within: stretches of which an event has to be in one; any will do if there are none.
+        now: the present, after which nothing took place.
 
     """
     ordered = sorted(told, key=lambda one: (one.mention.known, one.occurred_at))
@@ -65,6 +66,8 @@ def group_events(
         for one in ordered:
             if (one.evidence == "told") is certain:
                 for time in one.mention.times:
+                    if time.start is not None and time.start > now:
+                        continue
                     _add(one, time, sure, None if certain else doubtful)
     return _events(sure, within), _events(doubtful, within)
 
@@ -99,8 +102,7 @@ def _events(groups: Sequence[_Group], within: Sequence[Interval]) -> list[Counte
 
 
 def _is_in(group: _Group, stretch: Interval) -> bool:
-    """Return whether most of an event lies in a stretch."""
-    middle = group.start + (group.end - group.start) / 2
-    return (stretch.start is None or stretch.start <= middle) and (
-        stretch.end is None or middle < stretch.end
-    )
+    """Return whether half of an event or more lies in a stretch."""
+    start = group.start if stretch.start is None else max(group.start, stretch.start)
+    end = group.end if stretch.end is None else min(group.end, stretch.end)
+    return (end - start) * 2 >= group.end - group.start

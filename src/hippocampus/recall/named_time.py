@@ -2,7 +2,8 @@
 Rows for a time that a question names: told of it, said in it, and nearest to it.
 
 A row is of the time that it tells ("dentist on 3 May"). Where it tells none, it is of the time when
-it was said; where it tells another one, of both, for it may say more than one thing.
+it was said; where it tells another one, of both, for it may say more than one thing. Only for what
+is on, which has not been yet, does what a row tells of another time not count.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from hippocampus.core.records import Interval
 from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.cue import Mask
 from hippocampus.index.query import Query
+from hippocampus.language.time.tense import Direction, Tenses
 
 _SAID_BESIDE: Final = np.float32(0.5)
 """Worth of having been said in a time that is asked for, telling of another one."""
@@ -27,6 +29,13 @@ _FADES: Final = 3.0 * MICROS_PER_HOUR * 24
 """Distance at which what was said after a time is a third as likely to be of it."""
 WITHIN: Final = np.float32(0.2)
 """Timeliness from which a row is of a time: a 25th of the time it tells lies in the one asked."""
+
+
+def points_to(query: Query) -> Direction | None:
+    """Return where the verb of a question points; None if it has none, or is not in English."""
+    spelled = " ".join(query.text[word.start : word.end].lower() for word in query.words)
+    apart = spelled.replace("\u2019", "'").replace("'s", " 's").split()
+    return Tenses(apart, told=False).direction(0)
 
 
 def timeliness(index: BankIndex, query: Query) -> Floats | None:
@@ -39,7 +48,9 @@ def timeliness(index: BankIndex, query: Query) -> Floats | None:
         said |= columns.between(interval.start, interval.end)
         over = interval.end is not None and interval.end <= query.now
         planned &= _said_before(index, interval) if over else np.False_
-    worth: Floats = np.where(index.cues.time.tells(), _SAID_BESIDE, np.float32(1)) * said
+    coming = query.listing and points_to(query) == "ahead"
+    beside = np.float32(0) if coming else _SAID_BESIDE
+    worth: Floats = np.where(index.cues.time.tells(), beside, np.float32(1)) * said
     told = index.cues.time.scores(query)
     if told is None:
         return worth

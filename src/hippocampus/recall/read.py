@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import tzinfo
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from hippocampus.core.clock import from_micros, to_micros
-from hippocampus.core.records import Episode, Hit, Interval
+from hippocampus.core.records import Episode, Hit
 from hippocampus.core.roles import MACHINE_ROLES
 from hippocampus.encode.tokens import count as count_tokens
 from hippocampus.index.cue import Mask
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.reader import LedgerEntry, Told
-from hippocampus.language.question_intent import day_of
 from hippocampus.language.rival_statements import find_rivals
-from hippocampus.recall.confidence import DEPTH
 from hippocampus.recall.search import Ranking
 
 _MAIN: Final = 0.5
@@ -159,11 +156,3 @@ def read_rows(
     entries = [one for one in ledger.reader.read(rows) if one.episode.state != "erased"]
     read = {entry.row for entry in entries}
     return Found(ranking, entries, corrections, [row for row in rows if row not in read])
-
-
-def when_it_was(hits: Sequence[Hit], zone: tzinfo) -> Interval | None:
-    """Return the time that the best hit tells, or the next half as likely; or when it was said."""
-    best = [hit for hit in hits[:DEPTH] if hit.score >= hits[0].score / 2]
-    when = [time for hit in best for time in hit.times]
-    when += [day_of(hit.episode.occurred_at.astimezone(zone)) for hit in best[:1]]
-    return when[0] if when else None

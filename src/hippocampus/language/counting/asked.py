@@ -72,6 +72,11 @@ class AskedEvents:
     intervals: tuple[Interval, ...] = ()
 
     @property
+    def words(self) -> frozenset[str]:
+        """Return its words in lower case."""
+        return frozenset(said.word for said in words_of_text(self.about))
+
+    @property
     def keys(self) -> tuple[str, ...]:
         """Return the keys of the words of which a mention has one."""
         item = (key_of_family(self.item),) if self.item else ()

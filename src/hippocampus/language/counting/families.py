@@ -10,6 +10,8 @@ from hippocampus.core.word_lists import word_list, word_set
 from hippocampus.encode.terms import stem
 from hippocampus.language.nouns import kinds, singular, use_of
 
+_NOUN: Final = 0.8
+"""Share of its uses as a noun from which a word is no verb, and its form in -ing another noun."""
 _SHORTEST: Final = 3
 """Letters from which on a form may be the tail of an unknown compound: "parkrun"."""
 
@@ -61,6 +63,18 @@ def is_unmarked_past(word: str) -> bool:
 def belongs(word: str, key: str) -> bool:
     """Return whether a word in lower case is one of a family."""
     return key_of_family(word) == key or is_compound_of(word, key)
+
+
+def is_derived(word: str, asked: frozenset[str]) -> bool:
+    """Return whether a word in -ing is another noun than the one that is asked for: "housing"."""
+    if not word.endswith("ing") or word in asked:
+        return False
+    nouns = (
+        singular(one)
+        for one in asked
+        if not one.endswith("ing") and belongs(word, key_of_family(one))
+    )
+    return any(use_of(noun).noun >= _NOUN for noun in nouns)
 
 
 @lru_cache(maxsize=1 << 12)

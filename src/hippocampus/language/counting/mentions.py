@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
-from itertools import pairwise
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from hippocampus.core.lazy_dataclass import immutable
@@ -21,6 +21,7 @@ from hippocampus.language.counting.asked import AskedEvents, words_of_text
 from hippocampus.language.counting.families import (
     belongs,
     families,
+    is_derived,
     is_event,
     is_kind_of,
     is_unmarked_past,
@@ -29,13 +30,11 @@ from hippocampus.language.counting.families import (
 from hippocampus.language.counting.participants import is_being, takes_part
 from hippocampus.language.nouns import kinds, singular, use_of
 from hippocampus.language.question_intent import places_of
-from hippocampus.language.time import find_intervals, find_told
+from hippocampus.language.time import find_told
 from hippocampus.language.time.english import word_meanings
 from hippocampus.language.time.tense import Tenses, is_past
 
 _RE: Final = Patterns("counting")
-# No day is longer, not even the one on which clocks go back.
-_DAY: Final = timedelta(hours=25)
 _SELF: Final = frozenset({"i", "we", "me", "us", "my", "our"})
 _ATTENDING: Final = frozenset({"at", "to", "from", "during", "after", "in"})
 _LOCATING: Final = frozenset({"at", "in", "from"})
@@ -55,6 +54,8 @@ _OPENING: Final = 2
 """Words before the noun of a note without a verb, at most."""
 _JOINT: Final = 8
 """Characters between two times of a list."""
+_RATES: Final = frozenset({"a", "an", "per", "each", "every", "as", "the"})
+"""Words after "twice" with which it says how often it was over and over, or how much."""
 _NEAR: Final = 4
 """Words between a preposition and its noun."""
 
@@ -76,7 +77,7 @@ class Mention:
     known: bool = False
     what: frozenset[str] = frozenset()
     often: int = 1
-    """How many times on one day: "twice today"."""
+    """How many times in that time: "twice today"."""
 
 
 class EventMentions(NamedTuple):
@@ -154,7 +155,7 @@ class _Sentence:
                 quote=quote, times=times, told=told, sure=sure and took_place,
                 known=self._before(at) in ("the", "that", "this") and not told,
                 what=frozenset(self._names_after(at)) if self._asked.item else frozenset(),
-                often=self._often(at) if len(times) == 1 and _is_day(times[0]) else 1,
+                often=self._often(at) if len(times) == 1 else 1,
             )  # fmt: skip
             if mention.sure:
                 return mention
@@ -176,10 +177,17 @@ class _Sentence:
         def places(key: str) -> list[int]:
             return [at for at in there if belongs(self._words[at].word, key)]
 
-        things = [places(key) for key in asked.things]
+        said = asked.words
+
+        def nouns(key: str) -> list[int]:
+            return [at for at in places(key) if not is_derived(self._words[at].word, said)]
+
+        things = [nouns(key) for key in asked.things]
         verbs = places(asked.verb) if asked.verb else []
-        items = places(key_of_family(asked.item)) if asked.item else []
+        items = nouns(key_of_family(asked.item)) if asked.item else []
         verbs = [at for at in verbs if not self._modifies(at)]
+        if not verbs and asked.verb in _failing():
+            return  # who "went to the club" has not skipped it
         if verbs and all(things):
             for at in verbs:
                 known = not asked.item or bool(items) or self._does_to_kind(at)
@@ -233,7 +241,8 @@ class _Sentence:
             return False
         if verb is None:
             event = is_event(self._word(at)) or self._times(at)[1]
-            return event or self._is_numbered(at) or self._is_reported(at)
+            told = event or self._is_numbered(at) or self._is_reported(at)
+            return told or self._is_followed(at)
         key = key_of_family(self._word(verb))
         if key == key_of_family("be") or key in map(key_of_family, word_set("light_verbs")):
             return True
@@ -280,8 +289,7 @@ class _Sentence:
 
     def _is_noted(self, at: int, start: int) -> bool:
         """Return whether a note says where its writer is or was: "back at the gym", "gym again"."""
-        told, _ = self._told_times(at)
-        if not all(one.start is not None and self._is_today(one) for one, _ in told):
+        if not all(self._is_today(one) for one, _ in self._told_times):
             return False
         verb = self._verb_of(at)
         if verb is not None:
@@ -309,7 +317,9 @@ class _Sentence:
         if at - start > _OPENING or self._verb_of(at) is not None:
             return False
         result = any(
-            self._word(i)[:1].isdigit() and self._word(i - 1) not in word_set("function_words")
+            self._word(i)[:1].isdigit()
+            and self._word(i - 1) not in word_set("function_words")
+            and not self._is_of_time(i)
             for i in range(at, end)
         )
         return result or self._text.rstrip().endswith("!")
@@ -318,7 +328,20 @@ class _Sentence:
         """Return whether it is one of several that were: "second lesson", "swimming again"."""
         near = {self._word(i) for i in range(max(at - _NEAR, 0), at)}
         repeated = self._word(at + 1) == "again" and self._is_verbless(at, *self._clause(at))
-        return repeated or not near.isdisjoint(word_set("ordinals") | {"another"})
+        if repeated or not near.isdisjoint(word_set("ordinals") | {"another"}):
+            return True
+        place = self._words[at].end
+        beside = _RE.counted_beside.match(self._text, place)
+        return beside is not None and self._is_verbless(at, *self._clause(at))
+
+    def _is_followed(self, at: int) -> bool:
+        """Return whether a note goes on with what was done there: "book club, loved it"."""
+        start, end = self._clause(at)
+        if at - start > _OPENING or is_being(self._word(at)):
+            return False
+        rest = range(end, len(self._words))
+        verb = next((i for i in rest if self._is_finite(i, end)), None)
+        return verb is not None and key_of_family(self._word(verb)) not in _failing()
 
     def _failed(self, at: int, start: int, end: int) -> bool:
         """Return whether a verb in the clause says that it did not, or need not, take place."""
@@ -374,7 +397,7 @@ class _Sentence:
         """Return when it was, and whether the sentence tells; nothing if that is to come."""
         behind = self._tenses.direction(at + 1) == "behind"
         said_on = self._occurred_at.replace(hour=0, minute=0, second=0, microsecond=0)
-        told, sure = self._told_times(at)
+        told = self._told_times
         if not told:
             return (Interval(said_on, said_on + timedelta(days=1)),), False
         start, end = self._clause(at)
@@ -386,25 +409,24 @@ class _Sentence:
         latest = said_on + timedelta(days=1) if behind else self._occurred_at
         joined = [nearest[0], *(one for one, span in told if self._joins(nearest[1], span))]
         over = [one for one in joined if one.start is not None and one.start <= latest]
-        return tuple(over), sure
+        return tuple(over), True
 
-    def _told_times(self, at: int) -> tuple[list[tuple[Interval, tuple[int, int]]], bool]:
-        """Return the closed times of the sentence, with their places, and whether they are sure."""
+    @cached_property
+    def _told_times(self) -> list[tuple[Interval, tuple[int, int]]]:
+        """Return the closed times that the sentence tells, with their places."""
         zone = self._occurred_at.tzinfo
         assert zone is not None, "said at an aware moment"
-        told = self._closed(find_told(self._text, self._occurred_at, zone))
-        ahead = all(one.start is not None and one.start > self._occurred_at for one, _ in told)
-        if told and ahead and self._tenses.direction(at + 1) is None:
-            # Without a verb, a day may be the last one as well.
-            return self._closed(find_intervals(self._text, self._occurred_at)), False
-        return told, True
-
-    def _closed(self, times: tuple[Interval, ...]) -> list[tuple[Interval, tuple[int, int]]]:
+        times = find_told(self._text, self._occurred_at, zone)
         return [
             (one, span)
             for one, span in zip(times, places_of(times, self._text), strict=True)
             if one.start is not None and one.end is not None
         ]
+
+    def _is_of_time(self, i: int) -> bool:
+        """Return whether a word belongs to a time that the sentence tells: "5" in "5 May"."""
+        place = self._words[i].start
+        return any(start <= place < end for _, (start, end) in self._told_times)
 
     def _joins(self, one: tuple[int, int], other: tuple[int, int]) -> bool:
         """Return whether a time is one more of a list: "on Monday and Friday"."""
@@ -413,11 +435,12 @@ class _Sentence:
 
     def _often(self, at: int) -> int:
         """Return how many times a clause says that it was: "twice", "three times"."""
-        words = [self._word(i) for i in range(*self._clause(at))]
-        if "twice" in words:
-            return 2
-        for number, after in pairwise(words):
-            if after == "times" and number in word_list("numbers"):
+        words = [*(self._word(i) for i in range(*self._clause(at))), "", ""]
+        for number, after, further in zip(words, words[1:], words[2:], strict=False):
+            if number == "twice" and after not in _RATES:
+                return 2
+            known = number in word_list("numbers") and further not in _RATES
+            if after == "times" and known:
                 return word_list("numbers").index(number) + 1
         return 1
 
@@ -456,7 +479,3 @@ def _denies(word: str) -> bool:
 def _failing() -> frozenset[str]:
     words = word_set("failing_verbs") | word_set("arranging_verbs") | word_set("supposing_verbs")
     return frozenset(map(key_of_family, words))
-
-
-def _is_day(time: Interval) -> bool:
-    return time.start is not None and time.end is not None and time.end - time.start <= _DAY

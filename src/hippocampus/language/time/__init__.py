@@ -11,7 +11,8 @@ precision. Hence: when in doubt nothing is read, and what people say loosely is 
   has begun for a verb of the past, the coming one for any other. Without a verb, what is asked lies
   behind and what is told ahead: "dentist on Monday" is a plan. A weekday is never today.
 * "last" is the last one that is over, "this" the one of the present week, month or year, "next" the
-  first that has not begun. Weeks begin on Monday. "Past week" and "last 7 days" end with today.
+  first that has not begun. Weeks begin on Monday; "this Friday" of a plan is never over. "Past
+  week" and "last 7 days" end with today.
 * "Two weeks ago" is that day give or take half a week; days are exact up to four, and months and
   years are those of the calendar. "A few" is 2 to 5, "several" 3 to 8. A time of day is meant to
   the half hour; the end of a month is its last seven days; Easter is four days long.

@@ -78,6 +78,8 @@ _PARTED: dict[Unit, tuple[Unit, int]] = {
 _MOST_AGO = 100
 """Sundays that are counted back."""
 _OWNERS = frozenset("my our his her their".split())
+# Needs nothing behind it, so that a feast there is a time: "come to us boxing day".
+_BEFORE_FEAST = frozenset("us you me them him here there home back away off".split())
 _LOOKING = frozenset("like look looks looking".split())
 _ABLE = frozenset("can could able possible possibly how to".split())
 _BEING_UP_TO = frozenset("i we you they he she it get got getting been".split())
@@ -788,7 +790,9 @@ class Reader:
                 if self._owned(i, j) and self.tenses.definite(self.at):
                     return spans.each(feasts[rest], _and_around), j
                 done = i > 0 and self.tenses.is_done(i - 1)
-                noted = self._noted(i, j) and bool(rest or self.tokens[i].word == "nye")
+                beside = self.told and i > 0 and self.tokens[i - 1].word in _BEFORE_FEAST
+                whole = bool(rest or self.tokens[i].word == "nye")
+                noted = whole and (beside or self._noted(i, j))
                 return (feasts[rest], j) if self.clear(j) and (done or noted) else None
             if cue in (_IN, _ON, _AT) and not (self.clear(j) or self._is(j, Role.PART, Role.SHIFT)):
                 return None
@@ -881,6 +885,11 @@ class Reader:
         if named is None or isinstance(named[0], Span):
             return named
         picked = (named[0].this, named[0].next, named[0].last)[step](self.now)
+        if step == 0 and picked and t.role is Role.WEEKDAY and picked.hi <= self.today.lo:
+            # On a Sunday the Friday of this week is over, but what "is on this Friday" is not.
+            direction = self.tenses.direction(self.at)
+            if direction == "ahead" or (direction is None and self.told):
+                picked = named[0].next(self.now)
         return picked and (picked, named[1])
 
     def _shifted_unit(self, i: int, step: int, *, past: bool, stretch: bool) -> Parsed:

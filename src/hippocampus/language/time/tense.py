@@ -170,6 +170,8 @@ class Tenses:
         hour = self._word(i + 1) == "at" and self._word(i + 2)[:1].isdigit()
         if word in word_set("short_dates") and (hour or before in _LEADING):  # "on sat"
             return None
+        if before in _PLANS and self._base(word) in word_set("arranging_verbs"):
+            return None  # "anything planned for Friday?"
         if before in _SUBJECT and word in word_set("unchanging_verbs"):
             return "behind"
         if is_past(word):

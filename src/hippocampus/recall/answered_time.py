@@ -1,0 +1,119 @@
+"""
+The time with which a question for one is answered: told where the question's own words stand.
+
+A memory may tell several times, of several things; the one that counts stands in the sentence, and
+the clause, that speaks of what is asked. What another memory tells answers only if it says as much
+of that as the best one. "The first since May" was not in May.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import tzinfo
+from typing import Final, NamedTuple
+
+from hippocampus.core.records import Hit, Interval
+from hippocampus.core.word_lists import Patterns, word_set
+from hippocampus.encode.terms import Term, find_terms
+from hippocampus.index.query import Query
+from hippocampus.language.question_intent import day_of
+from hippocampus.language.time.grammar import sentences
+from hippocampus.recall.confidence import DEPTH
+from hippocampus.recall.named_time import points_to
+
+_RE: Final = Patterns("questions")
+
+
+class _TimeTold(NamedTuple):
+    """A time that a memory tells, and how many of the words asked for stand beside it."""
+
+    time: Interval
+    denied: bool
+    in_sentence: int
+    in_clause: int
+
+
+def when_it_was(query: Query, hits: Sequence[Hit], zone: tzinfo) -> Interval | None:
+    """Return the time that the best hit tells, or one that says as much, or when it was said."""
+    best = [hit for hit in hits[:DEPTH] if hit.score >= hits[0].score / 2]
+    if not best:
+        return None
+    asked = [
+        word for word in query.words
+        if not word.function and query.text[word.start : word.end].lower() not in _latest()
+    ]  # fmt: skip
+    told = _times_told(asked, best[0])
+    if told and not told[0].denied:
+        return told[0].time
+    # What was said of a deed tells its day; one word that is shared does not make it the same.
+    needed = max(_shared(asked, best[0].episode.text), 1 + (points_to(query) == "behind"))
+    for hit in best[1:]:
+        for one in _times_told(asked, hit):
+            if one.in_sentence >= needed and not one.denied:
+                return one.time
+    return told[0].time if told else day_of(best[0].episode.occurred_at.astimezone(zone))
+
+
+def _times_told(asked: Sequence[Term], hit: Hit) -> list[_TimeTold]:
+    """Return the times that a hit tells of what took place, the likeliest first."""
+    text = hit.episode.text
+    told: list[_TimeTold] = []
+    place = 0
+    for time in hit.times:
+        begin = text.find(time.text, place)
+        begin = text.find(time.text) if begin < 0 else begin
+        if begin < 0:  # what has faded is shorter than what was said
+            told.append(_TimeTold(time, denied=False, in_sentence=0, in_clause=0))
+            continue
+        place = begin + len(time.text)
+        start, end = _around(text, begin, place)
+        sentence = text[start:end]
+        first, last = _clause(sentence, begin - start, place - start)
+        clause = sentence[first:last]
+        if time.end is None and _is_compared(time, hit, sentence[first : begin - start], sentence):
+            continue
+        told.append(
+            _TimeTold(
+                time, bool(_RE.denied.search(clause)), _shared(asked, sentence),
+                _shared(asked, clause),
+            )
+        )  # fmt: skip
+    told.sort(key=lambda one: (one.denied, -one.in_sentence, -one.in_clause))
+    return told
+
+
+def _is_compared(time: Interval, hit: Hit, before: str, sentence: str) -> bool:
+    """Return whether something is only set against all since a time: "the first since May"."""
+    begun = time.start is not None and time.start <= hit.episode.occurred_at
+    if not begun or not _RE.open_since.match(time.text):
+        return False
+    return bool(_RE.ranked.search(before)) or not _RE.lasting.search(sentence)
+
+
+def _around(text: str, begin: int, end: int) -> tuple[int, int]:
+    """Return where the sentence of a time begins and ends."""
+    return next(
+        ((first, last) for first, last in sentences(text) if first <= begin < last), (begin, end)
+    )
+
+
+def _clause(sentence: str, begin: int, end: int) -> tuple[int, int]:
+    """Return where the clause of a time begins and ends in its sentence."""
+    start, stop = 0, len(sentence)
+    for cut in _RE.between_clauses.finditer(sentence):
+        if cut.end() <= begin:
+            start = cut.end()
+        elif cut.start() >= end:
+            stop = cut.start()
+            break
+    return start, stop
+
+
+def _shared(asked: Sequence[Term], text: str) -> int:
+    """Return how many of the words asked for a text has."""
+    has = {one for word in find_terms(text) for one in (word.hash, *word.forms)}
+    return sum(not has.isdisjoint((word.hash, *word.forms)) for word in asked)
+
+
+def _latest() -> frozenset[str]:
+    return word_set("asking_for_the_last")
