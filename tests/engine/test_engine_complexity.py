@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import pytest
 from hostile_inputs import (
+    ASKED,
     FILES,
     NO_WORDS,
     READERS,
@@ -245,6 +246,31 @@ def test_what_a_bank_holds_is_asked_for_at_a_cost_in_proportion_to_its_length(pa
 
         asking("warm. " * 1_000)
         assert {} == costly_ones(asking)
+
+
+def cost_of_asking(bank, verb):
+    """Return a measure of questions to a bank that has vectors and names, and has slept."""
+    bank.remember("I met Tom in Porto, where the old pump is.", speaker="Ada", role="user")
+    bank.remember("The valve is checked by Ada Silva on Friday.", speaker="Tom", role="user")
+    bank.sleep()
+
+    def asking(text):
+        return took(call, bank, verb, "query", text)
+
+    asking("warm. " * 1_000)
+    return asking
+
+
+@pytest.mark.parametrize("verb", ["recall", "context"])
+def test_a_question_that_repeats_itself_costs_in_proportion_to_its_length(verb, bank, monkeypatch):
+    monkeypatch.setitem(globals(), "SHAPES", ASKED)
+    assert {} == costly_ones(cost_of_asking(bank, verb))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", ["recall", "context"])
+def test_a_bank_that_has_slept_is_asked_at_a_cost_in_proportion_to_the_question(verb, bank):
+    assert {} == costly_ones(cost_of_asking(bank, verb))
 
 
 @pytest.mark.slow
