@@ -24,6 +24,7 @@ from hostile_inputs import (
 from hippocampus import Budget, Memory
 from hippocampus.errors import HippocampusError
 from hippocampus.sources import ALL_FORMATS
+from hippocampus.testing import ScriptedEmbedder
 from hippocampus.verbs import BANK_VERBS
 
 SIZES = (4_000, 8_000, 16_000, 32_000)
@@ -331,6 +332,19 @@ def test_a_text_of_many_parts_takes_no_metadata_that_would_fill_a_disk(bank):
 
     kept = bank.remember(text, metadata={"k": "v" * 1_000})
     assert {"k": "v" * 1_000} == kept.metadata
+
+
+def test_parts_that_are_alike_are_embedded_once():
+    embedder = ScriptedEmbedder()
+    with Memory(":memory:", embedder=embedder) as memory:
+        bank = memory.bank("ada")
+        bank.remember("The old pump is in the hall. " * 2_000)
+        bank.remember("The old pump and the valve. The sea was calm.")
+
+        parts = len(bank.episodes(limit=None)) - 1
+        assert parts > 20
+        assert embedder.passages < parts / 4
+        assert parts + 1 == len(bank.recall("Where is the old pump?", k=parts + 1).hits)
 
 
 @pytest.mark.slow
