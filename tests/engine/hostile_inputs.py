@@ -27,6 +27,8 @@ LIMITS = Ingest()
 AT = "2026-03-02T09:00:01Z"
 HERE = "@@"
 """Where the text goes."""
+ASKED = ["pump valve ", "where did this stall? ", "The old pump was checked by Tom Silva. "]
+"""Words that repeat, sentences with names: each meets what a bank knows."""
 SHAPES = [
     "a", " ", "\n", "\t", "\r\n", "1", ".", ",", '"', "(", "[[", "{", "<a ", "<a", '<a "', "<!--",
     "<recent>\n[x\n</recent>", '<memory note="', "</", "<script>", "&#1", "&amp", "-", "# ", "=?",
@@ -36,6 +38,7 @@ SHAPES = [
     "\u200b", "\ufeff", "\x1b[0m",
     "<command-args>", "<a>", "~", "#", " #", "a: ", "of A1 ", "I moved from a of ", "how far i ",
     "tell when ", "the day after ", "last\t", "“", "A'", "\nExit Code: 1\n", "@a/", "- [ ] ",
+    *ASKED,
 ]  # fmt: skip
 
 Made = Callable[[str], bytes]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import pytest
 from hostile_inputs import (
+    ASKED,
     FILES,
     NO_WORDS,
     READERS,
@@ -23,6 +24,7 @@ from hostile_inputs import (
 from hippocampus import Budget, Memory
 from hippocampus.errors import HippocampusError
 from hippocampus.sources import ALL_FORMATS
+from hippocampus.testing import ScriptedEmbedder
 from hippocampus.verbs import BANK_VERBS
 
 SIZES = (4_000, 8_000, 16_000, 32_000)
@@ -247,6 +249,31 @@ def test_what_a_bank_holds_is_asked_for_at_a_cost_in_proportion_to_its_length(pa
         assert {} == costly_ones(asking)
 
 
+def cost_of_asking(bank, verb):
+    """Return a measure of questions to a bank that has vectors and names, and has slept."""
+    bank.remember("I met Tom in Porto, where the old pump is.", speaker="Ada", role="user")
+    bank.remember("The valve is checked by Ada Silva on Friday.", speaker="Tom", role="user")
+    bank.sleep()
+
+    def asking(text):
+        return took(call, bank, verb, "query", text)
+
+    asking("warm. " * 1_000)
+    return asking
+
+
+@pytest.mark.parametrize("verb", ["recall", "context"])
+def test_a_question_that_repeats_itself_costs_in_proportion_to_its_length(verb, bank, monkeypatch):
+    monkeypatch.setitem(globals(), "SHAPES", ASKED)
+    assert {} == costly_ones(cost_of_asking(bank, verb))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", ["recall", "context"])
+def test_a_bank_that_has_slept_is_asked_at_a_cost_in_proportion_to_the_question(verb, bank):
+    assert {} == costly_ones(cost_of_asking(bank, verb))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("format_", ["document", "eml"])
 def test_an_import_costs_in_proportion_to_the_file(format_, tmp_path):
@@ -305,6 +332,19 @@ def test_a_text_of_many_parts_takes_no_metadata_that_would_fill_a_disk(bank):
 
     kept = bank.remember(text, metadata={"k": "v" * 1_000})
     assert {"k": "v" * 1_000} == kept.metadata
+
+
+def test_parts_that_are_alike_are_embedded_once():
+    embedder = ScriptedEmbedder()
+    with Memory(":memory:", embedder=embedder) as memory:
+        bank = memory.bank("ada")
+        bank.remember("The old pump is in the hall. " * 2_000)
+        bank.remember("The old pump and the valve. The sea was calm.")
+
+        parts = len(bank.episodes(limit=None)) - 1
+        assert parts > 20
+        assert embedder.passages < parts / 4
+        assert parts + 1 == len(bank.recall("Where is the old pump?", k=parts + 1).hits)
 
 
 @pytest.mark.slow

@@ -19,6 +19,7 @@ from hippocampus.language.extractive_compression import SUMMARY, condense, short
 from hippocampus.language.importance import lasting_importance
 from hippocampus.language.injections import injection_odds
 from hippocampus.language.noun_phrases import find_phrases
+from hippocampus.language.pointing import pointing
 from hippocampus.language.secrets import find_secrets
 from hippocampus.language.self_disclosure import only_asks, tells_of_deed, tells_of_self
 from hippocampus.language.standing import tells_standing
@@ -57,6 +58,7 @@ READERS = {
     "fading": lambda text: condense(text, SUMMARY),
     "a line": lambda text: shorten(text, 12),
     "a question": lambda text: parse(text, now=NOW),
+    "pointing": lambda text: pointing(text, find_terms(text)),
 }
 SHAPES = {
     "nested brackets": lambda n: "(" * (n // 2) + ")" * (n // 2),
@@ -79,6 +81,11 @@ SHAPES = {
     "marks on a letter": lambda n: "e" + "\u0301" * n,
     "blanks": lambda n: "a" + " " * n,
     "lines": lambda n: "\n" * n,
+    "two words": lambda n: "pump valve " * (n // 11),
+    "pointing": lambda n: "where did this stall? " * (n // 22),
+    "sentences of names": lambda n: "".join(
+        f"Item {i % 900} was checked by Tom{i % 70}. " for i in range(n // 31)
+    ),
 }
 LEAST_S = 0.06
 """CPU seconds below which a clock that ticks every few milliseconds says little of growth."""

@@ -2,12 +2,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hippocampus.language import rival_statements
 from hippocampus.language.rival_statements import clauses, find_alike, find_rivals
 
 
 def rivals(one, other, speakers=("Ada", "Ada")):
     told = zip((one, other), speakers, strict=True)
-    return [(old, new) for old, new, _, _ in find_rivals(told)]
+    return list(find_rivals(told))
 
 
 @pytest.mark.parametrize(
@@ -62,6 +63,45 @@ def test_of_something_past_two_statements_are_alike_and_no_rivals():
 
     assert list(find_alike(told)) == [(0, 2, "the yard was founded by")]
     assert not rivals(told[0], told[2])
+
+
+@pytest.fixture
+def compared(monkeypatch):
+    """Return the comparisons of two clauses that are made."""
+    made = []
+
+    def counted(one, other, *, compare=rival_statements.rivals):
+        made.append((one, other))
+        return compare(one, other)
+
+    monkeypatch.setattr(rival_statements, "rivals", counted)
+    return made
+
+
+def test_what_texts_repeat_is_compared_once_a_text(compared):
+    told = [("The pump is old. It is here. " * 20, "Ada")] * 100
+
+    assert not list(find_rivals(told))
+    assert not list(find_alike(text for text, _ in told[:8]))
+    assert len(compared) <= 2 * (len(told) + 8)
+
+
+def test_a_text_that_is_overtaken_is_not_compared_again(compared):
+    told = [(f"The pump is at {bar} bar.", "Ada") for bar in range(100)]
+
+    assert list(find_rivals(told)) == [(place, place + 1) for place in range(99)]
+    assert len(compared) == 99
+
+
+def test_only_clauses_that_are_most_of_their_text_are_overtaken(compared):
+    told = [
+        (" ".join(f"The pump is at {n + bar} bar." for n in range(20)), "Ada") for bar in (0, 9)
+    ]
+
+    assert list(find_rivals(told)) == [(0, 1)]
+    compared.clear()
+    assert not list(find_rivals(told, share=0.5))
+    assert not compared
 
 
 @given(st.text(max_size=900), st.text(max_size=900))

@@ -8,7 +8,12 @@ stall?").
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from operator import attrgetter
+from typing import Final, NamedTuple
 
 from hippocampus.core.word_lists import Patterns, word_set
 from hippocampus.encode.terms import Term
@@ -17,6 +22,7 @@ from hippocampus.language.nouns import use_of
 
 _RE = Patterns("pointing")
 _HOW_FAR = frozenset({"next", "left", "far", "along"})
+_BEFORE_A_SENTENCE: Final = frozenset(".!?:;\n")
 
 
 def pointing(text: str, words: Sequence[Term]) -> float:
@@ -28,7 +34,11 @@ def pointing(text: str, words: Sequence[Term]) -> float:
     """
     if _RE.surely.search(text):
         return 1.0
-    if _RE.pronoun.search(text) or any(_demonstratives(text, words)) or names_nothing(text, words):
+    # One that opens the question is of what it goes on to say: "This is Ada."
+    points = _RE.pronoun.search(text) or any(
+        alone.match.start() > 0 for alone in _demonstratives(text, words)
+    )
+    if points or names_nothing(text, words):
         return 0.5
     return 0.0
 
@@ -67,27 +77,44 @@ def says_nothing(text: str, words: Sequence[Term]) -> bool:
     )
 
 
-def _demonstratives(text: str, words: Sequence[Term]) -> Iterator[int]:
+class _Alone(NamedTuple):
+    """A demonstrative that stands for a thing alone, with the word behind it, if there is one."""
+
+    match: re.Match[str]
+    behind: Term | None
+
+
+def _demonstratives(text: str, words: Sequence[Term]) -> Iterator[_Alone]:
     """Yield where "this" and its like stand for a thing alone, and do not lead to its noun."""
-    for match in _RE.demonstrative.finditer(text):
-        behind = [word for word in words if word.start >= match.end()]
-        clause = _RE.clause_end.search(text, match.end())
-        end = clause.start() if clause else len(text)
-        behind = [word for word in behind if word.start < end]
-        if not behind or behind[0].function:
-            yield match.start()
-        elif match["aux"] and all(word.function for word in behind[1:]):
-            yield match.start()  # after "did" somebody does something: "where did this stall?"
+    matches = list(_RE.demonstrative.finditer(text))
+    if not matches:
+        return
+    words = sorted(words, key=attrgetter("start"))
+    starts = [word.start for word in words]
+    content = [0, *accumulate(not word.function for word in words)]
+    clause_ends = [end.start() for end in _RE.clause_end.finditer(text)]
+    for match in matches:
+        first = bisect_left(starts, match.end())
+        clause = bisect_left(clause_ends, match.end())
+        last = bisect_left(starts, clause_ends[clause]) if clause < len(clause_ends) else len(words)
+        behind = words[first] if first < len(words) else None
+        # After "did" somebody does something: "where did this stall?"
+        if (
+            behind is None
+            or first == last
+            or behind.function
+            or (match["aux"] and content[first + 1] == content[last])
+        ):
+            yield _Alone(match, behind)
 
 
 def _verbs(text: str, words: Sequence[Term]) -> Iterator[int]:
     """Yield where words stand that can only be verbs."""
     for match in _RE.tell_me.finditer(text):
         yield match.start("verb")
-    alone = set(_demonstratives(text, words))
-    for match in _RE.demonstrative.finditer(text):
-        if match["aux"] and match.start() in alone:
-            yield from [word.start for word in words if word.start >= match.end()][:1]
+    for alone in _demonstratives(text, words):
+        if alone.match["aux"] and alone.behind is not None:
+            yield alone.behind.start
 
 
 def _is_name(text: str, word: Term) -> bool:
@@ -95,7 +122,16 @@ def _is_name(text: str, word: Term) -> bool:
     spelled = text[word.start : word.end]
     if not spelled.isalpha():
         return True
-    return spelled[0].isupper() and _RE.opening.search(text[: word.start]) is None
+    return spelled[0].isupper() and not _opens(text, word.start)
+
+
+def _opens(text: str, place: int) -> bool:
+    """Return whether a sentence begins with the word at a place."""
+    while place and not (text[place - 1].isalnum() or text[place - 1] == "_"):
+        place -= 1
+        if text[place] in _BEFORE_A_SENTENCE:
+            return True
+    return place == 0
 
 
 def _spelled(text: str, word: Term) -> str:

@@ -148,27 +148,34 @@ def _kind(written: str) -> Kind:
 
 
 def find_rivals(
-    told: Iterable[tuple[str, str]],
-) -> Iterator[tuple[int, int, StatedClause, StatedClause]]:
+    told: Iterable[tuple[str, str]], *, share: float = 0.0
+) -> Iterator[tuple[int, int]]:
     """
-    Yield the places of texts whose clauses are rivals, the earlier first, with those clauses.
+    Yield the places of texts that a later text has a rival clause to, each once, with the first.
 
     Args:
         told: texts, each with who said it, in the order in which they were said.
+        share: the least share of an earlier text that its clause makes up.
 
     """
-    heard: defaultdict[tuple[object, ...], list[tuple[int, StatedClause]]] = defaultdict(list)
+    heard: defaultdict[tuple[object, ...], dict[StatedClause, list[int]]] = defaultdict(dict)
+    overtaken: set[int] = set()
     for place, (text, speaker) in enumerate(told):
-        for clause in clauses(text):
+        for clause in dict.fromkeys(clauses(text)):  # what is repeated says no more
             if not clause.verb:
                 continue
             subject = tuple(w for w in clause.words[: clause.verb] if w not in _DO)
             # "My rent" is the speaker's own; anything else is one matter, whoever speaks of it.
             before = heard[speaker if clause.own else None, subject]
-            for at, other in before:
-                if at != place and rivals(other, clause):
-                    yield at, place, other, clause
-            before.append((place, clause))
+            for other in [other for other in before if rivals(other, clause)]:
+                places = before.pop(other)
+                fresh = [at for at in places if at != place and at not in overtaken]
+                yield from ((at, place) for at in fresh)
+                overtaken.update(fresh)
+                if place in places:
+                    before[other] = [place]
+            if clause.share >= share:
+                before.setdefault(clause, []).append(place)
 
 
 def find_alike(texts: Iterable[str], *, over: bool = False) -> Iterator[tuple[int, int, str]]:
@@ -177,17 +184,19 @@ def find_alike(texts: Iterable[str], *, over: bool = False) -> Iterator[tuple[in
 
     ``over``: only clauses of what is past, such as who founded what.
     """
-    heard: defaultdict[tuple[str, ...], list[tuple[int, StatedClause]]] = defaultdict(list)
+    heard: defaultdict[tuple[str, ...], dict[StatedClause, list[int]]] = defaultdict(dict)
+    test = _tell_alike if over else alike
     for place, text in enumerate(texts):
-        for clause in clauses(text):
+        found: dict[tuple[int, int, str], None] = {}
+        for clause in dict.fromkeys(clauses(text)):
             # Clauses that do not share two words are never alike, so they need no comparison.
             before = heard[clause.words[:2]]
-            yield from (
-                (at, place, " ".join(clause.words[: _frame(other, clause) or None]))
-                for at, other in before
-                if at != place and (_tell_alike if over else alike)(other, clause)
-            )
-            before.append((place, clause))
+            for other, places in before.items():
+                if places != [place] and test(other, clause):
+                    matter = " ".join(clause.words[: _frame(other, clause) or None])
+                    found |= dict.fromkeys((at, place, matter) for at in places if at != place)
+            before.setdefault(clause, []).append(place)
+        yield from found
 
 
 def tells_correction(text: str) -> bool:

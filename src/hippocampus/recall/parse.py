@@ -351,11 +351,15 @@ def _token_terms(
     if spans is None:
         of[:] = 0 if places else -1
         return of
-    for place, (start, end) in enumerate(spans.tolist()):
-        for word in words:
-            if word.start <= start < word.end or start <= word.start < end:
-                of[place] = places[word.hash]
-                break
+    none = len(words)
+    first = [none] * max((word.end for word in words), default=0)  # of each character, its word
+    for at in range(none - 1, -1, -1):  # where several are, as of pairs, the first one stays
+        begin, end = words[at].start, words[at].end
+        first[begin:end] = [at] * (end - begin)
+    for place, (begin, end) in enumerate(spans.tolist()):
+        at = min(first[begin : max(end, begin + 1)], default=none)
+        if at < none:
+            of[place] = places[words[at].hash]
     return of
 
 

@@ -102,9 +102,9 @@ class Found(NamedTuple):
         said.sort(key=lambda one: (one.episode.occurred_at, one.row))
         told = [(one.episode.text, _who(one.episode)) for one in said]
         over: dict[int, int] = {}
-        for old, new, clause, _ in find_rivals(told):
-            if clause.share >= _MAIN and said[old].row not in corrected:
-                over.setdefault(said[old].row, to_micros(said[new].episode.occurred_at))
+        for old, new in find_rivals(told, share=_MAIN):
+            if said[old].row not in corrected:
+                over[said[old].row] = to_micros(said[new].episode.occurred_at)
         return over
 
     def _lags(self, places: Sequence[int]) -> list[float]:

@@ -64,7 +64,9 @@ def encode_drafts(
             Passage(d.spoken, before="\n".join(said)[-CONTEXT_CHARACTERS:])
             for d, said in zip(drafts, before, strict=True)
         ]
-        embedded = embed_passages(embedder, passages)
+        distinct = list(dict.fromkeys(passages))  # a text may be one sentence, over and over
+        known = dict(zip(distinct, embed_passages(embedder, distinct), strict=True))
+        embedded = [known[passage] for passage in passages]
         made["vector"] = pack_vectors(np.stack([e.vector for e in embedded]), bits=form.bits)
         rotation = rotation_for(embedder.fingerprint)
         if rotation is not None:
