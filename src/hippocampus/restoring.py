@@ -60,8 +60,8 @@ def restore_backup(
             " an empty database"
         )
         raise InputError(msg)
-    file = Path(os.path.realpath(store))
-    if file == Path(os.path.realpath(backup)):
+    file, source = Path(os.path.realpath(store)), Path(os.path.realpath(backup))
+    if file == source:
         raise InputError(f"{backup}: is the store itself; name a file that 'backup' wrote")
     if not file.parent.is_dir():
         raise OutputError("its folder does not exist; make the folder first", path=store)
@@ -71,8 +71,8 @@ def restore_backup(
     former = file.with_name(f"{file.stem}.before-{now}{file.suffix}")
     try:
         with writing(whole) as copy:
-            copy_database(backup, copy)
-            checked = _verified(copy, backup, key, progress)
+            copy_database(source, copy)
+            checked = _verified(copy, source, key, progress)
         check_unused(file)  # again, for that took a while
         was_there = put_in_place(whole, file, former=former)
     finally:

@@ -1,5 +1,6 @@
 """Every mistake has its exit code and one line that says what to do; nothing is damaged by it."""
 
+import os
 import signal
 import sqlite3
 
@@ -166,3 +167,40 @@ def test_an_interrupt_is_code_130(shell):
     assert process.returncode == 130
     assert b"Traceback" not in err
     assert not shell.store.exists()
+
+
+@pytest.fixture
+def shut(shell, monkeypatch):
+    """A store with a memory, whose file and folder this user may not write; root may, so told."""
+    assert shell("remember", "The boiler was serviced by Ivo.").code == 0
+    access = os.access
+
+    def refusing(path, mode, **how):
+        inside = str(path) in {str(shell.store), str(shell.store.parent)}
+        return access(path, mode, **how) and not (inside and mode & os.W_OK)
+
+    monkeypatch.setattr(os, "access", refusing)
+    return shell
+
+
+def test_a_store_that_cannot_be_written_is_read_all_the_same(shut, tmp_path):
+    copy = tmp_path / "copies"
+    copy.mkdir()
+    before = shut.store.read_bytes()
+    for read in (
+        ["recall", "who serviced the boiler?"], ["find", "boiler"], ["episodes"], ["verify"],
+        ["stats"], ["banks"], ["backup", str(copy / "c.db")], ["export", str(copy / "c.jsonl")],
+        ["keys", "list"], ["explain", "boiler"], ["context", "who serviced the boiler?"],
+    ):  # fmt: skip
+        said = shut(*read)
+        assert said.code == 0, (read, said.err)
+    assert shut.store.read_bytes() == before
+
+
+@pytest.mark.parametrize("verb", [["remember", "It rains."], ["shrink"], ["sleep"]])
+def test_what_writes_says_why_such_a_store_is_only_read(shut, verb):
+    said = shut(*verb)
+
+    assert said.code == 3
+    assert "cannot be written by this user" in said.err
+    assert "read_only" not in said.err

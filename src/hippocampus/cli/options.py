@@ -27,6 +27,7 @@ from zoneinfo import ZoneInfo
 
 from hippocampus.core.context_variable import temporarily
 from hippocampus.core.cue_names import cue_of
+from hippocampus.core.files import unwritable
 from hippocampus.core.key import Key
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.origin import Origin
@@ -182,10 +183,19 @@ class Engine:
             reranker=self.reranker if how.get("embed") else "none",
             config=self.config(**how),
             model=how.get("model", "none"),
+            read_only=_only_reads(path),
             create=how.get("create", False),
             key=how.get("key"),
             vault=how.get("vault"),
         )
+
+
+def _only_reads(path: str | Path) -> bool:
+    """Return whether a store is there, and its file or folder cannot be written by this user."""
+    if is_url(path):
+        return False
+    file = Path(path)
+    return file.is_file() and unwritable(file) is not None
 
 
 @immutable

@@ -87,6 +87,7 @@ def serve(
         # One sleeps for all; the others see what it makes by the store.
         ready, sleep = worker.ready, sleep and worker.number == 0
     with scope.open(create=True, embed=True, model=model, resident_mb=load.resident_mb) as memory:
+        sleep = sleep and not memory.engine.read_only
         serve(
             memory, host=host, port=port, limits=limits, schedule=Schedule() if sleep else None,
             ready=ready, overdue=_end, worker=worker,

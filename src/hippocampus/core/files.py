@@ -316,6 +316,16 @@ def file_id(path: Path) -> FileId | None:
 # ---------------------------------------------------------------- writing
 
 
+def unwritable(database: Path) -> Path | None:
+    """
+    Return the folder of a database, or the file, if this user cannot write there; None otherwise.
+
+    The folder too: SQLite makes the -wal and -shm files there.
+    """
+    needed = (database.parent, database) if database.exists() else (database.parent,)
+    return next((one for one in needed if not os.access(one, os.W_OK)), None)
+
+
 @contextmanager
 def writing(path: str | Path, *, overwrite: bool = False) -> Iterator[Path]:
     """

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from hippocampus.core.budget import check_budget
-from hippocampus.core.files import FileId, Hold, file_id, hold_store, release_store
+from hippocampus.core.files import FileId, Hold, file_id, hold_store, release_store, unwritable
 from hippocampus.errors import (
     NotAStore,
     StoreClosed,
@@ -43,6 +43,8 @@ _POLL_S: Final = 0.008
 """How long SQLite waits for other processes until it is told to again: it asks at 1, 3, 8 ms."""
 _LONGEST_S: Final = 2e6
 """The longest that SQLite can be told to wait."""
+
+_SHUT: Final = "cannot be written by this user (the folder must be writable too)"
 
 
 class Connections:
@@ -136,7 +138,7 @@ class Connections:
         if found is None:
             state = "is empty" if file.exists() else "there is no such file"
             kind = NotAStore if file.exists() else StoreError
-            raise self.refuse(kind, f"{state}; create the store by opening it for writing")
+            raise self.refuse(kind, f"{state}; 'hippocampus remember' makes a store, as does opening it for writing")
         if found < supported:
             raise self.refuse(
                 StoreReadOnly,
@@ -183,17 +185,15 @@ class Connections:
         if probe(file, self.path, len(migrations)) is None and not create:
             if missing:
                 raise self.refuse(StoreError, "there is no such file")
-            raise self.refuse(NotAStore, "is empty; pass create=True to make it a store")
+            raise self.refuse(NotAStore, "is empty; 'hippocampus remember' makes it a store, as does create=True")
         if not file.parent.is_dir():
             raise self.refuse(StoreError, f"there is no folder {file.parent}; make it first")
-        # The folder too: SQLite makes the -wal and -shm files there.
-        for needed in (file.parent, file):
-            if not os.access(needed, os.W_OK) and (needed != file or not missing):
-                raise self.refuse(
-                    StoreReadOnly,
-                    f"{needed} cannot be written by this user (the folder must be writable too);"
-                    " open it with read_only=True or change its permissions",
-                )
+        if (shut := unwritable(file)) is not None:
+            raise self.refuse(
+                StoreReadOnly,
+                f"{shut} {_SHUT}; change its permissions, or only read: commands that read do so by"
+                " themselves, and Memory does with read_only=True",
+            )
         self._hold(file, create=missing)
         db = self._connect(f"{file.as_uri()}?mode=rwc", WRITER_PRAGMAS)
         try:
@@ -318,7 +318,11 @@ class Connections:
     def writable(self) -> None:
         """Refuse to change a store that was opened to be read."""
         if self.read_only:
-            raise self.refuse(StoreReadOnly, "it was opened with read_only=True")
+            shut = None if self.file is None else unwritable(self.file)
+            why = "it was opened with read_only=True"
+            if shut is not None:
+                why = f"it was opened to be read, for {shut} {_SHUT}; change its permissions"
+            raise self.refuse(StoreReadOnly, why)
 
     def open_writer(self) -> sqlite3.Connection:
         """Return the connection that writes, opened anew if a fork closed it; the gate is held."""

@@ -39,7 +39,7 @@ def copy_database(source: Path, target: Path) -> None:
     how = "?mode=ro&immutable=1" if alone else "?mode=ro"
     with (
         Seam(str(source)),
-        closing(sqlite3.connect(source.absolute().as_uri() + how, uri=True)) as old,
+        closing(sqlite3.connect(source.as_uri() + how, uri=True)) as old,
         closing(sqlite3.connect(target, isolation_level=None)) as new,
     ):
         old.backup(new)
