@@ -21,7 +21,7 @@ from hippocampus.upkeep import verify
 
 @immutable
 class RestoredBackup:
-    """Result of restoring a backup: the store, where the former one is, and the figures of its check."""
+    """Result of restoring a backup: the store, the path of the former one, the figures checked."""
 
     path: Path
     former: Path | None

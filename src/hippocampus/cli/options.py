@@ -55,6 +55,7 @@ class Opening(TypedDict, total=False):
         sign: sign tokens or do not, or as the store has it, for None.
         spans: note where tokens stand or do not, or as the store has it, for None.
         model: a language model, as a specification.
+        read_only: open it without the right to change it, also where it could be written.
         resident_mb: memory for banks in use.
         patience_s: how long to wait for another who writes.
         key: opens a store that is encrypted.
@@ -67,6 +68,7 @@ class Opening(TypedDict, total=False):
     sign: bool | None
     spans: bool | None
     model: str
+    read_only: bool
     resident_mb: float | None
     patience_s: float
     key: Key | None
@@ -183,7 +185,7 @@ class Engine:
             reranker=self.reranker if how.get("embed") else "none",
             config=self.config(**how),
             model=how.get("model", "none"),
-            read_only=_only_reads(path),
+            read_only=how.get("read_only", False) or _only_reads(path),
             create=how.get("create", False),
             key=how.get("key"),
             vault=how.get("vault"),

@@ -56,6 +56,7 @@ def serve(
     workers: int = 1,
     load: LimitOptions,
     log_level: str = "info",
+    read_only: bool = False,
     scope: Scope,
 ) -> None:
     """Serve a store over HTTP: every verb, for many clients at once."""
@@ -86,7 +87,10 @@ def serve(
         worker = work(workers, host=host, port=port, ready=_answers)
         # One sleeps for all; the others see what it makes by the store.
         ready, sleep = worker.ready, sleep and worker.number == 0
-    with scope.open(create=True, embed=True, model=model, resident_mb=load.resident_mb) as memory:
+    with scope.open(
+        create=not read_only, embed=True, model=model, resident_mb=load.resident_mb,
+        read_only=read_only,
+    ) as memory:  # fmt: skip
         sleep = sleep and not memory.engine.read_only
         serve(
             memory, host=host, port=port, limits=limits, schedule=Schedule() if sleep else None,

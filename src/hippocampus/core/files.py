@@ -81,7 +81,7 @@ class _OpenStores:
     def hold(self, database: Path, *, create: bool) -> Hold:
         with self.lock:
             if create and not database.exists():  # or closing it would drop the locks of another
-                database.touch(0o644)  # as SQLite would
+                database.touch(0o600)  # SQLite makes -wal and -shm with the same rights
             return self._hold(_id(database.stat()))
 
     def _hold(self, database: FileId) -> Hold:

@@ -138,7 +138,10 @@ class Connections:
         if found is None:
             state = "is empty" if file.exists() else "there is no such file"
             kind = NotAStore if file.exists() else StoreError
-            raise self.refuse(kind, f"{state}; 'hippocampus remember' makes a store, as does opening it for writing")
+            raise self.refuse(
+                kind,
+                f"{state}; 'hippocampus remember' makes a store, as does opening it for writing",
+            )
         if found < supported:
             raise self.refuse(
                 StoreReadOnly,
@@ -185,7 +188,9 @@ class Connections:
         if probe(file, self.path, len(migrations)) is None and not create:
             if missing:
                 raise self.refuse(StoreError, "there is no such file")
-            raise self.refuse(NotAStore, "is empty; 'hippocampus remember' makes it a store, as does create=True")
+            raise self.refuse(
+                NotAStore, "is empty; 'hippocampus remember' makes it a store, as does create=True"
+            )
         if not file.parent.is_dir():
             raise self.refuse(StoreError, f"there is no folder {file.parent}; make it first")
         if (shut := unwritable(file)) is not None:
