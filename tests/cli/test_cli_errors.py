@@ -204,3 +204,39 @@ def test_what_writes_says_why_such_a_store_is_only_read(shut, verb):
     assert said.code == 3
     assert "cannot be written by this user" in said.err
     assert "read_only" not in said.err
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "host=127.0.0.1 password=s3cret", "password = 's3cret' dbname=x", "dbname=x password=s3cret",
+        "postgresql://u:s3cret@t/x@127.0.0.1:99999/db", "postgresql://u:a/s3cret@b@127.0.0.1/db",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("verb", [["recall", "x"], ["remember", "x"], ["verify"], ["doctor"]])
+def test_an_address_that_is_none_is_refused_without_its_password(shell, tmp_path, verb, address):
+    said = shell(*verb, "--store", address)
+
+    assert said.code == 2
+    assert "s3cret" not in said.err + said.out
+    assert "postgresql://" in said.err or "%40" in said.err
+    assert not list(tmp_path.glob("*s3cret*"))
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["serve", "--rate", "0"], "--rate 0.0: must be a number above 0"),
+        (["serve", "--longest", "-1"], "--longest -1.0: must be a number above 0"),
+        (["plan", "--banks", "0"], "--banks 0.0: must be a number from 1"),
+        (["plan", "--banks", "5", "--price-core", "-1"], "--price-core -1.0: must be"),
+        (["doctor", "--store", "postgresql://h/n", "--salvage", "x.db"], "for stores in a file"),
+    ],
+)
+def test_an_error_names_the_option_as_it_is_typed(shell, args, says):
+    said = shell(*args)
+
+    assert said.code == 2
+    assert said.err.startswith(f"hippocampus: {says}") or says in said.err.split(": ", 1)[1]
+    assert "None" not in said.err
+    assert "Limits" not in said.err

@@ -32,7 +32,7 @@ from hippocampus.core.key import Key
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.origin import Origin
 from hippocampus.core.parameter_groups import ParameterGroup
-from hippocampus.core.store_address import is_url
+from hippocampus.core.store_address import addresses, is_url
 from hippocampus.errors import InputError, InvalidFilter, InvalidText, InvalidTime, StoreError
 
 if TYPE_CHECKING:
@@ -106,6 +106,19 @@ def _key(text: str, variables: str, *, again: bool) -> Key:
 
 def _at_a_terminal() -> bool:
     return sys.stdin.isatty()
+
+
+@contextmanager
+def named_as(settings: str, names: Mapping[str, str]) -> Iterator[None]:
+    """Have errors name the options by which some settings of a class are given."""
+    try:
+        yield
+    except InputError as exc:
+        begin = f"{settings}."
+        name, equals, told = str(exc).removeprefix(begin).partition("=")
+        if not str(exc).startswith(begin) or not equals:
+            raise
+        raise InputError(f"{names.get(name, name)}={told.removesuffix(', or None')}") from exc
 
 
 def flood_of(text: str) -> tuple[int | None, int | None]:
@@ -211,7 +224,10 @@ class Scope(Engine):
     @property
     def path(self) -> str:
         """Where the store is."""
-        return str(default_store()) if self.store is None else self.store
+        if self.store is None:
+            return str(default_store())
+        addresses(self.store)  # which refuses what would be taken for a file, and shows no password
+        return self.store
 
     def open(self, **how: Unpack[Opening]) -> Memory:
         """Open the store. Only a command that adds something makes it when it is missing."""

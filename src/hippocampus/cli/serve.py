@@ -9,7 +9,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from hippocampus.cli.command import verb
-from hippocampus.cli.options import Scope
+from hippocampus.cli.options import Scope, named_as
 from hippocampus.cli.render import Answer, stderr, stdout, table
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.loading import loading
@@ -39,11 +39,13 @@ class LimitOptions:
         """Return the limits of the server."""
         from hippocampus.server import Limits  # noqa: PLC0415 - only when used
 
-        return Limits(
-            requests_per_s=self.rate, body_bytes=self.max_body_mb << 20,
-            import_bytes=self.max_import_mb << 20, readers=self.threads, drain_s=self.drain,
-            request_s=self.longest,
-        )  # fmt: skip
+        options = {"requests_per_s": "rate", "request_s": "longest", "drain_s": "drain"}
+        with named_as("Limits", options):
+            return Limits(
+                requests_per_s=self.rate, body_bytes=self.max_body_mb << 20,
+                import_bytes=self.max_import_mb << 20, readers=self.threads, drain_s=self.drain,
+                request_s=self.longest,
+            )  # fmt: skip
 
 
 @verb("serve", opens=None)

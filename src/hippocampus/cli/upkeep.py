@@ -12,6 +12,7 @@ from hippocampus.cli.options import Scope, key_of, text_or_stdin
 from hippocampus.cli.render import Answer, number_of, progress, table
 from hippocampus.core.files import check_output
 from hippocampus.core.key import Key
+from hippocampus.core.store_address import is_url
 from hippocampus.errors import InputError
 
 if TYPE_CHECKING:
@@ -88,6 +89,12 @@ def doctor(*, repair: bool = False, salvage: Path | None = None, scope: Scope) -
 def _salvage(scope: Scope, target: Path) -> Answer:
     from hippocampus.salvage import check_source, salvage  # noqa: PLC0415 - only when used
 
+    if is_url(scope.path):
+        msg = (
+            "--salvage: is for stores in a file; restore a database with its own backups, or copy"
+            " sound banks out of it with 'hippocampus move' or 'export'"
+        )
+        raise InputError(msg)
     scope.check()
     # What can be refused is refused before a new store is made.
     check_source(scope.path, key=scope.key)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, MutableMapping
 from contextlib import aclosing, suppress
+from hashlib import blake2b
 from typing import Any, Final, TypeAlias
 
 import httpx
@@ -28,6 +30,7 @@ Headers: TypeAlias = list[tuple[bytes, bytes]]
 
 log = logging.getLogger("hippocampus.proxy")
 
+# What X-Memory of a request may say.
 _ON: Final = frozenset({"", "on", "true", "yes", "1"})
 _OFF: Final = frozenset({"off", "none", "false", "no", "0"})
 _READ: Final = "read"
@@ -99,6 +102,7 @@ class Proxy:
         self._url = _checked(upstream)
         self._bank = bank
         self._local = local
+        self._salt = secrets.token_bytes(16)
         timeout = httpx.Timeout(timeout_s, connect=min(CONNECT_S, timeout_s), pool=None)
         # Answers may be silent for minutes, and nobody is to wait for another's to end.
         limits = httpx.Limits(max_connections=None)
