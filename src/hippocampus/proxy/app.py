@@ -347,7 +347,7 @@ def _unclear(scope: Message) -> str:
 
 
 def _unnamed(told: str, salt: bytes) -> str:
-    """Return what a header says with a hash for the bank, whose name is often a person's."""
+    """Return the text of a header with a hash for the bank, whose name is often a person's."""
     bank, then, rest = told.partition("; ")
     if not bank.startswith("bank="):
         return told
