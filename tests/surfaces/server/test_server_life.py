@@ -361,3 +361,23 @@ def test_banks_sleep_while_the_server_runs_if_they_are_to(serve, memory):
     names = {thread.name for thread in threading.enumerate()}
 
     assert "hippocampus-sleep" in names
+
+
+def test_a_server_that_only_reads_is_ready_answers_and_refuses_to_write(tmp_path):
+    path = tmp_path / "kept.db"
+    with Memory(path, embedder="hash") as memory:
+        memory.bank("ada").remember("The boiler was serviced by Ivo.")
+    server = Process(path, "--read-only")
+    try:
+        with httpx.Client(base_url=server.url) as http:
+            assert http.get("/readyz").status_code == 200
+            found = http.post("/v1/banks/ada/recall", json={"query": "boiler"})
+            assert "Ivo" in found.text
+            refused = http.post("/v1/banks/ada/remember", json={"text": "It rains."})
+            assert (409, "StoreReadOnly") == (
+                refused.status_code, refused.json()["error"]["type"]
+            )  # fmt: skip
+    finally:
+        server.stop()
+    with Memory(path, embedder="hash") as memory:
+        assert memory.bank("ada").stats().episodes == 1
