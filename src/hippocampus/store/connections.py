@@ -44,8 +44,6 @@ _POLL_S: Final = 0.008
 _LONGEST_S: Final = 2e6
 """The longest that SQLite can be told to wait."""
 
-_SHUT: Final = "cannot be written by this user (the folder must be writable too)"
-
 
 class Connections:
     """
@@ -196,7 +194,8 @@ class Connections:
         if (shut := unwritable(file)) is not None:
             raise self.refuse(
                 StoreReadOnly,
-                f"{shut} {_SHUT}; change its permissions, or only read: commands that read do so by"
+                f"{shut} cannot be written by this user (the folder must be writable too);"
+                " change its permissions, or only read: commands that read do so by"
                 " themselves, and Memory does with read_only=True",
             )
         self._hold(file, create=missing)
@@ -323,10 +322,13 @@ class Connections:
     def writable(self) -> None:
         """Refuse to change a store that was opened to be read."""
         if self.read_only:
-            shut = None if self.file is None else unwritable(self.file)
             why = "it was opened with read_only=True"
-            if shut is not None:
-                why = f"it was opened to be read, for {shut} {_SHUT}; change its permissions"
+            if self.file is not None and unwritable(self.file) is not None:
+                # A server's clients read this, and need not know where the store is.
+                why = (
+                    "it was opened to be read, for its file or folder cannot be written by this"
+                    " user; change their permissions"
+                )
             raise self.refuse(StoreReadOnly, why)
 
     def open_writer(self) -> sqlite3.Connection:
