@@ -3,6 +3,7 @@
 import ast
 import os
 import sqlite3
+import sys
 from contextlib import chdir, closing
 from pathlib import Path
 
@@ -315,3 +316,17 @@ def test_files_that_users_name_are_opened_in_one_place():
         "open what users name through hippocampus.core.files, which keeps locks"
     )
     assert set(found) == OURS, "take from the list what is gone"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such rights")
+def test_a_new_store_and_its_log_are_for_their_owner_alone(tmp_path):
+    store = tmp_path / "new.db"
+    with Memory(store, embedder="none") as memory:
+        memory.bank("ada").remember("It rains.")
+        made = list(tmp_path.iterdir())
+        assert len(made) == 3
+        assert {one.stat().st_mode & 0o777 for one in made} == {0o600}
+    store.chmod(0o640)  # as somebody wants it who shares it with a group
+    with Memory(store, embedder="none") as memory:
+        memory.bank("ada").remember("It pours.")
+        assert {one.stat().st_mode & 0o777 for one in tmp_path.iterdir()} == {0o640}

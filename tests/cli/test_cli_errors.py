@@ -1,5 +1,6 @@
 """Every mistake has its exit code and one line that says what to do; nothing is damaged by it."""
 
+import os
 import signal
 import sqlite3
 
@@ -166,3 +167,76 @@ def test_an_interrupt_is_code_130(shell):
     assert process.returncode == 130
     assert b"Traceback" not in err
     assert not shell.store.exists()
+
+
+@pytest.fixture
+def shut(shell, monkeypatch):
+    """A store with a memory, whose file and folder this user may not write; root may, so told."""
+    assert shell("remember", "The boiler was serviced by Ivo.").code == 0
+    access = os.access
+
+    def refusing(path, mode, **how):
+        inside = str(path) in {str(shell.store), str(shell.store.parent)}
+        return access(path, mode, **how) and not (inside and mode & os.W_OK)
+
+    monkeypatch.setattr(os, "access", refusing)
+    return shell
+
+
+def test_a_store_that_cannot_be_written_is_read_all_the_same(shut, tmp_path):
+    copy = tmp_path / "copies"
+    copy.mkdir()
+    before = shut.store.read_bytes()
+    for read in (
+        ["recall", "who serviced the boiler?"], ["find", "boiler"], ["episodes"], ["verify"],
+        ["stats"], ["banks"], ["backup", str(copy / "c.db")], ["export", str(copy / "c.jsonl")],
+        ["keys", "list"], ["explain", "boiler"], ["context", "who serviced the boiler?"],
+    ):  # fmt: skip
+        said = shut(*read)
+        assert said.code == 0, (read, said.err)
+    assert shut.store.read_bytes() == before
+
+
+@pytest.mark.parametrize("verb", [["remember", "It rains."], ["shrink"], ["sleep"]])
+def test_what_writes_says_why_such_a_store_is_only_read(shut, verb):
+    said = shut(*verb)
+
+    assert said.code == 3
+    assert "cannot be written by this user" in said.err
+    assert "read_only" not in said.err
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "host=127.0.0.1 password=s3cret", "password = 's3cret' dbname=x",
+        "postgresql://u:s3cret@t/x@127.0.0.1:99999/db", "postgresql://u:a/s3cret@b@127.0.0.1/db",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("verb", [["recall", "x"], ["remember", "x"], ["verify"], ["doctor"]])
+def test_an_address_that_is_none_is_refused_without_its_password(shell, tmp_path, verb, address):
+    said = shell(*verb, "--store", address)
+
+    assert said.code == 2
+    assert "s3cret" not in said.err + said.out
+    assert "postgresql://" in said.err or "%40" in said.err
+    assert not list(tmp_path.glob("*s3cret*"))
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["serve", "--rate", "0"], "--rate 0.0: must be a number above 0"),
+        (["serve", "--longest", "-1"], "--longest -1.0: must be a number above 0"),
+        (["plan", "--banks", "0"], "--banks 0.0: must be a number from 1"),
+        (["plan", "--banks", "5", "--price-core", "-1"], "--price-core -1.0: must be"),
+        (["doctor", "--store", "postgresql://h/n", "--salvage", "x.db"], "for stores in a file"),
+    ],
+)
+def test_an_error_names_the_option_as_it_is_typed(shell, args, says):
+    said = shell(*args)
+
+    assert said.code == 2
+    assert said.err.startswith(f"hippocampus: {says}") or says in said.err.split(": ", 1)[1]
+    assert "None" not in said.err
+    assert "Limits" not in said.err

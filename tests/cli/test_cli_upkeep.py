@@ -158,6 +158,79 @@ def test_a_backup_answers_like_the_original(told, tmp_path):
     assert ours == theirs
 
 
+def _killed_after_writing(shell, text):
+    """Have a process that remembers a text end without closing the store, as by ``kill -9``."""
+    code = (
+        "import os, sys; from hippocampus import Memory\n"
+        "memory = Memory(sys.argv[1], embedder='hash')\n"
+        "memory.bank('me').remember(sys.argv[2]); os._exit(9)"
+    )
+    subprocess.run([sys.executable, "-c", code, str(shell.store), text], check=False)
+    assert shell.store.with_name("memory.db-wal").stat().st_size
+
+
+def test_a_restored_backup_undoes_what_a_killed_process_wrote(told, tmp_path):
+    copy = tmp_path / "copy.db"
+    told("backup", str(copy))
+    before = told("episodes", "--json").json
+    _killed_after_writing(told, "An unwanted walrus.")
+
+    done = told("backup", str(copy), "--restore", "--json")
+
+    assert done.code == 0, done.err
+    assert done.json["checked"]["episodes"] == len(before)
+    assert told("episodes", "--json").json == before
+    assert told("verify").code == 0
+    former = ["--store", done.json["former"]]
+    assert told("find", "walrus", *former).code == 0
+    assert told("find", "walrus").code == 1
+
+
+def test_a_backup_is_restored_over_a_damaged_store_or_to_a_new_name(told, tmp_path):
+    copy = tmp_path / "copy.db"
+    told("backup", str(copy))
+    before = told("episodes", "--json").json
+    told.store.write_bytes(b"\xff" * 9000)
+
+    assert told("backup", str(copy), "--restore").code == 0
+    assert told("episodes", "--json").json == before
+    there = ["--store", str(tmp_path / "new.db")]
+    said = told("backup", str(copy), "--restore", *there)
+    assert "former" not in said.out
+    assert told("episodes", "--json", *there).json == before
+
+
+def test_nothing_is_restored_over_a_store_that_somebody_has_open(told, tmp_path):
+    copy = tmp_path / "copy.db"
+    told("backup", str(copy))
+    with hippocampus.Memory(told.store, embedder="hash") as memory:
+        memory.bank("me").remember("A wanted walrus.")
+        failed = told("backup", str(copy), "--restore")
+        assert failed.code == 3
+        assert "stop what has it open" in failed.err
+        memory.bank("me").remember("Another one.")
+    assert told("find", "walrus").code == 0
+    assert {one.name for one in tmp_path.glob("*.db*")} == {"memory.db", "copy.db"}
+
+
+def test_a_damaged_backup_or_none_is_not_restored(told, tmp_path):
+    copy = tmp_path / "copy.db"
+    told("backup", str(copy))
+    data = bytearray(copy.read_bytes())
+    data[len(data) // 3 : len(data) // 2] = bytes(len(data) // 2 - len(data) // 3)
+    copy.write_bytes(data)
+    before = told("episodes", "--json").json
+
+    for backup, error in ((copy, "copy.db: "), (tmp_path / "no.db", "no such file")):
+        failed = told("backup", str(backup), "--restore")
+        assert failed.code == 3
+        assert error in failed.err
+        assert "partial" not in failed.err
+    assert told("backup", str(told.store), "--restore").code == 2
+    assert told("episodes", "--json").json == before
+    assert {one.name for one in tmp_path.glob("*.db*")} == {"memory.db", "copy.db"}
+
+
 def test_a_backup_into_a_folder_that_is_not_there_fails_in_one_line(told):
     failed = told("backup", "no/such/folder/copy.db")
 

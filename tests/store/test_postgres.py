@@ -20,6 +20,7 @@ from store_samples import change, everything, grow, new_bank
 from hippocampus import Config, Memory, Turn
 from hippocampus.core.clock import ManualClock
 from hippocampus.core.optional import require
+from hippocampus.core.store_address import without_password
 from hippocampus.errors import (
     InvalidText,
     MissingExtra,
@@ -36,7 +37,6 @@ from hippocampus.upkeep import verify
 psycopg = pytest.importorskip("psycopg")
 pytest.importorskip("psycopg_pool")
 
-from hippocampus.store.postgres.seam import without_password  # noqa: E402 - after the check
 from hippocampus.store.postgres.texts import escaped, unescaped  # noqa: E402
 
 NOON = datetime(2025, 6, 1, 12, tzinfo=UTC)
@@ -594,3 +594,13 @@ def test_no_index_lies_in_a_file_of_its_own(dsn):
         here.bank("ada").remember_many(SAID)
         here.bank("ada").sleep(steps=["partitions"])
         assert not here.engine.store.index_files.every()
+
+
+def test_a_standby_is_usable_only_by_who_means_to_read(again, monkeypatch):
+    store, reader = again(), again(read_only=True)
+    store.check_usable()
+    monkeypatch.setattr(type(store), "is_replica", lambda _: True)
+
+    reader.check_usable()
+    with pytest.raises(StoreReadOnly, match="serve --read-only"):
+        store.check_usable()

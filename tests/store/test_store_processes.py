@@ -348,6 +348,7 @@ def test_another_schema_is_refused_where_nothing_can_be_written_as_well(barred, 
         new_bank(store)
     with closing(sqlite3.connect(path)) as db:
         db.execute(change)
+    path.chmod(0o644)
     barred.chmod(0o555)
 
     assert why in " ".join(said(NOT_ALLOWED.replace("StoreReadOnly", "StoreError"), path))

@@ -27,11 +27,12 @@ from zoneinfo import ZoneInfo
 
 from hippocampus.core.context_variable import temporarily
 from hippocampus.core.cue_names import cue_of
+from hippocampus.core.files import unwritable
 from hippocampus.core.key import Key
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.origin import Origin
 from hippocampus.core.parameter_groups import ParameterGroup
-from hippocampus.core.store_address import is_url
+from hippocampus.core.store_address import addresses, is_url
 from hippocampus.errors import InputError, InvalidFilter, InvalidText, InvalidTime, StoreError
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Opening(TypedDict, total=False):
         sign: sign tokens or do not, or as the store has it, for None.
         spans: note where tokens stand or do not, or as the store has it, for None.
         model: a language model, as a specification.
+        read_only: open it without the right to change it, also where it could be written.
         resident_mb: memory for banks in use.
         patience_s: how long to wait for another who writes.
         key: opens a store that is encrypted.
@@ -66,6 +68,7 @@ class Opening(TypedDict, total=False):
     sign: bool | None
     spans: bool | None
     model: str
+    read_only: bool
     resident_mb: float | None
     patience_s: float
     key: Key | None
@@ -103,6 +106,19 @@ def _key(text: str, variables: str, *, again: bool) -> Key:
 
 def _at_a_terminal() -> bool:
     return sys.stdin.isatty()
+
+
+@contextmanager
+def named_as(settings: str, names: Mapping[str, str]) -> Iterator[None]:
+    """Have errors name the options by which some settings of a class are given."""
+    try:
+        yield
+    except InputError as exc:
+        begin = f"{settings}."
+        name, equals, told = str(exc).removeprefix(begin).partition("=")
+        if not str(exc).startswith(begin) or not equals:
+            raise
+        raise InputError(f"{names.get(name, name)}={told.removesuffix(', or None')}") from exc
 
 
 def flood_of(text: str) -> tuple[int | None, int | None]:
@@ -182,10 +198,19 @@ class Engine:
             reranker=self.reranker if how.get("embed") else "none",
             config=self.config(**how),
             model=how.get("model", "none"),
+            read_only=how.get("read_only", False) or _only_reads(path),
             create=how.get("create", False),
             key=how.get("key"),
             vault=how.get("vault"),
         )
+
+
+def _only_reads(path: str | Path) -> bool:
+    """Return whether a store is there, and its file or folder cannot be written by this user."""
+    if is_url(path):
+        return False
+    file = Path(path)
+    return file.is_file() and unwritable(file) is not None
 
 
 @immutable
@@ -199,7 +224,10 @@ class Scope(Engine):
     @property
     def path(self) -> str:
         """Where the store is."""
-        return str(default_store()) if self.store is None else self.store
+        if self.store is None:
+            return str(default_store())
+        addresses(self.store)  # which refuses what would be taken for a file, and shows no password
+        return self.store
 
     def open(self, **how: Unpack[Opening]) -> Memory:
         """Open the store. Only a command that adds something makes it when it is missing."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from hippocampus.cli.command import verb
+from hippocampus.cli.options import named_as
 from hippocampus.cli.render import Answer, table
 from hippocampus.core.lazy_dataclass import immutable
 
@@ -51,9 +52,11 @@ def plan(*, banks: float, load: LoadOptions, prices: PriceOptions) -> Answer:
     """Calculate the machines, the disk and the money that many banks in PostgreSQL take."""
     from hippocampus import capacity  # noqa: PLC0415 - only when used
 
-    given = capacity.Load(banks=banks, **asdict(load))
+    with named_as("Load", {}):
+        given = capacity.Load(banks=banks, **asdict(load))
     costs = {name.removeprefix("price_"): value for name, value in asdict(prices).items()}
-    made = capacity.plan(given, capacity.Prices(**costs))
+    with named_as("Prices", {name: f"price_{name}" for name in costs}):
+        made = capacity.plan(given, capacity.Prices(**costs))
     data: dict[str, Any] = {"load": asdict(given), "prices": costs, "plan": asdict(made)}
     return Answer(data, [table(_lines(made)), *_assumed(given, capacity.Prices(**costs))])
 

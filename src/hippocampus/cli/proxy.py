@@ -12,6 +12,7 @@ from hippocampus.cli.options import DEFAULT_BANK, Scope, Trust
 from hippocampus.cli.render import clean, complain, stderr
 from hippocampus.core.listening import is_loopback, listen
 from hippocampus.core.optional import require
+from hippocampus.core.store_address import without_password
 from hippocampus.core.system import STOP_SIGNALS
 from hippocampus.errors import StoreError
 
@@ -56,7 +57,7 @@ def proxy(
         stderr().print(
             f"http://{at}:{listening.getsockname()[1]}/v1 passes on to {clean(upstream)}, with the"
             f" memory of {'whoever is named' if whose is None else f'bank {clean(whose)!r}'}"
-            f" in {clean(scope.path)}",
+            f" in {clean(without_password(scope.path))}",
             soft_wrap=True,
         )
         _log()

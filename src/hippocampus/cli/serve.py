@@ -9,7 +9,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from hippocampus.cli.command import verb
-from hippocampus.cli.options import Scope
+from hippocampus.cli.options import Scope, named_as
 from hippocampus.cli.render import Answer, stderr, stdout, table
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.loading import loading
@@ -39,11 +39,13 @@ class LimitOptions:
         """Return the limits of the server."""
         from hippocampus.server import Limits  # noqa: PLC0415 - only when used
 
-        return Limits(
-            requests_per_s=self.rate, body_bytes=self.max_body_mb << 20,
-            import_bytes=self.max_import_mb << 20, readers=self.threads, drain_s=self.drain,
-            request_s=self.longest,
-        )  # fmt: skip
+        options = {"requests_per_s": "rate", "request_s": "longest", "drain_s": "drain"}
+        with named_as("Limits", options):
+            return Limits(
+                requests_per_s=self.rate, body_bytes=self.max_body_mb << 20,
+                import_bytes=self.max_import_mb << 20, readers=self.threads, drain_s=self.drain,
+                request_s=self.longest,
+            )  # fmt: skip
 
 
 @verb("serve", opens=None)
@@ -56,6 +58,7 @@ def serve(
     workers: int = 1,
     load: LimitOptions,
     log_level: str = "info",
+    read_only: bool = False,
     scope: Scope,
 ) -> None:
     """Serve a store over HTTP: every verb, for many clients at once."""
@@ -86,7 +89,11 @@ def serve(
         worker = work(workers, host=host, port=port, ready=_answers)
         # One sleeps for all; the others see what it makes by the store.
         ready, sleep = worker.ready, sleep and worker.number == 0
-    with scope.open(create=True, embed=True, model=model, resident_mb=load.resident_mb) as memory:
+    with scope.open(
+        create=not read_only, embed=True, model=model, resident_mb=load.resident_mb,
+        read_only=read_only,
+    ) as memory:  # fmt: skip
+        sleep = sleep and not memory.engine.read_only
         serve(
             memory, host=host, port=port, limits=limits, schedule=Schedule() if sleep else None,
             ready=ready, overdue=_end, worker=worker,

@@ -12,6 +12,7 @@ from hippocampus.cli.options import Scope, key_of, text_or_stdin
 from hippocampus.cli.render import Answer, number_of, progress, table
 from hippocampus.core.files import check_output
 from hippocampus.core.key import Key
+from hippocampus.core.store_address import is_url
 from hippocampus.errors import InputError
 
 if TYPE_CHECKING:
@@ -88,6 +89,12 @@ def doctor(*, repair: bool = False, salvage: Path | None = None, scope: Scope) -
 def _salvage(scope: Scope, target: Path) -> Answer:
     from hippocampus.salvage import check_source, salvage  # noqa: PLC0415 - only when used
 
+    if is_url(scope.path):
+        msg = (
+            "--salvage: is for stores in a file; restore a database with its own backups, or copy"
+            " sound banks out of it with 'hippocampus move' or 'export'"
+        )
+        raise InputError(msg)
     scope.check()
     # What can be refused is refused before a new store is made.
     check_source(scope.path, key=scope.key)
@@ -195,13 +202,27 @@ def shrink(memory: Memory) -> Answer:
     )
 
 
-@verb("backup", opens="memory")
-def backup(memory: Memory, target: Path, *, force: bool = False) -> Answer:
+@verb("backup", opens=None)
+def backup(target: Path, *, restore: bool = False, force: bool = False, scope: Scope) -> Answer:
     """Write a complete copy of the store while others go on reading and writing."""
-    with progress("backing up") as step:
+    if restore:
+        return _restore(target, scope)
+    with scope.open() as memory, progress("backing up") as step:
         memory.backup(target, overwrite=force, progress=step)
     nbytes = target.stat().st_size
     return Answer({"path": target, "nbytes": nbytes}, f"{target}: {nbytes:,} bytes")
+
+
+def _restore(backup: Path, scope: Scope) -> Answer:
+    from hippocampus.restoring import restore_backup  # noqa: PLC0415 - only when used
+
+    with progress("restoring") as step:
+        done = restore_backup(backup, scope.path, key=scope.key, progress=step)
+    checked = ", ".join(number_of(n, what.removesuffix("s")) for what, n in done.checked.items())
+    lines = [f"{scope.path}: restored from {backup}; sound: {checked}"]
+    if done.former is not None:
+        lines.append(f"the former store: {done.former}")
+    return Answer(done, lines)
 
 
 @verb("export")

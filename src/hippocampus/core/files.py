@@ -81,7 +81,7 @@ class _OpenStores:
     def hold(self, database: Path, *, create: bool) -> Hold:
         with self.lock:
             if create and not database.exists():  # or closing it would drop the locks of another
-                database.touch(0o644)  # as SQLite would
+                database.touch(0o600)  # SQLite makes -wal and -shm with the same rights
             return self._hold(_id(database.stat()))
 
     def _hold(self, database: FileId) -> Hold:
@@ -314,6 +314,16 @@ def file_id(path: Path) -> FileId | None:
 
 
 # ---------------------------------------------------------------- writing
+
+
+def unwritable(database: Path) -> Path | None:
+    """
+    Return the folder of a database, or the file, if this user cannot write there; None otherwise.
+
+    The folder too: SQLite makes the -wal and -shm files there.
+    """
+    needed = (database.parent, database) if database.exists() else (database.parent,)
+    return next((one for one in needed if not os.access(one, os.W_OK)), None)
 
 
 @contextmanager

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, MutableMapping
 from contextlib import aclosing, suppress
+from hashlib import blake2b
 from typing import Any, Final, TypeAlias
 
 import httpx
@@ -27,6 +29,11 @@ Send: TypeAlias = Callable[[Message], Awaitable[None]]
 Headers: TypeAlias = list[tuple[bytes, bytes]]
 
 log = logging.getLogger("hippocampus.proxy")
+
+# What X-Memory of a request may say.
+_ON: Final = frozenset({"", "on", "true", "yes", "1"})
+_OFF: Final = frozenset({"off", "none", "false", "no", "0"})
+_READ: Final = "read"
 
 BUDGET_TOKENS: Final = 1500
 """Of memories in a prompt: some thirty turns, little beside what models take today."""
@@ -95,6 +102,7 @@ class Proxy:
         self._url = _checked(upstream)
         self._bank = bank
         self._local = local
+        self._salt = secrets.token_bytes(16)
         timeout = httpx.Timeout(timeout_s, connect=min(CONNECT_S, timeout_s), pool=None)
         # Answers may be silent for minutes, and nobody is to wait for another's to end.
         limits = httpx.Limits(max_connections=None)
@@ -163,6 +171,8 @@ class Proxy:
                     " answers hold memories; start it with --allow-origin to let one in"
                 )
                 status = await _refuse(send, 403, "forbidden_origin", said)
+            elif kind is not None and (said := _unclear(scope)):
+                status = await _refuse(send, 400, "invalid_x_memory", said)
             elif kind is not None and scope["method"] == "POST":
                 status, told = await self._chat(kind, scope, client, send)
             else:
@@ -176,7 +186,8 @@ class Proxy:
             status = await _refuse(send, 502, "upstream_unreachable", said)
         elapsed_s = time.monotonic() - began
         how = status or "broken off"
-        log.info("%s %r %s, %.3f s%s", scope["method"], path, how, elapsed_s, told and f"; {told}")
+        noted = told and f"; {_unnamed(told, self._salt)}"
+        log.info("%s %r %s, %.3f s%s", scope["method"], path, how, elapsed_s, noted)
 
     async def _chat(
         self, kind: RequestKind, scope: Message, client: _Client, send: Send
@@ -216,7 +227,7 @@ class Proxy:
         how = _header(scope, b"x-memory").lower()
         return Wish(
             bank=named or self._bank, session=_header(scope, b"x-session") or None,
-            recall=how != "off", remember=how not in ("off", "read"),
+            recall=how not in _OFF, remember=how in _ON,
         )  # fmt: skip
 
     async def _ask(
@@ -325,6 +336,22 @@ def _header(scope: Message, name: bytes, errors: str = "replace") -> str:
     """Return a header's value, read as UTF-8; empty if it is not there."""
     raw = next((v for k, v in scope["headers"] if k == name), b"")
     return bytes(raw).decode(errors=errors).strip()
+
+
+def _unclear(scope: Message) -> str:
+    """Return the reason to refuse a request whose X-Memory is no word of ours; or nothing."""
+    how = _header(scope, b"x-memory")
+    if how.lower() in _ON | _OFF | {_READ}:
+        return ""
+    return f"x-memory={how[:100]!r}: must be on, read or off (also none, false, no)"
+
+
+def _unnamed(told: str, salt: bytes) -> str:
+    """Return the text of a header with a hash for the bank, whose name is often a person's."""
+    bank, then, rest = told.partition("; ")
+    if not bank.startswith("bank="):
+        return told
+    return f"bank={blake2b(bank.encode(), key=salt, digest_size=6).hexdigest()}{then}{rest}"
 
 
 def _is_json(scope: Message) -> bool:

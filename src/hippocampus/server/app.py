@@ -18,13 +18,13 @@ from starlette.routing import Match, Route, request_response
 from hippocampus import wire
 from hippocampus.core.records import Progress
 from hippocampus.dashboard import add_dashboard, asks_for_a_page, not_found
-from hippocampus.errors import HippocampusError, InputError
+from hippocampus.errors import HippocampusError, InputError, StoreError
 from hippocampus.memory import Memory
 from hippocampus.server import bodies, pagination
 from hippocampus.server.bank_requests import BankRequest
 from hippocampus.server.bodies import while_connected
 from hippocampus.server.bulk import add_bulk
-from hippocampus.server.error_responses import Refused, answer
+from hippocampus.server.error_responses import Refused, answer, fault_of, status_of
 from hippocampus.server.keys import Caller
 from hippocampus.server.observability import Watch, log_failure
 from hippocampus.server.openapi import describe, describe_state, document
@@ -190,6 +190,8 @@ def _reporting(here: BankRequest, call: Callable[..., Any], progress: Progress) 
 
 async def _refuse(request: Request, exc: Exception) -> Response:
     assert isinstance(exc, HippocampusError), "it is registered for these alone"
+    if status_of(exc) == 500:
+        log_failure(exc, request.state.request_id)
     return answer(exc, request.state.request_id)
 
 
@@ -228,10 +230,15 @@ def _add_state(app: FastAPI, server: ServerState) -> None:
         return json_answer(b'{"status":"alive"}')
 
     async def readyz(_: Request) -> Response:
-        """Say whether the store answers and requests are taken."""
+        """Say whether the store answers, takes writes, and requests are taken."""
         if not server.ready:
             raise Refused(503, "starting or stopping")
-        await server.readers.run(server.memory.engine.store.changes)
+        try:
+            await server.readers.run(server.memory.engine.store.check_usable)
+        except StoreError as exc:
+            if status_of(exc) == 503:
+                raise
+            raise Refused(503, f"the store cannot be used: {fault_of(exc, '').message}") from exc
         return json_answer(b'{"status":"ready"}')
 
     async def metrics(request: Request) -> Response:
@@ -252,3 +259,6 @@ def _add_state(app: FastAPI, server: ServerState) -> None:
     )  # fmt: skip
     for path, endpoint, gives in routes:
         add_route(app, "GET", path, endpoint, describe_state(endpoint, gives))
+    # Monitors and balancers ask without wanting a body; the server leaves it out.
+    for path, endpoint in (("/healthz", healthz), ("/readyz", readyz)):
+        app.add_api_route(path, endpoint, methods=["HEAD"], include_in_schema=False)

@@ -200,7 +200,8 @@ def log_to_stderr(level: str) -> None:
     handler = _ToStderr()
     handler.setFormatter(JsonLines())
     below = logging.getLogger("uvicorn.error")  # which has only what is not a request at all
-    for one, least in ((log, level), (below, "warning")):
+    database = logging.getLogger("psycopg")  # and its pool, when PostgreSQL goes away
+    for one, least in ((log, level), (below, "warning"), (database, "warning")):
         one.handlers[:] = [handler]
         one.setLevel(least.upper())
         one.propagate = False

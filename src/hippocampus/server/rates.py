@@ -73,7 +73,7 @@ class Rate:
             self._left.popitem(last=False)
         if left < 1:
             wait = (1 - left) / self._per_s
-            msg = f"more than {self._per_s:g} requests a second; wait {wait:.1f} s"
+            msg = f"more than {self._per_s:g} requests a second; wait {max(wait, 0.1):.1f} s"
             raise RateLimited(msg, retry_after_s=wait)
 
     def _filled(self, caller: str, per_s: float) -> float:

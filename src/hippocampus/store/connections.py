@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from hippocampus.core.budget import check_budget
-from hippocampus.core.files import FileId, Hold, file_id, hold_store, release_store
+from hippocampus.core.files import FileId, Hold, file_id, hold_store, release_store, unwritable
 from hippocampus.errors import (
     NotAStore,
     StoreClosed,
@@ -136,7 +136,10 @@ class Connections:
         if found is None:
             state = "is empty" if file.exists() else "there is no such file"
             kind = NotAStore if file.exists() else StoreError
-            raise self.refuse(kind, f"{state}; create the store by opening it for writing")
+            raise self.refuse(
+                kind,
+                f"{state}; 'hippocampus remember' makes a store, as does opening it for writing",
+            )
         if found < supported:
             raise self.refuse(
                 StoreReadOnly,
@@ -184,17 +187,18 @@ class Connections:
         if found is None and not create:
             if missing:
                 raise self.refuse(StoreError, "there is no such file")
-            raise self.refuse(NotAStore, "is empty; pass create=True to make it a store")
+            raise self.refuse(
+                NotAStore, "is empty; 'hippocampus remember' makes it a store, as does create=True"
+            )
         if not file.parent.is_dir():
             raise self.refuse(StoreError, f"there is no folder {file.parent}; make it first")
-        # The folder too: SQLite makes the -wal and -shm files there.
-        for needed in (file.parent, file):
-            if not os.access(needed, os.W_OK) and (needed != file or not missing):
-                raise self.refuse(
-                    StoreReadOnly,
-                    f"{needed} cannot be written by this user (the folder must be writable too);"
-                    " open it with read_only=True or change its permissions",
-                )
+        if (shut := unwritable(file)) is not None:
+            raise self.refuse(
+                StoreReadOnly,
+                f"{shut} cannot be written by this user (the folder must be writable too);"
+                " change its permissions, or only read: commands that read do so by"
+                " themselves, and Memory does with read_only=True",
+            )
         self._hold(file, create=missing)
         db = self._connect(f"{file.as_uri()}?mode=rwc", WRITER_PRAGMAS)
         try:
@@ -319,7 +323,14 @@ class Connections:
     def writable(self) -> None:
         """Refuse to change a store that was opened to be read."""
         if self.read_only:
-            raise self.refuse(StoreReadOnly, "it was opened with read_only=True")
+            why = "it was opened with read_only=True"
+            if self.file is not None and unwritable(self.file) is not None:
+                # A server's clients read this, and need not know where the store is.
+                why = (
+                    "it was opened to be read, for its file or folder cannot be written by this"
+                    " user; change their permissions"
+                )
+            raise self.refuse(StoreReadOnly, why)
 
     def open_writer(self) -> sqlite3.Connection:
         """Return the connection that writes, opened anew if a fork closed it; the gate is held."""

@@ -45,14 +45,7 @@ class IndexFiles:
     def every(self) -> list[IndexFile]:
         """Return all there are, the newest first."""
         file = self._db.file
-        if file is None:
-            return []
-        found = []
-        for path in file.parent.glob(f"{_escaped(file.name)}-index-*"):
-            named = _NAMED.fullmatch(path.name.removeprefix(file.name))
-            if named is not None:
-                found.append(IndexFile(int(named[1]), int(named[2]), path))
-        return sorted(found, key=lambda one: -one.seq)
+        return [] if file is None else files_beside(file)
 
     def sweep(self) -> None:
         """Remove those that may hold what was erased since, or are of banks that are gone."""
@@ -73,6 +66,16 @@ class IndexFiles:
 
     def _seals(self) -> bool:
         return self._db.cipher(STORE).seals
+
+
+def files_beside(file: Path) -> list[IndexFile]:
+    """Return the indexes that lie beside a store, the newest first."""
+    found = []
+    for path in file.parent.glob(f"{_escaped(file.name)}-index-*"):
+        named = _NAMED.fullmatch(path.name.removeprefix(file.name))
+        if named is not None:
+            found.append(IndexFile(int(named[1]), int(named[2]), path))
+    return sorted(found, key=lambda one: -one.seq)
 
 
 def _escaped(name: str) -> str:

@@ -81,6 +81,9 @@ class Shard(SqlStore, Protocol):
     def is_replica(self) -> bool:
         """Return whether it follows another one."""
 
+    def check_usable(self) -> None:
+        """Refuse a store that does not take what it is open for."""
+
     def changes(self) -> int:
         """Return a number that differs whenever anybody has committed."""
 
@@ -304,6 +307,10 @@ class ShardedStore:
 
     def is_replica(self) -> bool:
         return any(one.is_replica() for one in self.shards)
+
+    def check_usable(self) -> None:
+        for one in self.shards:
+            one.check_usable()
 
     def changes(self) -> int:
         if any(level.writes for level in self._here.levels):

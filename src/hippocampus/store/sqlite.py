@@ -97,6 +97,11 @@ class SqliteStore:
     def is_replica(self) -> bool:
         return False
 
+    def check_usable(self) -> None:
+        self.connections.usable()
+        self.connections.check_named()
+        self.changes()
+
     def is_walled(self) -> bool:
         return False
 

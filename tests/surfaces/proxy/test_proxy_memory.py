@@ -1,6 +1,7 @@
 """What is recalled into prompts, and what of a conversation is remembered, once."""
 
 import json
+import re
 from datetime import timedelta
 
 import pytest
@@ -408,3 +409,38 @@ def test_a_start_is_no_use_of_a_memory(open_memory, start):
     bank.note_recalls()
 
     assert len(bank.journal()) == changes
+
+
+@pytest.mark.parametrize("word", ["off", "OFF", "none", "False", "no", "0"])
+def test_words_for_no_keep_a_chat_out_of_memory(start, remembered, word):
+    proxy = start()
+    answer = proxy.chat("I moved to Lisbon.", headers={"X-Memory": word})
+    proxy.stop()
+
+    assert answer.status_code == 200
+    assert "without=off" in answer.headers["x-memory"]
+    assert remembered() == []
+
+
+def test_a_word_that_nobody_knows_is_refused_before_anything_is_passed_on(start, upstream):
+    proxy = start()
+    answer = proxy.chat("I moved to Lisbon.", headers={"X-Memory": "never ever"})
+
+    assert answer.status_code == 400
+    assert answer.json()["error"]["code"] == "invalid_x_memory"
+    assert "'never ever'" in answer.json()["error"]["message"]
+    assert upstream.seen == []
+
+
+def test_the_log_tells_banks_apart_and_names_none(start, caplog):
+    caplog.set_level("INFO")
+    proxy = start()
+    for bank in ("lena@example.com", "omar", "omar"):
+        proxy.chat("Hello there.", headers={"X-Bank": bank})
+    proxy.stop()
+
+    assert "lena" not in caplog.text
+    assert "omar" not in caplog.text
+    told = re.findall(r"bank=(\w+)", caplog.text)
+    assert len(told) == 3
+    assert len(set(told)) == 2

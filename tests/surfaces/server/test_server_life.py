@@ -269,6 +269,33 @@ def test_readiness_is_that_of_the_store(serve, open_memory):
         assert http.get("/healthz").status_code == 200
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be moved there")
+def test_a_server_whose_file_was_moved_is_not_ready_and_logs_its_failures(
+    serve, open_memory, tmp_path, caplog
+):
+    memory = open_memory("moved.db")
+    memory.bank("ada").remember("It rains.")
+    with httpx.Client(base_url=serve(memory)) as http:
+        (tmp_path / "moved.db").rename(tmp_path / "elsewhere.db")
+        answer = http.get("/readyz")
+        assert answer.status_code == 503
+        assert "moved or replaced" in answer.json()["error"]["message"]
+        assert "moved.db" not in answer.text
+        failed = http.post("/v1/banks/ada/remember", json={"text": "It pours."})
+        assert (500, "StoreReplaced") == (failed.status_code, failed.json()["error"]["type"])
+        failures = [one for one in caplog.records if one.levelname == "ERROR"]
+        assert "StoreReplaced" in {one.seen["error"] for one in failures}
+        (tmp_path / "elsewhere.db").rename(tmp_path / "moved.db")
+        assert http.get("/readyz").status_code == 200
+
+
+def test_monitors_may_ask_for_health_without_a_body(serve, open_memory):
+    with httpx.Client(base_url=serve(open_memory("head.db"))) as http:
+        for path in ("/healthz", "/readyz"):
+            answer = http.head(path)
+            assert (200, b"") == (answer.status_code, answer.content)
+
+
 @pytest.mark.slow
 def test_what_was_stored_can_still_be_read_once_a_full_disk_is_told(serve, memory):
     bank = memory.bank("ada")
@@ -334,3 +361,23 @@ def test_banks_sleep_while_the_server_runs_if_they_are_to(serve, memory):
     names = {thread.name for thread in threading.enumerate()}
 
     assert "hippocampus-sleep" in names
+
+
+def test_a_server_that_only_reads_is_ready_answers_and_refuses_to_write(tmp_path):
+    path = tmp_path / "kept.db"
+    with Memory(path, embedder="hash") as memory:
+        memory.bank("ada").remember("The boiler was serviced by Ivo.")
+    server = Process(path, "--read-only")
+    try:
+        with httpx.Client(base_url=server.url) as http:
+            assert http.get("/readyz").status_code == 200
+            found = http.post("/v1/banks/ada/recall", json={"query": "boiler"})
+            assert "Ivo" in found.text
+            refused = http.post("/v1/banks/ada/remember", json={"text": "It rains."})
+            assert (409, "StoreReadOnly") == (
+                refused.status_code, refused.json()["error"]["type"]
+            )  # fmt: skip
+    finally:
+        server.stop()
+    with Memory(path, embedder="hash") as memory:
+        assert memory.bank("ada").stats().episodes == 1

@@ -112,3 +112,12 @@ def test_a_database_that_only_reads_leaves_each_server_to_count_for_itself():
     rate = Rate(1.0, 2, Clock(), shared=Standby())
 
     assert [True, True, False] == [may(rate) for _ in range(3)]
+
+
+def test_a_refusal_names_a_wait_that_is_worth_waiting():
+    clock = Clock()
+    rate = Rate(30.0, 1, clock)
+    assert may(rate)
+    clock.now += 0.99 / 30.0
+    with pytest.raises(RateLimited, match=r"wait 0\.1 s"):
+        asyncio.run(rate.take("ada"))

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from hippocampus.server import Limits
-from hippocampus.server.observability import JsonLines, log
+from hippocampus.server.observability import JsonLines, log, log_to_stderr
 
 AT = "/v1/banks/acme%2Flena"
 SAID = "The safe opens with 4711-quorn"
@@ -168,3 +168,20 @@ def test_traces_named_by_the_route_go_on_those_of_the_caller(memory, serve, span
     told = "".join(span.to_json() for span in spans.get_finished_spans())
     assert "lena" not in told
     assert "4711-quorn" not in told
+
+
+def test_what_the_client_of_the_database_says_is_a_line_of_json_as_well(capsys):
+    loggers = [
+        logging.getLogger(name) for name in ("hippocampus.server", "uvicorn.error", "psycopg")
+    ]
+    before = [(one, one.handlers[:], one.level, one.propagate) for one in loggers]
+    try:
+        log_to_stderr("info")
+        logging.getLogger("psycopg.pool").warning("error connecting:\nis it running?")
+    finally:
+        for one, handlers, level, propagate in before:
+            one.handlers[:], one.propagate = handlers, propagate
+            one.setLevel(level)
+    (line,) = capsys.readouterr().err.splitlines()
+    told = json.loads(line)
+    assert ("warning", "error connecting:\nis it running?") == (told["level"], told["event"])

@@ -388,6 +388,17 @@ class Store(Protocol):
     def is_replica(self) -> bool:
         """Return whether it follows another one, and so may be behind it."""
 
+    def check_usable(self) -> None:
+        """
+        Refuse a store that does not take what it is open for.
+
+        Raises:
+            StoreReplaced: its file was deleted, moved or replaced.
+            StoreReadOnly: it is open to be written, and is a standby.
+            StoreError: it is not there.
+
+        """
+
     def is_walled(self) -> bool:
         """Return whether it gives nothing of banks of other tenants than a call acts for."""
 

@@ -9,6 +9,7 @@ import psycopg
 import psycopg_pool
 
 from hippocampus import errors
+from hippocampus.core.store_address import without_password
 
 FOREIGN: Final = (psycopg.Error, psycopg_pool.PoolTimeout, psycopg_pool.PoolClosed, UnicodeError)
 
@@ -87,12 +88,6 @@ _MESSAGES: Final[dict[str, tuple[type[errors.StoreError], str]]] = {
         "the database is shutting down or starting; nothing was acknowledged: try again",
     ),
 }
-_PASSWORD: Final = re.compile(r"(?<=:)[^:@/]*(?=@)|(?<=password=)[^&\s]*")
-
-
-def without_password(dsn: str) -> str:
-    """Return a connection string as it may be shown."""
-    return _PASSWORD.sub("***", dsn)
 
 
 def translate(exc: Exception, path: str) -> errors.StoreError:

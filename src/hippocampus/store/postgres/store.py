@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from hippocampus.core.key import Key
 from hippocampus.core.records import Asks, Progress
 from hippocampus.core.records.store import StoreUpkeep
+from hippocampus.errors import StoreReadOnly
 from hippocampus.store.banks import SqlBanks
 from hippocampus.store.copying import SqlStore, copy_store
 from hippocampus.store.episodes import SqlEpisodes
@@ -99,6 +100,13 @@ class PostgresStore:
     def is_replica(self) -> bool:
         ((follows,),) = self.transactions.rows("SELECT pg_is_in_recovery()")
         return bool(follows)
+
+    def check_usable(self) -> None:
+        if self.is_replica() and not self.transactions.read_only:
+            raise self.transactions.refuse(
+                StoreReadOnly,
+                "is a standby, which takes no writes; serve its primary, or 'serve --read-only'",
+            )
 
     def is_walled(self) -> bool:
         return self.transactions.walled

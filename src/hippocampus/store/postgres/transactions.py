@@ -26,6 +26,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from hippocampus.core.budget import check_budget, counted
 from hippocampus.core.cipher import PLAIN, Cipher
 from hippocampus.core.records import Asks
+from hippocampus.core.store_address import without_password
 from hippocampus.core.tenant import acting
 from hippocampus.errors import (
     HippocampusError,
@@ -42,7 +43,7 @@ from hippocampus.store.checksums import Damage, damaged
 from hippocampus.store.database import Row
 from hippocampus.store.postgres import schema
 from hippocampus.store.postgres.messages import Asked, Messages, ask, in_its_words, prepare_alone
-from hippocampus.store.postgres.seam import FOREIGN, translate, without_password
+from hippocampus.store.postgres.seam import FOREIGN, translate
 from hippocampus.store.postgres.texts import TextDumper, TextReader
 from hippocampus.store.seam import Seam
 

@@ -1,0 +1,106 @@
+"""Another file in the place of a store: nobody has that open, and what was there is kept."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from hippocampus.core.files import COMPANIONS
+from hippocampus.core.system import give_as, sync
+from hippocampus.errors import NotAStore, OutputExists, StoreError, StoreLocked
+from hippocampus.store import schema
+from hippocampus.store.index_files import files_beside
+from hippocampus.store.opening import beside, probe
+from hippocampus.store.seam import Seam, translate
+
+_IN_USE: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+
+
+def copy_database(source: Path, target: Path) -> None:
+    """
+    Copy a store, and what its log holds, into an empty file, in whatever format it has.
+
+    Raises:
+        StoreError: there is none.
+        NotAStore: it is something else.
+
+    """
+    if probe(source, str(source), len(schema.MIGRATIONS)) is None:
+        if source.exists():
+            raise NotAStore("is empty; name a file that 'backup' wrote", path=source)
+        raise StoreError("there is no such file; name one that 'backup' wrote", path=source)
+    log = beside(source, "-wal")
+    alone = not log.exists() or not log.stat().st_size
+    # Without a log the file alone is the store: no lock and no -shm file are needed beside it.
+    how = "?mode=ro&immutable=1" if alone else "?mode=ro"
+    with (
+        Seam(str(source)),
+        closing(sqlite3.connect(source.as_uri() + how, uri=True)) as old,
+        closing(sqlite3.connect(target, isolation_level=None)) as new,
+    ):
+        old.backup(new)
+        new.execute("PRAGMA journal_mode = DELETE")
+
+
+def check_unused(file: Path) -> None:
+    """
+    Refuse a store that anybody has open; what its log holds is in its file afterwards.
+
+    Raises:
+        StoreLocked: somebody has it open.
+
+    """
+    if not file.exists():
+        return
+    try:
+        with closing(
+            sqlite3.connect(f"{file.as_uri()}?mode=rw", uri=True, timeout=0, isolation_level=None)
+        ) as db:
+            db.execute("PRAGMA locking_mode = EXCLUSIVE")
+            db.execute("BEGIN EXCLUSIVE")
+            db.execute("ROLLBACK")
+    except sqlite3.DatabaseError as exc:
+        code = exc.sqlite_errorcode & 0xFF
+        if code in _IN_USE:
+            raise StoreLocked(
+                "is open in this or another process; stop what has it open (a server, a proxy, a"
+                " resident process), and restore then",
+                path=file,
+            ) from exc
+        if code not in _DAMAGED:  # which is why a backup is restored
+            raise translate(exc, str(file)) from exc
+
+
+def put_in_place(whole: Path, file: Path, *, former: Path) -> bool:
+    """
+    Give a finished file the name of a store; return whether there was one, which is ``former`` now.
+
+    At every moment a store has the name. The log of the former one goes with it, or SQLite would
+    play it back into the new one; its indexes in files are of another history, and are removed.
+    """
+    was_there = file.exists()
+    if was_there:
+        give_as(whole, file.stat())
+        _name_also(file, former)
+    for ending in COMPANIONS:
+        if beside(file, ending).exists():
+            beside(file, ending).rename(beside(former, ending))
+    for index in files_beside(file):
+        index.path.unlink(missing_ok=True)
+    whole.replace(file)
+    sync(file.parent)
+    return was_there
+
+
+def _name_also(file: Path, name: Path) -> None:
+    """Give a file a second name, or, where there are no links, another one."""
+    if name.exists():
+        raise OutputExists("exists already; try again in a second", path=name)
+    try:
+        os.link(file, name)
+    except OSError:
+        file.rename(name)
