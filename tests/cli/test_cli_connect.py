@@ -67,6 +67,21 @@ def test_disconnect_takes_back_all_that_init_connected(shell, home):
     assert "nothing is connected" in shell("disconnect").out
 
 
+@pytest.mark.parametrize(
+    ("given", "written"),
+    [([], ["--secrets", "redact"]), (["--secrets", "refuse"], ["--secrets", "refuse"]),
+     (["--secrets", "keep"], [])],
+)  # fmt: skip
+def test_a_server_that_is_connected_takes_no_secrets_unless_told_to(shell, home, given, written):
+    assert shell("connect", "cursor", "--no-hooks", "--yes", *given).code == 0
+    config = json.loads((home / ".cursor/mcp.json").read_text())
+    args = config["mcpServers"]["hippocampus"]["args"]
+
+    assert ["mcp", *written, "--store", str(shell.store)] == [
+        one for one in args if one != "--project"
+    ]
+
+
 def test_one_client_is_connected_alone_and_once(shell, home):
     wanted = ("connect", "cursor", "--no-hooks", "--bank", "work", "--yes", "--json")
     first, again = shell(*wanted), shell(*wanted)

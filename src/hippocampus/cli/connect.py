@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -59,6 +60,7 @@ class ConnectScope:
 
     store: str | None = None
     bank: str = DEFAULT_BANK
+    secrets: Literal["keep", "redact", "refuse"] = "redact"
 
 
 @verb("connect", opens=None)
@@ -78,7 +80,9 @@ def connect(
     if not clients:
         return _listed(receipts, project=project)
     named = [client_named(name) for name in dict.fromkeys(clients)]
-    calls = _calls_in_project(scope) if project else calls_for(scope.store, scope.bank)
+    calls = (
+        _calls_in_project(scope) if project else calls_for(scope.store, scope.bank, scope.secrets)
+    )
     planned = [
         part
         for client in named
@@ -145,7 +149,14 @@ def _calls_in_project(scope: ConnectScope) -> Calls:
     _refuse_without_server(find_invocation())
     if shutil.which(NAME) is None:
         complain(f"{NAME!r} is not on the PATH here; programs find it by that name")
-    return PROJECT_CALLS
+    gate = _gate(scope.secrets)
+    server = PROJECT_CALLS.server.with_args(*gate)
+    return replace(PROJECT_CALLS, server=server, in_project=server)
+
+
+def _gate(secrets: str) -> list[str]:
+    """Return the arguments of a server by which secrets do not get in; hooks leave them out."""
+    return [] if secrets == "keep" else ["--secrets", secrets]
 
 
 def _refuse_without_server(call: Invocation) -> None:
@@ -154,9 +165,14 @@ def _refuse_without_server(call: Invocation) -> None:
         raise MissingExtra("the MCP server", package="mcp", extra="mcp")
 
 
-def calls_for(store: str | None, bank: str) -> Calls:
+def calls_for(store: str | None, bank: str, secrets: str = "redact") -> Calls:
     """
     Return how clients are to call this installation.
+
+    Args:
+        store: where the memory is; the usual place for None.
+        bank: the bank that is meant where none is named.
+        secrets: what its server does with secrets that it is given.
 
     Raises:
         MissingExtra: what the server needs is not installed.
@@ -171,12 +187,12 @@ def calls_for(store: str | None, bank: str) -> Calls:
     scope = ["--store", where] + ([] if bank == DEFAULT_BANK else ["--bank", bank])
     call = find_invocation()
     _refuse_without_server(call)
-    named = bank != DEFAULT_BANK
+    named, gate = bank != DEFAULT_BANK, _gate(secrets)
     return Calls(
-        server=call.with_args("mcp", *scope),
+        server=call.with_args("mcp", *gate, *scope),
         hook=call.with_args("hook", *scope),
         # Who names a bank means it in every project.
-        in_project=None if named else call.with_args("mcp", "--project", *scope),
+        in_project=None if named else call.with_args("mcp", "--project", *gate, *scope),
     )
 
 

@@ -371,10 +371,21 @@ def _passing_over(failed: list[HippocampusError]) -> Iterator[None]:
 
 def _context(bank: Bank, prompt: str, budget: int, known: set[str]) -> Context | None:
     """Return the memories on a prompt that the window lacks; None if there are none."""
+    from hippocampus.cli.prompt_memories import floor_of  # noqa: PLC0415 - only for a prompt
+
     without = [] if not known else _texts(bank, known)
-    # The session began with the profile, so the window has it.
-    made = bank.context(prompt, budget, persona="", projects="", summary="", without=without)
-    return made if made.recall.found and made.items else None
+
+    def compose(least: float | None = None) -> Context:
+        # The session began with the profile, so the window has it.
+        return bank.context(
+            prompt, budget, persona="", projects="", summary="", without=without, min_score=least
+        )
+
+    made = compose()
+    floor = floor_of(prompt, made)
+    if floor is None:
+        return None
+    return made if all(hit.score >= floor for hit in made.items) else compose(floor)
 
 
 def _texts(bank: Bank, ids: Iterable[str]) -> list[str]:
