@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -36,7 +36,7 @@ from hippocampus.connect import (
     plan_disconnect,
 )
 from hippocampus.connect.clients import NAME
-from hippocampus.connect.receipts import hash_of
+from hippocampus.connect.receipts import Receipt, hash_of
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.store_address import holds_password, is_url
 from hippocampus.errors import InputError, MissingExtra, OutputError
@@ -248,7 +248,9 @@ def _offer_one(
         else:
             yield _apply(part, receipts)
     if agreed and not dry_run and pending and not quiet:
-        stdout().print(Text(f"Written. {client.then}", "bold"), soft_wrap=True)
+        # What is to be done next is about what was put in, not about what was taken out.
+        then = f" {client.then}" if any(one.receipt is not None for one in changes) else ""
+        stdout().print(Text(f"Written.{then}", "bold"), soft_wrap=True)
 
 
 def _apply(change: ConfigChange, receipts: Receipts) -> Outcome:
@@ -305,7 +307,7 @@ def finish(outcomes: Sequence[Outcome], *, as_json: bool) -> None:
 def _listed(receipts: Receipts, *, project: bool) -> Answer:
     here = {client.name for client in detected(Places())}
     known = [client for client in CLIENTS if client.project_files or not project]
-    rows = [_row(client, here, receipts.of(client.name)) for client in known]
+    rows = [_row(client, here, receipts.of(client.name), project=project) for client in known]
     shown = table(
         [(one["client"], one["title"], one["state"]) for one in rows], "client", "program", "state"
     )
@@ -313,11 +315,21 @@ def _listed(receipts: Receipts, *, project: bool) -> Answer:
     return Answer(rows, [shown], f"connect one by its name: {how}")
 
 
-def _row(client: ClientProgram, here: Iterable[str], files: Iterable[str]) -> dict[str, Any]:
+def _row(
+    client: ClientProgram, here: Iterable[str], files: Mapping[str, Receipt], *, project: bool
+) -> dict[str, Any]:
     state = "found" if client.name in here else "not found"
+    if files:
+        takes_hooks = not project and any(one.hooks(PROJECT_CALLS) for one in client.files)
+        state = "server only" if takes_hooks and not _has_hooks(files.values()) else "connected"
     return {
         "client": client.name,
         "title": client.title,
-        "state": "connected" if list(files) else state,
+        "state": state,
         "files": list(files),
     }
+
+
+def _has_hooks(receipts: Iterable[Receipt]) -> bool:
+    """Return whether hooks were written, and not the server alone."""
+    return any("hooks" in one.entry.path for receipt in receipts for one in receipt.placed)

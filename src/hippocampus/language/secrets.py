@@ -307,6 +307,7 @@ _KINDS: Final[dict[str, tuple[str, Callable[[str], bool] | None]]] = {
     "password_beside": ("password", _is_strong),
     "password_before": ("password", _is_strong),
     "labelled": ("token", _is_random),
+    "login_pair": ("password", _is_strong),
     "pin_code": ("code", None),
     "card": ("card number", is_card),
     "iban": ("account number", is_iban),
