@@ -389,6 +389,13 @@ def kept(
     return _by_words(ToolAnswer(data, f"{told}."), unembedded if new else "")
 
 
+def without_secrets(answer: ToolAnswer, kinds: Sequence[str]) -> ToolAnswer:
+    """Add the kinds of secrets that were not kept, if there are any."""
+    if not kinds:
+        return answer
+    return ToolAnswer(answer.data, f"{answer.text} It is kept without its {', '.join(kinds)}.")
+
+
 def _by_words(answer: ToolAnswer, unembedded: str) -> ToolAnswer:
     """Add why what was kept is found by its words alone, if it is."""
     if not unembedded:

@@ -7,7 +7,7 @@ The engine is imported when the memory is opened: a client is greeted while it l
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
@@ -129,10 +129,11 @@ class Toolbox:
             text, at=at, speaker=speaker, role=role, session=session, source=source,
             origin="assistant" if own else None,
         )  # fmt: skip
-        return answers.kept(
+        answer = answers.kept(
             episode, memory.engine.zone, new=episode.recorded_at >= now,
             unembedded=memory.engine.unembedded,
         )  # fmt: skip
+        return answers.without_secrets(answer, _taken_out(memory, text))
 
     def recall(
         self,
@@ -361,6 +362,12 @@ class Toolbox:
         named |= {one.bank for one in self._included(bank)}
         with holding(Rights(named.__contains__, named.__contains__)):
             yield
+
+
+def _taken_out(memory: Memory, text: str) -> Sequence[str]:
+    """Return the kinds of secrets in a text that the gate did not let in."""
+    engine = memory.engine
+    return () if engine.config.secrets.write == "keep" else engine.secret_finder.kinds(text)
 
 
 def _lacking(bank: Bank) -> list[str]:
