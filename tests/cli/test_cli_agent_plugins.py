@@ -146,7 +146,8 @@ def servers():
 
 
 def test_every_agent_starts_the_same_server():
-    assert all(one == {"command": "hippocampus", "args": ["mcp", "--project"]} for one in servers())
+    args = ["mcp", "--project", "--secrets", "redact"]
+    assert all(one == {"command": "hippocampus", "args": args} for one in servers())
 
 
 def test_no_two_agents_are_left_out():

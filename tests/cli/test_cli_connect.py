@@ -67,6 +67,21 @@ def test_disconnect_takes_back_all_that_init_connected(shell, home):
     assert "nothing is connected" in shell("disconnect").out
 
 
+@pytest.mark.parametrize(
+    ("given", "written"),
+    [([], ["--secrets", "redact"]), (["--secrets", "refuse"], ["--secrets", "refuse"]),
+     (["--secrets", "keep"], [])],
+)  # fmt: skip
+def test_a_server_that_is_connected_takes_no_secrets_unless_told_to(shell, home, given, written):
+    assert shell("connect", "cursor", "--no-hooks", "--yes", *given).code == 0
+    config = json.loads((home / ".cursor/mcp.json").read_text())
+    args = config["mcpServers"]["hippocampus"]["args"]
+
+    assert ["mcp", *written, "--store", str(shell.store)] == [
+        one for one in args if one != "--project"
+    ]
+
+
 def test_one_client_is_connected_alone_and_once(shell, home):
     wanted = ("connect", "cursor", "--no-hooks", "--bank", "work", "--yes", "--json")
     first, again = shell(*wanted), shell(*wanted)
@@ -294,3 +309,41 @@ def test_a_client_without_files_of_a_project_is_refused(shell, project):
     assert 1 == refused.code
     assert "reads no file of a project" in " ".join(refused.err.split())
     assert before == everything(project)
+
+
+def states(shell):
+    return {one["client"]: one["state"] for one in shell("connect", "--json").json}
+
+
+def test_a_client_whose_hooks_could_not_be_written_is_connected_by_its_server_alone(shell, home):
+    (home / ".claude").mkdir(exist_ok=True)
+    (home / ".claude/settings.json").write_text('{"hooks": {')
+    assert shell("connect", "claude-code", "--yes").code == 1
+
+    assert "server only" == states(shell)["claude-code"]
+    (home / ".claude/settings.json").write_text("{}")
+    assert shell("connect", "claude-code", "--yes").code == 0
+    assert "connected" == states(shell)["claude-code"]
+
+
+def test_a_file_that_nobody_may_write_is_left_as_it_is(shell, home):
+    config = home / ".cursor/mcp.json"
+    before = b'{"mcpServers": {}}'
+    config.write_bytes(before)
+    config.chmod(0o444)
+    done = shell("connect", "cursor", "--no-hooks", "--yes")
+
+    assert (1, before) == (done.code, config.read_bytes())
+    assert "is read-only" in " ".join(done.err.split())
+    config.chmod(0o644)
+    assert shell("connect", "cursor", "--no-hooks", "--yes").code == 0
+
+
+def test_a_file_that_was_emptied_since_is_connected_again_and_disconnected(shell, home):
+    config = home / ".cursor/mcp.json"
+    for then in ("connect", "disconnect"):
+        assert shell("connect", "cursor", "--no-hooks", "--yes").code == 0
+        config.write_bytes(b"")
+        assert shell(then, "cursor", "--yes").code == 0
+    assert "Begin" not in shell("disconnect", "cursor", "--yes").out
+    assert "cursor" not in [name for name, state in states(shell).items() if state == "connected"]

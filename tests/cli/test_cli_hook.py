@@ -4,12 +4,14 @@ import json
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 from in_process import invoke
 
 from hippocampus.cli import hook
 from hippocampus.cli.hook_events import read_call
+from hippocampus.cli.prompt_memories import floor_of
 
 FOUND = "The leak came from the valve, because its seal was dry."
 
@@ -40,6 +42,51 @@ def test_a_prompt_about_nothing_remembered_brings_nothing(told):
     answer = told("hook", stdin=event("UserPromptSubmit", prompt="zebra xylophone quarterly"))
 
     assert (0, "") == (answer.code, answer.out)
+
+
+def floor(prompt, *scored, found=True):
+    """The least score that is shown of memories with these scores and texts."""
+    hits = [
+        SimpleNamespace(score=score, episode=SimpleNamespace(text=text)) for score, text in scored
+    ]
+    return floor_of(prompt, SimpleNamespace(items=hits, recall=SimpleNamespace(found=found)))
+
+
+def test_of_what_is_found_only_what_comes_near_the_best_is_shown():
+    near = floor("deploy?", (0.9, "a"), (0.5, "b"), (0.1, "c"), (0.02, "d"))
+    many = floor("deploy?", *((0.9 - n / 100, "a") for n in range(9)))
+
+    assert 0.1 < near <= 0.5
+    assert 0.87 == pytest.approx(many), "four of them"
+
+
+GENERATED = "Never edit files under models/generated, they are overwritten."
+
+
+@pytest.mark.parametrize(
+    ("prompt", "others"),
+    [
+        ("add a column to models/generated/orders.sql", [(0.12, "Something else.")]),
+        ("regenerate ./models/generated/", [(0.12, "Something else.")]),
+        ("drop the generated files of last week", []),
+    ],
+)
+def test_a_memory_of_the_same_path_or_far_ahead_is_shown_though_unsure(prompt, others):
+    shown = floor(prompt, (0.3, GENERATED), *others, (0.05, "Tabs."), found=False)
+
+    assert 0.3 == shown
+
+
+@pytest.mark.parametrize(
+    ("prompt", "scored"),
+    [
+        ("add a column to models/marts/orders.sql", [(0.17, GENERATED), (0.12, "Else.")]),
+        ("implement the approval of large refunds", [(0.21, "I prefer small commits.")]),
+        ("write the report", [(0.3, "Reports go out on Monday."), (0.2, "Tabs.")]),
+    ],
+)
+def test_nothing_is_shown_where_recall_is_unsure_and_nothing_stands_out(prompt, scored):
+    assert floor(prompt, *scored, (0.02, "Tabs."), found=False) is None
 
 
 def test_what_is_brought_back_keeps_to_the_budget(told):

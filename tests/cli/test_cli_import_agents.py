@@ -6,6 +6,8 @@ import os
 import pytest
 from in_process import invoke
 
+from hippocampus import Memory
+
 ASKED = "We use pnpm here, never npm. Please mend the lint job."
 
 
@@ -28,6 +30,7 @@ def home(tmp_path, monkeypatch):
     log.write_text(json.dumps(line) + "\n" + json.dumps(line | {"isMeta": True}) + "\n")
     for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("USERPROFILE", str(tmp_path / "home"))
     monkeypatch.chdir(project)
@@ -38,9 +41,12 @@ def run(home, *args):
     return invoke(*args, "--store", str(home / "agent.db"), "--embedder", "none")
 
 
+WHOLE = ("--everything", "--bank", "me")
+
+
 def test_everything_of_a_tool_comes_in_from_where_it_keeps_it(home):
-    done = run(home, "import", "--from", "claude-code")
-    again = run(home, "import", "--from", "claude-code", "--json")
+    done = run(home, "import", "--from", "claude-code", *WHOLE)
+    again = run(home, "import", "--from", "claude-code", "--json", *WHOLE)
     kept = json.loads(run(home, "episodes", "--json").stdout)
 
     assert (0, 0) == (done.exit_code, again.exit_code), done.output
@@ -64,7 +70,7 @@ def test_what_came_with_a_project_is_not_the_users_word(home):
     (home / "home/.claude/rules").mkdir()
     (home / "home/.claude/rules/tone.md").write_text("Be brief.\n")
     for tool in ("claude-code", "aider"):
-        assert 0 == run(home, "import", "--from", tool).exit_code
+        assert 0 == run(home, "import", "--from", tool, *WHOLE).exit_code
     kept = json.loads(run(home, "episodes", "--json").stdout)
 
     assert {
@@ -94,7 +100,7 @@ def test_a_link_that_leads_out_of_a_project_is_refused(home):
     (shop / "CLAUDE.md").symlink_to(home / "private.txt")
     (shop / ".claude").mkdir()
     (shop / ".claude/rules").symlink_to("../../documents")
-    done = run(home, "import", "--from", "claude-code")
+    done = run(home, "import", "--from", "claude-code", *WHOLE)
     kept = json.loads(run(home, "episodes", "--json").stdout)
 
     assert {ASKED, "Tests: Run them with `pnpm test`."} == {one["text"] for one in kept}
@@ -112,6 +118,97 @@ def test_a_dry_run_counts_by_file_and_kind_without_making_a_store(home):
     assert {"notes of the tool": 1} == told["left_out"]
     assert [{"user": 1}, {"-": 1}] == [one["by_role"] for one in told["files"]]
     assert not (home / "agent.db").exists()
+
+
+KEY = "AKIAQ3EGPLM7XYZ2" + "TUVW"
+SAID = [
+    ("user", "hey, good morning! can you look at the checkout module?"),
+    ("user", "We store all money as integer cents, because floats gave us rounding errors."),
+    ("assistant", "The tests failed because the database was not started; make db-up fixes it."),
+    ("user", f"Always deploy with the key {KEY}."),
+    ("user", "I always write small commits with a body."),
+    ("user", "perfect, ship it"),
+]
+
+
+@pytest.fixture
+def two_projects(home):
+    """Sessions in two projects, of which the second's folder is gone."""
+    for project, said in (("shop", SAID), ("etl", [("user", "Never edit files in models/.")])):
+        log = home / f"home/.claude/projects/-{project}/{project}.jsonl"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        told = [
+            {
+                "type": role, "uuid": f"{project}{n}", "sessionId": project,
+                "cwd": str(home / project), "timestamp": f"2026-03-03T09:00:{n:02}Z",
+                "message": {"role": role, "content": [{"type": "text", "text": text}]},
+            }
+            for n, (role, text) in enumerate(said)
+        ]  # fmt: skip
+        log.write_text("".join(json.dumps(line) + "\n" for line in told))
+    notes = home / "home/.claude/projects/-etl/memory/notes.md"
+    notes.parent.mkdir()
+    notes.write_text(f"- The loader is in etl/load.py.\n- The key is {KEY}.\n")
+    return home
+
+
+def kept_in(home):
+    """The texts of each bank, by the bank's name up to what tells folders apart."""
+    with Memory(home / "agent.db", embedder="none") as memory:
+        return {
+            name.rpartition("-")[0] or name: {one.text for one in memory.bank(name).episodes()}
+            for name in memory.banks()
+        }
+
+
+def test_what_lasts_of_sessions_goes_into_the_banks_that_hooks_would_use(two_projects):
+    done = run(two_projects, "import", "--from", "claude-code")
+    kept = kept_in(two_projects)
+
+    assert 0 == done.exit_code, done.output
+    assert kept == {
+        "me": {SAID[4][1]},
+        "project:shop": {
+            "We use pnpm here, never npm.", "Tests: Run them with `pnpm test`.", SAID[1][1],
+            SAID[2][1],
+        },
+        "project:etl": {"Never edit files in models/.", "The loader is in etl/load.py."},
+    }  # fmt: skip
+    assert "2 sentences with a secret" in " ".join(done.stdout.split())
+    again = json.loads(run(two_projects, "import", "--from", "claude-code", "--json").stdout)
+    assert (0, 7) == (again["added"], again["unchanged"])
+    assert kept_in(two_projects) == kept
+
+
+def test_a_bank_that_is_named_gets_all_of_them_without_the_secrets(two_projects):
+    run(two_projects, "import", "--from", "claude-code", "--bank", "work")
+
+    (texts,) = kept_in(two_projects).values()
+    assert 7 == len(texts)
+    assert not [text for text in texts if KEY in text]
+
+
+def test_a_project_that_is_not_to_be_remembered_is_left_out(two_projects):
+    (two_projects / "shop/.hippocampus.toml").write_text("[project]\nremember = false\n")
+    done = run(two_projects, "import", "--from", "claude-code", "--json")
+
+    assert {"project:etl"} == set(kept_in(two_projects))
+    assert json.loads(done.stdout)["left_out"]["what is of projects that are not to be remembered"]
+
+
+def test_a_dry_run_tells_which_banks_and_how_many_secrets(two_projects):
+    told = json.loads(
+        run(two_projects, "import", "--from", "claude-code", "--dry-run", "--json").stdout
+    )
+    shown = " ".join(
+        run(two_projects, "import", "--from", "claude-code", "--dry-run").stdout.split()
+    )
+
+    assert [1, 2, 4] == sorted(told["banks"].values())
+    assert "me: 1 turn" in shown
+    assert 2 == told["left_out"]["sentences with a secret"]
+    assert 2 == told["left_out"]["messages of which nothing lasts"]
+    assert not (two_projects / "agent.db").exists()
 
 
 def test_a_dry_run_tells_of_any_file(home):

@@ -1,5 +1,6 @@
 """A process that stays resident for the commands that are called again and again."""
 
+import io
 import json
 import os
 import re
@@ -10,10 +11,12 @@ import sys
 import tempfile
 import threading
 import time
+import warnings
 from pathlib import Path
 
 import pytest
 
+from hippocampus import cli
 from hippocampus.cli import resident
 from hippocampus.cli.resident_line import receive, send
 from hippocampus.core.system import is_private
@@ -71,6 +74,22 @@ def test_a_hook_asks_for_one_by_itself_unless_told_not_to(monkeypatch):
     assert 5 == resident.wanted(["hook"])
     monkeypatch.setenv("HIPPOCAMPUS_RESIDENT", "0")
     assert 0 == resident.wanted(["hook"])
+
+
+@pytest.mark.usefixtures("runtime")
+@pytest.mark.parametrize("given", [["--at", "2026-01-05T10:00:00Z"], ["--at=2026-01-05"], []])
+def test_a_hook_that_is_given_a_time_is_asked_with_that_one(monkeypatch, given):
+    asked = []
+    monkeypatch.setattr(resident, "ask", lambda args, *_: asked.extend(args) or 0)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"{}")))
+    monkeypatch.setattr(sys, "argv", ["hippocampus", "hook", *given])
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+    monkeypatch.setenv("HIPPOCAMPUS_RESIDENT", "5")
+    with pytest.raises(SystemExit):
+        cli.main()
+
+    assert 1 == sum(arg.startswith("--at") for arg in asked)
+    assert asked[: 1 + len(given)] == ["hook", *given]
 
 
 @pytest.mark.parametrize(

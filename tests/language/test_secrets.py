@@ -8,6 +8,8 @@ import pytest
 from hippocampus.language.secrets import SecretFinder, SecretSpan, find_secrets
 
 HIDDEN = {
+    "The login for staging is admin / letmein99.": "The login for staging is admin / [password].",
+    "Zugangsdaten: eva / geheim77": "Zugangsdaten: eva / [password]",
     "My password is hunter2, as ever.": "My password is [password], as ever.",
     "the wifi password: Sommer!2024": "the wifi password: [password]",
     'The password changed to "blue horse".': 'The password changed to "[password]".',
@@ -35,6 +37,8 @@ HIDDEN = {
 }
 
 ORDINARY = [
+    "The login is at app / web; the logins are SSO / OAuth2 only.",
+    "Our login page is src/app2.py, the credentials are kept in vault / kv2",
     "I forgot my password again.",
     "The password is wrong.",
     "The rent is 450 pw and the bills are mine.",
@@ -90,7 +94,7 @@ def test_a_secret_that_begins_within_another_is_hidden_to_its_end():
 @pytest.mark.parametrize(
     "shape",
     ["1 ", "a@", "password ", "password is ", "+1", "A1", "a.", "eyJa.", "key=", "-----BEGIN ",
-     "12 ", "my number is ", "x" * 9 + " ", "::", "'", "pin "],
+     "12 ", "my number is ", "x" * 9 + " ", "::", "'", "pin ", "login is a / "],
 )  # fmt: skip
 def test_a_hostile_text_is_read_in_linear_time(shape):
     def seconds(size):

@@ -68,6 +68,79 @@ def test_what_is_of_the_person_goes_with_the_person():
 
 
 @pytest.mark.parametrize(
+    "said",
+    [
+        "All timestamps in this project are UTC, naive datetimes are forbidden",
+        "All money amounts are integers, floats are forbidden",
+        "All ids are UUIDs, auto-increment is not allowed.",
+        "Every migration is reversible; dropping columns is forbidden.",
+        "Use of eval is prohibited.",
+    ],
+)
+def test_what_is_forbidden_or_demanded_of_all_is_a_rule(said):
+    assert Lasting(said, "", ("rule",)) == of_prompt(said)
+
+
+@pytest.mark.parametrize(
+    "said", ["All tests pass now", "All of it is done", "all files are here", "It is forbidden"]
+)
+def test_a_state_of_all_there_is_is_of_the_moment(said):
+    assert Lasting() == of_prompt(said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "please don't add comments that only repeat the code.",
+        "Never write commit messages in German.",
+        "Don't add emojis to your answers.",
+        "Ich möchte, dass du Commit-Nachrichten auf Englisch schreibst.",
+        "Je préfère des commits courts.",
+    ],
+)
+def test_how_somebody_wants_things_written_is_the_persons(said):
+    assert Lasting(person=said) == of_prompt(said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "In this repo commit messages start with the module's name.",
+        "We always squash commits before merging.",
+        "Never commit directly to main.",
+        "Don't delete the comments in parser.py",
+        "Ich habe den Fehler in der Datenbank gefunden.",
+    ],
+)
+def test_how_a_project_is_written_is_the_projects(said):
+    assert said == of_prompt(said).project
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Refunds must be idempotent, so the Idempotency-Key header is required, or it answers 400.",
+        "Uploads must be resumable, so every chunk carries an offset.",
+        "We switched to httpx because requests has no HTTP/2.",
+    ],
+)
+def test_a_rule_with_what_follows_from_it_is_kept_of_a_reply(said):
+    assert said == of_reply(said, longest=900).project
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I replaced Decimal with Cents in total.py and tax.py; all 41 tests pass.",
+        "I switched the worker from Celery to Dramatiq and all tests are green.",
+        "An incremental model only processes rows that are new since the last run.",
+    ],
+)
+def test_a_report_of_work_done_or_a_lesson_is_not_kept_of_a_reply(said):
+    assert Lasting() == of_reply(said, longest=900)
+
+
+@pytest.mark.parametrize(
     "pasted",
     [
         "```sh\nwe always deploy from main\n```",

@@ -29,7 +29,9 @@ from hippocampus.core.records import (
     FileLocation,
     Imported,
     Progress,
+    Turn,
 )
+from hippocampus.core.turn_choice import chosen_turns, is_chosen
 from hippocampus.engine.bank_state import BankState
 from hippocampus.errors import StoreError
 from hippocampus.journal.draft import Encoded
@@ -107,12 +109,13 @@ class SourceImport(BankPart):
             now=now, zone=self._engine.zone,
         )  # fmt: skip
         call = self._gated(_Import(*_located(path, location), by_hand, sync, now))
-        files = [self._prepared(file, call) for file in read.files]
+        wanted = _chosen(read.files)
+        files = [self._prepared(file, call) for file in wanted]
         targets = self._identified(files, call)
         logs = _Logs(read.logs, progress)
         total = sum(len(file.groups) for file in files)
         done, result = 0, Imported(added=0, unchanged=0, removed=0, unreadable=read.unreadable)
-        for file, target, before in zip(files, targets, read.files, strict=True):
+        for file, target, before in zip(files, targets, wanted, strict=True):
 
             def step(
                 part: int, of: int, *, base: int = done, weight: int = len(file.groups)
@@ -159,8 +162,9 @@ class SourceImport(BankPart):
                 doubtful=part.read.doubtful,
             )  # fmt: skip
             if part.read.turns:
-                file, kept = self._without_kept(self._prepared(part.read, call), hooks)
+                turns, kept = self._without_kept(part.read.turns, hooks)
                 result += Imported(added=0, unchanged=kept, removed=0)
+                file = self._prepared(part.read._replace(turns=chosen_turns(turns)), call)
                 if not file.groups:
                     logs.advance(log)
                     continue
@@ -177,19 +181,19 @@ class SourceImport(BankPart):
         return result
 
     def _without_kept(
-        self, file: ImportedFile, hooks: dict[str, set[tuple[str | None, str]]]
-    ) -> tuple[ImportedFile, int]:
-        """Return a part of a log without what hooks have kept of it, and how much that is."""
+        self, turns: Sequence[Turn], hooks: dict[str, set[tuple[str | None, str]]]
+    ) -> tuple[list[Turn], int]:
+        """Return a log's turns without those of which hooks have kept a part, and their number."""
         from hippocampus.write.hook_kept import is_kept  # noqa: PLC0415 - not for a recall
 
-        fresh: list[Group] = []
-        for group in file.groups:
-            session = group.first.session or ""
+        fresh: list[Turn] = []
+        for turn in turns:
+            session = turn.session or ""
             if session not in hooks:
                 hooks[session] = self._kept_by_hooks(session) if session else set()
-            if not is_kept(group, hooks[session]):
-                fresh.append(group)
-        return file._replace(groups=fresh), len(file.groups) - len(fresh)
+            if not is_kept(turn, hooks[session]):
+                fresh.append(turn)
+        return fresh, len(turns) - len(fresh)
 
     def _kept_by_hooks(self, session: str) -> set[tuple[str | None, str]]:
         """Return the messages of a session that hooks kept, here or by project."""
@@ -443,6 +447,15 @@ def _located(path: Path, location: FileLocation | None) -> tuple[FileLocation, s
     if path.is_dir():
         return FileLocation(host=this_host()), place
     return FileLocation(host=this_host(), place=place), None
+
+
+def _chosen(files: Sequence[FileRead]) -> list[FileRead]:
+    """Return files with the turns that are taken of them; one of which none is, is passed over."""
+    if not is_chosen():
+        return list(files)
+    taken = [(file, file._replace(turns=chosen_turns(file.turns))) for file in files]
+    # One that says nothing any more is not passed over: what it said is gone.
+    return [now for before, now in taken if now.turns or not before.turns]
 
 
 def _write(ledger: Ledger, source: str, update: Update) -> None:

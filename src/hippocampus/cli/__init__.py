@@ -136,7 +136,7 @@ def _run_in_resident() -> None:
         # Read once and put back: if nobody answers, the work is done here, and reads it again.
         given = sys.stdin.buffer.read()
         sys.stdin = TextIOWrapper(BytesIO(given), encoding="utf-8")
-    if args[0] == "hook":
+    if args[0] == "hook" and not any(arg.partition("=")[0] == "--at" for arg in args):
         # Should an answer not come and the work be done here, it is kept once: at the same time.
         from datetime import UTC, datetime  # noqa: PLC0415 - only when asked for
 

@@ -14,6 +14,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib.resources import files
 from types import MappingProxyType
 from typing import (
@@ -76,6 +77,24 @@ class Command(TyperCommand):
             if " extra argument" in exc.message:
                 exc.message += "; put a text of several words in quotes"
             raise
+
+
+_named: Final[ContextVar[bool]] = ContextVar("_named", default=False)
+
+
+def names_bank() -> bool:
+    """Return whether a call of a ``ByProject`` names a bank."""
+    return _named.get()
+
+
+class ByProject(Command):
+    """A command of which a bank that is not named is that of the project."""
+
+    def make_context(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - as Typer has it
+        # Seen before Typer reads it: afterwards a default looks as if it had been given.
+        given = any(str(arg).partition("=")[0] == "--bank" for arg in args[1])
+        _named.set(given or bool(os.environ.get("HIPPOCAMPUS_BANK")))
+        return super().make_context(*args, **options)
 
 
 _COMMANDS: Final[dict[str, tuple[Function, type[TyperCommand]]]] = {}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -35,7 +36,7 @@ from hippocampus.connect import (
     plan_disconnect,
 )
 from hippocampus.connect.clients import NAME
-from hippocampus.connect.receipts import hash_of
+from hippocampus.connect.receipts import Receipt, hash_of
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.store_address import holds_password, is_url
 from hippocampus.errors import InputError, MissingExtra, OutputError
@@ -59,6 +60,7 @@ class ConnectScope:
 
     store: str | None = None
     bank: str = DEFAULT_BANK
+    secrets: Literal["keep", "redact", "refuse"] = "redact"
 
 
 @verb("connect", opens=None)
@@ -78,7 +80,9 @@ def connect(
     if not clients:
         return _listed(receipts, project=project)
     named = [client_named(name) for name in dict.fromkeys(clients)]
-    calls = _calls_in_project(scope) if project else calls_for(scope.store, scope.bank)
+    calls = (
+        _calls_in_project(scope) if project else calls_for(scope.store, scope.bank, scope.secrets)
+    )
     planned = [
         part
         for client in named
@@ -145,7 +149,14 @@ def _calls_in_project(scope: ConnectScope) -> Calls:
     _refuse_without_server(find_invocation())
     if shutil.which(NAME) is None:
         complain(f"{NAME!r} is not on the PATH here; programs find it by that name")
-    return PROJECT_CALLS
+    gate = _gate(scope.secrets)
+    server = PROJECT_CALLS.server.with_args(*gate)
+    return replace(PROJECT_CALLS, server=server, in_project=server)
+
+
+def _gate(secrets: str) -> list[str]:
+    """Return the arguments of a server by which secrets do not get in; hooks leave them out."""
+    return [] if secrets == "keep" else ["--secrets", secrets]
 
 
 def _refuse_without_server(call: Invocation) -> None:
@@ -154,9 +165,14 @@ def _refuse_without_server(call: Invocation) -> None:
         raise MissingExtra("the MCP server", package="mcp", extra="mcp")
 
 
-def calls_for(store: str | None, bank: str) -> Calls:
+def calls_for(store: str | None, bank: str, secrets: str = "redact") -> Calls:
     """
     Return how clients are to call this installation.
+
+    Args:
+        store: where the memory is; the usual place for None.
+        bank: the bank that is meant where none is named.
+        secrets: what its server does with secrets that it is given.
 
     Raises:
         MissingExtra: what the server needs is not installed.
@@ -171,12 +187,12 @@ def calls_for(store: str | None, bank: str) -> Calls:
     scope = ["--store", where] + ([] if bank == DEFAULT_BANK else ["--bank", bank])
     call = find_invocation()
     _refuse_without_server(call)
-    named = bank != DEFAULT_BANK
+    named, gate = bank != DEFAULT_BANK, _gate(secrets)
     return Calls(
-        server=call.with_args("mcp", *scope),
+        server=call.with_args("mcp", *gate, *scope),
         hook=call.with_args("hook", *scope),
         # Who names a bank means it in every project.
-        in_project=None if named else call.with_args("mcp", "--project", *scope),
+        in_project=None if named else call.with_args("mcp", "--project", *gate, *scope),
     )
 
 
@@ -232,7 +248,9 @@ def _offer_one(
         else:
             yield _apply(part, receipts)
     if agreed and not dry_run and pending and not quiet:
-        stdout().print(Text(f"Written. {client.then}", "bold"), soft_wrap=True)
+        # What is to be done next is about what was put in, not about what was taken out.
+        then = f" {client.then}" if any(one.receipt is not None for one in changes) else ""
+        stdout().print(Text(f"Written.{then}", "bold"), soft_wrap=True)
 
 
 def _apply(change: ConfigChange, receipts: Receipts) -> Outcome:
@@ -289,7 +307,7 @@ def finish(outcomes: Sequence[Outcome], *, as_json: bool) -> None:
 def _listed(receipts: Receipts, *, project: bool) -> Answer:
     here = {client.name for client in detected(Places())}
     known = [client for client in CLIENTS if client.project_files or not project]
-    rows = [_row(client, here, receipts.of(client.name)) for client in known]
+    rows = [_row(client, here, receipts.of(client.name), project=project) for client in known]
     shown = table(
         [(one["client"], one["title"], one["state"]) for one in rows], "client", "program", "state"
     )
@@ -297,11 +315,21 @@ def _listed(receipts: Receipts, *, project: bool) -> Answer:
     return Answer(rows, [shown], f"connect one by its name: {how}")
 
 
-def _row(client: ClientProgram, here: Iterable[str], files: Iterable[str]) -> dict[str, Any]:
+def _row(
+    client: ClientProgram, here: Iterable[str], files: Mapping[str, Receipt], *, project: bool
+) -> dict[str, Any]:
     state = "found" if client.name in here else "not found"
+    if files:
+        takes_hooks = not project and any(one.hooks(PROJECT_CALLS) for one in client.files)
+        state = "server only" if takes_hooks and not _has_hooks(files.values()) else "connected"
     return {
         "client": client.name,
         "title": client.title,
-        "state": "connected" if list(files) else state,
+        "state": state,
         "files": list(files),
     }
+
+
+def _has_hooks(receipts: Iterable[Receipt]) -> bool:
+    """Return whether hooks were written, and not the server alone."""
+    return any("hooks" in one.entry.path for receipt in receipts for one in receipt.placed)

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import os
-from contextvars import ContextVar
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import typer
 
-from hippocampus.cli.command import EXIT_NOTHING, Command, UsageError, verb
+from hippocampus.cli.command import EXIT_NOTHING, ByProject, UsageError, names_bank, verb
 from hippocampus.cli.hook_events import BUDGET, HookCall, answer
 from hippocampus.cli.options import BankScope
 
-_named: Final[ContextVar[bool]] = ContextVar("_named", default=False)
-"""Whether the call names a bank; one that it does not name is that of the project."""
 
-
-class _NoVeto(Command):
+class _NoVeto(ByProject):
     """A command of which not even a wrong option ends in 2: for agents that means a veto."""
 
     def make_context(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - as Typer has it
-        # Seen before Typer reads it: afterwards a default looks as if it had been given.
-        given = any(str(arg).partition("=")[0] == "--bank" for arg in args[1])
-        _named.set(given or bool(os.environ.get("HIPPOCAMPUS_BANK")))
         try:
             return super().make_context(*args, **options)
         except UsageError as exc:
@@ -40,6 +32,6 @@ def hook(
     scope: BankScope,
 ) -> None:
     """Recall and remember for a coding agent, from its hooks."""
-    call = HookCall(scope, budget_tokens, at, agent, chosen=_named.get(), sleeps=not no_sleep)
+    call = HookCall(scope, budget_tokens, at, agent, chosen=names_bank(), sleeps=not no_sleep)
     if not answer(call):
         raise typer.Exit(EXIT_NOTHING)

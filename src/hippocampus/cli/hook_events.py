@@ -38,8 +38,6 @@ _LATEST: Final = 40
 """Memories, the newest of a bank, of which a session begins with those that fit."""
 _LASTING: Final = ("decision", "correction", "rule", "preference")
 """Kinds of memories that a session begins with: those that hold whatever is done in it."""
-_PERSONAL: Final = frozenset({"e-mail address", "phone number"})
-"""Kinds left out of a sentence; with any other secret all of the sentence is."""
 _OPTIONS: Final[Mapping[str, str]] = {
     "--budget": "budget_tokens", "--budget-tokens": "budget_tokens", "--at": "at",
     "--agent": "agent",
@@ -297,7 +295,9 @@ class _Hook:
     ) -> None:
         """Keep the lines of a text that may be kept, and a note to them."""
         if scope.secrets == "keep":  # nobody wants those of a terminal
-            text = "\n".join(filter(None, map(_unless_secret, text.splitlines())))
+            from hippocampus.language.secrets import as_kept  # noqa: PLC0415 - for what is kept
+
+            text = "\n".join(filter(None, map(as_kept, text.splitlines())))
         if not text:
             return
         event = self._event
@@ -371,10 +371,21 @@ def _passing_over(failed: list[HippocampusError]) -> Iterator[None]:
 
 def _context(bank: Bank, prompt: str, budget: int, known: set[str]) -> Context | None:
     """Return the memories on a prompt that the window lacks; None if there are none."""
+    from hippocampus.cli.prompt_memories import floor_of  # noqa: PLC0415 - only for a prompt
+
     without = [] if not known else _texts(bank, known)
-    # The session began with the profile, so the window has it.
-    made = bank.context(prompt, budget, persona="", projects="", summary="", without=without)
-    return made if made.recall.found and made.items else None
+
+    def compose(least: float | None = None) -> Context:
+        # The session began with the profile, so the window has it.
+        return bank.context(
+            prompt, budget, persona="", projects="", summary="", without=without, min_score=least
+        )
+
+    made = compose()
+    floor = floor_of(prompt, made)
+    if floor is None:
+        return None
+    return made if all(hit.score >= floor for hit in made.items) else compose(floor)
 
 
 def _texts(bank: Bank, ids: Iterable[str]) -> list[str]:
@@ -420,16 +431,6 @@ def _is_chatter(text: str) -> bool:
     from hippocampus.language.chatter import is_chatter  # noqa: PLC0415 - brings NumPy
 
     return not text or is_chatter(text)
-
-
-def _unless_secret(said: str) -> str:
-    """Return a sentence as it may be kept: none that has a key, others without addresses."""
-    from hippocampus.language.secrets import SecretFinder  # noqa: PLC0415 - only for what is kept
-
-    finder = SecretFinder()
-    if any(span.kind not in _PERSONAL for span in finder.find(said)):
-        return ""
-    return finder.redact(said)
 
 
 def _known_by(message: str, role: str) -> dict[str, str]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from datetime import tzinfo
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from rich.table import Table
 
 from hippocampus.cli.render import Answer, complain, table
+from hippocampus.core.records import Turn
+from hippocampus.core.turn_choice import choosing
 from hippocampus.errors import InputError
 from hippocampus.sources import SourceProblem
 from hippocampus.sources.agents.places import Around, leads_out, places_of
@@ -76,22 +80,51 @@ def chosen(
     return there
 
 
-def dry_run(places: Sequence[ImportPlace], zone: tzinfo) -> Answer:
-    """Show an import without doing it: file by file, its episodes and what stays out."""
+class Dealing(Protocol):
+    """Something that tells what goes into which bank."""
+
+    counts: Counter[str]
+    """Turns by bank."""
+    left_out: Counter[str]
+
+    def enter(self, place: ImportPlace) -> None:
+        """Go on with what is read at another place."""
+        ...
+
+    def all_of(self, turn: Turn) -> list[Turn]:
+        """Return the parts of a turn that are kept, in whatever bank."""
+        ...
+
+
+def survey(
+    places: Sequence[ImportPlace], dealing: Dealing | None
+) -> tuple[list[FilePreview], list[tuple[str, str]]]:
+    """Read all that an import would; return each file's preview, and (path, reason) of the rest."""
     seen: list[FilePreview] = []
     problems: list[tuple[str, str]] = []
     for place in places:
-        for one in preview(place.path, format=place.read_as):
-            if isinstance(one, SourceProblem):
-                problems.append((one.path, one.reason))
-            else:
-                seen.append(one)
-                problems += one.unreadable
+        if dealing is not None:
+            dealing.enter(place)
+        with choosing(dealing.all_of) if dealing is not None else nullcontext():
+            for one in preview(place.path, format=place.read_as):
+                if isinstance(one, SourceProblem):
+                    problems.append((one.path, one.reason))
+                else:
+                    seen.append(one)
+                    problems += one.unreadable
+    return seen, problems
+
+
+def dry_run(places: Sequence[ImportPlace], zone: tzinfo, dealing: Dealing | None = None) -> Answer:
+    """Show an import without doing it: file by file, its episodes and what stays out."""
+    seen, problems = survey(places, dealing)
     turns = sum(one.turns for one in seen)
     left: dict[str, int] = {}
     for one in seen:
         for kind, count in one.left_out.items():
             left[kind] = left.get(kind, 0) + count
+    banks = dict(dealing.counts.most_common()) if dealing is not None else {}
+    left |= dealing.left_out if dealing is not None else {}
     view: list[str | Table] = [
         f"{_of(turns, 'turn')} in {_of(len(seen), 'file')} would come in; nothing was written"
     ]
@@ -106,14 +139,23 @@ def dry_run(places: Sequence[ImportPlace], zone: tzinfo) -> Answer:
         )  # fmt: skip
     if len(seen) > len(shown):
         view.append(f"and {len(seen) - len(shown):,} files with fewer")
-    if left:
-        told = ", ".join(f"{count:,} {kind}" for kind, count in left.items())
-        view.append(f"left out: {told}")
+    view += banks_told(banks, left)
     note: list[str | Table] = []
     if problems:
         note = [f"{len(problems):,} not read:", table(problems)]
-    found = {"turns": turns, "files": seen, "left_out": left, "unreadable": problems}
+    found = {
+        "turns": turns, "files": seen, "banks": banks, "left_out": left, "unreadable": problems,
+    }  # fmt: skip
     return Answer(found, tuple(view), note=tuple(note), success=bool(turns))
+
+
+def banks_told(banks: Mapping[str, int], left: Mapping[str, int]) -> list[str]:
+    """Tell in a line each how much goes into which bank, and what stays out."""
+    told = [f"{bank}: {_of(count, 'turn')}" for bank, count in banks.items()]
+    if left:
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in left.items() if count)
+        told.append(f"left out: {kinds}")
+    return told
 
 
 def _of(count: int, what: str) -> str:

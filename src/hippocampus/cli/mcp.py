@@ -35,10 +35,14 @@ def mcp(
         require("mcp.server.mcpserver", extra="mcp", feature="the MCP server")
         from hippocampus.mcp import Door, create_server, serve_http, serve_stdio  # noqa: PLC0415
 
+        own = None
         if project:
-            scope = _in_project(scope)
+            given, scope = scope, _in_project(scope)
+            # In a store of a team's the user's bank is not.
+            if given.bank != scope.bank and given.store == scope.store:
+                own = given.bank
         door = Door(lambda: scope.open(create=True, embed=True))
-        server = create_server(door, bank=scope.bank, all_banks=all_banks, compat=compat)
+        server = create_server(door, bank=scope.bank, all_banks=all_banks, compat=compat, own=own)
     # Opened on a thread meanwhile: the client's greeting is answered without it.
     door.knock(scope.bank)
     try:

@@ -155,6 +155,14 @@ def find_project(folder: str | Path, *, note: bool = False) -> Project | None:
     return project._replace(claims=claims, place=found.place, known_as=found.claim)
 
 
+def bank_of_gone(folder: str) -> str | None:
+    """Return the bank of a folder that is there no more, as of one without git; None of a home."""
+    place = Path(os.path.realpath(folder))
+    if place in _no_projects():
+        return None
+    return PROJECT + _plain(f"{place.name}-{_hash(str(place))}".lower())
+
+
 def _no_projects() -> set[Path]:
     # What is in a home is all the user's own, even with git in it.
     home = Path(os.path.realpath(Path.home()))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from datetime import tzinfo
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from rich.text import Text
 
-from hippocampus.cli.command import confirm_erasure, verb
+from hippocampus.cli.command import ByProject, confirm_erasure, names_bank, verb
 from hippocampus.cli.options import BankScope, Words, json_object
 from hippocampus.cli.render import (
     Answer,
@@ -27,6 +29,8 @@ from hippocampus.errors import InputError
 
 if TYPE_CHECKING:
     from hippocampus.bank import Bank
+    from hippocampus.cli.import_places import ImportPlace
+    from hippocampus.cli.session_banks import SessionBanks
     from hippocampus.core.records import Episode, Imported
 
 
@@ -108,7 +112,7 @@ def _read_line(number: int, line: str) -> Mapping[str, Any]:
     return read
 
 
-@verb("import", opens=None)
+@verb("import", opens=None, cls=ByProject)
 def import_(
     path: Path | None = None,
     *,
@@ -116,6 +120,7 @@ def import_(
     format: str | None = None,  # noqa: A002
     as_: str | None = None,
     sync: bool | None = None,
+    everything: bool = False,
     dry_run: bool = False,
     scope: BankScope,
 ) -> Answer:
@@ -123,10 +128,19 @@ def import_(
     from hippocampus.cli.import_places import chosen  # noqa: PLC0415 - brings the readers
 
     places = chosen(path, from_, format)
+    dealt: SessionBanks | None = None
+    if from_ is not None:
+        from hippocampus.cli.session_banks import Routing, SessionBanks  # noqa: PLC0415
+
+        by_project, as_it_is = not names_bank(), scope.secrets != "keep"
+        routing = Routing(scope.bank, by_project, everything, as_it_is, notes=not dry_run)
+        dealt = SessionBanks(routing)
     if dry_run:
         from hippocampus.cli.import_places import dry_run as look  # noqa: PLC0415
 
-        return look(places, scope.zone)
+        return look(places, scope.zone, dealt)
+    if dealt is not None:
+        return _import_sessions(places, dealt, scope, {"as_": as_, "sync": sync})
     done: Imported | None = None
     with scope.open_bank(create=True, embed=True) as bank:
         for place, read_as in places:
@@ -135,6 +149,38 @@ def import_(
             done = one if done is None else done + one
     assert done is not None, "chosen() returns one place at least"
     return _told(done)
+
+
+def _import_sessions(
+    places: Sequence[ImportPlace], dealt: SessionBanks, scope: BankScope, how: Mapping[str, Any]
+) -> Answer:
+    """Bring an agent's sessions and files into the banks that they are dealt out to."""
+    from hippocampus.cli.import_places import banks_told, survey  # noqa: PLC0415
+    from hippocampus.core.records import Imported  # noqa: PLC0415
+    from hippocampus.core.turn_choice import choosing  # noqa: PLC0415
+
+    survey(places, dealt)
+    done = Imported(added=0, unchanged=0, removed=0)
+    for name in dealt.banks() or [scope.bank]:
+        with replace(scope, bank=name).open_bank(create=True, embed=True) as bank:
+            for place in places:
+                dealt.enter(place)
+                choice = partial(dealt.of_bank, name)
+                what = f"remembering {place.path.name or place.path} in {name}"
+                with progress(what) as step, choosing(choice):
+                    one = bank.import_(place.path, format=place.read_as, progress=step, **how)
+                done += one
+    # Every bank's import reads the same files, so each tells of those that it cannot read.
+    unreadable, doubtful = (
+        tuple(dict.fromkeys(done.unreadable)),
+        tuple(dict.fromkeys(done.doubtful)),
+    )
+    done = replace(done, unreadable=unreadable, doubtful=doubtful)
+    found = {field.name: getattr(done, field.name) for field in fields(done)}
+    answer = _told(done)
+    beside = {"banks": dict(dealt.counts), "left_out": dict(dealt.left_out)}
+    view = (_imported(done), *banks_told(dealt.counts, dealt.left_out))
+    return answer._replace(found=found | beside, view=view)
 
 
 def _told(done: Imported) -> Answer:

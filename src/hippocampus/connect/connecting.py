@@ -161,6 +161,12 @@ def plan_connect(
     return planned
 
 
+def _refuse_if_closed(path: Path) -> None:
+    """Refuse to write a file that nobody may write: somebody has closed it on purpose."""
+    if path.exists() and not stat.S_IMODE(path.stat().st_mode) & 0o222:
+        raise Conflict("is read-only, and is left as it is; make it writable to have it changed")
+
+
 def _refuse_if_outside(path: Path, project: Path) -> None:
     """Refuse to write a project's file that is another one, by a link that came with it."""
     real = Path(os.path.realpath(path))
@@ -192,6 +198,7 @@ def _plan_file(wanted: _Wanted, receipt: Receipt | None, receipts: Receipts) -> 
         if receipt is None:
             raise
     clean = raw
+    _refuse_if_closed(path)
     if receipt is not None:
         stripped = _without(client, raw, file.format, receipt, receipts)
         if stripped.left:
@@ -244,6 +251,8 @@ def plan_disconnect(client: ClientProgram, receipts: Receipts) -> list[Planned]:
         try:
             raw = _read_config(path)
             after, left = _without(client, raw, kind, receipt, receipts)
+            if after != raw:
+                _refuse_if_closed(path)
         except _FAULTS as exc:
             planned.append(Refusal(client=client, path=path, why=_why(exc)))
             continue
@@ -262,8 +271,8 @@ def _without(
     client: ClientProgram, raw: bytes | None, kind: Format, receipt: Receipt, receipts: Receipts
 ) -> _Stripped:
     """Return a file without what a receipt says; byte for byte as it was, if nobody wrote since."""
-    if raw is None:
-        return _Stripped(None)
+    if raw is None or not raw.strip():  # somebody has emptied it
+        return _Stripped(None if receipt.created else raw)
     if hash_of(raw) == receipt.after:
         if receipt.created:
             return _Stripped(None)

@@ -46,6 +46,18 @@ def find_secrets(text: str) -> list[SecretSpan]:
     return _apart(_all(text))
 
 
+PERSONAL: Final = frozenset({"e-mail address", "phone number"})
+"""Kinds of which a sentence says enough without them."""
+
+
+def as_kept(said: str) -> str:
+    """Return a sentence as it may be kept: "" for one that has a key, others without addresses."""
+    finder = SecretFinder()
+    if any(span.kind not in PERSONAL for span in finder.find(said)):
+        return ""
+    return finder.redact(said)
+
+
 def _apart(spans: Iterable[SecretSpan]) -> list[SecretSpan]:
     kept: list[SecretSpan] = []
     # The longest first of those that begin together, or its end would stay readable.
@@ -308,6 +320,7 @@ _KINDS: Final[dict[str, tuple[str, Callable[[str], bool] | None]]] = {
     "password_beside": ("password", _is_strong),
     "password_before": ("password", _is_strong),
     "labelled": ("token", _is_random),
+    "login_pair": ("password", _is_strong),
     "pin_code": ("code", None),
     "card": ("card number", is_card),
     "iban": ("account number", is_iban),

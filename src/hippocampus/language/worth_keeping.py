@@ -175,7 +175,7 @@ def kind_of_users(said: str) -> Kind | None:
     if said.rstrip(_AFTER).endswith(_ASKING) or is_chatter(said):
         return None
     if _is_foreign(said):
-        return "fact"
+        return "preference" if _RE.foreign_wish.match(said) else "fact"
     bare = _RE.lead.sub("", said)
     corrected = _RE.corrects.sub("", bare)
     is_correction, bare = corrected != bare, _RE.lead.sub("", corrected)
@@ -184,7 +184,7 @@ def kind_of_users(said: str) -> Kind | None:
     if _RE.self.match(bare):
         return "preference" if _is_of_self(bare) else None
     if _is_rule(bare):
-        return "preference" if _RE.to_me.search(bare) else "rule"
+        return "preference" if _RE.to_me.search(bare) or _is_of_manner(bare) else "rule"
     return _kind_of_statement(bare, is_correction=is_correction)
 
 
@@ -210,6 +210,13 @@ def _is_of_self(bare: str) -> bool:
     return lasting is not None and _RE.momentary.search(bare) is None
 
 
+def _is_of_manner(bare: str) -> bool:
+    """Return whether a rule is how somebody wants things written for them, and of no project."""
+    if _RE.manner.search(bare) is None or _RE.places.search(bare):
+        return False
+    return _RE.of_project.search(bare) is None
+
+
 def _is_foreign(said: str) -> bool:
     """Return whether a sentence is in another language than English, of which no rule is known."""
     if language_of(said) in (None, ENGLISH):
@@ -222,7 +229,8 @@ def _is_rule(bare: str) -> bool:
     if _RE.bids.search(bare) and (not _is_request(bare) or _RE.bids.match(bare)):
         return True
     if not _is_request(bare):
-        return tells_standing(bare) and _RE.deictic.match(bare) is None
+        told = tells_standing(bare) or _RE.obliges.search(bare) is not None
+        return told and _RE.deictic.match(bare) is None and _RE.hedges.search(bare) is None
     return bool(
         _RE.standing.search(bare)
         or _RE.policy.match(bare)
@@ -303,7 +311,8 @@ def kind_of_agents(said: str, *, after: bool = False) -> Kind | None:
     why, where = _RE.causes.search(bare), _RE.places.search(bare)
     if _RE.remedies.search(bare) and (why or after or (where and _RE.how.search(bare))):
         return "solution"
-    if _RE.settles.search(bare):
+    # What it chose while all went well is how far the work is, unless it says why.
+    if _RE.settles.search(bare) and (why or not _RE.reports.search(bare)):
         return "decision"
     if why and not _RE.hedges.search(bare):
         return "solution"
@@ -314,7 +323,8 @@ def _holds(bare: str, *, has_place: bool, after: bool) -> bool:
     """Return whether an agent's sentence says where something is, or under which condition."""
     if _RE.hedges.search(bare) or (_RE.deictic.match(bare) and not after):
         return False
-    if _RE.announces.match(bare) or (_RE.rules.search(bare) and _RE.condition.search(bare)):
+    limited = _RE.condition.search(bare) or _RE.follows.search(bare)
+    if _RE.announces.match(bare) or (_RE.rules.search(bare) and limited):
         return True
     if not has_place:
         return False

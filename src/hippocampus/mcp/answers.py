@@ -43,6 +43,8 @@ _NEAREST = 3
 """Memories that are shown where none is relevant."""
 _UNSURE = 0.3
 """Confidence from which on one of these may well be the answer."""
+_LEAST_SCORE, _SHARE_OF_BEST = 0.02, 0.05
+"""Score, and share of the best one's, below which a memory has nothing to do with the question."""
 _CHANGES = 10
 """Changes of a memory that are told, the latest."""
 _LONGEST_CUT = 1 << 18
@@ -219,6 +221,15 @@ def recalled(
     return fit(shown, budget_tokens, make, ShownMemory.shortened)
 
 
+def near_the_best(found: Recall) -> Recall:
+    """Return a recall that found something without the hits far behind the best."""
+    best = max((hit.score for hit in found.hits), default=0.0)
+    least = min(best, max(_LEAST_SCORE, _SHARE_OF_BEST * best))
+    if not found.found:
+        return found
+    return replace(found, hits=tuple(hit for hit in found.hits if hit.score >= least))
+
+
 def _verdict(found: Recall, shown: Sequence[ShownMemory]) -> str:
     sure = f"confidence {found.confidence:.2f}"
     if found.found:
@@ -377,6 +388,13 @@ def kept(
         told += f"; it is {state}, and recall does not show it{back}"
     data = said(id=episode.id, when=when, new=new, replaces=replaces, parts=parts, state=state)
     return _by_words(ToolAnswer(data, f"{told}."), unembedded if new else "")
+
+
+def without_secrets(answer: ToolAnswer, kinds: Sequence[str]) -> ToolAnswer:
+    """Add the kinds of secrets that were not kept, if there are any."""
+    if not kinds:
+        return answer
+    return ToolAnswer(answer.data, f"{answer.text} It is kept without its {', '.join(kinds)}.")
 
 
 def _by_words(answer: ToolAnswer, unembedded: str) -> ToolAnswer:

@@ -36,7 +36,7 @@ from hippocampus.core.loading import loading
 from hippocampus.core.parameter_groups import described, spread
 from hippocampus.core.system import STOP_SIGNALS
 from hippocampus.errors import DISTRIBUTION, HippocampusError
-from hippocampus.mcp.resources import HABIT, LONGEST_S, add_prompt, add_resources
+from hippocampus.mcp.resources import HABIT, LONGEST_S, PROJECT_HABIT, add_prompt, add_resources
 from hippocampus.mcp.schemas import ToolAnswer
 from hippocampus.mcp.tools import Toolbox
 
@@ -57,6 +57,13 @@ _SHOWN = 80
 """Characters of a refused argument that are shown."""
 _HALF = 400
 """Characters of an error's beginning, where the value is, and of its end, where the fix is."""
+_NAMED_OTHERWISE: Final = (
+    ("recall and episodes give ids", "give an id that recall or timeline shows"),
+    ("give Episode.id", "give an id that recall or timeline shows"),
+    ("'hippocampus sources' lists them", "status lists the sources"),
+    (" (Ingest.max_text_bytes)", ""),
+)  # fmt: skip
+"""Names of other surfaces in errors, and what a model has instead."""
 _GREETING_S = 0.3
 """Seconds that a client has to say hello in before the store is opened."""
 _LEAVING_S = 5
@@ -138,8 +145,9 @@ class McpServer(MCPServer[Any]):
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; what is wrong with the call is an answer that the model can act on."""
-        # Of a tool that there is not, the SDK says so.
-        known = self._known.get(name, arguments)
+        if name not in self._known:
+            return _refusal(f"{name!r}: no such tool; there are {', '.join(self._known)}")
+        known = self._known[name]
         for given in arguments:
             # The SDK would pass over it. A bank is not in the schema, and the tool checks it.
             if given not in known and not (given == _BANK and name in self._of_banks):
@@ -196,7 +204,10 @@ def _refusal(told: str) -> CallToolResult:
 def _told(cause: BaseException | None) -> str | None:
     """Return the fault of a call: value, rule and fix; None if it was not the call's."""
     if isinstance(cause, HippocampusError):
-        return "; ".join([str(cause), *getattr(cause, "__notes__", [])])
+        told = "; ".join([str(cause), *getattr(cause, "__notes__", [])])
+        for ours, models in _NAMED_OTHERWISE:
+            told = told.replace(ours, models)
+        return told
     if isinstance(cause, OSError):  # of a folder that cannot be made; the store tells its own
         return f"{cause.filename}: {cause.strerror}" if cause.filename else str(cause)
     if not isinstance(cause, ValidationError):
@@ -214,7 +225,12 @@ def _told(cause: BaseException | None) -> str | None:
 
 
 def create_server(
-    memory: Callable[[], Memory], *, bank: str, all_banks: bool = False, compat: bool = False
+    memory: Callable[[], Memory],
+    *,
+    bank: str,
+    all_banks: bool = False,
+    compat: bool = False,
+    own: str | None = None,
 ) -> MCPServer[Any]:
     """
     Return an MCP server over a memory.
@@ -224,6 +240,7 @@ def create_server(
         bank: the bank that is meant where none is named.
         all_banks: let tools name any bank of the store, and begin new ones.
         compat: the nine tools of the reference memory server instead of ours.
+        own: the user's bank, where ``bank`` is a project's: it is read along.
 
     """
     if compat:
@@ -233,12 +250,13 @@ def create_server(
         server = McpServer(_tools(graph, "reference"), instructions=None, memory=memory)
         add_graph(server, graph)
         return server
-    toolbox = Toolbox(memory, bank, all_banks=all_banks)
+    toolbox = Toolbox(memory, bank, all_banks=all_banks, own=own)
     tools = _tools(toolbox, "tools")
     if not all_banks:  # who names a bank all the same is told that there is one alone
         for tool in tools:
             del tool.parameters["properties"][_BANK]
-    server = McpServer(tools, instructions=HABIT, memory=memory)
+    habit = HABIT if own is None else PROJECT_HABIT.format(bank=bank, own=own)
+    server = McpServer(tools, instructions=habit, memory=memory)
     add_resources(server, toolbox)
     add_prompt(server, toolbox)
     return server

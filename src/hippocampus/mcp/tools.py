@@ -7,7 +7,7 @@ The engine is imported when the memory is opened: a client is greeted while it l
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
@@ -35,7 +35,7 @@ from hippocampus.mcp.schemas import (
 
 if TYPE_CHECKING:
     from hippocampus.bank import Bank
-    from hippocampus.core.records import Context, Stats
+    from hippocampus.core.records import Context, Included, Stats
     from hippocampus.memory import Memory
 
 
@@ -62,6 +62,7 @@ class Paging:
     offset: int = 0
 
 
+_ROLES: Final = (None, "user", "assistant", "tool", "system")
 _EVERYTHING: Final = Narrowing()
 _FIRST_PAGE: Final = Paging()
 
@@ -74,13 +75,22 @@ class Toolbox:
         memory: gives the memory, opened when it is first needed.
         bank: the bank that a tool means when it names none.
         all_banks: whether a tool may name others.
+        own: the user's bank, which is read along with a project's.
 
     """
 
-    def __init__(self, memory: Callable[[], Memory], bank: str, *, all_banks: bool) -> None:
+    def __init__(
+        self,
+        memory: Callable[[], Memory],
+        bank: str,
+        *,
+        all_banks: bool,
+        own: str | None = None,
+    ) -> None:
         self._memory = memory
         self.name = bank
         self.all_banks = all_banks
+        self.own = own
 
     # ------------------------------------------------------------ what models call
 
@@ -97,6 +107,8 @@ class Toolbox:
         bank: str | None = None,
     ) -> Annotated[ToolAnswer, Kept]:
         """Keep something that you were told or found out, for later conversations."""
+        if role not in _ROLES:
+            raise InputError(f"role={role!r}: must be user, assistant or tool, or left out")
         memory = self._memory()
         # What is recorded from here on is new; what was there already is older.
         now = memory.now()
@@ -118,10 +130,11 @@ class Toolbox:
             text, at=at, speaker=speaker, role=role, session=session, source=source,
             origin="assistant" if own else None,
         )  # fmt: skip
-        return answers.kept(
+        answer = answers.kept(
             episode, memory.engine.zone, new=episode.recorded_at >= now,
             unembedded=memory.engine.unembedded,
         )  # fmt: skip
+        return answers.without_secrets(answer, _taken_out(memory, text))
 
     def recall(
         self,
@@ -137,8 +150,10 @@ class Toolbox:
         """Find memories about something, in any wording, the best first."""
         memory = self._memory()
         held = self.bank(bank)
+        include = self._along(held, include)
         with self._reading(held, include):
             found = held.recall(query, k, include=include, suspects=suspects, **only.given())
+        found = answers.near_the_best(found)
         return answers.recalled(found, budget_tokens, memory.engine.zone, _degraded(memory))
 
     def context(
@@ -153,6 +168,7 @@ class Toolbox:
         """Get the background of a task: all that is remembered about it, as one text."""
         memory = self._memory()
         held = self.bank(bank)
+        include = self._along(held, include)
 
         def compose(room: int) -> Context:
             return held.context(query, room, include=include, **only.given())
@@ -329,15 +345,34 @@ class Toolbox:
             raise UnknownBank(msg)
         return found
 
+    def _along(self, bank: Bank, include: list[str] | None) -> list[str] | None:
+        """Return the banks to read along: those that are named, or else the user's own, too."""
+        if include is not None or self.own is None or bank.name != self.name:
+            return include
+        if self.own not in self._memory().banks():
+            return None
+        return [*(one.bank for one in self._included(bank)), self.own]
+
+    def _included(self, bank: Bank) -> list[Included]:
+        """Return the banks that a bank includes; of one that nobody has told anything, none."""
+        return bank.included() if bank.name in self._memory().banks() else []
+
     @contextmanager
     def _reading(self, bank: Bank, include: list[str] | None) -> Iterator[None]:
         """Have the rights of a server: one of one bank reads it, and what it includes."""
         if self.all_banks or include is None:  # what it includes is open to it
             yield
             return
-        named = {bank.name, *(one.bank for one in bank.included())}
+        named = {bank.name, *([self.own] if self.own else ())}
+        named |= {one.bank for one in self._included(bank)}
         with holding(Rights(named.__contains__, named.__contains__)):
             yield
+
+
+def _taken_out(memory: Memory, text: str) -> Sequence[str]:
+    """Return the kinds of secrets in a text that the gate did not let in."""
+    engine = memory.engine
+    return () if engine.config.secrets.write == "keep" else engine.secret_finder.kinds(text)
 
 
 def _lacking(bank: Bank) -> list[str]:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from hippocampus.core.records import Turn
+from hippocampus.core.turn_choice import chosen_turns
 from hippocampus.errors import SourceError
 from hippocampus.sources.agents.log import SessionLog
 from hippocampus.sources.base import Item, SourceFile, SourceProblem
@@ -52,13 +53,19 @@ def _log(log: SessionLog) -> FilePreview:
     return seen
 
 
+def _taken(seen: FilePreview, items: Iterator[Item]) -> Iterator[Turn]:
+    """Yield the turns of a file that an import would take, and note what cannot be read."""
+    for item in items:
+        if isinstance(item, Turn):
+            yield from chosen_turns([item])
+        else:
+            seen.unreadable.append((item.path, item.reason))
+
+
 def _counted(seen: FilePreview, items: Iterator[Item]) -> FilePreview:
     roles: Counter[str] = Counter()
     sessions: set[str] = set()
-    for item in items:
-        if not isinstance(item, Turn):
-            seen.unreadable.append((item.path, item.reason))
-            continue
+    for item in _taken(seen, items):
         seen.turns += 1
         seen.characters += len(item.text)
         roles[item.role or item.speaker or "-"] += 1

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from hippocampus.core.records import EpisodeRow
+from hippocampus.core.records import EpisodeRow, Turn
 from hippocampus.language.session_words import marks_of_kept
-from hippocampus.write.check import Group
 
 MOST_OF_SESSION = 10_000
 """Memories of a session that are looked at, the latest."""
@@ -22,10 +21,8 @@ def marks_of(episodes: Iterable[EpisodeRow]) -> set[tuple[str | None, str]]:
     }
 
 
-def is_kept(group: Group, known: set[tuple[str | None, str]]) -> bool:
+def is_kept(turn: Turn, known: set[tuple[str | None, str]]) -> bool:
     """Return whether a message of a log is one of which a hook has kept what lasts."""
     if not known:
         return False
-    first = group.first
-    text = "".join(draft.text for draft in group.drafts)
-    return any((first.role, mark) in known for mark in marks_of_kept(text, first.role or ""))
+    return any((turn.role, mark) in known for mark in marks_of_kept(turn.text, turn.role or ""))

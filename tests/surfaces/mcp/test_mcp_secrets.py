@@ -40,3 +40,15 @@ def test_the_reference_tools_hide_them_too(tmp_path, connect):
         told = agent.call("read_graph")
 
     assert "Sommer!2024" not in str(told.structured_content) + told.content[0].text
+
+
+def test_a_model_is_told_that_a_secret_was_not_kept(tmp_path, connect):
+    config = Config(secrets=Secrets(write="redact"))
+    with Memory(tmp_path / "memory.db", embedder="none", config=config) as memory:
+        agent = connect(create_server(lambda: memory, bank="me"))
+        told, plain = agent.text("remember", text=SAID), agent.text("remember", text="Hello there.")
+        (kept, _) = memory.bank("me").episodes()
+
+    assert "It is kept without its card number, password." in told
+    assert "without its" not in plain
+    assert "Sommer" not in kept.text

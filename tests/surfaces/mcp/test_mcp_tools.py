@@ -3,6 +3,7 @@
 import json
 import threading
 import time
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -14,7 +15,7 @@ from hippocampus import Config, Ingest, Memory
 from hippocampus.encode.tokens import count
 from hippocampus.errors import StoreClosed
 from hippocampus.mcp import Door, create_server
-from hippocampus.mcp.answers import composed, listed, recalled
+from hippocampus.mcp.answers import composed, listed, near_the_best, recalled
 from hippocampus.mcp.tools import Paging, Toolbox
 
 LEAST_TOKENS = 400
@@ -775,3 +776,61 @@ def test_what_is_kept_without_vectors_says_so(open_memory, connect, monkeypatch,
         assert "hippocampus models install" in why
     said = agent.text("remember", text="Rex likes cheese.")
     assert "It has no vectors, and is found by words alone" in said
+
+
+# ---------------------------------------------------------------- what a call may be
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "told"),
+    [
+        ("search", {}, "'search': no such tool; there are recall,"),
+        ("correct", {"id": "zzz", "text": "No."}, "give an id that recall or timeline shows"),
+        ("correct", {"id": "", "text": "No."}, "give an id that recall or timeline shows"),
+        ("forget", {"source": "nowhere"}, "status lists the sources"),
+        ("remember", {"text": "Hear.", "role": "king"}, "role='king': must be user, assistant"),
+    ],
+)
+def test_an_error_names_what_a_model_has(agent, tool, arguments, told):
+    agent("remember", text="We deploy on Tuesdays.")
+
+    assert told in agent.refused(tool, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("scores", "shown"),
+    [((0.9, 0.5, 0.05, 0.04, 0.01), (0.9, 0.5, 0.05)), ((0.2, 0.03, 0.019), (0.2, 0.03)),
+     ((0.015, 0.004), (0.015,)), ((), ())],
+)  # fmt: skip
+def test_of_what_is_found_nothing_far_behind_the_best_is_shown(memory, scores, shown):
+    memory.bank("ada").remember("I am allergic to peanuts.")
+    found = memory.bank("ada").recall("peanuts")
+    hits = tuple(replace(found.hits[0], score=score) for score in scores)
+
+    for is_found in (True, False):
+        kept = near_the_best(replace(found, hits=hits, found=is_found)).hits
+        assert (shown if is_found else scores) == tuple(hit.score for hit in kept)
+
+
+# ---------------------------------------------------------------- a project's server
+
+
+def test_the_users_own_bank_is_read_beside_a_projects(memory, serve):
+    agent = serve("project:shop", own="me")
+    agent("remember", text="We keep money as integer cents.")
+    assert not any("small" in one["text"] for one in agent("recall", query="commits")["memories"])
+    memory.bank("me").remember("I prefer small commits.")
+    found = agent("recall", query="how should commits be?")["memories"]
+
+    assert "I prefer small commits." in [one["text"] for one in found]
+    assert "small commits" in agent("context", query="how should commits be?")["text"]
+    assert agent("recall", query="commits", include=["me"])["found"]
+    assert "small" not in agent.text("recall", query="commits", include=[])
+    assert "a convention" in agent.client.instructions
+    assert "project:shop" in agent.client.instructions
+
+
+def test_a_project_without_a_memory_yet_reads_the_users_own(memory, serve):
+    memory.bank("me").remember("I prefer small commits.")
+
+    assert "small commits" in serve("project:shop", own="me").text("recall", query="commits")

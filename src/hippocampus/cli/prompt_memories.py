@@ -1,0 +1,70 @@
+"""Memories that a prompt to a coding agent calls for: the best, and what comes near them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from hippocampus.encode.terms import find_terms
+
+if TYPE_CHECKING:
+    from hippocampus.core.records import Context, Hit
+
+_MOST: Final = 4
+"""Memories; those that are as good as the last of them come along."""
+_NEAR: Final = 0.35
+"""Share of the best one's score from which on others come along."""
+_SURE: Final = 0.5
+"""Score of a memory that is shown although recall is not sure that anything answers."""
+_ON_IT: Final = 0.2
+"""... where it speaks of what the prompt does."""
+_AHEAD: Final = 3
+"""... and is so many times as good as the next."""
+_PATH: Final = re.compile(r"(?<![\w:/.-])(?:~?/|\.{1,2}/)?(?:[\w.@-]+/)+[\w.@*-]*")
+
+
+def floor_of(prompt: str, made: Context) -> float | None:
+    """Return the least score of the memories to be shown; None where none is."""
+    hits = sorted(made.items, key=lambda hit: -hit.score)
+    if not hits:
+        return None
+    best = hits[0].score
+    if made.recall.found:
+        return max(best * _NEAR, hits[:_MOST][-1].score)
+    if best >= _SURE:
+        return best
+    paths = set(paths_of(prompt))
+    for hit in hits[:_MOST] if paths else ():
+        if _share_path(paths, set(paths_of(hit.episode.text))):
+            return hit.score
+    return best if _stands_out(prompt, hits) else None
+
+
+def _stands_out(prompt: str, hits: list[Hit]) -> bool:
+    """Return whether the best one is far ahead of the next, and speaks of what the prompt does."""
+    best, *rest = hits
+    if best.score < _ON_IT or not rest or best.score < _AHEAD * rest[0].score:
+        return False
+    return bool(_topics(prompt) & _topics(best.episode.text))
+
+
+def _topics(text: str) -> set[int]:
+    return {term.hash for term in find_terms(text) if not term.function}
+
+
+def paths_of(text: str) -> Iterator[str]:
+    """Yield the paths in a text, without what begins or ends each."""
+    for found in _PATH.finditer(text):
+        bare = found[0].removeprefix("./").strip("/*.")
+        if "/" in bare:
+            yield bare
+
+
+def _share_path(some: set[str], others: set[str]) -> bool:
+    """Return whether a path of the one is a path of the other, or in it."""
+    return any(
+        f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")
+        for one in some
+        for other in others
+    )

@@ -1,0 +1,145 @@
+"""Banks into which an import puts what was said in coding agents' sessions, as their hooks do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from hippocampus.cli.hook_events import LONGEST_REPLY
+from hippocampus.cli.import_places import ImportPlace
+from hippocampus.cli.project import bank_of_gone, find_project
+from hippocampus.core.records import Turn
+from hippocampus.language.secrets import as_kept, find_secrets
+from hippocampus.language.worth_keeping import Lasting, of_prompt, of_reply
+from hippocampus.sources.agents.tools import PROJECT_MEMORY
+
+PASSING: Final = "messages of which nothing lasts"
+UNKEPT: Final = "sentences with a secret"
+NOT_REMEMBERED: Final = "what is of projects that are not to be remembered"
+
+
+class Routing(NamedTuple):
+    """How the turns of an import are dealt out."""
+
+    own: str
+    """The bank of the user, or the one that all goes into."""
+    by_project: bool = True
+    everything: bool = False
+    """Whether all that was said is kept, and not what lasts of it."""
+    with_secrets: bool = False
+    """Whether secrets are left to what the store does with them."""
+    notes: bool = True
+    """Whether a folder is noted as the first of its remote."""
+
+
+class SessionBanks:
+    """The banks of an import of agents' sessions, and how many turns each is to have."""
+
+    def __init__(self, routing: Routing) -> None:
+        self._routing = routing
+        self._of_folder: dict[str, str | None] = {}
+        self._of_logs: dict[str, str] = {}
+        """Banks by the folder in which a tool keeps a project's logs."""
+        self._routes: dict[int, list[tuple[str, Turn]]] = {}
+        self._place: ImportPlace | None = None
+        self.counts: Counter[str] = Counter()
+        """Turns by bank."""
+        self.left_out: Counter[str] = Counter()
+
+    def enter(self, place: ImportPlace) -> None:
+        """Go on with what is read at another place."""
+        self._place = place
+
+    def all_of(self, turn: Turn) -> list[Turn]:
+        """Return the parts of a turn that are kept, in whatever bank."""
+        return [kept for _, kept in self._dealt(turn)]
+
+    def of_bank(self, bank: str, turn: Turn) -> list[Turn]:
+        """Return the parts of a turn that a bank gets."""
+        return [kept for name, kept in self._dealt(turn) if name == bank]
+
+    def banks(self) -> list[str]:
+        """Return the banks that get something, the user's own first."""
+        return sorted(self.counts, key=lambda name: (name != self._routing.own, name))
+
+    def _dealt(self, turn: Turn) -> list[tuple[str, Turn]]:
+        # Each turn is read once for every bank, and judged at the first.
+        key = hash((self._place, turn.address, turn.session, turn.role, turn.text))
+        if key not in self._routes:
+            self._routes[key] = list(self._deal(turn))
+            self.counts.update(bank for bank, _ in self._routes[key])
+        return self._routes[key]
+
+    def _deal(self, turn: Turn) -> Iterator[tuple[str, Turn]]:
+        own, bank = self._routing.own, self._bank(turn)
+        if bank is None:
+            self.left_out[NOT_REMEMBERED] += 1
+        elif self._routing.everything:
+            yield bank, turn
+        elif "tool" not in turn.metadata:
+            text = self._without_secrets(turn.text)
+            if text:
+                yield bank, replace(turn, text=text)
+        else:
+            found = of_prompt(turn.text)
+            if turn.role == "assistant":
+                found = of_reply(turn.text, longest=LONGEST_REPLY)
+            elif turn.role != "user":
+                found = Lasting()
+            if not found.person and not found.project:
+                self.left_out[_why_none(turn.text)] += 1
+            parts = [(own, found.person, ["preference"]), (bank, found.project, list(found.kinds))]
+            for name, said, kinds in parts:
+                text = self._without_secrets(said)
+                if text:
+                    about = {**turn.metadata, "kinds": kinds}
+                    yield name, replace(turn, text=text, metadata=about)
+
+    def _without_secrets(self, text: str) -> str:
+        """Return the lines of a text that may be kept."""
+        if self._routing.with_secrets or not text:
+            return text
+        lines = [(line, as_kept(line) if line.strip() else line) for line in text.splitlines()]
+        if secret := sum(bool(before) and not now for before, now in lines):
+            self.left_out[UNKEPT] += secret
+        # A blank line is kept, and one of which nothing may be is not.
+        return "\n".join(now for before, now in lines if now or not before).strip()
+
+    def _bank(self, turn: Turn) -> str | None:
+        """Return the bank of the project that a turn is of; None if that is not remembered."""
+        own = self._routing.own
+        if not self._routing.by_project:
+            return own
+        at = str(turn.metadata.get("file") or turn.source or "").partition("/")
+        folder = turn.metadata.get("project")
+        if folder and Path(str(folder)).is_absolute():
+            bank = self._of(str(folder))
+            if bank is not None and at[1]:
+                self._of_logs.setdefault(at[0], bank)
+            return bank
+        if self._place is not None and self._place.read_as == PROJECT_MEMORY:
+            return self._of(str(Path.cwd()))
+        return self._of_logs.get(at[0], own) if at[1] else own
+
+    def _of(self, folder: str) -> str | None:
+        """Return the bank that hooks would remember a folder in."""
+        if folder not in self._of_folder:
+            self._of_folder[folder] = self._found(folder)
+        return self._of_folder[folder]
+
+    def _found(self, folder: str) -> str | None:
+        project = find_project(folder, note=self._routing.notes)
+        if project is None:
+            gone = None if Path(folder).exists() else bank_of_gone(folder)
+            return gone or self._routing.own
+        if not project.remembered:
+            return None
+        # A team's store is asked for by whoever works there; what was said before stays here.
+        return project.bank if project.shared_store else project.shared_bank
+
+
+def _why_none(text: str) -> str:
+    return UNKEPT if find_secrets(text) else PASSING
