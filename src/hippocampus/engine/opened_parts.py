@@ -18,16 +18,18 @@ _SHOWN: Final = 100
 
 
 def open_embedder(
-    embedder: str | Embedder | EmbeddingFunction,
+    embedder: str | Embedder | EmbeddingFunction | None,
 ) -> tuple[Embedder | None, Degradation | None]:
     """
-    Return the embedder that is meant; if there is none, why not.
+    Return the embedder that is meant, none for None; if one is lacking, why.
 
     Raises:
         InputError: it is none.
         EncoderError: it could not say which it is.
 
     """
+    if embedder is None:
+        return None, None
     if not isinstance(embedder, str):
         return as_embedder(embedder), None
     if embedder == "none":
