@@ -3,6 +3,7 @@
 import logging
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime
 
 import pytest
 from upstream import completion
@@ -83,15 +84,37 @@ def test_a_chat_goes_on_past_a_slow_recall_without_others_piling_up_behind_it(st
     assert "recall took more than 0.05 s" in logged.text
 
 
+class Stopping:
+    """A clock that fails as it is told to: no part that a caller gives is called with so little."""
+
+    said = None
+
+    def now(self):
+        if self.said is not None:
+            raise self.said
+        return datetime.now(UTC)
+
+
 def test_a_mistake_in_the_memory_does_not_reach_the_chat_nor_its_words_the_log(start, path, logged):
-    said = ZeroDivisionError("My PIN is marzipan.")  # which repeats what it was given
-    mistake = Fails(error=said)
-    proxy = start(Memory(path, embedder=ScriptedEmbedder(on_query=mistake)))
+    memory = Memory(path, embedder="hash", clock=(clock := Stopping()))
+    proxy = start(memory)
+    clock.said = ZeroDivisionError("My PIN is marzipan.")  # which repeats what it was given
     answer = proxy.chat("My PIN is marzipan.")
+    clock.said = None
 
     assert (answer.status_code, answer.json()) == (200, completion("Noted."))
     assert "without=error" in answer.headers["x-memory"]
     assert "cannot recall: ZeroDivisionError" in logged.text
+    assert "marzipan" not in logged.text
+
+
+def test_what_an_embedder_says_as_it_fails_is_not_logged(start, path, logged):
+    fails = Fails(error=ZeroDivisionError("My PIN is marzipan."))
+    proxy = start(Memory(path, embedder=ScriptedEmbedder(on_query=fails)))
+    answer = proxy.chat("My PIN is marzipan.")
+
+    assert (answer.status_code, answer.json()) == (200, completion("Noted."))
+    assert answer.headers["x-memory"].startswith("bank=me; memories=0")
     assert "marzipan" not in logged.text
 
 
