@@ -316,9 +316,28 @@ def test_a_conversation_handed_in_anew_with_each_turn_is_kept_once(bank, clock):
 
 
 def test_the_last_turns_of_a_conversation_handed_in_again_are_there_already(bank, clock):
-    talk = [{"role": "user", "content": f"Turn {n}."} for n in range(9)]
+    talk = [{"role": "user", "content": f"Go on with step {n} please."} for n in range(9)]
+    talk.insert(4, {"role": "user", "content": "Yes."})
     bank.remember_many(talk[:6], session="c1")
     clock.advance(timedelta(minutes=2))
     bank.remember_many(talk[3:], session="c1")  # a window on it
 
     assert [one["content"] for one in talk] == texts(bank)
+
+
+def test_a_long_conversation_handed_in_again_is_kept_once(open_memory):
+    bank = open_memory(config=Config(ingest=Ingest(batch=8))).bank("ada")
+    talk = [{"role": "user", "content": "ok" if n % 2 else f"Step {n} it is."} for n in range(40)]
+    bank.remember_many(talk, session="c1")
+    bank.remember_many([*talk, {"role": "user", "content": "End."}], session="c1")
+
+    assert 41 == len(texts(bank))
+
+
+def test_an_exchange_of_few_words_may_come_twice(bank, clock):
+    exchange = [{"role": "user", "content": "Go on."}, {"role": "assistant", "content": "Done."}]
+    bank.remember_many(exchange, session="c1")
+    clock.advance(timedelta(minutes=2))
+    bank.remember_many(exchange, session="c1")
+
+    assert ["Go on.", "Done.", "Go on.", "Done."] == texts(bank)

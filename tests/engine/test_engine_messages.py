@@ -218,3 +218,8 @@ def test_a_message_without_words_among_others_is_passed_over_and_told(bank, word
         with pytest.raises(InputError, match="has no words"):
             call(wordless)
     assert len(bank.episodes()) == 2
+
+
+def test_words_of_an_unknown_kind_are_refused_and_not_passed_over(bank):
+    with pytest.raises(InputError, match="role"):
+        bank.remember_many([{"type": "human", "content": "My cat is Milo."}])

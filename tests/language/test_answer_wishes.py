@@ -18,6 +18,11 @@ from hippocampus.language.answer_wishes import matters_of_answers
         ("Stop using markdown.", "layout"),
         ("You don't have to be formal.", "tone"),
         ("Give me distances in miles from now on.", "units"),
+        ("Please be brief from now on.", "length"),
+        ("Emojis are fine again.", "emoji"),
+        ("Don't use bullet points.", "layout"),
+        ("Always answer me in Polish please.", "language"),
+        ("Call me Dr Amadi from now on.", "address"),
     ],
 )
 def test_what_is_wanted_of_every_answer_is_told_by_its_matter(text, matter):
@@ -38,6 +43,18 @@ def test_what_is_wanted_of_every_answer_is_told_by_its_matter(text, matter):
         "French wine is fine.",
         "Does it answer in French?",
         "I always keep my answers short in exams.",
+        "Call me Monday about the lease.",
+        "Don't call me during the day.",
+        "Call me the moment you land.",
+        "You can use my name on the application.",
+        "You can see for miles from the top.",
+        "Reply to the French client tomorrow.",
+        "You can switch back to Spanish class in May.",
+        "You can wear something casual.",
+        "No more jokes about Tom at the office.",
+        "Please keep the meeting short, I don't have much time.",
+        "Don't give the dog long walks.",
+        "Keep the receipts for the tables, don't throw them away.",
     ],
 )
 def test_what_is_told_of_people_or_wanted_once_is_no_wish(text):

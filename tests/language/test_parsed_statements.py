@@ -131,6 +131,9 @@ def test_what_the_speaker_says_of_themselves(text, said):
         ]),
         ("My sister, a vet, is ill.", [("Ada's sister", "works_as", "vet")]),
         ("United Airlines quit flying to Bergen.", []),
+        ("My brother and his wife, both nurses, work for Shell.", []),
+        ("My kids, like most, love liquorice.", []),
+        ("I joined Baker Consultants in May.", [("Ada", "works_at", "Baker Consultants")]),
     ],
 )  # fmt: skip
 def test_what_is_said_of_others(text, said):

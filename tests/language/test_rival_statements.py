@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus.language import rival_statements
-from hippocampus.language.rival_statements import clauses, find_alike, find_rivals
+from hippocampus.language.rival_statements import clauses, find_alike, find_rivals, tells_correction
 
 
 def rivals(one, other, speakers=("Ada", "Ada")):
@@ -108,3 +108,33 @@ def test_only_clauses_that_are_most_of_their_text_are_overtaken(compared):
 def test_any_two_texts_are_compared(one, other):
     assert set(rivals(one, other)) <= {(0, 1)}
     assert all(0 < clause.share <= 1 for clause in clauses(one))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I raised my voice from fear in the garden.",
+        "I changed the curtains in my flat from blue to red.",
+        "We moved to Linz with the cat.",
+        "Not only Tom but Ada came.",
+        "We named him after all the uncles.",
+        "Das ist doch schön.",
+    ],
+)
+def test_a_change_of_something_else_is_told_and_corrects_nothing(text):
+    assert not tells_correction(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is only 350 euros after all.",
+        "We moved the launch from 3 May to 20 May.",
+        "The dentist has moved to Thursday.",
+        "Scratch that, it's Linz.",
+        "Es sind doch nur 350 Euro.",
+        "It's not Tom but Ada.",
+    ],
+)
+def test_what_puts_right_what_was_said_is_a_correction(text):
+    assert tells_correction(text)

@@ -379,6 +379,8 @@ the score was 3-5 pm
 I ran it in 20ish minutes
 we are 30ish
 Who changed my week plan?
+I shot it at 1/2000 of a second
+I was two weeks back at work
 """
 
 

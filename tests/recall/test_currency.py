@@ -203,3 +203,20 @@ def test_a_correction_leads_before_no_more_than_what_was_said_last_before_it(ope
 
     assert texts[0] == found[0].text
     assert texts[2] in bank.context("What is the budget for Sunflower?", 600, now=now).text
+
+
+@pytest.mark.parametrize(
+    ("told", "later", "question"),
+    [
+        ("The vet of my cat is Dr Kern.", "We moved to Linz with the cat.",
+         "Who is the vet of my cat?"),
+    ],
+)  # fmt: skip
+def test_what_changed_something_else_of_one_word_in_common_corrects_nothing(
+    open_memory, told, later, question
+):
+    bank = open_memory().bank("ada")
+    bank.remember(told, speaker="Ada", at="2025-01-02")
+    bank.remember(later, speaker="Ada", at="2025-03-02")
+
+    assert told == bank.recall(question).hits[0].text

@@ -57,6 +57,8 @@ class _ToKeep(NamedTuple):
     groups: Sequence[Group]
     now: datetime
     request: Request | None
+    resent: Mapping[str, int]
+    """Rows of those of its turns with which it hands a session in again, by their ids."""
 
     def beside(self, others: Sequence[_ToKeep], *, most: int) -> bool:
         """
@@ -113,14 +115,22 @@ class Committer(BankPart):
             self.check_flood((d for group in groups for d in group.drafts), now)
         if progress:
             progress(0, len(groups))
+        resent = self._resent(groups)
         for start in range(0, len(groups), batch):
             check_budget()
             part = request and request.part(start)
-            some = _ToKeep(groups[start : start + batch], now, part)
+            some = _ToKeep(groups[start : start + batch], now, part, resent)
             kept += self.together.call(some, self._keep_together, inside=self._state.holding)
             if progress:
                 progress(min(start + batch, len(groups)), len(groups))
         return kept
+
+    def _resent(self, groups: Sequence[Group]) -> Mapping[str, int]:
+        """Return the rows of the turns with which a session is handed in again, by their ids."""
+        if len(groups) < 2:
+            return {}
+        with self._store.read():
+            return self._state.echo_filter.resent(self._state.ledger(), groups)
 
     def _is_done(self, request: Request) -> bool:
         with self._store.read():
@@ -163,6 +173,7 @@ class Committer(BankPart):
             done = [find_done(ledger, call.request, list[int]) for call in calls]
             due = [call for call, before in zip(calls, done, strict=True) if before is None]
             for call in due:
+                answer |= call.resent
                 self._sift(ledger, call.groups, call.now, fresh, answer)
 
         def rows_of(call: _ToKeep) -> list[int]:
@@ -219,7 +230,6 @@ class Committer(BankPart):
         answer |= self._store.episodes.rows_of(
             ledger.bank, [d.id for g in groups for d in g.drafts]
         )
-        answer |= self._state.echo_filter.resent(ledger, groups)
         for group in groups:
             id_ = group.first.id
             if id_ in answer or id_ in fresh:

@@ -125,9 +125,10 @@ def _wished(renderer: Renderer, recall: Recall, extras: Extras, room: int) -> It
     """Yield the wishes that fit into so many tokens, as near as the best hit."""
     found = {hit.id: hit for hit in recall.hits}
     for wish in extras.wishes:
-        room -= renderer.cost(wish.episode)
-        if room < 0:
-            break
+        cost = renderer.cost(wish.episode)
+        if cost > room:
+            continue  # a shorter one may still fit
+        room -= cost
         yield replace(found.get(wish.id, wish), lag=0.0)
 
 

@@ -12,13 +12,11 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Final
 
-from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.word_lists import Patterns, word_set
 
 _RE: Final = Patterns("answer_wishes")
 _LONGEST: Final = 400
 """Characters of a text that are read: what is longer tells of more than how to answer."""
-_WORD: Final = lazy_pattern(r"[a-z]+")
 _LASTING: Final = frozenset({"length", "tone", "layout", "units"})
 """Matters that are as often of the one text that is asked for: "a short poem"."""
 
@@ -33,8 +31,11 @@ def matters_of_answers(text: str) -> frozenset[str]:
     if len(text) > _LONGEST or text.rstrip().endswith("?"):
         return frozenset()
     clauses = [match.group() for match in _RE.clause.finditer(text)]
-    lasting = _RE.lasting.search(text) is not None
-    found = {matter for clause in clauses for matter in _matters(clause, lasting=lasting)}
+    ever = _RE.ever.search(text) is not None
+    found = {
+        matter for clause in clauses
+        for matter in _matters(clause, lasting=ever or _RE.lasting.search(clause) is not None)
+    }  # fmt: skip
     if found and _RE.condition.search(text):
         return frozenset({text})
     return frozenset(found)
@@ -46,13 +47,15 @@ def _matters(clause: str, *, lasting: bool) -> set[str]:
         return set()
     bidden = _RE.bidden.match(clause) is not None
     back = _RE.taken_back.search(clause) is not None
-    if not (bidden or back):
+    of_answers = _RE.of_answers.search(clause) or _RE.plainly.search(clause)
+    if not (bidden or (back and of_answers) or _RE.welcome.search(clause)):
         return set()
     found = {matter for matter, words in _words_of().items() if words.search(clause)}
-    if not (lasting or back):
+    if not (lasting or back) or not of_answers:
         found -= _LASTING
-    of_a_language = not word_set("language_names").isdisjoint(_WORD.findall(clause.lower()))
-    if of_a_language and (back or (bidden and _RE.replies.search(clause))):
+    spoken = {match["language"].lower() for match in _RE.spoken_in.finditer(clause)}
+    asked = back or _RE.replies.search(clause) is not None
+    if asked and not word_set("language_names").isdisjoint(spoken):
         found.add("language")
     return found
 

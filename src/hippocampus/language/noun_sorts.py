@@ -110,11 +110,16 @@ def is_club(name: str) -> bool:
     """Return whether a noun, or a name by its last word, is of a club, a team or the like."""
     last = name.casefold().rpartition(" ")[2]
     one = singular(last)
-    if not word_set("clubs").isdisjoint((last, one)) or last.endswith(("gym", "club", "fit")):
+    if (
+        not word_set("clubs").isdisjoint((last, one))
+        or last.endswith(("gym", "club"))
+        or last == "crossfit"
+    ):
         return True
     # "Harriers" and "Lions" are who plays there; "Brothers" may be a firm.
     above = kinds(one)
-    return last != one and not {"person", "animal"}.isdisjoint(above) and "relative" not in above
+    players = last != one and not {"person", "animal"}.isdisjoint(above)
+    return players and "relative" not in above and not is_work(one)
 
 
 def is_time(noun: str) -> bool:

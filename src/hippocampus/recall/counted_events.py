@@ -102,7 +102,9 @@ def _events(groups: Sequence[_Group], within: Sequence[Interval]) -> list[Counte
 
 
 def _is_in(group: _Group, stretch: Interval) -> bool:
-    """Return whether half of an event or more lies in a stretch."""
+    """Return whether most of an event lies in a stretch; of two halves the one with its start."""
     start = group.start if stretch.start is None else max(group.start, stretch.start)
     end = group.end if stretch.end is None else min(group.end, stretch.end)
-    return (end - start) * 2 >= group.end - group.start
+    half = group.end - group.start
+    lying = (end - start) * 2
+    return lying > half or (lying == half and start == group.start)

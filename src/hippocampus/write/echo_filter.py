@@ -87,9 +87,14 @@ class EchoFilter:
         known = [(row.digest, row.speaker, row.role) for row in there]
         said = [(d.digest, d.speaker, d.role) for d in drafts]
         for many in range(len(known), _A_TALK - 1, -1):
-            if known[-many:] == said[:many]:
+            # "Go on" and "done" may be said twice; a sentence is not, nor all of a session.
+            whole = many == len(known) < len(said)
+            if known[-many:] == said[:many] and (whole or any(map(self._is_long, drafts[:many]))):
                 return {d.id: row.row for d, row in zip(drafts, there[-many:], strict=False)}
         return {}
+
+    def _is_long(self, d: Draft) -> bool:
+        return d.parts > 1 or len(d.text.split()) >= self._echo_words
 
     def echo(self, ledger: Ledger, group: Group, now: datetime) -> int | None:
         """Return the row a text was recalled from, when it comes back to us as if it were new."""

@@ -143,12 +143,19 @@ def _read_item(item: Message) -> tuple[list[_Piece], str, dict[str, Any]] | None
     if not (is_tool_call(item) or is_tool_result(item)):
         # Thoughts, searches and the like.
         return (
-            ([], "assistant", {}) if "role" not in item and kind not in (None, "message") else None
+            ([], "assistant", {})
+            if kind not in (None, "message") and "role" not in item and not _has_words(item)
+            else None
         )
     if "content" in item:
         return None
     refuse_unknown("an item", item, [*_OF_ITEM, "role", *_BESIDES], what="field")
     return list(_pieces(item)), "assistant", _besides(item)
+
+
+def _has_words(item: Message) -> bool:
+    """Return whether an item of an unknown kind says something, so that it is not passed over."""
+    return any(item.get(name) for name in ("content", "text", "output"))
 
 
 def _read_message(message: Message) -> tuple[list[_Piece], str, dict[str, Any]]:

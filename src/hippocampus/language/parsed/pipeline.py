@@ -53,8 +53,8 @@ def parse(sentences: Sequence[str]) -> list[Doc]:
         raise not_installed(ENGLISH)
     with _one_at_a_time:
         docs = list(_pipeline(folder).pipe([text[:_LONGEST] for text in sentences]))
-    for doc in docs:
-        mend(doc)
+        for doc in docs:
+            mend(doc)  # which adds words to what all share
     return docs
 
 

@@ -56,6 +56,8 @@ def _with_subject(words: str) -> str:
     words = _RE.what_is_done.sub(_done, words)
     words = _RE.unsaid_been.sub("I have been ", words)
     words = _RE.unsaid_past.sub(_past_of_i, words)
+    if _RE.unsaid_present.match(words):
+        words = _RE.unsaid_further.sub(_present_of_i, words)
     return _RE.unsaid_present.sub(_present_of_i, words)
 
 

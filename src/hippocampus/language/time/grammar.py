@@ -80,6 +80,7 @@ _MOST_AGO = 100
 _OWNERS = frozenset("my our his her their".split())
 # Needs nothing behind it, so that a feast there is a time: "come to us boxing day".
 _BEFORE_FEAST = frozenset("us you me them him here there home back away off".split())
+_TELLING = frozenset("i we he she they you it".split())
 _LOOKING = frozenset("like look looks looking".split())
 _ABLE = frozenset("can could able possible possibly how to".split())
 _BEING_UP_TO = frozenset("i we you they he she it get got getting been".split())
@@ -1091,7 +1092,8 @@ class Reader:
 
     def _back(self, i: int) -> bool:
         """Tell whether "back" ends an amount: "two weeks back", not "two days back home"."""
-        return self.tokens[i].word == "back" and self.clear(i + 1) and not self.ahead
+        ends = self._is(i + 1, *_STOPS) or self.tokens[i + 1].word in _TELLING
+        return self.tokens[i].word == "back" and ends and not self.ahead
 
     def _several_ago(self, i: int) -> tuple[Span, int] | None:
         """Read "two Sundays ago": the last but one that is over."""
