@@ -190,14 +190,50 @@ def test_a_backup_is_restored_over_a_damaged_store_or_to_a_new_name(told, tmp_pa
     copy = tmp_path / "copy.db"
     told("backup", str(copy))
     before = told("episodes", "--json").json
-    told.store.write_bytes(b"\xff" * 9000)
+    header = told.store.read_bytes()[:100]
 
-    assert told("backup", str(copy), "--restore").code == 0
-    assert told("episodes", "--json").json == before
+    for damaged, how in ((header + b"\xff" * 9000, ()), (b"\xff" * 9000, ("--force",))):
+        told.store.write_bytes(damaged)
+        done = told("backup", str(copy), "--restore", "--json", *how)
+        assert done.code == 0, done.err
+        Path(done.json["former"]).unlink()
+        assert told("episodes", "--json").json == before
     there = ["--store", str(tmp_path / "new.db")]
     said = told("backup", str(copy), "--restore", *there)
     assert "former" not in said.out
     assert told("episodes", "--json", *there).json == before
+
+
+def test_a_file_that_is_no_store_is_replaced_only_by_force_and_gives_no_rights(told, tmp_path):
+    copy, notes, others = (tmp_path / name for name in ("copy.db", "notes.txt", "others.db"))
+    told("backup", str(copy))
+    notes.write_text("Buy milk.\n" * 100)
+    with closing(sqlite3.connect(others)) as db:
+        db.execute("CREATE TABLE songs (name)")
+    for file in (notes, others):
+        file.chmod(0o644)
+        was = file.read_bytes()
+        restore = ("backup", str(copy), "--restore", "--store", str(file))
+
+        failed = told(*restore)
+
+        assert failed.code == 3
+        assert "is not a hippocampus store" in failed.err
+        assert file.read_bytes() == was
+        assert not list(tmp_path.glob(f"{file.stem}.before*"))
+        done = told(*restore, "--force", "--json")
+        assert done.code == 0, done.err
+        assert Path(done.json["former"]).read_bytes() == was
+        assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_restored_store_has_the_rights_of_the_former_one(told, tmp_path):
+    copy = tmp_path / "copy.db"
+    told("backup", str(copy))
+    told.store.chmod(0o640)
+
+    assert told("backup", str(copy), "--restore").code == 0
+    assert told.store.stat().st_mode & 0o777 == 0o640
 
 
 def test_nothing_is_restored_over_a_store_that_somebody_has_open(told, tmp_path):

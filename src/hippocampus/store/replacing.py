@@ -10,7 +10,7 @@ from typing import Final
 
 from hippocampus.core.files import COMPANIONS
 from hippocampus.core.system import give_as, sync
-from hippocampus.errors import NotAStore, OutputExists, StoreError, StoreLocked
+from hippocampus.errors import NotAStore, OutputExists, StoreError, StoreLocked, StoreTooNew
 from hippocampus.store import schema
 from hippocampus.store.index_files import files_beside
 from hippocampus.store.opening import beside, probe
@@ -46,6 +46,32 @@ def copy_database(source: Path, target: Path) -> None:
         new.execute("PRAGMA journal_mode = DELETE")
 
 
+def check_replaceable(file: Path, *, force: bool) -> bool:
+    """
+    Refuse a file that is something else than a store; return whether it is one.
+
+    Args:
+        file: a damaged store counts as one as long as it begins like one; an empty file does not.
+        force: whether something else may be replaced, too.
+
+    Raises:
+        NotAStore: it is something else.
+
+    """
+    try:
+        return probe(file, str(file), len(schema.MIGRATIONS)) is not None
+    except StoreTooNew:
+        return True
+    except NotAStore as exc:
+        if force and file.is_file():
+            return False
+        msg = (
+            "is not a hippocampus store, and was left as it is; name another --store, or, if it"
+            " was one, say that it may be replaced (--force)"
+        )
+        raise NotAStore(msg, path=file) from exc
+
+
 def check_unused(file: Path) -> None:
     """
     Refuse a store that anybody has open; what its log holds is in its file afterwards.
@@ -75,16 +101,18 @@ def check_unused(file: Path) -> None:
             raise translate(exc, str(file)) from exc
 
 
-def put_in_place(whole: Path, file: Path, *, former: Path) -> bool:
+def put_in_place(whole: Path, file: Path, *, former: Path, was_store: bool) -> bool:
     """
     Give a finished file the name of a store; return whether there was one, which is ``former`` now.
 
     At every moment a store has the name. The log of the former one goes with it, or SQLite would
     play it back into the new one; its indexes in files are of another history, and are removed.
+    Only a store hands its rights on: another file may be one that everybody reads.
     """
     was_there = file.exists()
     if was_there:
-        give_as(whole, file.stat())
+        if was_store:
+            give_as(whole, file.stat())
         _name_also(file, former)
     for ending in COMPANIONS:
         if beside(file, ending).exists():
