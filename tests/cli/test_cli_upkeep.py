@@ -12,6 +12,7 @@ import pytest
 
 import hippocampus.cli
 from hippocampus.cli.demo import questions_about
+from hippocampus.store.replacing import put_in_place
 
 COMMANDS = [
     "remember", "import", "correct", "forget", "recall", "context", "count", "trend", "episodes",
@@ -225,6 +226,45 @@ def test_a_file_that_is_no_store_is_replaced_only_by_force_and_gives_no_rights(t
         assert done.code == 0, done.err
         assert Path(done.json["former"]).read_bytes() == was
         assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_backup_is_restored_on_a_machine_that_has_no_store_yet(told, tmp_path, monkeypatch):
+    copy = tmp_path / "copy.db"
+    told("backup", str(copy))
+    before = told("episodes", "--json").json
+    new = tmp_path / "new/hippocampus/memory.db"
+    monkeypatch.setattr("hippocampus.cli.options.default_store", lambda: new)
+    env = {"HIPPOCAMPUS_STORE": None}
+
+    done = told("backup", str(copy), "--restore", env=env)
+
+    assert done.code == 0, done.err
+    assert new.exists()
+    assert told("episodes", "--json", env=env).json == before
+
+
+@pytest.mark.parametrize("has_links", [True, False])
+def test_a_store_that_cannot_be_replaced_is_as_it_was(told, tmp_path, monkeypatch, has_links):
+    def fail(*_):
+        raise PermissionError("no")
+
+    copy = tmp_path / "copy.db"
+    told("backup", str(copy))
+    index = tmp_path / "memory.db-index-1-1"
+    index.write_bytes(b"An index.")
+    told.store.with_name("memory.db-shm").write_bytes(b"")
+    before = {one.name: (one.read_bytes(), one.stat().st_ino) for one in tmp_path.glob("*.db*")}
+    with monkeypatch.context() as failing, pytest.raises(PermissionError):
+        failing.setattr(Path, "replace", fail)
+        if not has_links:
+            failing.setattr("os.link", fail)
+        put_in_place(copy, told.store, former=tmp_path / "former.db", was_store=True)
+
+    after = {one.name: (one.read_bytes(), one.stat().st_ino) for one in tmp_path.glob("*.db*")}
+    assert after == before
+    assert told.store.stat().st_nlink == 1
+    assert told("backup", str(copy), "--restore").code == 0
+    assert not index.exists()
 
 
 def test_a_restored_store_has_the_rights_of_the_former_one(told, tmp_path):

@@ -216,6 +216,7 @@ def backup(target: Path, *, restore: bool = False, force: bool = False, scope: S
 def _restore(backup: Path, scope: Scope, *, force: bool) -> Answer:
     from hippocampus.restoring import restore_backup  # noqa: PLC0415 - only when used
 
+    scope.make_folder()
     with progress("restoring") as step:
         done = restore_backup(backup, scope.path, key=scope.key, force=force, progress=step)
     checked = ", ".join(number_of(n, what.removesuffix("s")) for what, n in done.checked.items())

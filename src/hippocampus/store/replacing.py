@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Final
 
@@ -107,28 +107,40 @@ def put_in_place(whole: Path, file: Path, *, former: Path, was_store: bool) -> b
 
     At every moment a store has the name. The log of the former one goes with it, or SQLite would
     play it back into the new one; its indexes in files are of another history, and are removed.
+    After an error everything has the name again that it had.
     Only a store hands its rights on: another file may be one that everybody reads.
     """
     was_there = file.exists()
-    if was_there:
-        if was_store:
-            give_as(whole, file.stat())
-        _name_also(file, former)
-    for ending in COMPANIONS:
-        if beside(file, ending).exists():
-            beside(file, ending).rename(beside(former, ending))
-    for index in files_beside(file):
-        index.path.unlink(missing_ok=True)
-    whole.replace(file)
+    if was_store:
+        give_as(whole, file.stat())
+    with ExitStack() as back:
+        if was_there:
+            _name_also(file, former, back)
+        for path in (*(beside(file, one) for one in COMPANIONS), *_indexes(file)):
+            if path.exists():
+                aside = beside(former, path.name.removeprefix(file.name))
+                path.rename(aside)
+                back.callback(aside.rename, path)
+        whole.replace(file)
+        back.pop_all()
+    for index in _indexes(former):
+        index.unlink(missing_ok=True)
     sync(file.parent)
     return was_there
 
 
-def _name_also(file: Path, name: Path) -> None:
-    """Give a file a second name, or, where there are no links, another one."""
+def _indexes(file: Path) -> list[Path]:
+    return [one.path for one in files_beside(file)]
+
+
+def _name_also(file: Path, name: Path, back: ExitStack) -> None:
+    """Give a file a second name, or, where there are no links, another one; tell the way back."""
     if name.exists():
         raise OutputExists("exists already; try again in a second", path=name)
     try:
         os.link(file, name)
     except OSError:
         file.rename(name)
+        back.callback(name.rename, file)
+    else:
+        back.callback(name.unlink)
