@@ -17,8 +17,8 @@ from hippocampus.errors import InputError, OutputError, StoreCorrupt, StoreError
 from hippocampus.memory import Memory
 from hippocampus.store.replacing import (
     check_replaceable,
-    check_unused,
     copy_database,
+    held_alone,
     put_in_place,
 )
 from hippocampus.upkeep import verify
@@ -74,7 +74,8 @@ def restore_backup(
     if not file.parent.is_dir():
         raise OutputError("its folder does not exist; make the folder first", path=store)
     was_store = check_replaceable(file, force=force)
-    check_unused(file)
+    with held_alone(file):  # refused at once, and not after a while
+        pass
     now = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     whole = file.with_name(f"{file.stem}.restored-{now}{file.suffix}")
     former = file.with_name(f"{file.stem}.before-{now}{file.suffix}")
@@ -82,8 +83,8 @@ def restore_backup(
         with writing(whole) as copy:
             copy_database(source, copy)
             checked = _verified(copy, source, key, progress)
-        check_unused(file)  # again, for that took a while
-        was_there = put_in_place(whole, file, former=former, was_store=was_store)
+        with held_alone(file):
+            was_there = put_in_place(whole, file, former=former, was_store=was_store)
     finally:
         whole.unlink(missing_ok=True)
     return RestoredBackup(path=file, former=former if was_there else None, checked=checked)

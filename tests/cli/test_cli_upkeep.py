@@ -12,7 +12,7 @@ import pytest
 
 import hippocampus.cli
 from hippocampus.cli.demo import questions_about
-from hippocampus.store.replacing import put_in_place
+from hippocampus.store.replacing import held_alone, put_in_place
 
 COMMANDS = [
     "remember", "import", "correct", "forget", "recall", "context", "count", "trend", "episodes",
@@ -254,11 +254,12 @@ def test_a_store_that_cannot_be_replaced_is_as_it_was(told, tmp_path, monkeypatc
     index.write_bytes(b"An index.")
     told.store.with_name("memory.db-shm").write_bytes(b"")
     before = {one.name: (one.read_bytes(), one.stat().st_ino) for one in tmp_path.glob("*.db*")}
-    with monkeypatch.context() as failing, pytest.raises(PermissionError):
+    with monkeypatch.context() as failing:
         failing.setattr(Path, "replace", fail)
         if not has_links:
             failing.setattr("os.link", fail)
-        put_in_place(copy, told.store, former=tmp_path / "former.db", was_store=True)
+        with pytest.raises(PermissionError):
+            put_in_place(copy, told.store, former=tmp_path / "former.db", was_store=True)
 
     after = {one.name: (one.read_bytes(), one.stat().st_ino) for one in tmp_path.glob("*.db*")}
     assert after == before
@@ -287,6 +288,28 @@ def test_nothing_is_restored_over_a_store_that_somebody_has_open(told, tmp_path)
         memory.bank("me").remember("Another one.")
     assert told("find", "walrus").code == 0
     assert {one.name for one in tmp_path.glob("*.db*")} == {"memory.db", "copy.db"}
+
+
+def test_nobody_opens_a_store_while_it_is_replaced(told, tmp_path):
+    copy, former = tmp_path / "copy.db", tmp_path / "former.db"
+    told("backup", str(copy))
+    _killed_after_writing(told, "An unwanted walrus.")
+    log = told.store.with_name("memory.db-wal")
+
+    def read():
+        with closing(sqlite3.connect(told.store, timeout=0)) as db:
+            return db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+
+    with held_alone(told.store):
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            read()
+        put_in_place(copy, told.store, former=former, was_store=True)
+        assert read()
+        log.write_bytes(b"The log of who opened the new one meanwhile.")
+    assert log.exists()
+    log.unlink()
+    assert told("find", "walrus").code == 1
+    assert told("find", "walrus", "--store", str(former)).code == 0
 
 
 def test_a_damaged_backup_or_none_is_not_restored(told, tmp_path):

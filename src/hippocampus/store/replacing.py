@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import ExitStack, closing
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Final
 
 from hippocampus.core.files import COMPANIONS
-from hippocampus.core.system import give_as, sync
+from hippocampus.core.system import CAN_RENAME_OPEN_FILES, give_as, sync
 from hippocampus.errors import NotAStore, OutputExists, StoreError, StoreLocked, StoreTooNew
 from hippocampus.store import schema
 from hippocampus.store.index_files import files_beside
@@ -72,23 +73,35 @@ def check_replaceable(file: Path, *, force: bool) -> bool:
         raise NotAStore(msg, path=file) from exc
 
 
-def check_unused(file: Path) -> None:
+@contextmanager
+def held_alone(file: Path) -> Iterator[None]:
     """
-    Refuse a store that anybody has open; what its log holds is in its file afterwards.
+    Hold a store that nobody has open, so that nobody opens it; its file has what its log held.
+
+    It may be given another name meanwhile: SQLite then leaves alone what has its former name. On
+    Windows, where it may not as long as it is open, it is only looked at. A damaged one, too.
 
     Raises:
         StoreLocked: somebody has it open.
 
     """
-    if not file.exists():
-        return
+    with ExitStack() as held:
+        if file.exists():
+            _hold(file, held)
+        if not CAN_RENAME_OPEN_FILES:
+            held.close()
+        yield
+
+
+def _hold(file: Path, held: ExitStack) -> None:
+    how = f"{file.as_uri()}?mode=rw"
     try:
-        with closing(
-            sqlite3.connect(f"{file.as_uri()}?mode=rw", uri=True, timeout=0, isolation_level=None)
-        ) as db:
-            db.execute("PRAGMA locking_mode = EXCLUSIVE")
-            db.execute("BEGIN EXCLUSIVE")
-            db.execute("ROLLBACK")
+        db = sqlite3.connect(how, uri=True, timeout=0, isolation_level=None)
+        held.enter_context(closing(db))
+        db.execute("PRAGMA locking_mode = EXCLUSIVE")  # until it is closed
+        db.execute("BEGIN EXCLUSIVE")
+        db.execute("ROLLBACK")
+        db.execute("PRAGMA wal_checkpoint = TRUNCATE").fetchall()
     except sqlite3.DatabaseError as exc:
         code = exc.sqlite_errorcode & 0xFF
         if code in _IN_USE:
