@@ -312,6 +312,27 @@ def test_nobody_opens_a_store_while_it_is_replaced(told, tmp_path):
     assert told("find", "walrus", "--store", str(former)).code == 0
 
 
+def test_a_backup_that_was_cut_off_in_a_write_is_refused(told, tmp_path):
+    copy, cut_off = tmp_path / "copy.db", tmp_path / "cut-off.db"
+    told("backup", str(copy))
+    with closing(sqlite3.connect(copy, isolation_level=None)) as db:
+        for statement in (
+            "PRAGMA journal_mode = DELETE", "PRAGMA cache_size = 1", "BEGIN",
+            "CREATE TABLE more AS WITH RECURSIVE n(i) AS (SELECT 1 UNION SELECT i + 1 FROM n"
+            " LIMIT 3000) SELECT i, hex(randomblob(99)) FROM n",
+        ):  # fmt: skip
+            db.execute(statement)
+        for ending in ("", "-journal"):
+            Path(f"{cut_off}{ending}").write_bytes(Path(f"{copy}{ending}").read_bytes())
+
+    failed = told("backup", str(cut_off), "--restore")
+
+    assert failed.code == 3
+    assert "cut off in the middle of a write" in failed.err
+    assert told("verify", "--store", str(cut_off)).code == 0
+    assert told("backup", str(cut_off), "--restore").code == 0
+
+
 def test_a_damaged_backup_or_none_is_not_restored(told, tmp_path):
     copy = tmp_path / "copy.db"
     told("backup", str(copy))

@@ -26,7 +26,7 @@ def copy_database(source: Path, target: Path) -> None:
     Copy a store, and what its log holds, into an empty file, in whatever format it has.
 
     Raises:
-        StoreError: there is none.
+        StoreError: there is none, or it was cut off in the middle of a write.
         NotAStore: it is something else.
 
     """
@@ -34,17 +34,33 @@ def copy_database(source: Path, target: Path) -> None:
         if source.exists():
             raise NotAStore("is empty; name a file that 'backup' wrote", path=source)
         raise StoreError("there is no such file; name one that 'backup' wrote", path=source)
-    log = beside(source, "-wal")
-    alone = not log.exists() or not log.stat().st_size
-    # Without a log the file alone is the store: no lock and no -shm file are needed beside it.
-    how = "?mode=ro&immutable=1" if alone else "?mode=ro"
+    with Seam(str(source)):
+        try:
+            _copy_pages(f"{source.as_uri()}?mode=ro", target)
+        except sqlite3.OperationalError as exc:
+            if exc.sqlite_errorcode == sqlite3.SQLITE_READONLY_ROLLBACK:
+                msg = (
+                    "was cut off in the middle of a write; 'hippocampus verify --store FILE' puts"
+                    " it right, or name another backup"
+                )
+                raise StoreError(msg, path=source) from exc
+            if any(_holds_bytes(beside(source, one)) for one in ("-wal", "-journal")):
+                raise
+            # Where nothing may be written there can be no -shm file, nor is one needed then.
+            _copy_pages(f"{source.as_uri()}?mode=ro&immutable=1", target)
+
+
+def _copy_pages(source: str, target: Path) -> None:
     with (
-        Seam(str(source)),
-        closing(sqlite3.connect(source.as_uri() + how, uri=True)) as old,
+        closing(sqlite3.connect(source, uri=True)) as old,
         closing(sqlite3.connect(target, isolation_level=None)) as new,
     ):
         old.backup(new)
         new.execute("PRAGMA journal_mode = DELETE")
+
+
+def _holds_bytes(file: Path) -> bool:
+    return file.exists() and file.stat().st_size > 0
 
 
 def check_replaceable(file: Path, *, force: bool) -> bool:
