@@ -15,7 +15,12 @@ from hippocampus.core.records import Progress
 from hippocampus.core.store_address import is_url
 from hippocampus.errors import InputError, OutputError, StoreCorrupt, StoreError
 from hippocampus.memory import Memory
-from hippocampus.store.replacing import check_unused, copy_database, put_in_place
+from hippocampus.store.replacing import (
+    check_replaceable,
+    copy_database,
+    held_alone,
+    put_in_place,
+)
 from hippocampus.upkeep import verify
 
 
@@ -33,6 +38,7 @@ def restore_backup(
     store: str | Path,
     *,
     key: Key | None = None,
+    force: bool = False,
     progress: Progress | None = None,
 ) -> RestoredBackup:
     """
@@ -44,11 +50,13 @@ def restore_backup(
         backup: a file that ``backup`` wrote, also one of an earlier format; it stays as it is.
         store: the file that the copy becomes; there need not be one.
         key: opens the backup, if it is encrypted.
+        force: whether a file that is no store may be replaced, too; it stays beside it likewise.
         progress: told how many banks were verified, and of how many.
 
     Raises:
         InputError: the store is in PostgreSQL, or is the backup itself.
         OutputError: its folder is missing.
+        NotAStore: a file that is something else has the name of the store.
         StoreLocked: somebody has the store open.
         StoreCorrupt: the backup is damaged.
         StoreError: there is no such backup.
@@ -65,7 +73,9 @@ def restore_backup(
         raise InputError(f"{backup}: is the store itself; name a file that 'backup' wrote")
     if not file.parent.is_dir():
         raise OutputError("its folder does not exist; make the folder first", path=store)
-    check_unused(file)
+    was_store = check_replaceable(file, force=force)
+    with held_alone(file):  # refused at once, and not after a while
+        pass
     now = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     whole = file.with_name(f"{file.stem}.restored-{now}{file.suffix}")
     former = file.with_name(f"{file.stem}.before-{now}{file.suffix}")
@@ -73,8 +83,8 @@ def restore_backup(
         with writing(whole) as copy:
             copy_database(source, copy)
             checked = _verified(copy, source, key, progress)
-        check_unused(file)  # again, for that took a while
-        was_there = put_in_place(whole, file, former=former)
+        with held_alone(file):
+            was_there = put_in_place(whole, file, former=former, was_store=was_store)
     finally:
         whole.unlink(missing_ok=True)
     return RestoredBackup(path=file, former=former if was_there else None, checked=checked)

@@ -12,6 +12,7 @@ import pytest
 
 import hippocampus.cli
 from hippocampus.cli.demo import questions_about
+from hippocampus.store.replacing import held_alone, put_in_place
 
 COMMANDS = [
     "remember", "import", "correct", "forget", "recall", "context", "count", "trend", "episodes",
@@ -190,14 +191,90 @@ def test_a_backup_is_restored_over_a_damaged_store_or_to_a_new_name(told, tmp_pa
     copy = tmp_path / "copy.db"
     told("backup", str(copy))
     before = told("episodes", "--json").json
-    told.store.write_bytes(b"\xff" * 9000)
+    header = told.store.read_bytes()[:100]
 
-    assert told("backup", str(copy), "--restore").code == 0
-    assert told("episodes", "--json").json == before
+    for damaged, how in ((header + b"\xff" * 9000, ()), (b"\xff" * 9000, ("--force",))):
+        told.store.write_bytes(damaged)
+        done = told("backup", str(copy), "--restore", "--json", *how)
+        assert done.code == 0, done.err
+        Path(done.json["former"]).unlink()
+        assert told("episodes", "--json").json == before
     there = ["--store", str(tmp_path / "new.db")]
     said = told("backup", str(copy), "--restore", *there)
     assert "former" not in said.out
     assert told("episodes", "--json", *there).json == before
+
+
+def test_a_file_that_is_no_store_is_replaced_only_by_force_and_gives_no_rights(told, tmp_path):
+    copy, notes, others = (tmp_path / name for name in ("copy.db", "notes.txt", "others.db"))
+    told("backup", str(copy))
+    notes.write_text("Buy milk.\n" * 100)
+    with closing(sqlite3.connect(others)) as db:
+        db.execute("CREATE TABLE songs (name)")
+    for file in (notes, others):
+        file.chmod(0o644)
+        was = file.read_bytes()
+        restore = ("backup", str(copy), "--restore", "--store", str(file))
+
+        failed = told(*restore)
+
+        assert failed.code == 3
+        assert "is not a hippocampus store" in failed.err
+        assert file.read_bytes() == was
+        assert not list(tmp_path.glob(f"{file.stem}.before*"))
+        done = told(*restore, "--force", "--json")
+        assert done.code == 0, done.err
+        assert Path(done.json["former"]).read_bytes() == was
+        assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_backup_is_restored_on_a_machine_that_has_no_store_yet(told, tmp_path, monkeypatch):
+    copy = tmp_path / "copy.db"
+    told("backup", str(copy))
+    before = told("episodes", "--json").json
+    new = tmp_path / "new/hippocampus/memory.db"
+    monkeypatch.setattr("hippocampus.cli.options.default_store", lambda: new)
+    env = {"HIPPOCAMPUS_STORE": None}
+
+    done = told("backup", str(copy), "--restore", env=env)
+
+    assert done.code == 0, done.err
+    assert new.exists()
+    assert told("episodes", "--json", env=env).json == before
+
+
+@pytest.mark.parametrize("has_links", [True, False])
+def test_a_store_that_cannot_be_replaced_is_as_it_was(told, tmp_path, monkeypatch, has_links):
+    def fail(*_):
+        raise PermissionError("no")
+
+    copy = tmp_path / "copy.db"
+    told("backup", str(copy))
+    index = tmp_path / "memory.db-index-1-1"
+    index.write_bytes(b"An index.")
+    told.store.with_name("memory.db-shm").write_bytes(b"")
+    before = {one.name: (one.read_bytes(), one.stat().st_ino) for one in tmp_path.glob("*.db*")}
+    with monkeypatch.context() as failing:
+        failing.setattr(Path, "replace", fail)
+        if not has_links:
+            failing.setattr("os.link", fail)
+        with pytest.raises(PermissionError):
+            put_in_place(copy, told.store, former=tmp_path / "former.db", was_store=True)
+
+    after = {one.name: (one.read_bytes(), one.stat().st_ino) for one in tmp_path.glob("*.db*")}
+    assert after == before
+    assert told.store.stat().st_nlink == 1
+    assert told("backup", str(copy), "--restore").code == 0
+    assert not index.exists()
+
+
+def test_a_restored_store_has_the_rights_of_the_former_one(told, tmp_path):
+    copy = tmp_path / "copy.db"
+    told("backup", str(copy))
+    told.store.chmod(0o640)
+
+    assert told("backup", str(copy), "--restore").code == 0
+    assert told.store.stat().st_mode & 0o777 == 0o640
 
 
 def test_nothing_is_restored_over_a_store_that_somebody_has_open(told, tmp_path):
@@ -211,6 +288,48 @@ def test_nothing_is_restored_over_a_store_that_somebody_has_open(told, tmp_path)
         memory.bank("me").remember("Another one.")
     assert told("find", "walrus").code == 0
     assert {one.name for one in tmp_path.glob("*.db*")} == {"memory.db", "copy.db"}
+
+
+def test_nobody_opens_a_store_while_it_is_replaced(told, tmp_path):
+    copy, former = tmp_path / "copy.db", tmp_path / "former.db"
+    told("backup", str(copy))
+    _killed_after_writing(told, "An unwanted walrus.")
+    log = told.store.with_name("memory.db-wal")
+
+    def read():
+        with closing(sqlite3.connect(told.store, timeout=0)) as db:
+            return db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+
+    with held_alone(told.store):
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            read()
+        put_in_place(copy, told.store, former=former, was_store=True)
+        assert read()
+        log.write_bytes(b"The log of who opened the new one meanwhile.")
+    assert log.exists()
+    log.unlink()
+    assert told("find", "walrus").code == 1
+    assert told("find", "walrus", "--store", str(former)).code == 0
+
+
+def test_a_backup_that_was_cut_off_in_a_write_is_refused(told, tmp_path):
+    copy, cut_off = tmp_path / "copy.db", tmp_path / "cut-off.db"
+    told("backup", str(copy))
+    with closing(sqlite3.connect(copy, isolation_level=None)) as db:
+        db.execute("PRAGMA journal_mode = DELETE")
+        db.execute("PRAGMA cache_size = 1")
+        db.execute("BEGIN")
+        db.execute("CREATE TABLE more (x)")
+        db.executemany("INSERT INTO more VALUES (?)", [("x" * 200,)] * 3000)
+        for ending in ("", "-journal"):
+            Path(f"{cut_off}{ending}").write_bytes(Path(f"{copy}{ending}").read_bytes())
+
+    failed = told("backup", str(cut_off), "--restore")
+
+    assert failed.code == 3
+    assert "cut off in the middle of a write" in failed.err
+    assert told("verify", "--store", str(cut_off)).code == 0
+    assert told("backup", str(cut_off), "--restore").code == 0
 
 
 def test_a_damaged_backup_or_none_is_not_restored(told, tmp_path):

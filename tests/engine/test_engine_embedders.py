@@ -1,6 +1,7 @@
 """With an embedder, without one, with another: what recall says, and how a store moves."""
 
 from datetime import timedelta
+from functools import partial
 
 import numpy as np
 import pytest
@@ -507,8 +508,26 @@ def test_a_function_of_texts_is_an_embedder(open_memory):
     found = bank.recall("oooo mmm", cues=["vector"])
     assert (found[0].text, found.degraded) == ("A moose moans.", ())
     assert bank.stats().embedder.startswith("function:letters (16 dimensions")
+
+    def other(texts):
+        return np.array(letters(texts))
+
     with pytest.raises(EmbedderMismatch, match="function:letters"):
-        open_memory(embedder=lambda texts: np.array(letters(texts)))
+        open_memory(embedder=other)
+
+
+class Called:
+    def __call__(self, texts):
+        return letters(texts)
+
+
+@pytest.mark.parametrize(
+    "nameless", [lambda texts: np.array(letters(texts)), partial(letters), Called()]
+)
+def test_an_embedder_without_a_name_of_its_own_is_refused(open_memory, path, nameless):
+    with pytest.raises(InputError, match="has no name of its own"):
+        open_memory(embedder=nameless)
+    assert not path.exists()
 
 
 @pytest.mark.parametrize(
@@ -523,8 +542,11 @@ def test_a_function_of_texts_is_an_embedder(open_memory):
     ],
 )
 def test_a_function_that_gives_no_vectors_is_told_what_was_expected(open_memory, answer, told):
-    with pytest.raises(EncoderError, match=f"function:.*lambda>.*{told}"):
-        open_memory(embedder=lambda _texts: answer)
+    def gives(_texts):
+        return answer
+
+    with pytest.raises(EncoderError, match=f"function:.*gives.*{told}"):
+        open_memory(embedder=gives)
 
 
 class Unnamed(HashEmbedder):

@@ -452,7 +452,8 @@ def test_a_server_that_is_not_there_is_an_error_that_says_so_without_the_passwor
     with pytest.raises(StoreError, match="cannot be reached") as caught:
         open_store("postgresql://ada:secret@127.0.0.1:1/none", busy_timeout_s=1)
     assert "secret" not in str(caught.value)
-    assert "secret" not in without_password("host=x password=secret user=ada")
+    for address in ("host=x password=secret user=ada", "postgresql://x/y?PASSWORD=secret&a=b"):
+        assert "secret" not in without_password(address)
 
 
 def test_a_database_that_is_not_there_is_named(dsn):

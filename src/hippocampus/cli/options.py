@@ -232,13 +232,18 @@ class Scope(Engine):
     def open(self, **how: Unpack[Opening]) -> Memory:
         """Open the store. Only a command that adds something makes it when it is missing."""
         create = how.get("create", False)
-        if self.store is None and create:
-            default_store().parent.mkdir(parents=True, exist_ok=True)
+        if create:
+            self.make_folder()
         if not create:
             self.check()
         how.setdefault("key", self.key)
         how.setdefault("vault", self.vault)
         return self.memory(self.path, **how)
+
+    def make_folder(self) -> None:
+        """Make the folder of the default store; that of a store that is named is its user's."""
+        if self.store is None:
+            default_store().parent.mkdir(parents=True, exist_ok=True)
 
     def check(self) -> None:
         """Refuse a store that does not exist, in the words of this surface."""

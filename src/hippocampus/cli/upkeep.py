@@ -206,18 +206,19 @@ def shrink(memory: Memory) -> Answer:
 def backup(target: Path, *, restore: bool = False, force: bool = False, scope: Scope) -> Answer:
     """Write a complete copy of the store while others go on reading and writing."""
     if restore:
-        return _restore(target, scope)
+        return _restore(target, scope, force=force)
     with scope.open() as memory, progress("backing up") as step:
         memory.backup(target, overwrite=force, progress=step)
     nbytes = target.stat().st_size
     return Answer({"path": target, "nbytes": nbytes}, f"{target}: {nbytes:,} bytes")
 
 
-def _restore(backup: Path, scope: Scope) -> Answer:
+def _restore(backup: Path, scope: Scope, *, force: bool) -> Answer:
     from hippocampus.restoring import restore_backup  # noqa: PLC0415 - only when used
 
+    scope.make_folder()
     with progress("restoring") as step:
-        done = restore_backup(backup, scope.path, key=scope.key, progress=step)
+        done = restore_backup(backup, scope.path, key=scope.key, force=force, progress=step)
     checked = ", ".join(number_of(n, what.removesuffix("s")) for what, n in done.checked.items())
     lines = [f"{scope.path}: restored from {backup}; sound: {checked}"]
     if done.former is not None:

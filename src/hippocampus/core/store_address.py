@@ -17,7 +17,8 @@ StoreAddress: TypeAlias = str | Path | Sequence[str | Path]
 _PASSWORDS: Final = frozenset({"password", "sslpassword", "oauth_client_secret"})
 """Parameters of PostgreSQL's client that are secrets."""
 _SHOWN: Final = re.compile(
-    r"(://[^:@/]*:).*(?=@)|((?:password|oauth_client_secret)\s*=\s*)(?:'[^']*'|[^&\s]*)"
+    r"(://[^:@/]*:).*(?=@)|((?:password|oauth_client_secret)\s*=\s*)(?:'[^']*'|[^&\s]*)",
+    re.IGNORECASE,
 )
 """A password and what stands before it; from an address that is none, rather too much is taken."""
 _KEYWORD: Final = re.compile(r"(?:^|(?<=\s))(\w+)\s*=")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hippocampus.core.records import Embedded, EmbeddingFunction, Fingerprint, Passage
 from hippocampus.encode.embedders.base import LocalEmbedder, sha256_of, unit
 from hippocampus.encode.given_parts import calling
-from hippocampus.errors import EncoderError
+from hippocampus.errors import EncoderError, InputError
 
 _PROBE = "hippocampus"
 _MULTIPLE = 8
@@ -24,11 +24,21 @@ class FunctionEmbedder(LocalEmbedder):
     The dimension is whatever the first answer has, with zeros up to a multiple of 8; a later one
     that differs is an error. The function's name stands for its model: one of another model needs
     another name, so that vectors of both are never compared.
+
+    Raises:
+        InputError: it has no name of its own, as a lambda or a partial has none.
+
     """
 
     def __init__(self, function: EmbeddingFunction) -> None:
         self._function = function
-        own = getattr(function, "__qualname__", type(function).__qualname__)
+        own = getattr(function, "__qualname__", "")
+        if not own or own.endswith("<lambda>"):
+            msg = (
+                f"embedder={function!r:.100}: has no name of its own, which stands for the model in"
+                " the store; give a function that def names"
+            )
+            raise InputError(msg)
         self._name = f"function:{own}"
         self._dimension = 0
 
