@@ -180,6 +180,18 @@ def test_what_lasts_of_sessions_goes_into_the_banks_that_hooks_would_use(two_pro
     assert kept_in(two_projects) == kept
 
 
+@pytest.mark.parametrize("before", ["", "Deploys use this key:\n"])
+def test_of_a_private_key_in_a_file_of_instructions_no_line_is_kept(home, before):
+    inside = ["AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8g", "ISIjJCUmJygpKissLS4vMDEyMzQ1Njc4"]
+    key = ["-----BEGIN RSA " + "PRIVATE KEY-----", *inside, "-----END RSA " + "PRIVATE KEY-----"]
+    told = before + "\n".join(key) + "\nRotate it each May.\n"
+    (home / "shop/CLAUDE.md").write_text(told)
+    run(home, "import", "--from", "claude-code")
+
+    kept = {one for texts in kept_in(home).values() for one in texts}
+    assert {"We use pnpm here, never npm.", f"{before}Rotate it each May."} == kept
+
+
 def test_a_bank_that_is_named_gets_all_of_them_without_the_secrets(two_projects):
     run(two_projects, "import", "--from", "claude-code", "--bank", "work")
 

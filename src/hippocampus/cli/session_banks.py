@@ -12,7 +12,7 @@ from hippocampus.cli.hook_events import LONGEST_REPLY
 from hippocampus.cli.import_places import ImportPlace
 from hippocampus.cli.project import bank_of_gone, find_project
 from hippocampus.core.records import Turn
-from hippocampus.language.secrets import as_kept, find_secrets
+from hippocampus.language.secrets import find_secrets, lines_as_kept
 from hippocampus.language.worth_keeping import Lasting, of_prompt, of_reply
 from hippocampus.sources.agents.tools import PROJECT_MEMORY
 
@@ -102,7 +102,7 @@ class SessionBanks:
         """Return the lines of a text that may be kept."""
         if self._routing.with_secrets or not text:
             return text
-        lines = [(line, as_kept(line) if line.strip() else line) for line in text.splitlines()]
+        lines = lines_as_kept(text)
         if secret := sum(bool(before) and not now for before, now in lines):
             self.left_out[UNKEPT] += secret
         # A blank line is kept, and one of which nothing may be is not.
