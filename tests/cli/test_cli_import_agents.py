@@ -192,6 +192,40 @@ def test_of_a_private_key_in_a_file_of_instructions_no_line_is_kept(home, before
     assert {"We use pnpm here, never npm.", f"{before}Rotate it each May."} == kept
 
 
+@pytest.mark.parametrize("left", [f"The key is {KEY}.\n", "@docs/style.md\n"])
+def test_what_is_gone_from_a_file_of_which_nothing_is_taken_is_forgotten(home, left):
+    (home / "home/.claude/CLAUDE.md").write_text("- Answer in English.\n- Be brief.\n")
+    run(home, "import", "--from", "claude-code")
+    told = {"Answer in English.", "Be brief."}
+    assert {"me": told} == {"me": kept_in(home)["me"]}
+
+    (home / "home/.claude/CLAUDE.md").write_text(left)
+    done = json.loads(run(home, "import", "--from", "claude-code", "--json").stdout)
+    again = json.loads(run(home, "import", "--from", "claude-code", "--json").stdout)
+    assert (2, 0) == (done["removed"], again["removed"])
+    assert set() == kept_in(home)["me"]
+
+    (home / "home/.claude/CLAUDE.md").write_text("- Be brief.\n")
+    run(home, "import", "--from", "claude-code")
+    assert {"Be brief."} == kept_in(home)["me"]
+
+
+def test_a_bank_of_which_all_files_are_gone_is_synced_as_well(two_projects):
+    claude = two_projects / "home/.claude/projects"
+    run(two_projects, "import", "--from", "claude-code")
+    for file in (claude / "-etl/etl.jsonl", claude / "-etl/memory/notes.md"):
+        file.unlink()
+    run(two_projects, "import", "--from", "claude-code", "--bank", "work", "--sync")
+    assert 2 == len(kept_in(two_projects)["project:etl"]), "another bank was named"
+    told = json.loads(run(two_projects, "import", "--from", "claude-code", "--json").stdout)
+    assert {"-etl/etl.jsonl", "-etl/memory/notes.md"} == set(told["missing"])
+    run(two_projects, "import", "--from", "claude-code", "--sync")
+
+    kept = kept_in(two_projects)
+    assert (set(), 4) == (kept["project:etl"], len(kept["project:shop"]))
+    assert 5 == len(kept["work"]), "what was put there by hand stays as it was"
+
+
 def test_a_bank_that_is_named_gets_all_of_them_without_the_secrets(two_projects):
     run(two_projects, "import", "--from", "claude-code", "--bank", "work")
 

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hippocampus.cli.hook_events import LONGEST_REPLY
 from hippocampus.cli.import_places import ImportPlace
 from hippocampus.cli.project import bank_of_gone, find_project
+from hippocampus.core.bank_names import PROJECT, TEAM
 from hippocampus.core.records import Turn
+from hippocampus.errors import StoreError
 from hippocampus.language.secrets import find_secrets, lines_as_kept
 from hippocampus.language.worth_keeping import Lasting, of_prompt, of_reply
 from hippocampus.sources.agents.tools import PROJECT_MEMORY
+from hippocampus.sources.walk import this_host
+
+if TYPE_CHECKING:
+    from hippocampus.bank import Bank
+    from hippocampus.memory import Memory
 
 PASSING: Final = "messages of which nothing lasts"
 UNKEPT: Final = "sentences with a secret"
 NOT_REMEMBERED: Final = "what is of projects that are not to be remembered"
+_DEALT_TO: Final = (PROJECT, TEAM)
+"""Beginnings of the names of the banks of projects."""
 
 
 class Routing(NamedTuple):
@@ -64,6 +74,14 @@ class SessionBanks:
     def banks(self) -> list[str]:
         """Return the banks that get something, the user's own first."""
         return sorted(self.counts, key=lambda name: (name != self._routing.own, name))
+
+    def known_in(self, memory: Memory, places: Sequence[ImportPlace]) -> list[str]:
+        """Return the banks, of all to which turns may be dealt, that have sources from places."""
+        if not self._routing.by_project:
+            return []
+        own, roots = self._routing.own, [one.path.resolve().as_posix() for one in places]
+        names = [name for name in memory.banks() if name == own or name.startswith(_DEALT_TO)]
+        return [name for name in names if _has_source(memory.bank(name), roots)]
 
     def _dealt(self, turn: Turn) -> list[tuple[str, Turn]]:
         # Each turn is read once for every bank, and judged at the first.
@@ -139,6 +157,19 @@ class SessionBanks:
             return None
         # A team's store is asked for by whoever works there; what was said before stays here.
         return project.bank if project.shared_store else project.shared_bank
+
+
+def _has_source(bank: Bank, roots: Sequence[str]) -> bool:
+    """Return whether a bank has a source that is, or was, in one of some places here."""
+    host = this_host()
+    with suppress(StoreError):  # what is damaged there is told there
+        return any(
+            f"{one.place}/".startswith(f"{root.rstrip('/')}/")
+            for one in bank.sources()
+            if one.place is not None and one.host == host
+            for root in roots
+        )
+    return False
 
 
 def _why_none(text: str) -> str:
