@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hippocampus.cli.hook_events import LONGEST_REPLY
@@ -51,8 +51,8 @@ class SessionBanks:
     def __init__(self, routing: Routing) -> None:
         self._routing = routing
         self._of_folder: dict[str, str | None] = {}
-        self._of_logs: dict[str, str] = {}
-        """Banks by the folder in which a tool keeps a project's logs."""
+        self._of_logs: dict[tuple[ImportPlace, PurePosixPath], str] = {}
+        """Banks by the folder, at a place, in which Claude Code keeps a project's logs."""
         self._routes: dict[int, list[tuple[str, Turn]]] = {}
         self._place: ImportPlace | None = None
         self.counts: Counter[str] = Counter()
@@ -131,16 +131,25 @@ class SessionBanks:
         own = self._routing.own
         if not self._routing.by_project:
             return own
-        at = str(turn.metadata.get("file") or turn.source or "").partition("/")
         folder = turn.metadata.get("project")
         if folder and Path(str(folder)).is_absolute():
             bank = self._of(str(folder))
-            if bank is not None and at[1]:
-                self._of_logs.setdefault(at[0], bank)
+            for at in self._folders_of_logs(turn)[:1]:
+                if bank is not None:
+                    self._of_logs.setdefault(at, bank)
             return bank
         if self._place is not None and self._place.read_as == PROJECT_MEMORY:
             return self._of(str(Path.cwd()))
-        return self._of_logs.get(at[0], own) if at[1] else own
+        found = (self._of_logs.get(at) for at in self._folders_of_logs(turn))
+        return next((bank for bank in found if bank is not None), own)
+
+    def _folders_of_logs(self, turn: Turn) -> list[tuple[ImportPlace, PurePosixPath]]:
+        """Return the folders that a file is in, if each may have logs of one project alone."""
+        # Other tools have folders by day, or one for all, which tell nothing of the project.
+        if self._place is None or self._place.read_as != "claude-code":
+            return []
+        file = PurePosixPath(str(turn.metadata.get("file") or turn.source or ""))
+        return [(self._place, at) for at in file.parents if at.name]
 
     def _of(self, folder: str) -> str | None:
         """Return the bank that hooks would remember a folder in."""
@@ -149,9 +158,12 @@ class SessionBanks:
         return self._of_folder[folder]
 
     def _found(self, folder: str) -> str | None:
-        project = find_project(folder, note=self._routing.notes)
+        try:
+            project = find_project(folder, note=self._routing.notes)
+            gone = bank_of_gone(folder) if project is None and not Path(folder).exists() else None
+        except (OSError, ValueError):  # too long, not ours to read, or no path at all
+            return self._routing.own
         if project is None:
-            gone = None if Path(folder).exists() else bank_of_gone(folder)
             return gone or self._routing.own
         if not project.remembered:
             return None
