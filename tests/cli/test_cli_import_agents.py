@@ -180,6 +180,116 @@ def test_what_lasts_of_sessions_goes_into_the_banks_that_hooks_would_use(two_pro
     assert kept_in(two_projects) == kept
 
 
+@pytest.mark.parametrize("before", ["", "Deploys use this key:\n"])
+def test_of_a_private_key_in_a_file_of_instructions_no_line_is_kept(home, before):
+    inside = ["AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8g", "ISIjJCUmJygpKissLS4vMDEyMzQ1Njc4"]
+    key = ["-----BEGIN RSA " + "PRIVATE KEY-----", *inside, "-----END RSA " + "PRIVATE KEY-----"]
+    told = before + "\n".join(key) + "\nRotate it each May.\n"
+    (home / "shop/CLAUDE.md").write_text(told)
+    run(home, "import", "--from", "claude-code")
+
+    kept = {one for texts in kept_in(home).values() for one in texts}
+    assert {"We use pnpm here, never npm.", f"{before}Rotate it each May."} == kept
+
+
+@pytest.mark.parametrize("left", [f"The key is {KEY}.\n", "@docs/style.md\n"])
+def test_what_is_gone_from_a_file_of_which_nothing_is_taken_is_forgotten(home, left):
+    (home / "home/.claude/CLAUDE.md").write_text("- Answer in English.\n- Be brief.\n")
+    run(home, "import", "--from", "claude-code")
+    told = {"Answer in English.", "Be brief."}
+    assert {"me": told} == {"me": kept_in(home)["me"]}
+
+    (home / "home/.claude/CLAUDE.md").write_text(left)
+    done = json.loads(run(home, "import", "--from", "claude-code", "--json").stdout)
+    again = json.loads(run(home, "import", "--from", "claude-code", "--json").stdout)
+    assert (2, 0) == (done["removed"], again["removed"])
+    assert set() == kept_in(home)["me"]
+
+    (home / "home/.claude/CLAUDE.md").write_text("- Be brief.\n")
+    run(home, "import", "--from", "claude-code")
+    assert {"Be brief."} == kept_in(home)["me"]
+
+
+def test_a_bank_of_which_all_files_are_gone_is_synced_as_well(two_projects):
+    claude = two_projects / "home/.claude/projects"
+    run(two_projects, "import", "--from", "claude-code")
+    for file in (claude / "-etl/etl.jsonl", claude / "-etl/memory/notes.md"):
+        file.unlink()
+    run(two_projects, "import", "--from", "claude-code", "--bank", "work", "--sync")
+    assert 2 == len(kept_in(two_projects)["project:etl"]), "another bank was named"
+    told = json.loads(run(two_projects, "import", "--from", "claude-code", "--json").stdout)
+    assert {"-etl/etl.jsonl", "-etl/memory/notes.md"} == set(told["missing"])
+    run(two_projects, "import", "--from", "claude-code", "--sync")
+
+    kept = kept_in(two_projects)
+    assert (set(), 4) == (kept["project:etl"], len(kept["project:shop"]))
+    assert 5 == len(kept["work"]), "what was put there by hand stays as it was"
+
+
+def session(path, name, cwd, text):
+    """Write a session of Claude Code."""
+    line = {
+        "type": "user", "uuid": name, "sessionId": name, "timestamp": "2026-03-04T09:00:00Z",
+        "message": {"role": "user", "content": text},
+    }  # fmt: skip
+    path.mkdir(parents=True, exist_ok=True)
+    told = line if cwd is None else line | {"cwd": cwd}
+    (path / f"{name}.jsonl").write_text(json.dumps(told) + "\n")
+
+
+def test_codex_sessions_without_a_folder_are_of_no_project(home):
+    day = home / "home/.codex/sessions/2026/03/04"
+    day.mkdir(parents=True)
+    for name, cwd, text in (
+        ("a", str(home / "shop"), "We use tabs in this repository."),
+        ("b", None, "We always deploy on Fridays here."),
+    ):
+        meta = {"id": name, "timestamp": "2026-03-04T09:00:00Z"} | ({"cwd": cwd} if cwd else {})
+        said = {"type": "user_message", "message": text}
+        lines = [("session_meta", meta), ("event_msg", said)]
+        (day / f"rollout-{name}.jsonl").write_text(
+            "".join(
+                json.dumps({"timestamp": "2026-03-04T09:00:00Z", "type": kind, "payload": one})
+                + "\n"
+                for kind, one in lines
+            )
+        )
+    run(home, "import", "--from", "codex")
+
+    assert {
+        "project:shop": {"We use tabs in this repository."},
+        "me": {"We always deploy on Fridays here."},
+    } == kept_in(home)
+
+
+def test_notes_are_of_the_project_beside_whose_logs_they_are(two_projects):
+    claude = two_projects / "home/.claude"
+    session(claude / "projects/-etl", "nowhere", None, "Never drop the table of loads.")
+    for name, text in (
+        ("rules/tone.md", "Be brief."),
+        ("projects/-shop/memory/notes.md", "The till is in shop/till.py."),
+    ):
+        (claude / name).parent.mkdir(exist_ok=True)
+        (claude / name).write_text(f"{text}\n")
+    run(two_projects, "import", "--from", "claude-code", str(claude))
+
+    kept = kept_in(two_projects)
+    told = {"The loader is in etl/load.py.", "Never edit files in models/."}
+    assert kept["project:etl"] == told | {"Never drop the table of loads."}
+    assert "The till is in shop/till.py." in kept["project:shop"]
+    assert kept["me"] == {SAID[4][1], "Be brief."}
+
+
+@pytest.mark.parametrize("cwd", ["/" + "long" * 100, "/a\0b", "/" + "x/" * 3000])
+def test_a_session_in_a_folder_that_cannot_be_does_not_end_the_import(home, cwd):
+    session(home / "home/.claude/projects/-odd", "odd", cwd, "We always deploy on Fridays here.")
+    done = run(home, "import", "--from", "claude-code")
+
+    assert 0 == done.exit_code, done.output
+    kept = {one for texts in kept_in(home).values() for one in texts}
+    assert {"We always deploy on Fridays here.", "We use pnpm here, never npm."} < kept
+
+
 def test_a_bank_that_is_named_gets_all_of_them_without_the_secrets(two_projects):
     run(two_projects, "import", "--from", "claude-code", "--bank", "work")
 

@@ -109,7 +109,7 @@ class SourceImport(BankPart):
             now=now, zone=self._engine.zone,
         )  # fmt: skip
         call = self._gated(_Import(*_located(path, location), by_hand, sync, now))
-        wanted = _chosen(read.files)
+        wanted = self._chosen(read.files, call)
         files = [self._prepared(file, call) for file in wanted]
         targets = self._identified(files, call)
         logs = _Logs(read.logs, progress)
@@ -263,13 +263,32 @@ class SourceImport(BankPart):
         )
 
         groups = [self._committer.group(turn, call.now) for turn in file.turns]
+        name = self._gate.label("the file's name", file.name)
+        return ImportedFile(name, file.format, self._place(file, call), groups)
+
+    def _place(self, file: FileRead, call: _Import) -> str | None:
+        """Return the absolute path of a file as it may be kept; None if nobody knows it."""
         place = call.location.place
         if call.root is not None:
             place = f"{call.root.rstrip('/')}/{file.name}"
-        if place is not None:
-            place = self._gate.place(place)
-        name = self._gate.label("the file's name", file.name)
-        return ImportedFile(name, file.format, place, groups)
+        return None if place is None else self._gate.place(place)
+
+    def _chosen(self, files: Sequence[FileRead], call: _Import) -> list[FileRead]:
+        """Return files with the turns that are taken of them; of new ones those that have any."""
+        if not is_chosen():
+            return list(files)
+        with self._store.read():
+            self._register.catch_up()
+        known = {(one.place, one.host, one.format) for one in self._register.known.values()}
+        known = {place for place in known if place[0] is not None}
+        host = call.location.host
+        taken = [(file, file._replace(turns=chosen_turns(file.turns))) for file in files]
+        # What is known and says nothing any more is not passed over: what it said is gone.
+        return [
+            now
+            for before, now in taken
+            if now.turns or not before.turns or (self._place(now, call), host, now.format) in known
+        ]
 
     def _identified(self, files: Sequence[ImportedFile], call: _Import) -> list[Target]:
         from hippocampus.write.source_identity import (  # noqa: PLC0415 - not for a recall
@@ -447,15 +466,6 @@ def _located(path: Path, location: FileLocation | None) -> tuple[FileLocation, s
     if path.is_dir():
         return FileLocation(host=this_host()), place
     return FileLocation(host=this_host(), place=place), None
-
-
-def _chosen(files: Sequence[FileRead]) -> list[FileRead]:
-    """Return files with the turns that are taken of them; one of which none is, is passed over."""
-    if not is_chosen():
-        return list(files)
-    taken = [(file, file._replace(turns=chosen_turns(file.turns))) for file in files]
-    # One that says nothing any more is not passed over: what it said is gone.
-    return [now for before, now in taken if now.turns or not before.turns]
 
 
 def _write(ledger: Ledger, source: str, update: Update) -> None:

@@ -295,9 +295,9 @@ class _Hook:
     ) -> None:
         """Keep the lines of a text that may be kept, and a note to them."""
         if scope.secrets == "keep":  # nobody wants those of a terminal
-            from hippocampus.language.secrets import as_kept  # noqa: PLC0415 - for what is kept
+            from hippocampus.language.secrets import lines_as_kept  # noqa: PLC0415 - it is kept
 
-            text = "\n".join(filter(None, map(as_kept, text.splitlines())))
+            text = "\n".join(now for _, now in lines_as_kept(text) if now)
         if not text:
             return
         event = self._event

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
-from typing import Final, NamedTuple
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hippocampus.cli.hook_events import LONGEST_REPLY
 from hippocampus.cli.import_places import ImportPlace
 from hippocampus.cli.project import bank_of_gone, find_project
+from hippocampus.core.bank_names import PROJECT, TEAM
 from hippocampus.core.records import Turn
-from hippocampus.language.secrets import as_kept, find_secrets
+from hippocampus.errors import StoreError
+from hippocampus.language.secrets import find_secrets, lines_as_kept
 from hippocampus.language.worth_keeping import Lasting, of_prompt, of_reply
 from hippocampus.sources.agents.tools import PROJECT_MEMORY
+from hippocampus.sources.walk import this_host
+
+if TYPE_CHECKING:
+    from hippocampus.bank import Bank
+    from hippocampus.memory import Memory
 
 PASSING: Final = "messages of which nothing lasts"
 UNKEPT: Final = "sentences with a secret"
 NOT_REMEMBERED: Final = "what is of projects that are not to be remembered"
+_DEALT_TO: Final = (PROJECT, TEAM)
+"""Beginnings of the names of the banks of projects."""
 
 
 class Routing(NamedTuple):
@@ -41,8 +51,8 @@ class SessionBanks:
     def __init__(self, routing: Routing) -> None:
         self._routing = routing
         self._of_folder: dict[str, str | None] = {}
-        self._of_logs: dict[str, str] = {}
-        """Banks by the folder in which a tool keeps a project's logs."""
+        self._of_logs: dict[tuple[ImportPlace, PurePosixPath], str] = {}
+        """Banks by the folder, at a place, in which Claude Code keeps a project's logs."""
         self._routes: dict[int, list[tuple[str, Turn]]] = {}
         self._place: ImportPlace | None = None
         self.counts: Counter[str] = Counter()
@@ -64,6 +74,14 @@ class SessionBanks:
     def banks(self) -> list[str]:
         """Return the banks that get something, the user's own first."""
         return sorted(self.counts, key=lambda name: (name != self._routing.own, name))
+
+    def known_in(self, memory: Memory, places: Sequence[ImportPlace]) -> list[str]:
+        """Return the banks, of all to which turns may be dealt, that have sources from places."""
+        if not self._routing.by_project:
+            return []
+        own, roots = self._routing.own, [one.path.resolve().as_posix() for one in places]
+        names = [name for name in memory.banks() if name == own or name.startswith(_DEALT_TO)]
+        return [name for name in names if _has_source(memory.bank(name), roots)]
 
     def _dealt(self, turn: Turn) -> list[tuple[str, Turn]]:
         # Each turn is read once for every bank, and judged at the first.
@@ -102,7 +120,7 @@ class SessionBanks:
         """Return the lines of a text that may be kept."""
         if self._routing.with_secrets or not text:
             return text
-        lines = [(line, as_kept(line) if line.strip() else line) for line in text.splitlines()]
+        lines = lines_as_kept(text)
         if secret := sum(bool(before) and not now for before, now in lines):
             self.left_out[UNKEPT] += secret
         # A blank line is kept, and one of which nothing may be is not.
@@ -113,16 +131,25 @@ class SessionBanks:
         own = self._routing.own
         if not self._routing.by_project:
             return own
-        at = str(turn.metadata.get("file") or turn.source or "").partition("/")
         folder = turn.metadata.get("project")
         if folder and Path(str(folder)).is_absolute():
             bank = self._of(str(folder))
-            if bank is not None and at[1]:
-                self._of_logs.setdefault(at[0], bank)
+            for at in self._folders_of_logs(turn)[:1]:
+                if bank is not None:
+                    self._of_logs.setdefault(at, bank)
             return bank
         if self._place is not None and self._place.read_as == PROJECT_MEMORY:
             return self._of(str(Path.cwd()))
-        return self._of_logs.get(at[0], own) if at[1] else own
+        found = (self._of_logs.get(at) for at in self._folders_of_logs(turn))
+        return next((bank for bank in found if bank is not None), own)
+
+    def _folders_of_logs(self, turn: Turn) -> list[tuple[ImportPlace, PurePosixPath]]:
+        """Return the folders that a file is in, if each may have logs of one project alone."""
+        # Other tools have folders by day, or one for all, which tell nothing of the project.
+        if self._place is None or self._place.read_as != "claude-code":
+            return []
+        file = PurePosixPath(str(turn.metadata.get("file") or turn.source or ""))
+        return [(self._place, at) for at in file.parents if at.name]
 
     def _of(self, folder: str) -> str | None:
         """Return the bank that hooks would remember a folder in."""
@@ -131,14 +158,30 @@ class SessionBanks:
         return self._of_folder[folder]
 
     def _found(self, folder: str) -> str | None:
-        project = find_project(folder, note=self._routing.notes)
+        try:
+            project = find_project(folder, note=self._routing.notes)
+            gone = bank_of_gone(folder) if project is None and not Path(folder).exists() else None
+        except (OSError, ValueError):  # too long, not ours to read, or no path at all
+            return self._routing.own
         if project is None:
-            gone = None if Path(folder).exists() else bank_of_gone(folder)
             return gone or self._routing.own
         if not project.remembered:
             return None
         # A team's store is asked for by whoever works there; what was said before stays here.
         return project.bank if project.shared_store else project.shared_bank
+
+
+def _has_source(bank: Bank, roots: Sequence[str]) -> bool:
+    """Return whether a bank has a source that is, or was, in one of some places here."""
+    host = this_host()
+    with suppress(StoreError):  # what is damaged there is told there
+        return any(
+            f"{one.place}/".startswith(f"{root.rstrip('/')}/")
+            for one in bank.sources()
+            if one.place is not None and one.host == host
+            for root in roots
+        )
+    return False
 
 
 def _why_none(text: str) -> str:

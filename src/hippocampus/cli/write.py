@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import tzinfo
 from functools import partial
@@ -161,7 +161,7 @@ def _import_sessions(
 
     survey(places, dealt)
     done = Imported(added=0, unchanged=0, removed=0)
-    for name in dealt.banks() or [scope.bank]:
+    for name in _banks_of(places, dealt, scope):
         with replace(scope, bank=name).open_bank(create=True, embed=True) as bank:
             for place in places:
                 dealt.enter(place)
@@ -181,6 +181,18 @@ def _import_sessions(
     beside = {"banks": dict(dealt.counts), "left_out": dict(dealt.left_out)}
     view = (_imported(done), *banks_told(dealt.counts, dealt.left_out))
     return answer._replace(found=found | beside, view=view)
+
+
+def _banks_of(
+    places: Sequence[ImportPlace], dealt: SessionBanks, scope: BankScope
+) -> Iterator[str]:
+    """Yield the banks that get something, and then others that had something from the places."""
+    names = dealt.banks() or [scope.bank]
+    yield from names
+    # Only now, for by now there is a store.
+    with scope.open() as memory:
+        others = dealt.known_in(memory, places)
+    yield from (name for name in others if name not in names)
 
 
 def _told(done: Imported) -> Answer:

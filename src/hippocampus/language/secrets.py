@@ -58,6 +58,20 @@ def as_kept(said: str) -> str:
     return finder.redact(said)
 
 
+def lines_as_kept(text: str) -> list[tuple[str, str]]:
+    """Return the lines of a text, each with what of it may be kept: "" where it has a key."""
+    # In the whole text, for a key of several lines is known by its first one alone.
+    keys = [span for span in find_secrets(text) if span.kind not in PERSONAL]
+    found: list[tuple[str, str]] = []
+    start = 0
+    for whole in text.splitlines(keepends=True):
+        line, end = whole.rstrip("\r\n"), start + len(whole)
+        in_key = any(span.start < end and start < span.end for span in keys)
+        found.append((line, "" if in_key else as_kept(line) if line.strip() else line))
+        start = end
+    return found
+
+
 def _apart(spans: Iterable[SecretSpan]) -> list[SecretSpan]:
     kept: list[SecretSpan] = []
     # The longest first of those that begin together, or its end would stay readable.
