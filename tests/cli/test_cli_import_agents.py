@@ -280,6 +280,15 @@ def test_notes_are_of_the_project_beside_whose_logs_they_are(two_projects):
     assert kept["me"] == {SAID[4][1], "Be brief."}
 
 
+def test_notes_stay_in_their_projects_bank_when_its_logs_are_gone(two_projects):
+    run(two_projects, "import", "--from", "claude-code")
+    kept = kept_in(two_projects)
+    (two_projects / "home/.claude/projects/-etl/etl.jsonl").unlink()
+    run(two_projects, "import", "--from", "claude-code")
+
+    assert kept == kept_in(two_projects)
+
+
 @pytest.mark.parametrize("cwd", ["/" + "long" * 100, "/a\0b", "/" + "x/" * 3000])
 def test_a_session_in_a_folder_that_cannot_be_does_not_end_the_import(home, cwd):
     session(home / "home/.claude/projects/-odd", "odd", cwd, "We always deploy on Fridays here.")

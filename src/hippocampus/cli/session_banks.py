@@ -53,6 +53,8 @@ class SessionBanks:
         self._of_folder: dict[str, str | None] = {}
         self._of_logs: dict[tuple[ImportPlace, PurePosixPath], str] = {}
         """Banks by the folder, at a place, in which Claude Code keeps a project's logs."""
+        self._of_gone_logs: dict[tuple[ImportPlace, PurePosixPath], str] = {}
+        """Likewise, as earlier imports have found them; the tool removes its logs after a time."""
         self._routes: dict[int, list[tuple[str, Turn]]] = {}
         self._place: ImportPlace | None = None
         self.counts: Counter[str] = Counter()
@@ -75,13 +77,32 @@ class SessionBanks:
         """Return the banks that get something, the user's own first."""
         return sorted(self.counts, key=lambda name: (name != self._routing.own, name))
 
+    def learn(self, memory: Memory, places: Sequence[ImportPlace]) -> None:
+        """Take in which banks have got the logs of which folders before."""
+        names = [name for name in memory.banks() if name.startswith(_DEALT_TO)]
+        for name in names if self._routing.by_project else ():
+            for log in _placed_here(memory.bank(name)):
+                for place in places:
+                    folder, root = log.parent, PurePosixPath(place.path.resolve().as_posix())
+                    if folder.is_relative_to(root):
+                        at = place, folder.relative_to(root)
+                        self._of_gone_logs.setdefault(at, name)
+
     def known_in(self, memory: Memory, places: Sequence[ImportPlace]) -> list[str]:
         """Return the banks, of all to which turns may be dealt, that have sources from places."""
         if not self._routing.by_project:
             return []
         own, roots = self._routing.own, [one.path.resolve().as_posix() for one in places]
         names = [name for name in memory.banks() if name == own or name.startswith(_DEALT_TO)]
-        return [name for name in names if _has_source(memory.bank(name), roots)]
+        return [
+            name
+            for name in names
+            if any(
+                file.is_relative_to(root)
+                for file in _placed_here(memory.bank(name))
+                for root in roots
+            )
+        ]
 
     def _dealt(self, turn: Turn) -> list[tuple[str, Turn]]:
         # Each turn is read once for every bank, and judged at the first.
@@ -140,7 +161,9 @@ class SessionBanks:
             return bank
         if self._place is not None and self._place.read_as == PROJECT_MEMORY:
             return self._of(str(Path.cwd()))
-        found = (self._of_logs.get(at) for at in self._folders_of_logs(turn))
+        folders = self._folders_of_logs(turn)
+        # Logs that are there say where their project is now.
+        found = (banks.get(at) for banks in (self._of_logs, self._of_gone_logs) for at in folders)
         return next((bank for bank in found if bank is not None), own)
 
     def _folders_of_logs(self, turn: Turn) -> list[tuple[ImportPlace, PurePosixPath]]:
@@ -171,17 +194,13 @@ class SessionBanks:
         return project.bank if project.shared_store else project.shared_bank
 
 
-def _has_source(bank: Bank, roots: Sequence[str]) -> bool:
-    """Return whether a bank has a source that is, or was, in one of some places here."""
+def _placed_here(bank: Bank) -> list[PurePosixPath]:
+    """Return the files on this machine, there or gone, that are sources of a bank."""
     host = this_host()
     with suppress(StoreError):  # what is damaged there is told there
-        return any(
-            f"{one.place}/".startswith(f"{root.rstrip('/')}/")
-            for one in bank.sources()
-            if one.place is not None and one.host == host
-            for root in roots
-        )
-    return False
+        placed = ((one.place, one.host) for one in bank.sources())
+        return [PurePosixPath(place) for place, at in placed if place is not None and at == host]
+    return []
 
 
 def _why_none(text: str) -> str:

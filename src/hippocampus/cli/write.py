@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, replace
 from datetime import tzinfo
 from functools import partial
@@ -25,7 +26,7 @@ from hippocampus.cli.render import (
     table,
 )
 from hippocampus.core.unchanged import Asked, why_unchanged
-from hippocampus.errors import InputError
+from hippocampus.errors import InputError, StoreError
 
 if TYPE_CHECKING:
     from hippocampus.bank import Bank
@@ -159,6 +160,10 @@ def _import_sessions(
     from hippocampus.core.records import Imported  # noqa: PLC0415
     from hippocampus.core.turn_choice import choosing  # noqa: PLC0415
 
+    with suppress(StoreError):  # there may be none yet
+        scope.check()
+        with scope.open() as memory:
+            dealt.learn(memory, places)
     survey(places, dealt)
     done = Imported(added=0, unchanged=0, removed=0)
     for name in _banks_of(places, dealt, scope):
