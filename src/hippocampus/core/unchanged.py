@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from hippocampus.core.records import Episode
 from hippocampus.errors import HippocampusError
 
 Asked: TypeAlias = Literal["forget", "restore", "pin", "unpin"]
@@ -26,6 +25,9 @@ _OF_THE_LAST: Final = {
     ("unpin", "forgotten"): "restore that one first",
 }
 """Ways to what was meant, by what was asked for and the state of the last version."""
+
+if TYPE_CHECKING:
+    from hippocampus.core.records import Episode
 
 
 def why_unchanged(

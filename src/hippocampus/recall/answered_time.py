@@ -40,7 +40,7 @@ def when_it_was(query: Query, hits: Sequence[Hit], zone: tzinfo) -> Interval | N
         return None
     asked = [
         word for word in query.words
-        if not word.function and query.text[word.start : word.end].lower() not in _latest()
+        if not word.function and query.spelled(word).lower() not in _latest()
     ]  # fmt: skip
     told = _times_told(asked, best[0])
     if told and not told[0].denied:

@@ -33,7 +33,7 @@ WITHIN: Final = np.float32(0.2)
 
 def points_to(query: Query) -> Direction | None:
     """Return where the verb of a question points; None if it has none, or is not in English."""
-    spelled = " ".join(query.text[word.start : word.end].lower() for word in query.words)
+    spelled = " ".join(query.spelled(word).lower() for word in query.words)
     apart = spelled.replace("\u2019", "'").replace("'s", " 's").split()
     return Tenses(apart, told=False).direction(0)
 
