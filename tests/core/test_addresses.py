@@ -1,9 +1,12 @@
 """Addresses of servers: what is none is an ``InputError``, and what is one can be sent as ASCII."""
 
+from pathlib import Path
+
 import pytest
 
 from hippocampus.core.connections import ConnectionPool
 from hippocampus.core.http import check_url
+from hippocampus.core.store_address import addresses
 from hippocampus.errors import InputError
 
 
@@ -53,3 +56,9 @@ def test_a_proxy_of_the_environment_that_is_none_is_an_input_error(monkeypatch, 
 def test_a_proxy_of_the_environment_may_be_written_without_a_scheme(monkeypatch, proxy):
     monkeypatch.setattr("urllib.request.getproxies", lambda: {"http": proxy})
     ConnectionPool(check_url("http://somewhere.example"))
+
+
+def test_an_address_among_several_is_as_it_was_given():
+    named = ["postgresql://db/one", "postgresql://db/two?sslmode=require", Path("three.db")]
+
+    assert addresses(named) == [*named[:2], "three.db"]

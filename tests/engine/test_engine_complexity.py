@@ -250,13 +250,17 @@ def test_what_a_bank_holds_is_asked_for_at_a_cost_in_proportion_to_its_length(pa
 
 
 def cost_of_asking(bank, verb):
-    """Return a measure of questions to a bank that has vectors and names, and has slept."""
+    """
+    Return a measure of questions to a bank that has vectors and names, and has slept.
+
+    Of time alone: this embedder gives a vector of each word, of which models read 512 at most.
+    """
     bank.remember("I met Tom in Porto, where the old pump is.", speaker="Ada", role="user")
     bank.remember("The valve is checked by Ada Silva on Friday.", speaker="Tom", role="user")
     bank.sleep()
 
     def asking(text):
-        return took(call, bank, verb, "query", text)
+        return took(call, bank, verb, "query", text)._replace(resident=0.0)
 
     asking("warm. " * 1_000)
     return asking

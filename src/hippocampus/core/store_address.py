@@ -65,7 +65,10 @@ def addresses(given: StoreAddress) -> list[str]:
     else:
         if isinstance(given, bytes) or not isinstance(given, Sequence):
             as_path("path", given)  # which says what is wrong
-        named = [os.fspath(as_path("path", one)) for one in given]
+        named = [
+            one if isinstance(one, str) and is_url(one) else os.fspath(as_path("path", one))
+            for one in given
+        ]
     for one in named:
         _check(one)
     return named

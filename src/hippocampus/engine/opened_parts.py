@@ -89,7 +89,7 @@ def open_reranker(reranker: str | Reranker | None) -> Reranker | None:
         from hippocampus.recall.rerankers import load_reranker  # noqa: PLC0415 - only where one is
 
         return load_reranker(reranker)
-    if isinstance(reranker, type) or not isinstance(reranker, Reranker):
+    if isinstance(reranker, type) or not callable(getattr(reranker, "rerank", None)):
         raise InputError(
             f"reranker={reranker!r:.{_SHOWN}}: must be a specification, such as"
             " 'rerank:http://localhost:8080/rerank', or an object with a name and"

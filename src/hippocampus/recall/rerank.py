@@ -20,9 +20,10 @@ def rerank(
     if reranker is None or not texts:
         return as_ranked, None
     try:
-        with calling("reranker", reranker.name):
+        name = getattr(reranker, "name", type(reranker).__name__)
+        with calling("reranker", name):
             given = reranker.rerank(question, texts)
-        scores = checked_scores(given, len(texts), by=reranker.name)
+        scores = checked_scores(given, len(texts), by=name)
     except EncoderError as exc:
         return as_ranked, Degradation(part="reranker", reason=str(exc))
     return np.argsort(-scores, kind="stable").tolist(), None
