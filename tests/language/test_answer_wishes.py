@@ -70,3 +70,8 @@ def test_a_wish_on_a_condition_is_beside_the_others():
     assert first
     assert second
     assert first.isdisjoint(second)
+
+
+def test_every_word_that_tells_a_matter_is_looked_for_before_it_is_read():
+    for word in ("smileys", "markdown", "succinctly", "two paragraphs", "humour", "kilometres"):
+        assert matters_of_answers(f"From now on, please use {word} in your replies."), word

@@ -12,11 +12,13 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Final
 
+from hippocampus.core.sought_words import SoughtWords, is_latin
 from hippocampus.core.word_lists import Patterns, word_set
 
 _RE: Final = Patterns("answer_wishes")
 _LONGEST: Final = 400
 """Characters of a text that are read: what is longer tells of more than how to answer."""
+_TELLING: Final = SoughtWords(lambda: word_set("answer_matters") | word_set("language_names"))
 _LASTING: Final = frozenset({"length", "tone", "layout", "units"})
 """Matters that are as often of the one text that is asked for: "a short poem"."""
 
@@ -29,6 +31,8 @@ def matters_of_answers(text: str) -> frozenset[str]:
     What holds on a condition alone is a matter of its own, beside which others hold.
     """
     if len(text) > _LONGEST or text.rstrip().endswith("?"):
+        return frozenset()
+    if is_latin(text) and not _TELLING.are_in(text):  # as most are
         return frozenset()
     clauses = [match.group() for match in _RE.clause.finditer(text)]
     ever = _RE.ever.search(text) is not None
