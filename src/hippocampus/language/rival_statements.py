@@ -199,6 +199,7 @@ def find_alike(texts: Iterable[str], *, over: bool = False) -> Iterator[tuple[in
         yield from found
 
 
+@lru_cache(maxsize=4096)
 def tells_correction(text: str) -> bool:
     """Return whether a text puts right what was said before: "it is only 350 after all"."""
     return _RE.corrects.search(text[:_LONGEST]) is not None
