@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import chain
 from typing import Any, Final
 
 import Stemmer
@@ -151,6 +152,16 @@ def _shared_grammar() -> Iterator[tuple[tuple[str, ...], list[str]]]:
         yield tuple(languages.split()), words.split()
 
 
+def _languages_of_grammar(words: Collection[str]) -> Iterable[tuple[str, ...]]:
+    """Return the languages of each different word of grammar among folded words."""
+    return map(_grammar().__getitem__, _words_of_grammar().intersection(words))
+
+
+@cache
+def _words_of_grammar() -> frozenset[str]:
+    return frozenset(_grammar())
+
+
 def derive_grammar() -> dict[str, list[str]]:
     """Return ``words/derived/grammar.txt``: words of grammar by their languages."""
     found: defaultdict[str, list[str]] = defaultdict(list)
@@ -216,10 +227,9 @@ def evidence(words: Collection[str]) -> dict[str, float]:
     A word of grammar counts for each language that has it, and less the more these are; what few
     people write in counts less, and hardly where a letter is none of its own.
     """
-    known = _grammar()
     seen: dict[str, float] = {}
-    for word in set(words):
-        for language in (languages := known.get(word, ())):
+    for languages in _languages_of_grammar(words):
+        for language in languages:
             seen[language] = seen.get(language, 0.0) + 1 / len(languages)
     letters = "".join(words)
     strange = set() if letters.isascii() else {char for char in letters if not char.isascii()}
@@ -240,7 +250,7 @@ def detect(words: Collection[str], *, count: int) -> tuple[str, ...]:
     """
     known = _grammar()
     seen = evidence(words)
-    different = Counter(language for word in set(words) for language in known.get(word, ()))
+    different = Counter(chain.from_iterable(_languages_of_grammar(words)))
     alone = set[str]()
     if ENGLISH not in seen:  # the one word of grammar in "¿Dónde vive Ana?" is of no other language
         telling = (known[word] for word in words if len(word) >= _LONG and word in known)

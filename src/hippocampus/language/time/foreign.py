@@ -42,7 +42,9 @@ def read_foreign(
 ) -> Iterator[Reading]:
     """Yield readings of time in a sentence of another language, even if they overlap."""
     sentence = text[start:end]
-    items = resolve(list(items_of(sentence, start, language)), language)
+    items = resolve(items_of(sentence, start, language), language)
+    if not items:
+        return
     tokens = [token for item in in_order(items, language) for token in item.tokens]
     tenses = ForeignTenses(sentence, start, tokens, language)
     yield from readings(ForeignReader(Tokens(tokens, end), now, tenses, told=told))

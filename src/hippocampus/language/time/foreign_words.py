@@ -36,6 +36,9 @@ _DOT: Final = re.compile(r"(\d{1,2})\.(?=\s?\w)")
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)?")
 _LONG: Final = 4
 """Letters of a word whose accents may be left out."""
+_NEAR: Final = 8
+"""Words beside one of time that may tell how it is meant: one more than a meaning looks ahead."""
+_SIGNS: Final = {Role.MARK, Role.COMMA, Role.DASH, None}
 
 
 class Item(NamedTuple):
@@ -58,17 +61,48 @@ class Item(NamedTuple):
         return self.tokens[-1].role if self.tokens else None
 
 
-def items_of(sentence: str, offset: int, language: str) -> Iterator[Item]:
-    """Yield the words of a sentence, and what they may mean."""
-    words = lexicon(language)
+def items_of(sentence: str, offset: int, language: str) -> list[Item]:
+    """
+    Return the words of a sentence that may mean a time, and those near them; none if none may.
+
+    What stands further off says nothing of a time, but for marks: these end what recurs.
+    """
+    found = list(_words_and_marks(sentence, offset, language))
+    near = bytearray(len(found))
+    for place, item in enumerate(found):
+        if isinstance(item, Item) and (item.meanings or item.role not in _SIGNS):
+            first = max(0, place - _NEAR)
+            near[first : place + _NEAR + 1] = b"\1" * (min(len(found), place + _NEAR + 1) - first)
+    if not any(near):
+        return []
+    return [
+        item if isinstance(item, Item) else _plain(sentence, item, offset, language)
+        for item, is_near in zip(found, near, strict=True)
+        if is_near or isinstance(item, Item)
+    ]
+
+
+def _words_and_marks(
+    sentence: str, offset: int, language: str
+) -> Iterator[Item | tuple[int, int]]:
+    """Yield what may mean a time, marks, and the places of all other words."""
+    words, word_at = lexicon(language), word_pattern().match
     at = 0
     while at < len(sentence):
+        if sentence[at].isspace():
+            at += 1
+            continue
+        word = word_at(sentence, at)
         found = (
             _written(sentence, at, offset, language)
-            or _entry(sentence, at, offset, words)
+            or (word and _entry(sentence, word, offset, words))
             or _numeral(sentence, at, offset)
-            or _plain(sentence, at, offset, language)
         )
+        if found is None and word is not None:
+            yield word.span()
+            at = word.end()
+            continue
+        found = found or _mark(sentence, at, offset)
         if found is None:
             at += 1
             continue
@@ -187,17 +221,17 @@ def placed(tokens: Iterator[Token] | Sequence[Token], start: int, end: int) -> t
     )
 
 
-def _entry(sentence: str, at: int, offset: int, words: Lexicon) -> Item | None:
-    """Return the longest words of the lexicon that stand at a place."""
-    first = word_pattern().match(sentence, at)
-    if first is None or (at and _runs_on(sentence, at)):
+def _entry(sentence: str, first: re.Match[str], offset: int, words: Lexicon) -> Item | None:
+    """Return the longest words of the lexicon that begin with a word of the sentence."""
+    known = [entry for way in _ways(first[0]) for entry in words.get(way, ())]
+    at = first.start()
+    if not known or (at and _runs_on(sentence, at)):
         return None
-    for known in _ways(first[0]):
-        for entry in words.get(known, ()):
-            end = _reaches(sentence, at, entry)
-            meanings = end and _fitting(entry, sentence[at:end], first=not sentence[:at].strip())
-            if end and meanings:
-                return Item((), meanings, offset + at, offset + end, sentence[at:end])
+    for entry in known:
+        end = _reaches(sentence, at, entry)
+        meanings = end and _fitting(entry, sentence[at:end], first=not sentence[:at].strip())
+        if end and meanings:
+            return Item((), meanings, offset + at, offset + end, sentence[at:end])
     return None
 
 
@@ -239,20 +273,23 @@ def _fitting(entry: Entry, written: str, *, first: bool) -> tuple[Meaning, ...]:
     return tuple(one for one in entry.meanings if not one.capital)
 
 
-def _plain(sentence: str, at: int, offset: int, language: str) -> Item | None:
-    """Return a word or mark that says nothing; None for a space, or what ends an elision."""
-    found = word_pattern().match(sentence, at)
-    if found is None:
-        char = sentence[at]
-        if char.isspace() or char in "'’_" or char.isalnum():
-            return None
-        if char == "-" and 0 < at < len(sentence) - 1 and sentence[at - 1].isalpha():
-            return None
-        char = {"、": ",", "，": ",", "～": "-", "~": "-"}.get(char, char)
-        return said(char, offset + at, offset + at + 1, char)
-    start, end = offset + at, offset + found.end()
-    short = len(found[0]) <= 2 and not is_grammar(found[0].casefold(), (language,))
+def _mark(sentence: str, at: int, offset: int) -> Item | None:
+    """Return a mark; None for what ends an elision, and for a letter of no word."""
+    char = sentence[at]
+    if char in "'’_" or char.isalnum():
+        return None
+    if char == "-" and 0 < at < len(sentence) - 1 and sentence[at - 1].isalpha():
+        return None
+    char = {"、": ",", "，": ",", "～": "-", "~": "-"}.get(char, char)
+    return said(char, offset + at, offset + at + 1, char)
+
+
+def _plain(sentence: str, place: tuple[int, int], offset: int, language: str) -> Item:
+    """Return a word that says nothing."""
+    start, end = place
+    word = sentence[start:end]
+    short = len(word) <= 2 and not is_grammar(word.casefold(), (language,))
     # A short word in Latin letters that is none of grammar may be a unit: "km", "kg".
-    value = "counted" if short and found[0][0] < "\u0250" else None
-    token = Token(Role.WORD, value, "", start, end, capital=False)
-    return Item((token,), (), start, end, found[0])
+    value = "counted" if short and word[0] < "\u0250" else None
+    token = Token(Role.WORD, value, "", offset + start, offset + end, capital=False)
+    return Item((token,), (), offset + start, offset + end, word)
