@@ -93,6 +93,10 @@ def _words_and_marks(
             at += 1
             continue
         word = word_at(sentence, at)
+        if word is not None and word[0].isascii() and word[0].lower() not in words:
+            yield word.span()  # most words end here
+            at = word.end()
+            continue
         found = (
             _written(sentence, at, offset, language)
             or (word and _entry(sentence, word, offset, words))

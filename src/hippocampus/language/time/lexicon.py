@@ -195,9 +195,10 @@ def languages_of_times(word: str) -> tuple[str, ...]:
     return _known_words()[0].get(word, ())
 
 
-def words_with_times() -> Iterable[str]:
+@cache
+def words_with_times() -> frozenset[str]:
     """Return the words that have to do with time in any language."""
-    return _known_words()[0].keys()
+    return frozenset(_known_words()[0])
 
 
 @cache

@@ -163,6 +163,6 @@ _LEANING: Final = SoughtWords(_leanings)
 
 
 def _time_words(words: Collection[str]) -> Iterator[tuple[str, str]]:
-    for word in set(words):
+    for word in words_with_times().intersection(words):
         for language in languages_of_times(word):
             yield word, language
