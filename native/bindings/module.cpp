@@ -1,5 +1,6 @@
 // The Python face of the kernels: types, checks, the GIL and locks. Bindings hold no algorithm.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -556,7 +557,6 @@ NB_MODULE(_native, m) {
       .def("__len__", &hippo::WordTable::size)
       .def("add", &hippo::WordTable::add, "word"_a, "hashed"_a, "leaning"_a,
            "Note what is known of a word in lower case; what is known already stays.")
-      .def("clear", &hippo::WordTable::clear, "Forget all words.")
       .def(
           "read",
           [](hippo::WordTable& self, const nb::bytes& text) {
@@ -569,7 +569,14 @@ NB_MODULE(_native, m) {
           "Return what is known of the words of a text in UTF-8.\n\n"
           "Their hashes in order, (words,) uint32; what the different ones say of its language in\n"
           "sum, infinite if none says anything; and which are not known, whose hash is 0. Letters\n"
-          "are those of ASCII, and U+00C0 to U+024F.");
+          "are those of ASCII, and U+00C0 to U+024F.")
+      .def(
+          "telling",
+          [](const hippo::WordTable& self, const nb::bytes& text) {
+            return self.telling({text.c_str(), text.size()});
+          },
+          nb::sig("def telling(self, text: bytes) -> dict[str, int]"), "text"_a,
+          "Return the words of a text that say something of its language, and how often each does.");
 
   nb::class_<hippo::WordSets> sets(
       m, "WordSets",

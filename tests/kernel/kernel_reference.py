@@ -432,12 +432,20 @@ class WordTable:
 
     def read(self, text: bytes) -> tuple[list[int], float, list[str]]:
         """Return hashes, what the different words say in sum, and those that are not known."""
-        low = re.sub("[A-Z]", lambda found: found[0].lower(), text.decode())
-        words = re.findall(rf"{self.LETTER}+(?:['\u2019]{self.LETTER}+)?", low)
+        words = self.words(text)
         said = [self.known[word][1] for word in dict.fromkeys(words) if word in self.known]
         hashes = [self.known.get(word, (0, 0))[0] for word in words]
         unknown = [word for word in words if word not in self.known]
         return hashes, sum(said) if any(said) else math.inf, unknown
+
+    def telling(self, text: bytes) -> dict[str, int]:
+        """Count the words that say something of the language."""
+        return dict(Counter(word for word in self.words(text) if self.known.get(word, (0, 0))[1]))
+
+    def words(self, text: bytes) -> list[str]:
+        """Return the words of a text in order."""
+        low = re.sub("[A-Z]", lambda found: found[0].lower(), text.decode())
+        return re.findall(rf"{self.LETTER}+(?:['\u2019]{self.LETTER}+)?", low)
 
 
 class WordSets:

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,8 +32,6 @@ class WordTable {
     words_.add(word, {hash, 0, leaning});
   }
 
-  void clear() { *this = WordTable{}; }
-
   // A word is of letters and digits, with one apostrophe between them: "don't". Of a text in UTF-8
   // letters are those of ASCII, read in lower case, and U+00C0 to U+024F, as they are.
   Read read(std::string_view text) {
@@ -40,6 +39,41 @@ class WordTable {
     ++reads_;
     bool told = false;
     double leaning = 0;
+    for_each_word(text, [&](const std::string& word) {
+      const std::uint32_t place = words_.place_of(word);
+      found.hashes.push_back(place == none ? 0 : words_[place].hash);
+      if (place == none) {
+        found.unknown.push_back(word);
+      } else if (Word& known = words_[place]; known.read != reads_) {
+        known.read = reads_;
+        told = told || known.leaning != 0;
+        leaning += known.leaning;
+      }
+    });
+    if (told) found.leaning = leaning;
+    return found;
+  }
+
+  // The different words of a text that say something of its language, and how often each is there.
+  std::map<std::string, std::size_t> telling(std::string_view text) const {
+    std::map<std::string, std::size_t> found;
+    for_each_word(text, [&](const std::string& word) {
+      const std::uint32_t place = words_.place_of(word);
+      if (place != none && words_[place].leaning != 0) ++found[word];
+    });
+    return found;
+  }
+
+ private:
+  struct Word {
+    std::uint32_t hash;
+    std::uint64_t read;  // the number of the text that had it last
+    double leaning;
+  };
+  static constexpr std::uint32_t none = KnownWords<Word>::none;
+
+  template <class Take>
+  static void for_each_word(std::string_view text, Take take_word) {
     std::string word;
     for (std::size_t at = 0; at < text.size();) {
       if (letter_at(text, at) == 0) {
@@ -53,27 +87,9 @@ class WordTable {
         for (const std::size_t end = at + sign; at < end; ++at) word.push_back(text[at]);
         take(text, at, word);
       }
-      const std::uint32_t place = words_.place_of(word);
-      found.hashes.push_back(place == none ? 0 : words_[place].hash);
-      if (place == none) {
-        found.unknown.push_back(word);
-      } else if (Word& known = words_[place]; known.read != reads_) {
-        known.read = reads_;
-        told = told || known.leaning != 0;
-        leaning += known.leaning;
-      }
+      take_word(word);
     }
-    if (told) found.leaning = leaning;
-    return found;
   }
-
- private:
-  struct Word {
-    std::uint32_t hash;
-    std::uint64_t read;  // the number of the text that had it last
-    double leaning;
-  };
-  static constexpr std::uint32_t none = KnownWords<Word>::none;
 
   // What letters and digits of ASCII are in lower case; 0 for all else.
   static constexpr std::array<char, 256> lower = [] {

@@ -197,12 +197,17 @@ def is_plain_english(words: Collection[str]) -> bool:
     """Return whether folded words are English beyond doubt: no other language shares so many."""
     of_grammar = stop_words()[ENGLISH]
     # Each as often as it is there: of a long text the share of different ones only falls.
-    return 5 * sum(map(of_grammar.__contains__, words)) > 2 * len(words)
+    return is_mostly_english(sum(map(of_grammar.__contains__, words)), len(words))
 
 
 def is_plain_english_text(text: str) -> bool:
     """Return the same of the runs of letters of a text that ``is_latin``."""
-    return 5 * _OF_GRAMMAR.count_in(text) > 2 * count_words(text)
+    return is_mostly_english(_OF_GRAMMAR.count_in(text), count_words(text))
+
+
+def is_mostly_english(of_grammar: int, words: int) -> bool:
+    """Return whether so many words of English grammar among all words leave no doubt."""
+    return 5 * of_grammar > 2 * words
 
 
 @cache

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from hashlib import blake2b
 from itertools import pairwise
@@ -30,6 +30,8 @@ from hippocampus.encode.languages import (
     detect,
     has_stemmer,
     is_grammar,
+    is_grammar_of_english,
+    is_mostly_english,
     is_plain_english,
     language_by_script,
     languages_of,
@@ -71,8 +73,10 @@ _CONTRACTED = frozenset({"d", "ll", "m", "re", "s", "ve"})
 _HASHED: dict[str, int] = {}
 _HASHED_IN: dict[tuple[str, str], int] = {}
 _HASHED_LIMIT = 1 << 18
-_WORDS = WordTable()
-"""Words in Latin letters, with their hashes as English ones."""
+_WORDS = [WordTable()]
+"""The one table of words in Latin letters, with their hashes as English ones.
+
+A full one is left to whoever reads in it; no word is ever taken out of one."""
 _QUESTION = 1000
 """Characters of a text up to which it may be a question, which several readers look at in turn."""
 
@@ -152,14 +156,6 @@ def _hash(word: str) -> int:
     return known
 
 
-def _hashes(words: Sequence[str]) -> list[int]:
-    """Return the hashes of English words."""
-    try:
-        return list(map(_HASHED.__getitem__, words))
-    except KeyError:  # some are new
-        return list(map(_hash, words))
-
-
 def _hash_in(word: str, language: str) -> int:
     """Return the hash of a word of another language than English."""
     known = _HASHED_IN.get((word, language))
@@ -177,18 +173,19 @@ def _digest(stemmed: str) -> int:
     return int.from_bytes(blake2b(stemmed.encode(), digest_size=4).digest(), "little")
 
 
-def _read_latin(folded: str) -> tuple[NDArray[np.uint32], float]:
+def _latin_words(folded: str) -> tuple[WordTable, NDArray[np.uint32], float]:
     """Return the hashes of words in Latin letters, as English ones, and how they lean to that."""
+    table = _WORDS[0]
+    if len(table) >= _HASHED_LIMIT:  # what is in use is soon there again
+        table = _WORDS[0] = WordTable()
     raw = folded.encode()
-    if len(_WORDS) >= _HASHED_LIMIT:  # what is in use is soon there again
-        _WORDS.clear()
-    while True:  # until no other thread has cleared it in between
-        hashes, lean, unknown = _WORDS.read(raw)
-        if not unknown:
-            return hashes, lean
+    hashes, lean, unknown = table.read(raw)
+    if unknown:
         lean_of = leanings().get
         for word in unknown:
-            _WORDS.add(word, _hash(word), lean_of(word, 0.0))
+            table.add(word, _hash(word), lean_of(word, 0.0))
+        hashes, lean, _ = table.read(raw)
+    return table, hashes, lean
 
 
 def hash_words(text: str) -> list[int]:
@@ -218,6 +215,18 @@ def _latin(words: Sequence[str]) -> tuple[str, ...]:
     return detect(written, count=len(written))
 
 
+def _told(telling: Mapping[str, int], *, count: int) -> str | None:
+    """
+    Return the likeliest language of a text in ASCII, as ``_latin`` does.
+
+    ``telling``: how often each of its words of grammar is there. ``count``: how many words it has.
+    """
+    in_english = sum(often for word, often in telling.items() if is_grammar_of_english(word))
+    if is_mostly_english(in_english, count):
+        return ENGLISH
+    return next(iter(detect(telling, count=count)), None)
+
+
 def _are_names(words: Sequence[str], told: str | None) -> bool:
     """
     Return whether words that tell another language than English are given names, and nothing else.
@@ -232,16 +241,16 @@ def hash_terms(text: str) -> NDArray[np.uint32]:
     """Return the term hashes of ``text``: of its words in order, then of pairs of characters."""
     folded = _fold(text)
     if folded.isascii() or not _NO_LATIN.search(folded):
-        known, lean = _read_latin(folded)
+        table, known, lean = _latin_words(folded)
         if lean > ROUNDED:  # most texts end here
             return known
+        if folded.isascii():
+            told = _told(table.telling(folded.encode()), count=len(known))
+            if told in {None, ENGLISH}:
+                return known
+            return np.array([_hash_in(word, told) for word in _find(folded)], dtype=np.uint32)
     words = _find(folded)
-    ascii_only = folded.isascii()
     latin = _latin(words)[:1]
-    if ascii_only:
-        foreign = latin not in ((), (ENGLISH,))
-        hashes = [_hash_in(word, latin[0]) for word in words] if foreign else _hashes(words)
-        return np.array(hashes, dtype=np.uint32)
     hashes = [_hash_as(word, languages_of(word, latin)) for word in words]
     if not is_plain(folded) and _SOME_UNSPACED.search(folded):
         hashes += map(_hash, _pairs(folded))

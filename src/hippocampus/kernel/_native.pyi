@@ -454,9 +454,6 @@ class WordTable:
         Note what is known of a word in lower case; what is known already stays.
         """
 
-    def clear(self) -> None:
-        """Forget all words."""
-
     def read(
         self, text: bytes
     ) -> tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C")], float, list[str]]:
@@ -466,6 +463,11 @@ class WordTable:
         Their hashes in order, (words,) uint32; what the different ones say of its language in
         sum, infinite if none says anything; and which are not known, whose hash is 0. Letters
         are those of ASCII, and U+00C0 to U+024F.
+        """
+
+    def telling(self, text: bytes) -> dict[str, int]:
+        """
+        Return the words of a text that say something of its language, and how often each does.
         """
 
 class WordSets:
