@@ -236,8 +236,7 @@ def evidence(words: Collection[str]) -> dict[str, float]:
     for languages in _languages_of_grammar(words):
         for language in languages:
             seen[language] = seen.get(language, 0.0) + 1 / len(languages)
-    letters = "".join(words)
-    strange = set() if letters.isascii() else {char for char in letters if not char.isascii()}
+    strange = {char for char in set("".join(words)) if not char.isascii()}
     found: dict[str, float] = {}
     for language, evident in seen.items():
         worth = evident * _USUAL.get(language, _RARE)

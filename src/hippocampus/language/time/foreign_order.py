@@ -246,8 +246,10 @@ def _introduced(items: list[Item], language: str) -> list[Item]:
             # The grammar takes "in" before a feast for "over", which is more than its day.
             found[-1] = said("at", found[-1].start, found[-1].end, "")
         lead = _lead(item, language) if before not in _LEADS else ""
-        led = said(lead, item.start, item.start, "").tokens if lead else ()
-        found.append(item._replace(tokens=(*led, *item.tokens)))
+        if lead:
+            led = said(lead, item.start, item.start, "").tokens
+            item = item._replace(tokens=(*led, *item.tokens))  # noqa: PLW2901 - what it is by now
+        found.append(item)
     return found
 
 

@@ -36,8 +36,14 @@ _DOT: Final = re.compile(r"(\d{1,2})\.(?=\s?\w)")
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)?")
 _LONG: Final = 4
 """Letters of a word whose accents may be left out."""
-_NEAR: Final = 8
-"""Words beside one of time that may tell how it is meant: one more than a meaning looks ahead."""
+_NEAR: Final = 16
+"""Words beside one of time that may tell how it is meant: twice what a meaning looks ahead."""
+_LEADS: Final = frozenset({
+    Role.IN, Role.ON, Role.AT, Role.OF, Role.AND, Role.THE, Role.BY, Role.TO, Role.FROM, Role.FOR,
+    Role.AROUND, Role.BETWEEN, Role.BEFORE, Role.AFTER, Role.SINCE, Role.UNTIL, Role.ONE,
+    Role.VAGUE, Role.HALF,
+})  # fmt: skip
+"""Roles of words that lead to a time, and are none: most sentences have some."""
 _SIGNS: Final = {Role.MARK, Role.COMMA, Role.DASH, None}
 
 
@@ -70,7 +76,7 @@ def items_of(sentence: str, offset: int, language: str) -> list[Item]:
     found = list(_words_and_marks(sentence, offset, language))
     near = bytearray(len(found))
     for place, item in enumerate(found):
-        if isinstance(item, Item) and (item.meanings or item.role not in _SIGNS):
+        if isinstance(item, Item) and _may_tell(item):
             first = max(0, place - _NEAR)
             near[first : place + _NEAR + 1] = b"\1" * (min(len(found), place + _NEAR + 1) - first)
     if not any(near):
@@ -78,12 +84,19 @@ def items_of(sentence: str, offset: int, language: str) -> list[Item]:
     return [
         item if isinstance(item, Item) else _plain(sentence, item, offset, language)
         for item, is_near in zip(found, near, strict=True)
-        if is_near or isinstance(item, Item)
+        if is_near or (isinstance(item, Item) and item.role in _SIGNS and not item.meanings)
     ]
 
 
+def _may_tell(item: Item) -> bool:
+    """Return whether there may be a time for what an item may mean: more leads to one."""
+    if item.tokens:
+        return item.role not in _SIGNS
+    return any(not _LEADS.issuperset(meaning.roles) for meaning in item.meanings)
+
+
 def _words_and_marks(sentence: str, offset: int, language: str) -> Iterator[Item | tuple[int, int]]:
-    """Yield what may mean a time, marks, and the places of all other words."""
+    """Yield marks, words that may mean a time, and the places of all others."""
     words, word_at = lexicon(language), word_pattern().match
     at = 0
     while at < len(sentence):

@@ -65,6 +65,11 @@ class Meaning(NamedTuple):
     capital: bool = False
     """Whether it must be written with a capital: "am Morgen"."""
 
+    @property
+    def roles(self) -> Iterator[Role]:
+        """Roles of the English words."""
+        return (token.role for token in self.tokens)
+
 
 class Entry(NamedTuple):
     """Words that are one, and what they may mean, the likeliest first."""
