@@ -45,6 +45,22 @@ def lines(text, **more):
         ("I'm a plumber, not an architect.", [
             ("works_as", "plumber", "holds"), ("works_as", "architect", "denied"),
         ]),
+        ("Our florist is Ms. Quist and not Ms. Quill.", [
+            ("florist", "Ms. Quist", "holds"), ("florist", "Ms. Quill", "denied"),
+        ]),
+        ("Our vet is Dr. Roe, not Baker.", [("vet", "Dr. Roe", "holds"), ("vet", "Baker", "denied")]),
+        ("My boss isn't Zelda but Petra.", [("boss", "Zelda", "denied"), ("boss", "Petra", "holds")]),
+        ("I don't work at Globex but at Initech.", [
+            ("works_at", "Globex", "denied"), ("works_at", "Initech", "holds"),
+        ]),
+        ("I live in Graz, not in Linz.", [("lives_in", "Graz", "holds"), ("lives_in", "Linz", "denied")]),
+        ("I'm allergic to sesame, not to peanuts after all.", [
+            ("allergic_to", "sesame", "holds"), ("allergic_to", "peanuts", "denied"),
+        ]),
+        ("I live in Graz, not far from Linz.", [("lives_in", "Graz", "holds")]),
+        ("I work at Globex, not because of the money.", [("works_at", "Globex", "holds")]),
+        ("Our tortoise isn't called Hasdrubal.", [("pet", "Hasdrubal", "denied")]),
+        ("My number is not 0161 555 0110.", [("phone", "0161 555 0110", "denied")]),
         ("Gave up being a bus driver in March.", [("works_as", "bus driver", "ended")]),
         ("Zelda's my boss now.", [("boss", "Zelda", "holds")]),
         ("My plumber is Mr. Quist.", [("plumber", "Mr. Quist", "holds")]),
@@ -628,7 +644,23 @@ def test_a_birthday_is_no_end_of_a_fact(reader):
     said = find_statements(
         "No, Ines's birthday is 14 June, not 4 June.", speaker="Ada", occurred_at=NOW, reader=reader
     )
-    assert [("birthday", None, None)] == [(s.relation, s.start, s.end) for s in said]
+    denied = [("4 June", "denied")] if reader == "parse" else []
+    assert [("14 June", "holds"), *denied] == [(s.object, s.mode) for s in said]
+    assert {("birthday", None, None)} == {(s.relation, s.start, s.end) for s in said}
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("From 1 June I work at Globex.", datetime(2025, 6, 1, tzinfo=UTC)),
+        ("As of next week Zelda is my boss.", datetime(2025, 5, 12, tzinfo=UTC)),
+        ("I work at Globex from nine to five.", None),
+        ("I live in Graz on Mondays.", None),
+    ],
+)
+def test_what_is_so_from_a_time_on_begins_then(text, start):
+    (said,) = read(text)
+    assert (said.start and from_micros(said.start), said.end) == (start, None)
 
 
 CLEFT_WORDS = (

@@ -280,6 +280,8 @@ Mum is having her operation on Friday     ahead  | Is Mum having it done on Frid
 I couldn't sleep on Monday                behind | why couldnt I sleep on Monday         behind
 im off on Friday                          ahead  | whats happening on Friday             ahead
 I've booked a table for Saturday          ahead  | whats happened since Saturday         behind
+They hired her, starting on Monday        ahead  | Who was ill, starting on Monday?      behind
+The loan was signed, effective Monday     ahead  | Was it raining, beginning on Monday?  behind
 We moved the meeting to Tuesday           ahead  | What did we do on Tuesday?            behind
 I promised to ring her on Sunday          ahead  | What will I do on Sunday?             ahead
 The course started in September           behind | What happens in September?            ahead

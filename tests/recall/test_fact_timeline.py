@@ -245,3 +245,12 @@ def test_a_plan_that_is_dropped_before_its_day_is_over():
 
     assert (porto.valid_to, rome.planned) == (None, False)
     assert rome.valid_to is not None
+
+
+def test_what_is_over_may_be_called_by_the_start_or_end_of_its_name():
+    jobs = [Statement("Ada", "works_at", name) for name in ("Corvid Software", "corvid farm")]
+    left = [Statement("Ada", "works_at", "Corvid", "ended")]
+
+    assert [("Corvid Software", None, 2), ("corvid farm", None, None)] == spans(
+        know(told(*jobs, *left), {})
+    )

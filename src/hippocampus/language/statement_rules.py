@@ -528,7 +528,7 @@ class _StatementReader:
     def _timed(self, clause: _Clause, relation: str, thing: str, mode: Mode) -> Statement:
         """Return a statement with the first time its sentence tells."""
         said = Statement(clause.subject, relation, thing, mode)
-        return with_times(said, clause.times, self._occurred_at)
+        return with_times(said, clause.sentence, clause.times, self._occurred_at)
 
 
 def _of_each(told: Sequence[Statement], subject: str, others: Sequence[str]) -> Iterator[Statement]:

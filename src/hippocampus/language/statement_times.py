@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
 from hippocampus.core.clock import to_micros
+from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.records import Interval, Statement
 
 _DAYS: Final = frozenset({"birthday", "anniversary"})
 """Relations whose object is a day."""
 
 
-def with_times(said: Statement, times: Sequence[Interval], occurred_at: datetime) -> Statement:
+_FROM: Final = lazy_pattern(
+    r"\b(?:from|as of|as from|starting|beginning|effective)(?: on| in| from)? *$", re.IGNORECASE
+)
+_TO: Final = lazy_pattern(r" *(?:to|until|till|[-\u2013\u2014])\b", re.IGNORECASE)
+
+
+def with_times(
+    said: Statement, sentence: str, times: Sequence[Interval], occurred_at: datetime
+) -> Statement:
     """
     Return a statement with the first time its sentence tells.
 
     What began or ended did so at its start; of what holds, only what lasts until now or goes on
-    counts, for "I work at Acme on Fridays" does not say since when. Of a birthday, and of
-    whatever else is a day, the time that is told is what is stated, and no bound of it.
+    counts, for "I work at Acme on Fridays" does not say since when; but "from Friday" does. Of a
+    birthday, and of whatever else is a day, the time that is told is what is stated, and no bound
+    of it.
     """
     if said.relation in _DAYS or any(time.text in said.object for time in times):
         return said
+    if said.mode == "holds" and times and _is_from(sentence, times[0].text):
+        said = said._replace(mode="began")
     start, end = next(((time.start, time.end) for time in times), (None, None))
     if said.mode in ("began", "ended", "planned"):
         end = None
@@ -33,3 +46,9 @@ def with_times(said: Statement, times: Sequence[Interval], occurred_at: datetime
         start=None if start is None else to_micros(start),
         end=None if end is None else to_micros(end),
     )
+
+
+def _is_from(sentence: str, time: str) -> bool:
+    """Return whether a sentence says that something is so from a time on, whenever it ends."""
+    before, found, behind = sentence.partition(time)
+    return bool(found and _FROM.search(before) and not _TO.match(behind))

@@ -95,7 +95,7 @@ def find_statements(
 
     other = others[0] if len(others) == 1 and others[0].casefold() not in ROLES else None
     parsed = [
-        with_times(said, find_intervals(sentence, occurred_at, told=True), occurred_at)
+        with_times(said, sentence, find_intervals(sentence, occurred_at, told=True), occurred_at)
         for said, sentence in read_parsed(text, speaker=speaker, other=other, addressed=addressed)
     ]
     known = {_told(said) for said in parsed}

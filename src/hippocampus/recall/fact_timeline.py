@@ -123,16 +123,20 @@ class _About:
         self.put(fact)
 
     def told(self, key: str, *, whole: bool) -> list[Known]:
-        """Return the facts of a thing, or of all whose names end so: a "red car" is a "car"."""
+        """
+        Return the facts of a thing, or of all that are called so in short.
+
+        A "red car" is a "car", and "Kranich" may be "Kranich Software".
+        """
         if whole:
             return self.alike.get(key, [])
-        return [fact for k, facts in self.alike.items() if _ends(k, key) for fact in facts]
+        return [fact for facts in self.alike.values() for fact in facts if _is_short(key, fact)]
 
     def standing(self, key: str, *, whole: bool) -> list[Known]:
         """Return those of them that are not over."""
         if whole:
             return [self.open[key]] if key in self.open else []
-        return [fact for k, fact in self.open.items() if _ends(k, key)]
+        return [fact for fact in self.open.values() if _is_short(key, fact)]
 
 
 def know(told: Iterable[Told], same: Mapping[str, Same], now: int | None = None) -> list[Known]:
@@ -313,8 +317,12 @@ def _key(thing: str) -> str:
     return " ".join([*first, singular(last)])
 
 
-def _ends(words: str, key: str) -> bool:
-    return not key or words == key or words.endswith(f" {key}")
+def _is_short(key: str, fact: Known) -> bool:
+    """Return whether words are what a thing is called, or the end of it, or of a name the start."""
+    words = _key(fact.object)
+    if not key or words == key or words.endswith(f" {key}"):
+        return True
+    return words.startswith(f"{key} ") and fact.object.istitle()
 
 
 def _yields(fact: Known, thing: str, said: Statement) -> bool:

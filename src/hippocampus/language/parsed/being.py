@@ -157,11 +157,6 @@ def _work(clause: Clause, what: Token) -> Iterator[Statement]:
             place = child(preposition, "pobj")
             if place is not None and is_proper(place):
                 yield Statement(who, "works_at", words_of(place), mode)
-    if what.pos_ in ("NOUN", "PROPN"):
-        behind = what.doc[what.i + 1 : what.sent.end].text
-        instead = _RE.instead.search(behind)
-        if instead and is_work(instead[1]):
-            yield Statement(who, "works_as", instead[1], "denied")
 
 
 def _traits(clause: Clause, what: Token, who: str, referents: Referents) -> Iterator[Statement]:
@@ -251,9 +246,6 @@ def _found_allergic(clause: Clause, what: Token, referents: Referents) -> Iterat
     if any(True for one in (clause.verb, what) for _ in children(one, "relcl", "ccomp", "acl")):
         return  # "it's a shame that Ana is": another's
     yield Statement(referents.speaker, "allergic_to", words_of(what), clause.mode())
-    instead = _RE.instead.search(what.doc[what.i + 1 : what.sent.end].text)
-    if instead:
-        yield Statement(referents.speaker, "allergic_to", instead[1], "denied")
 
 
 def _where(

@@ -31,6 +31,7 @@ from hippocampus.language.parsed.clauses import (
     children,
     is_denied_of_all,
     joined,
+    negation,
     object_of,
 )
 from hippocampus.language.parsed.frames import VerbFrame, frames_of
@@ -82,7 +83,7 @@ def _called(clause: Clause, referents: Referents) -> Iterator[Statement]:
         if passive and subject is not None:
             name = next((one for one in verb.children if one.i > verb.i and is_proper(one)), None)
             if name is not None:
-                yield from tell_named(subject, name, "holds", referents)
+                yield from tell_named(subject, name, negation(verb) or "holds", referents)
         elif not passive:
             yield from _nicknamed(clause, referents)
 

@@ -38,6 +38,7 @@ from hippocampus.language.parsed.clauses import (
     subject_of,
 )
 from hippocampus.language.parsed.clefts import Clefts
+from hippocampus.language.parsed.contrasts import with_denials
 from hippocampus.language.parsed.doing import tell_doing
 from hippocampus.language.parsed.frames import framing_verbs
 from hippocampus.language.parsed.gapping import with_verbs
@@ -90,7 +91,7 @@ def read_parsed(
 
 def _plain(sentence: Span, clefts: Clefts) -> list[Span]:
     """Return a sentence as those that say the same with each word in its usual place."""
-    rewritten = clefts.plain(sentence) or with_verbs(sentence)
+    rewritten = clefts.plain(sentence) or with_denials(sentence) or with_verbs(sentence)
     if rewritten is None:
         return [sentence]
     return [plain for doc in parse(rewritten) for plain in doc.sents]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from hippocampus.core.records import Mode, Statement
 from hippocampus.core.word_lists import Patterns
-from hippocampus.language.parsed.clauses import SUBJECTS, child, children
+from hippocampus.language.parsed.clauses import SUBJECTS, VERBAL, child, children, negation
 from hippocampus.language.parsed.names import is_proper, words_of
 from hippocampus.language.parsed.referents import Referents
 from hippocampus.language.relations import relation_of
@@ -58,8 +58,14 @@ def _owned(sentence: Span, referents: Referents) -> Iterator[Statement]:
         new = any(one.lower_ == "new" for one in children(noun, "amod"))
         found = list(getattr(_RE, "day" if relation == "birthday" else relation).finditer(behind))
         for value in found[:1]:
-            mode: Mode = "began" if new else "holds"
+            mode: Mode = _negated(noun) or ("began" if new else "holds")
             yield Statement(owner, relation, value[0].strip(" ."), mode)
+
+
+def _negated(noun: Token) -> Mode | None:
+    """Return whether the clause of a noun says that it is not so: "my number is not ..."."""
+    verb = next((above for above in noun.ancestors if above.pos_ in VERBAL), None)
+    return None if verb is None else negation(verb)
 
 
 def _owner(noun: Token, sentence: Span, referents: Referents) -> str | None:

@@ -35,6 +35,9 @@ _PLANS: Final = frozenset({"anything", "plan", "plans", "agenda", "schedule"})
 """Words that ask for what is to come where no verb does: "anything on Friday?"."""
 _UP_TO: Final = frozenset({"for", "to", "until", "till"})
 _LEADING: Final = _UP_TO | {"in", "on", "at", "by", "from", "during", "since", "after", "before"}
+_FROM_THEN: Final = frozenset({"starting", "beginning", "commencing", "effective"})
+"""Words before the time from which on holds what was agreed: "hired her, starting on Monday"."""
+_TAKEN: Final = frozenset({"got", "took", "given", "offered", "found", "landed"})
 _VERB: Final = 0.3
 """Share of its uses as a verb from which a word counts as one after "I" or "we"."""
 _MOSTLY_VERB: Final = 0.5
@@ -120,7 +123,14 @@ class Tenses:
 
     def _arranged(self, verb: int, at: int) -> Direction:
         """Return "ahead" where a deed of the past set a time to come: "we moved it to Monday"."""
-        if self._base(self._words[verb]) not in word_set("arranging_verbs"):
+        word = self._words[verb]
+        if word in _PAST_BE:  # "it was signed"
+            word = self._word(verb + 1)
+        arranged = self._base(word) in word_set("arranging_verbs")
+        # "I was ill starting Monday" is of the past.
+        if (arranged or word in _TAKEN) and self._word(at - 1) in _FROM_THEN:
+            return "ahead"
+        if not arranged:
             return "behind"
         between = self._words[verb + 1 : at + 1]
         leading = [word for word in between if word in _LEADING]  # "moved to Lund in March"
