@@ -48,12 +48,18 @@ def lines(text, **more):
         ("Our florist is Ms. Quist and not Ms. Quill.", [
             ("florist", "Ms. Quist", "holds"), ("florist", "Ms. Quill", "denied"),
         ]),
-        ("Our vet is Dr. Roe, not Baker.", [("vet", "Dr. Roe", "holds"), ("vet", "Baker", "denied")]),
-        ("My boss isn't Zelda but Petra.", [("boss", "Zelda", "denied"), ("boss", "Petra", "holds")]),
+        ("Our vet is Dr. Roe, not Baker.", [
+            ("vet", "Dr. Roe", "holds"), ("vet", "Baker", "denied"),
+        ]),
+        ("My boss isn't Zelda but Petra.", [
+            ("boss", "Zelda", "denied"), ("boss", "Petra", "holds"),
+        ]),
         ("I don't work at Globex but at Initech.", [
             ("works_at", "Globex", "denied"), ("works_at", "Initech", "holds"),
         ]),
-        ("I live in Graz, not in Linz.", [("lives_in", "Graz", "holds"), ("lives_in", "Linz", "denied")]),
+        ("I live in Graz, not in Linz.", [
+            ("lives_in", "Graz", "holds"), ("lives_in", "Linz", "denied"),
+        ]),
         ("I'm allergic to sesame, not to peanuts after all.", [
             ("allergic_to", "sesame", "holds"), ("allergic_to", "peanuts", "denied"),
         ]),

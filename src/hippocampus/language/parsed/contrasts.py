@@ -92,7 +92,7 @@ def _wrong_but_right(tokens: Sequence[Token], place: int) -> list[str] | None:
 
 
 def _named(tokens: Sequence[Token]) -> list[Token]:
-    """Return the words that tokens begin with, up to a mark or "and", if they may name something."""
+    """Return the words that tokens begin with, up to a mark, if they may name something."""
     found: list[Token] = []
     for one in tokens:
         if (one.is_punct and one.text not in "-'\u2019") or one.lower_ in ("and", "but", "or"):
