@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from where_oracle import lookup, matches
 
-from hippocampus.core.clock import from_micros, to_micros
+from hippocampus.core.clock import MICROS_PER_DAY, from_micros, to_micros
 from hippocampus.core.records import EpisodeRow
 from hippocampus.errors import InputError, InvalidFilter, InvalidTime, UnknownEpisode
 from hippocampus.index.columns import Columns
@@ -832,3 +832,20 @@ def test_rows_are_in_talk_but_where_one_known_voice_speaks_to_nobody(batches):
         talk = [session is None or session not in alone for session, _, _ in said]
 
         assert talk == columns.in_talk(np.arange(len(said))).tolist()
+
+
+def test_turns_of_a_session_that_are_days_apart_are_no_talk_of_each_other():
+    columns, days = Columns(), [0, 0, 3, 9, 9, 9, 20]
+    columns.observe(
+        [
+            row(number, session="diary", role="user", occurred_at=day * MICROS_PER_DAY)
+            for number, day in enumerate(days)
+        ]
+        + [row(len(days), session="other", role="user", occurred_at=0)]
+    )
+    rows = np.arange(len(days) + 1)
+    before, after = columns.in_one_talk(rows)
+
+    assert [-1, 0, -1, -1, 3, 4, -1, -1] == before.tolist()
+    assert [1, -1, -1, 4, 5, -1, -1, -1] == after.tolist()
+    assert [True, True, False, True, True, True, False, True] == columns.in_talk(rows).tolist()

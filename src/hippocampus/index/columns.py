@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.arrays import Rows
-from hippocampus.core.clock import to_micros
+from hippocampus.core.clock import MICROS_PER_HOUR, to_micros
 from hippocampus.core.origin import OWN, Origin
 from hippocampus.core.records import SUSPECT, EpisodeRow, State
 from hippocampus.errors import InputError, UnknownEpisode
@@ -263,6 +263,8 @@ class _Metadata:
 
 _OPEN: Final = (np.iinfo(np.int64).min, np.iinfo(np.int64).max)
 """The ends of a stretch of time that is open."""
+_ONE_TALK: Final = 12 * MICROS_PER_HOUR
+"""Longest pause within one talk."""
 _UNHEARD: Final = np.iinfo(np.int64).min
 _NOBODY: Final = -1 << 32
 """The voice of a row with neither a speaker nor a role."""
@@ -653,9 +655,21 @@ class Columns(Versioned):
 
         A voice is a speaker in a role, shape (rows,). Who speaks is not known where neither is
         given; a user talks to an assistant, whether its answers are kept or not. Rows outside
-        sessions count as well: parts of one long text.
+        sessions count as well: parts of one long text. What has neighbours, but long before and
+        after alone, is no talk: a diary may be one session for years.
         """
-        return np.append(self._talk.view, True)[self.session.codes[rows]]
+        talk = np.append(self._talk.view, True)[self.session.codes[rows]]
+        alone = np.maximum(*self.in_one_talk(rows)) < 0
+        return talk & ~(alone & (np.maximum(*(side[rows] for side in self.neighbours())) >= 0))
+
+    def in_one_talk(self, rows: NDArray[np.intp]) -> tuple[Links, Links]:
+        """Return the rows before and after some without a long pause, -1 for none."""
+        at = self._occurred_at.view
+        before, after = (side[rows] for side in self.neighbours())
+        return tuple(  # type: ignore[return-value]  # of two
+            np.where(np.abs(at[rows] - at[side]) <= _ONE_TALK, side, np.int32(-1))
+            for side in (before, after)
+        )
 
     def _listen(self, start: int) -> None:
         """Take in who speaks in the sessions of new rows."""

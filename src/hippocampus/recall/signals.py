@@ -142,8 +142,7 @@ def neighbours(scoring: Scoring, scores: Floats) -> Floats:
     An answer leans on what it answers; notes of one voice are each about what they say.
     """
     columns, fusion = scoring.search.index.columns, scoring.search.fusion
-    before, after = columns.neighbours()
-    beside = np.concatenate([before[scoring.places], after[scoring.places]])
+    beside = np.concatenate(columns.in_one_talk(scoring.places))
     theirs = looked_up(scoring.rows.astype(beside.dtype), scores, beside)  # of no row, -1, it is 0
     gift = np.float32(fusion.previous_turn) * theirs[: len(scoring.rows)]
     gift += np.float32(fusion.next_turn) * theirs[len(scoring.rows) :]
