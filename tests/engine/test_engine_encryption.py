@@ -1,6 +1,9 @@
 """An encrypted memory does all that another does, and no file of it has a word in it."""
 
+from collections import Counter
+
 import pytest
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
 from hippocampus import Turn, encryption
 from hippocampus.encryption import Key
@@ -198,3 +201,41 @@ def test_a_deleted_bank_takes_its_key_along(open_memory, path):
     assert not [file for file in files if wrapped.encode() in file.read_bytes()]
     assert ["other bank"] == memory.banks()
     assert verify(memory).sound
+
+
+class Counted:
+    """A cipher of ``cryptography`` that counts what it seals, by place, and what it opens."""
+
+    def __init__(self, key, asked):
+        self.siv, self.asked = AESSIV(key), asked
+
+    def encrypt(self, data, places):
+        self.asked[places[0].split()[0].decode()] += 1
+        return self.siv.encrypt(data, places)
+
+    def decrypt(self, data, places):
+        self.asked["opened"] += 1
+        return self.siv.decrypt(data, places)
+
+
+@pytest.mark.parametrize("batch", [64, 1_500])
+def test_each_value_of_a_batch_is_sealed_once_and_opened_by_nobody(batch, open_memory, monkeypatch):
+    """What ``cryptography`` is asked for is most of what encryption costs a write."""
+    asked = Counter()
+    of = "cryptography.hazmat.primitives.ciphers.aead.AESSIV"
+    monkeypatch.setattr(of, lambda key: Counted(key, asked))
+    turns = [
+        Turn(text=f"Remark {n} is of the garden.", speaker="Lena", session=f"s{n // 20}",
+             address=f"talk#{n}", metadata={"of": n})
+        for n in range(batch)
+    ]  # fmt: skip
+    bank = open_memory(key=KEY).bank("ada")
+    bank.remember("The first remark.")
+    asked.clear()
+    bank.remember_many(turns)
+
+    assert asked.pop("opened") <= 1 + batch // 50
+    assert asked.pop("digest") == 2 * batch  # once to look for the same words
+    assert max(asked.values()) <= 1.1 * batch
+    assert asked["speaker"] <= 2
+    assert sum(asked.values()) <= 8.2 * batch

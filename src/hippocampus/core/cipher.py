@@ -10,13 +10,16 @@ values as they are.
 
 from __future__ import annotations
 
-import binascii
+from binascii import a2b_base64, b2a_base64
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from hippocampus.core.key import cryptography
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESSIV
+
+    from hippocampus.core.records import EpisodeRow
 
 KEY_BYTES: Final = 64
 """Half of them authenticate, half encrypt."""
@@ -26,6 +29,8 @@ _SHORT: Final = 256
 """Characters of a text that is kept."""
 _ROOM: Final = 4 << 20
 """Bytes of what was sealed and not read yet: that of a batch of a few thousand turns."""
+_OF_AN_EPISODE: Final = 500
+"""Bytes of an episode's row beside its metadata, about."""
 STORE: Final = 0
 """The number under which the store's own words are sealed: settings, and names of banks."""
 
@@ -44,20 +49,40 @@ class LatelySealed:
     """
 
     def __init__(self) -> None:
-        # Bytes alone, which no collection of garbage looks at.
-        self._made: dict[bytes, bytes] = {}
+        self._made: dict[bytes, tuple[bytes, bytes]] = {}
+        self._episodes: dict[EpisodeRow, EpisodeRow] = {}
         self._room = _ROOM
 
-    def note(self, place: str, value: bytes, sealed: bytes) -> None:
+    def note(self, place: bytes, value: bytes, sealed: bytes) -> None:
         """Keep a value, its place and its sealed bytes."""
-        self._room -= 2 * len(value)
-        if self._room < 0:
-            self._made, self._room = {}, _ROOM
-        self._made[place.encode() + b"\0" + sealed] = value
+        self._take_room(2 * len(value))
+        self._made[sealed] = place, value
 
-    def take(self, place: str, sealed: bytes) -> bytes | None:
+    def take(self, place: bytes, sealed: bytes) -> bytes | None:
         """Return the value that was sealed to bytes at a place; None if it was not, or is read."""
-        return self._made.pop(place.encode() + b"\0" + sealed, None)
+        known = self._made.get(sealed)
+        if known is None or known[0] != place:
+            return None
+        self._made.pop(sealed, None)
+        self._room += 2 * len(known[1])
+        return known[1]
+
+    def note_episode(self, episode: EpisodeRow, sealed: EpisodeRow) -> None:
+        """Keep a row of which each value was sealed where it belongs."""
+        self._take_room(2 * (_OF_AN_EPISODE + len(episode.metadata)))
+        self._episodes[sealed] = episode
+
+    def take_episode(self, sealed: EpisodeRow) -> EpisodeRow | None:
+        """Return the row that was sealed to one; None if it was not, or is read."""
+        known = self._episodes.pop(sealed, None)
+        if known is not None:
+            self._room += 2 * (_OF_AN_EPISODE + len(known.metadata))
+        return known
+
+    def _take_room(self, size: int) -> None:
+        self._room -= size
+        if self._room < 0:
+            self._made, self._episodes, self._room = {}, {}, _ROOM
 
 
 class Cipher:
@@ -78,14 +103,32 @@ class Cipher:
         """Whether it has a key."""
         return self._siv is not None
 
-    def seal(self, place: str, value: bytes, *, read_next: bool = False) -> bytes:
-        """Seal bytes, which are read next or only some day; none stay none."""
+    @property
+    def lately(self) -> LatelySealed | None:
+        """Values and rows that were sealed lately, and not read yet; None if nobody keeps them."""
+        return self._lately
+
+    def seal(self, place: str, value: bytes) -> bytes:
+        """Seal bytes; none stay none."""
         if self._siv is None or not value:
             return value
-        sealed = self._siv.encrypt(value, [place.encode()])
-        if read_next and self._lately is not None:
-            self._lately.note(place, value, sealed)
-        return sealed
+        return self._siv.encrypt(value, [place.encode()])
+
+    def seal_each(
+        self, values: Iterable[tuple[str, bytes]], *, read_next: bool = False
+    ) -> list[bytes]:
+        """Seal bytes, each for its place, that are read next or only some day; none stay none."""
+        if self._siv is None:
+            return [value for _, value in values]
+        encrypt, lately = self._siv.encrypt, self._lately if read_next else None
+        made: list[bytes] = []
+        for where, value in values:
+            place = where.encode()
+            sealed = encrypt(value, [place]) if value else value
+            if lately is not None and value:
+                lately.note(place, value, sealed)
+            made.append(sealed)
+        return made
 
     def unseal(self, place: str, sealed: bytes) -> bytes:
         """
@@ -97,22 +140,31 @@ class Cipher:
         """
         if self._siv is None or not sealed:
             return sealed
-        known = None if self._lately is None else self._lately.take(place, sealed)
+        where = place.encode()
+        known = None if self._lately is None else self._lately.take(where, sealed)
         if known is not None:
             return known
         try:
-            return self._siv.decrypt(sealed, [place.encode()])
+            return self._siv.decrypt(sealed, [where])
         except self._failures as exc:
             raise Unsealable(place) from exc
 
-    def seal_text(self, place: str, text: str, *, read_next: bool = False) -> str:
-        """Seal a text, as a text; an empty one stays one."""
+    def seal_text(self, place: str, text: str) -> str:
+        """Seal a text that comes again, such as a name, as a text; an empty one stays one."""
         if self._siv is None or not text:
             return text
         known = self._sealed.get((place, text))
         if known is None:
-            known = self._note(place, text, self._seal_text(place, text, read_next=read_next))
+            known = self._note(place, text, self.seal_text_once(place, text))
         return known
+
+    def seal_text_once(self, place: str, text: str) -> str:
+        """Seal a text that hardly comes again at its place as a text; an empty one stays one."""
+        if self._siv is None or not text:
+            return text
+        # The column is one of text, which sealed bytes are not.
+        sealed = self._siv.encrypt(text.encode(), [place.encode()])
+        return b2a_base64(sealed, newline=False).decode()
 
     def _note(self, place: str, text: str, sealed: str) -> str:
         """Remember a pair for the next time, and return what is sealed."""
@@ -123,11 +175,6 @@ class Cipher:
             self._sealed[place, text] = sealed
             self._opened[place, sealed] = text
         return sealed
-
-    def _seal_text(self, place: str, text: str, *, read_next: bool) -> str:
-        # The column is one of text, which sealed bytes are not.
-        sealed = self.seal(place, text.encode(), read_next=read_next)
-        return binascii.b2a_base64(sealed, newline=False).decode()
 
     def unseal_text(self, place: str, sealed: str) -> str:
         """
@@ -143,7 +190,7 @@ class Cipher:
         if known is not None:
             return known
         try:
-            text = self.unseal(place, binascii.a2b_base64(sealed)).decode()
+            text = self.unseal(place, a2b_base64(sealed)).decode()
         except (ValueError, AttributeError, TypeError) as exc:
             raise Unsealable(place) from exc
         self._note(place, text, sealed)

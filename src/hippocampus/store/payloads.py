@@ -32,8 +32,9 @@ class SqlPayloads:
         made = sorted(dict(payloads).items(), key=itemgetter(0))
         cipher = self._db.cipher(bank)
         if cipher.seals:
-            seal = partial(cipher.seal, read_next=kind != "content")
-            made = [(row, seal(payload_place(kind, row), payload)) for row, payload in made]
+            places = [(payload_place(kind, row), payload) for row, payload in made]
+            sealed = cipher.seal_each(places, read_next=kind != "content")
+            made = [(row, payload) for (row, _), payload in zip(made, sealed, strict=True)]
         sql = "INSERT INTO tail (bank, kind, row, payload, checksum) VALUES (?, ?, ?, ?, ?)"
         # A plain INSERT of many rows goes to PostgreSQL by COPY, which knows no ON CONFLICT.
         if len(made) < _MANY or self._has_between(bank, kind, made[0][0], made[-1][0]):

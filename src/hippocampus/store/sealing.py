@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 
 from hippocampus.core.cipher import Cipher, Unsealable
 from hippocampus.core.events import JournalRow
@@ -21,7 +20,7 @@ def seal_change(cipher: Cipher, change: JournalRow) -> JournalRow:
     """Return a change as it is written: its detail sealed, for the chain to be over that."""
     if not cipher.seals or change.detail == BLANK:
         return change
-    return change._replace(detail=cipher.seal_text(f"detail {change.seq}", change.detail))
+    return change._replace(detail=cipher.seal_text_once(f"detail {change.seq}", change.detail))
 
 
 def open_change(cipher: Cipher, change: JournalRow) -> JournalRow | None:
@@ -37,35 +36,55 @@ def seal_episode(cipher: Cipher, episode: EpisodeRow) -> EpisodeRow:
     """Return an episode as it is written; what remains of an erased one is its id."""
     if not cipher.seals:
         return episode
-    digest = cipher.seal("digest", episode.digest, read_next=True)
-    return _with_words(episode, partial(cipher.seal_text, read_next=True), digest=digest)
+    metadata = episode.metadata
+    if metadata != BLANK:
+        metadata = cipher.seal_text_once(f"metadata {episode.row}", metadata)
+    digest = cipher.seal("digest", episode.digest)
+    sealed = _with_words(episode, cipher.seal_text, metadata=metadata, digest=digest)
+    if cipher.lately is not None:
+        cipher.lately.note_episode(episode, sealed)
+    return sealed
 
 
 def open_episode(cipher: Cipher, episode: EpisodeRow) -> EpisodeRow | None:
     """Return an episode as it was before it was sealed; None if it does not open."""
     if not cipher.seals:
         return episode
+    known = None if cipher.lately is None else cipher.lately.take_episode(episode)
+    if known is not None:
+        return known
     with suppress(Unsealable):
+        metadata = episode.metadata
+        if metadata != BLANK:
+            metadata = cipher.unseal_text(f"metadata {episode.row}", metadata)
         digest = cipher.unseal("digest", episode.digest)
-        return _with_words(episode, cipher.unseal_text, digest=digest)
+        return _with_words(episode, cipher.unseal_text, metadata=metadata, digest=digest)
     return None
 
 
-def _with_words(e: EpisodeRow, change: Callable[[str, str], str], *, digest: bytes) -> EpisodeRow:
+def _with_words(
+    e: EpisodeRow, change: Callable[[str, str], str], *, metadata: str, digest: bytes
+) -> EpisodeRow:
     """
     Return an episode with its words changed, each by the place where it belongs.
 
-    What is looked up is the same everywhere in a bank; metadata are others in each row, and stay as
-    they are where there are none.
+    What is looked up is the same everywhere in a bank; metadata are others in each row.
     """
     session, speaker, role, source = e.session, e.speaker, e.role, e.source
-    return e._replace(
-        id=change("id", e.id),
-        session=None if session is None else change("session", session),
-        speaker=None if speaker is None else change("speaker", speaker),
-        role=None if role is None else change("role", role),
-        source=None if source is None else change("source", source),
-        address=change("address", e.address),
-        metadata=e.metadata if e.metadata == BLANK else change(f"metadata {e.row}", e.metadata),
-        digest=digest,
+    return EpisodeRow(
+        e.row,
+        change("id", e.id),
+        e.occurred_at,
+        e.recorded_at,
+        None if session is None else change("session", session),
+        e.turn,
+        e.part,
+        e.parts,
+        None if speaker is None else change("speaker", speaker),
+        None if role is None else change("role", role),
+        None if source is None else change("source", source),
+        change("address", e.address),
+        metadata,
+        digest,
+        *e[14:],
     )
