@@ -29,7 +29,9 @@ def turns(text, said=SAID, zone=UTC):
         ("On weekends we go hiking.", [("Sat 4 Apr", "Sat 11 Apr")]),
         ("Book club is the first Sunday of the month.", [("Sun 5 Apr", "Sun 3 May")]),
         ("Every last Friday of the month there is a quiz.", [("Fri 24 Apr", "Fri 29 May")]),
-        ("Parents' evening is every third Wednesday.", [("Wed 15 Apr", "Wed 20 May")]),
+        ("The quiz is on the second Wednesday of each month.", [("Wed 8 Apr", "Wed 13 May")]),
+        ("Cinema every 2 weeks on Friday.", [("Fri 3 Apr", "Fri 17 Apr")]),
+        ("Gymnastics Wed evenings", [("Wed 8 Apr", "Wed 15 Apr")]),
         ("Signed up for yoga, Mondays at 7pm.", [("Mon 6 Apr", "Mon 13 Apr")]),
         ("Pottery moved to Wednesdays.", [("Wed 8 Apr", "Wed 15 Apr")]),
         ("I see her every week on Monday.", [("Mon 6 Apr", "Mon 13 Apr")]),
@@ -45,6 +47,9 @@ def test_of_several_days_each_comes_again():
     wanted = [("Mon 6 Apr", "Mon 13 Apr"), ("Thu 2 Apr", "Thu 9 Apr")]
 
     assert wanted == turns("I have choir each Monday and Thursday.")
+    assert wanted == turns("Choir is every Mon and Thu at 7.")
+    films = turns("Film night is the second and fourth Friday of the month.")
+    assert films == [("Fri 10 Apr", "Fri 8 May"), ("Fri 24 Apr", "Fri 22 May")]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +59,8 @@ def test_of_several_days_each_comes_again():
      "I ran every Tuesday last year.", "Do you meet every Tuesday?", "the last two Fridays",
      "Three Mondays in a row I was late.", "I take my pills every day.", "Lunch on Friday",
      "We would meet every Sunday.", "The class is no longer on Tuesdays.",
-     "I read every Sunday paper.", "Monday to Friday I work."],
+     "Monday to Friday I work.", "Black Fridays are the worst.", "How about Tuesdays?",
+     "My shift is every third weekend.", "Football practice Tue and Thu at 5"],
 )  # fmt: skip
 def test_what_was_or_is_not_or_is_of_no_day_does_not_come_again(text):
     assert [] == turns(text)

@@ -211,16 +211,17 @@ def _find_elsewhere(text: str, now: datetime) -> Iterator[Repeated]:
 def _is_repeated(match: re.Match[str]) -> bool:
     """Return whether days are told as of all weeks or months."""
     if match["rank"]:
-        second = match["every_rank"] and match["rank"].lower() in ("second", "2nd")
-        return bool(match["month"] or (match["every_rank"] and not second))
+        # "Every third Friday" may be one in three weeks.
+        monthly = match["every_rank"] and match["rank"].lower() in ("first", "1st", "last")
+        return bool(match["month"] or monthly)
     if match["other"] or match["each"] or match["after"]:
         return True
     before, after = match.string[: match.start()], match.string[match.end() :]
-    if _RE.before.search(before) or (not before.strip() and _RE.subject.match(after)):
+    if _RE.before.search(before) or _RE.subject.match(after):
         return False
-    what = match["what"].lower()
-    return what == "weekends" or any(
-        day["plural_part"] or (day["plural"] and not day["part"]) for day in _RE.day.finditer(what)
+    return match["what"].lower() == "weekends" or any(
+        day["plural_part"] or (day["plural"] and not day["part"])
+        for day in _RE.day.finditer(match["what"])
     )
 
 
@@ -255,17 +256,20 @@ def _bounds(
 
 def _turns(match: re.Match[str]) -> Iterator[_Turn]:
     """Yield the days of a match: "Tuesday and Thursday evenings" are two."""
-    rank = _RANKS[match["rank"].lower()] if match["rank"] else 0
+    ranks = [_RANKS[one] for one in re.split(r"\s+and\s+", (match["rank"] or "").lower()) if one]
     weeks = 2 if match["other"] else 1
     days = list(_RE.day.finditer(match["what"]))
-    if not days:
-        yield _Turn(len(word_list("weekdays")), "", rank, weeks)  # a weekend
-        return
-    shared = days[-1]["part"] or ""
-    for day in days:
-        yield _Turn(
-            word_list("weekdays").index(day["name"].lower()), day["part"] or shared, rank, weeks
-        )
+    shared = (days[-1]["part"] or "") if days else ""
+    told = [(_weekday(day["name"] or day["short"]), day["part"] or shared) for day in days]
+    for rank in ranks or [0]:
+        for weekday, part in told or [(_WEEK, "")]:  # a weekend
+            yield _Turn(weekday, part, rank, weeks)
+
+
+def _weekday(name: str) -> int:
+    """Return the number of a day by its name or the beginning of it, Monday being 0."""
+    begins = name[:3].lower()
+    return next(n for n, day in enumerate(word_list("weekdays")) if day.startswith(begins))
 
 
 def _repeated(
