@@ -247,3 +247,11 @@ def test_what_is_kept_without_a_model_says_so(shell, tmp_path):
 
     assert "hippocampus: what is kept has no vectors" in " ".join(made.stderr.split())
     assert "hippocampus models install" in " ".join(made.stderr.split())
+
+
+def test_a_count_of_events_says_that_it_does_not_read_the_language(shell):
+    shell("remember", "Heute war ich laufen, 5 Kilometer.")
+
+    answer = shell("count-events", "Wie oft war ich laufen?")
+
+    assert "the question is in German" in " ".join((answer.out + answer.err).split())

@@ -349,3 +349,38 @@ def test_other_words_of_a_stem_and_the_opposite_deed_do_not_count(bank, said, qu
     bank.remember(said, at="2025-05-22T20:00", speaker="Ada")
 
     assert count == bank.count_events(question, now=NOW).count
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("Wie oft war ich im September joggen?", "German"),
+        ("¿Cuántas veces fui al cine?", "Spanish"),
+        ("Combien de fois suis-je allé nager ?", "French"),
+        ("我打过几次麻将？", "Chinese"),
+    ],
+)
+def test_a_count_that_is_asked_for_in_another_language_says_that_it_is_none(
+    bank, question, language
+):
+    bank.remember("Heute war ich joggen, 5 Kilometer.", at="2025-05-22T20:00", speaker="Ada")
+
+    (lack,) = [x for x in bank.count_events(question, now=NOW).degraded if x.part == "language"]
+
+    assert f"the question is in {language}" in lack.reason
+    assert "in English alone" in lack.reason
+
+
+def test_memories_in_another_language_that_a_count_is_near_to_are_told(bank):
+    bank.remember("Heute war ich mit Anna im Kino, es war schön.", at="2025-05-22", speaker="Ada")
+
+    (lack,) = bank.count_events("How often was I at the Kino?", now=NOW).degraded
+
+    assert lack.reason.startswith("memories near to it are in German")
+
+
+@pytest.mark.parametrize("asked", ["How often did I swim in May?", "my runs", "Pilates in August"])
+def test_a_count_in_english_of_what_was_told_in_english_lacks_nothing(bank, asked):
+    bank.remember("I swam in the lake and ran home.", at="2025-05-22T20:00", speaker="Ada")
+
+    assert bank.count_events(asked, now=NOW).degraded == ()

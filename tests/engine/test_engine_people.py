@@ -91,6 +91,21 @@ def test_a_first_name_is_the_whole_one_unless_two_have_it(bank):
     assert nora.episodes == 2
 
 
+def test_a_surname_that_several_have_with_their_titles_is_nobody_more(bank):
+    tell(
+        bank,
+        "Mr Hill and Mrs Hill live next door.",
+        "Mrs Hill has a cat.",
+        "Hill says that he is away.",
+        "Dr Amann gave me a jab.",
+        "Amann says that I should drink more.",
+    )
+    found = {one.name for one in bank.people()}
+
+    assert {"Mr Hill", "Mrs Hill", "Dr Amann"} <= found
+    assert found.isdisjoint({"Hill", "Amann"})
+
+
 def test_a_person_has_the_tie_to_the_speaker_that_is_told(bank):
     tell(bank, "My sister Ana has a dog called Rex.", "Ana says Rex ate her shoe.")
     (ana,) = (one for one in bank.people() if one.name == "Ana")

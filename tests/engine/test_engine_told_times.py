@@ -72,6 +72,47 @@ def test_what_is_on_is_not_what_was_said_then_of_another_time(question, wanted):
     assert wanted == {hit.text.split()[0] for hit in found if "time" in hit.shares}
 
 
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("What's on on Tuesday?", {"Pottery", "Dentist"}),
+        ("What do I have next Tuesday?", {"Pottery", "Dentist"}),
+        ("Am I busy on Tuesday evening?", {"Pottery"}),
+        ("What's on on Monday?", {"Yoga"}),
+        ("What's on on 3 June?", {"Book"}),  # the first Wednesday, and no yoga any more
+        ("What's on on Monday 10 June?", set()),
+        ("What's on on 26 April?", {"Chess"}),
+        ("What's on on 19 April?", set()),
+        ("What's on on 3 May?", set()),
+        ("What's on next week?", {"Pottery", "Dentist", "Yoga", "Chess"}),
+        ("What did I do last Tuesday?", set()),  # nobody said that they were there
+    ],
+)
+def test_what_comes_every_week_or_month_is_on_when_it_comes(question, wanted):
+    bank = told(
+        ("2024-04-02T08:00", "Pottery class every Tuesday at 6 pm."),
+        ("2024-04-03T08:00", "Yoga every Monday until the end of May."),
+        ("2024-04-04T08:00", "Book club is the first Monday of the month."),
+        ("2024-04-10T08:00", "Chess every other Friday."),
+        ("2024-04-11T08:00", "Dentist on 23 April at 9."),
+        ("2024-04-12T08:00", "We had piano lessons every Tuesday."),
+    )
+
+    found = bank.recall(question, now=NOW)
+
+    assert wanted == {hit.text.split()[0] for hit in found if "time" in hit.shares}
+
+
+def test_when_something_is_that_comes_every_week_is_its_next_turn():
+    bank = told(("2024-02-06T08:00", "My pottery class is every Tuesday at 6 pm."))
+
+    (time,) = bank.recall("When is my next pottery class?", now=NOW)[0].times
+    when = bank.recall("When is my next pottery class?", now=NOW).when
+
+    assert (time.start.date().isoformat(), time.end) == ("2024-02-06", None)
+    assert f"{when.start:%Y-%m-%d %H:%M}" == "2024-04-23 17:30"
+
+
 def test_nothing_at_a_certain_time_is_said_with_the_nearest_day():
     bank = told(*SAID)
 

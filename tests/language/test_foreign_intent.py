@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from hippocampus.core.word_lists import word_list
+from hippocampus.language.asked_state import AskedState
 from hippocampus.language.chatter import is_chatter
 from hippocampus.language.foreign_intent import ASKED_IN
 from hippocampus.recall.parse import parse
@@ -73,6 +74,28 @@ def test_a_question_of_the_present_asks_for_the_newest_state(text):
     assert state is not None
     assert state.newest
     assert state.sure
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Singt Anna noch im Chor?", "Wohnt Tobias immer noch in Köln?", "Raucht Papa nicht mehr?",
+     "Est-ce que Bastien travaille encore à la poste ?", "Anna habite-t-elle toujours à Lyon ?",
+     "¿Vive Lucía todavía en Granada?", "¿Sigue Lucía en el coro?",
+     "Isst Mia nach wie vor kein Fleisch?", "Zingt Anna nog in het koor?",
+     "Анна ещё поёт в хоре?", "Czy Anna nadal śpiewa w chórze?", "安娜还在合唱团唱歌吗？",
+     "アンナはまだ歌っていますか？", "안나는 아직 합창단에서 노래해요?"],
+)  # fmt: skip
+def test_whether_something_goes_on_asks_for_the_newest_state(text):
+    assert parse(text, now=NOW).state == AskedState(newest=True, sure=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Was hat Anna noch gesagt?", "Hat Anna noch etwas gesagt?", "War Anna noch im Chor?",
+     "Qu'est-ce que Marie a dit encore ?", "¿Qué más compró todavía Ana?"],
+)  # fmt: skip
+def test_words_for_else_and_yet_in_a_question_of_the_past_ask_for_no_state(text):
+    assert parse(text, now=NOW).state is None
 
 
 @pytest.mark.parametrize(

@@ -469,6 +469,18 @@ def test_what_hangs_on_a_noun_is_read_with_it(text, said):
             ("Ada", "child", "Tilly", "holds"), ("Tilly", "lives_in", "Leeds", "began"),
         ]),
         ("Rory likes swimming.", [("Rory", "likes", "swimming", "holds")]),
+        ("Will lives in Graz.", [("Will", "lives_in", "Graz", "holds")]),
+        ("Will moved to Graz.", [("Will", "lives_in", "Graz", "began")]),
+        ("Yesterday Will moved to Graz.", [("Will", "lives_in", "Graz", "began")]),
+        ("Will has moved to Graz.", [("Will", "lives_in", "Graz", "began")]),
+        ("May works at Northwind.", [("May", "works_at", "Northwind", "holds")]),
+        ("Can works at Northwind.", [("Can", "works_at", "Northwind", "holds")]),
+        ("Will is my brother.", [("Ada", "sibling", "Will", "holds")]),
+        ("My brother Will lives in Graz.", [
+            ("Ada", "sibling", "Will", "holds"), ("Will", "lives_in", "Graz", "holds"),
+        ]),
+        ("Will got a dog called Rex.", []),
+        ("Will move to Graz in May.", [("Ada", "lives_in", "Graz", "planned")]),
         ("tilly started at Northwind", []),
         ("Officially started at Northwind.", [("Ada", "works_at", "Northwind", "began")]),
         ("Luckily sold the van.", [("Ada", "owns", "van", "ended")]),
@@ -476,6 +488,28 @@ def test_what_hangs_on_a_noun_is_read_with_it(text, said):
 )  # fmt: skip
 def test_a_name_before_a_verb_is_its_subject_and_not_the_speaker(text, said):
     assert said == lines(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("WE MOVED. 14 Mill Lane, Hebden Bridge.", "14 Mill Lane"),
+        ("I've moved: 3 Mill Street, Leeds.", "3 Mill Street"),
+        ("We finally moved house! New address: 14 Mill Lane, HX7 6AB.", "14 Mill Lane"),
+        ("Our new address is 14 Mill Lane, Leeds.", "14 Mill Lane"),
+        ("My address is 14 Mill Lane.", "14 Mill Lane"),
+        ("They moved. 14 Mill Lane, Leeds.", None),
+        ("Anna's new address is 14 Mill Lane.", None),
+        ("My email address is 14 Mill Lane.", None),
+        ("We haven't moved. 14 Mill Lane, still.", None),
+        ("We moved. 14 boxes are still in the hall.", None),
+        ("We moved. 12 Angry Men was on.", None),
+    ],
+)
+def test_an_address_behind_a_move_is_where_the_speaker_lives(text, place):
+    wanted = [] if place is None else [("Ada", "lives_in", place)]
+
+    assert wanted == [told[:3] for told in lines(text)]
 
 
 @pytest.mark.parametrize(

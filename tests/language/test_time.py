@@ -457,6 +457,36 @@ def test_a_feast_in_lower_case_is_told_where_nothing_is_wanting(text, count):
     assert count == len(find_intervals(text, SUNDAY, told=True))
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["The visa runs out in 90 days.", "I'm moving to Lund in 90 days.", "Bins in 90 days",
+     "I have to renew the passport in 90 days.", "In 90 days the trial ends.",
+     "The dentist wants to see me again in 90 days.", "I've got an exam in 90 days.",
+     "My first exam is in 90 days.", "We have our first scan in 90 days.",
+     "Mum comes to stay in 90 days' time.", "I want to run a marathon in 90 days.",
+     "I promised to call her in 90 days.", "The test is 90 days from now."],
+)  # fmt: skip
+def test_a_plan_that_is_told_to_be_in_so_many_days_lies_ahead(text):
+    (found,) = find_intervals(text, SUNDAY, told=True)
+
+    assert datetime(2027, 2, 27, tzinfo=UTC) == found.start
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I run 5 km in 30 minutes.", "In a year I have read 12 books.", "He got it in two years.",
+     "In two years he had lost everything.", "I haven't slept in three days.",
+     "It hasn't rained in six weeks.", "First holiday in two years.", "He can do it in two days.",
+     "He earns 3,000 in a month.", "It takes place once in a year.",
+     "The worst storm in ten years.",
+     "It is the coldest April in twenty years.", "It's hard to lose weight in a month.",
+     "It's my first holiday in two years.", "She has run two marathons in a year.",
+     "There are ways to learn it in two weeks."],
+)  # fmt: skip
+def test_how_long_something_takes_or_has_not_been_is_no_plan(text):
+    assert find_intervals(text, SUNDAY, told=True) == ()
+
+
 @pytest.mark.parametrize("text", lines(NOT_READ))
 def test_what_only_looks_like_time_is_not_read(text):
     assert find_intervals(text, NOW) == ()

@@ -154,3 +154,40 @@ def test_words_of_grammar_of_a_language_make_no_two_texts_of_one_matter(slept, s
             bank.sleep()
 
         assert bank.recall(asked, now=datetime(2026, 7, 1, tzinfo=UTC))[0].text == said[0]
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        (
+            ["Anna singt seit Januar im Chor, jeden Mittwoch.", "Anna hat mit dem Chor aufgehört.",
+             "Anna geht oft ins Kino."],
+            ["Singt Anna noch im Chor?", "Ist Anna immer noch im Chor?"],
+        ),
+        (
+            ["Anna chante dans la chorale tous les mercredis.", "Anna a arrêté la chorale.",
+             "Anna va souvent au cinéma."],
+            ["Anna chante-t-elle toujours dans la chorale ?",
+             "Est-ce qu'Anna chante encore dans la chorale ?"],
+        ),
+        (
+            ["Anna canta en el coro todos los miércoles.", "Anna ha dejado el coro.",
+             "Anna va mucho al cine."],
+            ["¿Anna todavía canta en el coro?", "¿Sigue cantando Anna en el coro?"],
+        ),
+        (
+            ["Anna sings in the choir, every Wednesday.", "Anna has given up the choir.",
+             "Anna goes to the cinema a lot."],
+            ["Does Anna still sing in the choir?"],
+        ),
+    ],
+)  # fmt: skip
+def test_whether_something_goes_on_is_answered_by_the_newest_of_it(said, asked):
+    with Memory(":memory:", embedder="hash") as memory:
+        bank = memory.bank("jonas")
+        for month, text in enumerate(said, start=3):
+            bank.remember(text, speaker="Jonas", at=datetime(2026, month, 5, tzinfo=UTC))
+
+        for question in asked:
+            found = bank.recall(question, now=datetime(2026, 9, 1, tzinfo=UTC))
+            assert [hit.text for hit in found.hits[:2]] == [said[1], said[0]], question

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import hippocampus
-from hippocampus.encode.terms import hash_terms
+from hippocampus.encode.terms import find_terms, hash_terms
 from hippocampus.language.phonetic import sound_of
 from hippocampus.recall.parse import bind, parse
 
@@ -161,8 +161,18 @@ def test_what_a_question_counts_is_read_as_of_the_moment_it_is_asked_for():
 def test_names_are_words_with_a_capital_that_begin_no_sentence():
     query = parse("Where did Ana's brother meet Tom?", now=NOW)
 
-    assert sorted(hash_terms("Ana's Tom").tolist()) == query.name_terms.tolist()
+    hashes = [[term.hash, *term.forms] for term in find_terms("Ana's Tom")]
+    assert sorted({each for some in hashes for each in some}) == query.name_terms.tolist()
+    assert {*hash_terms("Ana's Tom").tolist()} <= {*query.name_terms.tolist()}
     assert not query.name_terms.flags.writeable
+
+
+def test_a_given_name_is_a_name_at_the_beginning_too_and_a_german_noun_is_none():
+    assert {*hash_terms("Ana").tolist()} <= {*parse("Ana's boss?", now=NOW).name_terms.tolist()}
+    assert 0 == len(parse("Will it rain?", now=NOW).name_terms)
+    german = parse("Singt Ana noch im Chor?", now=NOW).name_terms.tolist()
+    assert {*hash_terms("Ana").tolist()} <= {*german}
+    assert {term.hash for term in find_terms("ist im Chor")}.isdisjoint(german)
 
 
 def test_all_that_a_question_says_is_hashed_as_the_same_words_in_a_memory():

@@ -13,7 +13,15 @@ from hippocampus.bank.recall import Recaller
 from hippocampus.core.background_yield import answering
 from hippocampus.core.budget import check_budget
 from hippocampus.core.clock import from_micros
-from hippocampus.core.records import Episode, EventCount, Evidence, Interval, Recall, When
+from hippocampus.core.records import (
+    Degradation,
+    Episode,
+    EventCount,
+    Evidence,
+    Interval,
+    Recall,
+    When,
+)
 from hippocampus.core.roles import MACHINE_ROLES
 from hippocampus.core.validation import check_text
 from hippocampus.encode.terms import hash_terms
@@ -23,6 +31,7 @@ from hippocampus.index.cue import Mask
 from hippocampus.index.filters import Filter
 from hippocampus.language.counting.asked import AskedEvents
 from hippocampus.language.counting.families import stems_of_family
+from hippocampus.recall.foreign import uncounted
 from hippocampus.recall.parse import parse_counted
 
 if TYPE_CHECKING:
@@ -98,7 +107,7 @@ class Counting(BankPart):
         sure, doubtful = group_events(told, within, moment)
         return EventCount(
             question=text, count=sum(event.times for event in sure), events=tuple(sure),
-            doubtful=tuple(doubtful), intervals=asked.intervals,
+            doubtful=tuple(doubtful), intervals=asked.intervals, degraded=_lacks(text, alike),
         )  # fmt: skip
 
     def _told_by_words(
@@ -153,6 +162,13 @@ class Counting(BankPart):
             episode.text, asked, occurred_at=episode.occurred_at, zone=self._engine.zone,
             by_actor=asked.actor == "other" and not set(asked.who).isdisjoint(name),
         )  # fmt: skip
+
+
+def _lacks(question: str, alike: Recall) -> tuple[Degradation, ...]:
+    """Return the parts that a count went on without: languages, and those of a recall."""
+    near = [hit.episode.text for hit in alike.hits if hit.score >= _ALIKE]
+    without = (one for one in alike.degraded if one.part != "language")  # of facts and wishes
+    return (*uncounted(question, near), *without)
 
 
 def _rows(here: BankSnapshot, asked: AskedEvents, allowed: Mask | None) -> list[int]:

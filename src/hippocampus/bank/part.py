@@ -26,8 +26,8 @@ from hippocampus.index.filters import Filter
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.reader import Told
 from hippocampus.journal.requests import once
-from hippocampus.language.time import find_told
 from hippocampus.language.time.given import moment_of
+from hippocampus.language.time.repeated import find_all_told
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -106,7 +106,7 @@ class BankPart:
         def told(row: int, episode: Episode) -> tuple[Interval, ...]:
             if index is not None and row < len(index):
                 return index.cues.time.of(row, episode.text, zone)
-            return find_told(episode.text, episode.occurred_at, zone)
+            return find_all_told(episode.text, episode.occurred_at, zone)
 
         return told
 

@@ -29,6 +29,7 @@ from hippocampus.core.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:  # it brings NumPy, and help need not wait for that
     from hippocampus.core.records import (
+        Degradation,
         Episode,
         EventCount,
         Hit,
@@ -306,8 +307,13 @@ def recall_view(
             made.add_row(*([Text(str(number), "cyan")] if numbers else []), *cells)
         yield made
     yield cost_line(found)
-    for degraded in found.degraded:
-        yield Text(f"went on without the {one_line(str(degraded))}", "yellow")
+    yield from _lacks(found.degraded)
+
+
+def _lacks(degraded: Iterable[Degradation]) -> Iterator[Text]:
+    """Yield the parts that an answer went on without, a line each."""
+    for one in degraded:
+        yield Text(f"went on without the {one_line(str(one))}", "yellow")
 
 
 def _hit(hit: Hit, text: Text, zone: tzinfo, *, ids: bool, bank: bool) -> Text:
@@ -392,6 +398,7 @@ def events_view(found: EventCount, zone: tzinfo) -> Iterator[Table | Text]:
             shown = marked(event.quote, found.question, limit=EXCERPT)
             made.add_row(Text(f"{day}{long}{often}", "dim"), shown)
         yield made
+    yield from _lacks(found.degraded)
 
 
 def trend_view(periods: Sequence[Period], by: str) -> Table:

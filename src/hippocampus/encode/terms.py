@@ -257,6 +257,11 @@ def hash_terms(text: str) -> NDArray[np.uint32]:
     return np.array(hashes, dtype=np.uint32)
 
 
+def hash_terms_in(text: str, language: str) -> NDArray[np.uint32]:
+    """Return the hashes of the words of a text whose language is known from elsewhere."""
+    return np.array([_hash_in(word, language) for word in _find(_fold(text))], dtype=np.uint32)
+
+
 def _hash_as(word: str, languages: Sequence[str]) -> int:
     return _hash_in(word, languages[0]) if languages and languages[0] != ENGLISH else _hash(word)
 

@@ -17,7 +17,7 @@ from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.records import Interval
 from hippocampus.core.word_lists import word_set
 from hippocampus.encode.languages import script_of
-from hippocampus.encode.terms import Term, hash_terms, is_plain, stem
+from hippocampus.encode.terms import Term, find_terms, hash_terms, is_plain, stem
 from hippocampus.language.asked_choice import Choice
 from hippocampus.language.asked_conversation import AskedConversation
 from hippocampus.language.asked_state import AskedState
@@ -25,6 +25,7 @@ from hippocampus.language.event_anchored import EventAnchoredTime
 from hippocampus.language.filled_roles import Role
 from hippocampus.language.question_intent import Intent, asks_for_events
 from hippocampus.language.relations import functional, names_all_of, relation_of, same_kin
+from hippocampus.language.time.asked_language import asked_language
 
 if TYPE_CHECKING:
     from hippocampus.language.counting.asked import AskedEvents
@@ -241,12 +242,27 @@ class Query:
         return self.text[word.start : word.end]
 
 
-_NAME: Final = lazy_pattern(r"(?<=[\w,] )[A-Z][^\W\d_]+(?:'s)?")
+_NAME: Final = lazy_pattern(r"(?:(?<=[\w,] )|(?<=\w['’]))[A-Z][^\W\d_]+(?:'s)?")
 """A word with a capital that does not begin the sentence."""
+
+
+_FIRST: Final = lazy_pattern(r"\W*([A-Z][^\W\d_]+)")
+"""The word with which it begins; only of a given name is it known that it is one."""
+
+
+_NOUNS_IN_CAPITALS: Final = "de"
+"""Language in which a capital tells no name."""
 
 
 @lru_cache(maxsize=16)
 def _name_terms(question: str) -> NDArray[np.uint32]:
-    found = np.unique(hash_terms(" ".join(_NAME.findall(question))))
+    given = word_set("given_names") - word_set("given_names_as_words")
+    names, first = _NAME.findall(question), _FIRST.match(question)
+    names += [first[1]] if first and first[1].casefold() in given else []
+    if asked_language(question) == _NOUNS_IN_CAPITALS:
+        names = [name for name in names if name.removesuffix("'s").casefold() in given]
+    # Memories in another language than the question's have them under other hashes.
+    hashes = {each for term in find_terms(" ".join(names)) for each in (term.hash, *term.forms)}
+    found = np.unique(np.array(list(hashes), np.uint32))
     found.flags.writeable = False  # those who ask the same share it
     return found

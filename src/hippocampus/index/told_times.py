@@ -3,7 +3,7 @@ The time cue: the times that texts tell ("dentist on 3 May"), beside those at wh
 
 A told time counts by the root of how much of it lies in the time that is asked for: a day in a
 month entirely, three days of which one is asked for by .58, "this year" in a week hardly, and one
-without an end not at all.
+without an end not at all. What comes every week or month is of each time that it comes in.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from hippocampus.core.records import Interval, Kind, Payloads
 from hippocampus.index.cue import DenseCue, Mask, Scores
 from hippocampus.index.growable_array import GrowableArray, Versioned
 from hippocampus.index.query import Query
+from hippocampus.index.repeated_times import Repeats, find_repeats, turns_within
 from hippocampus.index.sorted_sets import each_once
 
 _KEPT: Final = np.dtype([("start", "<i8"), ("end", "<i8"), ("at", "<u4"), ("length", "<u2")])
@@ -98,19 +99,28 @@ class TimeCue(DenseCue, Versioned):
         told = self._told.view
         # As floats, for the difference of two open ends is beyond 64 bits.
         start, end = told["start"].astype(np.float64), told["end"].astype(np.float64)
+        repeats = self._repeats()
         for asked in question.intervals:
             first = _OPEN[0] if asked.start is None else to_micros(asked.start)
             last = _OPEN[1] if asked.end is None else to_micros(asked.end)
             inside = np.minimum(end, last) - np.maximum(start, first)
             share = np.maximum(inside, 0) / np.maximum(end - start, 1)
+            share[repeats.parts] = 0
             np.maximum.at(best, self._rows.view, np.sqrt(share, dtype=np.float32))
+            if asked.end is not None and asked.end > question.now:  # else nobody knows that it was
+                turns = turns_within(told, repeats, asked, question.now.tzinfo)
+                np.maximum.at(best, self._rows.view[repeats.first], turns)
         return best
 
     def after(self, moment: datetime) -> NDArray[np.int64]:
         """Return the rows that tell of a time which begins after a moment, ascending."""
         ahead = self._told.view["start"] > to_micros(moment)
+        ahead[self._repeats().parts] = False  # what comes every week is no plan
         rows: NDArray[np.int64] = each_once(self._rows.view[ahead])
         return rows
+
+    def _repeats(self) -> Repeats:
+        return find_repeats(self._rows.view, self._told.view, _OPEN, _VAGUE)
 
     def tells(self) -> Mask:
         """Return a mask of the rows that tell any time, shape (n,)."""
@@ -123,6 +133,10 @@ class TimeCue(DenseCue, Versioned):
         first, stop = self._rows.view.searchsorted((row, row + 1)).tolist()
         if first == stop:  # as of most
             return ()
+        told = self._told.view[first:stop].copy()
+        repeats = find_repeats(self._rows.view[first:stop], told, _OPEN, _VAGUE)
+        told["end"][repeats.first] = repeats.until  # what comes again is told as one time
+        told = np.delete(told, np.setdiff1d(repeats.parts, repeats.first))
         return tuple(
             Interval(
                 None if start == _OPEN[0] else from_micros(start).astimezone(zone),
@@ -130,5 +144,5 @@ class TimeCue(DenseCue, Versioned):
                 text[at : at + length % _VAGUE],
                 vague=length >= _VAGUE,
             )
-            for start, end, at, length in self._told.view[first:stop].tolist()
+            for start, end, at, length in told.tolist()
         )

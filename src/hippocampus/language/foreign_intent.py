@@ -24,7 +24,9 @@ from hippocampus.language.time.asked_language import asked_language
 from hippocampus.language.time.foreign_tenses import looks_back
 from hippocampus.language.time.mixed import likely_languages, may_tell_time_in
 
-Asked: TypeAlias = Literal["when", "what", "now", "former", "event", "own", "you", "talk"]
+Asked: TypeAlias = Literal[
+    "when", "what", "now", "still", "whether", "former", "event", "own", "you", "talk"
+]
 """Intent that a word in a question tells."""
 
 ASKED_IN: Final = frozenset(
@@ -88,12 +90,29 @@ def foreign_state(text: str, language: str) -> AskedState | None:
         return AskedState(newest=False, sure=False)
     if _tells(text, language, "now"):
         return AskedState(newest=True, sure=True)
+    if _asks_whether_still(text, language):
+        return AskedState(newest=True, sure=True)
     if not _tells(text, language, "what") or _tells(text, language, "when"):
         return None
     # A verb of the past asks for what happened, not for a state.
     if looks_back(text, language):
         return None
     return AskedState(newest=True, sure=_tells(text, language, "own"))
+
+
+def _asks_whether_still(text: str, language: str) -> bool:
+    """
+    Return whether a question asks if something goes on: "Singt Anna noch im Chor?".
+
+    With a word that asks for something they are words for "else" and "again", too: "Was hat sie
+    noch gesagt?".
+    """
+    if looks_back(text, language) or not _tells(text, language, "still"):
+        return False
+    plain = text.lstrip(" ¿")
+    begins = _pattern(language, "whether").match(plain)  # "est-ce que" has "que" in it
+    rest = _pattern(language, "still").sub(" ", plain[begins.end() :] if begins else plain)
+    return not (_tells(rest, language, "what") or _tells(rest, language, "when"))
 
 
 def foreign_roles(text: str, language: str) -> frozenset[str]:

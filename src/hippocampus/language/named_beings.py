@@ -117,7 +117,8 @@ def with_whole_names(
     Put together what is one name, and say under which: "Roche" is Pat Roche if no other one is.
 
     A name whose possessive was written without an apostrophe ("craigs") is that name. Parts that
-    several whole names have are left out, for nobody knows who "Pat" is; but for those ``kept``.
+    several whole names have are left out, for nobody knows who "Pat" is, or "Hill" beside "Mr Hill"
+    and "Mrs Hill"; but for those ``kept``.
     """
     # "Mrs Quill" has no first name, so it must not count among the wholes of "Quill".
     titled = {name for name in names if is_title(name.partition(" ")[0]) and " " in name}
@@ -143,7 +144,8 @@ def with_whole_names(
     whole = {name: whole.get(under, under) for name, under in whole.items()}
     summed: dict[str, NameSigns] = {}
     for name, signs in names.items():
-        if len(of.get(name, ())) > 1 and name not in kept:
+        shared = len(of.get(name, ())) > 1 or (name not in whole and len(alone.get(name, ())) > 1)
+        if shared and name not in kept:
             continue
         under = whole.get(name, name)
         if under != name and name.endswith("s"):

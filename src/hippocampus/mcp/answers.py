@@ -197,7 +197,7 @@ def recalled(
     found: Recall, budget_tokens: int, zone: tzinfo, degraded: Iterable[str] = ()
 ) -> ToolAnswer:
     """Return the hits of a recall, as ``Recalled``."""
-    reasons = _reasons([*map(str, found.degraded), *degraded])
+    reasons = reasons_of([*map(str, found.degraded), *degraded])
     when = None if found.when is None else _stretch(found.when, zone)
 
     def make(shown: Sequence[ShownMemory], left: Sequence[ShownMemory]) -> ToolAnswer:
@@ -272,7 +272,7 @@ def _composed(made: Context, budget_tokens: int, degraded: Sequence[str]) -> Too
     found = made.recall
     # Ids are told in the order in which the text has them.
     hits = sorted(made.items, key=lambda hit: in_time(hit.episode))
-    reasons = _reasons([*map(str, found.degraded), *degraded])
+    reasons = reasons_of([*map(str, found.degraded), *degraded])
     provenance = [
         *(("id", hit.id) for hit in hits),
         *(("session", name) for name in names(hit.episode.session for hit in hits)),
@@ -327,7 +327,7 @@ def listed(
     degraded: Iterable[str] = (),
 ) -> ToolAnswer:
     """Return a page of a timeline, as ``Listed``; the next one begins with what does not fit."""
-    reasons = _reasons(degraded)
+    reasons = reasons_of(degraded)
 
     def make(shown: Sequence[ShownMemory], left: Sequence[ShownMemory]) -> ToolAnswer:
         entries = [one.data(zone) for one in shown]
@@ -428,7 +428,7 @@ def stated(
     facts: Sequence[Fact], budget_tokens: int, zone: tzinfo, degraded: Iterable[str] = ()
 ) -> ToolAnswer:
     """Return facts, as ``Stated``; those that are so come first where there is no room for all."""
-    reasons = _reasons(degraded)
+    reasons = reasons_of(degraded)
 
     def data(fact: Fact) -> dict[str, Any]:
         state = "denied" if fact.denied else "planned" if fact.planned else ""
@@ -484,7 +484,7 @@ def held(
     degraded: Iterable[str],
 ) -> ToolAnswer:
     """Return the size of a bank, and how well it can be searched, as ``BankStatus``."""
-    reasons = _reasons(degraded)
+    reasons = reasons_of(degraded)
     found = [
         *(("speakers", name) for name in names(stats.speakers)),
         *(("sources", name) for name in names(stats.sources)),
@@ -549,7 +549,7 @@ def short(label: str | None) -> str | None:
     return (flat if len(flat) <= _LABEL else f"{flat[: _LABEL - 1]}…") or None
 
 
-def _reasons(told: Iterable[str]) -> list[str]:
+def reasons_of(told: Iterable[str]) -> list[str]:
     """Return the first reasons, each in a line, a long one without its middle."""
     head, tail = _REASON
     flat = [" ".join(reason.split()) for reason in told][:_REASONS]

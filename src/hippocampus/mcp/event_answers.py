@@ -7,7 +7,7 @@ from datetime import timedelta, tzinfo
 from typing import TYPE_CHECKING, Any, Final
 
 from hippocampus.core.quotes import CLOSE, INDENT, OPEN, quote
-from hippocampus.mcp.answers import fit, said, without
+from hippocampus.mcp.answers import fit, reasons_of, said, without
 from hippocampus.mcp.schemas import ToolAnswer
 
 if TYPE_CHECKING:  # they bring NumPy, and tools are listed without
@@ -22,18 +22,17 @@ def events_counted(
     found: EventCount, budget_tokens: int, zone: tzinfo, degraded: Sequence[str] = ()
 ) -> ToolAnswer:
     """Return how many times something took place, and when, as ``EventsCounted``."""
+    reasons = reasons_of([*map(str, found.degraded), *degraded])
 
     def make(shown: Sequence[CountedEvent], left: Sequence[CountedEvent]) -> ToolAnswer:
         entries = [_entry(event, zone) for event in shown]
-        data = said(
-            count=found.count, events=entries, dropped=len(left), degraded=list(degraded) or None
-        )
+        data = said(count=found.count, events=entries, dropped=len(left), degraded=reasons or None)
         lines = [f"Counted: {found.count}."]
         if entries:
             lines += [OPEN, *map(_line, entries), CLOSE]
         if left:
             lines.append(f"Left out for want of room: {len(left)} events. Raise budget_tokens.")
-        return ToolAnswer(data, "\n".join([*lines, *without(degraded)]))
+        return ToolAnswer(data, "\n".join([*lines, *without(reasons)]))
 
     return fit([*found.events, *found.doubtful], budget_tokens, make)
 

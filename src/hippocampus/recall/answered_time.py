@@ -18,6 +18,7 @@ from hippocampus.encode.terms import Term, find_terms
 from hippocampus.index.query import Query
 from hippocampus.language.question_intent import day_of
 from hippocampus.language.time.grammar import sentences
+from hippocampus.language.time.repeated import next_turn
 from hippocampus.recall.confidence import DEPTH
 from hippocampus.recall.named_time import points_to
 
@@ -34,6 +35,18 @@ class _TimeTold(NamedTuple):
 
 
 def when_it_was(query: Query, hits: Sequence[Hit], zone: tzinfo) -> Interval | None:
+    """
+    Return the time that the best hit tells, or one that says as much, or when it was said.
+
+    Of what comes again and again it is the next turn, unless it is asked when something was.
+    """
+    found = _told_time(query, hits, zone)
+    if found is None or points_to(query) == "behind":
+        return found
+    return next_turn(found, query.now.astimezone(zone)) or found
+
+
+def _told_time(query: Query, hits: Sequence[Hit], zone: tzinfo) -> Interval | None:
     """Return the time that the best hit tells, or one that says as much, or when it was said."""
     best = [hit for hit in hits[:DEPTH] if hit.score >= hits[0].score / 2]
     if not best:

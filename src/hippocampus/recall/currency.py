@@ -21,7 +21,13 @@ from numpy.typing import NDArray
 from hippocampus.core.arrays import Floats, Rows32
 from hippocampus.core.word_lists import word_set
 from hippocampus.encode.languages import ENGLISH
-from hippocampus.encode.terms import hash_terms, hashes_of_light_words, language_of
+from hippocampus.encode.terms import (
+    UNSPACED_ONE,
+    hash_terms,
+    hash_terms_in,
+    hashes_of_light_words,
+    language_of,
+)
 from hippocampus.index.query import Query
 from hippocampus.index.sorted_sets import each_once, is_among
 from hippocampus.kernel import top_k
@@ -207,7 +213,8 @@ def _kinship(search: Search, rows: Rows32, texts: Mapping[int, str]) -> Floats:
 
     The question's words count more: what two hits share of those is the matter that is asked for.
     """
-    terms = [_terms(texts.get(row, "")[:_LONGEST]) for row in rows.tolist()]
+    asked_in = search.query.language
+    terms = [_read(texts.get(row, "")[:_LONGEST], asked_in) for row in rows.tolist()]
     said = np.concatenate(terms)
     every = each_once(said)
     places = every.searchsorted(said)
@@ -229,6 +236,19 @@ def _kinship(search: Search, rows: Rows32, texts: Mapping[int, str]) -> Floats:
     own = np.maximum(weighed.sum(axis=1), 1)
     kinship: Floats = weighed @ has.T / np.minimum.outer(own, own)
     return kinship
+
+
+def _read(text: str, asked_in: str | None) -> NDArray[np.uint32]:
+    """Return the hashes of a text's words; the question's language is that of one too short."""
+    if asked_in in (None, ENGLISH) or _language_of(text) is not None or UNSPACED_ONE.search(text):
+        return _terms(text)
+    return _terms_in(text, asked_in)
+
+
+@lru_cache(maxsize=4096)
+def _terms_in(text: str, language: str) -> NDArray[np.uint32]:
+    """Return the hashes of a text's words in a language that it does not tell itself."""
+    return hash_terms_in(text, language)
 
 
 @lru_cache(maxsize=4096)

@@ -12,6 +12,7 @@ from hippocampus.encode.model_files import DEFAULT_MODEL, MULTILINGUAL
 from hippocampus.encode.terms import language_of
 from hippocampus.index.query import Query
 from hippocampus.language.foreign_intent import ASKED_IN
+from hippocampus.language.time.asked_language import asked_language
 from hippocampus.language.time.lexicon import TIMED
 
 _LOOKED_AT: Final = 3
@@ -59,6 +60,28 @@ def foreign(query: Query, embedder: Embedder | None, texts: Sequence[str]) -> It
         if unread:
             reason += "; it was not asked, for it cannot read the script of the question"
         yield Degradation(part="meaning", reason=reason)
+
+
+def uncounted(question: str, texts: Sequence[str]) -> Iterator[Degradation]:
+    """
+    Yield the languages that counting lacks: that of a question, and those of its nearest memories.
+
+    Args:
+        question: what is to be counted.
+        texts: the memories nearest to it, best first.
+
+    """
+    asked = asked_language(question)
+    if asked not in (None, ENGLISH):
+        reason = f"the question is in {NAMES[asked]}, and what happened is counted in English alone"
+        yield Degradation(part="language", reason=f"{reason}; what it may mean was only searched")
+        return
+    told = (_language_of(text[:_LONGEST]) for text in texts[:_LOOKED_AT])
+    languages = dict.fromkeys(one for one in told if one not in (None, ENGLISH))
+    if languages:
+        some = " and ".join(NAMES[one] for one in languages)
+        reason = f"memories near to it are in {some}, and those in English alone are counted"
+        yield Degradation(part="language", reason=reason)
 
 
 @lru_cache(maxsize=4096)

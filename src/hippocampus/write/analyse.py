@@ -25,7 +25,7 @@ from hippocampus.language.importance import lasting_importance
 from hippocampus.language.noun_phrases import find_phrases, names_of
 from hippocampus.language.self_disclosure import only_asks, tells_of_deed, tells_of_self
 from hippocampus.language.standing import tells_standing
-from hippocampus.language.time import find_told
+from hippocampus.language.time.repeated import told_with_places
 
 
 def analyse(drafts: Sequence[Draft], *, zone: tzinfo, phrases: bool) -> dict[Kind, list[bytes]]:
@@ -79,11 +79,7 @@ def _hash_heading(day: int, speaker: str | None) -> NDArray[np.uint32]:
 
 def times_payload(text: str, occurred_at: int, zone: tzinfo) -> bytes:
     """Return the times that a text tells, as of when it was said."""
-    told, at = [], 0
-    for time in find_told(text, from_micros(occurred_at), zone):
-        at = text.index(time.text, at)
-        told.append((time, at))
-    return pack_times(told)
+    return pack_times(told_with_places(text, from_micros(occurred_at), zone))
 
 
 def phrase_payload(text: str, speaker: str | None, role: str | None) -> bytes:

@@ -752,6 +752,12 @@ def test_tools_read_words_for_a_time_as_the_verbs_do(agent, memory, words):
     assert len(told) == len(agent("facts", entity="Ada", at=words)["facts"])
 
 
+def test_a_count_of_events_says_that_it_does_not_read_the_language(agent):
+    counted = agent("count_events", question="Wie oft war ich im September joggen?")
+
+    assert any("the question is in German" in one for one in counted["degraded"])
+
+
 def test_an_argument_that_is_none_leads_to_the_one_that_is_meant(agent):
     assert "'top_k': no argument of recall; give k" == agent.refused("recall", query="x", top_k=3)
 

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.origin import Origin
 from hippocampus.core.records.episode import Episode, Interval
+from hippocampus.core.records.recall import Degradation
 
 
 @immutable
@@ -320,6 +321,9 @@ class EventCount:
     doubtful: tuple[CountedEvent, ...] = ()
     intervals: tuple[Interval, ...] = ()
     """Times that the question names."""
+    degraded: tuple[Degradation, ...] = ()
+    """Parts that it went on without, and why: counting reads English alone."""
 
     def __str__(self) -> str:
-        return "\n".join([f"{self.count}", *map(str, self.events)])
+        lacks = (f"went on without the {one}" for one in self.degraded)
+        return "\n".join([f"{self.count}", *map(str, self.events), *lacks])

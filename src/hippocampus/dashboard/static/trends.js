@@ -1,7 +1,7 @@
 // How often words came up: a strip for each on the same axes, so that they can be compared.
 
 import { field, h, option } from "./dom.js";
-import { counted, day, month, whole, worded, stretch } from "./format.js";
+import { counted, cueName, day, month, whole, worded, stretch } from "./format.js";
 import { heading, later, notice } from "./parts.js";
 import { numbers, plot } from "./plot.js";
 
@@ -47,6 +47,7 @@ const events = (ctx) => {
       happened(found.events, ctx),
       found.doubtful.length > 0 && h("h3", null, "May be more"),
       happened(found.doubtful, ctx),
+      (found.degraded ?? []).map((one) => h("p", { class: "hint warn" }, `Without ${cueName(one.part)}: ${one.reason}`)),
     ]),
   ];
 };

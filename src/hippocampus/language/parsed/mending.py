@@ -14,11 +14,13 @@ from hippocampus.language.given_names import is_person
 from hippocampus.language.nouns import use_of
 from hippocampus.language.parsed.clauses import SUBJECTS, child
 from hippocampus.language.parsed.frames import frames_by_lemma, framing_verbs
+from hippocampus.language.time.tense import is_past
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 _LIKING: Final = ("likes", "dislikes")
+_MODAL_NAMES: Final = frozenset({"will", "may", "can"})
 _GOING: Final = frozenset("go come get walk cycle bike run drive ride travel commute".split())
 _BEHIND: Final = ("PUNCT", "CCONJ", "SCONJ", "ADV")
 """Sorts of words that may follow what is liked, where nothing that is liked does."""
@@ -28,7 +30,9 @@ _FINITE: Final = ("VBD", "VBZ", "VBP")
 def mend(doc: Doc) -> None:
     """Correct the tags of a parse in place, where its words tell better."""
     for token in doc:
-        if token.dep_ in ("advmod", "npadvmod") and _is_subject(token):
+        if token.tag_ == "MD" and _is_modal_name(token):
+            _name_modal(token)
+        elif token.dep_ in ("advmod", "npadvmod") and _is_subject(token):
             # In lower case it is nobody known, and not the speaker, either.
             named = token.text.istitle()
             token.pos_, token.tag_ = ("PROPN", "NNP") if named else ("NOUN", "NN")
@@ -63,6 +67,33 @@ def _is_subject(token: Token) -> bool:
     if not token.text.istitle():
         return token.i == token.sent.start and not use_of(token.lower_).known
     return _is_name(token)
+
+
+def _is_modal_name(token: Token) -> bool:
+    """Return whether "Will" or "May" is a name: what follows it no modal verb leads to."""
+    behind = token.i + 1
+    while behind < len(token.doc) and token.doc[behind].tag_ == "RB":
+        behind += 1
+    if not token.text.istitle() or token.lower_ not in _MODAL_NAMES or behind == len(token.doc):
+        return False
+    verb = token.doc[behind]
+    return verb.tag_ in ("VBZ", "VBD", "VBN") or (
+        verb.tag_ == "VB"
+        and is_past(verb.lower_)
+        and verb.lower_ not in word_set("unchanging_verbs")
+    )
+
+
+def _name_modal(token: Token) -> None:
+    """Make a name of a modal verb: the subject, or that of the subject before it."""
+    verb, subject = token.head, child(token.head, *SUBJECTS)
+    token.pos_, token.tag_ = "PROPN", "NNP"
+    if subject is None:
+        token.dep_ = "nsubj" if child(verb, "auxpass") is None else "nsubjpass"
+    elif subject.i == token.i - 1:
+        token.dep_, token.head = "appos", subject
+    if verb.tag_ in ("VB", "VBN") and child(verb, "aux", "auxpass") is None:
+        verb.tag_ = "VBD"
 
 
 def _is_called(token: Token) -> bool:

@@ -2,9 +2,9 @@
 Tidy sentences out of untidy messages: what a small pipeline parses well.
 
 Contractions get their apostrophes, words of chat go, "Ada's my boss" is "Ada is my boss", "Ada and
-Tom work" is "Ada and Tom do work", and a clause after a comma with a subject of its own is a
-sentence, unless it hangs on an "if". What is quoted, a program's, or only to be translated or
-rewritten is left out.
+Tom work" is "Ada and Tom do work", "we moved! 14 Mill Lane" is "we moved to" it, and a clause after
+a comma with a subject of its own is a sentence, unless it hangs on an "if". What is quoted, a
+program's, or only to be translated or rewritten is left out.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ def _tidy(line: str) -> str:
     words = re.sub(r"\s+", " ", _RE.chat_word.sub(" ", line)).strip()
     words = _contraction().sub(lambda found: _contractions()[found[0].casefold()], words)
     words = _RE.lower_i.sub("I", words)
+    words = _RE.moved_to.sub("We moved to ", words)
+    words = _RE.new_address.sub("We live at ", words)
     words = _RE.former.sub("former ", _RE.is_short.sub(" is ", words))
     words = _RE.birthday.sub("birthday", words)
     words = _RE.spelled_age.sub(_in_digits, words)

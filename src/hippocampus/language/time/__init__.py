@@ -19,9 +19,9 @@ precision. Hence: when in doubt nothing is read, and what people say loosely is 
 * What is done "by Friday" is told of that day, and asked for up to its end.
 * 03/06/2023 is 3 June, unless that has not come yet and 6 March has. With dots the day is first.
 * Seasons are northern and meteorological; winter 2022 begins in December 2022.
-* Not read: "recently", "the other day", "three weeks later", "in 5 minutes", "every Monday",
-  "usually on Mondays", "at 5 pm" without a day, names in title case ("Summer Nights"), and any
-  sentence that asks how much time lies between two moments.
+* Not read: "recently", "the other day", "three weeks later", "in 5 minutes", "at 5 pm" without a
+  day, names in title case ("Summer Nights"), and any sentence that asks how much time lies between
+  two moments. "Every Monday" and "usually on Mondays" are of no one time (``repeated.py``).
 * Any reading outside the years 1 to 9999 is dropped.
 """
 

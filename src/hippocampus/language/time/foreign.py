@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from functools import cached_property
 
+from hippocampus.language.time.english import Role
 from hippocampus.language.time.foreign_meaning import resolve
 from hippocampus.language.time.foreign_order import in_order
 from hippocampus.language.time.foreign_tenses import ForeignTenses
@@ -48,3 +49,27 @@ def read_foreign(
     tokens = [token for item in in_order(items, language) for token in item.tokens]
     tenses = ForeignTenses(sentence, start, tokens, language)
     yield from readings(ForeignReader(Tokens(tokens, end), now, tenses, told=told))
+
+
+def foreign_days(sentence: str, language: str) -> Iterator[tuple[int, int, list[int]]]:
+    """
+    Yield days of the week after "every" in a sentence of another language, Monday being 0.
+
+    Each with the place at which its words begin, and that at which they end.
+    """
+    items = [one for one in resolve(list(items_of(sentence, 0, language)), language) if one.tokens]
+    for place, item in enumerate(items):
+        if item.role is not Role.EVERY:
+            continue
+        if len(item.tokens) > 1 and item.last is Role.WEEKDAY:  # "montags"
+            yield item.start, item.end, [item.tokens[-1].value]
+            continue
+        days, end = list[int](), item.end
+        for after in items[place + 1 :]:
+            if after.role is Role.WEEKDAY and len(after.tokens) == 1:
+                days.append(after.tokens[0].value)
+                end = after.end
+            elif not days or after.role not in (Role.AND, Role.COMMA):
+                break
+        if days:
+            yield item.start, end, days

@@ -124,6 +124,11 @@ class ForeignTenses:
         return self.direction(i) == "behind"
 
     @staticmethod
+    def takes_time(_at: int) -> bool:
+        """Return False: what is ahead is a plan."""
+        return False
+
+    @staticmethod
     def sentence(_at: int) -> frozenset[str]:
         """Return no words: what tells a habit in English tells none here."""
         return frozenset()

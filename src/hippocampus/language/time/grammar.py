@@ -82,7 +82,6 @@ _OWNERS = frozenset("my our his her their".split())
 _BEFORE_FEAST = frozenset("us you me them him here there home back away off".split())
 _TELLING = frozenset("i we he she they you it".split())
 _LOOKING = frozenset("like look looks looking".split())
-_ABLE = frozenset("can could able possible possibly how to".split())
 _BEING_UP_TO = frozenset("i we you they he she it get got getting been".split())
 _USUALLY = frozenset("usually always never often normally sometimes generally typically".split())
 
@@ -304,10 +303,10 @@ class Reader:
         spoken = self._skip(j, Role.POSSESSIVE)
         spoken = spoken + 1 if self.tokens[spoken].word == "'" else spoken
         j = spoken + 1 if self._is(spoken, Role.TIME) else j
-        if not self.clear(j) or not self.ahead:
+        opens = self.at == 0 and self.tokens[j].word in word_set("determiners")
+        if not (self.clear(j) or opens) or not self.ahead or self.tenses.takes_time(self.at):
             return None
-        if not _ABLE.isdisjoint(self.tenses.sentence(self.at)):
-            return None
+        least, most, unit = _in_parts(least, most, unit)
         if unit in SECONDS:
             return Span(self._moment(least, unit), self._moment(most, unit) + _HOUR), j
         lo, hi = shift(self.today.lo, unit, least), shift(self.today.lo, unit, most)
@@ -1068,9 +1067,7 @@ class Reader:
         if not self._is(j, Role.AGO) and not self._back(j):
             return None
         j += 1
-        if unit in _PARTED and least % 1:
-            unit, parts = _PARTED[unit]
-            least, most = least * parts, most * parts
+        least, most, unit = _in_parts(least, most, unit)
         if unit in SECONDS:
             doubt = max(0.5, most / 4)
             return Span(
@@ -1301,6 +1298,14 @@ def _mapped(parsed: Parsed, change: Callable[[Span], Span]) -> Parsed:
 def _and_around(feast: Span) -> Span:
     """Return a feast of one day with the days on either side that go with it."""
     return feast._replace(slack=2 * DAY) if feast.hi - feast.lo <= DAY else feast
+
+
+def _in_parts(least: float, most: float, unit: Unit) -> tuple[float, float, Unit]:
+    """Return an amount with a half in smaller units: half a year is six months."""
+    if unit in _PARTED and least % 1:
+        smaller, parts = _PARTED[unit]
+        return least * parts, most * parts, smaller
+    return least, most, unit
 
 
 def _whole(span: Span, unit: Unit) -> Span:

@@ -38,6 +38,11 @@ _LEADING: Final = _UP_TO | {"in", "on", "at", "by", "from", "during", "since", "
 _FROM_THEN: Final = frozenset({"starting", "beginning", "commencing", "effective"})
 """Words before the time from which on holds what was agreed: "hired her, starting on Monday"."""
 _TAKEN: Final = frozenset({"got", "took", "given", "offered", "found", "landed"})
+_ABLE: Final = frozenset({"can", "could", "able", "possible", "possibly", "how"})
+_OFTEN: Final = frozenset({"once", "twice", "thrice", "times", "time"})
+_RANKED: Final = frozenset({"first", "second", "third", "only", "best", "worst"})
+"""Words that rank something among all of a time: "first holiday in two years"."""
+_PLANNING: Final = frozenset({"going", "due", "has", "supposed", "about", "gonna"})
 _VERB: Final = 0.3
 """Share of its uses as a verb from which a word counts as one after "I" or "we"."""
 _MOSTLY_VERB: Final = 0.5
@@ -109,6 +114,60 @@ class Tenses:
             or (word.endswith("s") and _first_form(word) in word_set("scheduled_verbs"))
             for word in words
         )
+
+    def takes_time(self, at: int) -> bool:
+        """
+        Return whether "in two weeks" at token ``at`` is how long something takes, or took so far.
+
+        So it is of what one is able to do, of a perfect ("I have not slept in two days"), of what
+        is counted ("twice in a year", "the first in two years"), and after a noun or adjective with
+        an infinitive ("a way to learn it in two weeks"); "I have to go in two weeks" is a plan.
+        """
+        before = self._word(at - 1)
+        if (
+            not _ABLE.isdisjoint(self.sentence(at))
+            or before in _OFTEN
+            or before.replace(",", "").isdigit()
+        ):
+            return True
+        leading = list(self._sentence(range(at - 1, max(at - _REACH, 0) - 1, -1)))
+        if self._is_ranked(leading):
+            return True
+        to = [i for i in leading if self._words[i] == "to" and self._verb_like(i + 1)]
+        if to:
+            return not self._plans(to[0] - 1)
+        return any(map(self._is_so_far, [*leading, *self._sentence(range(at, len(self._words)))]))
+
+    def _is_ranked(self, leading: Iterable[int]) -> bool:
+        """Tell whether something is the first or the best of a time: "my best run in two years"."""
+        ranked = False
+        for i in leading:
+            word = self._words[i]
+            if self.points(i) is not None:  # "we have our first scan in two weeks"
+                return ranked and (word in _PRESENT_BE or word == "'s" or word in _WITH_IS)
+            ranked = ranked or word in _RANKED or (word.endswith("est") and not _is_other(word))
+        return ranked
+
+    def _verb_like(self, i: int) -> bool:
+        return use_of(self._word(i)).verb >= _VERB
+
+    def _plans(self, i: int) -> bool:
+        """Tell whether token ``i`` may be a verb before "to" and an infinitive."""
+        word = self._word(i)
+        return word in _HAVE | _PLANNING or self._verb_like(i) or is_past(word)
+
+    def _is_so_far(self, i: int) -> bool:
+        """Tell whether token ``i`` begins a perfect of what was not arranged."""
+        word = self._words[i]
+        if word not in _HAVE and not word.endswith("'ve"):
+            return False
+        if self._word(i - 1) in word_set("modal_verbs") or self._word(i - 1).endswith("'ll"):
+            return False
+        past = word_set("irregular_participles") | word_set("unchanging_verbs") | {"been"}
+        if self._word(i + 1) == "got":
+            return False
+        deeds = [word for word in self._words[i + 1 : i + 5] if word in past or is_past(word)]
+        return bool(deeds) and self._base(deeds[-1]) not in word_set("arranging_verbs")
 
     def is_done(self, i: int) -> bool:
         """Return whether token ``i`` is a verb of doing something for a time: "spent", "doing"."""
@@ -230,6 +289,12 @@ class Tenses:
         """Return the verb of a past in -ed; that of "led" and "fed" is no shorter word."""
         bases = _bases(word) if word.endswith("ed") else ()
         return bases[0] if bases else word
+
+
+def _is_other(word: str) -> bool:
+    """Return whether a word in -est is a noun or a verb, and no superlative: "test", "arrest"."""
+    use = use_of(word)
+    return use.known and use.noun + use.verb >= _VERB
 
 
 def _first_form(present: str) -> str:
