@@ -99,7 +99,7 @@ def test_an_erasure_without_room_to_rewrite_the_file_is_finished_by_closing(secr
 def test_an_erasure_for_which_there_is_no_room_at_all_changes_nothing(secret, path):
     with Memory(path, embedder="hash") as memory:
         bank = memory.bank("ada")
-        with full_disk(), pytest.raises(StoreFull, match="was rolled back: .* try again"):
+        with full_disk(), pytest.raises(StoreFull, match=r"was rolled back: .* try again"):
             bank.forget(secret, erase=True)
         assert not memory.engine.store.upkeep.owes_scrub()
         assert secret in [one.id for one in bank.find("marzipan")]
