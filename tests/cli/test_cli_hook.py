@@ -11,7 +11,7 @@ from in_process import invoke
 
 from hippocampus.cli import hook
 from hippocampus.cli.hook_events import read_call
-from hippocampus.cli.prompt_memories import floor_of
+from hippocampus.cli.prompt_memories import floor_of, floor_of_names, names_in
 
 FOUND = "The leak came from the valve, because its seal was dry."
 
@@ -87,6 +87,48 @@ def test_a_memory_of_the_same_path_or_far_ahead_is_shown_though_unsure(prompt, o
 )
 def test_nothing_is_shown_where_recall_is_unsure_and_nothing_stands_out(prompt, scored):
     assert floor(prompt, *scored, (0.02, "Tabs."), found=False) is None
+
+
+@pytest.mark.parametrize(
+    ("prompt", "names"),
+    [
+        ("add an htmx swap to the order page", ["htmx"]),
+        ("bump polars to 1.9 and run pytest", ["polars", "pytest"]),
+        ("the BigQuery job fails, see jobs/nightly.py and @types/node", ["BigQuery"]),
+        ("could somebody rewrite everything, please", []),
+        ("Füge einen Knopf im Kopfbereich hinzu", []),
+        ("write the report faster", []),
+    ],
+)
+def test_names_in_a_prompt_are_words_of_no_dictionary(prompt, names):
+    assert names == names_in(prompt)
+
+
+def test_memories_found_by_a_name_alone_have_the_name():
+    hits = [
+        SimpleNamespace(score=score, episode=SimpleNamespace(text=text))
+        for score, text in ((0.6, "Pages swap with HTMX."), (0.4, "Tabs."), (0.3, "No htmx here."))
+    ]
+
+    def least(items, *, found=True):
+        return floor_of_names(
+            ["htmx"], SimpleNamespace(items=items, recall=SimpleNamespace(found=found))
+        )
+
+    assert 0.3 == least(hits)
+    assert 0.6 == least(hits[:2])
+    assert (least(hits[1:2]), least(hits, found=False)) == (None, None)
+
+
+def test_a_prompt_that_names_a_library_brings_what_was_remembered_of_it(shell):
+    for text in ("We use Dramatiq for jobs, not Celery.", "Money is stored in cents."):
+        shell("remember", text, "--role", "user")
+
+    prompt = "refactor the retry helper so that dramatiq stops at the third attempt"
+    answer = shell("hook", stdin=event("UserPromptSubmit", prompt=prompt))
+
+    assert "We use Dramatiq for jobs" in answer.out
+    assert "cents" not in answer.out
 
 
 def test_what_is_brought_back_keeps_to_the_budget(told):

@@ -310,6 +310,24 @@ def test_undo_brings_back_what_forgetting_hides(told):
     assert told.ids == [e["id"] for e in told("episodes", "--json").json]
 
 
+def test_a_session_is_looked_at_forgotten_brought_back_and_erased(shell):
+    for text, session in (("The oven is hot.", "a"), ("The pan is new.", "a"), ("Rain.", "b")):
+        shell("remember", text, "--session", session, "--speaker", "Ada")
+    whose = "forget", "--session", "a", "--speaker", "ada"
+
+    looked = shell(*whose, "--dry-run")
+    assert ("The oven is hot." in looked.out, "Rain." in looked.out) == (True, False)
+    assert "2 meant; nothing was changed" in looked.err
+    assert shell(*whose, "--json").json == {"forgotten": 2}
+    assert [e["text"] for e in shell("episodes", "--json").json] == ["Rain."]
+    assert "2 meant" in shell(*whose, "--undo", "--dry-run").err
+    assert shell(*whose, "--undo", "--json").json == {"restored": 2}
+    shell("forget", shell("episodes", "--json").json[0]["id"])
+    assert "2 meant" in shell(*whose, "--erase", "--dry-run").err
+    assert shell(*whose, "--erase", "--yes", "--json").json == {"erased": 2}
+    assert (shell(*whose, "x").code, shell("forget", "--where", "{}").code) == (2, 2)
+
+
 def test_erasing_leaves_no_residue_once_it_is_confirmed(told):
     words = "The leak in the kitchen was mended by a plumber."
     refused = told("forget", told.ids[1], "--erase")
@@ -431,7 +449,7 @@ def test_an_option_of_a_verb_is_an_argument_of_it():
     }  # fmt: skip
     more = {
         "recall": {"full", "explain"}, "remember": {"messages"},
-        "forget": {"undo", "yes"}, "pin": {"undo"},
+        "forget": {"undo", "yes", "dry_run"}, "pin": {"undo"},
         "history": {"after", "limit", "newest"}, "summary": {"versions", "sources"},
         "topics": {"plot", "force"}, "explain": {"row"}, "stats": {"tiers"},
         "sleep": {"undo", "past", "watch", "model"}, "compact": {"yes"}, "policy": {"name"},

@@ -8,7 +8,8 @@ import sys
 import pytest
 
 from hippocampus import Config, Memory
-from hippocampus.errors import ErasurePending, UnknownEpisode
+from hippocampus.errors import ErasurePending, StoreFull, UnknownEpisode
+from hippocampus.testing import full_disk
 
 SECRETS = [b"marzipan", b"Zqspeaker", b"zqsession", b"zqmetadata", b"zqsource"]
 CUT_OFF = """
@@ -83,12 +84,26 @@ def test_an_erasure_without_room_to_rewrite_the_file_is_finished_by_closing(secr
     bank.recall("marzipan")
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size // 2, before[1]))
-        with pytest.raises(ErasurePending, match="cannot grow"):
+        with pytest.raises(ErasurePending, match="cannot grow") as pending:
             bank.forget(secret, erase=True)
+        assert "Free some space; nothing else is to be done: the next" in str(pending.value)
+        assert "rolled back" not in str(pending.value)
+        assert str(pending.value).count(str(path)) == 1
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert memory.engine.store.upkeep.owes_scrub()
     memory.close()
+    assert [] == left(path)
+
+
+def test_an_erasure_for_which_there_is_no_room_at_all_changes_nothing(secret, path):
+    with Memory(path, embedder="hash") as memory:
+        bank = memory.bank("ada")
+        with full_disk(), pytest.raises(StoreFull, match=r"was rolled back: .* try again"):
+            bank.forget(secret, erase=True)
+        assert not memory.engine.store.upkeep.owes_scrub()
+        assert secret in [one.id for one in bank.find("marzipan")]
+        assert bank.forget(secret, erase=True) == 1
     assert [] == left(path)
 
 

@@ -4,7 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from hippocampus.core.budget import Budget
+from hippocampus import Config, Ingest
+from hippocampus.core.budget import Budget, puts_off, texts_put_off
 from hippocampus.engine import missing_vectors
 from hippocampus.errors import Cancelled
 from hippocampus.sleep.schedule import Schedule
@@ -133,3 +134,46 @@ def test_a_model_that_has_just_been_installed_makes_no_recall_worse(open_memory)
             return [(hit.id, hit.score) for hit in memory.bank("ada").recall("which garden?")]
 
     assert scores("none") == scores("hash")
+
+
+class HalfSpent(Budget):
+    """A budget whose time is half over after so many looks at it."""
+
+    def __init__(self, looks):
+        super().__init__(seconds=60)
+        self.looks = looks
+
+    def is_half_spent(self):
+        self.looks -= 1
+        return self.looks < 0
+
+
+@pytest.mark.parametrize("long", [True, False])
+def test_who_is_short_of_time_keeps_it_all_and_has_the_rest_embedded_later(open_memory, long):
+    embedder = Counting()
+    config = Config(ingest=Ingest(batch=5, chunk_tokens=16))
+    bank = open_memory(embedder=embedder, config=config).bank("ada")
+
+    with HalfSpent(looks=2):
+        if long:
+            bank.remember(
+                " ".join(f"The {n}th tree of the old garden is an oak." for n in range(50))
+            )
+        else:
+            bank.remember_many([{"text": one} for one in FACTS])
+
+    there = len(bank.episodes())
+    assert embedder.passages == 10 < there
+    (reason,) = told(bank)
+    assert reason.startswith(f"{there - 10} of {there} episodes have none")
+    bank.sleep(steps=["vectors"])
+    assert told(bank) == []
+    assert embedder.passages == there
+
+
+@pytest.mark.parametrize(("seconds", "spent"), [(None, False), (60, False), (1e-9, True)])
+def test_texts_are_put_off_where_half_of_a_budget_or_one_around_is_spent(seconds, spent):
+    assert not puts_off(3)
+    with Budget(seconds=seconds) as outer, Budget(seconds=60), Budget():
+        assert puts_off(3) is spent
+        assert texts_put_off() == outer.put_off == 3 * spent

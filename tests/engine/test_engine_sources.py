@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from hippocampus import Config, Ingest, Memory, Turn
 from hippocampus.core.events import RemovedFromSource, Restored
-from hippocampus.errors import InputError, UnknownSource
+from hippocampus.errors import InputError, InvalidFilter, UnknownSource
 from hippocampus.upkeep import reindex, verify
 from hippocampus.write.file_import import read_files
 
@@ -566,6 +566,59 @@ def test_forgetting_or_restoring_a_source_takes_it_as_a_whole(bank, tmp_path):
             verb("an id", source="a.md")
     with pytest.raises(InputError, match="as_of"):
         bank.episodes(forgotten=True, as_of="2025-01-01")
+
+
+@pytest.fixture
+def talks(bank):
+    """Return a bank with two conversations, of which one has a corrected and a forgotten turn."""
+    bank.remember_many(
+        [
+            {"text": text, "session": session, "speaker": speaker, "metadata": {"year": year}}
+            for text, session, speaker, year in (
+                ("The roof leaks.", "house", "Ada", 2024),
+                ("It leaks a lot.", "house", "Tom", 2025),
+                ("The cellar is wet.", "house", "Ada", 2025),
+                ("We fly to Rome.", "trip", "Ada", 2025),
+            )
+        ]
+    )
+    old, _, wet, _ = bank.episodes()
+    bank.correct(old.id, "The roof leaks twice.")
+    bank.forget(wet.id)
+    return bank
+
+
+@pytest.mark.parametrize(
+    ("by", "left"),
+    [
+        ({"session": "house"}, {"We fly to Rome."}),
+        ({"session": ["house", "trip"], "speaker": "ada"}, {"It leaks a lot."}),
+        ({"where": {"year": {"$gte": 2025}}}, {"The roof leaks twice."}),
+    ],
+)
+def test_what_meets_filters_is_forgotten_and_brought_back(talks, by, left):
+    before = shown(talks)
+    assert talks.forget(**by) == len(before - left)
+    assert shown(talks) == left
+    assert talks.forget(**by) == 0
+    talks.restore(**by)
+    assert before <= shown(talks) <= {*before, "The cellar is wet."}
+
+
+def test_a_session_is_erased_with_all_its_wordings_and_what_was_forgotten(talks):
+    assert talks.forget(session="house", erase=True) == 4
+    assert shown(talks) == {"We fly to Rome."}
+    assert talks.episodes(forgotten=True) == []
+    assert talks.forget(session="house", erase=True) == 0
+
+
+def test_filters_choose_in_place_of_ids_and_sources_and_never_all(talks):
+    for verb in (talks.forget, talks.restore):
+        with pytest.raises(InputError, match="one of the two"):
+            verb(talks.episodes()[0].id, session="house")
+        with pytest.raises(InvalidFilter, match="where"):
+            verb(where={})
+    assert talks.forget(session="nowhere") == 0
 
 
 def test_forgetting_a_source_leaves_what_another_one_has_as_well(bank, tmp_path):

@@ -9,6 +9,7 @@ from campaign import LATER, TWICE, VERBS, Case, make, state_of
 
 from hippocampus import AsyncMemory, Budget, Config, Ingest, Memory, Turn
 from hippocampus.errors import Cancelled, OverBudget
+from hippocampus.testing import ScriptedEmbedder
 from hippocampus.upkeep import verify
 
 AT_ONCE = 5
@@ -109,6 +110,20 @@ def test_what_was_acknowledged_before_stays(open_memory):
     assert 64 <= kept < 200
     bank.remember_many(turns)
     assert len(bank.episodes()) == 200
+
+
+def test_what_is_called_off_while_it_is_embedded_leaves_no_bank(open_memory):
+    budget = Budget()
+    memory = open_memory(
+        embedder=ScriptedEmbedder(on_passages=lambda _: budget.cancel()),
+        config=Config(ingest=Ingest(batch=1, chunk_tokens=16)),
+    )
+    with pytest.raises(Cancelled), budget:
+        memory.bank("ada").remember("A long story about the harbour. " * 20)
+
+    assert memory.banks() == []
+    memory.bank("ada").remember("A short one.")
+    assert memory.banks() == ["ada"]
 
 
 def test_more_than_may_be_written_is_not(open_memory):

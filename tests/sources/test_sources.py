@@ -545,3 +545,73 @@ def test_no_bytes_raise_whatever_the_file_claims_to_be(tmp_path, data, suffix, c
             assert isinstance(turn.at, datetime)
             assert turn.address.startswith(path.name)
             assert json.dumps(dict(turn.metadata), allow_nan=False).encode()
+
+
+# ---------------------------------------------------------------- diaries
+
+
+def days(put, text, name="diary.md"):
+    """Return ``{day: text}`` of a diary; of what has no day of its own, under None."""
+    return {
+        None
+        if turn.at == CHANGED
+        else f"{turn.at:%Y-%m-%dT%H:%M}".removesuffix("T00:00"): turn.text
+        for turn in only(put(name, text))
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## 2023-03-02\n\nRain.\n\n## 2023-03-04\n\nSam fell.\n",
+        "# Diary\n\nThursday, 2 March 2023\n\nRain.\n\nSaturday, 4 March 2023\nSam fell.\n",
+        "2.3.2023:\nRain.\n4.3.2023:\nSam fell.\n",
+        "2023-03-02: Rain.\n2023-03-04: Sam fell.\n",
+        "- **2 March 2023** - Rain.\n- **4 March 2023** - Sam fell.\n",
+        "March 2, 2023\n-------------\nRain.\n\nMarch 4, 2023\n-------------\nSam fell.\n",
+        "### Donnerstag, 2. März 2023\nRain.\n### Samstag, 04.03.2023\nSam fell.\n",
+        "# 2023\n## Thu 2023/03/02\nRain.\n# More\n## 2023/03/04 (Saturday)\nSam fell.\n",
+    ],
+)
+def test_a_diarys_days_are_turns_of_their_own_time(put, text):
+    assert days(put, text) == {"2023-03-02": "Rain.", "2023-03-04": "Sam fell."}
+
+
+def test_entries_of_a_diary_have_its_source_and_their_own_address(put):
+    text = "---\ntags: [me]\n---\n# Diary\n\n## 2023-03-04\nSam fell.\n\n## 2023-03-02\nRain.\n"
+    assert [(t.source, t.address, t.metadata) for t in only(put("d.md", text))] == [
+        ("d.md", f"d.md#{day}", {"title": "Diary", "tags": ["me"]})
+        for day in ("2023-03-04", "2023-03-02")
+    ]
+
+
+def test_titles_and_times_of_days_stay_and_what_is_outside_has_the_files(put):
+    text = (
+        "# Blog\n\nWho I am.\n\n## 2023-03-02 08:30\nRain.\n### Later\nSun.\n\n"
+        "## 2023-03-02, 19:15: Party\n\n## 2023-03-04\nSam fell.\n\n# Imprint\nMe.\n"
+    )
+    assert days(put, text) == {
+        None: "# Blog\n\nWho I am.\n\n# Imprint\nMe.",
+        "2023-03-02T08:30": "Rain.\n### Later\nSun.",
+        "2023-03-02T19:15": "## Party",
+        "2023-03-04": "Sam fell.",
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## 2023-03-02\nRain.\n\nMore of it.\n",
+        "## 2023-03-02\nRain.\n## 2023-02-01\nSnow.\n## 2023-03-04\nSun.\n",
+        "## 2031-03-02\nFly to Rome.\n## 2031-03-04\nFly back.\n",
+        "## 3/2/2023\nRain.\n## 3/4/2023\nSun.\n",
+        "# Outage\n\nWe were down.\n\n2023-03-02: began\n2023-03-03: mended\n\nLessons.\n",
+        "Days off:\n- 2023-03-02\n- 2023-03-03\n\nAsk Sam.\n",
+        "Write\n```\n2023-03-02\nRain.\n2023-03-04\nSun.\n```\n",
+        "## Before 2023-03-02\nPack.\n## Before 2023-03-04\nPay.\n",
+        "2023-03-02 10:00:01 INFO begun\n2023-03-03 10:00:02 INFO done\n",
+        "## 2023 in numbers\nTen.\n## 2024 in numbers\nTwelve.\n",
+    ],
+)
+def test_dates_that_are_no_days_of_a_diary_leave_a_document_whole(put, text):
+    assert days(put, text) == {None: text}

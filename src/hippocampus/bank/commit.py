@@ -18,7 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from hippocampus.bank.part import BankPart
-from hippocampus.core.budget import check_budget
+from hippocampus.core.budget import check_budget, puts_off, without_budget
 from hippocampus.core.clock import from_micros
 from hippocampus.core.group_commit import GroupCommit
 from hippocampus.core.idempotency import Request, current_request
@@ -152,19 +152,17 @@ class Committer(BankPart):
     def _keep_together(self, calls: Sequence[_ToKeep]) -> list[list[Episode]]:
         """Keep the turns of several calls, and return the episodes of each, holding ``writing``."""
         with self._state.changing():
-            ledger = self._begun()
             while True:  # each time round somebody else has done one of the requests
+                ledger = self._state.take().ledger  # what is wrong with the bank is said first
                 with suppress(_DoneElsewhere):
                     return self._keep_once(ledger, calls)
 
-    def _begun(self) -> Ledger:
-        """Return the bank's books, which begin here; what is wrong with the bank is said first."""
-        state = self._state
-        here = state.take().ledger if state.is_there() else None
-        if here is None or here.bank == NO_BANK:
-            here = self._engine.ledger(self.name, create=True)
-            state.take()
-        return here
+    def _begun(self, ledger: Ledger) -> Ledger:
+        """Return the bank's books, which begin here, if it has none yet."""
+        if ledger.bank != NO_BANK:
+            return ledger
+        with without_budget():  # what is called off from here on is so in the transaction
+            return self._engine.ledger(self.name, create=True)
 
     def _keep_once(self, ledger: Ledger, calls: Sequence[_ToKeep]) -> list[list[Episode]]:
         fresh: dict[str, Group] = {}
@@ -200,6 +198,8 @@ class Committer(BankPart):
             drafts = [d for group in fresh.values() for d in group.drafts]
             asks = [partial(find_done, ledger, call.request, list[int]) for call in due]
             stored = self.store_encoded(ledger, drafts, store, asks=asks)
+            if ledger.bank == NO_BANK:  # it has begun meanwhile
+                ledger = self._engine.ledger(self.name)
             made = self._written(ledger, stored.records, fresh)
         return [
             self._episodes(ledger, rows_of(call) if before is None else before.result, made)
@@ -262,6 +262,9 @@ class Committer(BankPart):
         """
         Encode drafts, and only then open the transaction in which they are stored.
 
+        A bank that is not there yet begins between the two, so that what is called off while it is
+        encoded leaves none.
+
         ``asks``: what ``store`` is going to ask beside what adding drafts asks.
         """
         engine = self._engine
@@ -269,6 +272,7 @@ class Committer(BankPart):
         asks = [*ledger.writer.asks(drafts), *asks]
         while True:
             encoded = self._encode(ledger, drafts, embedder, how, progress)
+            ledger = self._begun(ledger)
             with self._state.transaction(indexed=indexed, settles=True, asks=asks) as books:
                 if engine.embedder is not embedder or engine.signs() != how.signed:
                     embedder, how = engine.embedder, Encoding(engine.signs(), engine.spans())
@@ -289,7 +293,12 @@ class Committer(BankPart):
         how: Encoding,
         progress: Progress | None,
     ) -> Encoded:
-        """Make the payloads of drafts, each read in the light of what its session said before."""
+        """
+        Make the payloads of drafts, each read in the light of what its session said before.
+
+        A call that has a time for all of it embeds for half of that at most: better what is kept
+        has its vectors after the next sleep than that it is not kept.
+        """
         from hippocampus.write.encode import (  # noqa: PLC0415 - not for a recall
             context_before,
             encode_drafts,
@@ -306,6 +315,8 @@ class Committer(BankPart):
         for start in range(0, len(drafts), batch):
             check_budget()
             some = slice(start, start + batch)
+            if embedder is not None and puts_off(len(drafts[some])):
+                embedder = None
             made = encode_drafts(
                 drafts[some], before[some], zone=self._engine.zone, embedder=embedder,
                 signed=how.signed, phrases=self._state.has_anchors, spans=how.spans,

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Final, TypeAlias, TypeVar
+
+import numpy as np
 
 from hippocampus.bank.commit import Committer, as_turn
 from hippocampus.bank.copies import Copies, CopyTrail
 from hippocampus.bank.part import BankPart, Outdated, ids_of
 from hippocampus.core.budget import check_budget
-from hippocampus.core.events import UnclaimedBySource
+from hippocampus.core.events import Forgotten, UnclaimedBySource
 from hippocampus.core.given_arguments import check_several
 from hippocampus.core.idempotency import current_request, doing
 from hippocampus.core.records import (
@@ -24,6 +26,7 @@ from hippocampus.core.records import (
     OneOrMany,
     Progress,
     State,
+    Where,
     settled_level,
 )
 from hippocampus.errors import InputError, StoreLocked
@@ -58,6 +61,9 @@ class Forgetting(BankPart):
         id: str | Collection[str] | None = None,  # noqa: A002
         *,
         source: OneOrMany | None = None,
+        session: OneOrMany | None = None,
+        speaker: OneOrMany | None = None,
+        where: Where | None = None,
         erase: bool = False,
         progress: Progress | None = None,
     ) -> int:
@@ -75,10 +81,14 @@ class Forgetting(BankPart):
         Args:
             id: an episode, or several.
             source: instead, all that a source has, or several have, and no other one.
+            session: instead, all of a conversation or of several; with ``erase``, what is hidden
+                already as well.
+            speaker: likewise, all of a speaker, or of several.
+            where: likewise, all whose metadata meet a condition. Of several filters, all hold.
             erase: leave nothing to restore.
-            progress: called as several are erased, or a source is forgotten, in episodes. It is
-                done piece by piece, and others write in between; cut off, some is hidden or gone,
-                the rest as it was, and doing it again finishes.
+            progress: called as several are erased, or a source or what meets filters is forgotten,
+                in episodes. It is done piece by piece, and others write in between; cut off, some
+                is hidden or gone, the rest as it was, and doing it again finishes.
 
         Raises:
             UnknownSource: the bank has nothing from there.
@@ -87,7 +97,10 @@ class Forgetting(BankPart):
             ErasurePending: with ``erase``; it is done, but the file may still hold the bytes.
 
         """
-        given = _either("forget", id, source)
+        by = _filters(session=session, speaker=speaker, where=where)
+        given = _either("forget", id, source, by)
+        if by:
+            return self._forget_matching(by, erase=erase, progress=progress)
         names = [one for name in given for one in self._sources_here(name)]
         if erase:
             return self._erase_with_copies(() if id is None else ids_of(id), names, progress)
@@ -122,17 +135,43 @@ class Forgetting(BankPart):
                     ((e.row, UnclaimedBySource(source=name)) for e, name in held.shared),
                 )
 
-        def hide(ledger: Ledger, there: Sequence[EpisodeRow]) -> int:
-            return ledger.writer.forget(e.id for e in there if e.state == "active")
-
-        change = self._of_rows(erase or hide)
+        change = self._of_rows(erase or _hide)
         return self._piecemeal(self._by_segment(held.alone), change, progress)
+
+    def _forget_matching(
+        self, by: Mapping[str, object], *, erase: bool, progress: Progress | None
+    ) -> int:
+        """Hide or erase what meets filters, piece by piece."""
+        done = self._done_before()
+        if done is not None:
+            return done
+        if erase:
+            every = [*self._matching(by), *self._matching(by, hidden=True)]
+            return self._erase_with_copies([e.id for e in every], (), progress)
+        with self._state.changing():
+            every = self._matching(by)
+            with self._store.read():
+                self._engine.ledger(self.name).writer.check_free(every)
+            return self._piecemeal(self._by_segment(every), self._of_rows(_hide), progress)
+
+    def _matching(self, by: Mapping[str, object], *, hidden: bool = False) -> list[EpisodeRow]:
+        """Return the episodes in force that meet filters, or those hidden and not erased."""
+        chosen = self._filter(by)
+        with self._state.asking() as here:
+            columns = here.index.columns
+            mask = columns.mask(chosen, hidden=hidden)
+            rows = range(len(here.index)) if mask is None else np.flatnonzero(mask).tolist()
+            found = self._store.episodes.read(here.ledger.bank, rows)
+        return [e for e in found if e.state != "erased"]
 
     def restore(
         self,
         id: str | Collection[str] | None = None,  # noqa: A002
         *,
         source: OneOrMany | None = None,
+        session: OneOrMany | None = None,
+        speaker: OneOrMany | None = None,
+        where: Where | None = None,
     ) -> int:
         """
         Bring forgotten episodes back, until ``compact``. Returns how many changed.
@@ -141,12 +180,18 @@ class Forgetting(BankPart):
             id: an episode, or several.
             source: instead, what was forgotten of a source by hand; where nothing was, what its
                 file has no more.
+            session: instead, what was forgotten of a conversation by hand.
+            speaker: likewise, of a speaker.
+            where: likewise, of what meets a condition.
 
         Raises:
             UnknownSource: the bank has nothing from there.
 
         """
-        given = _either("restore", id, source)
+        by = _filters(session=session, speaker=speaker, where=where)
+        given = _either("restore", id, source, by)
+        if by:
+            return self._restore_matching(by)
         names = [one for name in given for one in self._sources_here(name)]
         if not names:
             return self._change(
@@ -166,6 +211,20 @@ class Forgetting(BankPart):
         with self._store.read():
             ledger = self._engine.ledger(self.name)
             ids = restorable(ledger, names)
+        return self._restore_all(ids)
+
+    def _restore_matching(self, by: Mapping[str, object]) -> int:
+        done = self._done_before()
+        if done is not None:
+            return done
+        with self._state.changing():
+            hidden = [e for e in self._matching(by, hidden=True) if e.state == "forgotten"]
+            with self._store.read():
+                read = self._engine.ledger(self.name).reader
+                ids = [e.id for e in hidden if read.hidden_by(e.row) is Forgotten]
+            return self._restore_all(ids)
+
+    def _restore_all(self, ids: Sequence[str]) -> int:
         pieces = _in_pieces(ids, lambda _: 0)  # no segment is made anew
         return self._piecemeal(pieces, lambda ledger, some: ledger.writer.restore(some), None)
 
@@ -399,18 +458,28 @@ def _either(
     verb: str,
     id: str | Collection[str] | None,  # noqa: A002
     source: OneOrMany | None,
+    by: Mapping[str, object],
 ) -> list[str]:
-    """Return the names of sources that are given instead of ids."""
+    """Return the names of sources that are given instead of ids and filters."""
     from hippocampus.write.check import check_label  # noqa: PLC0415 - not for a recall
 
-    if (id is None) == (source is None):
-        msg = f"{verb}: name episodes by id, or a source; one of the two"
-        raise InputError(msg)
+    if (id is not None) + (source is not None) + bool(by) != 1:
+        msg = f"{verb}: name episodes by id, or a source; one of the two, or in place of both a"
+        raise InputError(f"{msg} session, speaker or condition (where) of theirs")
     names = [source] if isinstance(source, str) else source or ()
     check_several("source", names, of="sources")
     for name in names:
         check_label("source", name)
     return list(names)
+
+
+def _filters(**given: object) -> dict[str, object]:
+    """Return the filters that are given."""
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _hide(ledger: Ledger, there: Sequence[EpisodeRow]) -> int:
+    return ledger.writer.forget(e.id for e in there if e.state == "active")
 
 
 def _in_pieces(

@@ -371,21 +371,30 @@ def _passing_over(failed: list[HippocampusError]) -> Iterator[None]:
 
 def _context(bank: Bank, prompt: str, budget: int, known: set[str]) -> Context | None:
     """Return the memories on a prompt that the window lacks; None if there are none."""
-    from hippocampus.cli.prompt_memories import floor_of  # noqa: PLC0415 - only for a prompt
+    from hippocampus.cli.prompt_memories import (  # noqa: PLC0415 - only for a prompt
+        floor_of,
+        floor_of_names,
+        names_in,
+    )
 
     without = [] if not known else _texts(bank, known)
 
-    def compose(least: float | None = None) -> Context:
+    def compose(asked: str, least: float | None = None) -> Context:
         # The session began with the profile, so the window has it.
         return bank.context(
-            prompt, budget, persona="", projects="", summary="", without=without, min_score=least
+            asked, budget, persona="", projects="", summary="", without=without, min_score=least
         )
 
-    made = compose()
+    made = compose(prompt)
     floor = floor_of(prompt, made)
+    if floor is None and (names := [one for one in names_in(prompt) if bank.find(one, limit=1)]):
+        # What a prompt wants done says little of what a library in it was chosen for.
+        prompt = " ".join(names)
+        made = compose(prompt)
+        floor = floor_of_names(names, made)
     if floor is None:
         return None
-    return made if all(hit.score >= floor for hit in made.items) else compose(floor)
+    return made if all(hit.score >= floor for hit in made.items) else compose(prompt, floor)
 
 
 def _texts(bank: Bank, ids: Iterable[str]) -> list[str]:

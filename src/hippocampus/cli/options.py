@@ -399,6 +399,15 @@ Trust: TypeAlias = Annotated[Origin | tuple[Origin, ...] | None, _one_or_many]
 
 
 @immutable
+class WhoseOptions(ParameterGroup):
+    """The filters by which episodes are chosen to be changed, named as the engine's arguments."""
+
+    session: list[str] | None = None
+    speaker: list[str] | None = None
+    where: Annotated[Mapping[str, Any] | None, _condition] = None
+
+
+@immutable
 class FilterOptions(ParameterGroup):
     """The filters of a read, named as the engine's own arguments."""
 

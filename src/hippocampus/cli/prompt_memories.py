@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from hippocampus.encode.terms import find_terms
+from hippocampus.language.nouns import use_of
 
 if TYPE_CHECKING:
     from hippocampus.core.records import Context, Hit
@@ -21,6 +22,12 @@ _ON_IT: Final = 0.2
 """... where it speaks of what the prompt does."""
 _AHEAD: Final = 3
 """... and is so many times as good as the next."""
+_WORD: Final = re.compile(r"(?<![\w./@-])[^\W\d_][\w+-]{2,}(?![\w/@]|\.\w)")
+"""A word that is no part of an address, a path or a file's name."""
+_MOST_NAMES: Final = 8
+"""Names in a prompt that are looked for; a pasted log has hundreds."""
+_OF_ALL: Final = re.compile(r"(?:any|every|some|no)(?:thing|one|body|where)")
+"""Words that the dictionary lacks, and that name nothing."""
 _PATH: Final = re.compile(r"(?<![\w:/.-])(?:~?/|\.{1,2}/)?(?:[\w.@-]+/)+[\w.@*-]*")
 
 
@@ -39,6 +46,39 @@ def floor_of(prompt: str, made: Context) -> float | None:
         if _share_path(paths, set(paths_of(hit.episode.text))):
             return hit.score
     return best if _stands_out(prompt, hits) else None
+
+
+def names_in(prompt: str) -> list[str]:
+    """
+    Return the names of things in an English prompt: its words of no dictionary, as libraries have.
+
+    The first few; of what is mostly such words there are none: it is in another language, or no
+    sentence.
+    """
+    words = [one for one in _WORD.findall(prompt) if _topics(one)]
+    names = [one for one in dict.fromkeys(words) if not _is_in_dictionary(one.casefold())]
+    return names[:_MOST_NAMES] if 2 * len(names) <= len(words) else []
+
+
+def _is_in_dictionary(word: str) -> bool:
+    if _OF_ALL.fullmatch(word):
+        return True
+    use = use_of(word)
+    # What is no noun and no verb has no "s" behind it: "polars" is no form of "polar".
+    inflected = word.endswith("s") and use_of(word[:-1]).known
+    return use.known and not (inflected and not use.noun and not use.verb)
+
+
+def floor_of_names(names: list[str], made: Context) -> float | None:
+    """Return the least score of memories with any of the names that were asked for alone."""
+    wanted = {one.casefold() for one in names}
+    named = [
+        hit.score
+        for hit in made.items
+        if wanted & {one.casefold() for one in _WORD.findall(hit.episode.text)}
+    ]
+    floor = floor_of(" ".join(names), made) if made.recall.found and named else None
+    return None if floor is None else max(floor, min(named))
 
 
 def _stands_out(prompt: str, hits: list[Hit]) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from rich.text import Text
 
 from hippocampus.cli.command import ByProject, confirm_erasure, names_bank, verb
-from hippocampus.cli.options import BankScope, Words, json_object
+from hippocampus.cli.options import BankScope, WhoseOptions, Words, json_object
 from hippocampus.cli.render import (
     Answer,
     episode_table,
@@ -242,8 +242,10 @@ def forget(
     ids: list[str] | None = None,
     *,
     source: list[str] | None = None,
+    by: WhoseOptions,
     erase: bool = False,
     undo: bool = False,
+    dry_run: bool = False,
     yes: bool = False,
     scope: BankScope,
 ) -> Answer:
@@ -251,10 +253,15 @@ def forget(
     if erase and undo:
         msg = "--erase and --undo exclude each other; what is erased cannot come back"
         raise InputError(msg)
-    chosen = _chosen(ids, source)
+    chosen = _chosen(ids, source, by)
     with scope.open_bank() as bank:
+        if dry_run:
+            there = _meant(bank, chosen, erase=erase, undo=undo)
+            told = f"{len(there):,} meant; nothing was changed"
+            return Answer(there, episode_table(there, scope.zone), note=told)
         if erase and not yes:
-            confirm_erasure(len(ids) if ids else _held(bank, source or ()))
+            held = _held(bank, source) if source else len(_meant(bank, chosen, erase=True))
+            confirm_erasure(held)
         with progress("erasing" if erase else "forgetting") as step:
             changed = (
                 bank.restore(**chosen)
@@ -267,9 +274,15 @@ def forget(
 
 
 @verb("restore")
-def restore(bank: Bank, ids: list[str] | None = None, *, source: list[str] | None = None) -> Answer:
+def restore(
+    bank: Bank,
+    ids: list[str] | None = None,
+    *,
+    source: list[str] | None = None,
+    by: WhoseOptions,
+) -> Answer:
     """Bring forgotten episodes back."""
-    changed = bank.restore(**_chosen(ids, source))
+    changed = bank.restore(**_chosen(ids, source, by))
     note = unchanged(bank, ids, "restore", changed)
     return Answer({"restored": changed}, f"{changed:,} restored", note=note)
 
@@ -281,12 +294,23 @@ def unchanged(bank: Bank, ids: Sequence[str] | None, asked: Asked, changed: int)
     return list(why_unchanged(bank.get, ids or (), asked, changed, shown=short_id))
 
 
-def _chosen(ids: list[str] | None, source: list[str] | None) -> dict[str, Any]:
+def _chosen(ids: list[str] | None, source: list[str] | None, by: WhoseOptions) -> dict[str, Any]:
     """Return the options of a choice as arguments of the engine."""
-    if bool(ids) == bool(source):
-        msg = "name episodes by id, or a source with --source; one of the two"
-        raise InputError(msg)
-    return {"id": ids} if ids else {"source": source}
+    filters = {name: value for name, value in by.given().items() if value is not None}
+    if bool(ids) + bool(source) + bool(filters) != 1:
+        msg = "name episodes by id, or a source with --source; one of the two, or in place of both"
+        raise InputError(f"{msg} --session, --speaker or --where")
+    return filters or ({"id": ids} if ids else {"source": source})
+
+
+def _meant(
+    bank: Bank, chosen: Mapping[str, Any], *, erase: bool = False, undo: bool = False
+) -> list[Episode]:
+    """Return the episodes that a choice means: in force, forgotten to be undone, or both."""
+    if "id" in chosen:
+        return [bank.get(one) for one in chosen["id"]]
+    states = (False, True) if erase else (undo,)
+    return [one for hidden in states for one in bank.episodes(forgotten=hidden, **chosen)]
 
 
 def _held(bank: Bank, sources: Sequence[str]) -> int:

@@ -8,6 +8,7 @@ up with the journal and finishing an erasure go on to their end.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -50,6 +51,8 @@ class Budget:
         self.written_bytes = written_bytes
         self.written = 0
         """How many bytes were handed to the store."""
+        self.put_off = 0
+        """How many texts were left to be embedded by the next sleep."""
         self._until: float | None = None
         self._cancelled = False
         self._outer: Budget | None = None
@@ -97,6 +100,19 @@ class Budget:
         if self._outer is not None:
             self._outer.check()
 
+    def is_half_spent(self) -> bool:
+        """Return whether half of its time is over, or of that of one around it."""
+        left_s = math.inf if self._until is None else self._until - time.monotonic()
+        if self.seconds is not None and left_s < self.seconds / 2:
+            return True
+        return self._outer is not None and self._outer.is_half_spent()
+
+    def note_put_off(self, texts: int) -> None:
+        """Count texts that are left to be embedded by the next sleep."""
+        self.put_off += texts
+        if self._outer is not None:
+            self._outer.note_put_off(texts)
+
     def spend(self, written_bytes: int) -> None:
         """Count bytes that are about to be written."""
         self.written += written_bytes
@@ -118,6 +134,25 @@ def check_budget() -> None:
     budget = _current.get()
     if budget is not None:
         budget.check()
+
+
+def puts_off(texts: int) -> bool:
+    """
+    Return whether so many texts are left to be embedded by the next sleep, and count them if so.
+
+    They are where half of the time is over that whoever called has.
+    """
+    budget = _current.get()
+    late = budget is not None and budget.is_half_spent()
+    if budget is not None and late:
+        budget.note_put_off(texts)
+    return late
+
+
+def texts_put_off() -> int:
+    """Return how many texts of whoever called were left to be embedded by the next sleep."""
+    budget = _current.get()
+    return 0 if budget is None else budget.put_off
 
 
 def counted(rows: Iterable[_Values]) -> Iterable[_Values]:

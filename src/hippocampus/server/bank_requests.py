@@ -7,6 +7,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from starlette.requests import Request
 
+from hippocampus.core.budget import texts_put_off
 from hippocampus.core.damage import collected_damage, damage_collected
 from hippocampus.core.idempotency import Request as NamedRequest
 from hippocampus.core.idempotency import doing
@@ -59,6 +60,8 @@ class BankRequest(NamedTuple):
     def lacking(self, *, kept: bool) -> str:
         """Return the part that the running call kept or read something without, and why."""
         if kept:
-            unembedded = self.memory.engine.unembedded
-            return f"embedder: {unembedded}" if unembedded else ""
+            if unembedded := self.memory.engine.unembedded:
+                return f"embedder: {unembedded}"
+            late = texts_put_off()
+            return f"vectors: {late} texts have none until the next sleep" if late else ""
         return "; ".join(map(str, collected_damage(self.bank)))

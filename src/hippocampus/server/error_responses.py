@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
+import msgspec
 from starlette.responses import Response
 
 from hippocampus import errors, wire
@@ -62,9 +63,15 @@ def fault_of(exc: HippocampusError, request_id: str) -> wire.Fault:
         return wire.Fault(type="UnknownBank", message=NO_SUCH_BANK, request_id=request_id)
     if isinstance(exc, Refused):
         return wire.Fault(type="InputError", message=str(exc), request_id=request_id)
+    if isinstance(exc, errors.OverBudget):
+        return msgspec.structs.replace(fault, message=f"{exc}{_MORE}")
     return fault
 
 
+_MORE: Final = (
+    "; whoever runs the server allows more with 'serve --longest' and Limits.written_bytes, and an"
+    " import may take hours"
+)
 NO_SUCH_BANK: Final = "no such bank, or none that this key opens"
 
 

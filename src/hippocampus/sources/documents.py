@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from hippocampus.core.records import Turn
 from hippocampus.core.validation import clean
 from hippocampus.errors import SourceError
 from hippocampus.sources.base import Item, Raw, decode, metadata
+from hippocampus.sources.diary import by_day
 from hippocampus.sources.timestamps import moment_in_name, read_moment
 
 _FRONT = re.compile(
@@ -25,14 +27,17 @@ _FRONT_CHARS = 65_536
 
 def read_document(raw: Raw) -> Iterator[Item]:
     """
-    Yield a document as one turn.
+    Yield a document as one turn, or a diary as one of each day.
 
-    Its time is the front matter's, or else a date in its path, or else the file's. A title that
-    is only in the front matter is put in front of the text, so that it can be found.
+    Its time is the front matter's, or else a date in its path, or else the file's; an entry's is
+    its day. A title that is only in the front matter is put in front of the text, so that it can
+    be found.
     """
     text, encoding = decode(raw)
     text = text.replace("\r\n", "\n")
     fields, body = split_front_matter(text)
+    outside, days = by_day(body, raw.modified)
+    body = outside.text if days else body
     heading = _TITLE.match(body)
     title = fields.pop("title", None)
     if isinstance(title, str) and title.strip():
@@ -41,16 +46,21 @@ def read_document(raw: Raw) -> Iterator[Item]:
             body = f"# {title}\n\n{body}"
     elif heading:
         title = (heading[1] or heading[2]).strip(" #\t")
-    if not body.strip():
+    if not days and not body.strip():
         raise SourceError("holds no text", path=raw.path)
     moments = (read_moment(fields[key]) for key in _DATES if key in fields)
-    yield Turn(
+    whole = Turn(
         text=clean(body),
         at=next(filter(None, moments), None) or moment_in_name(raw.path) or raw.modified,
         source=raw.path,
         address=raw.path,
         metadata=metadata(**{"title": title, "encoding": encoding} | fields),
     )
+    if outside.says or not days:
+        yield whole
+    for one in days:
+        address = f"{raw.path}#{one.name}"
+        yield replace(whole, text=clean(one.text), at=one.at, address=address)
 
 
 def split_front_matter(text: str) -> tuple[dict[str, Any], str]:

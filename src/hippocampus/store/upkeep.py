@@ -27,7 +27,7 @@ from hippocampus.core.files import (
 )
 from hippocampus.core.records import Kind, Progress
 from hippocampus.core.system import CAN_WRITE_AT
-from hippocampus.errors import ErasurePending, StoreCorrupt, StoreError
+from hippocampus.errors import ErasurePending, StoreCorrupt, StoreError, StoreFull
 from hippocampus.store import schema
 from hippocampus.store.index_files import IndexFiles
 from hippocampus.store.opening import beside
@@ -104,7 +104,9 @@ class SqliteUpkeep:
         except OSError as exc:  # StoreLocked and StoreFull are some
             if owed is None:  # nothing was erased: the file was to get smaller
                 raise
-            raise self._pending(str(exc)) from exc
+            # What else such an error says is of a write that was rolled back: this one was not.
+            reason = str(exc).removeprefix(f"{getattr(exc, 'path', '')}: ").partition("; ")[0]
+            raise self._pending(reason, full=isinstance(exc, StoreFull)) from exc
         if left is not None:
             raise self._pending(left, "a bank that was deleted is in no list") from None
         if owed is not None:
@@ -243,12 +245,17 @@ class SqliteUpkeep:
         return self._connections.waiting(self._connections.busy_timeout_s if wait else 0.0)
 
     def _pending(
-        self, reason: str, done: str = "what was erased is out of every table"
+        self,
+        reason: str,
+        done: str = "what was erased is out of every table",
+        *,
+        full: bool = False,
     ) -> StoreError:
+        to_do = "Free some space; nothing else" if full else "Nothing"
         return self._connections.refuse(
             ErasurePending,
-            f"{done}, but its bytes may still be in the file or in"
-            f" its -wal: {reason}. The next erasure, opening or closing of the store finishes it",
+            f"{done}, but its bytes may still be in the file or in its -wal: {reason}. {to_do} is"
+            " to be done: the next erasure, opening or closing of the store finishes it",
         )
 
     def leftovers(self) -> list[str]:

@@ -231,6 +231,11 @@ def scenario(memory, folder, clock):  # noqa: PLR0915 - each verb once, at least
     yield "pin", lambda: bank.pin(ids[2:4])
     yield "unpin", lambda: bank.unpin(ids[2])
     yield "hold", lambda: bank.hold(ids[4], reason="for the court")
+    whose = {"speaker": {"Ada"}, "where": {"place": {"$exists": False}}}
+    yield "forget whose", lambda: bank.forget(**whose)
+    yield "restore whose", lambda: bank.restore(**whose)
+    yield "forget nobody's", lambda: bank.forget(session="nowhere", erase=True)
+    yield "forget what no condition is", lambda: bank.forget(where={})
     yield "forget what is held", lambda: bank.forget(ids[4])
     yield "release", lambda: bank.release(ids[4])
     yield "feedback", lambda: bank.feedback(ids[5], helpful=True)

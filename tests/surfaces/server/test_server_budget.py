@@ -8,7 +8,7 @@ import httpx
 import pytest
 from loopback import served
 
-from hippocampus import Client, Memory
+from hippocampus import Client, Config, Ingest, Memory
 from hippocampus.errors import OverBudget
 from hippocampus.server import Limits
 from hippocampus.testing import Gate, ScriptedEmbedder
@@ -36,9 +36,24 @@ def test_what_takes_or_writes_more_than_a_server_allows_ends(path):
             bank = client.bank("ada")
             with pytest.raises(OverBudget, match="20,000 bytes"):
                 bank.remember("It was a long day by the sea. " * 1500)
-            with pytest.raises(OverBudget, match=r"1\.5 s"):
+            with pytest.raises(OverBudget, match=r"1\.5 s .*--longest.* import"):
                 bank.recall("What day is it?")
             assert ["It is Tuesday."] == [hit.text for hit in bank.recall("What day is it?").hits]
+
+
+@pytest.mark.slow
+def test_a_text_that_takes_long_to_embed_is_kept_and_the_answer_says_so(path):
+    limits = Limits(request_s=2)
+    embedder = ScriptedEmbedder(on_passages=lambda _: time.sleep(0.3))
+    config = Config(ingest=Ingest(batch=8, chunk_tokens=16))
+    with (
+        Memory(path.with_name("long.db"), embedder=embedder, config=config) as memory,
+        served(memory, limits=limits) as url,
+        httpx.Client(base_url=url) as http,
+    ):
+        text = " ".join(f"The {n}th tree of the old garden is an oak." for n in range(200))
+        kept = http.post(f"{AT}/remember", json={"text": text})
+        assert (200, True) == (kept.status_code, "until the next sleep" in kept.headers["Degraded"])
 
 
 def busy(line):

@@ -130,6 +130,17 @@ def test_all_of_a_source_is_forgotten_once(ask, bank):
     assert {"active"} == {episode.state for episode in bank.episodes()}
 
 
+@pytest.mark.parametrize("erase", [False, True])
+def test_all_of_a_session_is_forgotten_once(ask, bank, erase):
+    for n in range(3):
+        bank.remember(f"Turn {n}.", session="s1")
+
+    for _ in range(2):
+        assert 3 == ask("forget", "s", {"session": "s1", "erase": erase})
+    assert 0 == ask("forget", "t", {"session": "s1", "erase": erase})
+    assert [] == bank.episodes()
+
+
 def test_a_bank_is_deleted_once_though_another_of_its_name_is_there(http, memory):
     key = {"Idempotency-Key": "d"}
     memory.bank("eve").remember("One.")

@@ -1,0 +1,241 @@
+"""Find the entries of a diary: what stands under, or behind, dates that go in order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final, Literal, NamedTuple
+
+from hippocampus.language.time import find_intervals
+
+_HEADING: Final = re.compile(r" {0,3}(#{1,6})[ \t]+")
+_FENCE: Final = re.compile(r"[ \t]*(?:```|~~~)")
+_UNDERLINE: Final = re.compile(r"[ \t]*(?:-{3,}|={3,})[ \t]*$")
+_ITEM: Final = re.compile(r"[ \t]*[-*+][ \t]+")
+_YEAR: Final = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
+_SLASHES: Final = re.compile(r"\d{1,2}/\d{1,2}/\d{4}")
+"""Dates of which countries take different numbers for the month."""
+_NUMBERS: Final = re.compile(
+    r"(?:(?P<year>\d{4})([-/.])(?P<month>\d\d?)\2(?P<day>\d\d?)"
+    r"|(?P<day_first>\d\d?)\.\s?(?P<month_second>\d\d?)\.\s?(?P<year_last>\d{4}))(?!\d)"
+    r"(?:(?:T|,?\s+)(?P<hour>\d\d?):(?P<minute>\d\d)(?::\d\d)?(?!\d))?"
+)
+_WORD: Final = re.compile(r"([^\W\d_]+)[.,]?\s+")
+_BEHIND: Final = re.compile(r"[*_\])]{0,4}\s*(?:[:–—|\t]|-(?=\s))\s*")
+"""Marks between a date and the words that it is the date of."""
+_AROUND: Final = " \t:,.;*_[]()-–—"
+_READ: Final = 80
+"""Characters of a line in which its date is looked for."""
+_YEAR_WITHIN: Final = 40
+_LONGEST_WORD: Final = 16
+_DAY: Final = timedelta(hours=25)
+_SHORTEST_DAY: Final = timedelta(hours=22)
+_AHEAD: Final = timedelta(days=1)
+"""How much later than its file an entry may be: the file's time is of another zone."""
+
+_Kind = Literal["heading", "alone", "inline"]
+
+
+@dataclass(slots=True)
+class DiaryEntry:
+    """
+    Text of one time, in the zone that the bank says; ``at`` is None for what stands outside.
+
+    The midnight of its day, where no time of day is written.
+    """
+
+    at: datetime | None
+    lines: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """Its lines as they are in the file."""
+        return "\n".join(self.lines).strip("\n")
+
+    @property
+    def name(self) -> str:
+        """Its time, as short as it is exact."""
+        return "" if self.at is None else f"{self.at:%Y-%m-%dT%H:%M}".removesuffix("T00:00")
+
+    @property
+    def says(self) -> bool:
+        """Whether there is more in it than headings."""
+        return any(line.strip() and not _HEADING.match(line) for line in self.lines)
+
+
+class _Dated(NamedTuple):
+    """Line that begins with a date: as what, at which depth of headings, and what else it says."""
+
+    kind: _Kind
+    depth: int
+    at: datetime
+    rest: str
+
+
+def by_day(text: str, changed: datetime) -> tuple[DiaryEntry, list[DiaryEntry]]:
+    """
+    Return the rest of a text, outside the entries of a diary, and these entries in order.
+
+    A diary has two days or more, each a heading, a line that is only a date, or the beginning of
+    each paragraph; they go forwards or backwards, and none is later than the file. What is none
+    has no entries: a date in the middle of a document is not when the rest of it was written.
+    """
+    lines = text.split("\n")
+    dated = dict(_dated_lines(lines, changed))
+    for kind, depth in _ways(dated):
+        some = {n: one for n, one in dated.items() if (one.kind, one.depth) == (kind, depth)}
+        if not _go_in_order([one.at for one in some.values()], changed):
+            continue
+        if kind == "inline" and not _begin_each_paragraph(lines, some):
+            continue
+        outside, *days = _parted(lines, some, depth if kind == "heading" else depth - 1)
+        said = [one for one in days if one.text.strip()]
+        if len(said) > 1:
+            return outside, said
+    return DiaryEntry(None, lines), []
+
+
+def _dated_lines(lines: Sequence[str], changed: datetime) -> Iterator[tuple[int, _Dated]]:
+    """Yield the lines that begin with a date, by number."""
+    depth = 0
+    for number, line, is_code in _with_code(lines):
+        if is_code:
+            continue
+        heading = _HEADING.match(line)
+        if heading is not None:
+            depth = len(heading[1])
+        item = None if heading else _ITEM.match(line)
+        begun = heading or item
+        head = line[begun.end() if begun else 0 :].strip(" \t#").lstrip("*_[(")
+        if (found := _date_of(head, changed)) is None:
+            continue
+        at, rest = found
+        if heading is not None:
+            if not rest[:1].isalnum():
+                yield number, _Dated("heading", depth, at, rest.strip(_AROUND))
+        elif not rest.strip(_AROUND):
+            if item is None:
+                yield number, _Dated("alone", depth + 1, at, "")
+        elif behind := _BEHIND.match(rest):
+            day = at.replace(hour=0, minute=0)
+            yield number, _Dated("inline", depth + 1, day, rest[behind.end() :])
+
+
+def _with_code(lines: Sequence[str]) -> Iterator[tuple[int, str, bool]]:
+    """Yield each line with its number, and whether it belongs to an example of code."""
+    inside = False
+    for number, line in enumerate(lines):
+        fence = _FENCE.match(line) is not None
+        yield number, line, inside or fence
+        inside ^= fence
+
+
+def _date_of(head: str, changed: datetime) -> tuple[datetime, str] | None:
+    """Return the moment, year included, that a line begins with, and what stands behind it."""
+    if not head[:1].isalnum() or not _YEAR.search(head, 0, _YEAR_WITHIN) or _SLASHES.match(head):
+        return None
+    found = _in_numbers(head) or _in_words(head, changed)
+    if found is None:
+        weekday = _WORD.match(head)
+        if weekday is None or not _is_weekday(weekday[1], changed):
+            return None
+        return _date_of(head[weekday.end() :], changed)
+    at, rest = found
+    name = rest.strip(_AROUND)
+    return at, "" if name.isalpha() and _is_weekday(name, changed) else rest
+
+
+def _in_numbers(head: str) -> tuple[datetime, str] | None:
+    match = _NUMBERS.match(head)
+    if match is None:
+        return None
+    year, month, day = match["year"], match["month"], match["day"]
+    if year is None:
+        year, month, day = match["year_last"], match["month_second"], match["day_first"]
+    try:
+        at = datetime(  # noqa: DTZ001 (the bank's zone)
+            int(year), int(month), int(day), int(match["hour"] or 0), int(match["minute"] or 0)
+        )
+    except ValueError:
+        return None
+    return at, head[match.end() :]
+
+
+def _in_words(head: str, changed: datetime) -> tuple[datetime, str] | None:
+    found = find_intervals(head[:_READ], changed)
+    if not found or not head.startswith(found[0].text) or not _YEAR.search(found[0].text):
+        return None
+    start, end = found[0].start, found[0].end
+    if start is None or end is None or end - start > _DAY:
+        return None
+    # A time of day is meant give or take: its middle is what was said.
+    at = start if end - start > _SHORTEST_DAY else start + (end - start) / 2
+    return at.replace(tzinfo=None), head[len(found[0].text) :]
+
+
+def _is_weekday(word: str, changed: datetime) -> bool:
+    """Whether a word before a date leaves that the day that it is, and belongs to it."""
+    dated = f"{word}, {changed:%Y-%m-%d}"
+    found = find_intervals(dated, changed) if len(word) <= _LONGEST_WORD else ()
+    if len(found) != 1 or found[0].text != dated:
+        return False
+    start, end = found[0].start, found[0].end
+    return start is not None and end is not None and end - start > _SHORTEST_DAY
+
+
+def _ways(dated: dict[int, _Dated]) -> list[tuple[_Kind, int]]:
+    """Return the ways in which a file may be a diary, the likeliest first."""
+    found = {(one.kind, one.depth) for one in dated.values()}
+    order = ("heading", "alone", "inline")
+    return sorted(found, key=lambda way: (order.index(way[0]), way[1]))
+
+
+def _go_in_order(times: Sequence[datetime], changed: datetime) -> bool:
+    days = [at.date() for at in times]
+    if len(set(days)) < 2 or max(days) > (changed + _AHEAD).date():
+        return False
+    # The newest day first may still have its morning before its evening.
+    return days in (sorted(days), sorted(days, reverse=True))
+
+
+def _begin_each_paragraph(lines: Sequence[str], dated: dict[int, _Dated]) -> bool:
+    """Whether every paragraph that is no heading begins with one of these dates."""
+    before = ""
+    for number, line in enumerate(lines):
+        begins = line.strip() and (not before.strip() or _HEADING.match(before))
+        if begins and number not in dated and not _HEADING.match(line):
+            return False
+        before = line
+    return True
+
+
+def _parted(lines: Sequence[str], dated: dict[int, _Dated], depth: int) -> list[DiaryEntry]:
+    """
+    Return the text outside of entries, and then each day's.
+
+    ``depth``: of the headings that end an entry, if they are no date; those below are inside it.
+    """
+    outside = DiaryEntry(None)
+    entries = [outside]
+    now = outside
+    underlined = -1
+    for number, line, is_code in _with_code(lines):
+        one = dated.get(number)
+        if one is None:
+            heading = None if is_code else _HEADING.match(line)
+            if heading is not None and len(heading[1]) <= depth:
+                now = outside
+            if number != underlined or not _UNDERLINE.match(line):
+                now.lines.append(line)
+            continue
+        if now.at != one.at:
+            now = DiaryEntry(one.at)
+            entries.append(now)
+        underlined = number + 1 if one.kind == "alone" else -1
+        if one.kind == "inline":
+            now.lines.append(one.rest)
+        elif one.rest:
+            now.lines.append(f"{'#' * one.depth} {one.rest}")
+    return entries
