@@ -267,6 +267,21 @@ lunch 1ish on Friday                         | 2023-06-16T12:30 2023-06-16T13:30
 call at a quarter to eight on Friday         | 2023-06-16T07:15 2023-06-16T08:15
 the shop opens 3-5pm on Friday               | 2023-06-16T14:30 2023-06-16T17:30
 day after tomorrow: dentist                  | 2023-06-17 2023-06-18
+the fete's now sunday 18th at 11             | 2023-06-18T10:30 2023-06-18T11:30
+hall was double booked, so it's saturday 1st | 2023-07-01 2023-07-02
+court's booked sat 17th 3.30pm               | 2023-06-17T15 2023-06-17T16
+drinks on the friday 14th at the Crown       | 2023-07-14 2023-07-15
+we met the surveyor monday 5th               | 2023-06-05 2023-06-06
+dentist again next weds 21st at 2            | 2023-06-21T13:30 2023-06-21T14:30
+Ruth moved it, now the 19th at 10am          | 2023-06-19T09:30 2023-06-19T10:30
+the kitchen fitter cancelled, now the 5th    | 2023-07-05 2023-07-06
+seeing the bank the 22nd at 2                | 2023-06-22T13:30 2023-06-22T14:30
+the boiler man is coming the 27th            | 2023-06-27 2023-06-28
+the shed roof blew off tues                  | 2023-06-13 2023-06-14
+slipped on the steps thurs!!                 | 2023-06-08 2023-06-09
+scan is friday at 2.15 in the new wing       | 2023-06-16T13:45 2023-06-16T14:45
+last night at the mill tomorrow, cake ordered | 2023-06-16 2023-06-17
+fell on the ice again, easter monday         | 2023-04-10 2023-04-11
 """
 
 # Where nothing but the tense says it, a verb of the past looks back, any other ahead. On the left
@@ -315,6 +330,9 @@ What does this fall under?
 Does it run on python 3.11 or 10.12.22?
 192.168.2.1
 1/2 cup of sugar
+Louis the 14th was vain
+The shops are on the 15th and 16th floors
+we live on 3.50 a day
 open 24/7
 How do I boil eggs in 5 minutes?
 in 300 words

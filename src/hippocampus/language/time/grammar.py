@@ -16,7 +16,7 @@ from hippocampus.language.time import spans
 from hippocampus.language.time.english import Role, core_words_in, may_tell_time, written_at
 from hippocampus.language.time.spans import DAY, SECONDS, Recurring, Span, Unit, Value, floor, shift
 from hippocampus.language.time.tense import Tenses
-from hippocampus.language.time.tokens import EnglishTokens, Tokens
+from hippocampus.language.time.tokens import EnglishTokens, Token, Tokens
 
 
 class Reading(NamedTuple):
@@ -44,8 +44,10 @@ _LINKS: dict[int, int] = {
     Role.COMMA: _INNER,
     Role.POSSESSIVE: _INNER,
 }
-_SAYING_WHICH_DAY: Final = frozenset({"'s", "is", "its", "was", "to"})
+_SAYING_WHICH_DAY: Final = frozenset({"'s", "is", "its", "was", "to", "now"})
 """Words before "the 24th" of what is, or was moved, on that day."""
+_ONLY_DAYS: Final = frozenset({"tues", "weds", "thur", "thurs"})
+"""Short weekdays that are no other word: with a verb they are days in whatever case."""
 _PLACES_WON: Final = 3
 """Up to here an ordinal is as likely a place in a row."""
 _THINGS_IN_A_ROW: Final = 12
@@ -60,6 +62,8 @@ Not after what may be abbreviated ("Sat. 3 May", "5 p.m. Friday").
 What it begins with comes first, for then it is looked for as fast as one character is.
 """
 _DIGITS = lazy_pattern(r"[0-9]+")
+_DOTTED = lazy_pattern(r"(1[0-2]|[1-9])\.([0-5][0-9])")
+"""An hour as the British write it."""
 _DEEPEST = 8
 """Phrases within phrases; nobody says more than three."""
 _HOUR = timedelta(hours=1)
@@ -240,7 +244,9 @@ class Reader:
             return None
         # "I bought the flight for 9 October": a date that something is for lies ahead.
         due = self.told and parsed[0].numbered and self._is(self.at, Role.FOR)
-        return parsed[0].bare(self.now, ahead=due or self.ahead, told=self.told)
+        # Of a feast without a verb, too, a near one is meant: "flu again, Boxing Day".
+        near = parsed[0].numbered or self.tenses.direction(self.at) is None
+        return parsed[0].bare(self.now, ahead=due or self.ahead, near=self.told and near)
 
     def _habit(self) -> bool:
         """Tell whether what is being read is of no one time: "we usually meet on Friday"."""
@@ -615,7 +621,7 @@ class Reader:
         day += day > j and self.tokens[day].word == "a"
         if day == j or not self._is(day, Role.WEEKDAY) or not self.clear(day + 1):
             return date, j
-        falling = date.falling_on(self.tokens[day].value, self.now)
+        falling = date.falling_on(self.tokens[day].value, self.now, ahead=self.ahead)
         return (falling, day + 1) if falling else (date, j)
 
     def _date(self, i: int, cue: int) -> Parsed:
@@ -691,16 +697,16 @@ class Reader:
         abbreviated = t.word in word_set("short_dates")
         if abbreviated and self.tokens[j].word == ".":
             j += 1
+        surely = t.word in _ONLY_DAYS and self.tenses.direction(self.at) is not None
+        abbreviated = abbreviated and not surely
         # Where a date follows, it tells the day, and the weekday only says it again.
         for k in (self._skip(self._skip(j, Role.COMMA), Role.THE), j):
             if self._is(k, Role.NUMBER, Role.ORDINAL, Role.MONTH, Role.DATE) and (
-                dated := self._atom(k, _ON)
+                dated := self._atom(k, _ON) or self._numbered(k)
             ):
                 return self._falling(t.value, dated)
         moved = self._is(i - 1, Role.TO) and not self._is(i - 2, Role.WEEKDAY)
-        timed = self._is(j, Role.CLOCK) or (
-            self._is(j, Role.AT) and self._is(j + 1, *_HOURS, Role.CLOCK)
-        )
+        timed = self._timed(j)
         led = moved or timed or cue in (_ON, _BY, _SHIFTED) or self._is(j, Role.PART)
         if abbreviated and not (led or t.capital):
             return None
@@ -733,12 +739,18 @@ class Reader:
             return None
         return recurring, j
 
+    def _numbered(self, i: int) -> Parsed:
+        """Read the "19th" of "Sunday 19th"; in words it is rather of a thing: "Monday first"."""
+        written = self._is(i, Role.ORDINAL) and self.tokens[i].word[0].isdigit()
+        counted = self._counted_day(i) if written else None
+        return counted and (spans.day_of_month(counted[0]), counted[1])
+
     def _falling(self, weekday: int, dated: tuple[Value, int]) -> tuple[Value, int]:
-        """Return a date of the year that is that weekday, if one near is: "Friday, 3 May"."""
+        """Return a date that is that weekday, if one near is: "Friday, 3 May", "Friday 3rd"."""
         date, j = dated
-        if isinstance(date, Span) or date.cycle != "year":
+        if isinstance(date, Span) or date.cycle not in ("year", "month"):
             return dated
-        return date.falling_on(weekday, self.now) or date, j
+        return date.falling_on(weekday, self.now, ahead=self.ahead) or date, j
 
     def _season(self, i: int, cue: int) -> Parsed:
         t, j = self.tokens[i], i + 1
@@ -839,6 +851,9 @@ class Reader:
     def _hour(self, i: int) -> Parsed:
         """Read "six" after "at", and "half past six": in the afternoon, if it is before eight."""
         t, minute = self.tokens[i], 0
+        if (dotted := _DOTTED.fullmatch(t.word)) and self.clear(i + 1):  # "at 2.15"
+            hour = int(dotted[1])
+            return spans.clock(hour + (12 if hour < _EARLIEST_HOUR else 0), int(dotted[2])), i + 1
         if t.role is Role.HALF or t.word == "quarter":
             past = self.tokens[i + 1].word in ("past", "after")
             if not past and not self._is(i + 1, Role.TO) and t.role is not Role.HALF:
@@ -910,9 +925,19 @@ class Reader:
 
     def _shifted_part(self, i: int, step: int) -> Parsed:
         part: Recurring = self.tokens[i].value
-        if step > 0:
+        if step > 0 or (step < 0 and self._is_the_final_one(i + 1)):
             return None
         return part.within(spans.day_of(self.today.lo + step * DAY)), i + 1
+
+    def _is_the_final_one(self, j: int) -> bool:
+        """Tell whether a "last night" is still to come: "last night at the mill tomorrow"."""
+        while not (self._is(j, *_STOPS, Role.AND) or self.tokens[j].word in _TELLING):
+            if self._is(j, Role.TONIGHT) or (self._is(j, Role.DAY) and self.tokens[j].value > 0):
+                return True
+            if self.tenses.points(j) is not None:
+                return False
+            j += 1
+        return False
 
     def _rolling(self, i: int, step: int) -> Parsed:
         measured = self._measured(i)
@@ -1240,15 +1265,33 @@ class Reader:
             month = self._atom(j + 1, _INNER)
             nested = month and spans.nest(recurring, month[0], self.now)
             return (nested, month[1]) if month and nested else None
-        before = self.tokens[i - 2].word  # the article
-        if cue == _BARE:  # "it's the 24th now", not "he is the 1st"
-            led = before in _SAYING_WHICH_DAY and day > _PLACES_WON
+        before = self.tokens[i - 2]  # the article
+        if cue == _BARE:
+            led = self._is_day_alone(day, before, j)
         elif cue == _IN:
-            led = before == "of"  # "the night of the 13th"
+            led = before.word == "of"  # "the night of the 13th"
         else:
             led = cue != _AT
-        after = self.clear(j) or self._is(j, Role.NOW) or self.tokens[j].word == "same"
+        joined = self._is(j, Role.AND) and self._is(j + 1, Role.ORDINAL)
+        end = j + 2 if joined else j  # "the 15th and 16th floors" are no days
+        after = self.clear(end) or self._is(j, Role.NOW, Role.CLOCK) or self._says_same(j)
         return (recurring, j) if led and after else None
+
+    def _says_same(self, j: int) -> bool:
+        return self.tokens[j].word == "same"  # "the 19th same time"
+
+    def _is_day_alone(self, day: int, before: Token, j: int) -> bool:
+        """Tell whether "the 24th" is a day with nothing to lead to it, and not a place or thing."""
+        if self._timed(j):
+            return True
+        if day > _PLACES_WON and before.word in _SAYING_WHICH_DAY:
+            return True  # "it's the 24th now", not "he is the 1st"
+        return self.told and day > _THINGS_IN_A_ROW and not before.capital
+
+    def _timed(self, j: int) -> bool:
+        """Tell whether an hour follows, which makes what it is of a day."""
+        at = self._is(j, Role.AT) and self._is(j + 1, *_HOURS, Role.CLOCK)
+        return at or self._is(j, Role.CLOCK)
 
     def _nth(self, i: int, n: int) -> Parsed:
         """Read the rest of "the first week of May", from what is counted on."""

@@ -36,6 +36,8 @@ _PART = timedelta(hours=1)
 """Length above which what is shorter than a day is a part of one."""
 _FAR = timedelta(days=182)
 """From here on a date is told with its year, or as "last year"."""
+_OTHER_SIDE = 3
+"""How much nearer a day has to be to be meant although the verb looks the other way."""
 _NEAR = timedelta(days=92)
 """Up to here one that is told without is rather meant than one that is far."""
 
@@ -102,26 +104,38 @@ class Recurring:
             near = [s for s in near if timedelta(-120) < s.hi - t and s.lo <= t] or near
         return near[-1] if near else None
 
-    def bare(self, t: datetime, *, ahead: bool, told: bool = False) -> Span | None:
+    def bare(self, t: datetime, *, ahead: bool, near: bool = False) -> Span | None:
         """
         Return the one meant without "last" or "next"; ``ahead`` if the talk is of plans.
 
-        Who tells of a date without its year means a near one, whatever the tense: "they had a seat
-        on 29 November" is said early in November of the one to come. Who asks may mean any.
+        Who tells of a date without its year means a ``near`` one, whatever the tense: "they had a
+        seat on 29 November" is said early in November of the one to come. Who asks may mean any.
         """
         if ahead:
             span = next((s for s in self._near(t, range(-1, _REACH)) if s.hi > t), None)
         else:  # Nobody calls today by its weekday.
             span = self.last(t) if self.cycle == "week" else self.latest(t)
-        if not (told and self.numbered) or span is None or span.gap(t) < _FAR:
+        if not near or span is None or span.gap(t) < _FAR:
             return span
         other = self.latest(t) if ahead else self.next(t)
         return span if other is None or other.gap(t) > _NEAR else other
 
-    def falling_on(self, weekday: int, t: datetime) -> Span | None:
-        """Return the one of the years about a moment that begins on a weekday, Monday being 0."""
-        near = self._near(t, (-1, 0, 1))
-        return next((span for span in near if span.lo.weekday() == weekday), None)
+    def falling_on(self, weekday: int, t: datetime, *, ahead: bool) -> Span | None:
+        """
+        Return the one of the years about a moment that begins on a weekday, Monday being 0.
+
+        Of those of months, the nearest, but on the other side only if it is far nearer.
+        """
+        if self.cycle == "year":
+            near = self._near(t, (-1, 0, 1))
+            return next((span for span in near if span.lo.weekday() == weekday), None)
+        about = (span for span in self._near(t, range(-_REACH, _REACH)) if span.gap(t) < _FAR)
+        falling = [span for span in about if span.lo.weekday() == weekday]
+        other = _OTHER_SIDE
+        return min(
+            falling, default=None,
+            key=lambda span: span.gap(t) * (1 if ahead == (span.hi > t) else other),
+        )  # fmt: skip
 
     def within(self, outer: Span) -> Span:
         """Return the first one that begins within ``outer``; ValueError when none does."""
@@ -236,9 +250,13 @@ def join(
     """Return the stretch from one to the other, both included; either may tell the year of both."""
     if isinstance(first, Recurring) and isinstance(last, Recurring):
         if _ORDER.index(first.cycle) < _ORDER.index(last.cycle):
-            resolved = last.bare(now, ahead=ahead, told=told)  # "3 to 9 June"
+            resolved = last.bare(now, ahead=ahead, near=told and last.numbered)  # "3 to 9 June"
             return None if resolved is None else join(first, resolved, now, ahead=ahead)
-        start = None if first.cycle == "day" else first.bare(now, ahead=ahead, told=told)
+        start = (
+            None
+            if first.cycle == "day"
+            else first.bare(now, ahead=ahead, near=told and first.numbered)
+        )
         return None if start is None else join(start, last, now, ahead=ahead)
     begins: Value | None = first
     ends: Value | None = last

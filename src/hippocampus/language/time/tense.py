@@ -34,6 +34,7 @@ _WITH_IS: Final = frozenset({"whats", "thats", "theres", "hows", "whos", "wheres
 _PLANS: Final = frozenset({"anything", "plan", "plans", "agenda", "schedule"})
 """Words that ask for what is to come where no verb does: "anything on Friday?"."""
 _UP_TO: Final = frozenset({"for", "to", "until", "till"})
+_UP_TO_NOW: Final = frozenset({"just", "until", "till", "to", "by", "before", "from"})
 _LEADING: Final = _UP_TO | {"in", "on", "at", "by", "from", "during", "since", "after", "before"}
 _FROM_THEN: Final = frozenset({"starting", "beginning", "commencing", "effective"})
 """Words before the time from which on holds what was agreed: "hired her, starting on Monday"."""
@@ -89,6 +90,8 @@ class Tenses:
         before = self._sentence(range(at - 1, max(at - _REACH, 0) - 1, -1))
         after = self._sentence(range(at, min(at + _REACH, len(self._words))))
         for i in chain(before, after):
+            if self._words[i] == "now" and i < at and self._word(i - 1) not in _UP_TO_NOW:
+                return "ahead"  # "she moved it, now Sunday 19th"
             pointed = self.points(i)
             if pointed is not None:
                 return self._arranged(i, at) if pointed == "behind" else pointed
