@@ -668,3 +668,73 @@ def test_no_flipped_byte_of_the_weights_is_given_to_spacy(weights):
         (weights / file).write_bytes(body)
 
     assert [("Ada", "works_at", "brewery", "holds")] == lines("I work for a brewery.")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Ines (my boss) met Tom (Greta's dad).", [
+            ("Ada", "boss", "Ines"), ("Greta", "parent", "Tom"),
+        ]),
+        ("My brother (Ludo) moved to Leeds.", [
+            ("Ada", "sibling", "Ludo"), ("Ludo", "lives_in", "Leeds"),
+        ]),
+        ("My kids Anna (7) and Tom (4) are ill.", [
+            ("Anna", "age", "7"), ("Tom", "age", "4"), ("Ada", "child", "Anna"),
+            ("Ada", "child", "Tom"),
+        ]),
+        ("See Smith (5) for that.", []),
+    ],
+)  # fmt: skip
+def test_what_stands_in_brackets_behind_a_name_explains_it_alone(text, said):
+    assert sorted(said) == sorted(one[:3] for one in lines(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "who"),
+    [
+        ("Zelda from the quiz is 40.", "Zelda from the quiz"),
+        ("Zelda at work is vegan.", "Zelda at work"),
+        ("bread Jess is 31", "bread Jess"),
+        ("work Noah burnt the pie. he's 19", "work Noah"),
+        ("The other Tom is 40.", "other Tom"),
+        ("Tom is 40.", "Tom"),
+        ("mate Tom is 40", "Tom"),
+        ("Today Tom is 40.", "Tom"),
+    ],
+)
+def test_what_tells_people_of_one_name_apart_is_kept(text, who):
+    assert who in {one[0] for one in lines(text)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mum called Greta all day",
+        "Greta drives the other Leeds run.",
+        "Greta drives the M62 daily.",
+        "Greta likes Isla or Martha.",
+        "I'm joining Shell or BP.",
+        "We live in Graz or Linz.",
+    ],
+)
+def test_a_call_a_route_and_a_choice_are_no_facts(text):
+    assert [] == lines(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("Last day at Salt and Rye was Friday.", "Salt and Rye"),
+        ("Last day at Globex and Tom cried.", "Globex"),
+        ("First week at Barney's survived.", "Barney's"),
+    ],
+)
+def test_a_place_of_work_keeps_all_words_of_its_name(text, where):
+    assert [("Ada", "works_at", where)] == [one[:3] for one in lines(text)]
+
+
+def test_a_number_is_read_once_and_without_words_of_chat():
+    assert [("Ines", "phone", "555 010 9988", "holds")] == lines(
+        "Ines's number is 555 010 9988 btw"
+    )

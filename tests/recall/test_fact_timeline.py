@@ -245,3 +245,9 @@ def test_a_plan_that_is_dropped_before_its_day_is_over():
 
     assert (porto.valid_to, rome.planned) == (None, False)
     assert rome.valid_to is not None
+
+
+def test_a_name_that_ends_as_a_possessive_keeps_its_end():
+    (fact,) = know(told(Statement("Ada", "works_at", "Barney's")), {})
+
+    assert fact.object == "Barney's"

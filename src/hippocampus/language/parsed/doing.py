@@ -29,6 +29,7 @@ from hippocampus.language.parsed.clauses import (
     auxiliaries,
     child,
     children,
+    is_choice,
     is_denied_of_all,
     joined,
     object_of,
@@ -288,7 +289,7 @@ def _by_frame(
     # "Can" tells what one is able to do, which is a fact of languages alone.
     if auxiliaries(clause.verb) & {"can", "ca"} and relation != "speaks":
         return
-    if relation == "lives_in":
+    if relation == "lives_in" and not (mode != "denied" and is_choice(other)):
         yield from _living(clause, other, mode, referents)
         return
     got = relation == "owns" and frame.aspect != "ended"
@@ -297,6 +298,9 @@ def _by_frame(
     thing = clause.subject is not None and _is_thing(clause.subject)
     if thing and who != referents.speaker and relation in ("works_at", "works_as", "studies_at"):
         return  # "her school starts at nine"
+    # Of "Shell or BP", "Isla or Martha", nobody knows which; who speaks one or the other does both.
+    if mode != "denied" and is_proper(other) and is_choice(other) and relation != "speaks":
+        return
     others = [other] if relation in ("works_at", "studies_at") else _all(clause, frame, other)
     for one in others:
         found = _fitting(clause, frame, one, referents)
@@ -408,11 +412,21 @@ def _thing(relation: str, other: Token) -> tuple[str, str] | None:
         if pointed is not None and pointed.lower_ in _POINTING:
             return None
     branded = any(is_proper(one) for one in children(other, "compound", "nmod"))
-    if relation == "drives" and not (named or branded or is_vehicle(other.text)):
+    brand = (named or branded) and not _is_route(other)
+    if relation == "drives" and not (is_vehicle(other.text) or brand):
         return None
     if relation == "owns" and named and child(other, "det", "nummod", "poss") is None:
         return None
     return relation, words_of(other, adjectives=relation in ("likes", "dislikes"))
+
+
+def _is_route(other: Token) -> bool:
+    """Return whether what is driven is a way between places: "the Leeds run", "the M62"."""
+    if any(one.lower_ in ("a", "an") for one in children(other, "det")):
+        return False
+    whither = object_of(other.head, "to")
+    names = [other, *children(other, "compound", "nmod"), *([whither] if whither else [])]
+    return any(is_region(one.text) or _RE.road.fullmatch(one.text) for one in names)
 
 
 def _language(other: Token) -> tuple[str, str] | None:

@@ -15,6 +15,7 @@ from hippocampus.language.noun_sorts import is_region, is_someone
 from hippocampus.language.parsed.antecedents import antecedents
 from hippocampus.language.parsed.clauses import SUBJECTS, Clause, child, children, joined, members
 from hippocampus.language.parsed.names import NAMED, WITHIN, is_date, is_proper, words_of
+from hippocampus.language.parsed.namesakes import namesake
 from hippocampus.language.relations import is_being, relation_of
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ class Referents:
             return beside
         for one in children(noun, "acl"):
             name = child(one, "oprd", "dobj", "attr") if one.lower_ in ("called", "named") else None
-            if name is not None and is_proper(name):
+            if name is not None and is_proper(name) and not _rings(noun):
                 return name
         head = noun.head
         if is_proper(head) and (
@@ -142,7 +143,7 @@ class Referents:
     def _noun(self, token: Token) -> str | None:
         """Return the entity that a noun or a name means."""
         if is_proper(token):
-            return words_of(token)
+            return namesake(token) or words_of(token)
         if token.pos_ not in ("NOUN", "PROPN"):
             return None
         name = self.called(token)
@@ -163,6 +164,12 @@ class Referents:
     def names(self, token: Token) -> Iterator[str]:
         """Yield the names that are joined to a name, and that."""
         return (words_of(one) for one in joined(token) if is_proper(one))
+
+
+def _rings(noun: Token) -> bool:
+    """Return whether one of a kind, such as a mother, calls another: "mum called Kelly"."""
+    mine = child(noun, "det") is None and relation_of(noun.lower_) in ("parent", "married_to")
+    return mine and noun.dep_ == "ROOT"
 
 
 def _is_place(name: Token) -> bool:

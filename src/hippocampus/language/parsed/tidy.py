@@ -16,6 +16,7 @@ from typing import Final
 
 from hippocampus.core.word_lists import Patterns, word_list
 from hippocampus.encode.terms import stem
+from hippocampus.language.given_names import is_person
 from hippocampus.language.parsed.frames import framing_verbs
 
 _RE: Final = Patterns("parsed")
@@ -31,7 +32,23 @@ def paragraphs(text: str) -> Iterator[str]:
         if not _RE.code.search(line):
             told = _RE.worked_on.sub("", line)
             if told.strip():
-                yield _tidy(told)
+                yield _tidy(_opened(told))
+
+
+def _opened(line: str) -> str:
+    """
+    Return a line with what it says of people in brackets as sentences before it.
+
+    "Noah (your son) came" is "Noah is your son. Noah came"; a name behind kin goes beside it.
+    """
+    said = [f"{one['name']} is {one['what']}." for one in _RE.explained.finditer(line)]
+    if _RE.kin_word.search(line):
+        said += [
+            f"{one['name']} is {one['age']}." for one in _RE.aged.finditer(line)
+            if is_person(one["name"].split()[0])
+        ]  # fmt: skip
+    line = _RE.aged.sub(r"\g<name>", _RE.explained.sub(r"\g<name>", line))
+    return " ".join([*said, _RE.called.sub(r"\g<who> \g<name>", line)])
 
 
 def _tidy(line: str) -> str:
