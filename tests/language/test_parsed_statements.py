@@ -738,3 +738,83 @@ def test_a_number_is_read_once_and_without_words_of_chat():
     assert [("Ines", "phone", "555 010 9988", "holds")] == lines(
         "Ines's number is 555 010 9988 btw"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("mum hates peas", [("Ada's mum", "dislikes", "peas")]),
+        ("took Dad to Hull, he's allergic to latex", [("Ada's dad", "allergic_to", "latex")]),
+        ("Grandma lives in Hove.", [("Ada's grandma", "lives_in", "Hove")]),
+        ("A mum of two hates peas.", []),
+        ("a carer for mum, Greta, starts today", []),
+        ("my mums number is 555 010 9988", [("Ada's mum", "phone", "555 010 9988")]),
+        ("My sister, her name's Ines, is 40.", [("Ada", "sibling", "Ines"), ("Ines", "age", "40")]),
+    ],
+)
+def test_a_parent_whom_nobody_is_said_to_have_is_the_speakers(text, said):
+    assert said == [one[:3] for one in lines(text)]
+
+
+def test_a_parent_in_an_assistants_words_is_the_users():
+    said = find_statements(
+        "Sorry that mum hates peas.", speaker="assistant", others=["Ada"], occurred_at=NOW,
+        reader="parse",
+    )  # fmt: skip
+
+    assert {one.subject for one in said} <= {"Ada's mum"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("I'm Ada (Addie), 27, pastry cook at Salt & Rye, up at four.", [
+            ("also_called", "Addie"), ("age", "27"), ("works_as", "pastry cook"),
+            ("works_at", "Salt & Rye"),
+        ]),
+        ("hey im Ada, plumber from Hull", [("works_as", "plumber")]),
+        ("I'm Ada, nice to meet you.", []),
+    ],
+)  # fmt: skip
+def test_who_introduces_themselves_in_a_row_of_commas_says_each_of_it(text, said):
+    assert [("Ada", *one) for one in said] == [one[:3] for one in lines(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("been with Globex 11 yrs now", ("works_at", "Globex", "holds")),
+        ("start monday 12 may at Globex, 6 till 4", ("works_at", "Globex", "planned")),
+        ("first week done at Globex", ("works_at", "Globex", "began")),
+        ("I got a start at Globex.", ("works_at", "Globex", "began")),
+        ("gaffer there is Zelda Quist", ("boss", "Zelda Quist", "holds")),
+        ("part exed the Skoda for a Lada Niva", ("owns", "Lada Niva", "began")),
+        ("so me and Zelda are courting", ("partner", "Zelda", "holds")),
+        ("we're renting at 3 Ash Hill, top floor", ("lives_in", "3 Ash Hill", "holds")),
+        ("I moved in with mum at Ash Grove.", ("lives_in", "Ash Grove", "began")),
+        ("my daughter Kelly rang, her and Tom are ill", ("child", "Kelly", "holds")),
+    ],
+)
+def test_a_note_in_few_words_tells_what_its_sentence_would(text, said):
+    assert [("Ada", *said)] == lines(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("sue's number 555 010 9988, not after 8", [("Sue", "phone", "555 010 9988")]),
+        ("kellys Dave got a start at Globex", [("Kelly's Dave", "works_at", "Globex")]),
+        ("Ines can't have pecans. Epipen is in the bag.", [("Ines", "allergic_to", "pecans")]),
+        ("Ines can't have pecans on Mondays.", []),
+        ("My sister is 40 and lives in Hove.", [
+            ("Ada's sister", "age", "40"), ("Ada's sister", "lives_in", "Hove"),
+        ]),
+        ("My brother Barry came. Everyone calls him Baz.", [
+            ("Ada", "sibling", "Barry"), ("Barry", "also_called", "Baz"),
+        ]),
+        ("James birthday is 3 May", []),
+        ("We're renting a cottage in Wales.", []),
+    ],
+)  # fmt: skip
+def test_what_is_told_of_others_in_few_words_is_theirs(text, said):
+    assert said == [one[:3] for one in lines(text)]

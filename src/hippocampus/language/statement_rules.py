@@ -504,7 +504,9 @@ class _StatementReader:
             noun = singular(last)
             favourite = bool(before) and before[0].startswith("favo")
             known = favourite or noun in word_set("kin") or use_of(noun).noun >= NOUN
-            if owner is None or last in word_set("function_words") or not known:
+            # "My mums number": hers, though the apostrophe is left out.
+            theirs = any(singular(word) in word_set("kin") for word in before)
+            if owner is None or theirs or last in word_set("function_words") or not known:
                 continue
             if match["name"]:
                 if noun in word_set("kin") or "animal" in kinds(noun):

@@ -55,6 +55,7 @@ _SERVING: Final[Mapping[str, Aspect]] = {
     "work": "state", "act": "state", "serve": "state", "stop": "ended", "quit": "ended",
 }  # fmt: skip
 """Meaning of verbs before "as my boss"; they say little else."""
+_HOMES: Final = frozenset({"flat", "apartment", "house", "room", "bedsit", "studio", "bungalow"})
 _NEEDS_NAME: Final = frozenset({"married_to", "partner", "doctor", "boss"})
 
 
@@ -118,6 +119,8 @@ def _nicknamed(clause: Clause, referents: Referents) -> Iterator[Statement]:
         return  # "We call our son Fred" is of kin
     if name is not None and (is_proper(name) or (whom.lower_ == "me" and name.text.istitle())):
         thing = referents.speaker if whom.lower_ in ("me", "us") else referents.thing(whom)
+        if whom.lower_ in ("him", "her"):
+            thing = referents.entity(whom)
         if thing is not None:
             yield Statement(thing, ALSO_CALLED, words_of(name))
     elif is_proper(whom):  # "the garden shed Atlantis" taken for one name
@@ -246,6 +249,8 @@ def _parting(clause: Clause, referents: Referents) -> Iterator[Statement]:
         engaged = any(one.lower_ == "engaged" for one in (verb, *verb.children))
         relation = "partner" if engaged else "married_to"
         mode = clause.mode("state" if clause.lemma == "engage" else "began")
+    elif clause.lemma in ("date", "court") and child(verb, "dobj") is None:
+        relation, mode = "partner", clause.mode("state")
     elif clause.lemma in ("split", "break") and any(one.lower_ == "up" for one in verb.children):
         relation = "partner"
     elif clause.lemma in ("stop", "quit") and (being := child(verb, "xcomp")) is not None:
@@ -337,11 +342,13 @@ def _all(clause: Clause, frame: VerbFrame, other: Token) -> Iterator[Token]:
 def _living(clause: Clause, place: Token, mode: Mode, referents: Referents) -> Iterator[Statement]:
     """Yield where somebody lives, or where a thing is or moves."""
     # Who moves something to a place need not move there.
-    moves = clause.lemma != "live" and child(clause.verb, "dobj") is not None
-    if moves or is_date(place):
+    moved = child(clause.verb, "dobj")
+    moves = clause.lemma not in ("live", "rent") and moved is not None
+    if moves or is_date(place) or (clause.lemma == "rent" and not _is_home(clause, moved, mode)):
         return
     pointed = any(one.lower_ in ("this", "that") for one in children(place, "det"))
-    if pointed or not (is_proper(place) or is_region(place.text)):
+    street = place.lower_ in word_set("streets") and child(place, "compound") is not None
+    if pointed or not (is_proper(place) or is_region(place.text) or street):
         inner = object_of(place, "in") or object_of(place, "at")  # "in a flat in Leith"
         if inner is None or not is_proper(inner):
             return
@@ -354,6 +361,12 @@ def _living(clause: Clause, place: Token, mode: Mode, referents: Referents) -> I
             yield Statement(name, "located_in", words_of(place), mode)
     elif clause.who is not None:
         yield Statement(clause.who, "lives_in", words_of(place), mode)
+
+
+def _is_home(clause: Clause, rented: Token | None, mode: Mode) -> bool:
+    """Return whether who rents lives there: no cottage for a week, and no car."""
+    home = rented is None or (rented.lower_ in _HOMES and child(rented, "poss") is None)
+    return home and mode == "holds" and object_of(clause.verb, "for") is None
 
 
 def _is_thing(subject: Token) -> bool:

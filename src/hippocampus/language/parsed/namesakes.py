@@ -1,4 +1,4 @@
-"""Words that tell people of one name apart: "work Noah", "Dave from the quiz", "the other Ana"."""
+"""Words that tell people of one name apart: "work Noah", "Kelly's Dave", "Dave from the quiz", "the other Ana"."""
 
 from __future__ import annotations
 
@@ -24,6 +24,9 @@ def namesake(name: Token) -> str | None:
     """Return a name of one word with what tells whose it is; None where nothing does."""
     if child(name, "flat", *WITHIN) is not None and _apart(name) is None:
         return None
+    whose = child(name, "poss")
+    if whose is not None and whose.pos_ == "PROPN":
+        return f"{whose.text}'s {name.text}"
     before, behind = _apart(name) or _sort(name), _whence(name)
     if before is not None:
         return f"{before} {name.text}"

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from hippocampus.core.records import Statement
+from hippocampus.core.roles import MACHINE_ROLES
 from hippocampus.core.word_lists import Patterns, word_set
 from hippocampus.encode.terms import stem
 from hippocampus.language.noun_sorts import is_vehicle, is_work
@@ -66,7 +67,7 @@ def read_parsed(
     statement may hang are parsed; if ``addressed``, only those that speak of either.
     """
     telling = [
-        line for line in paragraphs(text)
+        line for line in paragraphs(text, whose="your" if speaker.casefold() in MACHINE_ROLES else "my")
         if _may_tell(line) and (not addressed or _RE.here.search(line))
     ]  # fmt: skip
     if not telling:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from hippocampus.core.records import Statement
+from hippocampus.core.word_lists import word_set
 from hippocampus.language.given_names import is_person
 from hippocampus.language.noun_sorts import is_region, is_someone
 from hippocampus.language.parsed.antecedents import antecedents
@@ -25,7 +26,8 @@ FIRST: Final = frozenset({"i", "me", "we", "us", "myself", "im"})
 _MINE: Final = frozenset({"my", "our", "mine", "me"})
 _THEIRS: Final = frozenset({"his", "her", "their"})
 _PLACING: Final = frozenset({"in", "at", "from", "into", "near"})
-_GOING: Final = frozenset("go move fly drive travel come head return relocate ride trip".split())
+    "go move fly drive travel come head return relocate ride trip take bring".split()
+)
 _THIRD: Final = frozenset({"he", "she", "him", "her", "hers", "they", "them"})
 
 
@@ -177,7 +179,7 @@ def _is_place(name: Token) -> bool:
     if is_person(name.text) or not is_proper(name):
         return False
     before = name.head if name.dep_ == "pobj" else name
-    goes = before.lower_ == "to" and before.head.lemma_.lower() in _GOING
+    goes = before.lower_ == "to" and before.head.lemma_.lower() in word_set("going_verbs")
     return goes or before.lower_ in _PLACING or is_region(words_of(name))
 
 

@@ -79,6 +79,7 @@ def _owner(noun: Token, sentence: Span, referents: Referents) -> str | None:
         return owner
     follows = noun.doc[noun.i + 1].lower_ if noun.i + 1 < len(noun.doc) else ""
     starts = noun.left_edge.i == sentence.start and follows in (":", "is", "'s", "=", "-")
+    starts &= not any(map(is_proper, children(noun, "compound", "nmod")))  # "James birthday is"
     if noun.lower_ == "birth" or starts:
         return referents.speaker
     before = noun.doc[noun.i - 1] if noun.i > sentence.start else None
