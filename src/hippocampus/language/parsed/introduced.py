@@ -1,8 +1,8 @@
 """
 Sentences for what a message says of people by commas and brackets alone.
 
-"Noah (your son) came" is "Noah is your son. Noah came"; "I'm Ada, 27, baker at Hovis" is "I'm Ada. I
-am 27. I am a baker at Hovis."; a name in brackets behind kin goes beside it.
+"Noah (your son) came" is "Noah is your son. Noah came"; "I'm Ada, 27, baker at Hovis" is "I'm Ada.
+I am 27. I am a baker at Hovis."; a name in brackets behind kin goes beside it.
 """
 
 from __future__ import annotations

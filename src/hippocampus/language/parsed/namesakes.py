@@ -1,4 +1,4 @@
-"""Words that tell people of one name apart: "work Noah", "Kelly's Dave", "Dave from the quiz", "the other Ana"."""
+"""Words that tell people of one name apart: "work Noah", "Kelly's Dave", "the other Ana"."""
 
 from __future__ import annotations
 

@@ -66,8 +66,10 @@ def read_parsed(
     ``speaker`` is "I"; ``other``, if somebody, is "you". Only paragraphs with a word on which a
     statement may hang are parsed; if ``addressed``, only those that speak of either.
     """
+    # Whose mother an assistant speaks of is the one who talks to it.
+    whose = "your" if speaker.casefold() in MACHINE_ROLES else "my"
     telling = [
-        line for line in paragraphs(text, whose="your" if speaker.casefold() in MACHINE_ROLES else "my")
+        line for line in paragraphs(text, whose=whose)
         if _may_tell(line) and (not addressed or _RE.here.search(line))
     ]  # fmt: skip
     if not telling:

@@ -26,8 +26,6 @@ FIRST: Final = frozenset({"i", "me", "we", "us", "myself", "im"})
 _MINE: Final = frozenset({"my", "our", "mine", "me"})
 _THEIRS: Final = frozenset({"his", "her", "their"})
 _PLACING: Final = frozenset({"in", "at", "from", "into", "near"})
-    "go move fly drive travel come head return relocate ride trip take bring".split()
-)
 _THIRD: Final = frozenset({"he", "she", "him", "her", "hers", "they", "them"})
 
 

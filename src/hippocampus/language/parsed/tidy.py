@@ -76,7 +76,7 @@ def _with_subject(words: str) -> str:
 
 
 def _owned(kin: re.Match[str], whose: str) -> str:
-    """Return a bare word for a parent with "my" before it: not in "a dad", and not in "dear mum"."""
+    """Return a bare word for a parent with "my" before it; as it is in "a dad", "dear mum"."""
     before, noun = kin["before"] or "", kin["kin"]
     word = before.strip().casefold()
     told = word.endswith("'s") or word in word_set("determiners") | word_set("pronouns")
