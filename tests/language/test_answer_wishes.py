@@ -23,6 +23,16 @@ from hippocampus.language.answer_wishes import matters_of_answers
         ("Don't use bullet points.", "layout"),
         ("Always answer me in Polish please.", "language"),
         ("Call me Dr Amadi from now on.", "address"),
+        ("when you answer keep it brief pls, my screen is tiny", "length"),
+        ("If you write to me, be formal.", "tone"),
+        ("When you're explaining things, no jargon", "tone"),
+        ("keep it brief plz", "length"),
+        ("no bullet points please", "layout"),
+        ("No headings either", "layout"),
+        ("please answer in ounces, not grams", "units"),
+        ("always give me recipes in cups", "units"),
+        ("Answer in Danish pls", "language"),
+        ("Don't send me long messages.", "length"),
     ],
 )
 def test_what_is_wanted_of_every_answer_is_told_by_its_matter(text, matter):
@@ -54,6 +64,9 @@ def test_what_is_wanted_of_every_answer_is_told_by_its_matter(text, matter):
         "No more jokes about Tom at the office.",
         "Please keep the meeting short, I don't have much time.",
         "Don't give the dog long walks.",
+        "No bullet wounds in that film.",
+        "keep it short, I told the hairdresser",
+        "Give me two cups of that.",
         "Keep the receipts for the tables, don't throw them away.",
     ],
 )

@@ -42,6 +42,16 @@ def test_a_first_name_means_the_only_full_name_that_begins_so():
     assert {} == merged(ana, other, Statement("Ana", "likes", "tea"))
 
 
+def test_a_first_name_means_nobody_who_is_told_apart_from_others_of_it():
+    (works, likes) = Statement("Ana from work", "age", "19"), Statement("Ana", "likes", "tea")
+
+    assert {} == merged(works, likes)
+
+
+def test_and_in_a_name_is_the_same_as_its_sign():
+    assert fold_name("Salt & Rye") == fold_name("Salt and Rye")
+
+
 def test_somebodys_kin_means_the_only_one_who_is_named():
     told, moved = Statement("Tom", "sister", "Eva"), Statement("Tom's sister", "lives_in", "Faro")
 

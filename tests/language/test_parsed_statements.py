@@ -740,3 +740,153 @@ def test_no_flipped_byte_of_the_weights_is_given_to_spacy(weights):
         (weights / file).write_bytes(body)
 
     assert [("Ada", "works_at", "brewery", "holds")] == lines("I work for a brewery.")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Ines (my boss) met Tom (Greta's dad).", [
+            ("Ada", "boss", "Ines"), ("Greta", "parent", "Tom"),
+        ]),
+        ("My brother (Ludo) moved to Leeds.", [
+            ("Ada", "sibling", "Ludo"), ("Ludo", "lives_in", "Leeds"),
+        ]),
+        ("My kids Anna (7) and Tom (4) are ill.", [
+            ("Anna", "age", "7"), ("Tom", "age", "4"), ("Ada", "child", "Anna"),
+            ("Ada", "child", "Tom"),
+        ]),
+        ("See Smith (5) for that.", []),
+    ],
+)  # fmt: skip
+def test_what_stands_in_brackets_behind_a_name_explains_it_alone(text, said):
+    assert sorted(said) == sorted(one[:3] for one in lines(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "who"),
+    [
+        ("Zelda from the quiz is 40.", "Zelda from the quiz"),
+        ("Zelda at work is vegan.", "Zelda at work"),
+        ("bread Jess is 31", "bread Jess"),
+        ("work Noah burnt the pie. he's 19", "work Noah"),
+        ("The other Tom is 40.", "other Tom"),
+        ("Tom is 40.", "Tom"),
+        ("mate Tom is 40", "Tom"),
+        ("Today Tom is 40.", "Tom"),
+    ],
+)
+def test_what_tells_people_of_one_name_apart_is_kept(text, who):
+    assert who in {one[0] for one in lines(text)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mum called Greta all day",
+        "Greta drives the other Leeds run.",
+        "Greta drives the M62 daily.",
+        "Greta likes Isla or Martha.",
+        "I'm joining Shell or BP.",
+        "We live in Graz or Linz.",
+    ],
+)
+def test_a_call_a_route_and_a_choice_are_no_facts(text):
+    assert [] == lines(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("Last day at Salt and Rye was Friday.", "Salt and Rye"),
+        ("Last day at Globex and Tom cried.", "Globex"),
+        ("First week at Barney's survived.", "Barney's"),
+    ],
+)
+def test_a_place_of_work_keeps_all_words_of_its_name(text, where):
+    assert [("Ada", "works_at", where)] == [one[:3] for one in lines(text)]
+
+
+def test_a_number_is_read_once_and_without_words_of_chat():
+    assert [("Ines", "phone", "555 010 9988", "holds")] == lines(
+        "Ines's number is 555 010 9988 btw"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("mum hates peas", [("Ada's mum", "dislikes", "peas")]),
+        ("took Dad to Hull, he's allergic to latex", [("Ada's dad", "allergic_to", "latex")]),
+        ("Grandma lives in Hove.", [("Ada's grandma", "lives_in", "Hove")]),
+        ("A mum of two hates peas.", []),
+        ("a carer for mum, Greta, starts today", []),
+        ("my mums number is 555 010 9988", [("Ada's mum", "phone", "555 010 9988")]),
+        ("My sister, her name's Ines, is 40.", [("Ada", "sibling", "Ines"), ("Ines", "age", "40")]),
+    ],
+)
+def test_a_parent_whom_nobody_is_said_to_have_is_the_speakers(text, said):
+    assert said == [one[:3] for one in lines(text)]
+
+
+def test_a_parent_in_an_assistants_words_is_the_users():
+    said = find_statements(
+        "Sorry that mum hates peas.", speaker="assistant", others=["Ada"], occurred_at=NOW,
+        reader="parse",
+    )  # fmt: skip
+
+    assert {one.subject for one in said} <= {"Ada's mum"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("I'm Ada (Addie), 27, pastry cook at Salt & Rye, up at four.", [
+            ("also_called", "Addie"), ("age", "27"), ("works_as", "pastry cook"),
+            ("works_at", "Salt & Rye"),
+        ]),
+        ("hey im Ada, plumber from Hull", [("works_as", "plumber")]),
+        ("I'm Ada, nice to meet you.", []),
+    ],
+)  # fmt: skip
+def test_who_introduces_themselves_in_a_row_of_commas_says_each_of_it(text, said):
+    assert [("Ada", *one) for one in said] == [one[:3] for one in lines(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("been with Globex 11 yrs now", ("works_at", "Globex", "holds")),
+        ("start monday 12 may at Globex, 6 till 4", ("works_at", "Globex", "planned")),
+        ("first week done at Globex", ("works_at", "Globex", "began")),
+        ("I got a start at Globex.", ("works_at", "Globex", "began")),
+        ("gaffer there is Zelda Quist", ("boss", "Zelda Quist", "holds")),
+        ("part exed the Skoda for a Lada Niva", ("owns", "Lada Niva", "began")),
+        ("so me and Zelda are courting", ("partner", "Zelda", "holds")),
+        ("we're renting at 3 Ash Hill, top floor", ("lives_in", "3 Ash Hill", "holds")),
+        ("I moved in with mum at Ash Grove.", ("lives_in", "Ash Grove", "began")),
+        ("my daughter Kelly rang, her and Tom are ill", ("child", "Kelly", "holds")),
+    ],
+)
+def test_a_note_in_few_words_tells_what_its_sentence_would(text, said):
+    assert [("Ada", *said)] == lines(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("sue's number 555 010 9988, not after 8", [("Sue", "phone", "555 010 9988")]),
+        ("kellys Dave got a start at Globex", [("Kelly's Dave", "works_at", "Globex")]),
+        ("Ines can't have pecans. Epipen is in the bag.", [("Ines", "allergic_to", "pecans")]),
+        ("Ines can't have pecans on Mondays.", []),
+        ("My sister is 40 and lives in Hove.", [
+            ("Ada's sister", "age", "40"), ("Ada's sister", "lives_in", "Hove"),
+        ]),
+        ("My brother Barry came. Everyone calls him Baz.", [
+            ("Ada", "sibling", "Barry"), ("Barry", "also_called", "Baz"),
+        ]),
+        ("James birthday is 3 May", []),
+        ("We're renting a cottage in Wales.", []),
+    ],
+)  # fmt: skip
+def test_what_is_told_of_others_in_few_words_is_theirs(text, said):
+    assert said == [one[:3] for one in lines(text)]

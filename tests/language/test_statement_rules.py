@@ -41,6 +41,8 @@ def read(text, speaker="Ada", others=("Tom",)):
         ("I sold my car", [("Ada", "owns", "car", "ended")]),
         ("My new phone is a Pixel 9", [("Ada", "phone", "Pixel 9", "began")]),
         ("My birthday is on 3 May.", [("Ada", "birthday", "3 May", "holds")]),
+        ("My birthday is 3 May btw", [("Ada", "birthday", "3 May", "holds")]),
+        ("My number is 555 010 9988 at night", [("Ada", "phone", "555 010 9988", "holds")]),
         ("My favourite colour is green", [("Ada", "favourite_colour", "green", "holds")]),
         ("My cat Luna is ill", [("Ada", "pet", "Luna", "holds")]),
         ("Call me Addie", [("Ada", "name", "Addie", "holds")]),

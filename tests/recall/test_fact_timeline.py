@@ -254,3 +254,9 @@ def test_what_is_over_may_be_called_by_the_start_or_end_of_its_name():
     assert [("Corvid Software", None, 2), ("corvid farm", None, None)] == spans(
         know(told(*jobs, *left), {})
     )
+
+
+def test_a_name_that_ends_as_a_possessive_keeps_its_end():
+    (fact,) = know(told(Statement("Ada", "works_at", "Barney's")), {})
+
+    assert fact.object == "Barney's"

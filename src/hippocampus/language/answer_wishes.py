@@ -34,29 +34,35 @@ def matters_of_answers(text: str) -> frozenset[str]:
         return frozenset()
     if is_latin(text) and not _TELLING.are_in(text):  # as most are
         return frozenset()
-    clauses = [match.group() for match in _RE.clause.finditer(text)]
-    ever = _RE.ever.search(text) is not None
+    said = _RE.answering.sub(" ", text)
+    clauses = [match.group() for match in _RE.clause.finditer(said)]
+    # Nothing else is told of: what is wanted is of whatever the assistant says.
+    every = said != text or _RE.alone.match(said) is not None
+    ever = every or _RE.ever.search(said) is not None
     found = {
         matter for clause in clauses
-        for matter in _matters(clause, lasting=ever or _RE.lasting.search(clause) is not None)
+        for matter in _matters(
+            clause, lasting=ever or _RE.lasting.search(clause) is not None, every=every
+        )
     }  # fmt: skip
-    if found and _RE.condition.search(text):
+    if found and _RE.condition.search(said):
         return frozenset({text})
     return frozenset(found)
 
 
-def _matters(clause: str, *, lasting: bool) -> set[str]:
-    """Return the matters of one clause."""
+def _matters(clause: str, *, lasting: bool, every: bool) -> set[str]:
+    """Return the matters of one clause; ``every``: of a text that is of answers anyway."""
     if _RE.other.search(clause):
         return set()
     bidden = _RE.bidden.match(clause) is not None
     back = _RE.taken_back.search(clause) is not None
-    of_answers = _RE.of_answers.search(clause) or _RE.plainly.search(clause)
+    of_answers = every or _RE.of_answers.search(clause) or _RE.plainly.search(clause)
     if not (bidden or (back and of_answers) or _RE.welcome.search(clause)):
         return set()
     found = {matter for matter, words in _words_of().items() if words.search(clause)}
     if not (lasting or back) or not of_answers:
-        found -= _LASTING
+        told = _RE.replies if not lasting else _RE.given
+        found -= _LASTING - ({"units"} if told.search(clause) else set())
     spoken = {match["language"].lower() for match in _RE.spoken_in.finditer(clause)}
     asked = back or _RE.replies.search(clause) is not None
     if asked and not word_set("language_names").isdisjoint(spoken):

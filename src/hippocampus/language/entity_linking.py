@@ -29,8 +29,9 @@ class Same(NamedTuple):
 
 @lru_cache(maxsize=1 << 14)  # few people are spoken of again and again
 def fold_name(name: str) -> str:
-    """Return a name without what may differ: case, a possessive, spaces and full stops."""
-    bare = " ".join(name.casefold().replace("’", "'").replace(".", " ").split())
+    """Return a name without what may differ: case, a possessive, spaces, full stops, "&"."""
+    written = name.casefold().replace("’", "'").replace(".", " ").replace("&", " and ")
+    bare = " ".join(written.split())
     return bare.removesuffix("'s")
 
 
@@ -119,6 +120,7 @@ def _shortened(name: str, people: Mapping[str, str], speakers: Collection[str]) 
     full = [
         other for other in people
         if other != name and "'s" not in other and len(other.split()) >= len(words)
+        and not _is_one_of_several(other)
         and _abbreviates(words, other.split())
     ]  # fmt: skip
     if len(full) == 1:
@@ -131,6 +133,11 @@ def _shortened(name: str, people: Mapping[str, str], speakers: Collection[str]) 
     if len(heard) == 1 and not full:
         return Same(people[heard[0]], "short for the only speaker whose name begins so")
     return None
+
+
+def _is_one_of_several(name: str) -> bool:
+    """Return whether a name says which of its bearers is meant: "Noah from work"."""
+    return not {"from", "at"}.isdisjoint(name.split())
 
 
 def _abbreviates(words: list[str], full: list[str]) -> bool:

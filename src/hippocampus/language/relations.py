@@ -40,6 +40,8 @@ ONE_OF_DIETS: Final = frozenset(
     {"vegan", "vegetarian", "veggie", "pescatarian", "flexitarian", "plant-based"}
 )
 """Diets of which one holds at a time; others, such as "gluten-free", may hold beside them."""
+VALUES: Final = frozenset({"phone", "email", "birthday"})
+"""Relations to a number, an address or a day."""
 ALSO_CALLED: Final = "also_called"
 """The relation between a thing and another name of it."""
 

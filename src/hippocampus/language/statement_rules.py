@@ -23,7 +23,14 @@ from hippocampus.language.joined_people import OF_TWO, joined_before, owner_befo
 from hippocampus.language.noun_phrases import NOUN, find_phrases
 from hippocampus.language.noun_sorts import is_club, is_eaten, is_food, is_work
 from hippocampus.language.nouns import kinds, singular, use_of
-from hippocampus.language.relations import ALSO_CALLED, BY_BIRTH, EXCLUSIVE, Rule, rules
+from hippocampus.language.relations import (
+    ALSO_CALLED,
+    BY_BIRTH,
+    EXCLUSIVE,
+    Rule,
+    relation_of,
+    rules,
+)
 from hippocampus.language.statement_times import with_times
 from hippocampus.language.time import find_intervals
 from hippocampus.language.time.spans import DAY
@@ -73,6 +80,7 @@ def find_statements(
     if not _RE.quoted.fullmatch(plain.strip()):
         # A quotation is somebody else's; a bar in its place keeps clauses from closing over it.
         plain = _RE.quoted.sub("|", plain)
+    plain = _RE.chat_word.sub("", plain)
     points_back = _RE.points_back.search(plain) is not None
     for sentence in _sentences(plain):
         told = _RE.here.search(sentence) is not None or not addressed
@@ -496,7 +504,9 @@ class _StatementReader:
             noun = singular(last)
             favourite = bool(before) and before[0].startswith("favo")
             known = favourite or noun in word_set("kin") or use_of(noun).noun >= NOUN
-            if owner is None or last in word_set("function_words") or not known:
+            # "My mums number": hers, though the apostrophe is left out.
+            theirs = any(singular(word) in word_set("kin") for word in before)
+            if owner is None or theirs or last in word_set("function_words") or not known:
                 continue
             if match["name"]:
                 if noun in word_set("kin") or "animal" in kinds(noun):
@@ -507,7 +517,7 @@ class _StatementReader:
                 value, no = value.removeprefix("not "), " not"
             exact = _RE.number.match(value)
             named = _RE.name.match(_without_lead(value)) is not None
-            thing = exact[1].strip() if exact else _object(value)
+            thing = _exactly(exact[1].strip(), noun) if exact else _object(value)
             if not thing or not (exact or named or favourite or _a_thing(thing)):
                 continue
             # "My sister is tired" does not say who she is.
@@ -582,6 +592,12 @@ def _in_passing(behind: str, times: Sequence[Interval], *, leaving: bool) -> boo
         for t in times
     )
     return leaving and (hours or _RE.passing.search(behind) is not None)
+
+
+def _exactly(value: str, noun: str) -> str:
+    """Return a value with digits in it: of a phone's number only that."""
+    digits = _RE.phone.match(value) if relation_of(noun) == "phone" else None
+    return digits[0] if digits else value
 
 
 def _without_lead(tail: str) -> str:

@@ -24,6 +24,7 @@ from hippocampus.language.relations import (
     ALSO_CALLED,
     FUNCTIONAL,
     SEVERAL,
+    VALUES,
     is_being,
     rules,
     with_one_name,
@@ -99,8 +100,13 @@ def find_statements(
         for said, sentence in read_parsed(text, speaker=speaker, other=other, addressed=addressed)
     ]
     known = {_told(said) for said in parsed}
+    valued = {(said.subject, said.relation) for said in parsed if said.relation in VALUES}
     # What both read would be there twice, and the parse is the more precise one (ADR 48).
-    left = [said for said in ruled if _is_left(said) and _told(said) not in known]
+    left = [
+        said for said in ruled
+        if _is_left(said) and _told(said) not in known
+        and (said.subject, said.relation) not in valued
+    ]  # fmt: skip
     return list(dict.fromkeys([*parsed, *left]))
 
 

@@ -22,6 +22,7 @@ from hippocampus.language.relations import (
     EXCLUSIVE,
     ONE_OF_DIETS,
     functional,
+    is_being,
     relation_of,
 )
 
@@ -175,9 +176,12 @@ class _Timeline:
         """Take in the next statement."""
         said = one.statement
         subject = canonical_name(said.subject, self._same)
-        # Another name means whose it is; what is told is the name.
-        names = said.relation in ("name", ALSO_CALLED)
-        thing = said.object if names else canonical_name(said.object, self._same)
+        thing = canonical_name(said.object, self._same)
+        # Another name means whose it is; what is told is the name. And "McDonald's" is nobody's.
+        if said.relation in ("name", ALSO_CALLED) or (
+            not is_being(said.relation) and said.object == f"{thing}'s"
+        ):
+            thing = said.object
         fact = Known(
             subject, said.relation, thing, said.start, None, one.recorded_at, None, [one.row],
             own=one.own, noun=said.noun,

@@ -123,6 +123,12 @@ def joined(token: Token) -> Iterator[Token]:
             yield one
 
 
+def is_choice(token: Token) -> bool:
+    """Return whether "or" joins something to a token, or it to something: only one may be so."""
+    parts = list(joined(token.head if token.dep_ == "conj" else token))
+    return any(one.lower_ == "or" for part in parts for one in children(part, "cc"))
+
+
 def members(subject: Token) -> list[Token]:
     """
     Return those of whom a clause is said, each for themselves: "Ada and Tom", "Ada, Tom and I".

@@ -29,6 +29,7 @@ from hippocampus.language.parsed.clauses import (
     auxiliaries,
     child,
     children,
+    is_choice,
     is_denied_of_all,
     joined,
     negation,
@@ -55,6 +56,7 @@ _SERVING: Final[Mapping[str, Aspect]] = {
     "work": "state", "act": "state", "serve": "state", "stop": "ended", "quit": "ended",
 }  # fmt: skip
 """Meaning of verbs before "as my boss"; they say little else."""
+_HOMES: Final = frozenset({"flat", "apartment", "house", "room", "bedsit", "studio", "bungalow"})
 _NEEDS_NAME: Final = frozenset({"married_to", "partner", "doctor", "boss"})
 
 
@@ -118,6 +120,8 @@ def _nicknamed(clause: Clause, referents: Referents) -> Iterator[Statement]:
         return  # "We call our son Fred" is of kin
     if name is not None and (is_proper(name) or (whom.lower_ == "me" and name.text.istitle())):
         thing = referents.speaker if whom.lower_ in ("me", "us") else referents.thing(whom)
+        if whom.lower_ in ("him", "her"):
+            thing = referents.entity(whom)
         if thing is not None:
             yield Statement(thing, ALSO_CALLED, words_of(name))
     elif is_proper(whom):  # "the garden shed Atlantis" taken for one name
@@ -246,6 +250,8 @@ def _parting(clause: Clause, referents: Referents) -> Iterator[Statement]:
         engaged = any(one.lower_ == "engaged" for one in (verb, *verb.children))
         relation = "partner" if engaged else "married_to"
         mode = clause.mode("state" if clause.lemma == "engage" else "began")
+    elif clause.lemma in ("date", "court") and child(verb, "dobj") is None:
+        relation, mode = "partner", clause.mode("state")
     elif clause.lemma in ("split", "break") and any(one.lower_ == "up" for one in verb.children):
         relation = "partner"
     elif clause.lemma in ("stop", "quit") and (being := child(verb, "xcomp")) is not None:
@@ -289,7 +295,7 @@ def _by_frame(
     # "Can" tells what one is able to do, which is a fact of languages alone.
     if auxiliaries(clause.verb) & {"can", "ca"} and relation != "speaks":
         return
-    if relation == "lives_in":
+    if relation == "lives_in" and not (mode != "denied" and is_choice(other)):
         yield from _living(clause, other, mode, referents)
         return
     got = relation == "owns" and frame.aspect != "ended"
@@ -298,6 +304,9 @@ def _by_frame(
     thing = clause.subject is not None and _is_thing(clause.subject)
     if thing and who != referents.speaker and relation in ("works_at", "works_as", "studies_at"):
         return  # "her school starts at nine"
+    # Of "Shell or BP", "Isla or Martha", nobody knows which; who speaks one or the other does both.
+    if mode != "denied" and is_proper(other) and is_choice(other) and relation != "speaks":
+        return
     others = [other] if relation in ("works_at", "studies_at") else _all(clause, frame, other)
     for one in others:
         found = _fitting(clause, frame, one, referents)
@@ -334,11 +343,13 @@ def _all(clause: Clause, frame: VerbFrame, other: Token) -> Iterator[Token]:
 def _living(clause: Clause, place: Token, mode: Mode, referents: Referents) -> Iterator[Statement]:
     """Yield where somebody lives, or where a thing is or moves."""
     # Who moves something to a place need not move there.
-    moves = clause.lemma != "live" and child(clause.verb, "dobj") is not None
-    if moves or is_date(place):
+    moved = child(clause.verb, "dobj")
+    moves = clause.lemma not in ("live", "rent") and moved is not None
+    if moves or is_date(place) or (clause.lemma == "rent" and not _is_home(clause, moved, mode)):
         return
     pointed = any(one.lower_ in ("this", "that") for one in children(place, "det"))
-    if pointed or not (is_proper(place) or is_region(place.text)):
+    street = place.lower_ in word_set("streets") and child(place, "compound") is not None
+    if pointed or not (is_proper(place) or is_region(place.text) or street):
         inner = object_of(place, "in") or object_of(place, "at")  # "in a flat in Leith"
         if inner is None or not is_proper(inner):
             return
@@ -351,6 +362,12 @@ def _living(clause: Clause, place: Token, mode: Mode, referents: Referents) -> I
             yield Statement(name, "located_in", words_of(place), mode)
     elif clause.who is not None:
         yield Statement(clause.who, "lives_in", words_of(place), mode)
+
+
+def _is_home(clause: Clause, rented: Token | None, mode: Mode) -> bool:
+    """Return whether who rents lives there: no cottage for a week, and no car."""
+    home = rented is None or (rented.lower_ in _HOMES and child(rented, "poss") is None)
+    return home and mode == "holds" and object_of(clause.verb, "for") is None
 
 
 def _is_thing(subject: Token) -> bool:
@@ -409,11 +426,21 @@ def _thing(relation: str, other: Token) -> tuple[str, str] | None:
         if pointed is not None and pointed.lower_ in _POINTING:
             return None
     branded = any(is_proper(one) for one in children(other, "compound", "nmod"))
-    if relation == "drives" and not (named or branded or is_vehicle(other.text)):
+    brand = (named or branded) and not _is_route(other)
+    if relation == "drives" and not (is_vehicle(other.text) or brand):
         return None
     if relation == "owns" and named and child(other, "det", "nummod", "poss") is None:
         return None
     return relation, words_of(other, adjectives=relation in ("likes", "dislikes"))
+
+
+def _is_route(other: Token) -> bool:
+    """Return whether what is driven is a way between places: "the Leeds run", "the M62"."""
+    if any(one.lower_ in ("a", "an") for one in children(other, "det")):
+        return False
+    whither = object_of(other.head, "to")
+    names = [other, *children(other, "compound", "nmod"), *([whither] if whither else [])]
+    return any(is_region(one.text) or _RE.road.fullmatch(one.text) for one in names)
 
 
 def _language(other: Token) -> tuple[str, str] | None:

@@ -74,6 +74,9 @@ def frames_of(verb: Token) -> Iterator[tuple[VerbFrame, Token]]:
             other = child(verb, "dobj", "attr", "oprd") or _pastime(verb, frame)
         else:
             other = object_of(verb, frame.slot)
+            beside = object_of(verb, "with") if other is None and frame.particle else None
+            if beside is not None:  # "moved in with Ada at Larch Grove"
+                other = object_of(beside, frame.slot)
         if other is None and frame.slot == "by" and child(verb, "dobj") is not None:
             other = child(verb, *SUBJECTS)  # "Siemens hired Ada" says what its passive says
         if other is not None:

@@ -51,7 +51,7 @@ def tell_unable(clause: Clause, _: Referents) -> Iterator[Statement]:
 
 def _is_ill(verb: Token) -> bool:
     """Return whether what is around a verb speaks of an allergy, or of what happens to a body."""
-    return _RE.allergy.search(verb.doc.text) is not None or any(
+    return _RE.ill.search(verb.doc.text) is not None or any(
         is_body_part(one.text) and child(one, "poss") is not None for one in verb.doc
     )
 

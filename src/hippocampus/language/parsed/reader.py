@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from hippocampus.core.records import Statement
+from hippocampus.core.roles import MACHINE_ROLES
 from hippocampus.core.word_lists import Patterns, word_set
 from hippocampus.encode.terms import stem
 from hippocampus.language.noun_sorts import is_vehicle, is_work
@@ -66,8 +67,10 @@ def read_parsed(
     ``speaker`` is "I"; ``other``, if somebody, is "you". Only paragraphs with a word on which a
     statement may hang are parsed; if ``addressed``, only those that speak of either.
     """
+    # Whose mother an assistant speaks of is the one who talks to it.
+    whose = "your" if speaker.casefold() in MACHINE_ROLES else "my"
     telling = [
-        line for line in paragraphs(text)
+        line for line in paragraphs(text, whose=whose)
         if _may_tell(line) and (not addressed or _RE.here.search(line))
     ]  # fmt: skip
     if not telling:

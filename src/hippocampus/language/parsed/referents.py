@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from hippocampus.core.records import Statement
+from hippocampus.core.word_lists import word_set
 from hippocampus.language.given_names import is_person
 from hippocampus.language.noun_sorts import is_region, is_someone
 from hippocampus.language.parsed.antecedents import antecedents
 from hippocampus.language.parsed.clauses import SUBJECTS, Clause, child, children, joined, members
 from hippocampus.language.parsed.names import NAMED, WITHIN, is_date, is_proper, words_of
+from hippocampus.language.parsed.namesakes import namesake
 from hippocampus.language.relations import is_being, relation_of
 
 if TYPE_CHECKING:
@@ -24,7 +26,6 @@ FIRST: Final = frozenset({"i", "me", "we", "us", "myself", "im"})
 _MINE: Final = frozenset({"my", "our", "mine", "me"})
 _THEIRS: Final = frozenset({"his", "her", "their"})
 _PLACING: Final = frozenset({"in", "at", "from", "into", "near"})
-_GOING: Final = frozenset("go move fly drive travel come head return relocate ride trip".split())
 _THIRD: Final = frozenset({"he", "she", "him", "her", "hers", "they", "them"})
 
 
@@ -118,7 +119,7 @@ class Referents:
             return beside
         for one in children(noun, "acl"):
             name = child(one, "oprd", "dobj", "attr") if one.lower_ in ("called", "named") else None
-            if name is not None and is_proper(name):
+            if name is not None and is_proper(name) and not _rings(noun):
                 return name
         head = noun.head
         if is_proper(head) and (
@@ -142,7 +143,7 @@ class Referents:
     def _noun(self, token: Token) -> str | None:
         """Return the entity that a noun or a name means."""
         if is_proper(token):
-            return words_of(token)
+            return namesake(token) or words_of(token)
         if token.pos_ not in ("NOUN", "PROPN"):
             return None
         name = self.called(token)
@@ -165,12 +166,18 @@ class Referents:
         return (words_of(one) for one in joined(token) if is_proper(one))
 
 
+def _rings(noun: Token) -> bool:
+    """Return whether one of a kind, such as a mother, calls another: "mum called Kelly"."""
+    mine = child(noun, "det") is None and relation_of(noun.lower_) in ("parent", "married_to")
+    return mine and noun.dep_ == "ROOT"
+
+
 def _is_place(name: Token) -> bool:
     """Return whether a name is a place's, whom nobody means by "she": of "moved to Sheffield"."""
     if is_person(name.text) or not is_proper(name):
         return False
     before = name.head if name.dep_ == "pobj" else name
-    goes = before.lower_ == "to" and before.head.lemma_.lower() in _GOING
+    goes = before.lower_ == "to" and before.head.lemma_.lower() in word_set("going_verbs")
     return goes or before.lower_ in _PLACING or is_region(words_of(name))
 
 

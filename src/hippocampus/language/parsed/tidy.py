@@ -14,15 +14,21 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from hippocampus.core.word_lists import Patterns, word_list
+from hippocampus.core.word_lists import Patterns, word_list, word_set
 from hippocampus.encode.terms import stem
+from hippocampus.language.given_names import is_person
 from hippocampus.language.parsed.frames import framing_verbs
+from hippocampus.language.parsed.introduced import with_sentences
 
 _RE: Final = Patterns("parsed")
 
 
-def paragraphs(text: str) -> Iterator[str]:
-    """Yield a text a paragraph at a time; nothing of a text that is one quotation."""
+def paragraphs(text: str, *, whose: str = "my") -> Iterator[str]:
+    """
+    Yield a text a paragraph at a time; nothing of a text that is one quotation.
+
+    ``whose``: "my" or "your", whose mother "mum" is.
+    """
     # People set a picture where a full stop would stand.
     plain = _RE.picture.sub(" . ", text.replace("’", "'"))
     if _RE.quoted.fullmatch(plain.strip()):
@@ -31,10 +37,10 @@ def paragraphs(text: str) -> Iterator[str]:
         if not _RE.code.search(line):
             told = _RE.worked_on.sub("", line)
             if told.strip():
-                yield _tidy(told)
+                yield _tidy(with_sentences(told), whose)
 
 
-def _tidy(line: str) -> str:
+def _tidy(line: str, whose: str) -> str:
     words = re.sub(r"\s+", " ", _RE.chat_word.sub(" ", line)).strip()
     words = _contraction().sub(lambda found: _contractions()[found[0].casefold()], words)
     words = _RE.lower_i.sub("I", words)
@@ -43,6 +49,13 @@ def _tidy(line: str) -> str:
     words = _RE.former.sub("former ", _RE.is_short.sub(" is ", words))
     words = _RE.birthday.sub("birthday", words)
     words = _RE.spelled_age.sub(_in_digits, words)
+    words = _RE.genitive.sub(_with_apostrophe, words)
+    words = _RE.kin_genitive.sub(r"\g<kin>'s ", words)
+    words = _RE.bare_kin.sub(lambda found: _owned(found, whose), words)
+    words = _RE.name_aside.sub(r"\g<kin> \g<name>", words)
+    words = _RE.role_there.sub(r"\g<role> is", words)
+    words = _RE.age_and.sub(r"\g<age> years old and", words)
+    words = _RE.part_exchanged.sub("traded in", words)
     words = _RE.name_and_i.sub(r"I and \g<name>", words)
     words = _RE.work_of_one.sub(_with_do, words)
     words = _RE.work_of_two.sub(r"\g<names> do ", words)
@@ -56,11 +69,30 @@ def _tidy(line: str) -> str:
 def _with_subject(words: str) -> str:
     """Add the subject that a note leaves out, where its verb would be read as a noun or name."""
     words = _RE.what_is_done.sub(_done, words)
+    words = _RE.unsaid_start.sub("I will start ", words)
     words = _RE.unsaid_been.sub("I have been ", words)
     words = _RE.unsaid_past.sub(_past_of_i, words)
     if _RE.unsaid_present.match(words):
         words = _RE.unsaid_further.sub(_present_of_i, words)
     return _RE.unsaid_present.sub(_present_of_i, words)
+
+
+def _owned(kin: re.Match[str], whose: str) -> str:
+    """Return a bare word for a parent with "my" before it; as it is in "a dad", "dear mum"."""
+    before, noun = kin["before"] or "", kin["kin"]
+    word = before.strip().casefold()
+    told = word.endswith("'s") or word in word_set("determiners") | word_set("pronouns")
+    free = word in word_set("before_bare_kin") or (noun[0].isupper() and not told)
+    if before and not free:
+        return kin[0]
+    owner = whose if before else whose.capitalize()
+    return f"{before}{owner} {noun.lower()}"
+
+
+def _with_apostrophe(genitive: re.Match[str]) -> str:
+    name = genitive["name"].title()
+    sure = is_person(name) and (genitive["mark"] != "" or not is_person(f"{name}s"))
+    return f"{name}'s " if sure else genitive[0]
 
 
 def _done(what: re.Match[str]) -> str:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from hippocampus.core.records import Mode, Statement
-from hippocampus.core.word_lists import Patterns
+from hippocampus.core.word_lists import Patterns, word_set
+from hippocampus.language.given_names import is_person
+from hippocampus.language.noun_sorts import is_region
 from hippocampus.language.parsed.clauses import SUBJECTS, VERBAL, child, children, negation
 from hippocampus.language.parsed.names import is_proper, words_of
 from hippocampus.language.parsed.referents import Referents
-from hippocampus.language.relations import relation_of
+from hippocampus.language.relations import VALUES, relation_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
 
 _RE: Final = Patterns("parsed")
-_VALUES: Final = frozenset({"phone", "email", "birthday"})
 _REACHING: Final = frozenset({"email", "e-mail", "mail", "reach", "write", "call", "ring", "text"})
 
 
@@ -34,7 +36,7 @@ def tell_values(sentence: Span, referents: Referents) -> Iterator[Statement]:
         last = first["last"] is not None and first["unit"].lower() in ("day", "shift")
         if not lasts:
             mode: Mode = "ended" if last else "began"
-            yield Statement(referents.speaker, relation, first["where"], mode)
+            yield Statement(referents.speaker, relation, _whole(first), mode)
     born = _RE.born.search(sentence.text)
     day = _RE.day.match(sentence.text, born.end()) if born else None
     if day:
@@ -45,11 +47,19 @@ def tell_values(sentence: Span, referents: Referents) -> Iterator[Statement]:
             yield Statement(who, "birthday", day[0])
 
 
+def _whole(first: re.Match[str]) -> str:
+    """Return the name of a place, with what "and" joins to it: "Flour and Salt", and no "Tom"."""
+    more = first["more"]
+    alone = more is None or more == "I" or is_person(more) or is_region(more)
+    dated = more is not None and more.casefold() in word_set("weekdays") | word_set("months")
+    return first["where"] if alone or dated else f"{first['where']} and {more}"
+
+
 def _owned(sentence: Span, referents: Referents) -> Iterator[Statement]:
     """Yield the values behind a noun such as "my new number", "Ada's mobile", "date of birth"."""
     for noun in sentence:
         relation = relation_of(noun.lower_)
-        if relation not in _VALUES:
+        if relation not in VALUES:
             continue
         owner = _owner(noun, sentence, referents)
         if owner is None:
@@ -75,6 +85,7 @@ def _owner(noun: Token, sentence: Span, referents: Referents) -> str | None:
         return owner
     follows = noun.doc[noun.i + 1].lower_ if noun.i + 1 < len(noun.doc) else ""
     starts = noun.left_edge.i == sentence.start and follows in (":", "is", "'s", "=", "-")
+    starts &= not any(map(is_proper, children(noun, "compound", "nmod")))  # "James birthday is"
     if noun.lower_ == "birth" or starts:
         return referents.speaker
     before = noun.doc[noun.i - 1] if noun.i > sentence.start else None

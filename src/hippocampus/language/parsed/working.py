@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _JOBS: Final = frozenset(
-    "job position post role gig placement internship apprenticeship work employment".split()
+    "job position post role gig placement internship apprenticeship work employment start".split()
 )
 _JOBBING: Final[Mapping[str, Aspect]] = {
     "have": "state", "hold": "state", "get": "began", "start": "began", "take": "began",

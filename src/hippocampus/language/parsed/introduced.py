@@ -1,0 +1,48 @@
+"""
+Sentences for what a message says of people by commas and brackets alone.
+
+"Noah (your son) came" is "Noah is your son. Noah came"; "I'm Ada, 27, baker at Hovis" is "I'm Ada.
+I am 27. I am a baker at Hovis."; a name in brackets behind kin goes beside it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from hippocampus.core.word_lists import Patterns
+from hippocampus.language.given_names import is_person
+from hippocampus.language.noun_sorts import is_work
+
+_RE: Final = Patterns("parsed")
+
+
+def with_sentences(line: str) -> str:
+    """Return a line with what stands in brackets, or in a row of commas, as sentences."""
+    line = _RE.introduction.sub(_introduced, line)
+    said = [f"{one['name']} is {one['what']}." for one in _RE.explained.finditer(line)]
+    if _RE.kin_word.search(line):
+        said += [
+            f"{one['name']} is {one['age']}." for one in _RE.aged.finditer(line)
+            if is_person(one["name"].split()[0])
+        ]  # fmt: skip
+    line = _RE.aged.sub(r"\g<name>", _RE.explained.sub(r"\g<name>", line))
+    return " ".join([*said, _RE.called.sub(r"\g<who> \g<name>", line)])
+
+
+def _introduced(opening: re.Match[str]) -> str:
+    """Return sentences of "I'm Ada (Addie), 27, baker at Hovis", as far as they are sure."""
+    said = [f"{opening['says']} {opening['name']}."]
+    if opening["short"]:
+        said.append(f"People call me {opening['short']}.")
+    parts = opening["rest"].split(", ")[1:]
+    while parts:
+        aged, work = _RE.years.fullmatch(parts[0]), _RE.working_as.match(parts[0])
+        if aged:
+            said.append(f"I am {aged['age']}.")
+        elif work and is_work(work["noun"]):
+            said.append(f"I am a {parts[0]}.")
+        else:
+            break
+        del parts[0]
+    return " ".join([*said, ", ".join(parts)]).rstrip()
