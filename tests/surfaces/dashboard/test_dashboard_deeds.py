@@ -1,5 +1,6 @@
 """What is done in the dashboard is done to the bank; what cannot be done is said, and how."""
 
+import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
@@ -452,3 +453,27 @@ def test_a_search_that_went_on_without_meaning_says_so(open_memory, serve, visit
     assert "Searched with less than usual" in told_
     assert "the model does not answer" in told_
     assert [] == eye.flaws()
+
+
+def test_a_day_is_the_same_day_wherever_one_looks_from(memory, serve, visit):
+    bank = memory.bank("ada")
+    bank.remember("We moved to Freiburg.", at="2026-07-15")
+    bank.remember("The piano stayed.", at="2026-07-15T23:30")
+    eye = visit(serve(memory), timezone_id="America/Los_Angeles")
+    page = eye.see("#/ada/timeline")
+
+    assert ["Wednesday, 15 July 2026"] == page.locator("h2").all_inner_texts()
+    assert ["23:30"] == page.locator("main time").all_inner_texts()
+    assert "15 Jul 2026 – 15 Jul 2026; days and times are those of UTC" in page.inner_text("main")
+    page = eye.see("#/ada/timeline?since=2026-07-15&until=2026-07-15")
+    assert 2 == page.locator("main .item").count()
+    page = eye.see("#/ada/search?q=Where did we move?&during=July 2026")
+    assert re.search(r"Only of 1\W+31 Jul 2026", page.inner_text(".verdict"))
+
+    page.keyboard.press("Escape")
+    page.click("#new")
+    page.fill("dialog textarea", "I planted a pear tree.")
+    page.fill("dialog input[type=datetime-local]", "2026-09-09T23:45")
+    page.click("dialog button[type=submit]")
+    page.wait_for_selector("dialog", state="detached")
+    assert "2026-09-09T23:45" == f"{bank.find('pear')[0].occurred_at:%Y-%m-%dT%H:%M}"

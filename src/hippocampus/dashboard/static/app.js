@@ -2,6 +2,7 @@
 
 import { bankOf, key, store } from "./api.js";
 import { field, h, icon, option, swap } from "./dom.js";
+import { showIn } from "./format.js";
 import { closeMemory, showMemory } from "./memory.js";
 import { dialog, faulted, formDialog, heading, notice, remember } from "./parts.js";
 import * as search from "./search.js";
@@ -219,6 +220,7 @@ addEventListener("key", () => boot());
 async function boot() {
   try {
     [me, banks] = await Promise.all([store.whoami(), store.banks({ limit: MOST_BANKS })]);
+    showIn(me.timezone);
   } catch (error) {
     me = null;
     shown = {};

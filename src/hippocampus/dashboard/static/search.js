@@ -1,7 +1,7 @@
 // Ask the memory: what was found and why, and beside it the context that a model would get.
 
 import { field, h, option, swap } from "./dom.js";
-import { CUES, counted, cueName, day, ms, percent, stretch, whole } from "./format.js";
+import { CUES, counted, cueName, day, ms, percent, stretch, whole, zoneName } from "./format.js";
 import { attempt, bar, entry, faulted, notice, toast } from "./parts.js";
 
 const SHOWN = 12;
@@ -44,6 +44,7 @@ export const show = (ctx) => {
       field("As known on", "input", { type: "date", name: "as_of", value: params.as_of ?? "" }),
       field("Most hits", "select", { name: "k" }, ["10", "20", "50", "100"].map((n) => option(n, n, n === (params.k ?? "20")))),
       field("Context budget, tokens", "input", { type: "number", name: "budget", min: 50, max: 200000, step: 1, value: params.budget ?? "1500" })),
+    h("p", { class: "quiet" }, `Days are those of ${zoneName()}, as this store counts them.`),
     h("fieldset", { class: "choices" }, h("legend", null, "Cues to ask"), ASKABLE.map((cue) => h("label", { title: CUES[cue][1] },
       h("input", { type: "checkbox", name: `cue-${cue}`, checked: !chosen.size || chosen.has(cue) }), cueName(cue))))));
 
@@ -104,7 +105,8 @@ const explained = (ctx) => h("a", { href: ctx.link("explain", { ...ctx.params, b
 const verdict = (recall, ctx) => h("div", { class: "verdict" },
   h("p", null, h("strong", null, recall.found ? `${percent(recall.confidence)} sure that it is among these` : recall.note || "Probably nothing here answers that"),
     recall.when && recall.found && h("span", null, "It was ", h("strong", null, stretch(recall.when)), recall.when.text && ` (“${recall.when.text}”)`),
-    recall.intervals.map((one) => h("span", null, `“${one.text}” is ${stretch(one)}`))),
+    recall.intervals.map((one) => h("span", null, `“${one.text}” is ${stretch(one)}`)),
+    recall.during.length > 0 && h("span", null, `Only of ${recall.during.map(stretch).join(" and of ")}`)),
   h("p", { class: "quiet num" }, `${ms(recall.cost.elapsed_s)} over ${counted(recall.cost.allowed, "memory", "memories")}, ${whole(recall.cost.candidates)} looked at closely. `, explained(ctx)));
 
 const degraded = (recall) => recall.degraded.length > 0 && h("div", { class: "hint warn", role: "note" },

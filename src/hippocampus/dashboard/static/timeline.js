@@ -1,7 +1,7 @@
 // What happened, in order: by day, filtered, as far back as one likes to scroll.
 
 import { field, h, option, swap } from "./dom.js";
-import { counted, day, longDay, time } from "./format.js";
+import { counted, day, longDay, time, zoneName } from "./format.js";
 import { hiddenLately } from "./journal.js";
 import { entry, faulted, fill, heading, notice } from "./parts.js";
 
@@ -33,7 +33,7 @@ export const show = (ctx) => {
   const told = h("p", { class: "quiet num" }, "\u00a0");
   ctx.bank.read("stats").then((stats) => {
     swap(told, stats.episodes > 0
-      ? `${counted(stats.episodes, "memory", "memories")} in ${counted(stats.sessions, "conversation")}, ${day(stats.first)} – ${day(stats.last)}`
+      ? `${counted(stats.episodes, "memory", "memories")} in ${counted(stats.sessions, "conversation")}, ${day(stats.first)} – ${day(stats.last)}; days and times are those of ${zoneName()}`
       : "Nothing is in force in this bank.");
     swap(form.querySelector("datalist"), stats.speakers.slice(0, 200).map((name) => option(name, name)));
   }, () => {});  // the list below says what is wrong
@@ -41,9 +41,9 @@ export const show = (ctx) => {
   let last = null;
   const add = (found) => {
     for (const e of found.entries) {
-      const date = e.occurred_at.slice(0, 10);
+      const date = longDay(e.occurred_at);
       if (date !== last) {
-        list.append(h("section", { class: "day" }, h("h2", null, longDay(e.occurred_at)), h("ol", { class: "line" })));
+        list.append(h("section", { class: "day" }, h("h2", null, date), h("ol", { class: "line" })));
         last = date;
       }
       list.lastElementChild.lastElementChild.append(entry(e, ctx, { date: time }));
