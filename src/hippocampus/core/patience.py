@@ -15,7 +15,7 @@ _UNTIL: Final[ContextVar[float]] = ContextVar("until", default=math.inf)
 
 def waiting_for(seconds: float) -> AbstractContextManager[None]:
     """
-    Have what is read once, and kept, stop after so many seconds; the next call goes on from there.
+    Have readings that are kept stop after so many seconds; the next call goes on from there.
 
     Only for callers who collect what an answer lacks: it says how far reading has come.
     """

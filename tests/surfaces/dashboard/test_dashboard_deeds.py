@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 
+from hippocampus import Turn
 from hippocampus.server.keys import Keys
 from hippocampus.testing import Fails, ScriptedEmbedder
 
@@ -477,3 +478,22 @@ def test_a_day_is_the_same_day_wherever_one_looks_from(memory, serve, visit):
     page.click("dialog button[type=submit]")
     page.wait_for_selector("dialog", state="detached")
     assert "2026-09-09T23:45" == f"{bank.find('pear')[0].occurred_at:%Y-%m-%dT%H:%M}"
+
+
+def test_facts_are_shown_as_far_as_they_are_read_and_then_whole(memory, serve, visit):
+    memory.bank("ada").remember_many(
+        [Turn(text=f"I have a dog named Rex{n}.", speaker="Ada") for n in range(80)]
+    )
+    eye, asked = visit(serve(memory)), []
+
+    def impatient(route):
+        asked.append(route)
+        if len(asked) == 1:
+            route.continue_(headers={**route.request.headers, "prefer": "wait=0"})
+
+    eye.page.route(re.compile("/people"), impatient)
+    page = eye.see("#/ada/facts")
+    page.wait_for_selector("[role=status] .hint:has-text('Read from 64 of 80 memories so far')")
+    assert "Ada" in page.inner_text("main .columns")
+    asked[1].continue_()
+    page.wait_for_selector("[role=status] .hint", state="detached")

@@ -26,7 +26,7 @@ const ask = async (path, { method = "GET", query, body, signal, lines, wait } = 
   if (key.get()) headers.Authorization = `Bearer ${encodeURIComponent(key.get())}`;  // whatever was pasted
   const file = body instanceof Blob;
   if (body !== undefined) headers["Content-Type"] = file ? "application/octet-stream" : "application/json";
-  if (wait) headers.Prefer = `wait=${wait}`;
+  if (wait !== undefined) headers.Prefer = `wait=${wait}`;
   if (lines) headers.Accept = "application/x-ndjson";
   let answer;
   try {

@@ -11,7 +11,7 @@ export const show = (ctx) => {
     heading("People & facts", "Who is what to whom, since when, and until when, read from what was said."),
     chosen
       ? asFarAsRead(() => ctx.bank.partly("facts", { entity: chosen }, WAIT_S).then((facts) => [facts]), (facts) => one(chosen, facts, ctx))
-      : asFarAsRead(() => inTurn(["people", "facts", "entities"].map((verb) => () => ctx.bank.partly(verb, {}, WAIT_S))), (people, facts, entities) => all(entities, facts, people, ctx)),
+      : asFarAsRead(() => inTurn([["people", WAIT_S], ["facts", 0], ["entities", 0]].map(([verb, wait]) => () => ctx.bank.partly(verb, {}, wait))), (people, facts, entities) => all(entities, facts, people, ctx)),
   ];
 };
 
