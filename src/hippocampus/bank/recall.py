@@ -180,7 +180,7 @@ class Recaller(BankPart):
             query=query, read_as="" if text == query else text, hits=tuple(hits),
             found=judged.found, confidence=judged.sure,
             sessions=sessions, intervals=bound.intervals, during=stretches_of(chosen, engine.zone),
-            note=judged.unmet, when=when,
+            note=judged.unmet or self._emptiness(here), when=when,
             cost=Cost(
                 elapsed_s=clock.last - started, embed_s=encoded.elapsed_s, steps_s=clock.steps_s,
                 allowed=count_allowed(here, allowed), candidates=read.ranking.candidates,
@@ -188,6 +188,10 @@ class Recaller(BankPart):
             ),
             degraded=tuple(degraded),
         )  # fmt: skip
+
+    def _emptiness(self, here: BankSnapshot) -> str:
+        """Return a sentence that the bank is empty; empty if it is not."""
+        return "" if len(here.index) else f"Bank {self.name!r} holds nothing yet."
 
     def _hits(
         self, here: BankSnapshot, query: Query, read: Found, order: list[int], judged: Confidence

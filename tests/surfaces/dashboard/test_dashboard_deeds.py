@@ -497,3 +497,78 @@ def test_facts_are_shown_as_far_as_they_are_read_and_then_whole(memory, serve, v
     assert "Ada" in page.inner_text("main .columns")
     asked[1].continue_()
     page.wait_for_selector("[role=status] .hint", state="detached")
+
+
+@pytest.mark.usefixtures("told")
+def test_a_bank_that_does_not_exist_is_called_so_in_every_view(memory, serve, visit):
+    eye = visit(serve(memory))
+    for view in ("search?q=Porto", "timeline", "topics", "facts", "trends", "sleep", "admin"):
+        page = eye.see(f"#/aad/{view}")
+        assert "There is no “aad”" in page.inner_text("main")
+        assert ["No such bank", "ada"] == page.locator("#bank option").all_inner_texts()
+
+    page.click("main button:has-text('Remember something')")
+    page.fill("dialog textarea", "I planted a pear tree.")
+    page.click("dialog button[type=submit]")
+    page.wait_for_selector("#bank option:has-text('aad')", state="attached")
+    assert ["I planted a pear tree."] == [e.text for e in memory.bank("aad").episodes()]
+
+
+def test_an_explanation_is_of_the_hits_that_the_search_showed(memory, serve, visit):
+    bank = memory.bank("ada")
+    bank.remember_many([Turn(text=f"The leak number {n} was mended.") for n in range(14)])
+    eye = visit(serve(memory))
+    page = eye.see("#/ada/search?q=Which leak was mended?")
+    page.click("button:has-text('more')")
+    shown = page.locator(".hits .entry .said").all_inner_texts()
+    page.click("text=How was this found?")
+    page.wait_for_selector(".accounts")
+    eye.settled()
+
+    assert shown == page.locator(".accounts").first.locator(".said a").all_inner_texts()
+    assert 10 < len(shown)
+    assert "Proposed" not in page.inner_text(".step table.told >> nth=1")
+
+
+@pytest.mark.usefixtures("told")
+def test_a_search_in_vain_names_the_filters_that_may_be_why(memory, serve, visit):
+    eye = visit(serve(memory))
+    page = eye.see("#/ada/search?q=leak&as_of=2001-05-01")
+    assert "Only what had been noted by 1 May 2001 was looked at" in page.inner_text("main")
+    page = eye.see("#/ada/search?q=zzyzx&cues=lexical")
+    assert "filters, or" not in page.inner_text("main .notice")
+
+
+def test_a_long_text_is_one_entry_of_the_timeline_with_its_parts_in_order(memory, serve, visit):
+    bank = memory.bank("ada")
+    bank.remember(" ".join(f"Sentence {n} of the story." for n in range(400)), at="2026-05-11")
+    bank.remember("It was long.", at="2026-05-12")
+    page = visit(serve(memory)).see("#/ada/timeline")
+
+    assert 2 == page.locator("main .entry").count()
+    parts = [e.text for e in bank.episodes() if e.parts > 1]
+    assert f"Part 1 of {len(parts)}; show the other {len(parts) - 1}" in page.inner_text("main")
+    page.click("summary:has-text('Part 1')")
+    folded = page.locator("main .entry >> nth=1").locator(".said").all_inner_texts()
+    assert [one[:20] for one in parts] == [one[:20] for one in folded]
+
+
+def test_what_was_done_is_told_by_name_and_not_over_another_bank(memory, told, serve, visit):
+    memory.bank("bob").remember("Bob rows.")
+    page = opened(visit(serve(memory)), told.episodes()[1])
+    page.keyboard.press("x")
+    page.wait_for_selector(".toast:has-text('Forgotten: “The kitchen leak was mended.”')")
+    page.keyboard.press("Escape")
+    page.select_option("#bank select", "bob")
+    page.wait_for_selector("main .said:has-text('Bob rows.')")
+
+    assert 0 == page.locator(".toast").count()
+
+
+def test_what_became_of_a_memory_says_of_which_wording(memory, told, serve, visit):
+    made = told.correct(told.episodes()[0].id, "Lena moved to Lisbon.")
+    page = opened(visit(serve(memory)), made)
+    page.wait_for_selector(".changes")
+
+    lines = [line.split("\n")[-1] for line in page.locator(".changes li").all_inner_texts()]
+    assert ["remembered · the earlier wording", "remembered · this wording"] == lines[:2]

@@ -127,6 +127,9 @@ export const toast = (text, undo) => {
   setTimeout(() => node.remove(), undo ? 10_000 : 5000);
 };
 
+// What was done elsewhere is not told over what is shown now.
+export const quiet = () => toasts.replaceChildren();
+
 export const away = (node) => { node.remove(); lift(); };
 
 export const dialog = (title, ...content) => {
