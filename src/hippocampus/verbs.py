@@ -93,10 +93,10 @@ class Argument(NamedTuple):
             return text
         try:
             return wire.load(Any, text)
-        except InputError:
+        except InputError as exc:
             if words:
                 return text
-            raise
+            raise InputError(f"{self.name}={text!r:.100}: {exc}") from exc
 
     @property
     def _parts(self) -> tuple[Any, ...]:

@@ -24,6 +24,7 @@ import msgspec
 import numpy as np
 
 from hippocampus import errors
+from hippocampus.core.json_faults import worded
 from hippocampus.core.records import Message
 from hippocampus.core.renamed import RENAMED
 from hippocampus.errors import HippocampusError, InputError
@@ -62,7 +63,7 @@ def load(kind: type[_Record], data: bytes | str) -> _Record:
             return convert(kind, msgspec.json.decode(data))
         return revived(_decoder(wanted).decode(data))  # type: ignore[no-any-return]
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as exc:
-        raise InputError(_told(exc)) from exc
+        raise InputError(_told(exc, wanted)) from exc
 
 
 def convert(kind: type[_Record], value: object, *, strict: bool = True) -> _Record:
@@ -71,7 +72,7 @@ def convert(kind: type[_Record], value: object, *, strict: bool = True) -> _Reco
     try:
         found = msgspec.convert(_renamed(wanted, value), read_as(wanted), strict=strict)
     except (msgspec.MsgspecError, RecursionError) as exc:
-        raise InputError(_told(exc)) from exc
+        raise InputError(_told(exc, wanted)) from exc
     return revived(found)  # type: ignore[no-any-return]
 
 
@@ -108,10 +109,12 @@ def _fields_of(kind: Any) -> Mapping[str, Any]:  # noqa: ANN401 - a type
     return get_type_hints(kind) if is_dataclass(kind) else {}
 
 
-def _told(exc: Exception) -> str:
+def _told(exc: Exception, kind: Any) -> str:  # noqa: ANN401 - a type
     if isinstance(exc, RecursionError):
         return "JSON that is nested too deeply to read; make it flatter"
-    return f"{str(exc).rstrip('.')}; see /openapi.json for what is expected"
+    if isinstance(exc, UnicodeDecodeError):
+        return f"byte {exc.start} is no UTF-8; send the text in UTF-8"
+    return worded(str(exc), read_as(kind), _fields_of)
 
 
 def _plain_value(value: object) -> object:

@@ -133,6 +133,13 @@ def test_asking_an_empty_bank_finds_nothing_without_making_it(memory, bank):
     assert "nothing relevant" in recall.explain()
 
 
+def test_an_empty_bank_says_that_it_is_empty_for_its_name_may_be_misspelt(memory, bank):
+    bank.remember("The key is under the pot.")
+
+    assert "Bank 'aad' holds nothing yet." == memory.bank("aad").recall("Where is the key?").note
+    assert "" == bank.recall("Where is the key?").note
+
+
 def test_what_was_asked_for_in_vain_is_found_once_it_is_remembered(bank):
     assert not bank.recall("Where is the key?")
     kept = bank.remember("The key is under the blue pot.")

@@ -41,6 +41,13 @@ def bank():
         ("two days after the interview", ["04"]),
         ("May 2024", ["06", "14", "18", "21"]),
         ("2024-05-14", ["14"]),
+        ("2024-05", ["06", "14", "18", "21"]),
+        ("Mai 2024", ["06", "14", "18", "21"]),
+        ("Juni 2024", ["04"]),
+        ("2024-05-14..2024-05-18", ["14", "18"]),
+        ("2024-06..", ["04", "01"]),
+        ("..2024-05-14", ["06", "14"]),
+        (["Mai 2024 ", "2024-07"], ["06", "14", "18", "21", "01"]),
         ([("2024-07-01", None), "while Ana was away"], ["14", "01"]),
         ("since the interview", ["04", "01"]),
         ("before the interview", ["06", "14", "18", "21"]),
@@ -154,6 +161,8 @@ def test_an_event_is_looked_for_among_what_the_read_may_know(bank):
         ("  ", "say when"),
         ("2024-05-14T10:00", "a pair of moments"),
         (("2024-05-14", "2024-05-16"), "pairs of moments"),
+        (["2024-05-14", "2024-05-16"], r"as \[\['2024-05-14', "),
+        ("..", "all of time"),
         ([], "give"),
         ([""], "say when"),
         (b"last week", "give"),
@@ -175,3 +184,32 @@ def test_an_event_in_an_empty_bank_and_a_very_long_one_are_unknown():
         bank.remember("Ana was away.", at=NOW - timedelta(days=1))
         with pytest.raises(UnknownEvent):
             bank.episodes(during="the week when " + "nobody knew of anything " * 400)
+
+
+@pytest.mark.parametrize(
+    "during",
+    [
+        "2024-02-30", "2024-13", "2024-W10", "31.02.2024", "now", "-5 days", "32 July 2024", "7",
+        "in 5 minutes", "2024-02-30T10:00", "30 Februar 2024", ["last week", "2024-02-30"],
+    ],
+)  # fmt: skip
+def test_what_can_only_be_a_time_and_is_none_is_no_event(bank, during):
+    with pytest.raises(InvalidFilter, match=r"^during=.*no time that can be read; .*'2024-07'"):
+        bank.episodes(during=during)
+
+
+@pytest.mark.parametrize(
+    ("during", "stretch"),
+    [
+        ("Mai 2024", ("2024-05-01", "2024-06-01")),
+        ("while Ana was away", ("2024-05-13", "2024-05-18")),
+        ([("2024-05-14", None)], ("2024-05-14", None)),
+    ],
+)
+def test_an_answer_says_which_time_was_meant(bank, during, stretch):
+    found = bank.recall("boiler", during=during)
+
+    assert [stretch] == [
+        tuple(end and f"{end:%Y-%m-%d}" for end in (one.start, one.end)) for one in found.during
+    ]
+    assert () == bank.recall("boiler").during

@@ -6,8 +6,10 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from hippocampus import Turn
-from hippocampus.errors import EncoderError, InputError, InvalidTime
+from hippocampus import Budget, Turn
+from hippocampus.core.damage import collected_damage, damage_collected
+from hippocampus.core.patience import waiting_for
+from hippocampus.errors import EncoderError, InputError, InvalidTime, OverBudget
 from hippocampus.upkeep import verify
 
 ASKED = "Where do I live?"
@@ -398,3 +400,58 @@ def test_a_note_is_dated_as_over_only_if_all_that_it_tells_is_over(bank, clock, 
 
     assert ["My sister Ana lives in Faro."] == dated
     assert "until" not in bank.context("What do I work as?", 300).text
+
+
+@pytest.fixture
+def unread(bank):
+    """Return a bank of 200 memories of which nobody has read facts yet."""
+    bank.remember_many([Turn(text=f"I have a dog named Rex{n}.", role="user") for n in range(200)])
+    return bank
+
+
+def read_so_far(bank, seconds=0):
+    """Return facts as whoever waits for so long is told them, and what these lack."""
+    with damage_collected(), waiting_for(seconds):
+        return bank.facts(), [str(one) for one in collected_damage(bank.name)]
+
+
+def test_whoever_would_not_wait_is_told_how_far_reading_has_come(unread):
+    first, lacking = read_so_far(unread)
+
+    assert ["facts: read from 64 of 200 memories so far; ask again, and it goes on"] == lacking
+    assert ["facts: read from 128 of 200"] == [one[:27] for one in read_so_far(unread)[1]]
+    assert ["facts: read from 192 of 200"] == [one[:27] for one in read_so_far(unread)[1]]
+    whole, lacking = read_so_far(unread)
+    assert [] == lacking
+    assert whole == unread.facts()
+    assert 0 < len(first) < len(whole)
+
+
+class _Steps(Budget):
+    """A budget of so many looks at it."""
+
+    left = 150
+
+    def check(self):
+        self.left -= 1
+        if self.left < 0:
+            raise OverBudget("spent")
+
+
+def test_facts_that_were_read_before_a_budget_was_spent_are_kept(unread):
+    with pytest.raises(OverBudget), _Steps():
+        unread.facts()
+
+    assert ["facts: read from 128 of 200"] == [one[:27] for one in read_so_far(unread)[1]]
+
+
+def test_people_are_told_of_what_was_read_so_far(unread):
+    with damage_collected(), waiting_for(0):
+        unread.people()
+        told = [one.part for one in collected_damage(unread.name)]
+    assert ["names", "facts"] == told
+
+    unread.people()
+    with damage_collected(), waiting_for(0):
+        unread.people()
+        assert [] == collected_damage(unread.name)

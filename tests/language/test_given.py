@@ -30,6 +30,19 @@ def day(text):
         ("Christmas", "2023-12-25", "2023-12-26"),
         ("in winter", "2023-12-01", "2024-03-01"),
         ("autumn.", "2023-09-01", "2023-12-01"),
+        ("2023-07", "2023-07-01", "2023-08-01"),
+        (" 2023-12 ", "2023-12-01", "2024-01-01"),
+        ("Juli 2023", "2023-07-01", "2023-08-01"),
+        ("juli 2023", "2023-07-01", "2023-08-01"),
+        ("März 2023", "2023-03-01", "2023-04-01"),
+        ("Oktober", "2023-10-01", "2023-11-01"),
+        ("Sommer 2023", "2023-06-01", "2023-09-01"),
+        ("sommaren 2023", "2023-06-01", "2023-09-01"),
+        ("maart 2023", "2023-03-01", "2023-04-01"),
+        ("august 2023", "2023-08-01", "2023-09-01"),
+        ("augustus 2023", "2023-08-01", "2023-09-01"),
+        ("été 2023", "2023-06-01", "2023-09-01"),
+        ("marzo 2023", "2023-03-01", "2023-04-01"),
     ],
 )
 def test_words_reach_from_the_start_to_the_end_of_their_stretch(words, start, end):
@@ -43,7 +56,20 @@ def test_what_is_shorter_than_a_day_happened_in_its_middle():
 
 
 @pytest.mark.parametrize(
-    "words", ["soon", "yesterday or today", "the boat yesterday", "spring rolls", "in", "", "x"]
+    "words",
+    [
+        "soon",
+        "yesterday or today",
+        "the boat yesterday",
+        "spring rolls",
+        "in",
+        "",
+        "x",
+        "2023-13",
+        "2023-00",
+        "30 Februar 2023",
+        "Juli 2023 in Rom",
+    ],
 )
 def test_words_that_are_not_one_time_and_nothing_else_are_refused(words):
     for read in (start_of, end_of, moment_of):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from datetime import datetime, tzinfo
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from hippocampus.core.arrays import Floats
-from hippocampus.core.records import Cost, OneOrMany, Recall, When
+from hippocampus.core.clock import from_micros
+from hippocampus.core.records import Cost, Interval, OneOrMany, Recall, When
 from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.index.cue import Mask
 from hippocampus.index.filters import Filter
@@ -59,6 +61,22 @@ class StepClock:
 def count_allowed(here: BankSnapshot, allowed: Mask | None) -> int:
     """Return how many rows a read may see."""
     return len(here.index) if allowed is None else int(np.count_nonzero(allowed))
+
+
+def stretches_of(chosen: Filter, zone: tzinfo) -> tuple[Interval, ...]:
+    """Return the stretches of a filter's ``during`` in a time zone; beyond the calendar, open."""
+    return tuple(
+        Interval(_moment(start, zone), _moment(end, zone)) for start, end in chosen.during or ()
+    )
+
+
+def _moment(micros: int | None, zone: tzinfo) -> datetime | None:
+    if micros is None:
+        return None
+    try:
+        return from_micros(micros).astimezone(zone)
+    except (OverflowError, ValueError):
+        return None
 
 
 def of_unknown_time(query: str, why: str, elapsed_s: float) -> Recall:

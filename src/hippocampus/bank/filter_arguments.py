@@ -12,7 +12,7 @@ from hippocampus.core.records import During, OneOrMany, Stretch, Suspects, Trust
 from hippocampus.core.timestamps import is_day, to_moment
 from hippocampus.errors import InvalidFilter, InvalidTime
 from hippocampus.index.filters import Filter, make_filter
-from hippocampus.language.time.given import end_of, named_time, start_of
+from hippocampus.language.time.given import can_only_be_time, end_of, named_time, start_of
 
 _Verb = TypeVar("_Verb", bound=Callable[..., object])
 
@@ -25,8 +25,9 @@ class Filters(TypedDict, total=False):
         until: only what happened before this time; a date alone includes its day, and words what
             they name: ``since="last week", until="last week"``.
         during: only what happened then: words for a time ("last week"), or for an event that is
-            looked up first ("the week when Ana was away"); or one of several such words and
-            stretches of time, each from a moment up to another, or None where it is open.
+            looked up first ("the week when Ana was away"), or "2024-03-05..2024-04-01"; or a list
+            of such words and of pairs of moments, from one up to the other, or None where it is
+            open.
         session: only this session, or one of these.
         speaker: only this speaker, or one of these; upper and lower case are the same.
         role: only this role, or one of these.
@@ -100,6 +101,8 @@ def read_filters(
 
 
 _MICROSECOND: Final = timedelta(microseconds=1)
+_SIDES: Final = 2
+"""Moments of a stretch of time."""
 _TIMES: Final = frozenset({"since", "until", "as_of"})
 
 
@@ -127,7 +130,10 @@ def _read_during(value: Any, now: datetime, read_event: ReadEvent) -> Any:  # no
             found.append(_read_pair(one, now))
             continue
         if _is_moment(one):
-            msg = f"during={value!r:.100}: {one!r} is a moment; give pairs of moments, or words"
+            msg = (
+                f"during={value!r:.100}: {one!r} is a moment; give pairs of moments, as"
+                f" [[{one!r}, {one!r}]], or words"
+            )
             raise InvalidFilter(msg)
         found += _read_words(one, now, read_event)
     return found
@@ -142,8 +148,19 @@ def _read_words(words: str, now: datetime, read_event: ReadEvent) -> Iterable[St
             msg = f"during={words!r}: is a moment; give a pair of moments, or a day"
             raise InvalidFilter(msg)
         return [(words, words)]
+    start, dots, end = map(str.strip, words.partition(".."))
+    if dots:
+        return [_read_pair((start or None, end or None), now)]
     named = named_time(words, now)
-    return read_event(words) if named is None else [(named.start, named.end)]
+    if named is not None:
+        return [(named.start, named.end)]
+    if can_only_be_time(words):
+        msg = (
+            f"during={words!r:.100}: no time that can be read; give a day as '2024-07-15', a month"
+            " as '2024-07', words such as 'last week', or what happened then"
+        )
+        raise InvalidFilter(msg)
+    return read_event(words)
 
 
 def _is_moment(text: str) -> bool:
@@ -157,10 +174,10 @@ def _is_moment(text: str) -> bool:
 def _read_pair(pair: Any, now: datetime) -> Any:  # noqa: ANN401 - ``make_filter`` looks
     if not isinstance(pair, tuple | list):
         return pair
-    sides = ("since", "until")
-    if len(pair) != len(sides):
+    if len(pair) != _SIDES:
         return pair
-    return tuple(_read(side, end, now) for side, end in zip(sides, pair, strict=True))
+    since, until = pair
+    return _read("since", since, now), _read("until", until, now)
 
 
 def sees_all(filters: Filters, *besides: str) -> bool:

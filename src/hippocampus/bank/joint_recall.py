@@ -21,7 +21,15 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.bank.asking import Asking, Look, Looked, StepClock, count_allowed, of_unknown_time
+from hippocampus.bank.asking import (
+    Asking,
+    Look,
+    Looked,
+    StepClock,
+    count_allowed,
+    of_unknown_time,
+    stretches_of,
+)
 from hippocampus.bank.filter_arguments import Filters
 from hippocampus.bank.inclusion import Reach, left_out, opened
 from hippocampus.bank.part import BankPart, Outdated
@@ -218,7 +226,8 @@ class JointRecall(BankPart):
             query=asked.query, read_as="" if asked.text == asked.query else asked.text,
             hits=tuple(hits), found=judged.found, confidence=judged.sure,
             sessions=_sessions(parts, hits, asked.k),
-            intervals=own.query.intervals, note=judged.unmet, when=when,
+            intervals=own.query.intervals, during=stretches_of(asked.chosen, engine.zone),
+            note=judged.unmet, when=when,
             cost=Cost(
                 elapsed_s=clock.last - started, embed_s=asked.encoded.elapsed_s,
                 steps_s=clock.steps_s,

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Final
@@ -23,9 +23,11 @@ from hippocampus.bank.part import BankPart, staying
 from hippocampus.core.background_yield import answering
 from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, to_micros
 from hippocampus.core.config import Compact
+from hippocampus.core.damage import note_unread
 from hippocampus.core.events import AnchorsCurated
 from hippocampus.core.given_arguments import as_path
 from hippocampus.core.origin import OWN, least_trusted
+from hippocampus.core.patience import patience_is_over
 from hippocampus.core.records import (
     AnchorInfo,
     CuratedAnchors,
@@ -46,7 +48,7 @@ from hippocampus.core.roles import MACHINE_ROLES
 from hippocampus.core.timestamps import to_moment
 from hippocampus.encode.tokens import count as count_tokens
 from hippocampus.engine.snapshot import BankSnapshot
-from hippocampus.errors import InputError, SourceError, UnknownBank
+from hippocampus.errors import Cancelled, InputError, OverBudget, SourceError, UnknownBank
 from hippocampus.index.anchors import Anchors
 from hippocampus.index.cue import Mask
 from hippocampus.index.filters import Filter
@@ -82,6 +84,8 @@ if TYPE_CHECKING:
     from hippocampus.recall.fact_timeline import Known
 
 _ME: Final = frozenset({"me", "i", "myself"})
+_PIECE: Final = 64
+"""Memories whose facts are read at a time: some tenths of a second."""
 _MOST_QUOTED: Final = 8192
 """Rows of which what a summary may quote is known without reading them: some 3 MB."""
 
@@ -466,27 +470,43 @@ class Knowledge(BankPart):
         return know(told, same, now), same, {e.row: e for e in records}
 
     def _read_facts(self) -> Statements:
-        """Return the facts so far, after reading the episodes since somebody last asked."""
+        """
+        Return the facts so far, after reading the episodes since somebody last asked.
+
+        Whoever would rather not wait is told what was read by then, and that there is more. That is
+        kept, and so is what was read before somebody's budget was spent: the next call goes on.
+        """
+        while True:
+            with self._state.asking() as here:
+                before, total = here.slept.facts.known, len(here.index)
+            made, further = before, self._read_piece(before)
+            try:
+                while further is not None:
+                    made = further
+                    further = None if patience_is_over() else self._read_piece(made)
+            except (Cancelled, OverBudget):
+                self._state.read_on(before, made)
+                raise
+            # unless somebody erased, or slept, in the meantime
+            if made is before or self._state.read_on(before, made):
+                if made.length < total:
+                    note_unread(self.name, "facts", made.length, total)
+                return made
+
+    def _read_piece(self, before: Statements) -> Statements | None:
+        """Return facts with those of the next few episodes; None where all were read."""
         from hippocampus.language.statements import best_reader  # noqa: PLC0415 - not for a recall
         from hippocampus.sleep.facts import read_on  # noqa: PLC0415 - not for a recall
 
-        while True:
-            with self._state.asking() as here:
-                index, ledger, before = here.index, here.ledger, here.slept.facts.known
-                with self._store.read():  # in use: or texts erased meanwhile might stay in memory
-                    records = [
-                        record
-                        for record in self._store.episodes.scan(ledger.bank, start=before.length)
-                        if record.row < len(index)
-                    ]
-                    texts = ledger.reader.texts([record.row for record in records])
-            made = before
-            if records:
-                reader = self._engine.config.statements or best_reader()
-                made = read_on(before, records, texts, self._engine.zone, reader)
-            # unless somebody erased, or slept, in the meantime
-            if made is before or self._state.read_on(before, made):
-                return made
+        with self._state.asking() as here:
+            index, ledger = here.index, here.ledger
+            with self._store.read():  # in use: or texts erased meanwhile might stay in memory
+                every = self._store.episodes.scan(ledger.bank, start=before.length)
+                there = (record for record in every if record.row < len(index))
+                records = list(islice(there, _PIECE))
+                texts = ledger.reader.texts([record.row for record in records])
+        reader = self._engine.config.statements or best_reader()
+        return read_on(before, records, texts, self._engine.zone, reader) if records else None
 
     @staying
     def topics(self) -> list[TopicInfo]:

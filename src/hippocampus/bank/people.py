@@ -13,6 +13,8 @@ from hippocampus.bank.knowledge import Knowledge
 from hippocampus.bank.part import BankPart, of_one_moment, staying
 from hippocampus.core.background_yield import answering, pausing
 from hippocampus.core.budget import check_budget
+from hippocampus.core.damage import note_unread
+from hippocampus.core.patience import patience_is_over
 from hippocampus.core.records import EpisodeRow, Fact, Person, Tie
 from hippocampus.core.roles import MACHINE_ROLES, ROLES
 from hippocampus.core.word_lists import word_set
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 _MOST_READ: Final = 20_000
 """Rows that are read for names, the last ones: some seconds, the first time."""
+_PIECE: Final = 64
+"""Rows that every call reads at least, so that in the end all are read."""
 _LONGEST: Final = 3
 """Words of a name."""
 _OWN: Final = frozenset({"my", "our"})
@@ -158,12 +162,18 @@ class People(BankPart):
         with self._store.read():
             texts = here.ledger.reader.texts([row for row in rows if row not in known])
             records = self._store.episodes.read(here.ledger.bank, rows)
+        fresh = 0
         for record in pausing(records):
             check_budget()
             if record.row not in known and record.row in texts:
+                if fresh >= _PIECE and patience_is_over():
+                    continue
                 known[record.row] = read_names(texts[record.row])
+                fresh += 1
             if record.row in known:
                 yield record, known[record.row]
+        if len(texts) > fresh:
+            note_unread(self.name, "names", len(rows) - len(texts) + fresh, len(rows))
 
 
 def _people(tally: _Tally, speakers: Sequence[str]) -> list[Person]:

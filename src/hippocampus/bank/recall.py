@@ -11,7 +11,15 @@ from typing import Final, Unpack
 import numpy as np
 
 from hippocampus.bank.answer_wishes import AnswerWishes
-from hippocampus.bank.asking import Asking, Look, Looked, StepClock, count_allowed, of_unknown_time
+from hippocampus.bank.asking import (
+    Asking,
+    Look,
+    Looked,
+    StepClock,
+    count_allowed,
+    of_unknown_time,
+    stretches_of,
+)
 from hippocampus.bank.filter_arguments import Filters, spell_out
 from hippocampus.bank.inclusion import Inclusion
 from hippocampus.bank.joint_recall import JointRecall
@@ -171,7 +179,8 @@ class Recaller(BankPart):
         return Recall(
             query=query, read_as="" if text == query else text, hits=tuple(hits),
             found=judged.found, confidence=judged.sure,
-            sessions=sessions, intervals=bound.intervals, note=judged.unmet, when=when,
+            sessions=sessions, intervals=bound.intervals, during=stretches_of(chosen, engine.zone),
+            note=judged.unmet or self._emptiness(here), when=when,
             cost=Cost(
                 elapsed_s=clock.last - started, embed_s=encoded.elapsed_s, steps_s=clock.steps_s,
                 allowed=count_allowed(here, allowed), candidates=read.ranking.candidates,
@@ -179,6 +188,10 @@ class Recaller(BankPart):
             ),
             degraded=tuple(degraded),
         )  # fmt: skip
+
+    def _emptiness(self, here: BankSnapshot) -> str:
+        """Return a sentence that the bank is empty; empty if it is not."""
+        return "" if len(here.index) else f"Bank {self.name!r} holds nothing yet."
 
     def _hits(
         self, here: BankSnapshot, query: Query, read: Found, order: list[int], judged: Confidence

@@ -284,6 +284,9 @@ def recall_view(
         yield Text(f"read as: {one_line(found.read_as)}", "dim")
     for interval in found.intervals:
         yield Text(f"time: {one_line(interval.text)!r} read as {_span(interval, zone)}", "dim")
+    if found.during:
+        told = ", ".join(_span(one, zone) for one in found.during)
+        yield Text(f"during: read as {told}", "dim")
     if found.when is not None:
         yield Text(f"when: {_span(found.when, zone)}", "bold")
     shown = found.hits[:most]

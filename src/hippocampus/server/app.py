@@ -25,7 +25,7 @@ from hippocampus.server.bank_requests import BankRequest
 from hippocampus.server.bodies import while_connected
 from hippocampus.server.bulk import add_bulk
 from hippocampus.server.error_responses import Refused, answer, fault_of, status_of
-from hippocampus.server.keys import Caller
+from hippocampus.server.keys import KnownCaller
 from hippocampus.server.observability import Watch, log_failure
 from hippocampus.server.openapi import describe, describe_state, document
 from hippocampus.server.progress import told
@@ -124,7 +124,8 @@ def _endpoint(server: ServerState, spec: VerbSpec) -> Endpoint:
         caller, bank = await server.door.admit(request, spec.role)
         asks = spec.method == "GET"
         asked = bank, spec.name, b"" if asks else await server.body(request)
-        here = BankRequest.of(request, server.memory, caller, asked if spec.once else None)
+        once = asked if spec.once else None
+        here = BankRequest.of(request, server.memory, caller, once, server.limits.request_s)
         # Who says how new it must be has to wait until it is, and that takes a thread.
         if spec.cached and here.least is None and (known := server.known(asked)) is not None:
             return json_answer(*known)
@@ -249,13 +250,15 @@ def _add_state(app: FastAPI, server: ServerState) -> None:
         return Response(told_, media_type=CONTENT_TYPE_LATEST)
 
     async def whoami(request: Request) -> Response:
-        """Return the rights of the key, and the banks it opens."""
+        """Return the rights of the key, the banks it opens, and the time zone of the store."""
         caller = await server.door.caller(request)
-        return json_answer(wire.dump(caller))
+        zone = server.memory.engine.config.timezone
+        known = KnownCaller(id=caller.id, role=caller.role, banks=caller.banks, timezone=zone)
+        return json_answer(wire.dump(known))
 
     routes: tuple[tuple[str, Endpoint, type[Any]], ...] = (
         ("/healthz", healthz, dict[str, str]), ("/readyz", readyz, dict[str, str]),
-        ("/metrics", metrics, str), ("/v1/whoami", whoami, Caller),
+        ("/metrics", metrics, str), ("/v1/whoami", whoami, KnownCaller),
     )  # fmt: skip
     for path, endpoint, gives in routes:
         add_route(app, "GET", path, endpoint, describe_state(endpoint, gives))

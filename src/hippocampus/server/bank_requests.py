@@ -11,6 +11,8 @@ from hippocampus.core.budget import texts_put_off
 from hippocampus.core.damage import collected_damage, damage_collected
 from hippocampus.core.idempotency import Request as NamedRequest
 from hippocampus.core.idempotency import doing
+from hippocampus.core.lazy_pattern import lazy_pattern
+from hippocampus.core.patience import waiting_for
 from hippocampus.engine.position import Position
 from hippocampus.memory import Memory
 from hippocampus.server.keys import Caller
@@ -19,6 +21,8 @@ R = TypeVar("R")
 
 SEQ: Final = "Seq"
 """The header that says how much of the bank an answer knows."""
+_WAIT: Final = lazy_pattern(r"(?i)(?:^|[,;\s])wait\s*=\s*(\d{1,4})(?!\d)")
+"""For how many seconds an answer is waited for (RFC 7240, section 4.3)."""
 _PATIENCE_S: Final = 2.0
 """For how long a copy that is behind is waited for."""
 
@@ -32,12 +36,23 @@ class BankRequest(NamedTuple):
     """Its key, if it has one and is done once."""
     least: Position | None
     """How new an answer must be."""
+    patience_s: float
+    """Seconds after which it takes an answer of what was read so far, where that says so."""
 
     @classmethod
     def of(
-        cls, request: Request, memory: Memory, caller: Caller, asked: tuple[str, str, bytes] | None
+        cls,
+        request: Request,
+        memory: Memory,
+        caller: Caller,
+        asked: tuple[str, str, bytes] | None,
+        longest_s: float,
     ) -> BankRequest:
-        """Read the headers of a request; ``asked``: bank, verb and body of what is done once."""
+        """
+        Read the headers of a request.
+
+        ``asked``: bank, verb and body of what is done once. ``longest_s``: for how long it may run.
+        """
         key, named = request.headers.get("idempotency-key"), None
         if key is not None and asked is not None:
             bank, verb, body = asked
@@ -46,14 +61,19 @@ class BankRequest(NamedTuple):
             salt = memory.engine.salt
             named = NamedRequest.named(key, caller=caller.id, asked=told, salt=salt)
         least = request.headers.get("min-seq")
-        return cls(memory, request.state.bank, named, None if least is None else Position.of(least))
+        wait = _WAIT.search(request.headers.get("prefer", ""))
+        patience = longest_s / 2  # so that time is left to tell what was read
+        return cls(
+            memory, request.state.bank, named, None if least is None else Position.of(least),
+            min(float(wait[1]), patience) if wait else patience,
+        )  # fmt: skip
 
     def run(self, call: Callable[[], R]) -> tuple[R, str]:
         """Return the result of a call, and a token of how much of the bank was known then."""
         state = self.memory.bank(self.bank).state
         if self.least is not None:
             state.wait_for(self.least, _PATIENCE_S)
-        with doing(self.named), damage_collected():
+        with doing(self.named), damage_collected(), waiting_for(self.patience_s):
             made = call()
         return made, state.seen.token
 

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 
 from starlette.requests import Request
 
+from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.errors import Cancelled, TextTooLong
 from hippocampus.server.error_responses import Refused
 from hippocampus.server.thread_pools import Pool
@@ -16,6 +17,9 @@ from hippocampus.server.thread_pools import Pool
 JSON: Final = "application/json"
 LINES: Final = "application/x-ndjson"
 BYTES: Final = "application/octet-stream"
+_CHARSET: Final = lazy_pattern(r"(?i);\s*charset\s*=\s*\"?([^\s;\"]+)")
+_UTF_8: Final = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
+"""Names of UTF-8, and of a part of it."""
 _AT_ONCE: Final = 1 << 20
 _LOOK_S: Final = 0.25
 """How often to look whether anybody still waits for an answer."""
@@ -29,7 +33,7 @@ def media_type(request: Request) -> str:
 
 def check_media_type(request: Request, *known: str) -> str:
     """
-    Refuse a body of another kind than expected.
+    Refuse a body of another kind than expected, compressed, or in letters other than UTF-8.
 
     A browser sends none of these from a page of somebody else's without asking first.
     """
@@ -37,6 +41,12 @@ def check_media_type(request: Request, *known: str) -> str:
     if given not in known:
         msg = f"Content-Type {given!r:.100}: must be {' or '.join(known)}"
         raise Refused(415, msg)
+    packed = request.headers.get("content-encoding", "identity").strip()
+    if packed.lower() not in ("", "identity"):
+        raise Refused(415, f"Content-Encoding {packed!r:.100}: send it uncompressed")
+    letters = _CHARSET.search(request.headers.get("content-type", ""))
+    if letters and letters[1].lower() not in _UTF_8:
+        raise Refused(415, f"charset={letters[1]!r:.100}: send it in UTF-8")
     return given
 
 

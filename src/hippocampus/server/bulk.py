@@ -19,6 +19,7 @@ from starlette.responses import Response
 
 from hippocampus import wire
 from hippocampus.bank import Bank
+from hippocampus.core.argument_names import refuse_unknown
 from hippocampus.core.records import FileLocation, Imported, Progress, Turn
 from hippocampus.core.system import is_file_name
 from hippocampus.errors import InputError, StoreFull
@@ -29,12 +30,15 @@ from hippocampus.server.progress import Streamed, reported
 from hippocampus.server.state import ServerState, add_route, json_answer
 from hippocampus.server.thread_pools import Pool
 from hippocampus.sleep.topic_plot import plot_topics
+from hippocampus.sources import ALL_FORMATS
 from hippocampus.verbs import AccessRole
 
 _OURS: Final = b'"hippocampus-export"'
 """By what the first line of an export of ours is known."""
 _TOLD: Final = 1000
 """Most lines that could not be read; with more, it is not what it is said to be."""
+_UNNAMED: Final = "import.jsonl"
+_ASKS: Final = ("name", "format", "modified", "as", "sync", "place", "host", "gone")
 _AT_ONCE: Final = 1 << 18
 
 
@@ -161,11 +165,14 @@ class _ImportInfo(NamedTuple):
     as_: str | None
     sync: bool | None
     location: FileLocation
+    told: bool
+    """Whether a name or a format was given."""
 
     @classmethod
     def of(cls, request: Request) -> Self:
         query = request.query_params
-        name = query.get("name", "import.jsonl")
+        refuse_unknown("import", query, _ASKS)
+        name = query.get("name", _UNNAMED)
         parts = PurePosixPath(name).parts
         good = parts and all(
             part.isprintable() and not part.startswith(".") and is_file_name(part) for part in parts
@@ -181,6 +188,7 @@ class _ImportInfo(NamedTuple):
         return cls(
             name, query.get("format"), at, query.get("as"),
             None if sync is None else wire.convert(bool, sync, strict=False), location,
+            "name" in query or "format" in query,
         )  # fmt: skip
 
     def date(self, path: Path) -> None:
@@ -220,6 +228,12 @@ async def _take_in(
     if kind == LINES and _OURS not in first.partition(b"\n")[0]:
         ahead = bodies.ReadAhead(request, whole)
         return wire.dump(await _take_turns(server, bank, ahead, progress))
+    if kind == BYTES and not named.told and _OURS not in first.partition(b"\n")[0]:
+        msg = (
+            "name: what the file is called tells its format; give ?name=notes/trip.md, or ?format="
+            f" with one of {', '.join(ALL_FORMATS)}"
+        )
+        raise InputError(msg)
     with _folder() as folder:
         path = folder.path / named.name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -90,6 +90,16 @@ class Caller:
         return "*" in self.banks
 
 
+@immutable
+class KnownCaller:
+    """Rights of a caller, and the time zone in which the store reads days that name none."""
+
+    id: str
+    role: AccessRole
+    banks: tuple[str, ...]
+    timezone: str
+
+
 ANYBODY: Final = Caller("", "admin", ("*",))
 """Caller of a server that has no keys, and so listens to this machine alone."""
 

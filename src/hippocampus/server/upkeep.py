@@ -69,7 +69,9 @@ class StoreRoutes:
         """Erase a whole bank: episodes, journal, vectors; nothing of it stays in the file."""
         server = self._server
         caller, bank = await server.door.admit(request, "admin")
-        here = BankRequest.of(request, server.memory, caller, (bank, "delete", b""))
+        here = BankRequest.of(
+            request, server.memory, caller, (bank, "delete", b""), server.limits.upkeep_s
+        )
         await server.writers.run(lambda: here.run(lambda: server.memory.delete_bank(bank)))
         return json_answer(b"null")
 

@@ -165,7 +165,8 @@ def _read(
 ) -> Iterator[SourceFile | SourceProblem]:
     suffix = file.suffix.lower()
     if chosen is None and suffix not in _BY_SUFFIX and suffix not in _JSON:
-        reason = f"no reader for {suffix or 'files without a suffix'}; name a format to read it"
+        kind = suffix or "files without a suffix"
+        reason = f"no reader for {kind}; name a format to read it: {', '.join(FORMATS)}"
         yield SourceProblem(path=name, reason=reason, skipped=True)
         return
     turns: list[Turn] = []

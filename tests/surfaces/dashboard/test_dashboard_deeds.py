@@ -1,11 +1,13 @@
 """What is done in the dashboard is done to the bank; what cannot be done is said, and how."""
 
+import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 
 import pytest
 
+from hippocampus import Turn
 from hippocampus.server.keys import Keys
 from hippocampus.testing import Fails, ScriptedEmbedder
 
@@ -452,3 +454,121 @@ def test_a_search_that_went_on_without_meaning_says_so(open_memory, serve, visit
     assert "Searched with less than usual" in told_
     assert "the model does not answer" in told_
     assert [] == eye.flaws()
+
+
+def test_a_day_is_the_same_day_wherever_one_looks_from(memory, serve, visit):
+    bank = memory.bank("ada")
+    bank.remember("We moved to Freiburg.", at="2026-07-15")
+    bank.remember("The piano stayed.", at="2026-07-15T23:30")
+    eye = visit(serve(memory), timezone_id="America/Los_Angeles")
+    page = eye.see("#/ada/timeline")
+
+    assert ["Wednesday, 15 July 2026"] == page.locator("h2").all_inner_texts()
+    assert ["23:30"] == page.locator("main time").all_inner_texts()
+    assert "15 Jul 2026 – 15 Jul 2026; days and times are those of UTC" in page.inner_text("main")
+    page = eye.see("#/ada/timeline?since=2026-07-15&until=2026-07-15")
+    assert 2 == page.locator("main .item").count()
+    page = eye.see("#/ada/search?q=Where did we move?&during=July 2026")
+    assert re.search(r"Only of 1\W+31 Jul 2026", page.inner_text(".verdict"))
+
+    page.keyboard.press("Escape")
+    page.click("#new")
+    page.fill("dialog textarea", "I planted a pear tree.")
+    page.fill("dialog input[type=datetime-local]", "2026-09-09T23:45")
+    page.click("dialog button[type=submit]")
+    page.wait_for_selector("dialog", state="detached")
+    assert "2026-09-09T23:45" == f"{bank.find('pear')[0].occurred_at:%Y-%m-%dT%H:%M}"
+
+
+def test_facts_are_shown_as_far_as_they_are_read_and_then_whole(memory, serve, visit):
+    memory.bank("ada").remember_many(
+        [Turn(text=f"I have a dog named Rex{n}.", speaker="Ada") for n in range(80)]
+    )
+    eye, asked = visit(serve(memory)), []
+
+    def impatient(route):
+        asked.append(route)
+        if len(asked) == 1:
+            route.continue_(headers={**route.request.headers, "prefer": "wait=0"})
+
+    eye.page.route(re.compile("/people"), impatient)
+    page = eye.see("#/ada/facts")
+    page.wait_for_selector("[role=status] .hint:has-text('Read from 64 of 80 memories so far')")
+    assert "Ada" in page.inner_text("main .columns")
+    asked[1].continue_()
+    page.wait_for_selector("[role=status] .hint", state="detached")
+
+
+@pytest.mark.usefixtures("told")
+def test_a_bank_that_does_not_exist_is_called_so_in_every_view(memory, serve, visit):
+    eye = visit(serve(memory))
+    for view in ("search?q=Porto", "timeline", "topics", "facts", "trends", "sleep", "admin"):
+        page = eye.see(f"#/aad/{view}")
+        assert "There is no “aad”" in page.inner_text("main")
+        assert ["No such bank", "ada"] == page.locator("#bank option").all_inner_texts()
+
+    page.click("main button:has-text('Remember something')")
+    page.fill("dialog textarea", "I planted a pear tree.")
+    page.click("dialog button[type=submit]")
+    page.wait_for_selector("#bank option:has-text('aad')", state="attached")
+    assert ["I planted a pear tree."] == [e.text for e in memory.bank("aad").episodes()]
+
+
+def test_an_explanation_is_of_the_hits_that_the_search_showed(memory, serve, visit):
+    bank = memory.bank("ada")
+    bank.remember_many([Turn(text=f"The leak number {n} was mended.") for n in range(14)])
+    eye = visit(serve(memory))
+    page = eye.see("#/ada/search?q=Which leak was mended?")
+    page.click("button:has-text('more')")
+    shown = page.locator(".hits .entry .said").all_inner_texts()
+    page.click("text=How was this found?")
+    page.wait_for_selector(".accounts")
+    eye.settled()
+
+    assert shown == page.locator(".accounts").first.locator(".said a").all_inner_texts()
+    assert 10 < len(shown)
+    assert "Proposed" not in page.inner_text(".step table.told >> nth=1")
+
+
+@pytest.mark.usefixtures("told")
+def test_a_search_in_vain_names_the_filters_that_may_be_why(memory, serve, visit):
+    eye = visit(serve(memory))
+    page = eye.see("#/ada/search?q=leak&as_of=2001-05-01")
+    assert "Only what had been noted by 1 May 2001 was looked at" in page.inner_text("main")
+    page = eye.see("#/ada/search?q=zzyzx&cues=lexical")
+    assert "filters, or" not in page.inner_text("main .notice")
+
+
+def test_a_long_text_is_one_entry_of_the_timeline_with_its_parts_in_order(memory, serve, visit):
+    bank = memory.bank("ada")
+    bank.remember(" ".join(f"Sentence {n} of the story." for n in range(400)), at="2026-05-11")
+    bank.remember("It was long.", at="2026-05-12")
+    page = visit(serve(memory)).see("#/ada/timeline")
+
+    assert 2 == page.locator("main .entry").count()
+    parts = [e.text for e in bank.episodes() if e.parts > 1]
+    assert f"Part 1 of {len(parts)}; show the other {len(parts) - 1}" in page.inner_text("main")
+    page.click("summary:has-text('Part 1')")
+    folded = page.locator("main .entry >> nth=1").locator(".said").all_inner_texts()
+    assert [one[:20] for one in parts] == [one[:20] for one in folded]
+
+
+def test_what_was_done_is_told_by_name_and_not_over_another_bank(memory, told, serve, visit):
+    memory.bank("bob").remember("Bob rows.")
+    page = opened(visit(serve(memory)), told.episodes()[1])
+    page.keyboard.press("x")
+    page.wait_for_selector(".toast:has-text('Forgotten: “The kitchen leak was mended.”')")
+    page.keyboard.press("Escape")
+    page.select_option("#bank select", "bob")
+    page.wait_for_selector("main .said:has-text('Bob rows.')")
+
+    assert 0 == page.locator(".toast").count()
+
+
+def test_what_became_of_a_memory_says_of_which_wording(memory, told, serve, visit):
+    made = told.correct(told.episodes()[0].id, "Lena moved to Lisbon.")
+    page = opened(visit(serve(memory)), made)
+    page.wait_for_selector(".changes")
+
+    lines = [line.split("\n")[-1] for line in page.locator(".changes li").all_inner_texts()]
+    assert ["remembered · the earlier wording", "remembered · this wording"] == lines[:2]

@@ -1,6 +1,7 @@
 """What comes in wrong gets a clear answer in one shape, and changes nothing."""
 
 import asyncio
+import gzip
 import json
 import socket
 import threading
@@ -82,6 +83,48 @@ def test_a_body_of_another_kind_is_refused_for_pages_of_others_can_send_it(http,
     assert (415, 415) == (answer.status_code, streamed.status_code)
     assert "application/json" in fault(answer).message
     assert http.get("/v1/banks").json() == []
+
+
+@pytest.mark.parametrize(
+    ("headers", "fix"),
+    [
+        ({"Content-Encoding": "gzip"}, "send it uncompressed"),
+        ({"Content-Type": "application/json; charset=latin-1"}, "send it in UTF-8"),
+    ],
+)
+def test_a_body_in_another_coding_is_refused_and_told_how_to_send_it(http, headers, fix):
+    headers = {"Content-Type": "application/json", **headers}
+    answer = http.post(f"{AT}/remember", content=gzip.compress(b"{}"), headers=headers)
+
+    assert 415 == answer.status_code
+    assert fix in fault(answer).message
+    plain = {"Content-Type": 'application/json; charset="UTF-8"', "Content-Encoding": "identity"}
+    sound = http.post(f"{AT}/remember", content=b'{"text": "x"}', headers=plain)
+    assert 200 == sound.status_code
+
+
+@pytest.mark.parametrize(
+    ("verb", "sent", "told"),
+    [
+        ("trend", {"term": "Ida", "by": "quarter"}, "by='quarter': must be 'day', 'week', 'month'"),
+        ("set_policy", {"policy": {"merge": "maybe"}}, "policy.merge='maybe': must be 'exact'"),
+        ("recall", {"query": "x", "trust": ["user", "me"]}, "trust[1]='me': must be 'user', 'ass"),
+        ("recall", {"query": "x", "k": "3"}, "Expected `int`, got `str` - at `$.k`"),
+        ("find", {"terms": "Pixel"}, "Expected `array`, got `str` - at `$.terms`"),
+        ("count", {}, "missing required field `term`"),
+        ("count", {"query": "x"}, "count has no such argument; give term"),
+        ("count_events", {"query": "x"}, "count_events has no such argument; give question"),
+        ("find", {"query": "x"}, "find has no such argument; give terms"),
+    ],
+)
+def test_an_argument_that_does_not_fit_is_named_with_what_may_be_given(http, verb, sent, told):
+    assert told in fault(http.post(f"{AT}/{verb}", json=sent)).message
+
+
+def test_what_is_no_json_in_a_query_is_told_with_the_name_of_its_argument(http):
+    told = fault(http.get(f"{AT}/episodes", params={"where": "kind"})).message
+
+    assert told.startswith("where='kind': JSON is malformed")
 
 
 @pytest.mark.parametrize("header", ["Host", "Origin"])

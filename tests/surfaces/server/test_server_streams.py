@@ -207,3 +207,17 @@ def test_a_picture_of_the_topics_is_a_picture(http, bank):
     bank.sleep()
 
     assert http.get(f"{AT}/plot_topics").content.startswith(b"\x89PNG")
+
+
+def test_a_file_without_a_name_and_an_unknown_parameter_are_refused(http, bank):
+    unnamed = sent(http, b"# Note", BYTES, accept="application/json")
+    misspelt = sent(http, b"# Note", BYTES, accept="application/json", name="a.md", snyc="true")
+
+    assert (422, 422) == (unnamed.status_code, misspelt.status_code)
+    assert "give ?name=notes/trip.md, or ?format= with one of" in unnamed.text
+    assert "import has no such argument; give sync" in misspelt.text
+    assert [] == bank.episodes()
+    named = sent(http, b"# Note", BYTES, accept="application/json", format="document")
+    assert 1 == wire.load(Imported, named.content).added
+    other = wire.load(Imported, sent(http, b"x", BYTES, accept="*/*", name="n.pdf").content)
+    assert "name a format to read it: " in other.unreadable[0][1]

@@ -244,6 +244,16 @@ def test_damage_of_an_included_bank_is_said_where_it_is_read(http, memory, how, 
     assert lacks == said.startswith("include: bank 'acme/?ena' lacks what is damaged"), said
 
 
+def test_a_header_says_how_far_facts_are_read_for_whoever_would_not_wait(http, told):
+    told.remember_many([Turn(text=f"I have a dog named Rex{n}.", role="user") for n in range(80)])
+    asked = {"headers": {"Prefer": "respond-async, wait=0"}}
+    first = http.get(f"{AT}/facts", **asked)
+
+    assert first.headers["Degraded"].startswith("facts: read from 64 of 83 memories so far; ask")
+    assert 0 < len(first.json()) < len(http.get(f"{AT}/facts").json())
+    assert "Degraded" not in http.get(f"{AT}/facts", **asked).headers
+
+
 @pytest.mark.usefixtures("damaged")
 def test_a_client_warns_that_a_list_lacks_what_is_damaged(memory, serve):
     with Client(serve(memory)) as client:

@@ -119,6 +119,8 @@ class Recall:
     holds, what it has in common with the best ones and how recent it is count as well."""
     intervals: tuple[Interval, ...] = ()
     """The times that the question names."""
+    during: tuple[Interval, ...] = ()
+    """The stretches of time as which the filter ``during`` was read, apart and in order."""
     note: str = ""
     """A sentence that says why nothing was found, if that is known: of a certain time there is
     nothing, and what day is nearest; or none of the nearest memories speaks of some things, or of
@@ -159,6 +161,7 @@ class Recall:
         lines = [f"query: {self.query}"]
         lines += [f"read as: {self.read_as}"] if self.read_as else []
         lines += [f"time: {i.text!r} read as {i.start} to {i.end}" for i in self.intervals]
+        lines += [f"during: read as {i.start} to {i.end}" for i in self.during]
         lines += [self.note] if self.note else []
         if self.when is not None:
             lines.append(f"when: {self.when.start} to {self.when.end}, {self.when.text!r}")

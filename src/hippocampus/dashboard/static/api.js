@@ -17,7 +17,7 @@ export class Fault extends Error {
   }
 }
 
-const ask = async (path, { method = "GET", query, body, signal, lines } = {}) => {
+const ask = async (path, { method = "GET", query, body, signal, lines, wait } = {}) => {
   const url = new URL(path, ROOT);
   for (const [name, value] of Object.entries(query ?? {})) {
     for (const one of [value].flat()) if (one !== null && one !== undefined && one !== "") url.searchParams.append(name, one);
@@ -26,6 +26,7 @@ const ask = async (path, { method = "GET", query, body, signal, lines } = {}) =>
   if (key.get()) headers.Authorization = `Bearer ${encodeURIComponent(key.get())}`;  // whatever was pasted
   const file = body instanceof Blob;
   if (body !== undefined) headers["Content-Type"] = file ? "application/octet-stream" : "application/json";
+  if (wait !== undefined) headers.Prefer = `wait=${wait}`;
   if (lines) headers.Accept = "application/x-ndjson";
   let answer;
   try {
@@ -51,6 +52,13 @@ const json = async (path, options) => whole((await ask(path, options)).json());
 const page = async (path, options) => {
   const answer = await ask(path, options);
   return { entries: await whole(answer.json()), next: answer.headers.get("Next-Cursor") };
+};
+
+// What was read so far, and what it lacks if the server would have had to read on for longer.
+const partly = async (path, options) => {
+  const answer = await ask(path, options);
+  const unread = /(?:facts|names): read from ([\d,]+) of ([\d,]+) memories/.exec(answer.headers.get("Degraded") ?? "");
+  return { found: await whole(answer.json()), unread: unread && { done: unread[1], total: unread[2] } };
 };
 
 // What takes long tells how far it is, a line at a time, and then what came of it.
@@ -94,6 +102,7 @@ export const bankOf = (name, signal) => {
   return {
     name,
     read: (verb, query) => json(at(verb), { query, signal }),
+    partly: (verb, query, wait) => partly(at(verb), { query, signal, wait }),
     page: (verb, query) => page(at(verb), { query, signal }),
     ask: (verb, body) => json(at(verb), { method: "POST", body, signal }),
     told: (verb, body, progress) => told(at(verb), { method: "POST", body, signal }, progress),

@@ -2,8 +2,9 @@
 
 import { bankOf, key, store } from "./api.js";
 import { field, h, icon, option, swap } from "./dom.js";
+import { showIn } from "./format.js";
 import { closeMemory, showMemory } from "./memory.js";
-import { dialog, faulted, formDialog, heading, notice, remember } from "./parts.js";
+import { dialog, faulted, formDialog, heading, notice, quiet, remember } from "./parts.js";
 import * as search from "./search.js";
 
 // Those that are not first are fetched when they are asked for.
@@ -75,15 +76,19 @@ const show = async ({ again = false } = {}) => {
     leaving = new AbortController();
     ctx.bank = bankOf(place.bank, leaving.signal);
     const moved = shown.view && shown.view !== want.view;
+    const left = shown.bank !== want.bank;
     shown = want;
     around(place);
     main.setAttribute("aria-busy", "true");
+    if (moved || left) quiet();
     if (moved) for (const one of document.querySelectorAll("dialog:not(.drawer)")) one.close();
+    const missing = place.bank && !(await isThere(place.bank)) && (banks.entries.length > 0 || place.view !== "admin");
+    if (shown !== want) return undefined;  // somebody has gone on meanwhile
     const known = Object.hasOwn(VIEWS, place.view) ? VIEWS[place.view] : { label: "No such page", load: () => ({ show: nowhere }) };
     const view = await known.load();
     if (shown !== want) return undefined;  // somebody has gone on meanwhile
     const nothing = !place.bank && place.view !== "admin";
-    swap(main, nothing ? empty(ctx) : view.show(ctx));
+    swap(main, nothing ? empty(ctx) : missing ? absent(ctx) : view.show(ctx));
     document.title = `${known.label} · ${place.bank || "Hippocampus"}`;
     if (moved) {
       scrollTo(0, 0);
@@ -96,6 +101,26 @@ const show = async ({ again = false } = {}) => {
   main.removeAttribute("aria-busy");
   return undefined;
 };
+
+// Whether there is such a bank; one that came to be meanwhile, or is on a later page, is listed from now on.
+const isThere = async (name) => {
+  if (banks.entries.includes(name)) return true;
+  try {
+    await bankOf(name).read("stats");
+  } catch (error) {
+    return error.type !== "UnknownBank";  // of other trouble the view tells
+  }
+  banks.entries.push(name);
+  around(read());
+  return true;
+};
+
+const absent = (ctx) => [
+  heading("No such bank", `There is no “${ctx.bank.name}”${me.id ? ", or none that this key opens" : ""}.`),
+  ctx.may("write") && h("p", null, "It comes to be when the first thing is remembered in it. ",
+    h("button", { onclick: () => remember(ctx) }, "Remember something…")),
+  banks.entries.length > 0 && h("p", null, "There are: ", banks.entries.slice(0, 12).map((name, at) => [at > 0 && ", ", h("a", { href: address(name, "search", {}) }, name)]), banks.entries.length > 12 && ", …"),
+];
 
 const empty = (ctx) => notice("Nothing is remembered yet",
   "A bank is one memory, usually one user of one agent. It comes to be when the first thing is remembered in it.",
@@ -121,12 +146,12 @@ const around = (place) => {
     href: address(place.bank, name, {}), "aria-current": name === (VIEWS[place.view]?.of ?? place.view) ? "page" : null,
   }, icon(name), h("span", null, label))))));
   foldViews();
-  const names = banks.entries.includes(place.bank) || !place.bank ? banks.entries : [place.bank, ...banks.entries];
-  swap(by("bank"), names.length > 0 && h("select", {
+  const listed = banks.entries.includes(place.bank);
+  swap(by("bank"), banks.entries.length > 0 && h("select", {
     "aria-label": "Bank", onchange: (event) => {
       location.hash = event.target.value === "" ? address(place.bank, "admin", {}) : address(event.target.value, place.view, {});
     },
-  }, names.map((name) => option(name, name, name === place.bank)), banks.next && option("", "More banks…")),
+  }, !listed && option(place.bank, place.bank ? "No such bank" : "", true), banks.entries.map((name) => option(name, name, name === place.bank)), banks.next && option("", "More banks…")),
   me.role === "read" && h("span", { class: "tag" }, "read only"),
   me.role !== "read" && place.bank && h("button", {
     class: "icon-button", "aria-label": "Remember something", title: "Remember something (n)", id: "new",
@@ -180,6 +205,7 @@ const pressed = (event) => {
   if (inside) {
     const button = inside.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
     if (button) { event.preventDefault(); button.click(); }
+    else if (event.key === "?" && inside.matches(".drawer")) help();
     return;
   }
   if (Date.now() - going < 1500 && Object.hasOwn(GO, event.key)) {
@@ -192,7 +218,7 @@ const pressed = (event) => {
     "/": () => { if (shown.view === "search") by("q")?.focus(); else go("search", {}); },
     Escape: () => { if (by("views").classList.contains("open")) { foldViews(); by("menu").focus(); } },
     g: () => { going = Date.now(); }, j: () => step(1), k: () => step(-1), "?": help, c: turnTheme,
-    n: () => by("new")?.click(),
+    n: () => (by("new") ?? main.querySelector(".notice .primary"))?.click(),
   }[event.key];
   if (does) { event.preventDefault(); does(); }
 };
@@ -219,6 +245,7 @@ addEventListener("key", () => boot());
 async function boot() {
   try {
     [me, banks] = await Promise.all([store.whoami(), store.banks({ limit: MOST_BANKS })]);
+    showIn(me.timezone);
   } catch (error) {
     me = null;
     shown = {};

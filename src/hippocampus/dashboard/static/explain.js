@@ -30,30 +30,31 @@ export const show = (ctx) => {
     const given = Object.fromEntries(FILTERS.filter((name) => params[name]).map((name) => [name, params[name]]));
     if (params.cues) given.cues = params.cues.split(" ");
     if (params.row) given.ids = params.row.trim().split(/[\s,]+/);
-    fill(slot, () => ctx.bank.ask("explain", { query: params.q, k: Number(params.k ?? 5), ...given }), (made) => walked(made, ctx));
+    fill(slot, () => ctx.bank.ask("explain", { query: params.q, k: Number(params.hits ?? params.k ?? 10), suspects: "hide", ...given }), (made) => walked(made, ctx));
   }
   return [heading("Explain", "Each step from a question to what answers it.",
-    h("a", { class: "button", href: ctx.link("search", { ...params, row: null }) }, "Back to the search")), form, slot];
+    h("a", { class: "button", href: ctx.link("search", { ...params, row: null, hits: null }) }, "Back to the search")), form, slot];
 };
 
 const step = (title, told, ...content) => h("section", { class: "section step" }, h("h2", null, title), told && h("p", { class: "quiet" }, told), content);
 
 const walked = (made, ctx) => {
   const { question: read, recall, verdict } = made;
+  const proposing = made.cues.some((one) => one.proposed);
   return h("div", { class: "steps" },
     step("The question", null, h("dl", { class: "read" }, [
       ["Read as", read.text !== recall.query && read.text],
       ["Asks for", read.asks_for.join("; ")],
       ["About", read.speakers.join(", ")],
       ["Time", read.times.map((one) => `“${one.text}” is ${stretch(one)}`).join("; ")],
-      ["Only", read.only.join("; ")],
+      ["Only", read.only.filter((one) => one !== "suspect").join("; ")],
     ].filter(([, value]) => value).map(([name, value]) => [h("dt", null, name), h("dd", null, value)])),
     read.words.length > 0 && table(["Word", "Weight", "In"], read.words.map((one) => [
       one.word, [bar(one.share, percent(one.share)), percent(one.share)], counted(one.memories, "memory", "memories")]))),
-    step("Who proposed what", `${whole(recall.cost.candidates)} of ${counted(recall.cost.allowed, "memory", "memories")} were weighed${made.cues.some((one) => one.proposed) ? "" : ": few enough to weigh all of them"}.`,
-      table(["Cue", "Weight", "Proposed", "Alone", "Among the hits", "It looks at"], made.cues.map((one) => [
-        cueName(one.cue), one.weight ? one.weight.toPrecision(2) : "", one.proposed ? whole(one.proposed) : "",
-        one.proposed ? whole(one.alone) : "", one.proposed ? whole(one.shown) : "", CUES[one.cue]?.[1] ?? ""])),
+    step("Who proposed what", `${whole(recall.cost.candidates)} of ${counted(recall.cost.allowed, "memory", "memories")} were weighed${proposing ? "" : ": few enough to weigh all of them"}.`,
+      table(["Cue", "Weight", ...(proposing ? ["Proposed", "Alone", "Among the hits"] : []), "It looks at"], made.cues.map((one) => [
+        cueName(one.cue), one.weight ? one.weight.toPrecision(2) : "",
+        ...(proposing ? [one.proposed, one.alone, one.shown].map((n) => (one.proposed ? whole(n) : "")) : []), CUES[one.cue]?.[1] ?? ""])),
       Object.entries(made.led_to).map(([by, n]) => h("p", { class: "quiet" }, `${whole(n)} more were led to by ${cueName(by)}.`))),
     made.asked.length > 0 && step("Asked for", null, accounts(made.asked, ctx)),
     step("Hits", "Bars to the right count for a memory, bars to the left against it, in standard deviations.",

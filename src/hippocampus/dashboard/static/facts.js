@@ -1,8 +1,8 @@
 // Whom facts are about, how they hang together, and what was so from when until when.
 
-import { h } from "./dom.js";
+import { h, swap } from "./dom.js";
 import { counted, day, whole, worded } from "./format.js";
-import { heading, later, notice, some } from "./parts.js";
+import { faulted, fill, heading, later, notice, some } from "./parts.js";
 import { map, walk } from "./walk.js";
 
 export const show = (ctx) => {
@@ -10,9 +10,41 @@ export const show = (ctx) => {
   return [
     heading("People & facts", "Who is what to whom, since when, and until when, read from what was said."),
     chosen
-      ? later(() => ctx.bank.read("facts", { entity: chosen }), (facts) => one(chosen, facts, ctx))
-      : later(() => Promise.all([ctx.bank.read("entities"), ctx.bank.read("facts"), ctx.bank.read("people")]), (found) => all(...found, ctx)),
+      ? asFarAsRead(() => ctx.bank.partly("facts", { entity: chosen }, WAIT_S).then((facts) => [facts]), (facts) => one(chosen, facts, ctx))
+      : asFarAsRead(() => inTurn([["people", WAIT_S], ["facts", 0], ["entities", 0]].map(([verb, wait]) => () => ctx.bank.partly(verb, {}, wait))), (people, facts, entities) => all(entities, facts, people, ctx)),
   ];
+};
+
+const WAIT_S = 3;  // and then what was read so far is shown
+
+const inTurn = async (asks) => {
+  const got = [];
+  for (const ask of asks) got.push(await ask());
+  return got;
+};
+
+// Of a large bank all that was said is read once, which takes minutes: what was read by now is shown, and
+// each further question has the server read on. Nothing moves under whoever reads until all of it is there.
+const asFarAsRead = (ask, draw) => {
+  const told = h("div", { role: "status" });
+  const slot = h("div", { class: "slot" });
+  const drawn = (got) => draw(...got.map((one) => one.found));
+  const tell = (got) => {
+    const unread = got.find((one) => one.unread)?.unread;
+    swap(told, unread && h("p", { class: "hint" }, `Read from ${unread.done} of ${unread.total} memories so far, and reading on: what is missing here, or is over by now, may be in the others.`));
+    if (unread) readOn();
+    return unread;
+  };
+  const readOn = async () => {
+    try {
+      const got = await ask();
+      if (!tell(got)) swap(slot, drawn(got));
+    } catch (error) {
+      if (error.name !== "AbortError") swap(told, faulted(error, readOn));
+    }
+  };
+  fill(slot, ask, (got) => { tell(got); return drawn(got); });
+  return [told, slot];
 };
 
 const all = (entities, facts, people, ctx) => {

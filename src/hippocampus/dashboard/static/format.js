@@ -1,16 +1,42 @@
-// How numbers, moments and words of the engine read to people. Moments are shown in the zone of who looks at them.
+// How numbers, moments and words of the engine read to people. Moments are shown in the zone of the store, in
+// which it reads days without one: so a day is the same in a note, in a filter, and wherever one looks from.
 
-const dayFormat = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
-const longFormat = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long", year: "numeric" });
-const timeFormat = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
-const monthFormat = new Intl.DateTimeFormat("en-GB", { month: "short", year: "numeric" });
 const wholeFormat = new Intl.NumberFormat("en-GB");
+const FORMATS = {
+  day: { day: "numeric", month: "short", year: "numeric" },
+  longDay: { weekday: "long", day: "numeric", month: "long", year: "numeric" },
+  time: { hour: "2-digit", minute: "2-digit" },
+  clock: { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 },
+  month: { month: "short", year: "numeric" },
+  year: { year: "numeric" },
+};
+let zone;
+let formats;
+const dress = () => {
+  formats = Object.fromEntries(Object.entries(FORMATS).map(([name, how]) => [name, new Intl.DateTimeFormat("en-GB", { ...how, timeZone: zone })]));
+};
+dress();
 
-export const day = (iso) => dayFormat.format(new Date(iso));
-export const longDay = (iso) => longFormat.format(new Date(iso));
-export const time = (iso) => timeFormat.format(new Date(iso));
-export const month = (iso) => monthFormat.format(new Date(iso));
-export const moment = (iso) => (iso ? `${day(iso)}, ${time(iso)}` : "");
+// A zone that this browser does not know leaves its own.
+export const showIn = (name) => {
+  const before = zone;
+  try {
+    zone = name;
+    dress();
+  } catch {
+    zone = before;
+  }
+};
+export const zoneName = () => worded(formats.day.resolvedOptions().timeZone);
+
+const shown = (how) => (iso) => formats[how].format(new Date(iso));
+export const day = shown("day");
+export const longDay = shown("longDay");
+export const month = shown("month");
+export const year = shown("year");
+// A note of a day, without a time of it, is at its midnight.
+export const time = (iso) => (shown("clock")(iso) === "00:00:00.000" ? "" : shown("time")(iso));
+export const moment = (iso) => (iso ? [day(iso), time(iso)].filter(Boolean).join(", ") : "");
 export const whole = (n) => wholeFormat.format(n);
 export const percent = (share) => `${Math.round(share * 100)}\u202f%`;
 export const ms = (seconds) => (seconds < 1 ? `${(seconds * 1e3).toFixed(seconds < 0.01 ? 1 : 0)} ms` : `${seconds.toFixed(1)} s`);
@@ -28,7 +54,7 @@ export const stretch = ({ start, end }) => {
   if (!end) return `from ${day(start)}`;
   const last = new Date(new Date(end) - 1);  // an end is exclusive
   if (!start) return `until ${day(last)}`;
-  return dayFormat.formatRange(new Date(start), last);
+  return formats.day.formatRange(new Date(start), last);
 };
 
 // What each cue, and what else counts, looks at: [in a word, in a sentence].

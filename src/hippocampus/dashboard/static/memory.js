@@ -54,7 +54,7 @@ const content = (e, ctx, draw) => {
         : h("button", { "data-key": "p", onclick: () => changed("pin", {}, "Pinned: it never fades.") }, "Pin"),
       h("button", { onclick: () => changed("feedback", { helpful: true }, "Noted: it helped.") }, "It helped"),
       h("button", { onclick: () => changed("feedback", { helpful: false }, "Noted: it did not help.") }, "It did not"),
-      h("button", { "data-key": "x", onclick: () => changed("forget", {}, "Forgotten.", () => changed("restore", {}, "Restored.")) }, "Forget"));
+      h("button", { "data-key": "x", onclick: () => changed("forget", {}, `Forgotten: “${shortened(e.text)}”`, () => changed("restore", {}, "Restored.")) }, "Forget"));
   }
   if (ctx.may("write") && e.state === "forgotten") {
     actions.push(h("button", { class: "primary", onclick: () => changed("restore", {}, "Restored.") }, "Restore"));
@@ -82,11 +82,13 @@ const content = (e, ctx, draw) => {
   ];
 };
 
+const shortened = (text) => (text.length > 60 ? `${text.slice(0, 59)}…` : text);
+
 const details = (e, ctx) => {
   const rows = {
     Said: moment(e.occurred_at), Noted: moment(e.recorded_at), Speaker: e.speaker, Role: e.role,
     Conversation: e.session && h("a", { href: ctx.link("timeline", { session: e.session }) }, e.session),
-    Turn: e.turn === null ? null : `${e.turn + 1}${e.parts > 1 ? `, part ${e.part + 1} of ${e.parts}` : ""}`,
+    Turn: e.turn === null ? null : `${e.turn}${e.parts > 1 ? `, part ${e.part + 1} of ${e.parts}` : ""}`,
     Source: e.source, Address: e.address, Id: h("code", null, e.id),
     ...Object.fromEntries(Object.entries(e.metadata).map(([k, v]) => [k, typeof v === "string" ? v : JSON.stringify(v)])),
   };
@@ -116,7 +118,10 @@ export const told = (change) => {
 // Its own changes, and those of what was merged with it or says it in other words.
 const changes = (all, e, ctx) => h("ol", { class: "changes" }, all.map((change) =>
   h("li", null, h("time", { datetime: change.at }, moment(change.at)), h("span", null, told(change),
-    change.episode !== e.id && [" · ", h("a", { href: ctx.link(null, { m: change.episode }) }, "another memory")]))));
+    change.episode === e.id && (e.supersedes || e.superseded_by) && " · this wording",
+    change.episode !== e.id && [" · ", h("a", { href: ctx.link(null, { m: change.episode }) }, whose(e)[change.episode] ?? "another memory")]))));
+
+const whose = (e) => ({ [e.supersedes]: "the earlier wording", [e.superseded_by]: "the later wording" });
 
 const HOW = {
   canonical: "stands for it", alias: "says the same", related: "is near", corrected: "says otherwise", elaborated: "says more",

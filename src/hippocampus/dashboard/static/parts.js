@@ -2,7 +2,7 @@
 
 import { key } from "./api.js";
 import { field, h, icon, marked, newId, swap } from "./dom.js";
-import { LEVELS, moment, whole } from "./format.js";
+import { LEVELS, moment, whole, zoneName } from "./format.js";
 
 // ---------------------------------------------------------------- a memory in a list
 
@@ -17,7 +17,7 @@ export const who = (e) => e.speaker ?? e.role ?? null;
 
 export const byline = (e, { date = moment, first = null } = {}) => h("p", { class: "byline" },
   first, who(e) && h("span", { class: "who" }, who(e)),
-  h("time", { datetime: e.occurred_at }, date(e.occurred_at)),
+  date(e.occurred_at) && h("time", { datetime: e.occurred_at }, date(e.occurred_at)),
   e.session && h("span", { class: "where" }, e.session),
   !e.session && e.source && h("span", { class: "where" }, e.source),
   tags(e));
@@ -127,6 +127,9 @@ export const toast = (text, undo) => {
   setTimeout(() => node.remove(), undo ? 10_000 : 5000);
 };
 
+// What was done elsewhere is not told over what is shown now.
+export const quiet = () => toasts.replaceChildren();
+
 export const away = (node) => { node.remove(); lift(); };
 
 export const dialog = (title, ...content) => {
@@ -178,11 +181,10 @@ export const attempt = async (act) => {
 export const remember = (ctx) => formDialog("Remember something", [
   field("What was said or happened", "textarea", { name: "text", rows: 4, required: true }),
   h("div", { class: "pair" },
-    field("Who said it", "input", { name: "speaker" }), field("When (empty: now)", "input", { name: "at", type: "datetime-local" })),
+    field("Who said it", "input", { name: "speaker" }), field(`When, in ${zoneName()} (empty: now)`, "input", { name: "at", type: "datetime-local" })),
   field("Conversation", "input", { name: "session" }),
 ], "Remember", async (given) => {
   const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value));
-  if (said.at) said.at = new Date(said.at).toISOString();
   await ctx.bank.ask("remember", said);
   toast("Remembered.");
   ctx.refresh();

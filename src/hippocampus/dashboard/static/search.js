@@ -1,10 +1,11 @@
 // Ask the memory: what was found and why, and beside it the context that a model would get.
 
 import { field, h, option, swap } from "./dom.js";
-import { CUES, counted, cueName, day, ms, percent, stretch, whole } from "./format.js";
+import { CUES, counted, cueName, day, ms, percent, stretch, whole, zoneName } from "./format.js";
 import { attempt, bar, entry, faulted, notice, toast } from "./parts.js";
 
 const SHOWN = 12;
+const UNLIKELY = 0.1;
 const FILTERS = ["since", "until", "during", "speaker", "session", "as_of"];
 const ASKABLE = ["lexical", "vector", "tokens", "time", "topic", "concept", "graph"];
 
@@ -44,6 +45,7 @@ export const show = (ctx) => {
       field("As known on", "input", { type: "date", name: "as_of", value: params.as_of ?? "" }),
       field("Most hits", "select", { name: "k" }, ["10", "20", "50", "100"].map((n) => option(n, n, n === (params.k ?? "20")))),
       field("Context budget, tokens", "input", { type: "number", name: "budget", min: 50, max: 200000, step: 1, value: params.budget ?? "1500" })),
+    h("p", { class: "quiet" }, `Days are those of ${zoneName()}, as this store counts them.`),
     h("fieldset", { class: "choices" }, h("legend", null, "Cues to ask"), ASKABLE.map((cue) => h("label", { title: CUES[cue][1] },
       h("input", { type: "checkbox", name: `cue-${cue}`, checked: !chosen.size || chosen.has(cue) }), cueName(cue))))));
 
@@ -59,7 +61,8 @@ export const show = (ctx) => {
       clearTimeout(slow);
       swap(results, answer(made, ctx));
       const { hits, found, confidence } = made.recall;
-      swap(heard, counted(hits.length, "hit"), hits.length > 0 && (found ? `, ${percent(confidence)} sure` : ", probably none that answers"));
+      const likely = hits.filter((one) => one.score >= UNLIKELY).length;
+      swap(heard, counted(hits.length, "hit"), likely > 0 && likely < hits.length && `, ${whole(likely)} of them likely`, hits.length > 0 && (found ? `, ${percent(confidence)} sure` : ", probably none that answers"));
       requestAnimationFrame(() => performance.mark("answered"));
     } catch (error) {
       if (error.name !== "AbortError") swap(results, faulted(error, run));
@@ -77,17 +80,34 @@ export const show = (ctx) => {
 const welcome = () => notice("What would you like to know?",
   "Each hit says which cues found it, and beside the hits stands the context that a model would be given.");
 
+// Why nothing may be there: the filters that are set, by name.
+const NAMED = {
+  since: "since then", until: "until then", during: "in that time", speaker: "by that speaker", session: "in that conversation",
+};
+const vain = (params) => {
+  const set = Object.keys(NAMED).filter((name) => params[name]).map((name) => NAMED[name]);
+  return [
+    set.length ? `Of what was said ${set.join(", ")} nothing bears on the question.` : "Nothing here bears on the question.",
+    params.as_of && `Only what had been noted by ${day(params.as_of)} was looked at, however long ago it happened.`,
+    set.length || params.as_of ? "Fewer filters, or other words, may help." : "Other words may help.",
+  ].filter(Boolean).join(" ");
+};
+
 const answer = (made, ctx) => {
   const { recall } = made;
   if (recall.hits.length === 0) {
-    return [degraded(recall), notice("Nothing was found", recall.note || "Nothing that these filters let it see bears on the question. Other words, or fewer filters, may help.", explained(ctx))];
+    return [degraded(recall), notice("Nothing was found", recall.note || vain(ctx.params), explained(ctx, recall))];
   }
   const inside = new Set(made.items.map((hit) => hit.episode.id));
   const list = h("ol", { class: "hits" });
   const add = (from) => {
-    recall.hits.slice(from, from + SHOWN).forEach((one, at) => list.append(hit(one, from + at + 1, inside, recall.query, ctx)));
-    const left = recall.hits.length - list.children.length;
-    swap(more, left > 0 && h("button", { onclick: () => add(list.children.length) }, `Show ${Math.min(left, SHOWN)} more`));
+    recall.hits.slice(from, from + SHOWN).forEach((one, at) => {
+      const before = recall.hits[from + at - 1];
+      if (one.score < UNLIKELY && (!before || before.score >= UNLIKELY)) list.append(h("li", { class: "faint-from" }, `From here on it is less than ${percent(UNLIKELY)} likely that one bears on the question.`));
+      list.append(hit(one, from + at + 1, inside, recall.query, ctx));
+    });
+    const left = recall.hits.length - list.querySelectorAll(".entry").length;
+    swap(more, left > 0 && h("button", { onclick: () => add(list.querySelectorAll(".entry").length) }, `Show ${Math.min(left, SHOWN)} more`));
   };
   const more = h("div", { class: "row" });
   add(0);
@@ -99,13 +119,14 @@ const answer = (made, ctx) => {
   ];
 };
 
-const explained = (ctx) => h("a", { href: ctx.link("explain", { ...ctx.params, budget: null, k: null }) }, "How was this found?");
+const explained = (ctx, { hits }) => h("a", { href: ctx.link("explain", { ...ctx.params, hits: hits.length || null }) }, "How was this found?");
 
 const verdict = (recall, ctx) => h("div", { class: "verdict" },
   h("p", null, h("strong", null, recall.found ? `${percent(recall.confidence)} sure that it is among these` : recall.note || "Probably nothing here answers that"),
     recall.when && recall.found && h("span", null, "It was ", h("strong", null, stretch(recall.when)), recall.when.text && ` (“${recall.when.text}”)`),
-    recall.intervals.map((one) => h("span", null, `“${one.text}” is ${stretch(one)}`))),
-  h("p", { class: "quiet num" }, `${ms(recall.cost.elapsed_s)} over ${counted(recall.cost.allowed, "memory", "memories")}, ${whole(recall.cost.candidates)} looked at closely. `, explained(ctx)));
+    recall.intervals.map((one) => h("span", null, `“${one.text}” is ${stretch(one)}`)),
+    recall.during.length > 0 && h("span", null, `Only of ${recall.during.map(stretch).join(" and of ")}`)),
+  h("p", { class: "quiet num" }, `${ms(recall.cost.elapsed_s)} over ${counted(recall.cost.allowed, "memory", "memories")}, ${whole(recall.cost.candidates)} looked at closely. `, explained(ctx, recall)));
 
 const degraded = (recall) => recall.degraded.length > 0 && h("div", { class: "hint warn", role: "note" },
   h("strong", null, "Searched with less than usual. "),
@@ -144,6 +165,8 @@ const hit = (one, rank, inside, query, ctx) => {
   });
 };
 
+const faint = (made) => made.items.filter((one) => one.score < UNLIKELY).length;
+
 const composed = (made) => h("section", { class: "context", "aria-labelledby": "context" },
   h("header", { class: "row" }, h("h2", { id: "context" }, "Context"), h("span", { class: "grow" }),
     h("button", {
@@ -152,6 +175,7 @@ const composed = (made) => h("section", { class: "context", "aria-labelledby": "
   h("p", { class: "meter num" }, bar(made.tokens / made.budget_tokens, `${made.tokens} of ${made.budget_tokens} tokens`),
     `${whole(made.tokens)} of ${whole(made.budget_tokens)} tokens`),
   h("p", { class: "quiet num" }, `${counted(made.items.length, "memory", "memories")}, in order of time`,
+    faint(made) > 0 && `; ${whole(faint(made))} of them ${faint(made) === 1 ? "is" : "are"} less than ${percent(UNLIKELY)} likely to bear on it, for there is room`,
     made.left_out.length > 0 && `; ${whole(made.left_out.length)} left out for want of room`),
   h("pre", { tabindex: "0", "aria-label": "The context's text", dir: "auto" }, made.text));
 

@@ -1,12 +1,28 @@
 // What happened, in order: by day, filtered, as far back as one likes to scroll.
 
 import { field, h, option, swap } from "./dom.js";
-import { counted, day, longDay, time } from "./format.js";
+import { counted, day, longDay, time, whole, zoneName } from "./format.js";
 import { hiddenLately } from "./journal.js";
 import { entry, faulted, fill, heading, notice } from "./parts.js";
 
 const PAGE = 60;
 const FILTERS = ["since", "until", "speaker", "session"];
+
+// What was too long to be kept in one piece is one entry: its first part that is here, and the others folded.
+const together = new WeakMap();
+const addPart = (line, e, ctx) => {
+  const before = line.lastElementChild && together.get(line.lastElementChild);
+  const same = before && ["occurred_at", "session", "turn", "speaker", "source", "parts"].every((name) => before[0][name] === e[name]) && before.every((one) => one.part !== e.part);
+  const parts = [...(same ? before : []), e].sort((a, b) => a.part - b.part);
+  const [first, ...others] = parts;
+  const node = entry(first, ctx, { date: time, after: h("details", null,
+    h("summary", null, `Part ${whole(first.part + 1)} of ${whole(e.parts)}${others.length ? `; show the other${others.length > 1 ? ` ${whole(others.length)}` : ""}` : ""}`),
+    others.length > 0 && h("ol", { class: "plain" }, others.map((one) => h("li", null,
+      h("a", { class: "said small item", href: ctx.link(null, { m: one.id }), dir: "auto" }, one.text), h("p", { class: "byline" }, `part ${whole(one.part + 1)}`))))) });
+  together.set(node, parts);
+  if (same) line.lastElementChild.replaceWith(node);
+  else line.append(node);
+};
 
 export const show = (ctx) => {
   const { params } = ctx;
@@ -33,7 +49,7 @@ export const show = (ctx) => {
   const told = h("p", { class: "quiet num" }, "\u00a0");
   ctx.bank.read("stats").then((stats) => {
     swap(told, stats.episodes > 0
-      ? `${counted(stats.episodes, "memory", "memories")} in ${counted(stats.sessions, "conversation")}, ${day(stats.first)} – ${day(stats.last)}`
+      ? `${counted(stats.episodes, "memory", "memories")} in ${counted(stats.sessions, "conversation")}, ${day(stats.first)} – ${day(stats.last)}; days and times are those of ${zoneName()}`
       : "Nothing is in force in this bank.");
     swap(form.querySelector("datalist"), stats.speakers.slice(0, 200).map((name) => option(name, name)));
   }, () => {});  // the list below says what is wrong
@@ -41,12 +57,14 @@ export const show = (ctx) => {
   let last = null;
   const add = (found) => {
     for (const e of found.entries) {
-      const date = e.occurred_at.slice(0, 10);
+      const date = longDay(e.occurred_at);
       if (date !== last) {
-        list.append(h("section", { class: "day" }, h("h2", null, longDay(e.occurred_at)), h("ol", { class: "line" })));
+        list.append(h("section", { class: "day" }, h("h2", null, date), h("ol", { class: "line" })));
         last = date;
       }
-      list.lastElementChild.lastElementChild.append(entry(e, ctx, { date: time }));
+      const line = list.lastElementChild.lastElementChild;
+      if (e.parts > 1) addPart(line, e, ctx);
+      else line.append(entry(e, ctx, { date: time }));
     }
     swap(more, found.next && h("button", { onclick: () => next(found.next) }, oldest ? "Later" : "Earlier"));
   };

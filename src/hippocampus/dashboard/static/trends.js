@@ -1,7 +1,7 @@
 // How often words came up: a strip for each on the same axes, so that they can be compared.
 
 import { field, h, option } from "./dom.js";
-import { counted, cueName, day, month, whole, worded, stretch } from "./format.js";
+import { counted, cueName, day, month, stretch, whole, worded, year } from "./format.js";
 import { heading, later, notice } from "./parts.js";
 import { numbers, plot } from "./plot.js";
 
@@ -68,7 +68,7 @@ const suggestions = (ctx) => later(() => ctx.bank.read("topics"), (topics) => {
 const strips = (terms, all, by, ctx) => {
   const most = Math.max(...all.flat().map((period) => period.count), 0);
   if (!most) return notice("They never came up", "Counting is exact: “run” does not count “running”. Search finds what means the same.");
-  const name = (start) => ({ day, week: day, month, year: (iso) => iso.slice(0, 4) })[by](start);
+  const name = (start) => ({ day, week: day, month, year })[by](start);
   return [
     h("p", { class: "quiet" }, `Times a ${by}`),
     ...terms.map((term, at) => {
@@ -93,7 +93,6 @@ export const timeTicks = (starts) => {
   const spans = Date.parse(starts.at(-1)) - Date.parse(starts[0]);
   const years = spans > 3 * 365 * 864e5;
   const months = !years && spans > 60 * 864e5;
-  const key = (iso) => iso.slice(0, years ? 4 : months ? 7 : 10);
-  const text = (iso) => (years ? iso.slice(0, 4) : months ? month(iso) : day(iso));
-  return starts.filter((iso, at) => at === 0 || key(iso) !== key(starts[at - 1])).map((iso) => [Date.parse(iso), text(iso)]);
+  const text = years ? year : months ? month : day;
+  return starts.filter((iso, at) => at === 0 || text(iso) !== text(starts[at - 1])).map((iso) => [Date.parse(iso), text(iso)]);
 };
