@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import platform
 import re
 import sqlite3
@@ -49,6 +50,7 @@ from hippocampus.journal.draft import digest
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.payloads import READ_BY_LANGUAGE
 from hippocampus.kernel import build_info
+from hippocampus.language.payload_texts import spelled
 from hippocampus.memory import Memory
 from hippocampus.sleep.artifacts import ANCHORS, ARTIFACTS
 from hippocampus.write.analyse import lexical_payload, phrase_payload
@@ -484,7 +486,8 @@ def _places_of_words(ledger: Ledger) -> Iterator[tuple[str | None, str | None, s
     ids = {record.row: record for record in records}
     for record in records:
         yield record.id, record.state, "text", texts.get(record.row, "")
-        for name in ("metadata", *LABELS):
+        yield record.id, record.state, "metadata", spelled(json.loads(record.metadata or "null"))
+        for name in LABELS:
             yield record.id, record.state, name, getattr(record, name) or ""
     for change in changes:
         with suppress(StoreCorrupt):

@@ -1,10 +1,17 @@
 """What becomes of secrets that are written, shown and found later."""
 
+import base64
+import json
+import random
+import time
+
 import pytest
 
 from hippocampus import Config, Memory, Secrets, Turn
 from hippocampus.core.key import Key
 from hippocampus.errors import InputError, SecretRefused, StoreCorrupt, WrongKey
+from hippocampus.language.payload_texts import spelled
+from hippocampus.language.secrets import SecretFinder
 from hippocampus.upkeep import scan
 
 SAID = "The wifi password is Sommer!2024, and my card is 4111 1111 1111 1111."
@@ -210,3 +217,90 @@ def test_an_export_of_ours_comes_in_by_the_same_gate(path, tmp_path):
         with pytest.raises(SecretRefused):
             memory.bank("new").import_(export)
         assert [] == memory.bank("new").episodes()
+
+
+# ---------------------------------------------------------------- JSON and what is no text
+
+ARGUMENTS = '{"user": "ada", "password": "Sommer!2024", "n": 1}'
+PICTURE = base64.b64encode(random.Random(1).randbytes(90_000)).decode()  # noqa: S311 - any bytes
+
+
+@pytest.mark.parametrize("write", ["redact", "vault"])
+def test_json_that_is_kept_as_a_text_is_json_afterwards(path, write):
+    said = json.dumps({"said": 'She said "my password: hunter2!X"\nnext', "of": [ARGUMENTS]})
+    how = with_vault if write == "vault" else opened
+    with how(path, **({} if write == "vault" else {"write": write})) as memory:
+        bank = memory.bank("ada")
+        kept = bank.remember("Hello.", metadata={"value": said})
+        value = json.loads(kept.metadata["value"])
+        again = bank.reveal(kept.id).metadata["value"] if write == "vault" else said
+    assert value["said"].startswith('She said "my password: [password')
+    assert value["said"].endswith(']"\nnext')
+    assert {"user": "ada", "n": 1} == {
+        k: v for k, v in json.loads(value["of"][0]).items() if k != "password"
+    }
+    assert "Sommer" not in str(kept.metadata)
+    assert json.loads(said) == json.loads(again)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [f"login({ARGUMENTS})", json.dumps({"arguments": ARGUMENTS}), "{'dbPassword': 'Sommer!2024'}",
+     '{"apiKey":"Sommer-2024-Sommer"}', '{"new_password" : "Sommer!2024"}'],
+)  # fmt: skip
+def test_a_secret_in_a_call_that_is_told_as_a_text_is_found(path, text):
+    with opened(path, write="redact") as memory:
+        assert "Sommer" not in memory.bank("ada").remember(text).text
+
+
+@pytest.mark.parametrize("write", ["redact", "refuse"])
+@pytest.mark.parametrize(
+    "value",
+    [f"data:image/png;base64,{PICTURE}", PICTURE, {"data": PICTURE}, "call_4111111111111111",
+     {"call_id": "4111111111111111"}, '{"id": 4915112345678, "ts": 1735689600}'],
+    ids=["address of a picture", "picture", "field", "call", "id of a call", "id in JSON"],
+)  # fmt: skip
+def test_pictures_and_ids_are_no_texts(path, write, value):
+    with opened(path, write=write) as memory:
+        kept = memory.bank("ada").remember("Hello.", metadata={"value": value})
+        spoken = value if isinstance(value, str) else json.dumps(value)
+        assert spoken == memory.bank("bob").remember(spoken[:60_000]).text or len(spoken) > 60_000
+    assert {"value": value} == kept.metadata
+
+
+def test_the_names_of_owners_stay_as_they_were_given(path, tmp_path):
+    owner = {"user_id": "lena@example.com", "langgraph": {"key": "4111111111111111"}}
+    with opened(path, write="redact", show="redact") as memory:
+        bank = memory.bank("ada")
+        kept = bank.remember("Hello.", metadata=owner)
+        bank.export(tmp_path / "ada.jsonl")
+        (found,) = scan(memory)
+    assert owner == kept.metadata
+    assert ("card number", "e-mail address") == found.kinds
+    assert "lena@example.com" not in (tmp_path / "ada.jsonl").read_text()
+
+
+def test_a_code_may_be_a_number_where_its_field_says_so(path):
+    with opened(path, write="redact") as memory:
+        kept = memory.bank("ada").remember("Hello.", metadata={"pin": 4711, "cups": 4711})
+    assert {"pin": "[code]", "cups": 4711} == kept.metadata
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "shape", ['{"a": ', "[", '"', "\\", '"a": ', '\\"', ";base64,A", "x" * 600 + " ", "'"]
+)
+def test_json_is_looked_through_in_linear_time(shape):
+    finder = SecretFinder()
+
+    def seconds(size):
+        text = (shape * size)[:size]
+        value = {"a": [text, json.dumps(json.dumps(text)), f'"{text}"']}
+        begun = time.process_time()
+        finder.redact_fields(value)
+        spelled(value)
+        return time.process_time() - begun
+
+    seconds(1000)
+    short = min(seconds(8_000) for _ in range(3))
+    assert min(seconds(64_000) for _ in range(2)) < 24 * max(short, 0.004)

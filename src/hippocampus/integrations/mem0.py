@@ -44,6 +44,8 @@ Exported: TypeAlias = str | Path | Mapping[str, Any] | Iterable[Mapping[str, Any
 _PROCEDURAL: Final = "procedural_memory"
 _COLLECTION: Final = "mem0"
 """Name of a collection in mem0 that nobody named."""
+_MOMENTS: Final = 1000
+"""Microseconds for which the same words of others may lie in the way of a memory."""
 _UNSET: Final = object()
 _Answer = TypeVar("_Answer")
 
@@ -178,10 +180,8 @@ class Memory:
         for turn, episode in zip(turns, bank.remember_many(turns), strict=True):
             # The same words of the same moment, or that were just found, are one episode of a
             # bank: it may be another agent's or run's, or deleted. So the moment gives way.
-            while not _mem0.stands_for(episode, turn):
-                assert isinstance(turn.at, datetime), "made so"
-                turn = replace(turn, at=turn.at + _mem0.INSTANT)  # noqa: PLW2901
-                (episode,) = bank.remember_many([turn], again=True)  # noqa: PLW2901
+            if not _mem0.stands_for(episode, turn):
+                episode = _anew(bank, turn)  # noqa: PLW2901
             event = "NONE" if episode.recorded_at < began else "ADD"
             about = {key: episode.metadata.get(key) for key in more}
             kept.append(
@@ -501,6 +501,27 @@ def _records(exported: Exported) -> Iterator[Mapping[str, Any]]:
                 raise InputError(f"record {place} has no {key}: give what mem0's get_all returned")
         if record["memory"].strip():
             yield record
+
+
+def _anew(bank: Bank, turn: Turn) -> Episode:
+    """
+    Remember a turn at the next moment at which nobody has said the same.
+
+    Raises:
+        InputError: whose it is cannot be kept as it was given.
+
+    """
+    assert isinstance(turn.at, datetime), "made so"
+    for places in range(_MOMENTS):
+        later = replace(turn, at=turn.at + (places + 1) * _mem0.INSTANT)
+        (episode,) = bank.remember_many([later], again=True)
+        if _mem0.stands_for(episode, turn):
+            return episode
+    owners = {key: turn.metadata[key] for key in _mem0.SCOPES if key in turn.metadata}
+    raise InputError(
+        f"{owners!r}: the same words are there of {_MOMENTS} other owners at that moment; give"
+        " another timestamp"
+    )
 
 
 def _ever(bank: Bank, scope: Mapping[str, str]) -> list[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
@@ -28,6 +29,7 @@ from hippocampus.language.number_checks import (
     is_iban,
     is_nir,
 )
+from hippocampus.language.payload_texts import NAMES, as_words, change_texts
 
 _ADDRESS: Final = "e-mail address"
 """A kind that needs no hiding behind what is hidden: nobody's, without what stands before its @."""
@@ -43,7 +45,37 @@ class SecretSpan(NamedTuple):
 
 def find_secrets(text: str) -> list[SecretSpan]:
     """Return the secrets in a text in order; those that overlap are one, of the first's kind."""
-    return _apart(_all(text))
+    found = [*_all(text)]
+    if (plain := _unquoted(text)) != text:
+        found += _all(plain, said=text)
+    return _apart(_outside_binary(text, found) if found else found)
+
+
+def _unquoted(text: str) -> str:
+    """Return a text in which fields of JSON read as words do, each character at its place."""
+    if not _FIELD.search(text):
+        return text
+    plain = _ESCAPED.sub(lambda found: f" {_ESCAPES.get(found[1], ' ')}", text)
+    # Of "dbPassword" the word is "Password": its "b" makes room.
+    return _FIELD.sub(lambda f: f" {_HUMP.sub('_', f[2])} ".center(len(f[0])), plain)
+
+
+def _outside_binary(text: str, spans: Iterable[SecretSpan]) -> Iterator[SecretSpan]:
+    """Yield the spans that are not within a picture or a sound, where all is found by chance."""
+    parts = [part.span() for part in _BINARY.finditer(text)]
+    for span in spans:
+        before = bisect_left(parts, (span.start, 0))
+        if not before or span.start >= parts[before - 1][1]:
+            yield span
+
+
+_FIELD: Final = re.compile(r"""\\{0,7}(["'])([\w .-]{1,64})\\{0,7}\1(?=\s{0,3}:)""")
+_HUMP: Final = re.compile(r"[a-z](?=[A-Z])")
+_ESCAPED: Final = re.compile(r"""\\([nr"'\\/])""")
+_ESCAPES: Final = {"n": "\n", "r": "\n", '"': '"', "'": "'"}
+_BINARY: Final = re.compile(
+    r"(?<=;base64,)[A-Za-z0-9+/_-]{16,}|(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{512,}"
+)
 
 
 PERSONAL: Final = frozenset({"e-mail address", "phone number"})
@@ -121,7 +153,7 @@ class SecretFinder:
         text is called where it stands, such as "password".
         """
         # Many a value is known for a secret only by the word before it, so that is read, too.
-        before = f"{label}: " if label else ""
+        before = f"{as_words(label)}: " if label else ""
         parts, end, said = [], len(before), before + text
         for span in self.find(said):
             if span.end > end:
@@ -162,9 +194,18 @@ class SecretFinder:
             lambda text, field: (self.redact_label if field in LABELS else self.redact)(text),
         )
 
-    def redact_fields(self, value: Any) -> Any:  # noqa: ANN401 - JSON
-        """Return JSON likewise, where the name of a field may tell that it is a secret."""
-        return change_texts(value, lambda text, label: self.redact(text, label=label))
+    def redact_fields(self, value: Any, rename: Callable[[str], str] = str) -> Any:  # noqa: ANN401
+        """
+        Return metadata likewise, where the name of a field may tell that it is a secret.
+
+        ``rename``: what becomes of those that are names of somebody's; nothing, unless given.
+        """
+        return change_texts(
+            value,
+            lambda text, label: self.redact(text, label=label),
+            names=NAMES,
+            rename=rename,
+        )
 
 
 _LABELS_KEPT: Final = 4096
@@ -205,29 +246,9 @@ def relabelled(labels: Mapping[str, str | None], change: Callable[[str], str]) -
     return {**made, "address": address and change(address)}
 
 
-DEEPEST: Final = 64
-"""Levels of JSON that are looked through; deeper metadata is refused elsewhere."""
-
-
-def change_texts(
-    value: Any,  # noqa: ANN401 - JSON
-    change: Callable[[str, str], str],
-    label: str = "",
-    depth: int = 0,
-) -> Any:  # noqa: ANN401 - JSON
-    """Return JSON with its texts changed; ``change`` is given each with the name of its field."""
-    if isinstance(value, str):
-        return change(value, label)
-    if depth > DEEPEST:
-        return value
-    if isinstance(value, Mapping):
-        return {k: change_texts(one, change, str(k), depth + 1) for k, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [change_texts(one, change, label, depth + 1) for one in value]
-    return value
-
-
-def _all(text: str) -> Iterator[SecretSpan]:
+def _all(text: str, said: str | None = None) -> Iterator[SecretSpan]:
+    """Yield the secrets of a text; ``said``: as it was before its fields were made words."""
+    said = text if said is None else said
     for name, expression in pattern_list("secrets"):
         if name not in _KINDS:  # it is a part of others
             continue
@@ -239,7 +260,7 @@ def _all(text: str) -> Iterator[SecretSpan]:
             if part == "bare":  # not the sentence's own end
                 end = start + len(text[start:end].rstrip(".!?:)]}>*…。"))
             rule = _is_quoted_password if part == "quoted" else holds
-            if kind in _NUMBERS and _is_within_hash(text, start, end):
+            if kind in _NUMBERS and (_is_within_hash(text, start, end) or _is_id(said, start)):
                 continue
             if rule is None or rule(text[start:end]):
                 yield SecretSpan(kind, start, end)
@@ -256,6 +277,14 @@ def _is_within_hash(text: str, start: int, end: int) -> bool:
     return alone and last - first >= max(_SHORTEST_HASH, end - start + 1)
 
 
+def _is_id(text: str, start: int) -> bool:
+    """Return whether a number is part of a name, such as call_4111, or the id of some JSON."""
+    return _BEFORE_ID.search(text[max(0, start - 24) : start]) is not None
+
+
+_BEFORE_ID: Final = re.compile(
+    r"""[A-Za-z]_$|(["'])(?:id|(?:tool_)?call_id)\\{0,7}\1\s{0,2}:\s{0,2}\\{0,7}["']?$"""
+)
 _NUMBERS: Final = frozenset({"phone number", "card number", "account number", "identity number"})
 """Kinds of which a hash has some by chance: one in 1,600 ids of 24 digits has a card's."""
 _SHORTEST_HASH: Final = 20

@@ -10,13 +10,8 @@ from hippocampus.core.config import Secrets
 from hippocampus.core.events import Unknown, class_of
 from hippocampus.core.records import LABELS, Turn
 from hippocampus.errors import InputError, SecretRefused
-from hippocampus.language.secrets import (
-    DEEPEST,
-    SecretFinder,
-    change_texts,
-    letters_of,
-    relabelled,
-)
+from hippocampus.language.payload_texts import NAMES, change_texts, spelled
+from hippocampus.language.secrets import SecretFinder, letters_of, relabelled
 from hippocampus.write.vault import VAULT, Vault
 
 REDACTED_PLACE: Final = "redacted:"
@@ -129,7 +124,7 @@ class SecretGate:
 
     def _refuse_fields(self, given: Mapping[str, Any]) -> None:
         for name, value in given.items():
-            words = _spelled(value)
+            words = spelled(value, names=NAMES)
             kinds = (self._finder.label_kinds if name in LABELS else self._finder.kinds)(words)
             self._refuse("the text" if name == "text" else f"its {name}", kinds, words)
 
@@ -151,7 +146,8 @@ class SecretGate:
         sealed = isinstance(metadata.get(VAULT), Mapping)
         shown = {key: one for key, one in metadata.items() if key != VAULT or not sealed}
         given = {name: record[name] for name in _FIELDS} | {"metadata": shown}
-        return {**record, **_redacted(given, self._finder)}
+        hidden = self._finder.redact_fields(shown, self._finder.redact_label)
+        return {**record, **_redacted(given, self._finder), "metadata": hidden}
 
     def shown_detail(self, kind: str, detail: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the detail of a change as it may be shown."""
@@ -171,7 +167,7 @@ def journal_texts(kind: str, detail: Mapping[str, Any]) -> Iterator[tuple[str, s
     """Yield the texts of a journal event that somebody has written, each after its field."""
     for field, value in detail.items():
         if field in _WORDS | _KEYS or class_of(kind) is Unknown:
-            yield field, _spelled(value)
+            yield field, spelled(value)
 
 
 def _changed(
@@ -238,9 +234,9 @@ def _sealed(given: Mapping[str, Any], finder: SecretFinder, vault: Vault) -> dic
         raise InputError(f"metadata {VAULT!r} is where sealed secrets are kept; name it otherwise")
     sealing = _Sealing(vault, finder, dict(before))  # of what is worded anew
     rest = {key: value for key, value in metadata.items() if key != VAULT}
-    text, rest = sealing.words(given["text"]), change_texts(rest, sealing.words)
+    text, rest = sealing.words(given["text"]), change_texts(rest, sealing.words, names=NAMES)
     labels = relabelled({name: given[name] for name in LABELS}, sealing.label)
-    shown = "\n".join([text, _spelled(rest), *filter(None, labels.values())])
+    shown = "\n".join([text, spelled(rest), *filter(None, labels.values())])
     sealed = {name: value for name, value in sealing.sealed.items() if f"[{name}]" in shown}
     return {"text": text, "metadata": {**rest, VAULT: sealed} if sealed else rest, **labels}
 
@@ -249,18 +245,3 @@ def _next_number(names: Iterable[str]) -> int:
     """Return a number that none of the names ends with."""
     numbers = [name.rpartition(" ")[2][-_DIGITS:] for name in names]
     return 1 + max((int(number) for number in numbers if number.isdecimal()), default=0)
-
-
-def _spelled(value: Any, depth: int = 0) -> str:  # noqa: ANN401 - JSON
-    """Return the texts in metadata, a line each, with the names that they have there."""
-    if isinstance(value, str):
-        return value
-    if depth > DEEPEST:
-        return ""
-    if isinstance(value, Mapping):
-        lines = (f"{key}: {_spelled(one, depth + 1)}" for key, one in value.items())
-    elif isinstance(value, list | tuple):
-        lines = (_spelled(one, depth + 1) for one in value)
-    else:
-        return ""
-    return "\n".join(lines)

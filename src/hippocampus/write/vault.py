@@ -20,6 +20,7 @@ from hippocampus.core.cipher import KEY_BYTES, Cipher, Unsealable
 from hippocampus.core.key import Key, KeyRefused, as_header, make_slot, open_slots, slots_of
 from hippocampus.core.records import LABELS, Episode, Store
 from hippocampus.errors import StoreCorrupt, WrongKey
+from hippocampus.language.payload_texts import change_texts
 
 VAULT: Final = "vault"
 """The metadata in which an episode keeps what was taken out of it, sealed, by name."""
@@ -65,13 +66,7 @@ class Vault:
         return _NAME.sub(secret, text)
 
     def _put_all_back(self, value: Any, sealed: Mapping[str, str]) -> Any:  # noqa: ANN401 - JSON
-        if isinstance(value, str):
-            return self._put_back(value, sealed)
-        if isinstance(value, Mapping):
-            return {key: self._put_all_back(one, sealed) for key, one in value.items()}
-        if isinstance(value, list):
-            return [self._put_all_back(one, sealed) for one in value]
-        return value
+        return change_texts(value, lambda text, _: self._put_back(text, sealed))
 
 
 def open_vault(store: Store, key: Key, *, read_only: bool) -> Vault | None:

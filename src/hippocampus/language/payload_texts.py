@@ -1,0 +1,134 @@
+"""Texts in JSON, and in JSON that is kept as a text: each is read by itself, none is broken."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Final
+
+NAMES: Final = frozenset(
+    {"user_id", "agent_id", "run_id", "actor_id", "langgraph.namespace", "langgraph.key"}
+)
+"""Metadata by which somebody finds again what is theirs: changed, those of two would be one."""
+_IDS: Final = frozenset({"id", "call_id", "tool_call_id"})
+"""Fields by which an answer is known for that of its call."""
+_ID: Final = re.compile(r"[\w:.-]{1,256}")
+_NUMBERS_BELOW: Final = 10**11
+"""Numbers that may be a code, if their field says so; longer ones are ids and times."""
+_ENDS: Final = {"{": "}", "[": "]", '"': '"'}
+
+Change = Callable[[str, str], str]
+"""Change of a text, which is given with the name of its field."""
+
+
+def change_texts(
+    value: Any,  # noqa: ANN401 - JSON
+    change: Change,
+    label: str = "",
+    *,
+    names: Collection[str] = (),
+    rename: Callable[[str], str] = str,
+) -> Any:  # noqa: ANN401 - JSON
+    """
+    Return JSON with its texts changed; those in fields that are ``names``, by ``rename``.
+
+    A text that is JSON itself, such as the arguments of a call, is JSON afterwards too.
+    """
+    whole = [value]
+    # No recursion: a message may be nested as deeply as it likes.
+    todo: list[tuple[Any, Any, str, str]] = [(whole, 0, label, "")]
+    while todo:
+        of, place, field, path = todo.pop()
+        one = of[place]
+        if isinstance(one, Mapping):
+            of[place] = dict(one)
+            todo += [
+                (of[place], key, str(key), _below(path, key)) for key in reversed(list(of[place]))
+            ]
+        elif isinstance(one, list | tuple):
+            of[place] = list(one)
+            todo += [(of[place], n, field, _DEEP) for n in reversed(range(len(one)))]
+        elif path in names and isinstance(one, str):
+            of[place] = rename(one)
+        elif not _is_id(one, field):
+            of[place] = _changed(one, change, field)
+    return whole[0]
+
+
+def spelled(value: Any, *, names: Collection[str] = ()) -> str:  # noqa: ANN401 - JSON
+    """Return the texts in JSON, a line each, after the names of their fields."""
+    lines: list[str] = []
+    todo: list[tuple[Any, str, str, str]] = [(value, "", "", "")]
+    while todo:
+        one, before, field, path = todo.pop()
+        inside = _as_json(one) if isinstance(one, str) else one
+        if isinstance(inside, Mapping):
+            todo += [
+                (item, _heading(field, key), str(key), _below(path, key))
+                for key, item in reversed(list(inside.items()))
+            ]
+        elif isinstance(inside, list | tuple):
+            todo += [(item, before, field, _DEEP) for item in reversed(inside)]
+        elif path in names or _is_id(one, field) or not (isinstance(one, str) or _is_code(one)):
+            lines.append(before)
+        else:
+            lines.append(f"{before}{one if inside is None else inside}")
+    return "\n".join(lines)
+
+
+_DEEP: Final = ".."
+"""The path of what is in a list or in an object of an object, where no names are."""
+
+
+def _heading(field: str, key: object) -> str:
+    """Return the heading of a text: the name of its field, after that of the field around it."""
+    return "".join(f"{as_words(name)}: " for name in (field, str(key)) if name)
+
+
+def as_words(field: str) -> str:
+    """Return the name of a field in words: db_Password for dbPassword."""
+    return _HUMPS.sub("_", field) if _ID.fullmatch(field) else field
+
+
+_HUMPS: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def _below(path: str, key: object) -> str:
+    """Return the path of a field of what is at a path."""
+    return str(key) if not path else _DEEP if "." in path else f"{path}.{key}"
+
+
+def _is_id(value: object, field: str) -> bool:
+    """Return whether a value is what an answer names its call by."""
+    return field in _IDS and isinstance(value, str) and _ID.fullmatch(value) is not None
+
+
+def _is_code(value: object) -> bool:
+    """Return whether a value is a number that may be a secret, if its field says so."""
+    return type(value) is int and 0 <= value < _NUMBERS_BELOW
+
+
+def _changed(value: Any, change: Change, label: str) -> Any:  # noqa: ANN401 - JSON
+    """Return a value that is neither list nor object, changed where it is a text."""
+    if _is_code(value):
+        made = change(str(value), label)
+        return value if made == str(value) else made
+    if not isinstance(value, str):
+        return value
+    inside = _as_json(value)
+    if inside is None:
+        return change(value, label)
+    made = change_texts(inside, change, label)
+    return value if made == inside else json.dumps(made, ensure_ascii=False)
+
+
+def _as_json(text: str) -> Any:  # noqa: ANN401 - JSON
+    """Return the object, list or text that a text is as JSON; None if it is none of them."""
+    bare = text.strip()
+    if len(bare) < 2 or _ENDS.get(bare[0]) != bare[-1]:
+        return None
+    try:
+        return json.loads(bare)
+    except (ValueError, RecursionError):
+        return None
