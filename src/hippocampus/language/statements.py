@@ -112,7 +112,7 @@ def find_in_each(told: Sequence[ToldText], reader: StatementReader) -> list[list
 def _of_both(
     ruled: Iterable[Statement], read: Iterable[tuple[Statement, str]], at: datetime
 ) -> list[Statement]:
-    """Return what the parse reads, along with what is left to the rules."""
+    """Return the statements of the parse, and of the rules those that are left to them."""
     parsed = [
         with_times(said, find_intervals(sentence, at, told=True), at) for said, sentence in read
     ]

@@ -1,4 +1,4 @@
-"""What somebody told, with what a reader of its statements has to know of who and when."""
+"""A text as it was told: with the speaker, the others and the time that its readers need."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ToldText(NamedTuple):
     occurred_at: datetime
     """An aware moment, as of which "last March" is meant."""
     others: Sequence[str] = ()
-    """Who else takes part."""
+    """Names of those who take part as well."""
     addressed: bool = False
     """Whether to read only sentences that speak of who talks here: an assistant's long answers are
     about the world, which is not what a memory is asked for."""
