@@ -26,6 +26,7 @@ def _forgetful():
     gc.disable()
     yield
     trees.cache_clear()
+    nodes.cache_clear()
     gc.enable()
 
 
@@ -38,6 +39,12 @@ def trees(root=ROOT):
     }
 
 
+@cache
+def nodes(tree):
+    """Return every node of a tree, which most tests look at."""
+    return [*ast.walk(tree)]
+
+
 def both():
     """Return the trees of the product, and those of the bench, which are told as such."""
     return trees() | {f"bench: {module}": tree for module, tree in trees(BENCH).items()}
@@ -46,7 +53,7 @@ def both():
 def functions(found=None):
     """Yield (module, function) of all there are."""
     for module, tree in (trees() if found is None else found).items():
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if isinstance(node, FUNCTIONS):
                 yield module, node
 
@@ -63,7 +70,7 @@ SAME_NAME = {
 def test_no_class_name_stands_for_two_things():
     places = defaultdict(set)
     for module, tree in both().items():
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if isinstance(node, ast.ClassDef):
                 places[node.name].add(module)
     twice = {name: sorted(found) for name, found in places.items() if len(found) > 1}
@@ -97,7 +104,7 @@ def test_a_dataclass_that_never_changes_compiles_its_methods_when_used():
         f"{module}: {node.name}"
         for module, tree in trees().items()
         if module != "core/lazy_dataclass.py"
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.ClassDef)
         for one in node.decorator_list
         if isinstance(one, ast.Call)
@@ -119,7 +126,7 @@ def imports(found, package):
     graph = {}
     for name, tree in modules.items():
         wanted = set()
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if isinstance(node, ast.Import):
                 wanted |= {one.name for one in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module:
@@ -164,7 +171,7 @@ def private(name):
 def own(tree):
     """Return every private name that a module defines: functions, classes, attributes, fields."""
     names = set()
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             names.add(node.name)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -179,7 +186,7 @@ def own(tree):
 def abroad(tree):
     """Yield every private name of another module that a module reads."""
     known = own(tree)
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Attribute) and private(node.attr) and node.attr not in known:
             if ast.unparse(node.value) not in {
                 "self",
@@ -263,7 +270,7 @@ def test_no_docstring_begins_with_a_word_that_stands_for_a_noun():
     riddles = {
         f"{module} {getattr(node, 'name', 'module')}"
         for module, tree in trees().items()
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, DOCUMENTED)
         if (told := ast.get_docstring(node)) and told.split(maxsplit=1)[0].strip(",:") in RELATIVES
     }
@@ -281,7 +288,7 @@ def test_docstrings_name_a_noun_behind_their_verb():
     riddles = [
         f"{module} {getattr(node, 'name', 'module')}: {told.splitlines()[0]}"
         for module, tree in both().items()
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, DOCUMENTED)
         if VERB_AND_RELATIVE.match(told := ast.get_docstring(node) or "")
     ]
@@ -291,7 +298,7 @@ def test_docstrings_name_a_noun_behind_their_verb():
 
 def documented_names(tree):
     """Yield the text below each name of a module or class, which documents that name."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         body = node.body if isinstance(node, (ast.Module, ast.ClassDef)) else []
         for named, below in pairwise(body):
             text = getattr(getattr(below, "value", None), "value", None)
@@ -336,7 +343,7 @@ def test_lists_of_english_words_are_files():
         f"{module}:{node.lineno}"
         for module, tree in trees().items()
         if module.startswith(("language/", "encode/", "recall/", "write/"))
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if len(words := words_of(node)) >= WORDS_IN_CODE
         if all(re.fullmatch(r"[a-z][a-z' ]*", word) for word in words)
         if max(map(len, words)) > 2  # codes of languages

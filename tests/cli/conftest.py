@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -67,19 +66,17 @@ def own_data(monkeypatch, tmp_path):
 
 
 @pytest.fixture(scope="session")
-def made_once(tmp_path_factory):
+def made_once(copied):
     """Return a way to begin with a copy of a store that is made but once; with what making gave."""
-    made = {}
 
     def begin(shell, make):
-        if make not in made:
-            first = Shell(tmp_path_factory.mktemp("made"))
-            made[make] = first.store, make(first)
-        store, gave = made[make]
-        shutil.copyfile(store, shell.store)
-        return gave
+        return copied(shell.store, make_in_shell, make)
 
     return begin
+
+
+def make_in_shell(store, make):
+    return make(Shell(store.parent))
 
 
 @pytest.fixture

@@ -49,9 +49,7 @@ def opened(path):
     return Memory(path, embedder=HashEmbedder(32), clock=ManualClock(NOW), **OPENING)
 
 
-@pytest.fixture
-def ids(path):
-    """Make a store of two banks, and return the ids of the first."""
+def make_two_banks(path, _key):
     with opened(path) as memory:
         ada, bob = memory.bank("ada"), memory.bank("bob")
         kept = ada.remember_many(
@@ -64,6 +62,12 @@ def ids(path):
         ada.hold(kept[1].id, reason="for the court")
         bob.remember("The violin is in the attic.", at=NOW)
     return [episode.id for episode in kept]
+
+
+@pytest.fixture
+def ids(copied, path, key):
+    """Begin with a store of two banks, and return the ids of the first."""
+    return [*copied(path, make_two_banks, key)]
 
 
 def change(path, sql, *values):

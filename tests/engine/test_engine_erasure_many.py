@@ -5,10 +5,12 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing, contextmanager
+from datetime import UTC, datetime
 
 import pytest
 
 from hippocampus import Config, Ingest, Memory, Turn
+from hippocampus.core.clock import ManualClock
 from hippocampus.errors import (
     ErasurePending,
     InputError,
@@ -22,6 +24,7 @@ from hippocampus.store.transactions import Transactions
 from hippocampus.store.upkeep import SqliteUpkeep
 from hippocampus.upkeep import shrink, verify
 
+NOON = datetime(2025, 6, 1, 12, tzinfo=UTC)
 SMALL = Config(ingest=Ingest(seal_rows=64))
 COUNT = 900
 TABLES = ("journal", "episodes", "tail", "blocks", "requests")
@@ -36,10 +39,16 @@ def fill(memory, name="ada", count=COUNT):
     return [e.id for e in memory.bank(name).remember_many(turns)]
 
 
+def make_filled(path):
+    with Memory(path, embedder="hash", clock=ManualClock(NOON), config=SMALL) as memory:
+        return fill(memory)
+
+
 @pytest.fixture
-def filled(open_memory):
+def filled(copied, open_memory, path):
+    ids = copied(path, make_filled)
     memory = open_memory(config=SMALL)
-    return memory, memory.bank("ada"), fill(memory)
+    return memory, memory.bank("ada"), ids
 
 
 class Cut(Exception):

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from hippocampus.core.clock import from_micros
 from hippocampus.encode.model_files import ENGLISH, MODELS, installed
 from hippocampus.errors import EncoderError
-from hippocampus.language.parsed.pipeline import can_parse
-from hippocampus.language.statements import find_statements
+from hippocampus.language.parsed import reader
+from hippocampus.language.parsed.pipeline import can_parse, parse
+from hippocampus.language.statements import find_in_each, find_statements
+from hippocampus.language.told_text import ToldText
 
 pytestmark = pytest.mark.skipif(
     not can_parse(), reason="needs spaCy and 'hippocampus models install english'"
@@ -707,6 +709,22 @@ CLEFT_WORDS = (
     "it it's is isn't was not n't that who what but and , . ; ? Ada Tom nuts milk my son she I"
     " drives drive eats allergic to in at lives moved after all a Skoda"
 ).split()
+
+
+def test_texts_that_are_parsed_together_say_what_each_says_alone(monkeypatch):
+    told = [
+        ToldText("My sister Zelda lives in Graz. She is a vet.", "Ada", NOW),
+        ToldText("What shall we eat?", "Ben", NOW, ["Ada"]),
+        ToldText("She works for Globex.\n\nYour boss is Mr. Roe.", "Ben", NOW, ["Ada"]),
+        ToldText("Graz has a clock tower. You moved to Utrecht.", "assistant", NOW, ["Ada"], True),
+    ]
+    alone = [find_in_each([one], "parse")[0] for one in told]
+    calls = []
+    monkeypatch.setattr(reader, "parse", lambda lines: calls.append(lines) or parse(lines))
+
+    assert alone == find_in_each(told, "parse")
+    assert 1 == len(calls)
+    assert [True, False, True, True] == list(map(bool, alone))
 
 
 @settings(max_examples=60, deadline=None)

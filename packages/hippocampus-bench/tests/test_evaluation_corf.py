@@ -107,8 +107,9 @@ def test_a_run_is_the_same_again_but_for_time(made):
     assert ["words"] == list(again.baselines)
 
 
-def test_words_alone_find_some_though_far_from_all():
-    report = corf.run(size=1500, embedder="none", systems=["words"], resamples=20)
+@pytest.mark.parametrize("size", [700, pytest.param(1500, marks=pytest.mark.slow)])
+def test_words_alone_find_some_though_far_from_all(size):
+    report = corf.run(size=size, embedder="none", systems=["words"], resamples=20)
 
     assert {"pronoun", "depth"} <= set(report.settings["modes"])
     # The paper's nearest neighbours found .76 of theirs.

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import tzinfo
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.clock import from_micros
@@ -24,11 +24,15 @@ from hippocampus.language.statement_model import NumberedLine, read_by_model, st
 from hippocampus.language.statements import (
     StatementReader,
     best_reader,
-    find_statements,
+    find_in_each,
     who_speaks,
 )
+from hippocampus.language.told_text import ToldText
 from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.sleep.topics import TagAnswers, WindowTurn, group_turns
+
+_TOGETHER: Final = 8
+"""Texts that are parsed together: more would be little faster, and answers wait longer."""
 
 
 class FactReading(NamedTuple):
@@ -60,28 +64,38 @@ def read_on(
     """
     rows, heard = dict(before.rows), {s: dict.fromkeys(names) for s, names in before.heard.items()}
     length = before.length
+    telling: dict[int, ToldText] = {}
     for record in pausing(records):
         length = record.row + 1
         text, speaker = texts.get(record.row), who_speaks(record.speaker, record.role)
         there = heard.setdefault(record.session, {}) if record.session is not None else {}
         if text is not None and record.role != "tool":
-            said = find_statements(
+            telling[record.row] = ToldText(
                 text,
-                speaker=speaker,
-                others=[name for name in there if name != speaker],
+                speaker,
                 occurred_at=from_micros(record.occurred_at).astimezone(zone),
+                others=[name for name in there if name != speaker],
                 addressed=record.role == "assistant",
-                reader=reader,
             )
-            if said:
-                rows[record.row] = tuple(said)
+        if len(telling) == _TOGETHER:
+            rows |= _said(telling, reader)
+            telling = {}
         if text is not None:
             there[speaker] = None
+    rows |= _said(telling, reader)
     return replace(
         before, length=length, rows=rows, heard={s: tuple(names) for s, names in heard.items()},
         # Read by two readers: the next sleep that wants one of them reads all anew.
         reader=reader if before.length == 0 or before.reader == reader else "both",
     )  # fmt: skip
+
+
+def _said(
+    told: Mapping[int, ToldText], reader: StatementReader
+) -> dict[int, tuple[Statement, ...]]:
+    """Return the statements of rows that say something, by row."""
+    found = find_in_each([*told.values()], reader)
+    return {row: tuple(said) for row, said in zip(told, found, strict=True) if said}
 
 
 def before_reading(before: Statements | None, wanted: StatementReader | None) -> Statements:

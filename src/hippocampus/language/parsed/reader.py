@@ -8,12 +8,12 @@ strangers say and what is said to "you" tell nothing. A wrong fact is worse than
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from hippocampus.core.records import Statement
-from hippocampus.core.roles import MACHINE_ROLES
 from hippocampus.core.word_lists import Patterns, word_set
 from hippocampus.encode.terms import stem
 from hippocampus.language.noun_sorts import is_vehicle, is_work
@@ -49,35 +49,44 @@ from hippocampus.language.parsed.referents import Referents
 from hippocampus.language.parsed.tidy import paragraphs
 from hippocampus.language.parsed.values import tell_values
 from hippocampus.language.relations import relation_of
+from hippocampus.language.told_text import ToldText
 
 if TYPE_CHECKING:
-    from spacy.tokens import Span, Token
+    from spacy.tokens import Doc, Span, Token
 
 _RE: Final = Patterns("parsed")
 _OF_TWO: Final = frozenset({"married_to", "partner"})
 """Relations that are not each one's, if they are said of several."""
 
 
-def read_parsed(
-    text: str, *, speaker: str, other: str | None = None, addressed: bool = False
-) -> list[tuple[Statement, str]]:
+def read_parsed(told: Sequence[ToldText]) -> list[list[tuple[Statement, str]]]:
     """
-    Return the statements of a text, each once, in order, with the sentence that says it.
+    Return the statements of each text, each once, in order, with the sentence that says it.
 
-    ``speaker`` is "I"; ``other``, if somebody, is "you". Only paragraphs with a word on which a
-    statement may hang are parsed; if ``addressed``, only those that speak of either.
+    Only paragraphs with a word on which a statement may hang are parsed; of a text that is read
+    for what it says of who talks, only those that speak of either.
     """
-    # Whose mother an assistant speaks of is the one who talks to it.
-    whose = "your" if speaker.casefold() in MACHINE_ROLES else "my"
     telling = [
-        line for line in paragraphs(text, whose=whose)
-        if _may_tell(line) and (not addressed or _RE.here.search(line))
+        [
+            # Whose mother an assistant speaks of is the one who talks to it.
+            line for line in paragraphs(one.text, whose="your" if one.by_machine else "my")
+            if _may_tell(line) and (not one.addressed or _RE.here.search(line))
+        ]
+        for one in told
     ]  # fmt: skip
-    if not telling:
-        return []
-    referents, clefts = Referents(speaker, other), Clefts()
+    lines = [line for of_one in telling for line in of_one]
+    docs = iter(parse(lines) if lines else [])
+    return [
+        _read_docs(islice(docs, len(of_one)), Referents(one.speaker, one.you))
+        for one, of_one in zip(told, telling, strict=True)
+    ]
+
+
+def _read_docs(docs: Iterable[Doc], referents: Referents) -> list[tuple[Statement, str]]:
+    """Return the statements of the paragraphs of a text."""
+    clefts = Clefts()
     found: dict[Statement, str] = {}
-    for doc in parse(telling):
+    for doc in docs:
         for sentence in doc.sents:
             for plain in _plain(sentence, clefts):
                 for said in _read(plain, referents):
