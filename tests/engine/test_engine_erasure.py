@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from hippocampus import Config, Ingest, Turn
 from hippocampus.encode.terms import hash_terms
 from hippocampus.errors import UnknownEpisode
+from hippocampus.store.episodes import SqlEpisodes
+from hippocampus.store.payloads import SqlPayloads
 from hippocampus.upkeep import find_residue, verify
 
 SECRET = "My passport number is QX7734190 and the safe opens with marzipan."  # noqa: S105
@@ -258,3 +261,65 @@ def test_what_forgetting_hides_at_once_is_brought_back_by_restoring(memory, bank
 def test_residue_of_nothing_is_refused(memory):
     with pytest.raises(ValueError, match="residue"):
         verify(memory, residue=" ")
+
+
+def strings_in(part, seen):
+    """Yield every text that a part of an index holds, in whatever it is made of."""
+    if isinstance(part, str):
+        yield part
+    elif id(part) not in seen:
+        seen.add(id(part))
+        inside = type(part).__module__.startswith("hippocampus.index")
+        held = [*vars(part).values()] if inside and hasattr(part, "__dict__") else []
+        held += [*part.keys(), *part.values()] if isinstance(part, dict) else []
+        held += part if isinstance(part, list | tuple | set | frozenset) else []
+        for one in held:
+            yield from strings_in(one, seen)
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_no_word_of_what_is_erased_stays_in_an_index_in_memory(bank, asked):
+    bank.remember_many(noise(8))
+    kept = remember_secret(bank)
+    bank.remember_many(noise(8, start=8))
+    if asked:  # what is only worked out when somebody asks
+        bank.recall("garden", where={"kind": WORDS["metadata"]}, speaker=WORDS["speaker"])
+    columns = bank.state.take().index.columns
+    words = {WORDS[name] for name in ("speaker", "role", "session", "source", "metadata")}
+    assert all(any(one in held for held in strings_in(columns, set())) for one in words)
+    bank.forget(kept.id, erase=True)
+
+    columns = bank.state.take().index.columns
+    assert not [one for one in strings_in(columns, set()) if any(word in one for word in words)]
+
+
+@pytest.mark.parametrize("slept", [False, True])
+@pytest.mark.parametrize("turns", [64, 512])
+def test_an_erasure_reads_what_is_erased_however_large_its_bank(
+    open_memory, monkeypatch, turns, slept
+):
+    bank = open_memory(config=SMALL, embedder="none").bank("ada")
+    ids = [one.id for one in bank.remember_many(noise(turns))]
+    if slept:
+        bank.sleep()
+    bank.recall("garden")
+    read = Counter()
+    scan, block = SqlEpisodes.scan, SqlPayloads.block
+
+    def scanned(self, number, *, start=0):
+        for episode in scan(self, number, start=start):
+            read["episodes"] += 1
+            yield episode
+
+    def opened(self, number, kind, first):
+        read["blocks"] += 1
+        return block(self, number, kind, first)
+
+    monkeypatch.setattr(SqlEpisodes, "scan", scanned)
+    monkeypatch.setattr(SqlPayloads, "block", opened)
+    for one in (ids[turns // 2], ids[0], ids[-1]):
+        read.clear()
+        bank.forget(one, erase=True)
+        # The one that it is in of each kind, and none where sleep has read times since.
+        assert read["episodes"] == 0
+        assert read["blocks"] <= 6

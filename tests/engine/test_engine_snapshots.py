@@ -88,6 +88,30 @@ def test_a_snapshot_answers_the_same_whatever_is_written_after_it(open_memory, m
     assert held[-1][1] == contents(bank, bank.state.take(), monkeypatch)
 
 
+@pytest.mark.parametrize("embedder", ["hash", "none"])
+@pytest.mark.parametrize("seed", [3, *(pytest.param(n, marks=pytest.mark.slow) for n in (4, 5))])
+def test_a_snapshot_after_erasures_answers_as_one_made_anew(
+    open_memory, monkeypatch, seed, embedder
+):
+    rng = random.Random(seed)  # noqa: S311 - no secrets
+    memory = open_memory(config=Config(ingest=Ingest(seal_rows=8)), embedder=embedder)
+    bank = memory.bank("ada")
+    bank.remember_many([turn(rng, n) for n in range(12)])
+    for n in range(8):
+        write(bank, rng, n)
+        ids = [episode.id for episode in bank.episodes()]
+        bank.forget(rng.sample(ids, rng.choice((1, 1, 3))), erase=True)
+    here = bank.state.take()
+    *carried, names, shown, lengths = contents(bank, here, monkeypatch)
+    bank.state.let_go()
+    *anew, names_anew, shown_anew, lengths_anew = contents(bank, bank.state.take(), monkeypatch)
+
+    assert bank.state.take() is not here
+    assert carried == anew
+    assert sorted(names) == sorted(names_anew)
+    assert (shown, lengths) == (shown_anew, lengths_anew)
+
+
 def test_readers_wait_for_no_writer(open_memory):
     bank = open_memory().bank("ada")
     bank.remember("Tom sold the red kite.")

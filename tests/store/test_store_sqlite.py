@@ -43,7 +43,7 @@ from hippocampus.store import connections, open_store, schema
 from hippocampus.store.blocks import deflate, inflate, seal, unseal
 from hippocampus.store.seam import Seam, translate
 from hippocampus.store.sqlite import SqliteStore
-from hippocampus.store.unused_bytes import left_over, may_hold
+from hippocampus.store.unused_bytes import left_over, may_hold, places_of_suspects
 
 
 def content_of(folder):
@@ -812,6 +812,27 @@ def test_a_page_that_does_not_fit_together_is_looked_at_again():
     assert may_hold(whole[:100] + b"left" + whole[104:])
     assert may_hold(torn)
     assert list(left_over(torn)) == []
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([0, 2, 5, 10, 13]), st.sampled_from([0, 0, 0, 300, 512]),
+            st.integers(0, 300), st.integers(0, 600), st.none() | st.integers(12, 511),
+        ),
+        max_size=9,
+    )
+)  # fmt: skip
+def test_pages_that_are_looked_at_together_are_found_as_each_by_itself(made):
+    pages = []
+    for kind, block, cells, content, left in made:
+        page = bytearray(struct.pack(">BHHHB", kind, block, cells, content, 0) + bytes(504))
+        if left is not None:
+            page[left] = 7
+        pages.append(bytes(page))
+
+    alone = [place for place, page in enumerate(pages) if may_hold(page)]
+    assert list(places_of_suspects(b"".join(pages), 512)) == alone
 
 
 def test_a_scrub_that_a_reader_holds_up_says_that_the_log_may_keep_words(opened):

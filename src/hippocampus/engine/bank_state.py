@@ -40,7 +40,7 @@ from hippocampus.write.echo_filter import EchoFilter
 _ANEW: Final[frozenset[type[JournalEvent]]] = frozenset({ArtifactReplaced, AnchorsCurated})
 """Changes after which what sleep has made is looked at anew, and nothing else."""
 _GONE: Final[frozenset[type[JournalEvent]]] = frozenset({Erased, IndexRebuilt})
-"""Changes after which an index is made anew: what it holds cannot be taken out of it."""
+"""Changes after which an index is made anew, with what erasures have left of the last one."""
 _FOLLOWED: Final = _GONE | _ANEW | TAKEN_IN
 """Changes that a snapshot is brought up by."""
 NO_BANK: Final = 0
@@ -269,7 +269,7 @@ class BankState:
                     now = self._follow(last)
         if now is None:
             with self._anew_after_errors():
-                now = self._build()
+                now = self._build(last)
         self.snapshot, self.has_anchors, self._heeded = now, now.slept.has_anchors, now.index.seq
         self._seen = seen
         return now
@@ -347,14 +347,14 @@ class BankState:
             self._forget_texts()
         return None
 
-    def _build(self) -> BankSnapshot:
+    def _build(self, last: BankSnapshot | None) -> BankSnapshot:
         engine = self.engine
         with engine.embedder_lock.together(), self._store.read():  # one moment for both
             since = self._heeded
             if since and self._store.journal.read(self._number, after=since, kinds=(Erased,)):
                 self._forget_texts()
             ledger = engine.ledger_of(self._number, self.name)
-            return take_snapshot(engine, ledger, self._erasures)
+            return take_snapshot(engine, ledger, self._erasures, last)
 
     def _forget_texts(self) -> None:
         """Have texts leave memory that may have been erased; readers who hold any see to theirs."""

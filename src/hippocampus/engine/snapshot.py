@@ -15,9 +15,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from hippocampus.core.altered import altered
 from hippocampus.core.config import Fusion, Signatures
-from hippocampus.core.events import JournalRow, ProfileSet, Record
+from hippocampus.core.events import (
+    ArtifactReplaced,
+    Erased,
+    IndexRebuilt,
+    JournalRow,
+    ProfileSet,
+    Record,
+    class_of,
+)
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Degradation, Embedder, Summary
 from hippocampus.encode.signature import Rotation, rotation_for
@@ -149,8 +159,14 @@ class BankSnapshot:
     summaries: SummaryMemo
 
 
-def take_snapshot(engine: EngineContext, ledger: Ledger, erasures: int) -> BankSnapshot:
-    """Build a bank's index from the store, and read what sleep has left."""
+def take_snapshot(
+    engine: EngineContext, ledger: Ledger, erasures: int, last: BankSnapshot | None = None
+) -> BankSnapshot:
+    """
+    Build a bank's index from the store, and read what sleep has left.
+
+    ``last``: the one before, if only erasures have made it necessary.
+    """
     with engine.embedder_lock.together(), engine.store.read():
         embedder, (signatures, unasked) = engine.embedder, engine.signing()
         engine.check_embedder(embedder)
@@ -166,7 +182,10 @@ def take_snapshot(engine: EngineContext, ledger: Ledger, erasures: int) -> BankS
                 spans=TokenSpans() if rotation is not None and engine.spans() else None,
             )
             index = BankIndex(engine.store, ledger.bank, cues)
+            times = None if file is not None else _carry_over(engine, last, index)
             slept = attach_slept(engine, ledger, index, calibrated)
+            if times is not None:
+                index.cues = altered(index.cues, time=times)
             if file is None or load(engine, ledger, index, file):
                 break
             engine.store.index_files.remove(file.path)
@@ -176,6 +195,29 @@ def take_snapshot(engine: EngineContext, ledger: Ledger, erasures: int) -> BankS
         ledger, index.published(), embedder, rotation, signatures, unasked, engine.spans(),
         calibrated, fusion, slept, erasures, SummaryMemo(),
     )  # fmt: skip
+
+
+def _carry_over(
+    engine: EngineContext, last: BankSnapshot | None, index: BankIndex
+) -> TimeCue | None:
+    """
+    Have a new index take over from the last what erasures have not changed.
+
+    Returns its told times, unless a sleep may have read more since; None if nothing is taken over.
+    """
+    # Of what is mapped from a file it would be a copy in memory.
+    if last is None or last.index.at_rest is not None:
+        return None
+    journal, bank, seq = engine.store.journal, last.ledger.bank, last.index.seq
+    changes = journal.read(bank, after=seq, kinds=(Erased, IndexRebuilt, ArtifactReplaced))
+    kinds = {class_of(change.kind) for change in changes}
+    rows = {change.row for change in changes if class_of(change.kind) is Erased}
+    gone = np.array(
+        sorted(row for row in rows if row is not None and row < len(last.index)), np.int64
+    )
+    if Erased not in kinds or IndexRebuilt in kinds or not index.carry_over(last.index, gone):
+        return None
+    return None if ArtifactReplaced in kinds else last.index.cues.time.without(gone)
 
 
 def follow(

@@ -11,6 +11,8 @@ from typing import Final, Protocol, Self
 import numpy as np
 from rpds import HashTrieMap
 
+from hippocampus.core.altered import altered
+from hippocampus.core.arrays import Rows
 from hippocampus.core.events import (
     Accepted,
     Annotated,
@@ -142,6 +144,31 @@ class BankIndex(Versioned):
         if concept is not None:
             concept.attach(*version.row_facts(concept.sources))
         return version
+
+    def carry_over(self, last: BankIndex, gone: Rows) -> bool:
+        """
+        Have the columns and words of another version of this bank, but for rows erased since.
+
+        What it holds is then as if it were made anew from the store, where reading all episodes is
+        nearly all of the work. Returns False, and does nothing, where rows have to be read for
+        that. Other cues are made anew.
+        """
+        self._check_own("carry_over")
+        columns = last.columns.fork()
+        if not columns.forget(gone):
+            return False
+        self.columns, self.seq, self.included = columns, last.seq, last.included
+        self.outcome, self.corrected = last.outcome.fork(), last.corrected
+        self.outcome.put(gone, 0)
+        for row in gone.tolist():
+            self.corrected = self.corrected.discard(row)
+        signature, own = last.cues.signature, self.cues.signature
+        if signature is not None and own is not None and own.reads_as(signature):
+            self.cues = altered(self.cues, signature=signature.without(gone))
+        lexical = last.cues.lexical.fork()
+        lexical.forget(gone)
+        self.cues = altered(self.cues, lexical=lexical)
+        return True
 
     def row_facts(
         self, sources: Collection[str] | None

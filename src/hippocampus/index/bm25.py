@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.core.arrays import Rows32
+from hippocampus.core.arrays import Rows, Rows32
 from hippocampus.core.records import Kind, Payloads
 from hippocampus.index.archive import Archive
 from hippocampus.index.cue import Mask, Scores, best_rows
@@ -99,6 +99,28 @@ class Bm25Cue(Versioned):
         for place, mark in enumerate(MARKS):
             marks[np.searchsorted(ends, np.flatnonzero(terms == mark), side="right"), place] = True
         self._marks.extend(marks)
+
+    def forget(self, gone: Rows) -> None:
+        """Become as if made anew after rows were erased: they have no words."""
+        is_gone = np.zeros(len(self), np.bool_)
+        is_gone[gone] = True
+        hashes, frequencies, postings, lengths, unheard = self._index.pack()
+        places = np.flatnonzero(is_gone[postings >> 8])
+        ends = np.cumsum(frequencies, dtype=np.int64)
+        terms = np.searchsorted(ends, places, side="right")
+        unheard[gone] = lengths[gone] = 0
+        for term in each_once(terms).tolist():
+            rows = postings[ends[term] - frequencies[term] : ends[term]] >> 8
+            left = rows[~is_gone[rows]]
+            if len(left) and is_gone[rows[0]]:  # the next that has it is now the first
+                unheard[left[0]] += 1
+        frequencies -= np.bincount(terms, minlength=len(frequencies)).astype(np.uint32)
+        stays = frequencies > 0
+        self._index = Bm25Index.unpack(
+            hashes[stays], frequencies[stays], np.delete(postings, places), lengths, unheard
+        )
+        self._early.put(gone, 0)
+        self._marks.put(gone, False)  # noqa: FBT003  # the value
 
     def frequency(self, terms: NDArray[np.uint32]) -> NDArray[np.uint32]:
         """Return in how many episodes each term is."""

@@ -93,6 +93,30 @@ class Labels(Versioned):
         """Take the value off a row."""
         self._codes.put(row, -1)
 
+    def forget(self, gone: Rows) -> bool:
+        """
+        Take the values off rows, and out of every table what no other row has.
+
+        Returns False, and does nothing, if rows spell one of theirs in several ways: which of them
+        does so how is not kept.
+        """
+        had = each_once(self.codes[gone])
+        had = had[had >= 0]
+        if len(self._spelled) > len(self._code_of) + 1:
+            theirs = set(had.tolist())
+            if sum(code in theirs for code in self._spelled.values()) > len(theirs):
+                return False
+        self._codes.put(gone, -1)
+        left = np.bincount(self.codes + 1, minlength=self.count + 1)[1:]
+        lost = had[left[had] == 0].tolist()
+        if lost:  # in tables of its own, for the versions before have these
+            self.values, self._code_of = self.values.copy(), self._code_of.copy()
+            self._spelled = self._spelled.copy()
+            for code in lost:
+                value, self.values[code] = self.values[code], ""
+                del self._code_of[self._fold(value)], self._spelled[value]
+        return True
+
     def code(self, value: str) -> int:
         """Return the code of a value, -1 if no row ever had it."""
         return self._code_of.get(self._fold(value), -1)
@@ -221,6 +245,14 @@ class _Metadata:
         with self._lock:
             self._texts.extend([None if r.metadata == _NO_METADATA else r.metadata for r in rows])
 
+    def without(self, gone: Rows) -> _Metadata:
+        """Return the metadata without those of some rows; what is asked about is parsed again."""
+        rest = _Metadata()
+        with self._lock:
+            rest._texts = self._texts.fork()
+        rest._texts.forget(gone)
+        return rest
+
     def archive(self, archive: Archive) -> None:
         """Tell of the texts, which are parsed again."""
         with self._lock:
@@ -275,6 +307,8 @@ _ARRAYS: Final = (
     "change_times", "change_shown", "turns", "parts", "chains", "first_voice", "talk",
 )  # fmt: skip
 """The arrays of ``Columns`` that are told as they are."""
+_LABELS: Final = ("session", "speaker", "role", "source", "origin")
+"""The labels of ``Columns``."""
 
 
 class _Neighbours(NamedTuple):
@@ -291,7 +325,7 @@ class Columns(Versioned):
 
     Rows are dense and observed in order, once. All of it is derived from episode rows and state
     changes; it can be dropped and rebuilt at any time. An erased episode keeps its row and comes
-    back from nothing here, though its labels and metadata leave memory only with a rebuild.
+    back from nothing here, though its labels and metadata leave memory only by ``forget``.
     Threads may read a version while another one changes its fork. The arrays that come back are
     the caller's unless noted.
 
@@ -347,7 +381,7 @@ class Columns(Versioned):
 
     def archive(self, archive: Archive) -> None:
         """Tell of everything but what is worked out again when somebody asks."""
-        for name in ("session", "speaker", "role", "source", "origin"):
+        for name in _LABELS:
             getattr(self, name).archive(archive.within(name))
         claimed = {name: sorted(rows) for name, rows in self._claimed.items()}
         claimed = archive.plain("claimed", claimed)
@@ -410,7 +444,7 @@ class Columns(Versioned):
         self._erased.extend(np.zeros(len(rows), np.bool_))
         self._timeline.insert(np.arange(start, len(self)), self._occurred_at.view[start:])
         self._metadata.observe(rows)
-        self._listen(start)
+        self._listen(np.arange(start, len(self)))
         self._link(rows)
         # Last, when a row is in all that it is taken out of.
         for place in np.flatnonzero(~shown).tolist():
@@ -472,11 +506,68 @@ class Columns(Versioned):
         self._suspects += int(suspect) - int(self._suspect.view[row])
         self._suspect.put(row, suspect)
 
+    def forget(self, gone: Rows) -> bool:
+        """
+        Become as if made anew after rows were erased: no word of these is there any more.
+
+        Returns False where that takes the rows themselves; these columns are of no use then.
+        """
+        sessions = each_once(self.session.codes[gone])
+        sessions = sessions[sessions >= 0]
+        if not all(getattr(self, name).forget(gone) for name in _LABELS):
+            return False
+        self._metadata = self._metadata.without(gone)
+        claimed = ((name, had.difference(gone.tolist())) for name, had in self._claimed.items())
+        self._claimed = {name: left for name, left in claimed if left}
+        for column in (self._suspect, self._shown, self._shown_first):
+            column.put(gone, False)  # noqa: FBT003  # the value
+        self._suspects = int(np.count_nonzero(self._suspect.view))
+        self._hidden = len(self) - int(np.count_nonzero(self._shown.view))
+        self._erased.put(gone, True)  # noqa: FBT003  # the value
+        self._occurred_at.put(gone, self._recorded_at.view[gone])
+        self._erased_in_time, self._heard = True, None
+        self._forget_changes()
+        self._unlink(gone)
+        self._first_voice.put(sessions, _UNHEARD)
+        self._talk.put(sessions, False)  # noqa: FBT003  # the value
+        self._listen(np.flatnonzero(np.isin(self.session.codes, sessions)))
+        return True
+
+    def _forget_changes(self) -> None:
+        """Keep no change of what is erased."""
+        stays = ~self._erased.view[self._change_rows.view]
+        for name in ("_change_rows", "_change_times", "_change_shown"):
+            column = getattr(self, name)
+            rest = GrowableArray(column.view.dtype)
+            rest.extend(column.view[stays])
+            setattr(self, name, rest)
+
+    def _unlink(self, gone: Rows) -> None:
+        """Take rows out of their chains; no key of a chain of which nothing is left stays."""
+        theirs = each_once(self._chains.view[gone])
+        theirs = theirs[theirs >= 0]
+        self._chains.put(gone, -1)
+        self._turns.put(gone, -1)
+        self._parts.put(gone, 0)
+        left = np.bincount(self._chains.view + 1, minlength=len(self._chain_of) + 1)[1:]
+        lost = set(theirs[left[theirs] == 0].tolist())
+        if lost:  # their numbers stay taken
+            self._chain_of = {
+                ("", number) if number in lost else key: number
+                for key, number in self._chain_of.items()
+            }
+        before, after, _ = self._links
+        linked = gone[gone < len(before)]
+        before, after = before.copy(), after.copy()
+        before[linked] = after[linked] = -1
+        self._links = self._links._replace(before=before, after=after)
+        self._loosen(set(theirs.tolist()) - lost)
+
     def _erase(self, row: int) -> None:
         """Take a row that is hidden, and so links to nothing, out of what it was in."""
         self._erased.put(row, True)  # noqa: FBT003  # the value
-        for labels in (self.session, self.speaker, self.role, self.source, self.origin):
-            labels.clear(row)
+        for name in _LABELS:
+            getattr(self, name).clear(row)
         self.set_suspect(row, suspect=False)
         self._erased_in_time, self._heard = True, None
 
@@ -671,13 +762,12 @@ class Columns(Versioned):
             for side in (before, after)
         )
 
-    def _listen(self, start: int) -> None:
-        """Take in who speaks in the sessions of new rows."""
-        sessions = self.session.codes[start:]
-        inside = np.flatnonzero(sessions >= 0)
-        sessions = sessions[inside]
-        roles = self.role.codes[start:][inside]
-        voices = self.speaker.codes[start:][inside].astype(np.int64) << 32 | (roles + 1)
+    def _listen(self, rows: Rows) -> None:
+        """Take in who speaks in the sessions of rows, which ascend."""
+        inside = rows[self.session.codes[rows] >= 0]
+        sessions = self.session.codes[inside]
+        roles = self.role.codes[inside]
+        voices = self.speaker.codes[inside].astype(np.int64) << 32 | (roles + 1)
         new = self.session.count - len(self._talk)
         self._talk.extend(np.zeros(new, np.bool_))
         self._first_voice.extend(np.full(new, _UNHEARD))
@@ -686,9 +776,7 @@ class Columns(Versioned):
         if unheard.any():
             self._first_voice.put(each[unheard], voices[first[unheard]])
         another = voices != self._first_voice.view[sessions]
-        spoken_to = self.role.holds("user", inside + start) | self.role.holds(
-            "assistant", inside + start
-        )
+        spoken_to = self.role.holds("user", inside) | self.role.holds("assistant", inside)
         talking = sessions[another | spoken_to | (voices == _NOBODY)]
         # To put what is there already would copy the array, which readers share.
         if not self._talk.view[talking].all():
@@ -729,7 +817,7 @@ class Columns(Versioned):
         if len(links.loose) == 1:  # to compare is faster than to look up
             rows = np.flatnonzero(chains == next(iter(links.loose)))
         else:
-            loose = np.zeros(int(chains.max(initial=-1)) + 2, np.bool_)  # the last is "none"
+            loose = np.zeros(len(self._chain_of) + 1, np.bool_)  # the last is "none"
             loose[list(links.loose)] = True
             rows = np.flatnonzero(loose[chains])
         more = np.full(len(self) - len(links.before), -1, np.int32)

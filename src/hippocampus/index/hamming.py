@@ -62,6 +62,10 @@ class Codes(Versioned):
         """Append codes, shape (n, bits / 8)."""
         self._rows.extend(codes)
 
+    def but(self, gone: NDArray[np.bool_]) -> NDArray[np.uint8]:
+        """Return the codes but those of a mask, shape (n, bits / 8)."""
+        return self._rows.view[~gone]
+
     @property
     def in_matrix(self) -> int:
         """How many of the first codes are in the matrix."""

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.core.arrays import Rows32
+from hippocampus.core.arrays import Rows, Rows32
 from hippocampus.core.budget import check_budget
 from hippocampus.core.records import Kind, Payloads
 from hippocampus.index.cue import Mask, Scores, best_rows
@@ -69,6 +69,19 @@ class SignatureCue(Versioned):
         ends = np.cumsum(payloads.lengths // width, dtype=np.int64)
         self._ends.extend(ends + len(self.codes))
         self.codes.extend(payloads.data.reshape(-1, width))
+
+    def reads_as(self, other: SignatureCue) -> bool:
+        """Return whether it is of signatures that are made and matched as those of another."""
+        return (self.codes.bits, self.radius) == (other.codes.bits, other.radius)
+
+    def without(self, gone: Rows) -> SignatureCue:
+        """Return a cue as if it were made anew after rows were erased: they have no signatures."""
+        rest, lengths = SignatureCue(self.codes.bits, self.radius), np.diff(self._ends.view)
+        rows = np.repeat(np.arange(len(self)), lengths)
+        rest.codes.extend(self.codes.but(np.isin(rows, gone)))
+        lengths[gone] = 0
+        rest._ends.extend(np.cumsum(lengths))
+        return rest
 
     def propose(self, question: Query, allowed: Mask | None, limit: int) -> Rows32:
         if not question.keywords or not len(self):

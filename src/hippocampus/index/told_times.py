@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.arrays import Rows
 from hippocampus.core.clock import from_micros, to_micros
 from hippocampus.core.records import Interval, Kind, Payloads
 from hippocampus.index.cue import DenseCue, Mask, Scores
@@ -90,6 +91,14 @@ class TimeCue(DenseCue, Versioned):
             self._told.extend(np.ascontiguousarray(data).view(_KEPT))
             self._rows.extend(np.repeat(np.arange(self._count, self._count + len(counts)), counts))
         self._count += len(payloads)
+
+    def without(self, gone: Rows) -> TimeCue:
+        """Return a cue as if it were made anew after rows were erased: they tell no times."""
+        rest, stays = TimeCue(), ~np.isin(self._rows.view, gone)
+        rest._count = self._count
+        rest._rows.extend(self._rows.view[stays])
+        rest._told.extend(self._told.view[stays])
+        return rest
 
     def scores(self, question: Query) -> Scores | None:
         """Return the root of the share of a told time that lies in one asked for, shape (n,)."""

@@ -44,6 +44,22 @@ def may_hold(page: bytes) -> bool:
     return spans is None or any(page[a:b] != _ZEROS[: b - a] for a, b in spans)
 
 
+def places_of_suspects(pages: bytes, size: int) -> Iterator[int]:
+    """Yield the places, from 0, of those of some pages that ``may_hold`` something left over."""
+    for at in range(0, len(pages) - size + 1, size):
+        pointers = _POINTERS.get(pages[at])
+        if pointers is None:
+            continue
+        block, cells, content = _HEAD.unpack_from(pages, at)
+        begin = pointers + 2 * cells
+        # Of nearly all pages one span is unused: it is compared where it is, without a copy.
+        if block or not begin <= content <= size:
+            if may_hold(pages[at : at + size]):
+                yield at // size
+        elif not pages.startswith(_ZEROS[: content - begin], at + begin):
+            yield at // size
+
+
 def _unused(page: bytes) -> list[tuple[int, int]] | None:
     """Return the unused spans of a page, none of what is no b-tree; None if it is damaged."""
     pointers = _POINTERS.get(page[0])

@@ -7,7 +7,7 @@ import secrets
 import sqlite3
 import struct
 import time
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from itertools import islice
@@ -35,7 +35,7 @@ from hippocampus.store.row_checks import RowChecks, Tables
 from hippocampus.store.schema_comparison import compare
 from hippocampus.store.seam import Seam
 from hippocampus.store.transactions import Transactions
-from hippocampus.store.unused_bytes import MOST_PAGES, left_over, may_hold
+from hippocampus.store.unused_bytes import MOST_PAGES, left_over, places_of_suspects
 
 _Found = TypeVar("_Found")
 _OWED = "scrub"
@@ -208,15 +208,17 @@ class SqliteUpkeep:
         (size,) = db.execute("PRAGMA page_size").fetchone()
         return _free_pages(patch.read, size) or set()
 
-    def _suspects(self, patch: Patch, free: Container[int]) -> Iterator[int]:
+    def _suspects(self, patch: Patch, free: set[int]) -> Iterator[int]:
         """Yield the numbers of pages where unused bytes are not zero; the first has the schema."""
         size, count = int(self._db.rows("PRAGMA page_size")[0][0]), self._page_count()
         for first in range(1, count + 1, _LOOKED_AT_ONCE):
             pages = patch.read((first - 1) * size, _LOOKED_AT_ONCE * size)
-            for number in range(first, first + len(pages) // size):
-                page = pages[(number - first) * size : (number - first + 1) * size]
-                if number > 1 and (may_hold(page) or (number in free and any(page))):
-                    yield number
+            found = {first + place for place in places_of_suspects(pages, size)}
+            for number in free.intersection(range(first, first + len(pages) // size)):
+                at = (number - first) * size
+                if not pages.startswith(bytes(size), at):
+                    found.add(number)
+            yield from sorted(found - {1})
 
     def _zero_pages(self, patch: Patch, pages: Sequence[int], db: sqlite3.Connection) -> None:
         """
