@@ -83,7 +83,7 @@ def items_of(sentence: str, offset: int, language: str) -> list[Item]:
 
 
 def _words_and_marks(sentence: str, offset: int, language: str) -> Iterator[Item | tuple[int, int]]:
-    """Yield what may mean a time, marks, and the places of all other words."""
+    """Yield the words that may mean a time, marks, and the places of all other words."""
     words, word_at = lexicon(language), word_pattern().match
     at = 0
     while at < len(sentence):
