@@ -559,6 +559,7 @@ def test_what_was_done_is_told_by_name_and_not_over_another_bank(memory, told, s
     page.keyboard.press("x")
     page.wait_for_selector(".toast:has-text('Forgotten: “The kitchen leak was mended.”')")
     page.keyboard.press("Escape")
+    page.wait_for_selector(".toast.old")  # what has just been done is told wherever it leads
     page.select_option("#bank select", "bob")
     page.wait_for_selector("main .said:has-text('Bob rows.')")
 

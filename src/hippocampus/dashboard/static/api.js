@@ -54,11 +54,11 @@ const page = async (path, options) => {
   return { entries: await whole(answer.json()), next: answer.headers.get("Next-Cursor") };
 };
 
-// What was read so far, and what it lacks if the server would have had to read on for longer.
+// What was found, and how far the server has read if not all.
 const partly = async (path, options) => {
   const answer = await ask(path, options);
-  const unread = /(?:facts|names): read from ([\d,]+) of ([\d,]+) memories/.exec(answer.headers.get("Degraded") ?? "");
-  return { found: await whole(answer.json()), unread: unread && { done: unread[1], total: unread[2] } };
+  const unread = /: read from (.*?) memories/.exec(answer.headers.get("Degraded") ?? "");
+  return { found: await whole(answer.json()), unread: unread?.[1] };
 };
 
 // What takes long tells how far it is, a line at a time, and then what came of it.

@@ -66,7 +66,7 @@ const show = async ({ again = false } = {}) => {
   const { m: _, ...params } = place.params;
   const want = { bank: place.bank, view: place.view, params };
   const ctx = {
-    bank: bankOf(place.bank), params, me, link, go, store, boot,
+    bank: bankOf(place.bank), params, me, link, go, store, boot, open: (id) => link(null, { m: id }),
     may: (role) => ["read", "write", "admin"].indexOf(role) <= ["read", "write", "admin"].indexOf(me.role),
     keeper: me.role === "admin" && me.banks.includes("*"),
     refresh: () => show({ again: true }),
@@ -117,19 +117,17 @@ const isThere = async (name) => {
 
 const absent = (ctx) => [
   heading("No such bank", `There is no “${ctx.bank.name}”${me.id ? ", or none that this key opens" : ""}.`),
-  ctx.may("write") && h("p", null, "It comes to be when the first thing is remembered in it. ",
-    h("button", { onclick: () => remember(ctx) }, "Remember something…")),
-  banks.entries.length > 0 && h("p", null, "There are: ", banks.entries.slice(0, 12).map((name, at) => [at > 0 && ", ", h("a", { href: address(name, "search", {}) }, name)]), banks.entries.length > 12 && ", …"),
+  ctx.may("write") && h("p", h("button", { onclick: () => remember(ctx) }, "Remember something in it…")),
 ];
 
 const empty = (ctx) => notice("Nothing is remembered yet",
   "A bank is one memory, usually one user of one agent. It comes to be when the first thing is remembered in it.",
-  ctx.may("write") && h("button", { class: "primary", onclick: () => first() }, "Remember something…"),
-  h("p", { class: "quiet" }, "Or from a terminal: ", h("code", null, "hippocampus remember \"Lena moved to Porto.\"")));
+  ctx.may("write") && h("button.primary", { onclick: () => first() }, "Remember something…"),
+  h("p.quiet", "Or from a terminal: ", h("code", "hippocampus remember \"Lena moved to Porto.\"")));
 
 const nowhere = (ctx) => [
   heading("No such page", "The address may have been cut short, or be of another version."),
-  h("p", null, h("a", { href: ctx.link("search", {}) }, "Search this bank")),
+  h("p", h("a", { href: ctx.link("search", {}) }, "Search this bank")),
 ];
 
 const first = () => formDialog("Remember something", [
@@ -142,9 +140,9 @@ const first = () => formDialog("Remember something", [
 });
 
 const around = (place) => {
-  swap(by("views"), h("ul", null, Object.entries(VIEWS).filter(([, { of }]) => !of).map(([name, { label }]) => h("li", null, h("a", {
+  swap(by("views"), h("ul", Object.entries(VIEWS).filter(([, { of }]) => !of).map(([name, { label }]) => h("li", h("a", {
     href: address(place.bank, name, {}), "aria-current": name === (VIEWS[place.view]?.of ?? place.view) ? "page" : null,
-  }, icon(name), h("span", null, label))))));
+  }, icon(name), h("span", label))))));
   foldViews();
   const listed = banks.entries.includes(place.bank);
   swap(by("bank"), banks.entries.length > 0 && h("select", {
@@ -152,9 +150,9 @@ const around = (place) => {
       location.hash = event.target.value === "" ? address(place.bank, "admin", {}) : address(event.target.value, place.view, {});
     },
   }, !listed && option(place.bank, place.bank ? "No such bank" : "", true), banks.entries.map((name) => option(name, name, name === place.bank)), banks.next && option("", "More banks…")),
-  me.role === "read" && h("span", { class: "tag" }, "read only"),
-  me.role !== "read" && place.bank && h("button", {
-    class: "icon-button", "aria-label": "Remember something", title: "Remember something (n)", id: "new",
+  me.role === "read" && h("span.tag", "read only"),
+  me.role !== "read" && place.bank && h("button.icon-button", {
+    "aria-label": "Remember something", title: "Remember something (n)", id: "new",
     onclick: () => remember({ bank: bankOf(place.bank), refresh: () => show({ again: true }) }),
   }, icon("plus")));
 };
@@ -182,15 +180,15 @@ const turnTheme = () => {
   paintTheme();
 };
 
-const keys = (...all) => all.map((one) => h("kbd", null, one));
-const help = () => dialog("Keyboard shortcuts", h("table", { class: "shortcuts" }, h("tbody", null, [
+const keys = (...all) => all.map((one) => h("kbd", one));
+const help = () => dialog("Keyboard shortcuts", h("table.shortcuts", h("tbody", [
   [keys("/"), "search"],
   ...Object.entries(GO).map(([letter, view]) => [keys("g", letter), VIEWS[view].label.toLowerCase()]),
   [keys("j", "k"), "next and previous memory"], [keys("Enter"), "open it"],
   [keys("e", "p", "x"), "in a memory: correct, pin, forget"],
   [keys("← →"), "in a plot: read its values"],
   [keys("n"), "remember something"], [keys("c"), "colours"], [keys("Esc"), "close"], [keys("?"), "this list"],
-].map(([pressed, does]) => h("tr", null, h("td", null, pressed), h("td", null, does))))));
+].map(([pressed, does]) => h("tr", h("td", pressed), h("td", does))))));
 
 const step = (by_) => {
   const items = [...main.querySelectorAll(".item")];
@@ -204,7 +202,7 @@ const pressed = (event) => {
   const inside = document.querySelector("dialog[open]");
   if (inside) {
     const button = inside.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
-    if (button) { event.preventDefault(); button.click(); }
+    if (button) { event.preventDefault(); button.focus(); button.click(); }  // to which one comes back
     else if (event.key === "?" && inside.matches(".drawer")) help();
     return;
   }
@@ -245,7 +243,7 @@ addEventListener("key", () => boot());
 async function boot() {
   try {
     [me, banks] = await Promise.all([store.whoami(), store.banks({ limit: MOST_BANKS })]);
-    showIn(me.timezone);
+    try { showIn(me.timezone); } catch { /* this browser does not know it: its own stays */ }
   } catch (error) {
     me = null;
     shown = {};

@@ -21,9 +21,14 @@ const dress = (node, attributes) => {
   return node;
 };
 
-// h("button", { class: "quiet", onclick: save }, "Save")
-export const h = (tag, attributes, ...children) =>
-  dress(put(document.createElement(tag), children), attributes);
+// h("button.quiet", { onclick: save }, "Save"); attributes may be left out.
+export const h = (tag, given, ...children) => {
+  const [name, ...classes] = tag.split(".");
+  const attributes = given?.constructor === Object ? given : null;
+  const node = dress(put(document.createElement(name), attributes ? children : [given, children]), attributes);
+  if (classes.length) node.className = classes.join(" ");
+  return node;
+};
 
 // The same, for what is drawn.
 export const s = (tag, attributes, ...children) =>
@@ -69,7 +74,7 @@ export const marked = (text, query) => {
     .filter((word) => !COMMON.has(word));
   if (!words.length) return [text];
   const wanted = new RegExp(`(?<![\\p{L}\\p{N}])(${words.join("|")})(?![\\p{L}\\p{N}])`, "giu");
-  return text.split(wanted).map((part, at) => (at % 2 ? h("mark", null, part) : part));
+  return text.split(wanted).map((part, at) => (at % 2 ? h("mark", part) : part));
 };
 
 const COMMON = new Set(("the and for are but not you all any can had her was one our out has him his how "

@@ -1,8 +1,8 @@
 // Whom facts are about, how they hang together, and what was so from when until when.
 
 import { h, swap } from "./dom.js";
-import { counted, day, whole, worded } from "./format.js";
-import { faulted, fill, heading, later, notice, some } from "./parts.js";
+import { counted, day, memories, whole, worded } from "./format.js";
+import { faulted, fill, heading, later, notice, section, some } from "./parts.js";
 import { map, walk } from "./walk.js";
 
 export const show = (ctx) => {
@@ -15,7 +15,7 @@ export const show = (ctx) => {
   ];
 };
 
-const WAIT_S = 3;  // and then what was read so far is shown
+const WAIT_S = 3;
 
 const inTurn = async (asks) => {
   const got = [];
@@ -23,15 +23,15 @@ const inTurn = async (asks) => {
   return got;
 };
 
-// Of a large bank all that was said is read once, which takes minutes: what was read by now is shown, and
-// each further question has the server read on. Nothing moves under whoever reads until all of it is there.
+// Of a large bank all that was said is read once, which takes minutes. What was read by now is shown, and each
+// further question has the server read on; what is shown stays until all is read.
 const asFarAsRead = (ask, draw) => {
   const told = h("div", { role: "status" });
-  const slot = h("div", { class: "slot" });
+  const slot = h("div.slot");
   const drawn = (got) => draw(...got.map((one) => one.found));
   const tell = (got) => {
     const unread = got.find((one) => one.unread)?.unread;
-    swap(told, unread && h("p", { class: "hint" }, `Read from ${unread.done} of ${unread.total} memories so far, and reading on: what is missing here, or is over by now, may be in the others.`));
+    swap(told, unread && h("p.hint", `Read from ${unread} memories so far, and reading on: some facts are missing, and some may be over by now.`));
     if (unread) readOn();
     return unread;
   };
@@ -52,16 +52,16 @@ const all = (entities, facts, people, ctx) => {
   const to = (name) => ctx.link("facts", { entity: name });
   return [
     people.length > 0 && graph(people, facts, to),
-    people.length > 0 && h("section", { class: "section" }, h("h2", null, whom(people)),
-      some(people, (one) => h("li", null,
-        h("a", { class: "item", href: to(one.name) }, one.name),
-        one.ties.length > 0 && h("small", null, ` ${one.ties[0].role}`),
-        h("span", { class: "num" }, counted(one.episodes, "memory", "memories"))),
-      { list: h("ul", { class: "columns" }), most: 60 })),
-    entities.length > 0 && h("section", { class: "section" }, h("h2", null, `Facts about ${counted(entities.length, "name")}`),
-      some(entities, (one) => h("li", null,
-        h("a", { class: "item", href: to(one.name) }, one.name), h("span", { class: "num" }, counted(one.facts, "fact"))),
-      { list: h("ul", { class: "columns" }), most: 60 })),
+    people.length > 0 && h("section.section", h("h2", whom(people)),
+      some(people, (one) => h("li",
+        h("a.item", { href: to(one.name) }, one.name),
+        one.ties.length > 0 && h("small", ` ${one.ties[0].role}`),
+        h("span.num", memories(one.episodes))),
+      { list: h("ul.columns"), most: 60 })),
+    entities.length > 0 && h("section.section", h("h2", `Facts about ${counted(entities.length, "name")}`),
+      some(entities, (one) => h("li",
+        h("a.item", { href: to(one.name) }, one.name), h("span.num", counted(one.facts, "fact"))),
+      { list: h("ul.columns"), most: 60 })),
   ];
 };
 
@@ -86,7 +86,7 @@ const graph = (people, facts, to) => {
 const one = (name, facts, ctx) => {
   if (!facts.length) return [
     back(ctx), notice(`No fact is known of ${name}`, "Nothing that was said of this name is a fact that holds over time."),
-    h("p", null, h("a", { href: ctx.link("search", { q: name }) }, `Memories that name ${name}`)),
+    h("p", h("a", { href: ctx.link("search", { q: name }) }, `Memories that name ${name}`)),
   ];
   const to = (other) => ctx.link("facts", { entity: other });
   const own = facts.filter((fact) => fact.subject.toLowerCase() === name.toLowerCase());
@@ -104,11 +104,11 @@ const one = (name, facts, ctx) => {
       here: { label: own[0]?.subject ?? name, note: counted(facts.length, "fact") },
       after: ["What is said of it", nodes(own, "object"), "Nothing."],
     }),
-    h("section", { class: "section" }, h("h2", null, "In time"), inTime(facts, ctx)),
+    section("In time", inTime(facts, ctx)),
   ];
 };
 
-const back = (ctx) => h("p", null, h("a", { href: ctx.link("facts", {}) }, "All names"));
+const back = (ctx) => h("p", h("a", { href: ctx.link("facts", {}) }, "All names"));
 
 // Facts, each with the day on which it was said first, for where nobody said since when. What was
 // said in a memory that is gone has none.
@@ -137,15 +137,15 @@ const bars = (facts, ctx) => {
   const last = Math.max(...known, first + 30 * 864e5);
   const end = last + (last - first) * 0.06;
   const share = (at) => `${((Math.min(at, end) - first) / (end - first)) * 100}%`;
-  return h("div", null,
-    h("div", { class: "fact axis-row", "aria-hidden": "true" }, h("span"), h("span", { class: "ends num" }, h("span", null, day(new Date(first))), h("span", null, day(new Date(last)))), h("span")),
-    h("ul", null, facts.map((fact) => {
+  return h("div",
+    h("div.fact.axis-row", { "aria-hidden": "true" }, h("span"), h("span.ends.num", h("span", day(new Date(first))), h("span", day(new Date(last)))), h("span")),
+    h("ul", facts.map((fact) => {
       const since = fact.valid_from ? `since ${day(fact.valid_from)}` : fact.said ? `said ${day(fact.said)}` : `known since ${day(fact.known_from)}`;
       const told = fact.valid_to ? `${fact.valid_from ? `${day(fact.valid_from)} –` : "until"} ${day(fact.valid_to)}` : since;
       const length = Math.max(0, Math.min(to(fact), end) - from(fact)) / (end - first);
       return h("li", { class: `fact ${fact.valid_to ? "past" : ""}` },
-        h("div", null, h("span", { class: "what" }, fact.subject, h("span", { class: "relation" }, ` ${worded(fact.relation)} `), fact.object || "…"), h("small", { class: "num" }, told)),
-        h("div", { class: "held-for", "aria-hidden": "true" }, h("span", { style: { left: share(from(fact)), width: `${length * 100}%` } })),
-        h("div", null, fact.sources.slice(-1).map((id) => h("a", { class: "item", href: ctx.link(null, { m: id }) }, fact.sources.length > 1 ? `${whole(fact.sources.length)} sources` : "source"))));
+        h("div", h("span.what", fact.subject, h("span.relation", ` ${worded(fact.relation)} `), fact.object || "…"), h("small.num", told)),
+        h("div.held-for", { "aria-hidden": "true" }, h("span", { style: { left: share(from(fact)), width: `${length * 100}%` } })),
+        h("div", fact.sources.slice(-1).map((id) => h("a.item", { href: ctx.open(id) }, fact.sources.length > 1 ? `${whole(fact.sources.length)} sources` : "source"))));
     })));
 };

@@ -1,32 +1,19 @@
-// How numbers, moments and words of the engine read to people. Moments are shown in the zone of the store, in
-// which it reads days without one: so a day is the same in a note, in a filter, and wherever one looks from.
+// How numbers, moments and words of the engine read to people. Moments are shown in the zone in which the store
+// reads days: so a day is the same in a note, in a filter, and wherever one looks from.
 
 const wholeFormat = new Intl.NumberFormat("en-GB");
-const FORMATS = {
+const SHOWN = {
   day: { day: "numeric", month: "short", year: "numeric" },
   longDay: { weekday: "long", day: "numeric", month: "long", year: "numeric" },
   time: { hour: "2-digit", minute: "2-digit" },
-  clock: { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 },
   month: { month: "short", year: "numeric" },
   year: { year: "numeric" },
 };
-let zone;
 let formats;
-const dress = () => {
-  formats = Object.fromEntries(Object.entries(FORMATS).map(([name, how]) => [name, new Intl.DateTimeFormat("en-GB", { ...how, timeZone: zone })]));
+export const showIn = (timeZone) => {
+  formats = Object.fromEntries(Object.entries(SHOWN).map(([name, how]) => [name, new Intl.DateTimeFormat("en-GB", { ...how, timeZone })]));
 };
-dress();
-
-// A zone that this browser does not know leaves its own.
-export const showIn = (name) => {
-  const before = zone;
-  try {
-    zone = name;
-    dress();
-  } catch {
-    zone = before;
-  }
-};
+showIn();
 export const zoneName = () => worded(formats.day.resolvedOptions().timeZone);
 
 const shown = (how) => (iso) => formats[how].format(new Date(iso));
@@ -35,12 +22,13 @@ export const longDay = shown("longDay");
 export const month = shown("month");
 export const year = shown("year");
 // A note of a day, without a time of it, is at its midnight.
-export const time = (iso) => (shown("clock")(iso) === "00:00:00.000" ? "" : shown("time")(iso));
+export const time = (iso) => (shown("time")(iso) === "00:00" && /:00(?:\.0+)?(?:Z|[+-]\d\d:\d\d)$/.test(iso) ? "" : shown("time")(iso));
 export const moment = (iso) => (iso ? [day(iso), time(iso)].filter(Boolean).join(", ") : "");
 export const whole = (n) => wholeFormat.format(n);
 export const percent = (share) => `${Math.round(share * 100)}\u202f%`;
 export const ms = (seconds) => (seconds < 1 ? `${(seconds * 1e3).toFixed(seconds < 0.01 ? 1 : 0)} ms` : `${seconds.toFixed(1)} s`);
 export const counted = (n, one, many = `${one}s`) => `${whole(n)} ${n === 1 ? one : many}`;
+export const memories = (n) => counted(n, "memory", "memories");
 export const bytes = (n) => {
   const steps = ["B", "kB", "MB", "GB"];
   let at = 0;

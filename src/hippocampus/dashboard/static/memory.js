@@ -13,17 +13,17 @@ export const showMemory = (id, ctx) => {
   if (open && shownId === id) return;  // what is around it was drawn anew
   if (open) away(open);
   const named = newId("memory");
-  const body = h("div", { class: "stack" });
-  const node = h("dialog", {
-    class: "drawer", "aria-labelledby": named, onclose: () => {
+  const body = h("div.stack");
+  const node = h("dialog.drawer", {
+    "aria-labelledby": named, onclose: () => {
       away(node);
       if (open === node) { open = null; ctx.go(null, { m: null }); }
       // Where one came from may have been drawn anew meanwhile.
       if (document.activeElement === document.body) document.querySelector(`main .item[href$="m=${id}"]`)?.focus();
     },
   },
-  h("header", { class: "dialog-top" }, h("h2", { id: named }, "Memory"),
-    h("button", { class: "icon-button", "aria-label": "Close", onclick: () => node.close() }, icon("close"))),
+  h("header.dialog-top", h("h2", { id: named }, "Memory"),
+    h("button.icon-button", { "aria-label": "Close", onclick: () => node.close() }, icon("close"))),
   body);
   node.addEventListener("click", (event) => event.target === node && node.close());
   document.body.append(node);
@@ -48,7 +48,7 @@ const content = (e, ctx, draw) => {
   const actions = [];
   if (ctx.may("write") && e.state === "active") {
     actions.push(
-      h("button", { class: "primary", "data-key": "e", onclick: () => correct(e, ctx) }, "Correct…"),
+      h("button.primary", { "data-key": "e", onclick: () => correct(e, ctx) }, "Correct…"),
       e.pinned
         ? h("button", { "data-key": "p", onclick: () => changed("unpin", {}, "It may fade again.") }, "Unpin")
         : h("button", { "data-key": "p", onclick: () => changed("pin", {}, "Pinned: it never fades.") }, "Pin"),
@@ -57,27 +57,27 @@ const content = (e, ctx, draw) => {
       h("button", { "data-key": "x", onclick: () => changed("forget", {}, `Forgotten: “${shortened(e.text)}”`, () => changed("restore", {}, "Restored.")) }, "Forget"));
   }
   if (ctx.may("write") && e.state === "forgotten") {
-    actions.push(h("button", { class: "primary", onclick: () => changed("restore", {}, "Restored.") }, "Restore"));
+    actions.push(h("button.primary", { onclick: () => changed("restore", {}, "Restored.") }, "Restore"));
   }
   if (ctx.may("write") && e.state !== "erased") {
-    actions.push(h("button", { class: "danger", onclick: () => erase(e, ctx) }, "Erase…"));
+    actions.push(h("button.danger", { onclick: () => erase(e, ctx) }, "Erase…"));
   }
   return [
-    h("blockquote", { class: "whole", dir: "auto" }, e.text),
+    h("blockquote.whole", { dir: "auto" }, e.text),
     byline(e),
-    e.level > 0 && h("p", { class: "hint" }, `It has faded: searches show ${LEVELS[e.level]} of it. This is all of it.`),
-    e.state === "superseded" && h("p", { class: "hint" }, "Another stands in its place. ",
-      e.superseded_by && h("a", { href: ctx.link(null, { m: e.superseded_by }) }, "Show that one")),
-    e.supersedes && h("p", { class: "hint" }, "It corrects an earlier one. ",
-      h("a", { href: ctx.link(null, { m: e.supersedes }) }, "Show that one")),
-    e.held && h("p", { class: "hint" }, "It is held: nothing may change it until an admin releases it."),
-    !ctx.may("write") && h("p", { class: "hint" }, "This key may only read."),
-    actions.length > 0 && h("div", { class: "row" }, actions),
-    h("p", null, h("a", { href: ctx.link("sleep", { curve: e.id }) }, "Forgetting curve")),
+    e.level > 0 && h("p.hint", `It has faded: searches show ${LEVELS[e.level]} of it. This is all of it.`),
+    e.state === "superseded" && h("p.hint", "Another stands in its place. ",
+      e.superseded_by && h("a", { href: ctx.open(e.superseded_by) }, "Show that one")),
+    e.supersedes && h("p.hint", "It corrects an earlier one. ",
+      h("a", { href: ctx.open(e.supersedes) }, "Show that one")),
+    e.held && h("p.hint", "It is held: nothing may change it until an admin releases it."),
+    !ctx.may("write") && h("p.hint", "This key may only read."),
+    actions.length > 0 && h("div.row", actions),
+    h("p", h("a", { href: ctx.link("sleep", { curve: e.id }) }, "Forgetting curve")),
     details(e, ctx),
-    h("h3", null, "What became of it"),
+    h("h3", "What became of it"),
     later(() => ctx.bank.read("history", { id: e.id }), (all) => changes(all, e, ctx)),
-    h("h3", null, "Beside it"),
+    h("h3", "Beside it"),
     later(() => ctx.bank.read("related", { id: e.id }), (found) => beside(found, ctx)),
   ];
 };
@@ -89,11 +89,11 @@ const details = (e, ctx) => {
     Said: moment(e.occurred_at), Noted: moment(e.recorded_at), Speaker: e.speaker, Role: e.role,
     Conversation: e.session && h("a", { href: ctx.link("timeline", { session: e.session }) }, e.session),
     Turn: e.turn === null ? null : `${e.turn}${e.parts > 1 ? `, part ${e.part + 1} of ${e.parts}` : ""}`,
-    Source: e.source, Address: e.address, Id: h("code", null, e.id),
+    Source: e.source, Address: e.address, Id: h("code", e.id),
     ...Object.fromEntries(Object.entries(e.metadata).map(([k, v]) => [k, typeof v === "string" ? v : JSON.stringify(v)])),
   };
-  return h("dl", { class: "details" }, Object.entries(rows).filter(([, value]) => value)
-    .map(([name, value]) => [h("dt", null, name), h("dd", null, value)]));
+  return h("dl.details", Object.entries(rows).filter(([, value]) => value)
+    .map(([name, value]) => [h("dt", name), h("dd", value)]));
 };
 
 const WHAT = {
@@ -116,10 +116,10 @@ export const told = (change) => {
 };
 
 // Its own changes, and those of what was merged with it or says it in other words.
-const changes = (all, e, ctx) => h("ol", { class: "changes" }, all.map((change) =>
-  h("li", null, h("time", { datetime: change.at }, moment(change.at)), h("span", null, told(change),
+const changes = (all, e, ctx) => h("ol.changes", all.map((change) =>
+  h("li", h("time", { datetime: change.at }, moment(change.at)), h("span", told(change),
     change.episode === e.id && (e.supersedes || e.superseded_by) && " · this wording",
-    change.episode !== e.id && [" · ", h("a", { href: ctx.link(null, { m: change.episode }) }, whose(e)[change.episode] ?? "another memory")]))));
+    change.episode !== e.id && [" · ", h("a", { href: ctx.open(change.episode) }, whose(e)[change.episode] ?? "another memory")]))));
 
 const whose = (e) => ({ [e.supersedes]: "the earlier wording", [e.superseded_by]: "the later wording" });
 
@@ -128,15 +128,15 @@ const HOW = {
 };
 
 const beside = (found, ctx) => (found.length === 0
-  ? h("p", { class: "quiet" }, "Nothing is known beside it; sleep looks for what says the same or is near.")
-  : h("ul", { class: "plain" }, found.slice(0, 12).map(({ episode, how, cosine }) => h("li", { class: "entry" },
-    h("div", { class: "entry-body" },
-      h("a", { class: "said small", href: ctx.link(null, { m: episode.id }), dir: "auto" }, episode.text),
-      h("p", { class: "byline" }, h("span", { class: "who" }, HOW[how]), cosine > 0 && h("span", null, `${percent(cosine)} alike`), h("time", null, moment(episode.occurred_at))))))));
+  ? h("p.quiet", "Nothing is known beside it; sleep looks for what says the same or is near.")
+  : h("ul.plain", found.slice(0, 12).map(({ episode, how, cosine }) => h("li.entry",
+    h("div.entry-body",
+      h("a.said.small", { href: ctx.open(episode.id), dir: "auto" }, episode.text),
+      h("p.byline", h("span.who", HOW[how]), cosine > 0 && h("span", `${percent(cosine)} alike`), h("time", moment(episode.occurred_at))))))));
 
 const correct = (e, ctx) => formDialog("Correct a memory", [
   field("What is so", "textarea", { name: "text", rows: 6, required: true, value: e.text }),
-  h("p", { class: "quiet" }, "The earlier wording stays in the history; searches show the new one."),
+  h("p.quiet", "The earlier wording stays in the history; searches show the new one."),
 ], "Correct", async ({ text }) => {
   const made = await ctx.bank.ask("correct", { id: e.id, text });
   toast("Corrected.");
@@ -145,7 +145,7 @@ const correct = (e, ctx) => formDialog("Correct a memory", [
 });
 
 const erase = (e, ctx) => formDialog("Erase this memory for good?",
-  h("p", null, "Its words, vectors and index entries are removed from the store and cannot be brought back. To only hide it, forget it."),
+  h("p", "Its words, vectors and index entries are removed from the store and cannot be brought back. To only hide it, forget it."),
   "Erase for good", async () => {
     await ctx.bank.ask("forget", { id: e.id, erase: true });
     toast("Erased.");

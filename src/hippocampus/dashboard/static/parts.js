@@ -7,31 +7,31 @@ import { LEVELS, moment, whole, zoneName } from "./format.js";
 // ---------------------------------------------------------------- a memory in a list
 
 export const tags = (e) => [
-  e.pinned && h("span", { class: "tag strong" }, "pinned"),
-  e.held && h("span", { class: "tag strong" }, "held"),
-  e.state !== "active" && h("span", { class: "tag warn" }, e.state),
-  e.level > 0 && h("span", { class: "tag" }, `faded to ${LEVELS[e.level]}`),
+  e.pinned && h("span.tag.strong", "pinned"),
+  e.held && h("span.tag.strong", "held"),
+  e.state !== "active" && h("span.tag.warn", e.state),
+  e.level > 0 && h("span.tag", `faded to ${LEVELS[e.level]}`),
 ];
 
 export const who = (e) => e.speaker ?? e.role ?? null;
 
-export const byline = (e, { date = moment, first = null } = {}) => h("p", { class: "byline" },
-  first, who(e) && h("span", { class: "who" }, who(e)),
+export const byline = (e, { date = moment, first = null } = {}) => h("p.byline",
+  first, who(e) && h("span.who", who(e)),
   date(e.occurred_at) && h("time", { datetime: e.occurred_at }, date(e.occurred_at)),
-  e.session && h("span", { class: "where" }, e.session),
-  !e.session && e.source && h("span", { class: "where" }, e.source),
+  e.session && h("span.where", e.session),
+  !e.session && e.source && h("span.where", e.source),
   tags(e));
 
 // A memory as an entry of a list, which opens it.
 export const entry = (e, ctx, { query = "", before = null, after = null, first, date } = {}) =>
   h("li", { class: `entry ${e.state === "active" ? "" : "off"}` }, before,
-    h("div", { class: "entry-body" },
-      h("a", { class: "said item", href: ctx.link(null, { m: e.id }), dir: "auto" }, marked(e.text, query)),
+    h("div.entry-body",
+      h("a.said.item", { href: ctx.open(e.id), dir: "auto" }, marked(e.text, query)),
       byline(e, { date, first }), after));
 
 // A list of which some is shown, and more when asked for: no page is as long as what there is.
 export const some = (all, draw, { list = h("ul"), most = 12 } = {}) => {
-  const more = h("div", { class: "row" });
+  const more = h("div.row");
   const add = () => {
     const from = list.children.length;
     list.append(...all.slice(from, from + most).map(draw));
@@ -45,29 +45,29 @@ export const some = (all, draw, { list = h("ul"), most = 12 } = {}) => {
 
 // ---------------------------------------------------------------- notices, for nothing and for trouble
 
-export const notice = (title, text, ...more) => h("section", { class: "notice" },
-  h("h2", null, title), text && h("p", null, text), more);
+export const notice = (title, text, ...more) => h("section.notice",
+  h("h2", title), text && h("p", text), more);
 
 const keyForm = (wrong) => {
   const input = field("API key", "input", {
     type: "password", autocomplete: "off", required: true, spellcheck: "false", placeholder: "hpc_…",
     "aria-describedby": "key-note",
   });
-  return h("form", {
-    class: "stack", onsubmit: (event) => {
+  return h("form.stack", {
+    onsubmit: (event) => {
       event.preventDefault();
       key.set(input.querySelector("input").value.trim());
       dispatchEvent(new Event("key"));
     },
   }, input,
-  h("p", { class: "quiet", id: "key-note" }, "It is kept in this tab until you close it, and nowhere else."),
-  h("div", { class: "row" }, h("button", { class: "primary" }, "Open"),
+  h("p.quiet", { id: "key-note" }, "It is kept in this tab until you close it, and nowhere else."),
+  h("div.row", h("button.primary", "Open"),
     wrong && h("button", { type: "button", onclick: () => { key.forget(); dispatchEvent(new Event("key")); } }, "Forget this key")));
 };
 
 export const faulted = (error, retry) => {
-  const again = retry && h("button", { class: "primary", onclick: retry }, "Try again");
-  const id = error.id && h("p", { class: "quiet" }, "Request ", h("code", null, error.id));
+  const again = retry && h("button.primary", { onclick: retry }, "Try again");
+  const id = error.id && h("p.quiet", "Request ", h("code", error.id));
   if (error.status === 401) {
     if (document.querySelector("main input[type=password]")) return notice("This key does not open the door", error.message);
     return key.get()
@@ -90,8 +90,8 @@ export const fill = async (slot, ask, draw) => {
   const latest = () => asked.get(slot) === ask;
   slot.setAttribute("aria-busy", "true");
   const waits = [
-    [200, () => swap(slot, h("div", { class: "waiting" }, h("span", { class: "sr" }, "Loading")))],
-    [3000, () => slot.append(h("p", { class: "quiet" }, "Of a large bank this takes a while the first time: all that was said is read."))],
+    [200, () => swap(slot, h("div.waiting", h("span.sr", "Loading")))],
+    [3000, () => slot.append(h("p.quiet", "Of a large bank this takes a while the first time: all that was said is read."))],
   ].map(([after, tell]) => setTimeout(() => latest() && tell(), after));
   const settle = () => waits.forEach(clearTimeout);
   try {
@@ -107,7 +107,7 @@ export const fill = async (slot, ask, draw) => {
 };
 
 export const later = (ask, draw, attributes = {}) => {
-  const slot = h("div", { class: "slot", ...attributes });
+  const slot = h("div.slot", { ...attributes });
   fill(slot, ask, draw);
   return slot;
 };
@@ -120,23 +120,24 @@ const toasts = document.getElementById("toasts");
 const lift = () => ([...document.querySelectorAll("dialog[open]")].at(-1) ?? document.body).append(toasts);
 
 export const toast = (text, undo) => {
-  const node = h("div", { class: "toast" }, text,
+  const node = h("div.toast", text,
     undo && h("button", { onclick: () => { node.remove(); undo(); } }, "Undo"));
   lift();
   toasts.append(node);
+  setTimeout(() => node.classList.add("old"), 1500);
   setTimeout(() => node.remove(), undo ? 10_000 : 5000);
 };
 
 // What was done elsewhere is not told over what is shown now.
-export const quiet = () => toasts.replaceChildren();
+export const quiet = () => toasts.querySelectorAll(".old").forEach((one) => one.remove());
 
 export const away = (node) => { node.remove(); lift(); };
 
 export const dialog = (title, ...content) => {
   const named = newId("title");
   const node = h("dialog", { "aria-labelledby": named, onclose: () => away(node) },
-    h("header", { class: "dialog-top" }, h("h2", { id: named }, title),
-      h("button", { class: "icon-button", "aria-label": "Close", onclick: () => node.close() }, icon("close"))),
+    h("header.dialog-top", h("h2", { id: named }, title),
+      h("button.icon-button", { "aria-label": "Close", onclick: () => node.close() }, icon("close"))),
     content);
   node.addEventListener("click", (event) => event.target === node && node.close());
   document.body.append(node);
@@ -146,9 +147,9 @@ export const dialog = (title, ...content) => {
 
 // Asks for something in a form, and gives its fields to `act`; what is refused is said in it.
 export const formDialog = (title, content, label, act, { danger = false } = {}) => {
-  const wrong = h("p", { class: "wrong", role: "alert" });
-  const form = h("form", {
-    class: "stack", method: "dialog", onsubmit: async (event) => {
+  const wrong = h("p.wrong", { role: "alert" });
+  const form = h("form.stack", {
+    method: "dialog", onsubmit: async (event) => {
       event.preventDefault();
       const button = form.querySelector("button[type=submit]");
       button.disabled = true;
@@ -161,7 +162,7 @@ export const formDialog = (title, content, label, act, { danger = false } = {}) 
       }
     },
   }, content, wrong,
-  h("div", { class: "row end" },
+  h("div.row.end",
     h("button", { type: "button", onclick: () => node.close() }, "Cancel"),
     h("button", { type: "submit", class: danger ? "danger" : "primary" }, label)));
   const node = dialog(title, form);
@@ -180,7 +181,7 @@ export const attempt = async (act) => {
 
 export const remember = (ctx) => formDialog("Remember something", [
   field("What was said or happened", "textarea", { name: "text", rows: 4, required: true }),
-  h("div", { class: "pair" },
+  h("div.pair",
     field("Who said it", "input", { name: "speaker" }), field(`When, in ${zoneName()} (empty: now)`, "input", { name: "at", type: "datetime-local" })),
   field("Conversation", "input", { name: "session" }),
 ], "Remember", async (given) => {
@@ -192,13 +193,15 @@ export const remember = (ctx) => formDialog("Remember something", [
 
 // ---------------------------------------------------------------- small things
 
-export const heading = (title, told, ...actions) => h("header", { class: "heading" },
-  h("div", null, h("h1", { tabindex: "-1" }, title), told && (told instanceof Node ? told : h("p", { class: "quiet" }, told))),
-  actions.length > 0 && h("div", { class: "row" }, actions));
+export const heading = (title, told, ...actions) => h("header.heading",
+  h("div", h("h1", { tabindex: "-1" }, title), told && (told instanceof Node ? told : h("p.quiet", told))),
+  actions.length > 0 && h("div.row", actions));
+
+export const section = (title, ...content) => h("section.section", h("h2", title), content);
 
 // A share of one as a bar, with its words beside it.
-export const bar = (share, label) => h("span", { class: "bar", role: "img", "aria-label": label },
+export const bar = (share, label) => h("span.bar", { role: "img", "aria-label": label },
   h("span", { style: { width: `${Math.max(0, Math.min(1, share)) * 100}%` } }));
 
-export const figure = (value, label) => h("div", { class: "figure" }, h("dd", null, value), h("dt", null, label));
-export const figures = (...all) => h("dl", { class: "figures" }, all);
+export const figure = (value, label) => h("div.figure", h("dd", value), h("dt", label));
+export const figures = (...all) => h("dl.figures", all);

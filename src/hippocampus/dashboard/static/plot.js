@@ -23,9 +23,9 @@ const ticks = (top, most, whole_) => {
  */
 export const plot = (how) => {
   const { points, kind = "bars", height = 190, label } = how;
-  const readout = h("p", { class: "readout num", "aria-live": "polite" }, how.hint ?? "\u00a0");
-  const frame = h("div", { class: "plot" });
-  const node = h("figure", { class: "figure-plot" }, how.title && h("figcaption", null, how.title), frame, readout);
+  const readout = h("p.readout.num", { "aria-live": "polite" }, how.hint ?? "\u00a0");
+  const frame = h("div.plot");
+  const node = h("figure.figure-plot", how.title && h("figcaption", how.title), frame, readout);
   let at = -1;
   let drawn = null;
 
@@ -119,8 +119,8 @@ export const plot = (how) => {
 // The numbers of a plot, for who would rather read them.
 export const numbers = (head, rows) => {
   const id = newId("numbers");
-  return h("details", { class: "numbers" }, h("summary", { id }, "The numbers"),
-    h("div", { class: "scroll", tabindex: "0", role: "region", "aria-labelledby": id }, h("table", { class: "data" },
-      h("thead", null, h("tr", null, head.map((one) => h("th", { scope: "col" }, one)))),
-      h("tbody", null, rows.map((row) => h("tr", null, row.map((one, at) => (at ? h("td", { class: "num" }, one) : h("th", { scope: "row" }, one)))))))));
+  return h("details.numbers", h("summary", { id }, "The numbers"),
+    h("div.scroll", { tabindex: "0", role: "region", "aria-labelledby": id }, h("table.data",
+      h("thead", h("tr", head.map((one) => h("th", { scope: "col" }, one)))),
+      h("tbody", rows.map((row) => h("tr", row.map((one, at) => (at ? h("td.num", one) : h("th", { scope: "row" }, one)))))))));
 };

@@ -1,7 +1,7 @@
 // Ask the memory: what was found and why, and beside it the context that a model would get.
 
 import { field, h, option, swap } from "./dom.js";
-import { CUES, counted, cueName, day, ms, percent, stretch, whole, zoneName } from "./format.js";
+import { CUES, counted, cueName, day, memories, ms, percent, stretch, whole, worded, zoneName } from "./format.js";
 import { attempt, bar, entry, faulted, notice, toast } from "./parts.js";
 
 const SHOWN = 12;
@@ -11,8 +11,8 @@ const ASKABLE = ["lexical", "vector", "tokens", "time", "topic", "concept", "gra
 
 export const show = (ctx) => {
   const { params } = ctx;
-  const results = h("div", { class: "results" });
-  const heard = h("p", { class: "sr", role: "status" });  // all that was found would be read out for minutes
+  const results = h("div.results");
+  const heard = h("p.sr", { role: "status" });  // all that was found would be read out for minutes
   const input = h("input", {
     id: "q", name: "q", type: "search", required: true, autocomplete: "off", value: params.q ?? "",
     placeholder: "Ask in any words", "aria-label": "Question",
@@ -33,10 +33,10 @@ export const show = (ctx) => {
       else ctx.go(null, next);
     },
   },
-  h("div", { class: "ask-line" }, input, h("button", { class: "primary" }, "Search")),
-  h("details", { class: "more", open: [...FILTERS, "budget", "k", "cues"].some((name) => params[name]) },
-    h("summary", null, "Filters and budget"),
-    h("div", { class: "grid" },
+  h("div.ask-line", input, h("button.primary", "Search")),
+  h("details.more", { open: [...FILTERS, "budget", "k", "cues"].some((name) => params[name]) },
+    h("summary", "Filters and budget"),
+    h("div.grid",
       field("Said since", "input", { type: "date", name: "since", value: params.since ?? "" }),
       field("Said until", "input", { type: "date", name: "until", value: params.until ?? "" }),
       field("In the time of", "input", { name: "during", value: params.during ?? "", placeholder: "the week when Ana was away" }),
@@ -45,13 +45,13 @@ export const show = (ctx) => {
       field("As known on", "input", { type: "date", name: "as_of", value: params.as_of ?? "" }),
       field("Most hits", "select", { name: "k" }, ["10", "20", "50", "100"].map((n) => option(n, n, n === (params.k ?? "20")))),
       field("Context budget, tokens", "input", { type: "number", name: "budget", min: 50, max: 200000, step: 1, value: params.budget ?? "1500" })),
-    h("p", { class: "quiet" }, `Days are those of ${zoneName()}, as this store counts them.`),
-    h("fieldset", { class: "choices" }, h("legend", null, "Cues to ask"), ASKABLE.map((cue) => h("label", { title: CUES[cue][1] },
+    h("p.quiet", `Days are those of ${zoneName()}, as this store counts them.`),
+    h("fieldset.choices", h("legend", "Cues to ask"), ASKABLE.map((cue) => h("label", { title: CUES[cue][1] },
       h("input", { type: "checkbox", name: `cue-${cue}`, checked: !chosen.size || chosen.has(cue) }), cueName(cue))))));
 
   const run = async () => {
     results.setAttribute("aria-busy", "true");
-    const slow = setTimeout(() => swap(results, h("div", { class: "waiting" })), 300);
+    const slow = setTimeout(() => swap(results, h("div.waiting")), 300);
     const given = Object.fromEntries(FILTERS.filter((name) => params[name]).map((name) => [name, params[name]]));
     if (chosen.size) given.cues = [...chosen];
     try {
@@ -61,8 +61,7 @@ export const show = (ctx) => {
       clearTimeout(slow);
       swap(results, answer(made, ctx));
       const { hits, found, confidence } = made.recall;
-      const likely = hits.filter((one) => one.score >= UNLIKELY).length;
-      swap(heard, counted(hits.length, "hit"), likely > 0 && likely < hits.length && `, ${whole(likely)} of them likely`, hits.length > 0 && (found ? `, ${percent(confidence)} sure` : ", probably none that answers"));
+      swap(heard, counted(hits.length, "hit"), hits.length > 0 && (found ? `, ${percent(confidence)} sure` : ", probably none that answers"));
       requestAnimationFrame(() => performance.mark("answered"));
     } catch (error) {
       if (error.name !== "AbortError") swap(results, faulted(error, run));
@@ -74,23 +73,16 @@ export const show = (ctx) => {
   if (params.q) run();
   else swap(results, welcome());
   queueMicrotask(() => !params.q && input.focus());
-  return [h("h1", { class: "sr", tabindex: "-1" }, "Search"), form, heard, results];
+  return [h("h1.sr", { tabindex: "-1" }, "Search"), form, heard, results];
 };
 
 const welcome = () => notice("What would you like to know?",
   "Each hit says which cues found it, and beside the hits stands the context that a model would be given.");
 
-// Why nothing may be there: the filters that are set, by name.
-const NAMED = {
-  since: "since then", until: "until then", during: "in that time", speaker: "by that speaker", session: "in that conversation",
-};
 const vain = (params) => {
-  const set = Object.keys(NAMED).filter((name) => params[name]).map((name) => NAMED[name]);
-  return [
-    set.length ? `Of what was said ${set.join(", ")} nothing bears on the question.` : "Nothing here bears on the question.",
-    params.as_of && `Only what had been noted by ${day(params.as_of)} was looked at, however long ago it happened.`,
-    set.length || params.as_of ? "Fewer filters, or other words, may help." : "Other words may help.",
-  ].filter(Boolean).join(" ");
+  const set = FILTERS.filter((name) => params[name]).map(worded).join(", ");
+  return `Nothing ${set ? `that these filters leave (${set}) ` : ""}bears on the question. Other words${set ? ", or fewer filters," : ""} may help.`
+    + (params.as_of ? ` Only what had been noted by ${day(params.as_of)} was looked at, however long ago it happened.` : "");
 };
 
 const answer = (made, ctx) => {
@@ -99,21 +91,21 @@ const answer = (made, ctx) => {
     return [degraded(recall), notice("Nothing was found", recall.note || vain(ctx.params), explained(ctx, recall))];
   }
   const inside = new Set(made.items.map((hit) => hit.episode.id));
-  const list = h("ol", { class: "hits" });
+  const list = h("ol.hits");
   const add = (from) => {
     recall.hits.slice(from, from + SHOWN).forEach((one, at) => {
       const before = recall.hits[from + at - 1];
-      if (one.score < UNLIKELY && (!before || before.score >= UNLIKELY)) list.append(h("li", { class: "faint-from" }, `From here on it is less than ${percent(UNLIKELY)} likely that one bears on the question.`));
+      if (one.score < UNLIKELY && (!before || before.score >= UNLIKELY)) list.append(h("li.faint-from", `From here on it is less than ${percent(UNLIKELY)} likely that one bears on the question.`));
       list.append(hit(one, from + at + 1, inside, recall.query, ctx));
     });
     const left = recall.hits.length - list.querySelectorAll(".entry").length;
     swap(more, left > 0 && h("button", { onclick: () => add(list.querySelectorAll(".entry").length) }, `Show ${Math.min(left, SHOWN)} more`));
   };
-  const more = h("div", { class: "row" });
+  const more = h("div.row");
   add(0);
   return [
-    verdict(recall, ctx), h("p", { class: "to-context" }, h("button", { onclick: () => document.getElementById("context").scrollIntoView() }, "To the context")), degraded(recall),
-    h("div", { class: "side-by-side" },
+    verdict(recall, ctx), h("p.to-context", h("button", { onclick: () => document.getElementById("context").scrollIntoView() }, "To the context")), degraded(recall),
+    h("div.side-by-side",
       h("section", { "aria-labelledby": "hits" }, h("h2", { id: "hits" }, "Hits"), list, more),
       composed(made)),
   ];
@@ -121,45 +113,45 @@ const answer = (made, ctx) => {
 
 const explained = (ctx, { hits }) => h("a", { href: ctx.link("explain", { ...ctx.params, hits: hits.length || null }) }, "How was this found?");
 
-const verdict = (recall, ctx) => h("div", { class: "verdict" },
-  h("p", null, h("strong", null, recall.found ? `${percent(recall.confidence)} sure that it is among these` : recall.note || "Probably nothing here answers that"),
-    recall.when && recall.found && h("span", null, "It was ", h("strong", null, stretch(recall.when)), recall.when.text && ` (“${recall.when.text}”)`),
-    recall.intervals.map((one) => h("span", null, `“${one.text}” is ${stretch(one)}`)),
-    recall.during.length > 0 && h("span", null, `Only of ${recall.during.map(stretch).join(" and of ")}`)),
-  h("p", { class: "quiet num" }, `${ms(recall.cost.elapsed_s)} over ${counted(recall.cost.allowed, "memory", "memories")}, ${whole(recall.cost.candidates)} looked at closely. `, explained(ctx, recall)));
+const verdict = (recall, ctx) => h("div.verdict",
+  h("p", h("strong", recall.found ? `${percent(recall.confidence)} sure that it is among these` : recall.note || "Probably nothing here answers that"),
+    recall.when && recall.found && h("span", "It was ", h("strong", stretch(recall.when)), recall.when.text && ` (“${recall.when.text}”)`),
+    recall.intervals.map((one) => h("span", `“${one.text}” is ${stretch(one)}`)),
+    recall.during.length > 0 && h("span", `Only of ${recall.during.map(stretch).join(" and of ")}`)),
+  h("p.quiet.num", `${ms(recall.cost.elapsed_s)} over ${memories(recall.cost.allowed)}, ${whole(recall.cost.candidates)} looked at closely. `, explained(ctx, recall)));
 
-const degraded = (recall) => recall.degraded.length > 0 && h("div", { class: "hint warn", role: "note" },
-  h("strong", null, "Searched with less than usual. "),
-  recall.degraded.map((one) => h("span", null, `${cueName(one.part)}: ${one.reason} `)));
+const degraded = (recall) => recall.degraded.length > 0 && h("div.hint.warn", { role: "note" },
+  h("strong", "Searched with less than usual. "),
+  recall.degraded.map((one) => h("span", `${cueName(one.part)}: ${one.reason} `)));
 
 // The cues that brought a hit here, most first: one strip in tints of one colour, and in words.
 const shares = (hit) => {
   const parts = Object.entries(hit.shares).sort((a, b) => b[1] - a[1]);
   if (!parts.length) return null;  // what no cue speaks for, and is there for want of better
-  return h("details", { class: "why" },
-    h("summary", null,
-      h("span", { class: "strip", "aria-hidden": "true" }, parts.map(([, share], at) =>
+  return h("details.why",
+    h("summary",
+      h("span.strip", { "aria-hidden": "true" }, parts.map(([, share], at) =>
         h("span", { style: { "flex-grow": share, opacity: Math.max(0.18, 1 - at * 0.24) } }))),
-      h("span", { class: "strip-words" }, parts.slice(0, 3).map(([cue, share]) => `${cueName(cue)} ${percent(share)}`).join(" · "))),
-    h("table", { class: "cues" }, h("thead", { class: "sr" }, h("tr", null, h("th", null, "Cue"), h("th", null, "Share"), h("th", null, "Why"))),
-      h("tbody", null, parts.map(([cue, share]) => h("tr", null,
+      h("span.strip-words", parts.slice(0, 3).map(([cue, share]) => `${cueName(cue)} ${percent(share)}`).join(" · "))),
+    h("table.cues", h("thead.sr", h("tr", h("th", "Cue"), h("th", "Share"), h("th", "Why"))),
+      h("tbody", parts.map(([cue, share]) => h("tr",
         h("th", { scope: "row" }, cueName(cue)),
-        h("td", { class: "num" }, bar(share, percent(share)), percent(share)),
-        h("td", null, CUES[cue]?.[1] ?? ""))))));
+        h("td.num", bar(share, percent(share)), percent(share)),
+        h("td", CUES[cue]?.[1] ?? ""))))));
 };
 
 const hit = (one, rank, inside, query, ctx) => {
   const used = inside.has(one.episode.id);
   return entry(one.episode, ctx, {
     query,
-    before: h("div", { class: "rank" }, h("span", { class: "num" }, rank),
+    before: h("div.rank", h("span.num", rank),
       h("span", { class: `dot ${used ? "on" : ""}`, role: "img", "aria-label": used ? "in the context" : "not in the context", title: used ? "in the context" : "not in the context" })),
-    first: h("span", { class: "who num", title: "How likely it bears on the question" }, percent(one.score)),
+    first: h("span.who.num", { title: "How likely it bears on the question" }, percent(one.score)),
     after: [
-      (one.valid_to || one.corrected_by || one.episode.times.length > 0) && h("p", { class: "row" },
-        one.valid_to && h("span", { class: "tag warn" }, `over since ${day(one.valid_to)}`),
-        one.corrected_by && h("span", { class: "tag warn" }, "corrected later"),
-        one.episode.times.map((when) => h("span", { class: "tag" }, `“${when.text}” is ${stretch(when)}`))),
+      (one.valid_to || one.corrected_by || one.episode.times.length > 0) && h("p.row",
+        one.valid_to && h("span.tag.warn", `over since ${day(one.valid_to)}`),
+        one.corrected_by && h("span.tag.warn", "corrected later"),
+        one.episode.times.map((when) => h("span.tag", `“${when.text}” is ${stretch(when)}`))),
       shares(one),
     ],
   });
@@ -167,15 +159,15 @@ const hit = (one, rank, inside, query, ctx) => {
 
 const faint = (made) => made.items.filter((one) => one.score < UNLIKELY).length;
 
-const composed = (made) => h("section", { class: "context", "aria-labelledby": "context" },
-  h("header", { class: "row" }, h("h2", { id: "context" }, "Context"), h("span", { class: "grow" }),
+const composed = (made) => h("section.context", { "aria-labelledby": "context" },
+  h("header.row", h("h2", { id: "context" }, "Context"), h("span.grow"),
     h("button", {
       onclick: () => attempt(async () => { await navigator.clipboard.writeText(made.text); toast("Copied."); }),
     }, "Copy")),
-  h("p", { class: "meter num" }, bar(made.tokens / made.budget_tokens, `${made.tokens} of ${made.budget_tokens} tokens`),
+  h("p.meter.num", bar(made.tokens / made.budget_tokens, `${made.tokens} of ${made.budget_tokens} tokens`),
     `${whole(made.tokens)} of ${whole(made.budget_tokens)} tokens`),
-  h("p", { class: "quiet num" }, `${counted(made.items.length, "memory", "memories")}, in order of time`,
-    faint(made) > 0 && `; ${whole(faint(made))} of them ${faint(made) === 1 ? "is" : "are"} less than ${percent(UNLIKELY)} likely to bear on it, for there is room`,
+  h("p.quiet.num", `${memories(made.items.length)}, in order of time`,
+    faint(made) > 0 && `; ${whole(faint(made))} of less than ${percent(UNLIKELY)}, for there is room`,
     made.left_out.length > 0 && `; ${whole(made.left_out.length)} left out for want of room`),
   h("pre", { tabindex: "0", "aria-label": "The context's text", dir: "auto" }, made.text));
 

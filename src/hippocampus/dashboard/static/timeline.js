@@ -1,25 +1,24 @@
 // What happened, in order: by day, filtered, as far back as one likes to scroll.
 
 import { field, h, option, swap } from "./dom.js";
-import { counted, day, longDay, time, whole, zoneName } from "./format.js";
+import { counted, day, longDay, memories, time, whole, zoneName } from "./format.js";
 import { hiddenLately } from "./journal.js";
 import { entry, faulted, fill, heading, notice } from "./parts.js";
 
 const PAGE = 60;
 const FILTERS = ["since", "until", "speaker", "session"];
 
-// What was too long to be kept in one piece is one entry: its first part that is here, and the others folded.
+// A text that was kept in parts is one entry: the first of them that is here, and the others folded.
 const together = new WeakMap();
+const SAME = ["occurred_at", "session", "turn", "speaker", "source", "parts"];
 const addPart = (line, e, ctx) => {
-  const before = line.lastElementChild && together.get(line.lastElementChild);
-  const same = before && ["occurred_at", "session", "turn", "speaker", "source", "parts"].every((name) => before[0][name] === e[name]) && before.every((one) => one.part !== e.part);
-  const parts = [...(same ? before : []), e].sort((a, b) => a.part - b.part);
-  const [first, ...others] = parts;
-  const node = entry(first, ctx, { date: time, after: h("details", null,
-    h("summary", null, `Part ${whole(first.part + 1)} of ${whole(e.parts)}${others.length ? `; show the other${others.length > 1 ? ` ${whole(others.length)}` : ""}` : ""}`),
-    others.length > 0 && h("ol", { class: "plain" }, others.map((one) => h("li", null,
-      h("a", { class: "said small item", href: ctx.link(null, { m: one.id }), dir: "auto" }, one.text), h("p", { class: "byline" }, `part ${whole(one.part + 1)}`))))) });
-  together.set(node, parts);
+  const before = together.get(line.lastElementChild) ?? [];
+  const same = before.length && SAME.every((name) => before[0][name] === e[name]) && !before.some((one) => one.part === e.part);
+  const [first, ...others] = [...(same ? before : []), e].sort((a, b) => a.part - b.part);
+  const node = entry(first, ctx, { date: time, after: h("details",
+    h("summary", `Part ${whole(first.part + 1)} of ${whole(e.parts)}`, others.length > 0 && `; show the other ${whole(others.length)}`),
+    others.map((one) => h("a.said.small.item", { href: ctx.open(one.id), dir: "auto" }, one.text))) });
+  together.set(node, [first, ...others]);
   if (same) line.lastElementChild.replaceWith(node);
   else line.append(node);
 };
@@ -27,12 +26,12 @@ const addPart = (line, e, ctx) => {
 export const show = (ctx) => {
   const { params } = ctx;
   const oldest = params.order === "oldest";
-  const list = h("div", { class: "days" });
-  const more = h("div", { class: "row" });
+  const list = h("div.days");
+  const more = h("div.row");
   const given = Object.fromEntries(FILTERS.map((name) => [name, params[name]]));
   const any = FILTERS.some((name) => params[name]);
-  const form = h("form", {
-    class: "filters", onsubmit: (event) => {
+  const form = h("form.filters", {
+    onsubmit: (event) => {
       event.preventDefault();
       ctx.go(null, Object.fromEntries(new FormData(form)));
     },
@@ -42,14 +41,14 @@ export const show = (ctx) => {
   field("Speaker", "input", { name: "speaker", value: params.speaker ?? "", list: "speakers" }),
   field("Conversation", "input", { name: "session", value: params.session ?? "" }),
   field("Order", "select", { name: "order" }, option("", "latest first", !oldest), option("oldest", "oldest first", oldest)),
-  h("div", { class: "row" }, h("button", { class: "primary" }, "Show"),
+  h("div.row", h("button.primary", "Show"),
     any && h("button", { type: "button", onclick: () => ctx.go(null, Object.fromEntries(FILTERS.map((name) => [name, null]))) }, "Clear")),
   h("datalist", { id: "speakers" }));
 
-  const told = h("p", { class: "quiet num" }, "\u00a0");
+  const told = h("p.quiet.num", "\u00a0");
   ctx.bank.read("stats").then((stats) => {
     swap(told, stats.episodes > 0
-      ? `${counted(stats.episodes, "memory", "memories")} in ${counted(stats.sessions, "conversation")}, ${day(stats.first)} – ${day(stats.last)}; days and times are those of ${zoneName()}`
+      ? `${memories(stats.episodes)} in ${counted(stats.sessions, "conversation")}, ${day(stats.first)} – ${day(stats.last)}; days and times are those of ${zoneName()}`
       : "Nothing is in force in this bank.");
     swap(form.querySelector("datalist"), stats.speakers.slice(0, 200).map((name) => option(name, name)));
   }, () => {});  // the list below says what is wrong
@@ -59,7 +58,7 @@ export const show = (ctx) => {
     for (const e of found.entries) {
       const date = longDay(e.occurred_at);
       if (date !== last) {
-        list.append(h("section", { class: "day" }, h("h2", null, date), h("ol", { class: "line" })));
+        list.append(h("section.day", h("h2", date), h("ol.line")));
         last = date;
       }
       const line = list.lastElementChild.lastElementChild;
@@ -84,11 +83,11 @@ export const show = (ctx) => {
     queueMicrotask(() => add(found));
     return [];
   });
-  const hidden = h("div", { class: "slot" });
-  return [heading("Timeline", told), form, list, more, h("details", {
-    class: "section", ontoggle: (event) => event.target.open && !hidden.firstChild
+  const hidden = h("div.slot");
+  return [heading("Timeline", told), form, list, more, h("details.section", {
+    ontoggle: (event) => event.target.open && !hidden.firstChild
       && fill(hidden, () => hiddenLately(ctx.bank, 30), (all) => (all.length
-        ? h("ul", null, all.map((e) => entry(e, ctx)))
-        : h("p", { class: "quiet" }, "Nothing was hidden lately that could be restored."))),
-  }, h("summary", null, "Forgotten lately"), hidden)];
+        ? h("ul", all.map((e) => entry(e, ctx)))
+        : h("p.quiet", "Nothing was hidden lately that could be restored."))),
+  }, h("summary", "Forgotten lately"), hidden)];
 };

@@ -1,8 +1,8 @@
 // What this bank speaks of: tags from broad to narrow, to be walked through.
 
 import { h, swap } from "./dom.js";
-import { counted, percent, whole, worded } from "./format.js";
-import { bar, entry, heading, later, notice } from "./parts.js";
+import { counted, memories, percent, whole, worded } from "./format.js";
+import { bar, entry, heading, later, notice, section } from "./parts.js";
 import { walk } from "./walk.js";
 
 export const show = (ctx) => [
@@ -21,51 +21,51 @@ const to = (name, by, ctx) => ({ label: worded(name), count: whole(by.get(name)?
 const often = (by) => (a, b) => (by.get(b)?.episodes ?? 0) - (by.get(a)?.episodes ?? 0);
 
 // What the bank is about as a whole: topics that are said together.
-const themes = (ctx) => later(() => ctx.bank.read("communities"), (found) => found.length > 0 && h("section", { class: "section" },
-  h("h2", null, "Themes"), h("p", { class: "quiet" }, "Topics that are said together, and what is said of them."),
-  h("ol", { class: "themes" }, found.slice(0, 12).map((one) => h("li", null,
-    h("h3", null, one.name, h("span", { class: "num" }, ` ${counted(one.episodes, "memory", "memories")}`)),
+const themes = (ctx) => later(() => ctx.bank.read("communities"), (found) => found.length > 0 && h("section.section",
+  h("h2", "Themes"), h("p.quiet", "Topics that are said together, and what is said of them."),
+  h("ol.themes", found.slice(0, 12).map((one) => h("li",
+    h("h3", one.name, h("span.num", ` ${memories(one.episodes)}`)),
     bar(one.share, percent(one.share)),
-    one.summary && h("p", null, one.summary),
-    h("div", { class: "row" }, one.topics.slice(0, 8).map((name) => h("a", { class: "chip", href: ctx.link("topics", { topic: name }) }, worded(name)))))))));
+    one.summary && h("p", one.summary),
+    h("div.row", one.topics.slice(0, 8).map((name) => h("a.chip", { href: ctx.link("topics", { topic: name }) }, worded(name)))))))));
 
 const all = (topics, by, ctx) => {
   const roots = topics.filter((topic) => !topic.parents.length && topic.children.length)
     .sort((a, b) => b.children.length - a.children.length || b.episodes - a.episodes);
   const single = topics.filter((topic) => !topic.parents.length && !topic.children.length).sort((a, b) => b.episodes - a.episodes);
-  const chip = (name) => h("a", { class: "chip item", href: ctx.link("topics", { topic: name }) }, worded(name),
-    h("span", { class: "num" }, whole(by.get(name)?.episodes ?? 0)));
-  const rest = h("div", { class: "row" }, single.slice(0, 60).map(({ name }) => chip(name)));
+  const chip = (name) => h("a.chip.item", { href: ctx.link("topics", { topic: name }) }, worded(name),
+    h("span.num", whole(by.get(name)?.episodes ?? 0)));
+  const rest = h("div.row", single.slice(0, 60).map(({ name }) => chip(name)));
   return [
     themes(ctx),
-    h("h2", null, "From broad to narrow"),
-    h("p", { class: "quiet num" }, `${counted(topics.length, "topic")}; the numbers are memories.`),
-    h("div", { class: "section trees" }, roots.map((root) => h("section", { class: "tree" },
-      h("h2", null, h("a", { class: "item", href: ctx.link("topics", { topic: root.name }) }, worded(root.name)), h("span", { class: "num" }, whole(root.episodes))),
-      h("div", { class: "row" }, [...root.children].sort(often(by)).slice(0, 12).map(chip),
-        root.children.length > 12 && h("span", { class: "quiet" }, `and ${root.children.length - 12} more`))))),
-    single.length > 0 && h("section", { class: "section" }, h("h2", null, "By themselves"), rest,
-      single.length > 60 && h("div", null, h("button", {
+    h("h2", "From broad to narrow"),
+    h("p.quiet.num", `${counted(topics.length, "topic")}; the numbers are memories.`),
+    h("div.section.trees", roots.map((root) => h("section.tree",
+      h("h2", h("a.item", { href: ctx.link("topics", { topic: root.name }) }, worded(root.name)), h("span.num", whole(root.episodes))),
+      h("div.row", [...root.children].sort(often(by)).slice(0, 12).map(chip),
+        root.children.length > 12 && h("span.quiet", `and ${root.children.length - 12} more`))))),
+    single.length > 0 && section("By themselves", rest,
+      single.length > 60 && h("div", h("button", {
         onclick: (event) => { swap(rest, single.map(({ name }) => chip(name))); event.target.remove(); },
       }, `Show all ${whole(single.length)}`))),
   ];
 };
 
 const one = (topic, by, ctx) => [
-  h("p", null, h("a", { href: ctx.link("topics", {}) }, "All topics")),
+  h("p", h("a", { href: ctx.link("topics", {}) }, "All topics")),
   walk({
     before: ["Broader", [...topic.parents].sort(often(by)).map((name) => to(name, by, ctx)), "Nothing is above it."],
-    here: { label: worded(topic.name), note: counted(topic.episodes, "memory", "memories") },
+    here: { label: worded(topic.name), note: memories(topic.episodes) },
     after: ["Narrower", [...topic.children].sort(often(by)).map((name) => to(name, by, ctx)), "Nothing is under it."],
   }),
-  topic.aliases.length > 0 && h("p", { class: "quiet" }, `Also: ${topic.aliases.map(worded).join(", ")}`),
-  h("p", { class: "row" }, h("a", { class: "chip", href: ctx.link("trends", { terms: worded(topic.name) }) }, "Its trend"),
-    h("a", { class: "chip", href: ctx.link("search", { q: worded(topic.name) }) }, "Search for it")),
-  topic.episodes > 0 && h("section", { class: "section" }, h("h2", null, "Memories"),
+  topic.aliases.length > 0 && h("p.quiet", `Also: ${topic.aliases.map(worded).join(", ")}`),
+  h("p.row", h("a.chip", { href: ctx.link("trends", { terms: worded(topic.name) }) }, "Its trend"),
+    h("a.chip", { href: ctx.link("search", { q: worded(topic.name) }) }, "Search for it")),
+  topic.episodes > 0 && h("section.section", h("h2", "Memories"),
     later(() => ctx.bank.ask("recall", { query: worded(topic.name), k: Math.min(topic.episodes + 6, 30), cues: ["topic", "lexical"] }), (found) => {
       const under = found.hits.filter((hit) => hit.shares.topic > 0);  // others are near them and no more
       return under.length
-        ? h("ul", null, under.map((hit) => entry(hit.episode, ctx, { query: worded(topic.name) })))
-        : h("p", { class: "quiet" }, "None are found by its name alone.");
+        ? h("ul", under.map((hit) => entry(hit.episode, ctx, { query: worded(topic.name) })))
+        : h("p.quiet", "None are found by its name alone.");
     })),
 ];

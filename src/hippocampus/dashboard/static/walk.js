@@ -2,15 +2,15 @@
 
 import { h, s, swap } from "./dom.js";
 
-const node = ({ label, note, count, href, over }) => h("li", null, h("a", { class: "node item", href },
-  h("span", { class: over ? "over" : null }, label, count !== undefined && h("span", { class: "num" }, `  ${count}`)), note && h("small", null, note)));
+const node = ({ label, note, count, href, over }) => h("li", h("a.node.item", { href },
+  h("span", { class: over ? "over" : null }, label, count !== undefined && h("span.num", `  ${count}`)), note && h("small", note)));
 
-const side = (title, all, none) => h("div", null, h("h3", null, title),
-  all.length ? h("ul", null, all.map(node)) : h("p", { class: "quiet" }, none));
+const side = (title, all, none) => h("div", h("h3", title),
+  all.length ? h("ul", all.map(node)) : h("p.quiet", none));
 
 export const walk = ({ before, here, after }) => {
   const drawn = s("svg", { "aria-hidden": "true" });
-  const middle = h("div", { class: "node here" }, here.label, here.note && h("small", null, here.note));
+  const middle = h("div.node.here", here.label, here.note && h("small", here.note));
   const sides = [side(...before), side(...after)];
   const root = before[1].length === 0;
   const all = h("div", { class: root ? "walk root" : "walk" }, drawn, root ? null : sides[0], middle, sides[1]);
@@ -37,7 +37,7 @@ const halfOf = (label) => [...label].reduce((sum, letter) => sum + (/[MWmw@]/.te
  * Where they lie is settled by springs and by keeping names apart, the same each time.
  */
 export const map = (nodes, edges, label) => {
-  const frame = h("div", { class: "map" });
+  const frame = h("div.map");
   let drawn = 0;
   const draw = (width) => {
     const height = Math.round(Math.max(300, Math.min(width * 0.6, 130 + 75 * Math.sqrt(nodes.length))));
