@@ -87,6 +87,7 @@ class AsyncBank(OnThreads):
     restore = on_a_thread(Bank.restore)
     withdraw = on_a_thread(Bank.withdraw)
     sources = on_a_thread(Bank.sources)
+    sessions = on_a_thread(Bank.sessions)
     compact = on_a_thread(Bank.compact)
     expand = on_a_thread(Bank.expand)
     sleep = on_a_thread(Bank.sleep)

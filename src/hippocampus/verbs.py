@@ -365,7 +365,7 @@ BANK_VERBS: Final[Mapping[str, VerbSpec]] = dict([
     *_specs(Bank, "find", **_READ_WORDS, pages="time"),
     *_specs(Bank, "count trend count_events explain", **_READ_WORDS),
     *_specs(Bank, "journal", **_READ, pages="seq"),
-    *_specs(Bank, "expand history uses quarantine review sources", **_READ, pages="place"),
+    *_specs(Bank, "expand history uses quarantine review sources sessions", **_READ, pages="place"),
     *_specs(Bank, "sleeps facts entities people included", **_READ, pages="place"),
     *_specs(Bank, "gists topics topic_outline communities related anchors", **_READ, pages="place"),
     *_specs(Bank, "sleep sleep_if_due", **_CHANGE, long=True),

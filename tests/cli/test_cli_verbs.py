@@ -39,7 +39,7 @@ def test_the_exit_code_of_recall_says_whether_anything_was_found(told):
     "asked",
     [
         "recall zebra --since 2030", "explain zebra --since 2030", "context zebra --since 2030",
-        "find zebra", "episodes --speaker Nobody", "episodes --forgotten", "sources",
+        "find zebra", "episodes --speaker Nobody", "episodes --forgotten", "sources", "sessions",
         "history --after 999", "facts Nobody", "people", "gists", "topics", "communities",
         "anchors list",
     ],
@@ -270,6 +270,7 @@ def test_a_change_that_changes_nothing_says_why(told, before, args, why):
     [
         ("facts Nobody", "no facts about 'Nobody' fit"), ("find zebra", "no memory has that in it"),
         ("episodes --speaker Nobody", "no memory fits"), ("sources", "no memory has a source"),
+        ("sessions", "no memory has a session"),
         ("people", "no memory names anybody"), ("history --after 9", "no change fits"),
     ],
 )  # fmt: skip
@@ -314,6 +315,9 @@ def test_a_session_is_looked_at_forgotten_brought_back_and_erased(shell):
     for text, session in (("The oven is hot.", "a"), ("The pan is new.", "a"), ("Rain.", "b")):
         shell("remember", text, "--session", session, "--speaker", "Ada")
     whose = "forget", "--session", "a", "--speaker", "ada"
+    assert [("a", 2), ("b", 1)] == sorted(
+        (s["name"], s["episodes"]) for s in shell("sessions", "--json").json
+    )
 
     looked = shell(*whose, "--dry-run")
     assert ("The oven is hot." in looked.out, "Rain." in looked.out) == (True, False)

@@ -55,11 +55,11 @@ def test_asking_only_for_words_degrades_nothing(open_memory):
 
 
 def test_a_dimension_that_kernels_cannot_take_is_refused_with_the_rule_and_the_fix(open_memory):
-    bank = open_memory(embedder=HashEmbedder(20)).bank("ada")
+    memory = open_memory(embedder=HashEmbedder(20))
 
     with pytest.raises(EncoderError, match=r"20 dimensions.* multiple of 8.* zeros up to 24"):
-        bank.remember("I like the violin.")
-    assert 0 == bank.stats().episodes
+        memory.bank("ada").remember("I like the violin.")
+    assert [] == memory.banks()
 
 
 def test_an_explanation_calls_cues_by_the_words_that_people_read(open_memory):

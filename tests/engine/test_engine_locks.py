@@ -378,10 +378,12 @@ def test_a_rebuild_fills_what_another_has_dropped_of_its_work(open_memory):
     assert 0 == here.bank("ada").state.take().index.without_vectors
 
 
-def test_a_bank_whose_first_text_could_not_be_embedded_can_be_rebuilt(open_memory):
+def test_a_first_text_not_embedded_leaves_no_bank_and_an_empty_one_is_rebuilt(open_memory):
     memory = open_memory(embedder=ScriptedEmbedder(on_passages=Fails()))
     with pytest.raises(EncoderError):
         memory.bank("ada").remember("The key is here.")
+    assert {} == memory.rebuild()
+    memory.bank("ada").set_policy("keep")
     assert {"ada": 0} == memory.rebuild()
 
 

@@ -171,6 +171,7 @@ BANK = {
     "sleep": lambda _, b, __: b.sleep(),
     "sleep_if_due": lambda _, b, __: b.sleep_if_due(Schedule()),
     "sleeps": lambda _, b, __: b.sleeps(),
+    "sessions": lambda _, b, __: b.sessions(),
     "sources": lambda _, b, __: b.sources(),
     "stats": lambda _, b, __: b.stats(),
     "summary": lambda _, b, __: b.summary(),

@@ -612,6 +612,25 @@ def test_a_session_is_erased_with_all_its_wordings_and_what_was_forgotten(talks)
     assert talks.forget(session="house", erase=True) == 0
 
 
+def test_sessions_are_listed_by_the_last_thing_that_was_said_in_them(talks):
+    talks.remember("The old boat.", session="boat", at="2020-05-01")
+    talks.remember("No session has it.")
+    house, trip, boat = (
+        talks.episodes(session="house"),
+        talks.episodes(session="trip"),
+        "2020-05-01",
+    )
+
+    assert {(s.name, s.episodes) for s in talks.sessions()} == {
+        ("house", len(house)), ("trip", len(trip)), ("boat", 1)
+    }  # fmt: skip
+    last = talks.sessions()[-1]
+    assert last.name == "boat"
+    assert f"{last.first:%Y-%m-%d}" == f"{last.last:%Y-%m-%d}" == boat
+    talks.forget(session="boat")
+    assert "boat" not in {s.name for s in talks.sessions()}
+
+
 def test_filters_choose_in_place_of_ids_and_sources_and_never_all(talks):
     for verb in (talks.forget, talks.restore):
         with pytest.raises(InputError, match="one of the two"):

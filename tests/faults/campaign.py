@@ -238,6 +238,7 @@ VERBS = {
     "related": lambda m: m.bank("ada").related(first(m.bank("ada"))),
     "review": lambda m: m.bank("ada").review(),
     "sleeps": lambda m: m.bank("ada").sleeps(),
+    "sessions": lambda m: m.bank("ada").sessions(),
     "sources": lambda m: m.bank("ada").sources(),
     "stats": lambda m: m.bank("ada").stats(),
     "summary": lambda m: m.bank("ada").summary(),

@@ -150,6 +150,14 @@ NOT_HERE = {
     "forget(source)": "what is there is called so, or it is refused",
     "restore(source)": "likewise",
     "withdraw(source)": "likewise",
+    **dict.fromkeys(
+        (
+            f"{verb}({of})"
+            for verb in ("forget", "restore")
+            for of in ("session", "speaker", "where")
+        ),
+        "what is there is asked for, as it was redacted; nothing of it is kept",
+    ),
     "export(path)": "where a file is made",
     "export_concepts(path)": "likewise",
     "plot_topics(path)": "likewise",
@@ -283,6 +291,7 @@ def test_keys_from_before_the_gate_are_found_beside_new_ones(opened):
 
     assert [before.id, after.id] == [e.id for e in bank.episodes(session=MAIL)]
     assert 1 == bank.forget(source=MAIL)
+    assert (1, 2) == (bank.forget(session=MAIL), bank.restore(session=MAIL))
 
 
 def test_an_encrypted_copy_and_an_empty_store_keep_the_letters(opened, tmp_path):

@@ -76,6 +76,7 @@ class Bank:
     expand = Verb("_lookup", Lookup.expand, lacks=True)
     episodes = Verb("_lookup", Lookup.episodes, lacks=True)
     sources = Verb("_lookup", Lookup.sources, lacks=True)
+    sessions = Verb("_lookup", Lookup.sessions)
     review = Verb("_lookup", Lookup.review, lacks=True)
     find = Verb("_lookup", Lookup.find, lacks=True)
     count = Verb("_lookup", Lookup.count)

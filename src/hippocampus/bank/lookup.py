@@ -28,6 +28,7 @@ from hippocampus.core.records import (
     EpisodeRow,
     OneOrMany,
     Period,
+    SessionInfo,
     SourceInfo,
     Stats,
 )
@@ -192,6 +193,29 @@ class Lookup(BankPart):
             found = register.counted(self._store.episodes.scan(ledger.bank))
         every = (_info(name, register.known.get(name), found[name]) for name in sorted(found))
         return [one for one in every if one.episodes or one.forgotten]
+
+    def sessions(self) -> list[SessionInfo]:
+        """
+        Return the sessions that have episodes in force, the one with the latest first.
+
+        ``forget(session=…)`` and the filters of reads take their names.
+        """
+        with self._state.asking() as here:
+            columns = here.index.columns
+            rows = np.flatnonzero(columns.visible() & (columns.session.codes >= 0))
+            said: dict[str, list[int]] = {}
+            names = columns.session.named(columns.session.codes[rows])
+            at = columns.occurred_at(rows.astype(np.uint32)).tolist()
+            for name, moment in zip(names, at, strict=True):
+                said.setdefault(name, []).append(moment)
+        found = [
+            SessionInfo(
+                name=name, episodes=len(times), first=from_micros(min(times)),
+                last=from_micros(max(times)),
+            )
+            for name, times in sorted(said.items())
+        ]  # fmt: skip
+        return sorted(found, key=lambda one: one.last, reverse=True)
 
     def review(self) -> list[Episode]:
         """

@@ -36,7 +36,7 @@ HOMES: Final[Mapping[str, str]] = {
         "projects": "project",
         "proxy": "proxy",
         "read": "recall explain context compact-session find count count-events trend episodes show"
-        " history stats status sources banks",
+        " history stats status sources sessions banks",
         "scopes": "include promote demote",
         "serve": "serve ui keys",
         "sleep": "sleep policy pin hold release quarantine review reveal feedback",

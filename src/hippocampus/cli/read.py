@@ -340,6 +340,23 @@ def sources(bank: Bank, *, zone: tzinfo) -> Answer:
     return listed(found, table(rows, *heads), "no memory has a source")
 
 
+@verb("sessions")
+def sessions(bank: Bank, *, zone: tzinfo) -> Answer:
+    """List the sessions of memories, the latest first: conversations and documents."""
+    found = bank.sessions()
+    rows = [
+        (
+            s.name,
+            f"{s.episodes:,}",
+            " to ".join(
+                dict.fromkeys(f"{t.astimezone(zone):%Y-%m-%d %H:%M}" for t in (s.first, s.last))
+            ),
+        )
+        for s in found
+    ]
+    return listed(found, table(rows, "session", "memories", "time"), "no memory has a session")
+
+
 def _some(names: tuple[str, ...], most: int = 8) -> str:
     more = f", … ({len(names):,} in all)" if len(names) > most else ""
     return ", ".join(names[:most]) + more

@@ -232,6 +232,7 @@ def scenario(memory, folder, clock):  # noqa: PLR0915 - each verb once, at least
     yield "unpin", lambda: bank.unpin(ids[2])
     yield "hold", lambda: bank.hold(ids[4], reason="for the court")
     whose = {"speaker": {"Ada"}, "where": {"place": {"$exists": False}}}
+    yield "sessions", bank.sessions
     yield "forget whose", lambda: bank.forget(**whose)
     yield "restore whose", lambda: bank.restore(**whose)
     yield "forget nobody's", lambda: bank.forget(session="nowhere", erase=True)

@@ -240,6 +240,20 @@ class FileLocation:
 
 
 @immutable
+class SessionInfo:
+    """A session of a bank: a conversation, or a document."""
+
+    name: str
+    """Its name: ``Episode.session``."""
+    episodes: int
+    """How many episodes in force it has."""
+    first: datetime
+    """Event time of its first one."""
+    last: datetime
+    """Event time of its last one."""
+
+
+@immutable
 class SourceInfo:
     """A source of a bank: a file that was imported, or a system that somebody named."""
 
