@@ -1,5 +1,6 @@
 """The time cue against a plain list of intervals."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -91,3 +92,25 @@ def test_without_a_time_in_the_question_the_cue_says_nothing():
 @pytest.mark.parametrize("payload", [b"12", b"\1" * 23, bytes(22), b"\xff" * 22])
 def test_bytes_that_are_no_times_of_a_text_do_not_fit_it(payload):
     assert not times_fit(payload, TEXT)
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "worth"),
+    [(24, 48, 0), (0, 24, 0.6), (7 * 24, 8 * 24, 0.6), (7 * 24 + 12, 8 * 24, 0.6), (0, 7 * 24, 0.6),
+     (21 * 24, 22 * 24, 0), (-24, 0, 0), (0, 365 * 24, 0)],
+)  # fmt: skip
+def test_what_comes_every_week_is_of_each_of_its_days_until_its_ending(first, last, worth):
+    words = TEXT[:4]
+    week = [
+        Interval(moment(0), moment(24), words),
+        Interval(moment(7 * 24), None, words, vague=True),
+        Interval(None, moment(20 * 24), words),
+    ]
+    cue = TimeCue()
+    cue.observe(Payloads.of([pack_times([(time, 0) for time in week])]))
+    asked = replace(asking((first, last)), now=EPOCH - timedelta(days=2))
+
+    assert worth == pytest.approx(float(cue.scores(asked)[0]))
+    (told,) = cue.of(0, TEXT, UTC)
+    assert (told.start, told.end) == (moment(0), moment(20 * 24))
+    assert not cue.after(EPOCH - timedelta(days=2)).size

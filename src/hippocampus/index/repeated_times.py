@@ -23,8 +23,12 @@ from hippocampus.language.time.repeated import nth_weekday
 _MONTHLY: Final = (28, 35)
 """Days between two turns that are on a certain weekday of a month."""
 _MONTH: Final = 30
-_WORTH: Final = np.float32(0.9)
-"""Worth of a turn of what comes again and again, beside what is on then alone."""
+_LEAST: Final = 0.3
+"""Worth of a turn of what comes again: less than that of what is on then alone."""
+_MORE: Final = 0.3
+"""Worth that it has more, if it comes but once in the time asked for, or less."""
+_SELDOM: Final = 0.4
+"""Share of a time from which what comes again is of it: weekly of a month, but not of a year."""
 _MEETS: Final = 0.25
 """Share of a turn, or of the time that is asked for, that has to lie in the other."""
 _SHORT: Final = 12 * MICROS_PER_HOUR
@@ -105,7 +109,7 @@ def turns_within(
         met[place] = _meets_monthly(two, int(length[place]), int(until[place]), asked, zone)
         every[place] = _MONTH * MICROS_PER_DAY
     share = np.sqrt(np.minimum(every / max(last - first, 1), 1))
-    return np.where(met, _WORTH * share, 0).astype(np.float32)
+    return np.where(met & (share >= _SELDOM), _LEAST + _MORE * share, 0).astype(np.float32)
 
 
 def _meets_monthly(
