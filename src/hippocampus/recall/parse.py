@@ -34,6 +34,7 @@ from hippocampus.language.asked_state import (
     asked_state,
     asks_for_the_next,
     asks_for_the_previous,
+    asks_if_still,
 )
 from hippocampus.language.counting.asked import AskedEvents, read_asked_events
 from hippocampus.language.event_anchored import find_event_anchored
@@ -138,7 +139,7 @@ def _read(text: str, now: datetime, cues: frozenset[str]) -> Query:
         listing=_listing(text, words, intervals, language) if not small_talk else (),
         event=find_event_anchored(text, now) if timed else None,
         intents=intents,
-        state=None if intervals or small_talk or "list" in intents else _state(text, language),
+        state=None if small_talk or "list" in intents else _state(text, language, intervals),
         several=language is None and asks_for_several(text),
         sort=asked_in_plural(text) if language is None else "",
         conversation=None if small_talk else read_asked_conversation(text),
@@ -173,7 +174,10 @@ def _listing(
     return times_of_events(text, words, intervals)
 
 
-def _state(text: str, language: str | None) -> AskedState | None:
+def _state(text: str, language: str | None, times: Sequence[Interval]) -> AskedState | None:
+    """Return the state asked for: of a time only whether something is still planned for it."""
+    if times and (language or not asks_if_still(text)):
+        return None
     return foreign_state(text, language) if language else asked_state(text)
 
 
