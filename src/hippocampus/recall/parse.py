@@ -56,6 +56,7 @@ from hippocampus.language.question_intent import (
     asks_only_last,
     find_intents,
     is_impersonal,
+    is_label,
     is_small_talk,
     places_of,
     places_of_present,
@@ -230,11 +231,14 @@ def _of_nobody(query: Query, counted: Mapping[int, int]) -> Query:
         word.hash for word in query.words
         if not word.function and not any(counted.get(form) for form in (word.hash, *word.forms))
     )  # fmt: skip
+    if query.impersonal and is_label(query.text, query.words, unheard):
+        query = altered(query, impersonal=False)  # "wifi?" is of a thing that was told
     if not unheard:
         return query
     strange = query.impersonal or (
         not query.intervals
         and is_impersonal(query.text, query.words, unheard)
+        and not is_label(query.text, query.words, unheard)
         and language_asked_in(query.text) is None
     )
     return altered(query, unheard=unheard, impersonal=strange)
