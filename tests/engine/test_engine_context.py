@@ -96,6 +96,13 @@ def test_a_larger_budget_never_shows_less_of_the_first_hit(talk, one, other):
     assert shown == sorted(shown)
 
 
+def test_where_nothing_is_found_a_context_holds_no_more_than_what_is_near(talk):
+    context = talk.context("Who teaches the bassoon in Trieste?", 5000)
+
+    assert not context.recall.found
+    assert all(hit.score >= 0.02 for hit in context.items)
+
+
 def test_memories_stand_in_order_of_time_with_date_and_speaker(talk):
     context = talk.context("chair key violin", 5000, min_score=0)
     body = context.text.split(OPEN)[1].split(CLOSE)[0]

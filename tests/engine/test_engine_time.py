@@ -125,6 +125,23 @@ def test_of_several_times_of_a_hit_the_one_beside_the_words_of_the_question_is_i
     assert on == dates([found.when])[0][0]
 
 
+@pytest.mark.parametrize(
+    ("said", "question", "on"),
+    [
+        ("the audit was meant to be 2 July but Per's ill so it's the 16th now",
+         "When's the audit?", "2023-06-16"),
+        ("had my eye test tuesday. dad's test is 5 July, at the surgery",
+         "When is dad's eye test?", "2023-07-05"),
+        ("dad's test is 5 July, at the surgery. had my eye test tuesday",
+         "When did I have my eye test?", "2023-06-06"),
+    ],
+)  # fmt: skip
+def test_a_time_given_up_or_on_the_other_side_of_now_is_not_when_it_is(said, question, on):
+    found = diary((40, said)).recall(question, now=datetime(2023, 6, 12, tzinfo=UTC))
+
+    assert on == dates([found.when])[0][0]
+
+
 def test_another_hit_gives_its_time_only_where_it_says_as_much():
     bank = diary((40, "Remember the boiler service!"), (45, "The boiler service is on 2 August."))
     lake = diary(

@@ -14,6 +14,8 @@ from hippocampus.language.question_intent import (
     day_of,
     find_intents,
     is_impersonal,
+    is_label,
+    is_small_talk,
     places_of,
     time_told,
     times_of_events,
@@ -323,3 +325,30 @@ def test_a_time_that_is_told_twice_has_two_places():
     text = "What did I do yesterday, and what did Ana do yesterday?"
 
     assert [(14, 23), (45, 54)] == list(places_of(find_intervals(text, SAID), text))
+
+
+@pytest.mark.parametrize(
+    "text", ["morning mate", "Good night x", "thanks love", "hello everyone", "ok cheers buddy xx"]
+)
+def test_whom_a_greeting_is_to_is_not_asked_about(text):
+    assert is_small_talk(text, find_terms(text))
+
+
+@pytest.mark.parametrize("text", ["my mate", "love", "mate's name?", "is there a team", "x"])
+def test_whoever_is_addressed_alone_is_no_greeting(text):
+    assert not is_small_talk(text, find_terms(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("wifi?", True), ("gate code", True), ("sauna opening hours", True),
+        ("explain sauna", False), ("what is a gate", False), ("good one", False),
+        ("wifi of the old summer sauna", False),
+    ],
+)  # fmt: skip
+def test_a_name_of_a_thing_alone_asks_for_what_was_told_of_it(text, label):
+    words = find_terms(text)
+
+    assert label == is_label(text, words, frozenset())
+    assert not is_label(text, words, {word.hash for word in words})

@@ -83,6 +83,66 @@ def test_said_at_once_the_later_told_is_the_newer(open_memory):
     assert [second.id, first.id] == [hit.id for hit in bank.recall(question)][:2]
 
 
+def two(bank, first, second):
+    bank.remember("It rained on the regatta.", role="user", at=START)
+    return [
+        bank.remember(text, role="user", at=START + timedelta(days=60 * place)).id
+        for place, text in enumerate((first, second))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("plan", "deed", "question"),
+    [
+        (
+            "Olav has lent me his long ladder, must give it back to Olav.",
+            "gave Olav his ladder back at last, he was patient",
+            "Did I give Olav back his long ladder?",
+        ),
+        (
+            "We're going to paint the boathouse door green, will buy paint for the boathouse.",
+            "painted the boathouse door, it took all of Sunday",
+            "When did we paint the boathouse door green?",
+        ),
+    ],
+)
+def test_what_was_done_comes_before_its_plan(open_memory, plan, deed, question):
+    bank = open_memory().bank("ada")
+    _, done = two(bank, plan, deed)
+
+    assert bank.recall(question, now=START + timedelta(days=400))[0].id == done
+
+
+def test_asked_if_it_is_still_so_the_newest_of_all_named_comes_first(open_memory):
+    bank = open_memory().bank("ada")
+    _, now = two(bank, "Ingrid is Per's girlfriend.", "Per & Ingrid have parted")
+
+    hits = bank.recall("Is Per still with Ingrid?", now=START + timedelta(days=400))
+
+    assert hits[0].id == now
+
+
+def test_that_days_of_another_are_changed_corrects_nothing(open_memory):
+    bank = open_memory().bank("ada")
+    days, _ = two(
+        bank, "Olav teaches on the days when Per sails, Mondays and Fridays",
+        "the choir's days were changed to Tuesdays and Sundays",
+    )  # fmt: skip
+
+    hits = bank.recall("Which days does Olav teach?", now=START + timedelta(days=400))
+
+    assert hits[0].id == days
+
+
+def test_what_tells_no_number_overtakes_nothing_where_one_is_asked(open_memory):
+    bank = open_memory().bank("ada")
+    dose, _ = two(bank, "dad's dose of digoxin is 62 micrograms", "dad's digoxin box is blue")
+
+    hits = bank.recall("What dose of digoxin is dad on?", now=START + timedelta(days=400))
+
+    assert hits[0].id == dose
+
+
 def test_switched_off_it_has_no_part_in_a_ranking(open_memory):
     bank = open_memory(config=Config(fusion=Fusion(currency=0))).bank("ada")
     told(bank, "gate", [1, 2, 3])

@@ -52,7 +52,7 @@ from hippocampus.index.query import Query
 from hippocampus.recall.answered_time import when_it_was
 from hippocampus.recall.best_span import best_characters
 from hippocampus.recall.confidence import DEPTH, Confidence
-from hippocampus.recall.decide import FLOOR, decide
+from hippocampus.recall.decide import FLOOR, UNFOUND, decide
 from hippocampus.recall.foreign import foreign
 from hippocampus.recall.parse import parse
 from hippocampus.recall.read import Found, read_rows
@@ -301,6 +301,8 @@ class Recaller(BankPart):
         seen: list[Looked] = []
         how = Asking(now, cues, floor, include)
         found = self._answer_at_once(query, k, how, filters, seen.append)
+        if min_score is None and not (found.found or any(_is_open(one.query) for one in seen)):
+            found = replace(found, hits=tuple(hit for hit in found.hits if hit.score >= UNFOUND))
         parts = {"persona": persona, "projects": projects, "summary": summary}
         wanted = [name for name, text in parts.items() if text is None]
         extras = Extras(
@@ -317,3 +319,8 @@ class Recaller(BankPart):
             found, budget_tokens=budget_tokens, zone=self._engine.zone, frame=frame, extras=extras
         )
         return note_left_out(made, extras.own)
+
+
+def _is_open(query: Query) -> bool:
+    """Return whether a question is answered by more than what is nearest: advice, all of a sort."""
+    return query.advice or query.several or bool(query.sort) or "how many" in query.intents

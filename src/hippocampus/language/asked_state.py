@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from hippocampus.core.word_lists import Patterns, word_set
 from hippocampus.language.asked_of_whom import person_asked_about
 from hippocampus.language.nouns import singular
+from hippocampus.language.relations import same_kin
 from hippocampus.language.time.english import WRITTEN
 from hippocampus.language.time.tense import Tenses, is_past
 
@@ -22,6 +23,8 @@ _LONGEST: Final = 500
 _OVER: Final = frozenset({"was", "were", "had", "did", "got", "could", "would"})
 """Verbs after "before I" that make it of the past; other auxiliaries do not."""
 _HAVE: Final = frozenset({"have", "has", "haven't", "hasn't", "ve"})
+_PARENTS: Final = ("mother", "father")
+"""Kin for whom there are words that people call their own by: "mum", "dad"."""
 _REACH: Final = 7
 """Words after "have" among which its participle stands: a name of several is between them."""
 
@@ -46,10 +49,28 @@ def asked_state(text: str) -> AskedState | None:
         return AskedState(newest=False, sure=True)
     if _RE.now.search(text) or _RE.newest.search(text):
         return AskedState(newest=True, sure=True)
-    own = _RE.of_self.search(text) is not None
+    own = _is_of_ones_own(text)
     if _asks_for_a_deed(text) or not (own or _asks_for_one_thing(text)):
         return None
     return AskedState(newest=True, sure=own)
+
+
+def _is_of_ones_own(text: str) -> bool:
+    """
+    Return whether it asks of the asker's own life.
+
+    So does who asks of "mum" and names nobody's, and of a thing that is nobody's: "the gate code".
+    """
+    if _RE.of_self.search(text):
+        return True
+    if _RE.of_the_thing.search(text) and not _RE.of_somebody.search(text):
+        return True
+    words = [match.group().lower() for match in WRITTEN.token.finditer(text)]
+    return any(
+        word not in _PARENTS and any(same_kin(word, parent) for parent in _PARENTS)
+        and before not in word_set("determiners") | {"'s", "\u2019s"}
+        for before, word in zip(["", *words], words, strict=False)
+    )  # fmt: skip
 
 
 def _asks_for_the_first(text: str) -> bool:
@@ -84,8 +105,27 @@ def tells_of_now(text: str) -> bool:
     return _RE.from_now.search(text[:_LONGEST]) is not None
 
 
+def asks_if_still(text: str) -> bool:
+    """Return whether a question is whether something is still so, or done yet."""
+    return _RE.still.search(text) is not None
+
+
+def asks_for_number(text: str) -> bool:
+    """Return whether a question is answered by a number, a day or an hour: "what dose"."""
+    return _RE.of_number.search(text) is not None
+
+
+def tells_number(text: str) -> bool:
+    """Return whether a text tells any number, day or hour."""
+    return _RE.tells_number.search(text[:_LONGEST]) is not None
+
+
 def _asks_for_one_thing(text: str) -> bool:
-    """Return whether it asks for one thing, and not for kinds, ways, chances or several things."""
+    """
+    Return whether it asks for one thing, and not for kinds, ways, chances or several things.
+
+    The days or hours of something are one thing, however many they are.
+    """
     one = _RE.question.search(text) and not _RE.no_single_state.search(text)
     return bool(one) and not _asks_for_several(text)
 
@@ -113,4 +153,8 @@ def _is_perfect(words: list[str]) -> bool:
 def _asks_for_several(text: str) -> bool:
     """Return whether it asks for things in the plural: "which games does Ada like?"."""
     several = _RE.several.search(text)
-    return several is not None and singular(several["what"].lower()) != several["what"].lower()
+    if several is None:
+        return False
+    many = several["what"].lower()
+    one = singular(many)
+    return one != many and one not in word_set("event_units")

@@ -6,11 +6,12 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from hippocampus.core.records import Interval
 from hippocampus.core.word_lists import Patterns, word_set
 from hippocampus.encode.terms import Term, find_terms
+from hippocampus.language.nouns import use_of
 from hippocampus.language.time import find_intervals
 
 _RE = Patterns("questions")
@@ -18,6 +19,10 @@ Intent: TypeAlias = Literal["now", "past", "when", "last", "how many", "list"]
 """Intent of a question: a present state, a past one, a time, the latest, a number, all."""
 
 _LONGEST_QUESTION = 500
+_LABEL: Final = 3
+"""Words of what only names a thing, at most."""
+_VERB: Final = 0.5
+"""Share of its uses as a verb from which a word that comes first is an order."""
 """Characters of a question for whatever was at a time; reading takes their square."""
 _MOST_READ = 2000
 """Characters of a message in which it is looked for what it asks; what follows was pasted."""
@@ -135,7 +140,12 @@ def is_small_talk(text: str, words: Sequence[Term]) -> bool:
     said = word_set("small_talk").intersection(spelled)
     if "you" in spelled:
         said |= word_set("asking_how_you_are").intersection(spelled)
-    light = all(word.function or one in said for word, one in zip(words, spelled, strict=True))
+    # Whom a greeting is to is nobody that is asked about, if it stands at its end.
+    to = word_set("addressed") if said and spelled[0] in said else frozenset()
+    light = all(
+        word.function or one in said or (one in to and place > 0)
+        for place, (word, one) in enumerate(zip(words, spelled, strict=True))
+    )
     return light and bool(said or "you" in spelled)
 
 
@@ -149,6 +159,20 @@ def is_impersonal(text: str, words: Sequence[Term], unheard: Collection[int] = f
     # The first word has a capital in any case.
     named = any(text[word.start].isupper() and word.hash not in unheard for word in words[1:])
     return not named and (not own or (own == {"me"} and _RE.for_me.search(text) is not None))
+
+
+def is_label(text: str, words: Sequence[Term], unheard: Collection[int]) -> bool:
+    """
+    Return whether a text only names a thing, of which a memory has heard most words: "gate code?".
+
+    ``unheard``: hashes of words that the memory has never heard.
+    """
+    if not 0 < len(words) <= _LABEL or any(word.function for word in words):
+        return False
+    spelled = [text[word.start : word.end].casefold() for word in words]
+    if not word_set("small_talk").isdisjoint(spelled) or use_of(spelled[0]).verb >= _VERB:
+        return False  # "good one", "explain photosynthesis"
+    return 2 * sum(word.hash not in unheard for word in words) >= len(words)
 
 
 def _own(spelled: Iterable[str]) -> frozenset[str]:

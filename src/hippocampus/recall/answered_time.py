@@ -9,7 +9,7 @@ of that as the best one. "The first since May" was not in May.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 from typing import Final, NamedTuple
 
 from hippocampus.core.records import Hit, Interval
@@ -19,6 +19,7 @@ from hippocampus.index.query import Query
 from hippocampus.language.question_intent import day_of
 from hippocampus.language.time.grammar import sentences
 from hippocampus.language.time.repeated import next_turn
+from hippocampus.language.time.tense import Direction
 from hippocampus.recall.confidence import DEPTH
 from hippocampus.recall.named_time import points_to
 
@@ -30,6 +31,9 @@ class _TimeTold(NamedTuple):
 
     time: Interval
     denied: bool
+    """Whether it was not then, or was to be and is not any more."""
+    aside: bool
+    """Whether it lies on the other side of now than the question looks."""
     in_sentence: int
     in_clause: int
 
@@ -55,20 +59,23 @@ def _told_time(query: Query, hits: Sequence[Hit], zone: tzinfo) -> Interval | No
         word for word in query.words
         if not word.function and query.spelled(word).lower() not in _latest()
     ]  # fmt: skip
-    told = _times_told(asked, best[0])
+    looks = points_to(query)
+    told = _times_told(asked, best[0], query.now, looks)
     if told and not told[0].denied:
         return told[0].time
     # What was said of a deed tells its day; one word that is shared does not make it the same.
-    needed = max(_shared(asked, best[0].episode.text), 1 + (points_to(query) == "behind"))
+    needed = max(_shared(asked, best[0].episode.text), 1 + (looks == "behind"))
     for hit in best[1:]:
-        for one in _times_told(asked, hit):
+        for one in _times_told(asked, hit, query.now, looks):
             if one.in_sentence >= needed and not one.denied:
                 return one.time
     return told[0].time if told else day_of(best[0].episode.occurred_at.astimezone(zone))
 
 
-def _times_told(asked: Sequence[Term], hit: Hit) -> list[_TimeTold]:
-    """Return the times that a hit tells of what took place, the likeliest first."""
+def _times_told(
+    asked: Sequence[Term], hit: Hit, now: datetime, looks: Direction | None
+) -> list[_TimeTold]:
+    """Return the times that a hit tells of what takes place, the likeliest first."""
     text = hit.episode.text
     told: list[_TimeTold] = []
     place = 0
@@ -76,7 +83,7 @@ def _times_told(asked: Sequence[Term], hit: Hit) -> list[_TimeTold]:
         begin = text.find(time.text, place)
         begin = text.find(time.text) if begin < 0 else begin
         if begin < 0:  # what has faded is shorter than what was said
-            told.append(_TimeTold(time, denied=False, in_sentence=0, in_clause=0))
+            told.append(_TimeTold(time, denied=False, aside=False, in_sentence=0, in_clause=0))
             continue
         place = begin + len(time.text)
         start, end = _around(text, begin, place)
@@ -87,12 +94,26 @@ def _times_told(asked: Sequence[Term], hit: Hit) -> list[_TimeTold]:
             continue
         told.append(
             _TimeTold(
-                time, bool(_RE.denied.search(clause)), _shared(asked, sentence),
-                _shared(asked, clause),
+                time, bool(_RE.denied.search(clause)) or _is_given_up(sentence, begin - start),
+                _lies_aside(time, now, looks) and len(hit.times) > 1,
+                _shared(asked, sentence), _shared(asked, clause),
             )
         )  # fmt: skip
-    told.sort(key=lambda one: (one.denied, -one.in_sentence, -one.in_clause))
+    told.sort(key=lambda one: (one.denied, one.aside, -one.in_sentence, -one.in_clause))
     return told
+
+
+def _is_given_up(sentence: str, begin: int) -> bool:
+    """Return whether a time was to be, and another one is now."""
+    before = _RE.turns.split(sentence[:begin])[-1]
+    return _RE.given_up.search(before) is not None
+
+
+def _lies_aside(time: Interval, now: datetime, looks: Direction | None) -> bool:
+    """Return whether a time is over where what is to come is asked for, or the other way."""
+    if looks == "ahead":
+        return time.end is not None and time.end <= now
+    return looks == "behind" and time.start is not None and time.start > now
 
 
 def _is_compared(time: Interval, hit: Hit, before: str, sentence: str) -> bool:

@@ -31,9 +31,16 @@ from hippocampus.encode.terms import (
 from hippocampus.index.query import Query
 from hippocampus.index.sorted_sets import each_once, is_among
 from hippocampus.kernel import top_k
-from hippocampus.language.asked_state import AskedState, tells_of_now
+from hippocampus.language.asked_state import (
+    AskedState,
+    asks_for_number,
+    asks_if_still,
+    tells_number,
+    tells_of_now,
+)
 from hippocampus.language.filled_roles import filled_roles
 from hippocampus.language.rival_statements import find_alike, tells_correction
+from hippocampus.recall.done_since import done_since
 from hippocampus.recall.propose import Search
 from hippocampus.recall.scored import Scored
 from hippocampus.recall.spreading_activation import ReadTexts
@@ -56,6 +63,8 @@ _ASKED: Final = np.float32(2)
 """Factor on the words of the question."""
 _MOST: Final = 8.0
 """Standard deviations that it makes up at most."""
+_CLOSE: Final = 1.0
+"""Standard deviations that what was done makes up on its plan where they share no rare word."""
 _CORRECTED: Final = 20.0
 """Standard deviations that an explicit correction of what was said last makes up at most."""
 _BEHIND: Final = np.float32(1)
@@ -83,7 +92,7 @@ def gain_by_time(search: Search, scored: Scored, read: ReadTexts) -> Floats | No
     may = before & (_alike(query, rows, texts) | _of_one_role(search, rows, texts))
     if query.state is not None:
         may |= before & _of_one_matter(search, query.state, rows, scores + told, texts)
-    may |= puts_right
+    may |= puts_right | (before & _of_what_was_planned(search, rows, scores, texts))
     if not (may.any() or told.any() or corrects.any()):
         return None
     # Of several that overtake one, the newest comes first, or the oldest.
@@ -103,7 +112,8 @@ def gain_by_time(search: Search, scored: Scored, read: ReadTexts) -> Floats | No
 
 def _wants_all(query: Query) -> bool:
     """Return whether a question is for all of several things, or for those of some time."""
-    return bool(query.intervals or query.small_talk) or "list" in query.intents
+    of_time = bool(query.intervals) and (query.state is None or bool(query.listing))
+    return of_time or query.small_talk or "list" in query.intents
 
 
 def _of_one_matter(
@@ -115,11 +125,27 @@ def _of_one_matter(
     may: NDArray[np.bool_] = (behind >= 0) & (behind <= weight * _MOST)
     may &= scores.max() - scores[None, :] <= _MOST  # else it is not what is asked for
     may[search.index.columns.role.holds("assistant", rows.astype(np.intp))] = False
+    if asks_for_number(search.query.text):  # "and it's fine with warfarin" tells no dose
+        may[[not tells_number(texts.get(row, "")) for row in rows.tolist()]] = False
     if not may.any():
         return may
     kinship = _kinship(search, rows, texts)
     may &= behind <= weight * (search.fusion.currency + _SHARED * kinship)
     return may & (kinship >= least)
+
+
+def _of_what_was_planned(
+    search: Search, rows: Rows32, scores: Floats, texts: Mapping[int, str]
+) -> NDArray[np.bool_]:
+    """Return a mask of rows that may overtake others, as what they plan is done, (rows, rows)."""
+    may = done_since(search.query, rows, texts)
+    may[search.index.columns.role.holds("assistant", rows.astype(np.intp))] = False
+    if not may.any():
+        return may
+    behind = scores[None, :] - scores[:, None]
+    kinship = _kinship(search, rows, texts)
+    near = np.where(kinship >= _KIN, search.fusion.currency + _SHARED * kinship, _CLOSE)
+    return may & (behind >= 0) & (behind <= np.minimum(near, _MOST))
 
 
 def _alike(query: Query, rows: Rows32, texts: Mapping[int, str]) -> NDArray[np.bool_]:
@@ -180,9 +206,9 @@ def _corrects(
 
 
 def _asked_words(query: Query) -> NDArray[np.uint32]:
-    """Return the hashes of a question's words that are no names, ascending."""
+    """Return the hashes of a question's words that are no names, nor units, ascending."""
     asked = each_once(query.terms[query.term_weights > 0])
-    return asked[~is_among(asked, query.name_terms)]
+    return asked[~(is_among(asked, query.name_terms) | is_among(asked, _units()))]
 
 
 def _told_of_now(search: Search, rows: Rows32, texts: Mapping[int, str]) -> Floats:
@@ -231,10 +257,15 @@ def _kinship(search: Search, rows: Rows32, texts: Mapping[int, str]) -> Floats:
     asked = each_once(search.query.terms[search.query.term_weights > 0])
     rarity[is_among(every, asked)] *= _ASKED
     # That two hits are of somebody who is asked about makes them no one matter yet.
-    rarity[is_among(every, search.query.name_terms)] = 0
+    names = search.query.name_terms
+    rarity[is_among(every, names)] = 0
     weighed = has * rarity
     own = np.maximum(weighed.sum(axis=1), 1)
     kinship: Floats = weighed @ has.T / np.minimum.outer(own, own)
+    # Of all of several who are asked about, or of whom it is asked if it is still so, they are.
+    if len(names) > 1 or (len(names) and asks_if_still(search.query.text)):
+        of_all = has[:, is_among(every, names)].sum(axis=1) == len(names)
+        kinship = np.maximum(kinship, _KIN * np.outer(of_all, of_all))
     return kinship
 
 
@@ -261,6 +292,13 @@ def _terms(text: str) -> NDArray[np.uint32]:
 def _language_of(text: str) -> str | None:
     """Return the language of a text by its beginning; the same few answer most questions."""
     return language_of(text[:_TELLING])
+
+
+@cache
+def _units() -> NDArray[np.uint32]:
+    """Return the hashes of units of time, of which all things have some, ascending: "days"."""
+    units = word_set("event_units")
+    return each_once(np.concatenate([hash_terms(f"{unit} {unit}s") for unit in units]))
 
 
 @cache

@@ -27,6 +27,8 @@ from hippocampus.recall.spreading_activation import ReadTexts
 
 FLOOR: Final = 0.005
 """Least score of what a context holds unless told otherwise (docs/adr/0047)."""
+UNFOUND: Final = 0.02
+"""The same where nothing was found: what is nearest then is seldom of it (docs/adr/0047)."""
 _DOUBT: Final = 0.35
 """Confidence below which a question about nobody is not the bank's (docs/adr/0047)."""
 _HEARD_OF: Final = frozenset(

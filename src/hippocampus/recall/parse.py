@@ -34,6 +34,7 @@ from hippocampus.language.asked_state import (
     asked_state,
     asks_for_the_next,
     asks_for_the_previous,
+    asks_if_still,
 )
 from hippocampus.language.counting.asked import AskedEvents, read_asked_events
 from hippocampus.language.event_anchored import find_event_anchored
@@ -55,6 +56,7 @@ from hippocampus.language.question_intent import (
     asks_only_last,
     find_intents,
     is_impersonal,
+    is_label,
     is_small_talk,
     places_of,
     places_of_present,
@@ -138,7 +140,7 @@ def _read(text: str, now: datetime, cues: frozenset[str]) -> Query:
         listing=_listing(text, words, intervals, language) if not small_talk else (),
         event=find_event_anchored(text, now) if timed else None,
         intents=intents,
-        state=None if intervals or small_talk or "list" in intents else _state(text, language),
+        state=None if small_talk or "list" in intents else _state(text, language, intervals),
         several=language is None and asks_for_several(text),
         sort=asked_in_plural(text) if language is None else "",
         conversation=None if small_talk else read_asked_conversation(text),
@@ -173,7 +175,10 @@ def _listing(
     return times_of_events(text, words, intervals)
 
 
-def _state(text: str, language: str | None) -> AskedState | None:
+def _state(text: str, language: str | None, times: Sequence[Interval]) -> AskedState | None:
+    """Return the state asked for: of a time only whether something is still planned for it."""
+    if times and (language or not asks_if_still(text)):
+        return None
     return foreign_state(text, language) if language else asked_state(text)
 
 
@@ -226,11 +231,14 @@ def _of_nobody(query: Query, counted: Mapping[int, int]) -> Query:
         word.hash for word in query.words
         if not word.function and not any(counted.get(form) for form in (word.hash, *word.forms))
     )  # fmt: skip
+    if query.impersonal and is_label(query.text, query.words, unheard):
+        query = altered(query, impersonal=False)  # "wifi?" is of a thing that was told
     if not unheard:
         return query
     strange = query.impersonal or (
         not query.intervals
         and is_impersonal(query.text, query.words, unheard)
+        and not is_label(query.text, query.words, unheard)
         and language_asked_in(query.text) is None
     )
     return altered(query, unheard=unheard, impersonal=strange)
