@@ -119,3 +119,15 @@ def test_other_languages_make_no_people_of_their_words(bank):
         "heute kommt frau onken und bringt die liste mit",
     )
     assert people(bank).keys() <= {"Lena", "Frau Onken"}
+
+
+def test_a_mother_is_not_the_child_whose_second_name_is_hers(bank):
+    tell(
+        bank,
+        "My mum is Doreen.",
+        "Doreen was so happy when Martha Doreen was born.",
+        "I saw Doreen and Martha.",
+    )
+    bank.sleep()
+
+    assert {"Doreen", "Martha Doreen"} <= people(bank).keys()

@@ -818,3 +818,25 @@ def test_a_note_in_few_words_tells_what_its_sentence_would(text, said):
 )  # fmt: skip
 def test_what_is_told_of_others_in_few_words_is_theirs(text, said):
     assert said == [one[:3] for one in lines(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("It's for my mum really. Greta, she's 84", [
+            ("Ada", "parent", "Greta"), ("Greta", "age", "84"),
+        ]),
+        ("It's for my dad. Greta, she's 84", [("Greta", "age", "84")]),
+        ("We're in! 41 Ash Street. So many boxes.", [("Ada", "lives_in", "41 Ash Street")]),
+        ("I parked. 41 Ash Street is shut.", []),
+        ("we're renting at 3 Ash Hill, top floor, 71 steps with a pram, rent is £900", [
+            ("Ada", "lives_in", "3 Ash Hill"),
+        ]),
+        ("moved in with mum at ash grove yesterday", [("Ada", "lives_in", "ash grove")]),
+        ("Ludo's mum is Greta but the kids call her Nonna Pina and Ludo calls her Ma.", [
+            ("Ludo", "parent", "Greta"), ("Greta", "also_called", "Nonna Pina"),
+        ]),
+    ],
+)  # fmt: skip
+def test_what_the_next_few_words_add_belongs_to_whom_it_follows(text, said):
+    assert said == [one[:3] for one in lines(text)]

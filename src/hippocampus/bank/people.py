@@ -51,6 +51,8 @@ class _Tally:
     pairs: list[tuple[str, str]] = field(default_factory=list)
     ties: dict[tuple[str, str], str] = field(default_factory=dict)
     """Role of each name, by (name, other)."""
+    close: set[str] = field(default_factory=set)
+    """Names of one word of those who are somebody's family or friends by the facts."""
 
     def add(self, name: str, signs: NameSigns) -> None:
         from hippocampus.language.name_signs import NameSigns  # noqa: PLC0415 - not for a recall
@@ -94,6 +96,8 @@ class _Tally:
             ends = []
             if fact.relation in _BETWEEN_PEOPLE:
                 ends = [(fact.subject, "person", SURE), (fact.object, "person", SURE)]
+                if fact.relation not in ("boss", "doctor") and " " not in fact.object:
+                    self.close.add(fold_name(fact.object))
                 if not fact.denied:
                     role = _ROLE_OF.get(fact.relation, fact.relation)
                     self.ties.setdefault((fold_name(fact.object), fact.subject), role)
@@ -177,7 +181,9 @@ def _people(tally: _Tally, speakers: Sequence[str]) -> list[Person]:
     for name in speakers:
         tally.add(fold_name(name), NameSigns(inside=SURE, person=4 * SURE))
         tally.spelled[fold_name(name)][name] += len(tally.rows) + 1
-    summed, whole = with_whole_names(tally.signs, kept=set(map(fold_name, speakers)))
+    summed, whole = with_whole_names(
+        tally.signs, kept=set(map(fold_name, speakers)), close=tally.close
+    )
     pairs = [(whole.get(one, one), whole.get(other, other)) for one, other in tally.pairs]
     sorts = sorts_of_names(summed, pairs)
     called = {
