@@ -684,6 +684,7 @@ def test_no_flipped_byte_of_the_weights_is_given_to_spacy(weights):
             ("Ada", "child", "Tom"),
         ]),
         ("See Smith (5) for that.", []),
+        ("Ines (my boss) and Bob (his dog) came.", [("Ada", "boss", "Ines")]),
     ],
 )  # fmt: skip
 def test_what_stands_in_brackets_behind_a_name_explains_it_alone(text, said):
@@ -716,6 +717,8 @@ def test_what_tells_people_of_one_name_apart_is_kept(text, who):
         "Greta likes Isla or Martha.",
         "I'm joining Shell or BP.",
         "We live in Graz or Linz.",
+        "We can't have Greta over, the cat gives her hives.",
+        "Start Monday at Hove and work your way up.",
     ],
 )
 def test_a_call_a_route_and_a_choice_are_no_facts(text):

@@ -532,7 +532,7 @@ def _asked_fact(
 
 
 def _whose_value(possessives: Iterable[Possessive]) -> Iterator[str]:
-    """Yield whose home, work or number is asked for: "mum" of "mum's address", not of "carer"."""
+    """Yield the owners of a home, job or number asked for: "mum" of "mum's address"."""
     for one in possessives:
         noun = one.what[-1].casefold() if one.what else ""
         if relations_asked_by(noun) or relation_of(noun) in VALUES:

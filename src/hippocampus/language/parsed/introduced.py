@@ -21,6 +21,7 @@ _RE: Final = Patterns("parsed")
 def with_sentences(line: str) -> str:
     """Return a line with what stands in brackets, or in a row of commas, as sentences."""
     line = _RE.introduction.sub(_introduced, line)
+    line = _RE.theirs.sub("", line)
     line = _RE.named_next.sub(_named_before, line)
     line = _RE.moved_to.sub(r"\g<0>. I moved to \g<where>", line)
     said = [f"{one['name']} is {one['what']}." for one in _RE.explained.finditer(line)]
