@@ -719,6 +719,7 @@ def test_what_tells_people_of_one_name_apart_is_kept(text, who):
         "We live in Graz or Linz.",
         "We can't have Greta over, the cat gives her hives.",
         "Start Monday at Hove and work your way up.",
+        "We can't have a dog here.",
     ],
 )
 def test_a_call_a_route_and_a_choice_are_no_facts(text):

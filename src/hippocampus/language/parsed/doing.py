@@ -138,6 +138,8 @@ def _having(clause: Clause, referents: Referents) -> Iterator[Statement]:
     has = clause.lemma != "get" or auxiliaries(clause.verb) & {"have", "has", "'ve", "'s"}
     if clause.lemma not in _HAVING or who is None or thing is None or not has:
         return
+    if auxiliaries(clause.verb) & {"can", "ca"}:  # who can have a dog, or not, may have one
+        return
     # "Have got" is of the present, though it is a perfect by its form.
     mode = "holds" if clause.lemma == "get" else clause.mode()
     if kin_of(thing) is not None:
