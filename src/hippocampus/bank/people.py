@@ -55,7 +55,7 @@ class _Tally:
     close: set[str] = field(default_factory=set)
     """Names of one word of those who are somebody's family or friends by the facts."""
     others: dict[str, str] = field(default_factory=dict)
-    """Whom other names mean: Yasmin, of whom it is told that she is called Yaz."""
+    """Other names, each with the one that it means: Yaz, and Yasmin."""
 
     def add(self, name: str, signs: NameSigns) -> None:
         from hippocampus.language.name_signs import NameSigns  # noqa: PLC0415 - not for a recall
@@ -116,7 +116,7 @@ class _Tally:
                     self.spelled[fold_name(name)][name] += 1
 
     def merge_others(self, speakers: Collection[str]) -> None:
-        """Put what is shown of another name with the one that it means; not of who speaks."""
+        """Put the signs of another name with those of the one that it means; not of who speaks."""
         self.others = {
             other: name for other, name in self.others.items()
             if other in self.signs and name in self.signs and other not in {*speakers, name}
