@@ -134,3 +134,39 @@ def test_other_languages_make_no_people_of_their_words(bank):
         "heute kommt frau onken und bringt die liste mit",
     )
     assert people(bank).keys() <= {"Lena", "Frau Onken"}
+
+
+def test_a_mother_is_not_the_child_whose_second_name_is_hers(bank):
+    tell(
+        bank,
+        "My mum is Doreen.",
+        "Doreen was so happy when Martha Doreen was born.",
+        "I saw Doreen and Martha.",
+    )
+    bank.sleep()
+
+    assert {"Doreen", "Martha Doreen"} <= people(bank).keys()
+
+
+def test_who_is_named_behind_somebody_elses_tie_has_not_that_tie(bank):
+    tell(bank, "Luca is my partner, Noah is mine.", "This is my sister, Greta.", "Noah rang Luca.")
+    ties = {one.name: [(tie.role, tie.to) for tie in one.ties] for one in bank.people()}
+
+    assert ties["Luca"] == [("partner", "Lena")]
+    assert ties["Greta"] == [("sister", "Lena")]
+    assert not ties["Noah"]
+
+
+def test_another_name_of_a_speaker_is_no_second_person(bank):
+    tell(bank, "I'm Lena (Leni), 27, a nurse in Hove.", "Tom said hello Leni and Leni laughed.")
+    bank.sleep()
+    found = {one.name: one.aliases for one in bank.people()}
+
+    assert found["Lena"] == ("Leni",)
+    assert "Leni" not in found
+
+
+def test_what_is_only_written_in_capitals_is_nobody(bank):
+    tell(bank, "The LPA said nothing.", "Tom rang about the LPA.", "LPA says wait.")
+
+    assert "Lpa" not in people(bank)

@@ -159,3 +159,34 @@ def test_who_calls_somebody_their_own_says_nothing_of_whom_another_has(open_memo
 
     assert "Rosa is my dentist." == first(bank, "Who is Ilse's dentist?")
     assert "Viktor is my dentist." == first(bank, "Who is Bram's dentist?")
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "answer"),
+    [
+        (
+            ["I work at Hollis.", "I left Hollis.", "I started at Brandt's."],
+            "Where did I work before Brandt's?", 0,
+        ),
+        (
+            ["I lived in Gouda.", "I moved to Delft.", "I moved to Arnhem."],
+            "Where did I live before Delft?", 0,
+        ),
+        (
+            ["My mum lives in Gouda.", "I moved to Delft.", "Mum painted the shed."],
+            "What's mum's address?", 0,
+        ),
+        (
+            ["I live in Delft.", "My email is ilse@mail.nl.", "New shoes."],
+            "What is my email address?", 1,
+        ),
+        (["New shoes.", "I live in Delft.", "I was in Gouda."], "What's my address?", 1),
+    ],
+)  # fmt: skip
+def test_what_was_before_something_named_and_whose_home_is_asked_for_lead(
+    open_memory, said, question, answer
+):
+    bank = told(open_memory(embedder="hash").bank("ilse"), *said)
+    bank.sleep()
+
+    assert first(bank, question) == said[answer]

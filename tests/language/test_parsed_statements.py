@@ -774,6 +774,7 @@ def test_no_flipped_byte_of_the_weights_is_given_to_spacy(weights):
             ("Ada", "child", "Tom"),
         ]),
         ("See Smith (5) for that.", []),
+        ("Ines (my boss) and Bob (his dog) came.", [("Ada", "boss", "Ines")]),
     ],
 )  # fmt: skip
 def test_what_stands_in_brackets_behind_a_name_explains_it_alone(text, said):
@@ -806,6 +807,9 @@ def test_what_tells_people_of_one_name_apart_is_kept(text, who):
         "Greta likes Isla or Martha.",
         "I'm joining Shell or BP.",
         "We live in Graz or Linz.",
+        "We can't have Greta over, the cat gives her hives.",
+        "Start Monday at Hove and work your way up.",
+        "We can't have a dog here.",
     ],
 )
 def test_a_call_a_route_and_a_choice_are_no_facts(text):
@@ -907,4 +911,26 @@ def test_a_note_in_few_words_tells_what_its_sentence_would(text, said):
     ],
 )  # fmt: skip
 def test_what_is_told_of_others_in_few_words_is_theirs(text, said):
+    assert said == [one[:3] for one in lines(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("It's for my mum really. Greta, she's 84", [
+            ("Ada", "parent", "Greta"), ("Greta", "age", "84"),
+        ]),
+        ("It's for my dad. Greta, she's 84", [("Greta", "age", "84")]),
+        ("We're in! 41 Ash Street. So many boxes.", [("Ada", "lives_in", "41 Ash Street")]),
+        ("I parked. 41 Ash Street is shut.", []),
+        ("we're renting at 3 Ash Hill, top floor, 71 steps with a pram, rent is £900", [
+            ("Ada", "lives_in", "3 Ash Hill"),
+        ]),
+        ("moved in with mum at ash grove yesterday", [("Ada", "lives_in", "ash grove")]),
+        ("Ludo's mum is Greta but the kids call her Nonna Pina and Ludo calls her Ma.", [
+            ("Ludo", "parent", "Greta"), ("Greta", "also_called", "Nonna Pina"),
+        ]),
+    ],
+)  # fmt: skip
+def test_what_the_next_few_words_add_belongs_to_whom_it_follows(text, said):
     assert said == [one[:3] for one in lines(text)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -22,6 +22,7 @@ from hippocampus.engine.bank_state import BankState
 from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.language.entity_linking import fold_name
 from hippocampus.language.noun_phrases import NOUN
+from hippocampus.language.relations import ALSO_CALLED
 
 if TYPE_CHECKING:
     from hippocampus.language.name_signs import NameSigns, NamesRead
@@ -55,6 +56,10 @@ class _Tally:
     pairs: list[tuple[str, str]] = field(default_factory=list)
     ties: dict[tuple[str, str], str] = field(default_factory=dict)
     """Role of each name, by (name, other)."""
+    close: set[str] = field(default_factory=set)
+    """Names of one word of those who are somebody's family or friends by the facts."""
+    others: dict[str, str] = field(default_factory=dict)
+    """Other names, each with the one that it means: Yaz, and Yasmin."""
 
     def add(self, name: str, signs: NameSigns) -> None:
         from hippocampus.language.name_signs import NameSigns  # noqa: PLC0415 - not for a recall
@@ -96,8 +101,12 @@ class _Tally:
 
         for fact in facts:
             ends = []
+            if fact.relation == ALSO_CALLED and not fact.denied and _is_spelled_as_one(fact.object):
+                self.others[fold_name(fact.object)] = fold_name(fact.subject)
             if fact.relation in _BETWEEN_PEOPLE:
                 ends = [(fact.subject, "person", SURE), (fact.object, "person", SURE)]
+                if fact.relation not in ("boss", "doctor") and " " not in fact.object:
+                    self.close.add(fold_name(fact.object))
                 if not fact.denied:
                     role = _ROLE_OF.get(fact.relation, fact.relation)
                     self.ties.setdefault((fold_name(fact.object), fact.subject), role)
@@ -110,11 +119,23 @@ class _Tally:
                     self.add(fold_name(name), NameSigns(**{sort: weight}))
                     self.spelled[fold_name(name)][name] += 1
 
+    def merge_others(self, speakers: Collection[str]) -> None:
+        """Put the signs of another name with those of the one that it means; not of who speaks."""
+        self.others = {
+            other: name for other, name in self.others.items()
+            if other in self.signs and name in self.signs and other not in {*speakers, name}
+            and name not in self.others
+        }  # fmt: skip
+        for other, name in self.others.items():
+            self.signs[name] = self.signs[name].plus(self.signs.pop(other))
+            self.rows[name] |= self.rows.pop(other, set())
+
 
 def _is_spelled_as_one(name: str) -> bool:
     """Return whether what a fact is about is spelled as somebody's name."""
     words = name.split()
-    return 0 < len(words) <= _LONGEST and all(map(_is_part_of_one, words))
+    owned = "'s " in name  # "Kelly's Dave" is known by another name
+    return 0 < len(words) <= _LONGEST and not owned and all(map(_is_part_of_one, words))
 
 
 def _is_part_of_one(word: str) -> bool:
@@ -187,11 +208,17 @@ def _people(tally: _Tally, speakers: Sequence[str]) -> list[Person]:
     for name in speakers:
         tally.add(fold_name(name), NameSigns(inside=SURE, person=4 * SURE))
         tally.spelled[fold_name(name)][name] += len(tally.rows) + 1
-    summed, whole = with_whole_names(tally.signs, kept=set(map(fold_name, speakers)))
+    tally.merge_others(set(map(fold_name, speakers)))
+    summed, whole = with_whole_names(
+        tally.signs, kept=set(map(fold_name, speakers)), close=tally.close
+    )
     pairs = [(whole.get(one, one), whole.get(other, other)) for one, other in tally.pairs]
     sorts = sorts_of_names(summed, pairs)
+    tied = {whole.get(name, name) for name, _ in tally.ties}
     called = {
-        name: _spelled(name, tally) for name, sort in sorts.items() if sort in ("person", "pet")
+        name: _spelled(name, tally)
+        for name, sort in sorts.items()
+        if sort in ("person", "pet") and (name in tied or not _is_acronym(name, tally))
     }
     parts: defaultdict[str, set[str]] = defaultdict(set)
     rows: defaultdict[str, set[int]] = defaultdict(set)
@@ -200,6 +227,8 @@ def _people(tally: _Tally, speakers: Sequence[str]) -> list[Person]:
         rows[under] |= tally.rows[name]
         if name != under and _is_called_so(name, under):
             parts[under].add(_spelled(name, tally))
+    for other, name in tally.others.items():
+        parts[whole.get(name, name)].add(_spelled(other, tally))
     ties: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for (name, other), role in tally.ties.items():
         to = called.get(whole.get(fold_name(other), fold_name(other)))
@@ -215,6 +244,14 @@ def _people(tally: _Tally, speakers: Sequence[str]) -> list[Person]:
         for name, spelled in called.items()
     ]  # fmt: skip
     return sorted(found, key=lambda one: (-one.episodes, one.name))
+
+
+def _is_acronym(name: str, tally: _Tally) -> bool:
+    """Return whether a word is only ever written in capitals: an "LPA" is nobody."""
+    from hippocampus.language.name_signs import is_given  # noqa: PLC0415 - not for a recall
+
+    written = [one for one, times in tally.spelled[name].items() if times]
+    return len(name) > 1 and not is_given(name) and all(one.isupper() for one in written)
 
 
 def _is_called_so(name: str, whole: str) -> bool:

@@ -47,6 +47,7 @@ _NOUN: Final = 0.6
 _VERB: Final = 0.5
 """Shares of its uses from which on a word is a noun, or a verb's form."""
 _PLACES: Final = frozenset({"location", "geographical area", "structure", "region"})
+_SHOWING: Final = frozenset({"this", "that", "here", "it", "he", "she", "who", "there"})
 _SAINTS: Final = frozenset({"st", "saint"})
 _LISTING: Final = frozenset({",", "and", "&", "or", "(", ")"})
 _UP_TO: Final = 8
@@ -483,12 +484,20 @@ def _told_before(sentence: Sequence[_Token], start: int, told: _Told) -> None:
     at -= comma
     sort = sort_of_noun(_at(sentence, at))
     lead = _lead(sentence, at)
-    if sort is None or sentence[at].possessive:
+    if sort is None or sentence[at].possessive or (comma and _is_anothers(sentence, at)):
         return
     being = sort in ("person", "pet")
     if told.called or (being and (lead == "own" or (lead == "the" and not comma))):
         told.add(sort, SURE)
         told.noun = _at(sentence, at)
+
+
+def _is_anothers(sentence: Sequence[_Token], at: int) -> bool:
+    """Return whether a noun is said of a name before it: "Luca is my partner, Noah is ..."."""
+    for place in range(at - 1, max(0, at - 4), -1):
+        if sentence[place].low in _OWNERS:
+            return _at(sentence, place - 1) in _IS and _at(sentence, place - 2) not in _SHOWING
+    return False
 
 
 def _lead(sentence: Sequence[_Token], at: int) -> str:

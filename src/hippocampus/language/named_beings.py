@@ -111,7 +111,7 @@ def sorts_of_names(
 
 
 def with_whole_names(
-    names: Mapping[str, NameSigns], *, kept: Collection[str] = ()
+    names: Mapping[str, NameSigns], *, kept: Collection[str] = (), close: Collection[str] = ()
 ) -> tuple[dict[str, NameSigns], dict[str, str]]:
     """
     Put together what is one name, and say under which: "Roche" is Pat Roche if no other one is.
@@ -119,11 +119,17 @@ def with_whole_names(
     A name whose possessive was written without an apostrophe ("craigs") is that name. Parts that
     several whole names have are left out, for nobody knows who "Pat" is, or "Hill" beside "Mr Hill"
     and "Mrs Hill"; but for those ``kept``.
+    Who is ``close`` to somebody is called by a first name: Doreen is not Martha Doreen.
     """
     # "Mrs Quill" has no first name, so it must not count among the wholes of "Quill".
     titled = {name for name in names if is_title(name.partition(" ")[0]) and " " in name}
     of = _wholes(set(names) - titled)
-    whole = {part: next(iter(several)) for part, several in of.items() if len(several) == 1}
+    whole = {
+        part: under
+        for part, several in of.items() if len(several) == 1
+        for under in several
+        if not (part in close and under.endswith(f" {part}"))
+    }  # fmt: skip
     for name in titled:
         rest = name.partition(" ")[2]
         if " " in rest and rest in names:  # "Mrs Nora Quill"

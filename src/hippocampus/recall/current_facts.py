@@ -332,7 +332,10 @@ def _standing_once(told: Iterable[Told], asked: AskedFact, at: int) -> Standing 
                  for fact in known if fact.planned]  # fmt: skip
         held = min(plans, key=lambda one: one[0], default=None)
     elif asked.of == "before":
-        ended = [(fact.valid_to, fact) for fact in facts if fact.valid_to is not None]
+        ended = [
+            (fact.valid_to, fact) for fact in _before_the_named(facts, asked)
+            if fact.valid_to is not None
+        ]  # fmt: skip
         held = max(ended, key=lambda one: one[0], default=None)
     else:
         lasted = [
@@ -349,6 +352,18 @@ def _standing_once(told: Iterable[Told], asked: AskedFact, at: int) -> Standing 
     # What only tells that it is over says it less well; where nothing else does, it says it.
     rows = [row for row in held[1].rows if row not in held[1].ends] or list(held[1].rows)
     return Standing(frozenset(rows[-_TELLINGS:]), {}) if rows else None
+
+
+def _before_the_named(facts: Sequence[Known], asked: AskedFact) -> Sequence[Known]:
+    """Return the facts before the one that a question names: "where did I work before Acme?"."""
+    named = [
+        fact for fact in facts
+        if not asked.names.isdisjoint(fold_name(fact.object).split()[:1])
+    ]  # fmt: skip
+    begun = [fact.valid_from for fact in named if fact.valid_from is not None]
+    last = min(begun, default=_ALWAYS)
+    before = [fact for fact in facts if fact.valid_to is None or fact.valid_to <= last]
+    return [fact for fact in before if fact not in named] if named else facts
 
 
 def _overlap(fact: Known, within: Iterable[Interval]) -> int:

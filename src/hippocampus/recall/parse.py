@@ -63,7 +63,7 @@ from hippocampus.language.question_intent import (
     times_of_events,
     without_present,
 )
-from hippocampus.language.relations import NARROWER, relation_of, relations_asked_by
+from hippocampus.language.relations import NARROWER, VALUES, relation_of, relations_asked_by
 from hippocampus.language.standing import asks_for_advice
 from hippocampus.language.time import find_intervals, may_ask_of_time
 from hippocampus.language.time.asked_language import asked_language
@@ -474,7 +474,10 @@ def _phonetic_codes(text: str, found: Sequence[Term]) -> tuple[str, ...]:
 
 # ---------------------------------------------------------------- the fact that is asked for
 
-_NO_STATE: Final = lazy_pattern(r"\b(?:when|how long|why|how many)\b", re.IGNORECASE)
+_NO_STATE: Final = lazy_pattern(
+    r"\b(?:when|how long|why|how many|(?:think|feel|say|said|thought)\s+(?:about|of))\b",
+    re.IGNORECASE,
+)
 _ASKS: Final = lazy_pattern(
     r"^\W*(?:so |and |hey |remind me |tell me |do you know )*"
     r"(?:(?:where|what|who)s?|which|whom|at which|in which|for whom)\b",
@@ -492,6 +495,7 @@ _WHOSE: Final = lazy_pattern(
     r"(?=(?P<what>[\w-]+(?: [\w-]+){0,2}))",
     re.IGNORECASE,
 )
+_MAILING: Final = frozenset({"email", "e-mail", "mail", "web", "ip"})
 _POSSESSIVE: Final = frozenset({"my", "our", "the", "of", "a"})
 _NAMED_IN: Final = 7
 """Words of the name of something by whose it is, at most."""
@@ -513,6 +517,8 @@ def _asked_fact(
     if not _ASKS.search(text) and not _is_possession(text, words):
         return None
     relations = {name for word in words for name in relations_asked_by(word)}
+    if not _MAILING.isdisjoint(words):  # an address at which nobody lives
+        relations.discard("lives_in")
     relations |= {stem(match["what"].casefold()) for match in _OWN.finditer(named)}
     nouns = {word: meant for word in words if (meant := relation_of(word)) is not None}
     relations |= set(nouns.values())
@@ -526,11 +532,19 @@ def _asked_fact(
     names = frozenset(word.partition("'")[0] for word in content)
     if not relations or not (own or names):
         return None
-    kin = word_set("kin") & frozenset(words)
+    kin = word_set("kin") & {*words, *_whose_value(possessives)}
     if named != text or _is_who(text, words, kin):  # then kin is asked for, not of kin
         kin = word_set("kin") & {one.owner.casefold() for one in possessives}
     within = times if of == "then" else ()
     return AskedFact(frozenset(relations), names, own, kin, frozenset(nouns), of, within)
+
+
+def _whose_value(possessives: Iterable[Possessive]) -> Iterator[str]:
+    """Yield the owners of a home, job or number asked for: "mum" of "mum's address"."""
+    for one in possessives:
+        noun = one.what[-1].casefold() if one.what else ""
+        if relations_asked_by(noun) or relation_of(noun) in VALUES:
+            yield one.owner.casefold()
 
 
 def _state_asked_for(

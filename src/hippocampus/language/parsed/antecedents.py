@@ -98,8 +98,20 @@ def _sex(token: Token) -> Sex | None:
         explains = token.dep_ == "appos"
         words |= {one.lower_.rstrip(".") for one in beside if explains or one != token.head}
     if token.lower_ not in _SPOKEN_OF:
-        above = {kind for word in words for kind in kinds(singular(word))}
-        words |= {part for kind in above for part in kind.split()}
+        words |= {part for word in words for part in _words_above(word)}
+    return _told_by(words)
+
+
+def sex_of_noun(noun: str) -> Sex | None:
+    """Return the sex that a noun in lower case tells: "dad", "daughter"; None if none."""
+    return _told_by({noun, *_words_above(noun)})
+
+
+def _words_above(noun: str) -> set[str]:
+    return {part for kind in kinds(singular(noun)) for part in kind.split()}
+
+
+def _told_by(words: set[str]) -> Sex | None:
     found = [sex for sex, telling in _SEXES if not telling.isdisjoint(words)]
     return found[0] if len(found) == 1 else None
 

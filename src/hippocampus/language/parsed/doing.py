@@ -121,7 +121,8 @@ def _nicknamed(clause: Clause, referents: Referents) -> Iterator[Statement]:
     if name is not None and (is_proper(name) or (whom.lower_ == "me" and name.text.istitle())):
         thing = referents.speaker if whom.lower_ in ("me", "us") else referents.thing(whom)
         if whom.lower_ in ("him", "her"):
-            thing = referents.entity(whom)
+            meant = referents.entity(whom)
+            thing = None if meant == clause.who else meant
         if thing is not None:
             yield Statement(thing, ALSO_CALLED, words_of(name))
     elif is_proper(whom):  # "the garden shed Atlantis" taken for one name
@@ -137,6 +138,8 @@ def _having(clause: Clause, referents: Referents) -> Iterator[Statement]:
     # "Got" alone says how one came by it, and is read below.
     has = clause.lemma != "get" or auxiliaries(clause.verb) & {"have", "has", "'ve", "'s"}
     if clause.lemma not in _HAVING or who is None or thing is None or not has:
+        return
+    if auxiliaries(clause.verb) & {"can", "ca"}:  # who can have a dog, or not, may have one
         return
     # "Have got" is of the present, though it is a perfect by its form.
     mode = "holds" if clause.lemma == "get" else clause.mode()
@@ -366,7 +369,12 @@ def _living(clause: Clause, place: Token, mode: Mode, referents: Referents) -> I
 
 def _is_home(clause: Clause, rented: Token | None, mode: Mode) -> bool:
     """Return whether who rents lives there: no cottage for a week, and no car."""
-    home = rented is None or (rented.lower_ in _HOMES and child(rented, "poss") is None)
+    place = object_of(clause.verb, "at")
+    behind = rented is not None and place is not None and rented.i > place.i  # "at 3 Ash Hill, ..."
+    home = (
+        rented is None or behind
+        or (rented.lower_ in _HOMES and child(rented, "poss") is None)
+    )  # fmt: skip
     return home and mode == "holds" and object_of(clause.verb, "for") is None
 
 

@@ -1,5 +1,5 @@
 """
-Clauses whose verb is left out: "Ben drives a Fiesta and Kim a Polo".
+Clauses with a verb left out: "Ben drives a Fiesta and Kim a Polo".
 
 Two noun phrases side by side behind "and" or a comma, who and what, have the verb of the clause
 before them. The parse takes the two for one name; so each is put into a sentence of its own.

@@ -16,7 +16,7 @@ from hippocampus.language.parsed.clauses import (
     joined,
     negation,
 )
-from hippocampus.language.parsed.names import words_of
+from hippocampus.language.parsed.names import is_proper, words_of
 from hippocampus.language.parsed.referents import Referents
 
 if TYPE_CHECKING:
@@ -45,8 +45,9 @@ def tell_unable(clause: Clause, _: Referents) -> Iterator[Statement]:
             if liked is not None:
                 yield Statement(who, "likes", words_of(liked))
     elif clause.lemma in ("eat", "have", "touch", "do") and _is_ill(verb):
-        for one in filter(lambda thing: thing.pos_ != "PRON", joined(thing)):
-            yield Statement(who, "allergic_to", words_of(one))
+        for one in joined(thing):
+            if one.pos_ != "PRON" and not is_proper(one):
+                yield Statement(who, "allergic_to", words_of(one))
 
 
 def _is_ill(verb: Token) -> bool:

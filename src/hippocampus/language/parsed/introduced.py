@@ -13,6 +13,7 @@ from typing import Final
 from hippocampus.core.word_lists import Patterns
 from hippocampus.language.given_names import is_person
 from hippocampus.language.noun_sorts import is_work
+from hippocampus.language.parsed.antecedents import sex_of_noun
 
 _RE: Final = Patterns("parsed")
 
@@ -20,6 +21,9 @@ _RE: Final = Patterns("parsed")
 def with_sentences(line: str) -> str:
     """Return a line with what stands in brackets, or in a row of commas, as sentences."""
     line = _RE.introduction.sub(_introduced, line)
+    line = _RE.theirs.sub("", line)
+    line = _RE.named_next.sub(_named_before, line)
+    line = _RE.moved_to.sub(r"\g<0>. I moved to \g<where>", line)
     said = [f"{one['name']} is {one['what']}." for one in _RE.explained.finditer(line)]
     if _RE.kin_word.search(line):
         said += [
@@ -28,6 +32,14 @@ def with_sentences(line: str) -> str:
         ]  # fmt: skip
     line = _RE.aged.sub(r"\g<name>", _RE.explained.sub(r"\g<name>", line))
     return " ".join([*said, _RE.called.sub(r"\g<who> \g<name>", line)])
+
+
+def _named_before(told: re.Match[str]) -> str:
+    """Return "my mum Doreen" of "my mum. Doreen, she's 84", if her sex fits."""
+    sex = sex_of_noun(told["kin"].split()[-1].lower())
+    if sex is not None and sex != ("male" if told["who"] == "he" else "female"):
+        return told[0]
+    return f"{told['kin']} {told['name']}{told[0][len(told['kin']) :]}"
 
 
 def _introduced(opening: re.Match[str]) -> str:

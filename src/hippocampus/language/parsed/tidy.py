@@ -53,6 +53,7 @@ def _tidy(line: str, whose: str) -> str:
     words = _RE.kin_genitive.sub(r"\g<kin>'s ", words)
     words = _RE.bare_kin.sub(lambda found: _owned(found, whose), words)
     words = _RE.name_aside.sub(r"\g<kin> \g<name>", words)
+    words = _RE.call_her.sub(r"\g<calls> him ", _RE.naming.sub(". ", words))
     words = _RE.role_there.sub(r"\g<role> is", words)
     words = _RE.age_and.sub(r"\g<age> years old and", words)
     words = _RE.part_exchanged.sub("traded in", words)
