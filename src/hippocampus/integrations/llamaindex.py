@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from hippocampus.bank import Bank
 from hippocampus.core.optional import require
+from hippocampus.errors import InputError
 from hippocampus.integrations._recall import context_text
 from hippocampus.integrations._records import RecordEntry, RecordHistory, call
 
@@ -27,6 +28,10 @@ _LOOK: Final = 32
 _ROLES: Final = {"chatbot": "assistant", "model": "assistant", "function": "tool"}
 
 
+_NO_COPY: Final = (
+    "a HippocampusMemory is a way to its bank and cannot be serialised; make another one with its"
+    " bank and session where it is needed, and hand it to the run: agent.run(…, memory=…)"
+)
 _MEDIA: Final = frozenset({"image", "audio", "video", "document"})
 _MEDIA_TOKENS: Final = 256
 """Tokens that one of them counts for, as LlamaIndex's own memory estimates by default."""
@@ -63,6 +68,20 @@ class HippocampusMemory(BaseMemory):
     def from_defaults(cls, **kwargs: Any) -> HippocampusMemory:  # noqa: ANN401 - the fields
         """Return a memory; the arguments are its fields."""
         return cls(**kwargs)
+
+    def to_dict(self, **_: object) -> dict[str, Any]:
+        """
+        Refuse to be a dict, so that a ``Context`` which is saved leaves the memory out.
+
+        Raises:
+            InputError: always: what is read of it would have no bank.
+
+        """
+        raise InputError(_NO_COPY)
+
+    def __getstate__(self) -> dict[Any, Any]:
+        """Refuse to be pickled likewise; LlamaIndex's own would take the bank out of this one."""
+        raise InputError(_NO_COPY)
 
     @property
     def _history(self) -> RecordHistory:
