@@ -126,7 +126,8 @@ class Memory:
             prompt: not needed.
 
         Returns:
-            What was kept; ``event`` is ADD, or NONE for what was there already.
+            What was kept; ``event`` is ADD, NONE for what was there already, or UPDATE if it has
+            other metadata now.
 
         """
         if memory_type not in (None, _PROCEDURAL):
@@ -140,14 +141,17 @@ class Memory:
             payload["expiration_date"] = _mem0.read_day(expiration_date)
         created = payload.pop("created_at", None)  # how mem0's users had to say when it was
         given = created if timestamp is None else timestamp
-        zone = self.memory.engine.zone
-        at = self.memory.now() if given is None else _mem0.read_moment(given, "timestamp", zone)
+        zone, name = self.memory.engine.zone, "timestamp"
+        if timestamp is None:
+            name = "metadata['created_at']"
+        at = self.memory.now() if given is None else _mem0.read_moment(given, name, zone)
         turns = [
             # So they stay in order, and the same words said twice are two.
             _mem0.make_turn(*said, scope=scope, payload=payload, at=at + place * _mem0.INSTANT)
             for place, said in enumerate(_mem0.read_messages(messages))
         ]
-        return {"results": self._keep(scope, turns, more=() if infer else ("actor_id", "role"))}
+        kept = self._keep(scope, turns, more=() if infer else ("actor_id", "role"))
+        return {"results": [self._renewed(one, payload) for one in kept]}
 
     def import_(self, exported: Exported) -> Results:
         """
@@ -188,6 +192,17 @@ class Memory:
                 {"id": _mem0.id_of(episode), "memory": episode.text, "event": event} | about
             )
         return kept
+
+    def _renewed(self, kept: Record, payload: Mapping[str, Any]) -> Record:
+        """Give a memory that was there already the metadata that it was added with."""
+        if kept["event"] != "NONE":
+            return kept
+        _, episode = self._current(kept["id"])
+        there = episode.metadata
+        if all(key in there and there[key] == value for key, value in payload.items()):
+            return kept
+        self.update(kept["id"], metadata=payload)
+        return kept | {"event": "UPDATE"}
 
     def update(
         self,
