@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, TypeVar
 from uuid import uuid4
 
 from hippocampus.bank import Bank
@@ -15,7 +15,10 @@ from hippocampus.core.clock import Clock, SystemClock
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Episode, Turn
 from hippocampus.errors import InputError, UnknownEpisode
+from hippocampus.integrations._banks import as_bank
 from hippocampus.integrations._corrected import reworded
+
+Message = TypeVar("Message")
 
 _HEAD: Final = 800
 """Characters of the episode that carries a value; what a longer text goes on to say is an episode
@@ -58,7 +61,7 @@ class Records:
     def __init__(
         self, bank: Bank, kind: str, *, clock: Clock | None = None, erase: bool = False
     ) -> None:
-        self.bank = bank
+        self.bank = as_bank(bank)
         self.kind = kind
         self.clock = clock or SystemClock()
         self._erase = erase
@@ -276,6 +279,27 @@ def call(name: str, arguments: object) -> str:
     if not isinstance(arguments, str):
         arguments = json.dumps(arguments, ensure_ascii=False, default=str)
     return f"{name}({arguments})" if name else arguments
+
+
+def checked_messages(given: Iterable[Message], *kinds: type) -> list[Message]:
+    """
+    Return messages as a list.
+
+    Raises:
+        InputError: they are no list, or one of them is of none of the kinds.
+
+    """
+    wanted = " or ".join(one.__name__ for one in kinds)
+    if not isinstance(given, Iterable) or isinstance(given, (str, bytes, Mapping, *kinds)):
+        raise InputError(f"messages={given!r:.100}: give a list, each of them a {wanted}")
+    messages = list(given)
+    for place, one in enumerate(messages):
+        if not isinstance(one, kinds):
+            raise InputError(
+                f"message {place} is a {type(one).__name__}, {one!r:.80}: give a {wanted};"
+                " nothing was stored"
+            )
+    return messages
 
 
 def _those_there(verb: Callable[[Sequence[str]], int], ids: Sequence[str]) -> int:

@@ -6,9 +6,10 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import islice, takewhile
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 from hippocampus.bank import Bank
+from hippocampus.core.argument_names import refuse_unknown
 from hippocampus.core.clock import Clock
 from hippocampus.core.constraints import check_whole
 from hippocampus.core.optional import require
@@ -86,15 +87,20 @@ class HippocampusStore(BaseStore):
         clock: Clock | None = None,
     ) -> None:
         _check_paths(index)
+        _check_ttl(ttl)
         self.ttl_config = ttl
         self._index = list(index)
-        self._bank = bank
         self._records = Records(bank, _KIND, clock=clock, erase=erase)
+        self._bank = self._records.bank
         self._changing = threading.Lock()
         self._ticks = BatchedTicks(self.batch, check=_check)
         self._expiry: dict[str, float] = {}
         """When items expire that were read here since they were written, by the value's id."""
         self._swept = self._now()
+
+    def __deepcopy__(self, _: object) -> Self:
+        """Return the store itself: there are no other items behind a copy."""
+        return self
 
     def _now(self) -> datetime:
         return self._records.clock.now()
@@ -419,6 +425,15 @@ def _check_paths(index: object) -> None:
             " embeddings are the memory's"
         )
         raise InputError(msg)
+
+
+def _check_ttl(ttl: object) -> None:
+    if ttl is None:
+        return
+    if not isinstance(ttl, Mapping):
+        msg = f"ttl={ttl!r:.100}: give a configuration, such as {{'default_ttl': 60}}, in minutes"
+        raise InputError(msg)
+    refuse_unknown("ttl", ttl, [*TTLConfig.__annotations__], what="setting")
 
 
 def _after(moment: datetime, minutes: float) -> float:

@@ -222,14 +222,26 @@ def test_what_is_there_already_gets_the_metadata_it_is_added_with(memory, clock)
     text = "Ada is allergic to peanuts and to cats."
     first = memory.add(text, user_id="ada", metadata={"a": 1})
     events = []
-    for given in ({"k": 1}, {"k": 1, "a": 1}, {"k": 2}, {}):
+    for payload in ({"k": 1}, {"k": 1, "a": 1}, {"k": 2}, {}):
         clock.advance(timedelta(minutes=1))
         memory.search("allergies", filters=ADA)
-        events.append(memory.add(text, user_id="ada", metadata=given)["results"][0]["event"])
+        events.append(memory.add(text, user_id="ada", metadata=payload)["results"][0]["event"])
 
     assert ["UPDATE", "NONE", "UPDATE", "NONE"] == events
     (shown,) = memory.get_all(filters=ADA)["results"]
     assert (ids(first), {"a": 1, "k": 2}) == ([shown["id"]], shown["metadata"])
+
+
+def test_whose_it_is_may_be_said_by_place_as_before_mem0_1(memory):
+    memory.add("I like tea.", "ada", metadata={"kind": "taste"})
+    assert ["I like tea."] == said(memory.search("tea", "ada", limit=3))
+    assert [{"kind": "taste"}] == [one["metadata"] for one in memory.get_all("ada")["results"]]
+
+
+def test_vectors_on_a_server_are_said_to_be_unused(config, caplog, path):
+    remote = {"provider": "qdrant", "config": {"url": "https://x.example", "api_key": "k"}}
+    with Memory.from_config({"vector_store": remote} | config):
+        assert f"not used: memories are in {path}" in caplog.text
 
 
 def test_a_time_among_metadata_that_is_none_is_named(memory):
