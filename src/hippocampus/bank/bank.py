@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from hippocampus.bank.bulk import Bulk
 from hippocampus.bank.commit import Committer
 from hippocampus.bank.communities import Communities
@@ -55,6 +57,10 @@ class Bank:
 
     def __repr__(self) -> str:
         return f"Bank({self.name!r})"
+
+    def __deepcopy__(self, _: object) -> Self:
+        """Return the bank itself: a copy of what holds it is about the same memories."""
+        return self
 
     remember = Verb("_writes", Writes.remember)
     remember_many = Verb("_writes", Writes.remember_many)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, TypeVar
 from uuid import uuid4
 
 from hippocampus.bank import Bank
@@ -15,6 +15,10 @@ from hippocampus.core.clock import Clock, SystemClock
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Episode, Turn
 from hippocampus.errors import InputError, UnknownEpisode
+from hippocampus.integrations._banks import as_bank
+from hippocampus.integrations._corrected import reworded
+
+Message = TypeVar("Message")
 
 _HEAD: Final = 800
 """Characters of the episode that carries a value; what a longer text goes on to say is an episode
@@ -57,7 +61,7 @@ class Records:
     def __init__(
         self, bank: Bank, kind: str, *, clock: Clock | None = None, erase: bool = False
     ) -> None:
-        self.bank = bank
+        self.bank = as_bank(bank)
         self.kind = kind
         self.clock = clock or SystemClock()
         self._erase = erase
@@ -120,6 +124,29 @@ class Records:
         return _those_there(partial(self.bank.forget, erase=self._erase), ids)
 
     # ------------------------------------------------------------ reading
+
+    def corrections(self, found: Sequence[Episode]) -> dict[str, list[tuple[str, str]]]:
+        """Return the old and new texts of values that somebody has corrected, by their ids."""
+        long = [self.own(e)["id"] for e in found if self.own(e).get("more")]
+        rest = self.bank.episodes(where={f"{self.kind}.of": {"$in": long}}) if long else []
+        made: dict[str, list[tuple[str, str]]] = {}
+        for episode in (*found, *rest):
+            if episode.supersedes is not None:
+                own = self.own(episode)
+                both = self._first_text(episode), episode.text
+                made.setdefault(own.get("of") or own["id"], []).append(both)
+        return made
+
+    def _first_text(self, episode: Episode) -> str:
+        """Return the text of an episode before it was corrected; "" if nobody knows it any more."""
+        text = ""
+        while episode.supersedes is not None:
+            try:
+                episode = self.bank.get(episode.supersedes)
+            except UnknownEpisode:
+                break
+            text = episode.text
+        return text
 
     def read(
         self,
@@ -184,13 +211,16 @@ class RecordHistory:
             found = self._records.read(session=self.session)
         else:
             found = self._records.read(session=self.session, limit=limit, newest=True)[::-1]
-        return [(self._records.own(episode)["id"], self._value(episode)) for episode in found]
+        return list(
+            zip((self._records.own(e)["id"] for e in found), self._read(found), strict=True)
+        )
 
     def pop(self) -> Any:  # noqa: ANN401 - a message, as it was handed in
         """Take the last message back and return it; None when there is none."""
         while last := self._records.read(session=self.session, limit=1, newest=True):
+            (value,) = self._read(last)
             if self._records.drop(last):  # else somebody else has just taken it
-                return self._value(last[0])
+                return value
         return None
 
     def replace(self, entries: Sequence[RecordEntry]) -> None:
@@ -205,8 +235,16 @@ class RecordHistory:
         while there := self._records.read(session=self.session):
             self._records.drop(there)
 
-    def _value(self, episode: Episode) -> Any:  # noqa: ANN401 - a message, as it was handed in
-        return json.loads(self._records.own(episode)["value"])
+    def _read(self, found: Sequence[Episode]) -> list[Any]:
+        """Return messages as they were handed in, but for words that were corrected."""
+        corrected = self._records.corrections(found)
+        values = []
+        for own in map(self._records.own, found):
+            value = json.loads(own["value"])
+            for old, new in corrected.get(own["id"], ()):
+                value = reworded(value, old, new)
+            values.append(value)
+        return values
 
 
 class FrameworkHistory:
@@ -241,6 +279,27 @@ def call(name: str, arguments: object) -> str:
     if not isinstance(arguments, str):
         arguments = json.dumps(arguments, ensure_ascii=False, default=str)
     return f"{name}({arguments})" if name else arguments
+
+
+def checked_messages(given: Iterable[Message], *kinds: type) -> list[Message]:
+    """
+    Return messages as a list.
+
+    Raises:
+        InputError: they are no list, or one of them is of none of the kinds.
+
+    """
+    wanted = " or ".join(one.__name__ for one in kinds)
+    if not isinstance(given, Iterable) or isinstance(given, (str, bytes, Mapping, *kinds)):
+        raise InputError(f"messages={given!r:.100}: give a list, each of them a {wanted}")
+    messages = list(given)
+    for place, one in enumerate(messages):
+        if not isinstance(one, kinds):
+            raise InputError(
+                f"message {place} is a {type(one).__name__}, {one!r:.80}: give a {wanted};"
+                " nothing was stored"
+            )
+    return messages
 
 
 def _those_there(verb: Callable[[Sequence[str]], int], ids: Sequence[str]) -> int:

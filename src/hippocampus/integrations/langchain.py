@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from hippocampus.bank import Bank
 from hippocampus.core.optional import require
 from hippocampus.core.records import Hit
+from hippocampus.integrations._banks import as_bank
 from hippocampus.integrations._recall import told
-from hippocampus.integrations._records import FrameworkHistory, RecordEntry, call
+from hippocampus.integrations._records import FrameworkHistory, RecordEntry, call, checked_messages
 
 require("langchain_core", extra="langchain", feature="the LangChain retriever and chat history")
 from langchain_core.callbacks import (  # noqa: E402 - now that it is known to be there
@@ -28,7 +29,7 @@ from langchain_core.messages import (  # noqa: E402
     messages_from_dict,
 )
 from langchain_core.retrievers import BaseRetriever  # noqa: E402
-from pydantic import Field, SkipValidation  # noqa: E402
+from pydantic import Field, PlainValidator  # noqa: E402
 
 _ROLES: Final = {"human": "user", "ai": "assistant", "function": "tool"}
 
@@ -41,7 +42,7 @@ class HippocampusRetriever(BaseRetriever):
     say how sure the bank is (``score``), when it was said and by whom, and where it comes from.
     """
 
-    bank: SkipValidation[Bank] = Field(exclude=True)
+    bank: Annotated[Bank, PlainValidator(as_bank)] = Field(exclude=True)
     k: int = 10
     """Most documents to return; ``invoke(query, k=…)`` has its own."""
     least_score: float = 0.0
@@ -100,10 +101,11 @@ class HippocampusChatMessageHistory(FrameworkHistory, BaseChatMessageHistory):
         Append messages, all or none.
 
         Raises:
-            InputError: one holds what JSON does not, such as an artifact that is an object.
+            InputError: one is no message, or holds what JSON does not, such as an artifact that is
+                an object of no model.
 
         """
-        self._history.add([_entry(message) for message in messages])
+        self._history.add([_entry(message) for message in checked_messages(messages, BaseMessage)])
 
 
 def _entry(message: BaseMessage) -> RecordEntry:

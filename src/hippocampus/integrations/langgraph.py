@@ -6,15 +6,17 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import islice, takewhile
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 from hippocampus.bank import Bank
+from hippocampus.core.argument_names import refuse_unknown
 from hippocampus.core.clock import Clock
 from hippocampus.core.constraints import check_whole
 from hippocampus.core.optional import require
 from hippocampus.core.records import Episode, Where
 from hippocampus.errors import InputError, InvalidFilter
 from hippocampus.integrations._batched_ticks import BatchedTicks
+from hippocampus.integrations._corrected import reworded
 from hippocampus.integrations._recall import told
 from hippocampus.integrations._records import RecordEntry, Records
 
@@ -85,15 +87,20 @@ class HippocampusStore(BaseStore):
         clock: Clock | None = None,
     ) -> None:
         _check_paths(index)
+        _check_ttl(ttl)
         self.ttl_config = ttl
         self._index = list(index)
-        self._bank = bank
         self._records = Records(bank, _KIND, clock=clock, erase=erase)
+        self._bank = self._records.bank
         self._changing = threading.Lock()
         self._ticks = BatchedTicks(self.batch, check=_check)
         self._expiry: dict[str, float] = {}
         """When items expire that were read here since they were written, by the value's id."""
         self._swept = self._now()
+
+    def __deepcopy__(self, _: object) -> Self:
+        """Return the store itself: there are no other items behind a copy."""
+        return self
 
     def _now(self) -> datetime:
         return self._records.clock.now()
@@ -149,8 +156,13 @@ class HippocampusStore(BaseStore):
         if op.refresh_ttl:
             touched |= {one.item.id: one.item for one in found}
         if isinstance(op, SearchOp):
-            return [SearchItem(**self._fields(one.item), score=one.score) for one in found]
-        return Item(**self._fields(found[0].item)) if found else None
+            values = self._values([one.item for one in found])
+            return [
+                SearchItem(**self._fields(one.item, value), score=one.score)
+                for one, value in zip(found, values, strict=True)
+            ]
+        items = [one.item for one in found[:1]]
+        return next((Item(**self._fields(items[0], one)) for one in self._values(items)), None)
 
     # ------------------------------------------------------------ items
 
@@ -187,12 +199,23 @@ class HippocampusStore(BaseStore):
         own = self._records.own(item)
         return own["namespace"], own["key"]
 
-    def _fields(self, item: Episode) -> dict[str, Any]:
+    def _values(self, items: Sequence[Episode]) -> list[Mapping[str, Any]]:
+        """Return the values of items, with their words as they were corrected."""
+        corrected = self._records.corrections(items)
+        values = []
+        for own in map(self._records.own, items):
+            value = own["value"]
+            for old, new in corrected.get(own["id"], ()):
+                value = reworded(value, old, new, fixed=frozenset())
+            values.append(value)
+        return values
+
+    def _fields(self, item: Episode, value: Mapping[str, Any]) -> dict[str, Any]:
         """Return an item as LangGraph's ``Item`` takes it."""
         own = self._records.own(item)
         dates = {name: datetime.fromisoformat(own[name]) for name in ("created_at", "updated_at")}
         return {
-            "namespace": _split(own["namespace"]), "key": own["key"], "value": own["value"], **dates
+            "namespace": _split(own["namespace"]), "key": own["key"], "value": value, **dates
         }  # fmt: skip
 
     # ------------------------------------------------------------ writing
@@ -245,11 +268,12 @@ class HippocampusStore(BaseStore):
             return
         now, short, entries = self._now(), [], []
         # Read again under the lock, since they may have been replaced after they were read.
-        for item in self._in_force(self._versions_of(mortal)):
+        there_now = self._in_force(self._versions_of(mortal))
+        for item, value in zip(there_now, self._values(there_now), strict=True):
             own = self._records.own(item)
             self._expiry[own["id"]] = _after(now, own["ttl"])
             if own["expires"] < self._expiry[own["id"]]:
-                put = PutOp(_split(own["namespace"]), own["key"], own["value"], own["index"])
+                put = PutOp(_split(own["namespace"]), own["key"], dict(value), own["index"])
                 ends = {"ttl": own["ttl"], "expires": _after(now, own["ttl"] * (1 + _SLACK))}
                 dates = own["created_at"], own["updated_at"]
                 # Just after the one it replaces, so that it keeps its place among the others.
@@ -401,6 +425,15 @@ def _check_paths(index: object) -> None:
             " embeddings are the memory's"
         )
         raise InputError(msg)
+
+
+def _check_ttl(ttl: object) -> None:
+    if ttl is None:
+        return
+    if not isinstance(ttl, Mapping):
+        msg = f"ttl={ttl!r:.100}: give a configuration, such as {{'default_ttl': 60}}, in minutes"
+        raise InputError(msg)
+    refuse_unknown("ttl", ttl, [*TTLConfig.__annotations__], what="setting")
 
 
 def _after(moment: datetime, minutes: float) -> float:

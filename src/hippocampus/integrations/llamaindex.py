@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from hippocampus.bank import Bank
 from hippocampus.core.optional import require
+from hippocampus.errors import InputError
+from hippocampus.integrations._banks import as_bank
 from hippocampus.integrations._recall import context_text
-from hippocampus.integrations._records import RecordEntry, RecordHistory, call
+from hippocampus.integrations._records import RecordEntry, RecordHistory, call, checked_messages
 
 require("llama_index.core", extra="llamaindex", feature="the LlamaIndex memory")
 from llama_index.core.base.llms.types import (  # noqa: E402 - now that it is known to be there
@@ -19,7 +21,7 @@ from llama_index.core.base.llms.types import (  # noqa: E402 - now that it is kn
 )
 from llama_index.core.memory import BaseMemory, BaseMemoryBlock  # noqa: E402
 from llama_index.core.utils import get_tokenizer  # noqa: E402
-from pydantic import ConfigDict, Field, SkipValidation  # noqa: E402
+from pydantic import ConfigDict, Field, PlainValidator  # noqa: E402
 
 _KIND: Final = "llamaindex"
 _LOOK: Final = 32
@@ -27,6 +29,10 @@ _LOOK: Final = 32
 _ROLES: Final = {"chatbot": "assistant", "model": "assistant", "function": "tool"}
 
 
+_NO_COPY: Final = (
+    "a HippocampusMemory is a way to its bank and cannot be serialised; make another one with its"
+    " bank and session where it is needed, and hand it to the run: agent.run(…, memory=…)"
+)
 _MEDIA: Final = frozenset({"image", "audio", "video", "document"})
 _MEDIA_TOKENS: Final = 256
 """Tokens that one of them counts for, as LlamaIndex's own memory estimates by default."""
@@ -42,7 +48,7 @@ class HippocampusMemory(BaseMemory):
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
-    bank: SkipValidation[Bank] = Field(exclude=True)
+    bank: Annotated[Bank, PlainValidator(as_bank)] = Field(exclude=True)
     session: str
     """Name of the conversation."""
     recent_tokens: int = 3000
@@ -63,6 +69,20 @@ class HippocampusMemory(BaseMemory):
     def from_defaults(cls, **kwargs: Any) -> HippocampusMemory:  # noqa: ANN401 - the fields
         """Return a memory; the arguments are its fields."""
         return cls(**kwargs)
+
+    def to_dict(self, **_: object) -> dict[str, Any]:
+        """
+        Refuse to be a dict, so that a ``Context`` which is saved leaves the memory out.
+
+        Raises:
+            InputError: always: what is read of it would have no bank.
+
+        """
+        raise InputError(_NO_COPY)
+
+    def __getstate__(self) -> dict[Any, Any]:
+        """Refuse to be pickled likewise; LlamaIndex's own would take the bank out of this one."""
+        raise InputError(_NO_COPY)
 
     @property
     def _history(self) -> RecordHistory:
@@ -107,11 +127,13 @@ class HippocampusMemory(BaseMemory):
 
     def put_messages(self, messages: Sequence[ChatMessage]) -> None:
         """Append messages, all or none."""
-        self._history.add([_entry(message) for message in messages])
+        self._history.add([_entry(message) for message in checked_messages(messages, ChatMessage)])
 
     def set(self, messages: Sequence[ChatMessage]) -> None:
         """Put messages in the place of those there are."""
-        self._history.replace([_entry(message) for message in messages])
+        self._history.replace(
+            [_entry(message) for message in checked_messages(messages, ChatMessage)]
+        )
 
     def reset(self) -> None:
         """Remove the messages of the conversation."""
@@ -126,7 +148,7 @@ class HippocampusMemoryBlock(BaseMemoryBlock[str]):
     """
 
     name: str = "hippocampus"
-    bank: SkipValidation[Bank] = Field(exclude=True)
+    bank: Annotated[Bank, PlainValidator(as_bank)] = Field(exclude=True)
     budget_tokens: int = 1500
     """Tokens of memories, at most."""
     filters: dict[str, Any] = Field(default_factory=dict)

@@ -11,6 +11,7 @@ without a user are in a bank of their agent's, or else of their run's.
 from __future__ import annotations
 
 import json
+import logging
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -40,6 +41,8 @@ __all__ = ["AsyncMemory", "Memory"]
 Results: TypeAlias = dict[str, list[Record]]
 """Wrapping of lists in mem0: ``{"results": […]}``."""
 Exported: TypeAlias = str | Path | Mapping[str, Any] | Iterable[Mapping[str, Any]]
+
+_log = logging.getLogger(__name__)
 
 _PROCEDURAL: Final = "procedural_memory"
 _COLLECTION: Final = "mem0"
@@ -74,6 +77,10 @@ class Memory:
         given = _settings(config)
         options = _settings(given.get("hippocampus"))
         path = options.pop("path", None) or _path(given)
+        if _settings(given.get("vector_store")) and "path" not in _vectors(given):
+            _log.warning(
+                "the vector_store of the configuration is not used: memories are in %s", path
+            )
         if path != ":memory:":
             Path(path).parent.mkdir(parents=True, exist_ok=True)
         settings = options.pop("config", None) or Config()
@@ -98,8 +105,8 @@ class Memory:
     def add(
         self,
         messages: str | Mapping[str, Any] | Sequence[Mapping[str, Any]],
-        *,
         user_id: object = None,
+        *,
         agent_id: object = None,
         run_id: object = None,
         metadata: Mapping[str, Any] | None = None,
@@ -126,7 +133,8 @@ class Memory:
             prompt: not needed.
 
         Returns:
-            What was kept; ``event`` is ADD, or NONE for what was there already.
+            What was kept; ``event`` is ADD, NONE for what was there already, or UPDATE if it has
+            other metadata now.
 
         """
         if memory_type not in (None, _PROCEDURAL):
@@ -140,14 +148,17 @@ class Memory:
             payload["expiration_date"] = _mem0.read_day(expiration_date)
         created = payload.pop("created_at", None)  # how mem0's users had to say when it was
         given = created if timestamp is None else timestamp
-        zone = self.memory.engine.zone
-        at = self.memory.now() if given is None else _mem0.read_moment(given, "timestamp", zone)
+        zone, name = self.memory.engine.zone, "timestamp"
+        if timestamp is None:
+            name = "metadata['created_at']"
+        at = self.memory.now() if given is None else _mem0.read_moment(given, name, zone)
         turns = [
             # So they stay in order, and the same words said twice are two.
             _mem0.make_turn(*said, scope=scope, payload=payload, at=at + place * _mem0.INSTANT)
             for place, said in enumerate(_mem0.read_messages(messages))
         ]
-        return {"results": self._keep(scope, turns, more=() if infer else ("actor_id", "role"))}
+        kept = self._keep(scope, turns, more=() if infer else ("actor_id", "role"))
+        return {"results": [self._renewed(one, payload) for one in kept]}
 
     def import_(self, exported: Exported) -> Results:
         """
@@ -188,6 +199,17 @@ class Memory:
                 {"id": _mem0.id_of(episode), "memory": episode.text, "event": event} | about
             )
         return kept
+
+    def _renewed(self, kept: Record, payload: Mapping[str, Any]) -> Record:
+        """Give a memory that was there already the metadata that it was added with."""
+        if kept["event"] != "NONE":
+            return kept
+        _, episode = self._current(kept["id"])
+        there = episode.metadata
+        if all(key in there and there[key] == value for key, value in payload.items()):
+            return kept
+        self.update(kept["id"], metadata=payload)
+        return kept | {"event": "UPDATE"}
 
     def update(
         self,
@@ -276,18 +298,18 @@ class Memory:
     def search(
         self,
         query: str,
+        user_id: object = None,
         *,
-        top_k: int | None = None,
+        agent_id: object = None,
+        run_id: object = None,
+        limit: int | None = None,
         filters: Mapping[str, Any] | None = None,
+        top_k: int | None = None,
         threshold: float | None = None,
         rerank: bool = False,  # noqa: ARG002 - the ranking is made in one go
         explain: bool = False,
         reference_date: object = None,
         show_expired: bool = False,
-        user_id: object = None,
-        agent_id: object = None,
-        run_id: object = None,
-        limit: int | None = None,
     ) -> Results:
         """
         Find the memories that bear on a question, best first.
@@ -330,14 +352,14 @@ class Memory:
 
     def get_all(
         self,
-        *,
-        filters: Mapping[str, Any] | None = None,
-        top_k: int | None = None,
-        show_expired: bool = False,
         user_id: object = None,
+        *,
         agent_id: object = None,
         run_id: object = None,
         limit: int | None = None,
+        filters: Mapping[str, Any] | None = None,
+        top_k: int | None = None,
+        show_expired: bool = False,
     ) -> Results:
         """Return memories, the newest first; arguments are those of ``search``."""
         owners = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}
@@ -557,9 +579,14 @@ def _settings(given: Mapping[str, Any] | _Model | None) -> dict[str, Any]:
     return dict(given or {})
 
 
+def _vectors(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return where mem0 would keep its vectors."""
+    return _settings(_settings(config.get("vector_store")).get("config"))
+
+
 def _path(config: Mapping[str, Any]) -> Path:
     """Return where the store is: beside what mem0 keeps, where its configuration tells."""
-    vectors = _settings(_settings(config.get("vector_store")).get("config"))
+    vectors = _vectors(config)
     collection = vectors.get("collection_name") or _COLLECTION
     # mem0 keeps collections apart, and what is in one is none of another's business.
     apart = "" if collection == _COLLECTION else f"-{quote(collection, safe='')}"

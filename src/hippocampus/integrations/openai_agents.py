@@ -12,7 +12,7 @@ from hippocampus.bank import Bank
 from hippocampus.core.argument_names import refuse_unknown
 from hippocampus.core.clock import Clock
 from hippocampus.core.optional import require
-from hippocampus.integrations._records import RecordEntry, RecordHistory, call
+from hippocampus.integrations._records import RecordEntry, RecordHistory, call, checked_messages
 
 require("agents", extra="openai-agents", feature="the OpenAI Agents session")
 from agents import SessionSettings, TResponseInputItem  # noqa: E402 - now that it is there
@@ -68,10 +68,10 @@ class HippocampusSession:
         Append items, all or none.
 
         Raises:
-            InputError: one is not JSON.
+            InputError: one is no dict, or not JSON.
 
         """
-        entries = [_entry(cast("Mapping[str, Any]", item)) for item in items]
+        entries = [_entry(item) for item in checked_messages(items, dict)]
         await _done(self._history.add, entries)
 
     async def pop_item(self) -> TResponseInputItem | None:
@@ -101,8 +101,8 @@ async def _done(change: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
 
 
 def _entry(item: Mapping[str, Any]) -> RecordEntry:
-    kind = item.get("type") or "message"
-    role = item.get("role") or ("tool" if kind.endswith("_output") else "assistant")
+    kind = str(item.get("type") or "message")
+    role = str(item.get("role") or "") or ("tool" if kind.endswith("_output") else "assistant")
     said = [call(item["name"], item.get("arguments", ""))] if "name" in item else []
     if kind != "reasoning":
         said += _texts(item)

@@ -10,8 +10,9 @@ from typing import Any
 from hippocampus.bank import Bank
 from hippocampus.core.optional import require
 from hippocampus.errors import InputError
+from hippocampus.integrations._banks import as_bank
 from hippocampus.integrations._recall import context_text
-from hippocampus.integrations._records import FrameworkHistory, RecordEntry, call
+from hippocampus.integrations._records import FrameworkHistory, RecordEntry, call, checked_messages
 
 require("pydantic_ai", extra="pydantic-ai", feature="the Pydantic AI history")
 from pydantic_ai import FunctionToolset, ModelRetry, RunContext  # noqa: E402 - now that it is there
@@ -20,10 +21,12 @@ from pydantic_ai.messages import (  # noqa: E402
     BaseToolReturnPart,
     ModelMessage,
     ModelMessagesTypeAdapter,
+    ModelRequest,
     ModelResponse,
     TextPart,
     UserPromptPart,
 )
+from pydantic_core import PydanticSerializationError  # noqa: E402
 
 
 class HippocampusHistory(FrameworkHistory):
@@ -40,9 +43,21 @@ class HippocampusHistory(FrameworkHistory):
         return ModelMessagesTypeAdapter.validate_python(self._history.values(limit))
 
     def add(self, messages: Sequence[ModelMessage]) -> None:
-        """Append messages, all or none."""
-        dumped = ModelMessagesTypeAdapter.dump_python(list(messages), mode="json")
-        self._history.add([_entry(*both) for both in zip(messages, dumped, strict=True)])
+        """
+        Append messages, all or none.
+
+        Raises:
+            InputError: one is no message, or not JSON.
+
+        """
+        several = checked_messages(messages, ModelRequest, ModelResponse)
+        try:
+            dumped = ModelMessagesTypeAdapter.dump_python(several, mode="json")
+        except PydanticSerializationError as exc:
+            raise InputError(
+                f"a message cannot be kept as JSON ({exc}); nothing was stored"
+            ) from exc
+        self._history.add([_entry(*both) for both in zip(several, dumped, strict=True)])
 
     async def amessages(self, limit: int | None = None) -> list[ModelMessage]:
         """Return the messages, on a thread."""
@@ -62,24 +77,33 @@ def recalled(
     """
     Return instructions for ``Agent(…, instructions=…)``: the memories that bear on the prompt.
 
+    What the run's messages say already is left out.
+
     Args:
         bank: what to recall from.
         budget_tokens: most tokens of it.
         **filters: as ``Bank.recall`` takes them.
 
     """
+    bank = as_bank(bank)
 
     async def instructions(ctx: RunContext[Any]) -> str | None:
         said = "\n".join(_texts(ctx.prompt))
         if not said.strip():
             return None
-        return await asyncio.to_thread(context_text, bank, said, budget_tokens, **filters) or None
+        shown = [text for message in ctx.messages if (text := _spoken(message))]
+        left_out = {"without": [*filters.get("without", ()), *shown]}
+        return (
+            await asyncio.to_thread(context_text, bank, said, budget_tokens, **(filters | left_out))
+            or None
+        )
 
     return instructions
 
 
 def memory_toolset(bank: Bank, *, budget_tokens: int = 1500) -> FunctionToolset[Any]:
     """Return two tools for an agent: to remember something, and to recall what was remembered."""
+    bank = as_bank(bank)
 
     async def remember(text: str) -> str:
         """
@@ -121,8 +145,12 @@ def _entry(message: ModelMessage, dumped: Any) -> RecordEntry:  # noqa: ANN401 -
         role = "assistant"
     else:
         role = "user" if any(isinstance(p, UserPromptPart) for p in message.parts) else "tool"
-    said = "\n".join(line for part in message.parts for line in _said(part))
-    return RecordEntry(value=dumped, text=said, label=f"({message.kind})", role=role)
+    return RecordEntry(value=dumped, text=_spoken(message), label=f"({message.kind})", role=role)
+
+
+def _spoken(message: ModelMessage) -> str:
+    """Return the texts of a message."""
+    return "\n".join(line for part in message.parts for line in _said(part))
 
 
 def _said(part: object) -> Iterator[str]:

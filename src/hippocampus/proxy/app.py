@@ -155,7 +155,7 @@ class Proxy:
 
     async def _serve(self, scope: Message, client: _Client, send: Send) -> None:
         path, began, told = scope["path"], time.monotonic(), ""
-        kind = next((k for end, k in PATHS.items() if path.endswith(end)), None)
+        kind = next((k for end, k in PATHS.items() if path.rstrip("/").endswith(end)), None)
         try:
             host = _header(scope, b"host")
             if self._local and not names_loopback(f"//{host}"):
@@ -208,7 +208,7 @@ class Proxy:
             recalled = ProxyRecall(without="refused", elapsed_s=recalled.elapsed_s)
             response = await self._ask(scope, raw)
         told = recalled.told(wish.bank, self._memory.lost)
-        if asked is None or not wish.remember or not response.is_success:
+        if asked is None or not wish.keeps or not response.is_success:
             return await self._relay(response, send, scope, told), told
         answer = bytearray()
         try:
@@ -222,11 +222,14 @@ class Proxy:
             )  # fmt: skip
 
     def _wish(self, scope: Message, asked: ChatRequest | None) -> Wish:
-        # Bytes that are no text stay apart, or two banks so named would be one.
-        named = _header(scope, b"x-bank", "surrogateescape") or (asked.user if asked else None)
+        named = _named(scope)
+        if named is None and asked is not None:
+            named = asked.user
         how = _header(scope, b"x-memory").lower()
         return Wish(
-            bank=named or self._bank, session=_header(scope, b"x-session") or None,
+            # Somebody who is named in a way that cannot be told is not the one of nobody's.
+            bank=self._bank if named is None else named,
+            session=_header(scope, b"x-session") or (asked.session if asked else None),
             recall=how not in _OFF, remember=how in _ON,
         )  # fmt: skip
 
@@ -336,6 +339,14 @@ def _header(scope: Message, name: bytes, errors: str = "replace") -> str:
     """Return a header's value, read as UTF-8; empty if it is not there."""
     raw = next((v for k, v in scope["headers"] if k == name), b"")
     return bytes(raw).decode(errors=errors).strip()
+
+
+def _named(scope: Message) -> str | None:
+    """Return the name in the header: None if there is none, "" for several at once."""
+    named = {value for name, value in scope["headers"] if name == b"x-bank"}
+    # Bytes that are no text stay apart, or two banks so named would be one.
+    several = len(named) > 1
+    return None if not named else "" if several else _header(scope, b"x-bank", "surrogateescape")
 
 
 def _unclear(scope: Message) -> str:

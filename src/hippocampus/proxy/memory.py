@@ -22,6 +22,7 @@ from hippocampus.errors import EncoderError, InputError, StoreError, StoreLocked
 from hippocampus.memory import Memory
 from hippocampus.proxy.conversations import Conversations
 from hippocampus.proxy.protocol import ChatAnswer, ChatMessage, ChatRequest, RequestKind
+from hippocampus.write.check import check_label
 
 log = logging.getLogger("hippocampus.proxy")
 
@@ -60,7 +61,16 @@ class Wish:
             check_name(self.bank)
         except InputError:
             return "bank"
+        try:
+            check_label("session", self.session)
+        except InputError:
+            return "input"
         return "" if self.recall else "off"
+
+    @property
+    def keeps(self) -> bool:
+        """Whether the exchange is to be remembered, and can be."""
+        return self.remember and not self.without
 
 
 @immutable(kw_only=False)
@@ -128,6 +138,9 @@ class Remembrance:
         self._writer = ThreadPoolExecutor(1, "hippocampus-remember")
         self._room = threading.Semaphore(MOST_WAITING)
         self._known: OrderedDict[str, Conversations] = OrderedDict()
+        self._waiting: dict[str, Future[None]] = {}
+        """The last exchanges of banks that are still to be remembered; done, in one way or another,
+        when they are."""
         self.lost = 0
         """Exchanges that could not be remembered."""
 
@@ -144,9 +157,13 @@ class Remembrance:
         if without or wish.bank is None:
             return ProxyRecall(without=without)
         began = time.monotonic()
+        if (before := self._waiting.get(wish.bank)) is not None:
+            # What was said just now is to be known, as far as there is time for that.
+            await asyncio.wait({asyncio.wrap_future(before)}, timeout=self._deadline_s / 2)
+        left_s = self._deadline_s - (time.monotonic() - began)
         recall = asyncio.wrap_future(self._readers.submit(self._compose, wish.bank, asked))
         try:
-            await asyncio.wait({recall}, timeout=self._deadline_s)
+            await asyncio.wait({recall}, timeout=left_s)
             elapsed_s = time.monotonic() - began
             if not recall.done():
                 log.warning("recall took more than %g s: went on without", self._deadline_s)
@@ -173,10 +190,15 @@ class Remembrance:
             self.lost += 1
             log.error("not remembered: %d exchanges wait already", MOST_WAITING)
             return
-        self._writer.submit(self._keep, exchange).add_done_callback(self._kept)
+        bank, kept = exchange.wish.bank or "", Future[None]()
+        self._waiting = {name: one for name, one in self._waiting.items() if not one.done()}
+        self._waiting[bank] = kept
+        done = self._writer.submit(self._keep, exchange)
+        done.add_done_callback(lambda done: self._kept(done, kept))
 
-    def _kept(self, done: Future[None]) -> None:
+    def _kept(self, done: Future[None], kept: Future[None]) -> None:
         self._room.release()
+        kept.set_result(None)
         exc = done.exception()
         if exc is not None:
             self.lost += 1
@@ -202,7 +224,7 @@ class Remembrance:
         asked_at = now - timedelta(seconds=waited_s - exchange.asked_at)
         answered_at = now - timedelta(seconds=waited_s - exchange.answered_at)
         talks = self._conversations(bank)
-        place = talks.place(asked, wish.session or asked.session, now)
+        place = talks.place(asked, wish.session, now)
         session, new = place.session, place.new
         turns = [
             Turn(text=one.text, at=asked_at, role=one.role, speaker=one.name, session=session)

@@ -54,7 +54,8 @@ class ChatRequest:
     called: tuple[str, ...]
     """The tools that the model has called since."""
     user: str | None
-    """As it was given: two that are no names must not become the same one."""
+    """As it was given: two that are no names must not become the same one. What is no text is
+    nobody's name, ""; None where nobody is named."""
     model: str | None
     session: str | None
     """The conversation, where the protocol names one."""
@@ -92,7 +93,7 @@ class ChatRequest:
         roles = [item.get("role") for item, _, _ in items if isinstance(item, dict)]
         return cls(
             said=tuple(said), fresh=fresh, query=query, called=tuple(called),
-            user=_given(asked.get("user")), model=_name(asked.get("model")),
+            user=_user(asked.get("user")), model=_name(asked.get("model")),
             session=_conversation(asked.get("conversation")), body=body, place=place, whole=whole,
             role="developer" if "developer" in roles else "system",
         )  # fmt: skip
@@ -213,6 +214,10 @@ def _calls(item: dict[str, Any]) -> list[str]:
 
 def _given(value: object) -> str | None:
     return value if isinstance(value, str) and value.strip() else None
+
+
+def _user(value: object) -> str | None:
+    return value if isinstance(value, str) or value is None else ""
 
 
 def _name(value: object) -> str | None:

@@ -1,9 +1,11 @@
 """The memory and the memory block for LlamaIndex, with its own agents and memory."""
 
 import asyncio
+import json
+import pickle
 
 import pytest
-from llama_index.core.agent.workflow import FunctionAgent
+from llama_index.core.agent.workflow import FunctionAgent, ReActAgent
 from llama_index.core.base.llms.types import (
     AudioBlock,
     CachePoint,
@@ -20,8 +22,11 @@ from llama_index.core.base.llms.types import (
 )
 from llama_index.core.llms import MockLLM
 from llama_index.core.memory import Memory as LlamaMemory
+from llama_index.core.workflow import Context, JsonPickleSerializer, JsonSerializer
 from pydantic import Field
+from workflows.context.state_store import UnserializableKeyWarning
 
+from hippocampus.errors import InputError
 from hippocampus.integrations.llamaindex import HippocampusMemory, HippocampusMemoryBlock
 from hippocampus.upkeep import find_residue
 
@@ -255,3 +260,28 @@ def test_a_picture_counts_as_many_tokens_as_llamaindex_counts_for_one(bank):
     assert [seen[-1].content] == [message.content for message in talk.get()]
     talk.recent_tokens = 600
     assert [one.content for one in seen[1:]] == [message.content for message in talk.get()]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # their use
+@pytest.mark.parametrize("serializer", [JsonSerializer, JsonPickleSerializer])
+def test_a_saved_workflow_goes_on_with_a_memory_that_is_handed_in_again(bank, serializer):
+    async def ask():
+        talk = HippocampusMemory(bank=bank, session="s")
+        agent = ReActAgent(llm=MockLLM(max_tokens=20), tools=[])
+        context = Context(agent)
+        await agent.run("hello", ctx=context, memory=talk)
+        with pytest.warns(UnserializableKeyWarning, match="memory"):
+            saved = json.loads(json.dumps(context.to_dict(serializer=serializer())))
+        again = Context.from_dict(agent, saved, serializer=serializer())
+        await agent.run("again", ctx=again, memory=talk)
+        return [m.content for m in talk.get_all() if m.role == "user"]
+
+    assert ["hello", "again"] == asyncio.run(ask())
+
+
+def test_a_pickle_is_refused_and_takes_nothing_from_the_memory(bank):
+    talk = HippocampusMemory(bank=bank, session="s")
+    talk.put(ChatMessage("Hello.", role="user"))
+    with pytest.raises(InputError, match="cannot be serialised"):
+        pickle.dumps(talk)
+    assert ["Hello."] == [message.content for message in talk.get()]

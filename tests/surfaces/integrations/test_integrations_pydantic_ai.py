@@ -148,6 +148,24 @@ def test_instructions_tell_an_agent_what_bears_on_the_prompt_and_nothing_else(ba
     assert not seen[2]
 
 
+def test_instructions_leave_out_what_the_history_says(bank, history):
+    bank.remember("Ada moved to Lisbon.", session="a")
+    seen = []
+
+    def model(messages, _):
+        seen.append(messages[-1].instructions)
+        return answer("In Lisbon, I think, by the river.")
+
+    agent = Agent(FunctionModel(model), instructions=recalled(bank))
+    for _ in range(2):
+        done = run(agent, "Where does Ada live?", message_history=history.messages())
+        history.add(done.new_messages())
+
+    assert "Ada moved to Lisbon." in seen[1]
+    assert "by the river" not in seen[1]
+    assert "Where does Ada live?" not in seen[1]
+
+
 def test_an_agent_works_with_tools_for_remembering_and_recalling(bank):
     run(Agent(CallingModel(call_tools=["remember"]), toolsets=[memory_toolset(bank)]), "x")
     assert 1 == len(bank.episodes())

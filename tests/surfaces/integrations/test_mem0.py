@@ -22,6 +22,7 @@ from hippocampus.errors import (
     InputError,
     InvalidFilter,
     InvalidScope,
+    InvalidTime,
     UnknownEpisode,
 )
 from hippocampus.integrations import _recall
@@ -215,6 +216,37 @@ def test_what_comes_back_after_a_recall_is_not_kept_again(memory, clock):
 
     assert ["NONE"] == [one["event"] for one in again["results"]]
     assert shown == said(memory.get_all(filters=ADA))
+
+
+def test_what_is_there_already_gets_the_metadata_it_is_added_with(memory, clock):
+    text = "Ada is allergic to peanuts and to cats."
+    first = memory.add(text, user_id="ada", metadata={"a": 1})
+    events = []
+    for payload in ({"k": 1}, {"k": 1, "a": 1}, {"k": 2}, {}):
+        clock.advance(timedelta(minutes=1))
+        memory.search("allergies", filters=ADA)
+        events.append(memory.add(text, user_id="ada", metadata=payload)["results"][0]["event"])
+
+    assert ["UPDATE", "NONE", "UPDATE", "NONE"] == events
+    (shown,) = memory.get_all(filters=ADA)["results"]
+    assert (ids(first), {"a": 1, "k": 2}) == ([shown["id"]], shown["metadata"])
+
+
+def test_whose_it_is_may_be_said_by_place_as_before_mem0_1(memory):
+    memory.add("I like tea.", "ada", metadata={"kind": "taste"})
+    assert ["I like tea."] == said(memory.search("tea", "ada", limit=3))
+    assert [{"kind": "taste"}] == [one["metadata"] for one in memory.get_all("ada")["results"]]
+
+
+def test_vectors_on_a_server_are_said_to_be_unused(config, caplog, path):
+    remote = {"provider": "qdrant", "config": {"url": "https://x.example", "api_key": "k"}}
+    with Memory.from_config({"vector_store": remote} | config):
+        assert f"not used: memories are in {path}" in caplog.text
+
+
+def test_a_time_among_metadata_that_is_none_is_named(memory):
+    with pytest.raises(InvalidTime, match=r"metadata\['created_at'\]='yesterday'"):
+        memory.add("I moved.", user_id="ada", metadata={"created_at": "yesterday"})
 
 
 def test_what_was_found_in_one_run_is_kept_in_another(memory, clock):

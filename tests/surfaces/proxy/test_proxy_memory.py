@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from datetime import timedelta
 
 import pytest
@@ -10,6 +11,7 @@ from upstream import chunks, completion
 from hippocampus import Memory
 from hippocampus.core.quotes import OPEN
 from hippocampus.errors import InvalidFilter
+from hippocampus.proxy.memory import Remembrance
 
 CALL = {"id": "1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
 
@@ -305,6 +307,26 @@ def test_a_header_names_the_bank_before_the_user_field_and_the_default(
     assert upstream.seen[0].header("x-bank") is None
 
 
+@pytest.mark.parametrize(
+    ("headers", "user"),
+    [({}, 5), ({}, ""), ({}, " "), ({}, {"a": 1}), ({}, ["ada"]), ({}, False),
+     ({"X-Bank": ""}, "ada"), ({"X-Bank": "ada", "x-bank": "tom"}, "ada")],
+)  # fmt: skip
+def test_who_is_named_in_a_way_that_cannot_be_told_is_nobody(
+    start, remembered, upstream, headers, user
+):
+    proxy = start(bank="me")
+    proxy.chat("My PIN is 4321.")
+    answer = proxy.chat("What is the PIN? Mine is 9876.", headers=headers, user=user)
+    proxy.stop()
+
+    assert answer.status_code == 200
+    assert answer.headers["x-memory"].startswith("without=bank; ms=")
+    assert "lost" not in answer.headers["x-memory"]
+    assert len(prompt(upstream)) == 1
+    assert remembered("me") == [("user", "My PIN is 4321."), ("assistant", "Noted.")]
+
+
 def test_nobody_gets_what_was_said_to_another_bank(proxy, upstream):
     proxy.chat("My PIN is 4321.", user="ada")
     proxy.chat("What is the PIN?", user="tom")
@@ -444,3 +466,30 @@ def test_the_log_tells_banks_apart_and_names_none(start, caplog):
     told = re.findall(r"bank=(\w+)", caplog.text)
     assert len(told) == 3
     assert len(set(told)) == 2
+
+
+def test_the_next_chat_knows_what_was_said_in_the_one_before(proxy, upstream, monkeypatch):
+    keep = Remembrance._keep
+
+    def slowly(self, exchange):
+        time.sleep(0.2)
+        keep(self, exchange)
+
+    monkeypatch.setattr(Remembrance, "_keep", slowly)
+
+    def ask(text, user):  # at once: a chat of the fixture waits until all is kept
+        said = [{"role": "user", "content": text}]
+        return proxy.http.post("/chat/completions", json={"messages": said, "user": user})
+
+    for user in ("ada", "tom"):
+        ask("My cat is called Miso.", user)
+        answer = ask("What is my cat called?", user)
+        assert "memories=0" not in answer.headers["x-memory"]
+        assert "Miso" in str(prompt(upstream)[0])
+
+
+def test_a_session_that_cannot_be_kept_is_told_at_once(proxy):
+    answer = proxy.chat("I like tea.", headers={"X-Session": "s" * 5000})
+    again = proxy.chat("I like tea.")
+    assert answer.headers["x-memory"].startswith("bank=me; without=input")
+    assert "lost" not in again.headers["x-memory"]

@@ -1,0 +1,91 @@
+"""The banks and messages that adapters take: every kind of them, and nothing else."""
+
+import asyncio
+import copy
+
+import pytest
+from langchain_core.messages import HumanMessage
+from llama_index.core.llms import ChatMessage
+from pydantic_ai.messages import ModelRequest, UserPromptPart
+
+from hippocampus import AsyncMemory
+from hippocampus.errors import InputError
+from hippocampus.integrations.langchain import HippocampusChatMessageHistory, HippocampusRetriever
+from hippocampus.integrations.langgraph import HippocampusStore
+from hippocampus.integrations.llamaindex import HippocampusMemory, HippocampusMemoryBlock
+from hippocampus.integrations.openai_agents import HippocampusSession
+from hippocampus.integrations.pydantic_ai import HippocampusHistory, memory_toolset, recalled
+
+ADAPTERS = {
+    "store": HippocampusStore,
+    "chat history": lambda bank: HippocampusChatMessageHistory(bank, "s"),
+    "retriever": lambda bank: HippocampusRetriever(bank=bank),
+    "memory": lambda bank: HippocampusMemory(bank=bank, session="s"),
+    "block": lambda bank: HippocampusMemoryBlock(bank=bank),
+    "session": lambda bank: HippocampusSession("s", bank),
+    "history": lambda bank: HippocampusHistory(bank, "s"),
+    "instructions": recalled,
+    "toolset": memory_toolset,
+}
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+@pytest.mark.parametrize("given", ["ada", None, "memory"])
+def test_what_is_no_bank_is_refused_at_once(adapter, given, memory):
+    with pytest.raises((InputError, ValueError), match="give a bank, such as"):
+        ADAPTERS[adapter](memory if given == "memory" else given)
+
+
+def test_the_bank_of_an_asynchronous_memory_will_do():
+    async def main():
+        async with AsyncMemory(":memory:", embedder="none") as memory:
+            bank = memory.bank("ada")
+            session = HippocampusSession("s", bank)
+            await session.add_items([{"role": "user", "content": "I like tea."}])
+            await HippocampusStore(bank).aput(("u",), "k", {"text": "tea"})
+            history = HippocampusChatMessageHistory(bank, "t")
+            await history.aadd_messages([HumanMessage("Hello.")])
+            found = await HippocampusRetriever(bank=bank).ainvoke("tea")
+            return len(await session.get_items()), len(found) > 0
+
+    assert (1, True) == asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["Hello.", ["Hello."], None, [("human", "Hello.")], [5], HumanMessage("Hello."),
+     ChatMessage("Hello."), ModelRequest(parts=[UserPromptPart("Hello.")]), {"role": "user"}],
+    ids=lambda given: f"{given!r:.20}",
+)  # fmt: skip
+def test_what_is_no_list_of_messages_is_refused_by_what_it_is(bank, given):
+    adds = [
+        HippocampusChatMessageHistory(bank, "s").add_messages,
+        HippocampusMemory(bank=bank, session="s").put_messages,
+        lambda items: asyncio.run(HippocampusSession("s", bank).add_items(items)),
+        HippocampusHistory(bank, "s").add,
+    ]
+    for add in adds:
+        with pytest.raises(InputError, match="give a"):
+            add(given)
+    assert [] == bank.episodes()
+
+
+def test_an_item_of_an_odd_role_is_kept(bank):
+    session = HippocampusSession("s", bank)
+    asyncio.run(session.add_items([{"role": 5, "content": 7}]))
+    assert [{"role": 5, "content": 7}] == asyncio.run(session.get_items())
+
+
+@pytest.mark.parametrize("ttl", [{"default": 60}, 60, "60"])
+def test_a_time_to_live_that_is_misspelled_is_refused(bank, ttl):
+    with pytest.raises(InputError, match="ttl"):
+        HippocampusStore(bank, ttl=ttl)
+
+
+@pytest.mark.parametrize("adapter", ["store", "retriever", "memory"])
+def test_a_copy_is_about_the_same_memories(adapter, bank):
+    bank.remember("Ada moved to Lisbon.")
+    adapted = ADAPTERS[adapter](bank)
+    assert copy.deepcopy(bank) is bank
+    copied = copy.deepcopy(adapted)
+    assert bank is (copied._bank if adapter == "store" else copied.bank)
