@@ -23,7 +23,7 @@ def with_sentences(line: str) -> str:
     line = _RE.introduction.sub(_introduced, line)
     line = _RE.theirs.sub("", line)
     line = _RE.named_next.sub(_named_before, line)
-    line = _RE.moved_to.sub(r"\g<0>. I moved to \g<where>", line)
+    line = _RE.settled_at.sub(r"\g<0>. I moved to \g<where>", line)
     said = [f"{one['name']} is {one['what']}." for one in _RE.explained.finditer(line)]
     if _RE.kin_word.search(line):
         said += [
