@@ -46,6 +46,8 @@ half a decade ago                            | 2018-01-01 2019-01-01
 two Sundays ago                              | 2023-06-04 2023-06-05
 What did Ana cook three Fridays ago?         | 2023-05-26 2023-05-27
 two summers ago                              | 2021-06-01 2021-09-01
+where did we go last fall                    | 2022-09-01 2022-12-01
+What did Ana visit last spring?              | 2023-03-01 2023-06-01
 How was my autumn?                           | 2022-09-01 2022-12-01
 How was Tom's winter?                        | 2022-12-01 2023-03-01
 How was my weekend?                          | 2023-06-10 2023-06-12
@@ -327,6 +329,9 @@ one day I will see
 spring roll recipe
 the last spring roll
 What does this fall under?
+When did mum last fall?
+When did the price of oil last fall, and why?
+How did the old river last spring from there?
 Does it run on python 3.11 or 10.12.22?
 192.168.2.1
 1/2 cup of sugar

@@ -12,6 +12,7 @@ from typing import ClassVar, Final, NamedTuple, TypeAlias
 
 from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.word_lists import word_set
+from hippocampus.language.nouns import use_of
 from hippocampus.language.time import spans
 from hippocampus.language.time.english import Role, core_words_in, may_tell_time, written_at
 from hippocampus.language.time.spans import DAY, SECONDS, Recurring, Span, Unit, Value, floor, shift
@@ -48,6 +49,10 @@ _SAYING_WHICH_DAY: Final = frozenset({"'s", "is", "its", "was", "to", "now"})
 """Words before "the 24th" of what is, or was moved, on that day."""
 _ONLY_DAYS: Final = frozenset({"tues", "weds", "thur", "thurs"})
 """Short weekdays that are no other word: with a verb they are days in whatever case."""
+_NAMED_IN: Final = 6
+"""Words of whoever did something, at most."""
+_PARTLY_VERB: Final = 0.2
+"""Share of its uses as a verb from which a word may be one."""
 _PLACES_WON: Final = 3
 """Up to here an ordinal is as likely a place in a row."""
 _THINGS_IN_A_ROW: Final = 12
@@ -890,12 +895,8 @@ class Reader:
         counted = step == -1 and t.role is Role.WEEKDAY and self._is(j + 1, Role.OF, Role.IN)
         if counted and (last := self._nth(j, -1)):
             return last
-        if (
-            step == 0
-            and t.word in word_set("everyday_dates")
-            and not (t.capital or self.clear(j + 1))
-        ):
-            return None  # "does this fall under …"
+        if t.word in word_set("everyday_dates") and not t.capital and self._is_verb(i, j, step):
+            return None
         named = self._atom(j, _SHIFTED)
         if named is None or isinstance(named[0], Span):
             return named
@@ -906,6 +907,20 @@ class Reader:
             if direction == "ahead" or (direction is None and self.told):
                 picked = named[0].next(self.now)
         return picked and (picked, named[1])
+
+    def _is_verb(self, i: int, j: int, step: int) -> bool:
+        """Tell whether a "fall" is done: "does this fall under …", "when did he last fall"."""
+        return (step == 0 and not self.clear(j + 1)) or self._lacks_verb(i)
+
+    def _lacks_verb(self, i: int) -> bool:
+        """Tell whether a question has no verb behind its "did" before token ``i``."""
+        for k in range(i - 1, max(i - _NAMED_IN, -1), -1):
+            word = self.tokens[k].word
+            if word in ("did", "does", "do"):
+                return k < i - 1
+            if use_of(word).verb >= _PARTLY_VERB:
+                return False
+        return False
 
     def _shifted_unit(self, i: int, step: int, *, past: bool, stretch: bool) -> Parsed:
         unit: Unit = self.tokens[i].value
