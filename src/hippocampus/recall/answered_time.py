@@ -21,6 +21,7 @@ from hippocampus.language.time.grammar import sentences
 from hippocampus.language.time.repeated import next_turn
 from hippocampus.language.time.tense import Direction
 from hippocampus.recall.confidence import DEPTH
+from hippocampus.recall.done_since import asked_terms, plans
 from hippocampus.recall.named_time import points_to
 
 _RE: Final = Patterns("questions")
@@ -66,6 +67,8 @@ def _told_time(query: Query, hits: Sequence[Hit], zone: tzinfo) -> Interval | No
     # What was said of a deed tells its day; one word that is shared does not make it the same.
     needed = max(_shared(asked, best[0].episode.text), 1 + (looks == "behind"))
     for hit in best[1:]:
+        if looks == "behind" and not told and plans(hit.episode.text, asked_terms(query)):
+            continue  # when it was to be is not when it was
         for one in _times_told(asked, hit, query.now, looks):
             if one.in_sentence >= needed and not one.denied:
                 return one.time
@@ -94,7 +97,7 @@ def _times_told(
             continue
         told.append(
             _TimeTold(
-                time, bool(_RE.denied.search(clause)) or _is_given_up(sentence, begin - start),
+                time, bool(_RE.denied.search(clause)) or _is_given_up(time, sentence, begin - start),
                 _lies_aside(time, now, looks) and len(hit.times) > 1,
                 _shared(asked, sentence), _shared(asked, clause),
             )
@@ -103,8 +106,10 @@ def _times_told(
     return told
 
 
-def _is_given_up(sentence: str, begin: int) -> bool:
-    """Return whether a time was to be, and another one is now."""
+def _is_given_up(time: Interval, sentence: str, begin: int) -> bool:
+    """Return whether a time was to be, and another one is now: "moved from Monday to Friday"."""
+    if time.text[:5].lower() == "from " and _RE.shifted.search(sentence[:begin]):
+        return True
     before = _RE.turns.split(sentence[:begin])[-1]
     return _RE.given_up.search(before) is not None
 

@@ -257,16 +257,22 @@ def _kinship(search: Search, rows: Rows32, texts: Mapping[int, str]) -> Floats:
     asked = each_once(search.query.terms[search.query.term_weights > 0])
     rarity[is_among(every, asked)] *= _ASKED
     # That two hits are of somebody who is asked about makes them no one matter yet.
-    names = search.query.name_terms
-    rarity[is_among(every, names)] = 0
+    rarity[is_among(every, search.query.name_terms)] = 0
     weighed = has * rarity
     own = np.maximum(weighed.sum(axis=1), 1)
     kinship: Floats = weighed @ has.T / np.minimum.outer(own, own)
     # Of all of several who are asked about, or of whom it is asked if it is still so, they are.
-    if len(names) > 1 or (len(names) and asks_if_still(search.query.text)):
-        of_all = has[:, is_among(every, names)].sum(axis=1) == len(names)
+    names = _forms_of_names(search.query)
+    if len(names) > 1 or (names and asks_if_still(search.query.text)):
+        of_all = np.logical_and.reduce([has[:, is_among(every, one)].any(axis=1) for one in names])
         kinship = np.maximum(kinship, _KIN * np.outer(of_all, of_all))
     return kinship
+
+
+def _forms_of_names(query: Query) -> list[NDArray[np.uint32]]:
+    """Return the hashes that each name in a question may be kept under."""
+    forms = [np.array([word.hash, *word.forms], np.uint32) for word in query.words]
+    return [of_one for of_one in forms if is_among(of_one, query.name_terms).any()]
 
 
 def _read(text: str, asked_in: str | None) -> NDArray[np.uint32]:

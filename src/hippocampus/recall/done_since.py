@@ -1,8 +1,8 @@
 """
 Deeds that were planned before: "must give it back", and then "gave it back at last".
 
-A question for a deed is answered by who tells it as done. What told of it before, as something to
-come, may say it in more of the question's words.
+A question for a deed is answered by who tells it as done, in one of the question's words at least.
+What told of it before, as something to come, may say it in more of them.
 """
 
 from __future__ import annotations
@@ -30,16 +30,24 @@ def done_since(query: Query, rows: Rows32, texts: Mapping[int, str]) -> NDArray[
     nobody = np.zeros((len(rows), len(rows)), np.bool_)
     if query.state is not None or "past" not in query.intents:
         return nobody
-    asked = each_once(query.terms[query.term_weights > 0])
+    asked = asked_terms(query)
     said = [texts.get(row, "")[:_LONGEST] for row in rows.tolist()]
-    planned = np.array([_plans(text, asked) for text in said], np.bool_)
+    planned = np.array([plans(text, asked) for text in said], np.bool_)
     if not planned.any():
         return nobody
-    done = ~planned & np.array([_tells_past(text) for text in said], np.bool_)
+    done = ~planned & np.array(
+        [is_among(asked, each_once(hash_terms(text))).any() and _tells_past(text) for text in said],
+        np.bool_,
+    )
     return np.outer(done, planned)
 
 
-def _plans(text: str, asked: NDArray[np.uint32]) -> bool:
+def asked_terms(query: Query) -> NDArray[np.uint32]:
+    """Return the hashes of what a question asks for, ascending."""
+    return each_once(query.terms[query.term_weights > 0])
+
+
+def plans(text: str, asked: NDArray[np.uint32]) -> bool:
     """Return whether the clauses that have most of what is asked tell of something to come."""
     clauses = [part for part in _RE.clause_ends.split(text) if part.strip()]
     shared = [int(is_among(each_once(hash_terms(part)), asked).sum()) for part in clauses]
