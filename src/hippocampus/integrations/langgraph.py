@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -414,7 +415,17 @@ def _check(op: Op) -> None:
         if not isinstance(op.value, Mapping):
             msg = f"value={op.value!r:.100}: give an object, such as {{'text': 'Ada likes tea'}}"
             raise InputError(msg)
+        _check_json(op.value)
         _check_paths(op.index or ())
+
+
+def _check_json(value: Mapping[str, Any]) -> None:
+    for key, one in value.items():
+        try:
+            json.dumps(one, allow_nan=False)
+        except (TypeError, ValueError, RecursionError) as exc:
+            msg = f"value[{key!r}] cannot be kept as JSON ({exc}); nothing was stored"
+            raise InputError(msg) from exc
 
 
 def _check_paths(index: object) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import copy
+from datetime import UTC, datetime
 
 import pytest
 from langchain_core.messages import HumanMessage
@@ -89,3 +90,10 @@ def test_a_copy_is_about_the_same_memories(adapter, bank):
     assert copy.deepcopy(bank) is bank
     copied = copy.deepcopy(adapted)
     assert bank is (copied._bank if adapter == "store" else copied.bank)
+
+
+@pytest.mark.parametrize("odd", [datetime(2026, 1, 1, tzinfo=UTC), {1}, b"x", float("nan")])
+def test_a_value_that_is_no_json_is_refused_by_its_key(bank, odd):
+    with pytest.raises(InputError, match=r"value\['d'\] cannot be kept as JSON"):
+        HippocampusStore(bank).put(("u",), "k", {"a": 1, "d": {"e": odd}})
+    assert [] == bank.episodes()
