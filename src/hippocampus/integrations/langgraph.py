@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -45,6 +46,9 @@ be written as often."""
 _LOOK: Final = 256
 """Items that are read at first to see which namespaces there are."""
 _TICK: Final = timedelta(microseconds=1)
+
+_INSIDE: Final = re.compile(rf"where(?:\['\$\w+'\]|\[\d+\])*\['{_KIND}\.value\.")
+"""The beginning of the place of a condition that somebody gave as a filter of a value."""
 
 _Namespace = tuple[str, ...]
 
@@ -303,7 +307,10 @@ class HippocampusStore(BaseStore):
         scope = [*self._scope(op.namespace_prefix)]
         where = [*_conditions(op.filter or {}, f"{_KIND}.value")]
         found = self._matches(op, scope, where)
-        return list(islice(found, op.offset, op.offset + op.limit))
+        try:
+            return list(islice(found, op.offset, op.offset + op.limit))
+        except InvalidFilter as exc:
+            raise InvalidFilter(_INSIDE.sub("filter['", str(exc))) from exc
 
     def _scope(self, prefix: _Namespace) -> Iterator[Where]:
         """Yield the conditions on every item that an operation may see."""
