@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from hippocampus.aio import AsyncBank
 from hippocampus.bank import Bank
 from hippocampus.errors import InputError
@@ -17,7 +19,8 @@ def as_bank(given: object) -> Bank:
     """
     if isinstance(given, AsyncBank):
         given = given.sync
-    if not isinstance(given, Bank):
+    # What wraps a bank will do as well.
+    if not callable(getattr(given, "episodes", None)):
         hint = "give a bank, such as Memory('agent.db').bank('ada')"
         raise InputError(f"bank={given!r:.100}: is a {type(given).__name__}; {hint}")
-    return given
+    return cast("Bank", given)

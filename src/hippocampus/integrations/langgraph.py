@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -44,6 +46,9 @@ be written as often."""
 _LOOK: Final = 256
 """Items that are read at first to see which namespaces there are."""
 _TICK: Final = timedelta(microseconds=1)
+
+_INSIDE: Final = re.compile(rf"where(?:\['\$\w+'\]|\[\d+\])*\['{_KIND}\.value\.")
+"""The beginning of the place of a condition that somebody gave as a filter of a value."""
 
 _Namespace = tuple[str, ...]
 
@@ -302,7 +307,10 @@ class HippocampusStore(BaseStore):
         scope = [*self._scope(op.namespace_prefix)]
         where = [*_conditions(op.filter or {}, f"{_KIND}.value")]
         found = self._matches(op, scope, where)
-        return list(islice(found, op.offset, op.offset + op.limit))
+        try:
+            return list(islice(found, op.offset, op.offset + op.limit))
+        except InvalidFilter as exc:
+            raise InvalidFilter(_INSIDE.sub("filter['", str(exc))) from exc
 
     def _scope(self, prefix: _Namespace) -> Iterator[Where]:
         """Yield the conditions on every item that an operation may see."""
@@ -414,7 +422,17 @@ def _check(op: Op) -> None:
         if not isinstance(op.value, Mapping):
             msg = f"value={op.value!r:.100}: give an object, such as {{'text': 'Ada likes tea'}}"
             raise InputError(msg)
+        _check_json(op.value)
         _check_paths(op.index or ())
+
+
+def _check_json(value: Mapping[str, Any]) -> None:
+    for key, one in value.items():
+        try:
+            json.dumps(one, allow_nan=False)
+        except (TypeError, ValueError, RecursionError) as exc:
+            msg = f"value[{key!r}] cannot be kept as JSON ({exc}); nothing was stored"
+            raise InputError(msg) from exc
 
 
 def _check_paths(index: object) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import copy
+from datetime import UTC, datetime
 
 import pytest
 from langchain_core.messages import HumanMessage
@@ -9,7 +10,7 @@ from llama_index.core.llms import ChatMessage
 from pydantic_ai.messages import ModelRequest, UserPromptPart
 
 from hippocampus import AsyncMemory
-from hippocampus.errors import InputError
+from hippocampus.errors import InputError, InvalidFilter
 from hippocampus.integrations.langchain import HippocampusChatMessageHistory, HippocampusRetriever
 from hippocampus.integrations.langgraph import HippocampusStore
 from hippocampus.integrations.llamaindex import HippocampusMemory, HippocampusMemoryBlock
@@ -89,3 +90,18 @@ def test_a_copy_is_about_the_same_memories(adapter, bank):
     assert copy.deepcopy(bank) is bank
     copied = copy.deepcopy(adapted)
     assert bank is (copied._bank if adapter == "store" else copied.bank)
+
+
+@pytest.mark.parametrize("odd", [datetime(2026, 1, 1, tzinfo=UTC), {1}, b"x", float("nan")])
+def test_a_value_that_is_no_json_is_refused_by_its_key(bank, odd):
+    with pytest.raises(InputError, match=r"value\['d'\] cannot be kept as JSON"):
+        HippocampusStore(bank).put(("u",), "k", {"a": 1, "d": {"e": odd}})
+    assert [] == bank.episodes()
+
+
+@pytest.mark.parametrize("given", [{"i": {"$foo": 1}}, {"$or": [{"i": {"$foo": 1}}]}])
+def test_a_filter_is_refused_by_the_name_that_it_was_given(bank, given):
+    store = HippocampusStore(bank)
+    for query in (None, "tea"):
+        with pytest.raises(InvalidFilter, match=r"^filter\['i'\]\['\$foo'\]: no such operator"):
+            store.search(("u",), query=query, filter=given)
