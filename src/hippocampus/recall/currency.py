@@ -271,7 +271,7 @@ def _kinship(search: Search, rows: Rows32, texts: Mapping[int, str]) -> Floats:
 
 def _forms_of_names(query: Query) -> list[NDArray[np.uint32]]:
     """Return the hashes that each name in a question may be kept under."""
-    forms = [np.array([word.hash, *word.forms], np.uint32) for word in query.words]
+    forms = [np.unique(np.array((w.hash, *w.forms), np.uint32)) for w in query.words]
     return [of_one for of_one in forms if is_among(of_one, query.name_terms).any()]
 
 
