@@ -97,7 +97,8 @@ def _times_told(
             continue
         told.append(
             _TimeTold(
-                time, bool(_RE.denied.search(clause)) or _is_given_up(time, sentence, begin - start),
+                time,
+                bool(_RE.denied.search(clause)) or _is_given_up(time, sentence, begin - start),
                 _lies_aside(time, now, looks) and len(hit.times) > 1,
                 _shared(asked, sentence), _shared(asked, clause),
             )
