@@ -59,6 +59,13 @@ def test_a_file_that_says_what_it_is_for_has_only_valid_expressions_in_use(name)
     assert not [line for line in text.splitlines() if line != line.rstrip()], "it would be lost"
 
 
+@pytest.mark.parametrize("name", PATTERN_NAMES)
+def test_no_two_expressions_of_a_file_have_one_name(name):
+    keys = [key for key, _ in pattern_list(name)]
+
+    assert [] == [key for key in set(keys) if keys.count(key) > 1]
+
+
 def test_an_expression_may_hold_another_and_a_list():
     assert Patterns("time").difference.search("how many weeks passed between them?")
     assert Patterns("time").units.pattern.startswith("(?:second|minute|")

@@ -934,3 +934,67 @@ def test_what_is_told_of_others_in_few_words_is_theirs(text, said):
 )  # fmt: skip
 def test_what_the_next_few_words_add_belongs_to_whom_it_follows(text, said):
     assert said == [one[:3] for one in lines(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("I'm Ada, not a plumber.", []),
+        ("I'm Ada, almost a plumber.", []),
+        ("I'm Ada, book a plumber for Monday.", []),
+        ("I'm Ada, a freelance plumber.", [("Ada", "works_as", "freelance plumber")]),
+        ("We have a daughter, not a son.", []),
+        ("We have a ferret, not a hen.", []),
+        ("Once we settle in Graz, not Linz, I will rest.", [("Ada", "lives_in", "Graz")]),
+        ("Ines thinks I live in Graz, not Linz.", []),
+        ("They asked me to work at Globex, not Initech.", []),
+        ("Ines plays the harp and I live in Graz, not Linz.", [
+            ("Ada", "lives_in", "Graz"), ("Ada", "lives_in", "Linz"), ("Ines", "plays", "harp"),
+        ]),
+        ("My neighbour's mum and dad live in Graz.", [
+            ("Ada's neighbour's mum", "lives_in", "Graz"),
+        ]),
+        ("Their nan, mum and brother live in Graz.", []),
+        ("My mum and dad live in Graz.", [
+            ("Ada's mum", "lives_in", "Graz"), ("Ada's dad", "lives_in", "Graz"),
+        ]),
+        ("Ines says mum works at Globex.", []),
+        ("I watched Dad Is Late.", []),
+        ("I like Mum Hum Records.", [("Ada", "likes", "Mum Hum Records")]),
+        ("We rent out a flat in Graz.", []),
+        ("We rent our flat in Graz to a nurse.", []),
+        ("We rent a flat in Graz on Gumtree.", []),
+        ("We rent a flat in Graz on Ash Street.", [("Ada", "lives_in", "Graz")]),
+        ("We moved in at Halloween.", []),
+        ("We live in a yurt or a barge.", []),
+    ],
+)  # fmt: skip
+def test_what_only_looks_like_a_fact_of_somebody_is_none(text, said):
+    assert said == [one[:3] for one in lines(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "mode"),
+    [
+        ("My landline number isn't ringing, try 555 010 9988.", "holds"),
+        ("My mobile number doesn't work any more, use 555 010 9988.", "holds"),
+        ("My number 555 010 9988 doesn't work any more.", "ended"),
+        ("My mobile number isn't 555 010 9988.", "denied"),
+    ],
+)
+def test_a_number_to_use_instead_is_not_the_one_that_is_denied(text, mode):
+    assert [("Ada", "phone", "555 010 9988", mode)] == lines(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "began"),
+    [
+        ("I like films from the 70s.", False),
+        ("I own a kayak from 2019.", False),
+        ("I work at Globex from Friday.", True),
+    ],
+)
+def test_a_time_that_a_thing_is_from_is_not_since_when_it_is_so(text, began):
+    (said,) = read(text)
+
+    assert began == (said.start is not None)

@@ -256,6 +256,14 @@ def test_what_is_over_may_be_called_by_the_start_or_end_of_its_name():
     )
 
 
+def test_only_a_firm_or_school_is_called_by_the_start_of_its_name():
+    for relation in ("lives_in", "owns", "friend"):
+        known = Statement("Ada", relation, "Corvid Hill")
+        facts = know(told(known, Statement("Ada", relation, "Corvid", "ended")), {})
+
+        assert [("Corvid Hill", None), ("Corvid", 1)] == [(f[0], f[2]) for f in spans(facts)]
+
+
 def test_a_name_that_ends_as_a_possessive_keeps_its_end():
     (fact,) = know(told(Statement("Ada", "works_at", "Barney's")), {})
 

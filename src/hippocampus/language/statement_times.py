@@ -14,10 +14,15 @@ from hippocampus.core.records import Interval, Statement
 _DAYS: Final = frozenset({"birthday", "anniversary"})
 """Relations whose object is a day."""
 
+_SINCE: Final = frozenset(
+    {"works_at", "works_as", "lives_in", "studies_at", "boss", "doctor", "partner", "diet"}
+)
+"""Relations that are so from a time on; "songs from the 80s" are not loved since then."""
 
 _FROM: Final = lazy_pattern(
     r"\b(?:from|as of|as from|starting|beginning|effective)(?: on| in| from)? *$", re.IGNORECASE
 )
+_OF_THING: Final = lazy_pattern(r"(?P<noun>\S+) from(?: the)? *$", re.IGNORECASE)
 _TO: Final = lazy_pattern(r" *(?:to|until|till|[-\u2013\u2014])\b", re.IGNORECASE)
 
 
@@ -33,6 +38,8 @@ def with_times(
     of it.
     """
     if said.relation in _DAYS or any(time.text in said.object for time in times):
+        return said
+    if said.mode == "holds" and times and _is_of_thing(said, sentence, times[0].text):
         return said
     if said.mode == "holds" and times and _is_from(sentence, times[0].text):
         said = said._replace(mode="began")
@@ -52,3 +59,10 @@ def _is_from(sentence: str, time: str) -> bool:
     """Return whether a sentence says that something is so from a time on, whenever it ends."""
     before, found, behind = sentence.partition(time)
     return bool(found and _FROM.search(before) and not _TO.match(behind))
+
+
+def _is_of_thing(said: Statement, sentence: str, time: str) -> bool:
+    """Return whether a time is that of a thing: "a sofa from 1990", "my boss from last year"."""
+    before, found, _ = sentence.partition(time)
+    of = _OF_THING.search(before) if found else None
+    return of is not None and (said.relation not in _SINCE or of["noun"] == said.noun)

@@ -127,17 +127,24 @@ class _About:
         """
         Return the facts of a thing, or of all that are called so in short.
 
-        A "red car" is a "car", and "Kranich" may be "Kranich Software".
+        A "red car" is a "car", and "Kranich" may be "Kranich Software", if no other is meant.
         """
         if whole:
             return self.alike.get(key, [])
-        return [fact for facts in self.alike.values() for fact in facts if _is_short(key, fact)]
+        every = [fact for facts in self.alike.values() for fact in facts]
+        begun = _begun(key, self.open.values()) or _begun(key, every)
+        return [fact for fact in every if _is_short(key, fact)] or [
+            fact for fact in every if begun == {_key(fact.object)}
+        ]
 
     def standing(self, key: str, *, whole: bool) -> list[Known]:
         """Return those of them that are not over."""
         if whole:
             return [self.open[key]] if key in self.open else []
-        return [fact for fact in self.open.values() if _is_short(key, fact)]
+        begun = _begun(key, self.open.values())
+        return [fact for fact in self.open.values() if _is_short(key, fact)] or [
+            fact for fact in self.open.values() if begun == {_key(fact.object)}
+        ]
 
 
 def know(told: Iterable[Told], same: Mapping[str, Same], now: int | None = None) -> list[Known]:
@@ -322,11 +329,18 @@ def _key(thing: str) -> str:
 
 
 def _is_short(key: str, fact: Known) -> bool:
-    """Return whether words are what a thing is called, or the end of it, or of a name the start."""
+    """Return whether words are what a thing is called, or the end of it."""
     words = _key(fact.object)
-    if not key or words == key or words.endswith(f" {key}"):
-        return True
-    return words.startswith(f"{key} ") and fact.object.istitle()
+    return not key or words == key or words.endswith(f" {key}")
+
+
+def _begun(key: str, facts: Iterable[Known]) -> set[str]:
+    """Return the names that begin with some words, of firms and schools alone: no "Apple Watch"."""
+    return {
+        _key(fact.object) for fact in facts
+        if fact.relation in ("works_at", "studies_at")
+        and fact.object.istitle() and _key(fact.object).startswith(f"{key} ")
+    }  # fmt: skip
 
 
 def _yields(fact: Known, thing: str, said: Statement) -> bool:

@@ -50,10 +50,23 @@ def _right_and_wrong(tokens: Sequence[Token], place: int) -> list[str] | None:
     if not right or right[0].lower_ in _NOT:
         return None
     told = [_joined(text_of(tokens[: place - 1]), text_of(tokens[place + 1 + len(wrong) :]))]
-    led = _led(right, wrong)
+    led = _led(right, wrong) if _is_asserted(verb) and not _has_some(verb, wrong) else None
     if led is not None:
         told.append(_joined(_clause(subject, _denied(verb)), f" {text_of([*led, *wrong])}"))
     return told
+
+
+def _is_asserted(verb: Token) -> bool:
+    """Return whether a clause stands for itself: none that is supposed, wanted or thought."""
+    while verb.dep_ == "conj":
+        verb = verb.head
+    return verb.dep_ == "ROOT"
+
+
+def _has_some(verb: Token, wrong: Sequence[Token]) -> bool:
+    """Return whether somebody has one of a sort, and not of another: "a sister, not a brother"."""
+    which = any(one.pos_ == "PROPN" or one.tag_ == "PRP$" for one in wrong)
+    return verb.lemma_.lower() in ("have", "get") and not which
 
 
 def _led(right: Sequence[Token], wrong: Sequence[Token]) -> list[Token] | None:

@@ -39,7 +39,7 @@ from hippocampus.language.parsed.frames import VerbFrame, frames_of
 from hippocampus.language.parsed.habits import is_in_general, tell_eating, tell_unable
 from hippocampus.language.parsed.kin import kin_of, tell_named
 from hippocampus.language.parsed.losing import tell_loss
-from hippocampus.language.parsed.names import is_date, is_proper, role_of, words_of
+from hippocampus.language.parsed.names import is_proper, is_time, role_of, words_of
 from hippocampus.language.parsed.referents import FIRST, Referents
 from hippocampus.language.parsed.working import tell_job, who_is_hired
 from hippocampus.language.relations import ALSO_CALLED, is_animal
@@ -298,8 +298,9 @@ def _by_frame(
     # "Can" tells what one is able to do, which is a fact of languages alone.
     if auxiliaries(clause.verb) & {"can", "ca"} and relation != "speaks":
         return
-    if relation == "lives_in" and not (mode != "denied" and is_choice(other)):
-        yield from _living(clause, other, mode, referents)
+    if relation == "lives_in":
+        if mode == "denied" or not is_choice(other):
+            yield from _living(clause, other, mode, referents)
         return
     got = relation == "owns" and frame.aspect != "ended"
     if who is None or (got and child(clause.verb, "dative") is not None):
@@ -348,7 +349,7 @@ def _living(clause: Clause, place: Token, mode: Mode, referents: Referents) -> I
     # Who moves something to a place need not move there.
     moved = child(clause.verb, "dobj")
     moves = clause.lemma not in ("live", "rent") and moved is not None
-    if moves or is_date(place) or (clause.lemma == "rent" and not _is_home(clause, moved, mode)):
+    if moves or is_time(place) or (clause.lemma == "rent" and not _is_home(clause, moved, mode)):
         return
     pointed = any(one.lower_ in ("this", "that") for one in children(place, "det"))
     street = place.lower_ in word_set("streets") and child(place, "compound") is not None
@@ -368,7 +369,9 @@ def _living(clause: Clause, place: Token, mode: Mode, referents: Referents) -> I
 
 
 def _is_home(clause: Clause, rented: Token | None, mode: Mode) -> bool:
-    """Return whether who rents lives there: no cottage for a week, and no car."""
+    """Return whether who rents lives there: no cottage for a week, no car, and none to others."""
+    if _is_let(clause.verb):
+        return False
     place = object_of(clause.verb, "at")
     behind = rented is not None and place is not None and rented.i > place.i  # "at 3 Ash Hill, ..."
     home = (
@@ -376,6 +379,19 @@ def _is_home(clause: Clause, rented: Token | None, mode: Mode) -> bool:
         or (rented.lower_ in _HOMES and child(rented, "poss") is None)
     )  # fmt: skip
     return home and mode == "holds" and object_of(clause.verb, "for") is None
+
+
+def _is_let(verb: Token) -> bool:
+    """Return whether a home is rented to others: "out", "to students", "on Airbnb"."""
+    let = any(one.lower_ == "out" for one in children(verb, "prt", "advmod"))
+    on = object_of(verb, "on")
+    to = any(
+        one.lower_ == "to"
+        and one.dep_ in ("prep", "dative")
+        and one.head.pos_ not in ("ADJ", "ADV")
+        for one in verb.subtree
+    )
+    return let or to or (on is not None and on.lower_ not in word_set("streets"))
 
 
 def _is_thing(subject: Token) -> bool:

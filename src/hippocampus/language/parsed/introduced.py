@@ -16,6 +16,11 @@ from hippocampus.language.noun_sorts import is_work
 from hippocampus.language.parsed.antecedents import sex_of_noun
 
 _RE: Final = Patterns("parsed")
+_UNTRUE: Final = frozenset(
+    {"not", "no", "never", "almost", "nearly", "future", "aspiring", "would-be"}
+)
+"""Words before what somebody works as, by which they do not."""
+_ARTICLES: Final = frozenset({"a", "an", "the"})
 
 
 def with_sentences(line: str) -> str:
@@ -52,9 +57,16 @@ def _introduced(opening: re.Match[str]) -> str:
         aged, work = _RE.years.fullmatch(parts[0]), _RE.working_as.match(parts[0])
         if aged:
             said.append(f"I am {aged['age']}.")
-        elif work and is_work(work["noun"]):
+        elif work and _is_role(work):
             said.append(f"I am a {parts[0]}.")
         else:
             break
         del parts[0]
     return " ".join([*said, ", ".join(parts)]).rstrip()
+
+
+def _is_role(work: re.Match[str]) -> bool:
+    """Return whether words say what somebody works as: no "hire a cook", and "not a nurse"."""
+    before = work[0].split()[:-1]
+    described = _UNTRUE.isdisjoint(before) and _ARTICLES.isdisjoint(before[1:])
+    return described and is_work(work["noun"])

@@ -42,6 +42,11 @@ def is_date(token: Token) -> bool:
     return token.lower_ in word_set("weekdays") | word_set("months")
 
 
+def is_time(token: Token) -> bool:
+    """Return whether a token is a day's, a month's or a feast's name: "Easter", "Friday"."""
+    return is_date(token) or "time period" in kinds(token.lower_)
+
+
 def words_of(token: Token, *, adjectives: bool = False) -> str:
     """Return the words of a name or a noun, with those before it that belong to it."""
     doc, named = token.doc, is_proper(token)

@@ -84,7 +84,9 @@ def _owned(kin: re.Match[str], whose: str) -> str:
     word = before.strip().casefold()
     told = word.endswith("'s") or word in word_set("determiners") | word_set("pronouns")
     free = word in word_set("before_bare_kin") or (noun[0].isupper() and not told)
-    if before and not free:
+    shared = _RE.kin_before.search(kin.string[: kin.start("kin")])
+    others = shared is not None and shared["whose"].lower() != whose
+    if (before and not free) or others:
         return kin[0]
     owner = whose if before else whose.capitalize()
     return f"{before}{owner} {noun.lower()}"

@@ -10,7 +10,7 @@ from hippocampus.core.records import Mode, Statement
 from hippocampus.core.word_lists import Patterns, word_set
 from hippocampus.language.given_names import is_person
 from hippocampus.language.noun_sorts import is_region
-from hippocampus.language.parsed.clauses import SUBJECTS, VERBAL, child, children, negation
+from hippocampus.language.parsed.clauses import BE, SUBJECTS, VERBAL, child, children, negation
 from hippocampus.language.parsed.names import is_proper, words_of
 from hippocampus.language.parsed.referents import Referents
 from hippocampus.language.relations import VALUES, relation_of
@@ -68,14 +68,26 @@ def _owned(sentence: Span, referents: Referents) -> Iterator[Statement]:
         new = any(one.lower_ == "new" for one in children(noun, "amod"))
         found = list(getattr(_RE, "day" if relation == "birthday" else relation).finditer(behind))
         for value in found[:1]:
-            mode: Mode = _negated(noun) or ("began" if new else "holds")
+            start = noun.idx + len(noun) + value.start()
+            mode: Mode = _negated(noun, start) or ("began" if new else "holds")
             yield Statement(owner, relation, value[0].strip(" ."), mode)
 
 
-def _negated(noun: Token) -> Mode | None:
-    """Return whether the clause of a noun says that it is not so: "my number is not ..."."""
+def _negated(noun: Token, start: int) -> Mode | None:
+    """
+    Return whether the clause of a noun says that a value is not so: "my number is not ...".
+
+    ``start``: where the value starts. Of "my number is not working, use ..." it is so.
+    """
     verb = next((above for above in noun.ancestors if above.pos_ in VERBAL), None)
-    return None if verb is None else negation(verb)
+    if verb is None:
+        return None
+    value = next((one for one in noun.doc[noun.i :] if one.idx + len(one) > start), noun)
+    if noun.i < verb.i < value.i:
+        above = next((above for above in value.ancestors if above.pos_ in VERBAL), None)
+        if verb.lemma_.lower() not in BE or above != verb:
+            return None
+    return negation(verb)
 
 
 def _owner(noun: Token, sentence: Span, referents: Referents) -> str | None:
