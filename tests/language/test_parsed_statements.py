@@ -967,6 +967,16 @@ def test_what_the_next_few_words_add_belongs_to_whom_it_follows(text, said):
         ("We rent a flat in Graz on Ash Street.", [("Ada", "lives_in", "Graz")]),
         ("We moved in at Halloween.", []),
         ("We live in a yurt or a barge.", []),
+        ("Start tomorrow at Ash Hill station.", []),
+        ("My niece watched Harry (3).", []),
+        ("My kids, Harry (3) and Barry (5), sing.", [
+            ("Harry", "age", "3"), ("Barry", "age", "5"), ("Ada", "child", "Harry"),
+            ("Ada", "child", "Barry"),
+        ]),
+        ("My sister (Leeds) works at Globex.", [("Ada's sister", "works_at", "Globex")]),
+        ("My sister chases Rex.", []),
+        ("I had a shaky start at Globex.", []),
+        ("First week at Globex and Wow.", [("Ada", "works_at", "Globex")]),
     ],
 )  # fmt: skip
 def test_what_only_looks_like_a_fact_of_somebody_is_none(text, said):
@@ -998,3 +1008,7 @@ def test_a_time_that_a_thing_is_from_is_not_since_when_it_is_so(text, began):
     (said,) = read(text)
 
     assert began == (said.start is not None)
+
+
+def test_who_is_said_to_be_an_ex_in_brackets_is_one_no_more():
+    assert ("Ada", "partner", "Ludo", "ended") in lines("Ludo (my ex) lives in Graz.")

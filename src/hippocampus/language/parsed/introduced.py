@@ -12,7 +12,7 @@ from typing import Final
 
 from hippocampus.core.word_lists import Patterns
 from hippocampus.language.given_names import is_person
-from hippocampus.language.noun_sorts import is_work
+from hippocampus.language.noun_sorts import is_region, is_work
 from hippocampus.language.parsed.antecedents import sex_of_noun
 
 _RE: Final = Patterns("parsed")
@@ -33,10 +33,22 @@ def with_sentences(line: str) -> str:
     if _RE.kin_word.search(line):
         said += [
             f"{one['name']} is {one['age']}." for one in _RE.aged.finditer(line)
-            if is_person(one["name"].split()[0])
+            if is_person(one["name"].split()[0]) and _is_of_kin(one)
         ]  # fmt: skip
     line = _RE.aged.sub(r"\g<name>", _RE.explained.sub(r"\g<name>", line))
-    return " ".join([*said, _RE.called.sub(r"\g<who> \g<name>", line)])
+    return " ".join([*said, _RE.called.sub(_called, line)])
+
+
+def _called(kin: re.Match[str]) -> str:
+    """Return "my brother Tom" of "my brother (Tom)", and "my brother" of "my brother (London)"."""
+    return kin["who"] if is_region(kin["name"]) else f"{kin['who']} {kin['name']}"
+
+
+def _is_of_kin(aged: re.Match[str]) -> bool:
+    """Return whether a name stands beside kin: in "my sons Tom (4) and Max (2)", no book's."""
+    line = aged.string
+    before = _RE.kin_before_name.search(line[: aged.start()])
+    return before is not None or _RE.kin_behind_name.match(line[aged.end() :]) is not None
 
 
 def _named_before(told: re.Match[str]) -> str:

@@ -133,14 +133,19 @@ def _owner_unsaid(noun: Token, name: Token, relation: str, referents: Referents)
     return referents.speaker if article is None and starts else None
 
 
-def _mode(noun: Token, relation: str) -> Mode:
-    """Return whether it still is so: not of an ex-husband, or of a dog that died."""
+def is_former(noun: Token) -> bool:
+    """Return whether a noun is of who no longer is so: "ex-husband", "my ex", "late aunt"."""
     before = noun.doc[noun.i - 1].lower_ if noun.i else ""
     hyphened = before == "-" and noun.i > 1 and noun.doc[noun.i - 2].lower_ == "ex"
     left = {one.lower_ for one in children(noun, "amod", "compound", "nmod")} | {before}
     if noun.lower_.startswith("ex") and noun.lower_[2:3] in ("", "-"):
-        return "ended"
-    if hyphened or not left.isdisjoint(_PAST):
+        return True
+    return hyphened or not left.isdisjoint(_PAST)
+
+
+def _mode(noun: Token, relation: str) -> Mode:
+    """Return whether it still is so: not of an ex-husband, or of a dog that died."""
+    if is_former(noun):
         return "ended"
     verbs = {one.lemma_.lower() for one in noun.sent if one.pos_ == "VERB"}
     gone = relation == "pet" and not verbs.isdisjoint(word_set("losing_verbs"))

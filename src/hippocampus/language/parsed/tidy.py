@@ -17,6 +17,7 @@ from typing import Final
 from hippocampus.core.word_lists import Patterns, word_list, word_set
 from hippocampus.encode.terms import stem
 from hippocampus.language.given_names import is_person
+from hippocampus.language.nouns import use_of
 from hippocampus.language.parsed.frames import framing_verbs
 from hippocampus.language.parsed.introduced import with_sentences
 
@@ -95,7 +96,11 @@ def _owned(kin: re.Match[str], whose: str) -> str:
 def _with_apostrophe(genitive: re.Match[str]) -> str:
     name = genitive["name"].title()
     sure = is_person(name) and (genitive["mark"] != "" or not is_person(f"{name}s"))
-    return f"{name}'s " if sure else genitive[0]
+    # "My sister pats Rex": a verb.
+    word = genitive["name"]
+    named = genitive.string[genitive.end() :][:1].isupper()
+    verb = word.islower() and not genitive["mark"] and named and use_of(word).verb > 0.5
+    return f"{name}'s " if sure and not verb else genitive[0]
 
 
 def _done(what: re.Match[str]) -> str:

@@ -51,7 +51,8 @@ def _whole(first: re.Match[str]) -> str:
     """Return the name of a place, with what "and" joins to it: "Flour and Salt", and no "Tom"."""
     more = first["more"]
     alone = more is None or more == "I" or is_person(more) or is_region(more)
-    dated = more is not None and more.casefold() in word_set("weekdays") | word_set("months")
+    no_names = word_set("weekdays") | word_set("months") | word_set("pleasantries")
+    dated = more is not None and more.casefold() in no_names
     return first["where"] if alone or dated else f"{first['where']} and {more}"
 
 

@@ -43,7 +43,9 @@ def tell_job(clause: Clause, referents: Referents) -> Iterator[Statement]:
     aspect = _JOBBING.get(clause.lemma)
     before = {one.lower_ for one in thing.lefts}
     beside = aspect != "ended" and not before.isdisjoint(_BESIDE)
-    if aspect is None or thing.lower_ not in _JOBS or beside:
+    # "Got a start at Globex" is a job; "had a slow start" is none.
+    slow = thing.lower_ == "start" and (aspect == "state" or child(thing, "amod") is not None)
+    if aspect is None or thing.lower_ not in _JOBS or beside or slow:
         return
     mode, role = clause.mode(aspect), object_of(verb, "as")
     place = _place(verb, role)
