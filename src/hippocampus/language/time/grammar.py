@@ -1344,8 +1344,10 @@ class Reader:
         )
 
     def _is_thing(self, i: int) -> bool:
-        noun = self._is(i, Role.WORD) and not self.clear(i) and use_of(self.tokens[i].word)
-        return bool(noun) and noun.noun >= _MOSTLY_NOUN and self.tokens[i].word not in _CELEBRATED
+        word = self.tokens[i].word
+        if not self._is(i, Role.WORD) or self.clear(i) or word in _CELEBRATED:
+            return False
+        return use_of(word).noun >= _MOSTLY_NOUN
 
     def _timed(self, j: int) -> bool:
         """Tell whether an hour follows, which makes what it is of a day."""
