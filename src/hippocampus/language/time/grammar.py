@@ -91,7 +91,7 @@ _MOST_AGO = 100
 _BEEN = frozenset({"was", "were", "wasn't", "weren't", "been", "being"})
 """Forms of "be" by which something was at a price or a rate, as often as at an hour."""
 _CELEBRATED = frozenset({"birthday", "anniversary", "wedding"})
-"""What is counted by an ordinal, and is on a day."""
+"""Feasts that an ordinal counts, which are on a day."""
 _WHERE = frozenset("at of in".split())
 """Words between a "last night" that is the final one and what it is of."""
 _REACH = 40

@@ -188,7 +188,7 @@ def _find(text: str, now: datetime, times: Sequence[tuple[Interval, int]]) -> It
             continue
         if _RE.denied.search(sentence):
             continue
-        verbs = _Verbs(sentence)
+        verbs = _SentenceVerbs(sentence)
         for match in _RE.told.finditer(sentence):
             if not _is_repeated(match) or verbs.are_over(match.start()):
                 continue
@@ -260,7 +260,7 @@ def _is_name(match: re.Match[str]) -> bool:
     return not (match["clock"] and not match.string[begin : before.start()].strip())
 
 
-class _Verbs:
+class _SentenceVerbs:
     """The verbs of a sentence."""
 
     def __init__(self, sentence: str) -> None:

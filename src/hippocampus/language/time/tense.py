@@ -41,6 +41,8 @@ _FROM_THEN: Final = frozenset({"starting", "beginning", "commencing", "effective
 _TAKEN: Final = frozenset({"got", "took", "given", "offered", "found", "landed"})
 _BECOMING: Final = frozenset({"got", "took"})
 """Those that before an adjective are of becoming so."""
+_ILLNESSES: Final = frozenset("cold flu covid fever cough bug headache migraine rash".split())
+"""Nouns for what nobody got by agreement."""
 _ABLE: Final = frozenset({"can", "could", "able", "possible", "possibly", "how"})
 _OFTEN: Final = frozenset({"once", "twice", "thrice", "times", "time"})
 _RANKED: Final = frozenset({"first", "second", "third", "only", "best", "worst"})
@@ -211,7 +213,7 @@ class Tenses:
             word = self._word(verb + 1)
         arranged = self._base(word) in word_set("arranging_verbs")
         # "I was ill starting Monday" is of the past.
-        if (arranged or self._is_taken(word, self._word(verb + 1))) and self._word(
+        if (arranged or self._is_taken(word, self._words[verb + 1 : at])) and self._word(
             at - 1
         ) in _FROM_THEN:
             return "ahead"
@@ -225,10 +227,13 @@ class Tenses:
         ahead = infinitive or (bool(leading) and leading[-1] in _UP_TO)
         return "ahead" if ahead else "behind"
 
-    def _is_taken(self, word: str, taken: str) -> bool:
-        """Tell whether a verb is of being given something: "got the job", and not "got sick"."""
-        named = taken in word_set("determiners") or use_of(taken).noun >= _MOSTLY_NOUN
-        return word in _TAKEN and (word not in _BECOMING or named)
+    def _is_taken(self, word: str, taken: list[str]) -> bool:
+        """Tell whether a verb is of being given something: "got the job", not "got sick"."""
+        if word not in _BECOMING:
+            return word in _TAKEN
+        first = taken[0] if taken else ""
+        named = first in word_set("determiners") or use_of(first).noun >= _MOSTLY_NOUN
+        return named and _ILLNESSES.isdisjoint(taken)
 
     # ------------------------------------------------------------ verbs
 
