@@ -103,6 +103,19 @@ def test_what_comes_every_week_or_month_is_on_when_it_comes(question, wanted):
     assert wanted == {hit.text.split()[0] for hit in found if "time" in hit.shares}
 
 
+@pytest.mark.parametrize(
+    ("question", "on"),
+    [("What's on on 27 March?", True), ("What's on on 22 May?", True),
+     ("What's on on 29 May?", False)],
+)  # fmt: skip
+def test_what_is_on_a_fourth_friday_is_not_on_the_last_of_five(question, on):
+    bank = told(("2026-02-02T08:00", "Jazz night is the fourth Friday of the month."))
+
+    found = bank.recall(question, now=datetime(2026, 3, 20, tzinfo=UTC))
+
+    assert on == any("time" in hit.shares for hit in found)
+
+
 def test_when_something_is_that_comes_every_week_is_its_next_turn():
     bank = told(("2024-02-06T08:00", "My pottery class is every Tuesday at 6 pm."))
 

@@ -25,6 +25,7 @@ from hippocampus.language.self_disclosure import only_asks, tells_of_deed, tells
 from hippocampus.language.standing import tells_standing
 from hippocampus.language.statements import find_statements
 from hippocampus.language.time import find_intervals, find_told
+from hippocampus.language.time.repeated import find_all_told
 from hippocampus.language.topic_tags import read_group
 from hippocampus.language.whole_sentences import whole_sentences
 from hippocampus.recall.parse import parse
@@ -41,6 +42,7 @@ READERS = {
     "tokens": encode,
     "parts": lambda text: split_text(text, 512, count),
     "times": lambda text: find_told(text, NOW, UTC),
+    "times that come again": lambda text: find_all_told(text, NOW, UTC),
     "times in a question": lambda text: find_intervals(text, NOW),
     "phrases": find_phrases,
     "standing wishes": tells_standing,
@@ -69,6 +71,10 @@ SHAPES = {
     "digits": lambda n: "1234567890" * (n // 10),
     "dates": lambda n: "2024-05-01 " * (n // 11),
     "days": lambda n: "on Monday " * (n // 10),
+    "last nights": lambda n: "last night " * (n // 11),
+    "plans": lambda n: "in two weeks " * (n // 13),
+    "days again": lambda n: "every Tuesday " * (n // 14),
+    "days from days": lambda n: "every Monday from and " * (n // 22),
     "names": lambda n: "Ana Silva " * (n // 10),
     "one sentence": lambda n: " ".join(random.Random(n).choices(WORDS, k=n // 4)),  # noqa: S311
     "questions": lambda n: "?" * n,

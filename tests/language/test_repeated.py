@@ -37,6 +37,12 @@ def turns(text, said=SAID, zone=UTC):
         ("I see her every week on Monday.", [("Mon 6 Apr", "Mon 13 Apr")]),
         ("Piano every Monday from September.", [("Mon 7 Sep", "Mon 14 Sep")]),
         ("Every Monday in June the pool is closed.", [("Mon 1 Jun", "Mon 8 Jun")]),
+        ("Drums every Tuesday starting at 5.", [("Tue 7 Apr", "Tue 14 Apr")]),
+        ("She calls every Friday from the car.", []),
+        ("She calls every Friday from work.", [("Fri 3 Apr", "Fri 10 Apr")]),
+        ("Rowing Mondays at 6", [("Mon 6 Apr", "Mon 13 Apr")]),
+        ("Began fencing, every Friday.", [("Fri 3 Apr", "Fri 10 Apr")]),
+        ("Rowing every Sat with Tom", [("Sat 4 Apr", "Sat 11 Apr")]),
     ],
 )
 def test_what_comes_again_is_told_by_its_first_two_turns(text, wanted):
@@ -60,7 +66,12 @@ def test_of_several_days_each_comes_again():
      "Three Mondays in a row I was late.", "I take my pills every day.", "Lunch on Friday",
      "We would meet every Sunday.", "The class is no longer on Tuesdays.",
      "Monday to Friday I work.", "Black Fridays are the worst.", "How about Tuesdays?",
-     "My shift is every third weekend.", "Football practice Tue and Thu at 5"],
+     "The shop is open other than Mondays.", "We meet every evening but Fridays.",
+     "She could visit every Friday.", "Perhaps we row on Sundays.", "I'd row on Sundays.",
+     "They moved the bins every Friday.", "Tom changed trains every Monday back then.",
+     "Lunch at Ruby Tuesdays", "We saw the Blue Mondays live.", "Every Sun lotion I own",
+     "Every Mon is a Jedi.", "My shift is every third weekend.",
+     "Football practice Tue and Thu at 5"],
 )  # fmt: skip
 def test_what_was_or_is_not_or_is_of_no_day_does_not_come_again(text):
     assert [] == turns(text)
@@ -74,6 +85,25 @@ def test_the_hour_and_an_ending_are_those_that_are_told():
     told = find_all_told("Yoga every Monday until June.", SAID, UTC)
     assert [7, 7] == [time.end.month for time in told]
     assert "every Monday" == told[0].text
+
+
+def test_a_stretch_bounds_what_comes_again_on_both_sides():
+    for text in (
+        "Rowing every Sunday from June to August.",
+        "Rowing every Sunday from June until August.",
+    ):
+        time = find_all_told(text, SAID, UTC)[0]
+        assert (6, 9) == (time.start.month, time.end.month)
+
+
+def test_a_fourth_day_of_months_is_told_apart_from_their_last_one():
+    said = datetime(2026, 1, 30, tzinfo=UTC)
+
+    # The fourth Friday of February is the last one, and so is that of March.
+    (one,) = turns("Jazz is on the fourth Friday of the month.", datetime(2026, 2, 1, tzinfo=UTC))
+    assert one == ("Fri 27 Feb", "Fri 22 May")
+    (one,) = turns("Jazz is on the last Friday of the month.", said)
+    assert one == ("Fri 30 Jan", "Fri 27 Feb")
 
 
 def test_the_next_turn_is_on_or_to_come_and_keeps_its_hour():
@@ -108,6 +138,8 @@ def test_the_next_turn_is_on_or_to_come_and_keeps_its_hour():
         ("Anna singt nicht mehr jeden Mittwoch im Chor.", []),
         ("Los martes iba a clase.", []),
         ("Singst du jeden Mittwoch?", []),
+        ("Wir öffnen immer, außer dienstags.", []),
+        ("Je cours tout le temps sauf les mardis.", []),
     ],
 )
 def test_what_comes_again_is_read_in_other_languages(text, wanted):

@@ -510,6 +510,43 @@ def test_how_long_something_takes_or_has_not_been_is_no_plan(text):
     assert find_intervals(text, SUNDAY, told=True) == ()
 
 
+WEDNESDAY = datetime(2026, 5, 6, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("The kids sat 4th in the row.", []), ("She sat 2nd at chess.", []),
+        ("Cinema Sat 9th with Ola", [9]), ("Cinema on sat 9th", [9]), ("cinema sat 9th 8pm", [9]),
+        ("I've read that he retires in two weeks.", [20]), ("I haven't eaten in two days.", []),
+        ("We've packed and are flying in two weeks.", [20]),
+        ("Bad cough last night so no swim tomorrow.", [5, 7]),
+        ("No dinner last night before the race tomorrow.", [5, 7]),
+        ("Our last night in Lund tomorrow!", [7]), ("last night of the fair tomorrow", [7]),
+        ("He got ill starting on Monday.", [4]), ("She got a rash starting on Monday.", [4]),
+         ("He got a post starting on Monday.", [11]),
+        ("They see now Friday was too soon.", [1]), ("She moved it, now Friday.", [8]),
+        ("I ran the 14th lap and walked the 15th.", []), ("I sold 13 boats, not the 14th.", []),
+        ("Her 30th birthday do, the 24th", [24]), ("Two dogs, 3 cats, rent the 15th", [15]),
+    ],
+)  # fmt: skip
+def test_a_word_means_a_time_only_in_its_place(text, days):
+    found = find_intervals(text, WEDNESDAY, told=True)
+
+    assert days == [time.start.day for time in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "hour"),
+    [("Diesel was at 1.52 on Monday.", 0), ("Gold has been at 2.20 since Monday.", 0),
+     ("The class is at 2.15 on Friday.", 13), ("We met at 2.15 on Monday.", 13)],
+)  # fmt: skip
+def test_what_was_at_a_number_with_a_dot_was_at_no_hour(text, hour):
+    (found,) = find_intervals(text, WEDNESDAY, told=True)
+
+    assert hour == found.start.hour
+
+
 @pytest.mark.parametrize("text", lines(NOT_READ))
 def test_what_only_looks_like_time_is_not_read(text):
     assert find_intervals(text, NOW) == ()

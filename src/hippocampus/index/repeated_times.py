@@ -4,7 +4,8 @@ Told times that come again and again ("every Tuesday at 6"), as the time cue kee
 Such a one is told by several times of the same words: its first turn; all from the second one on,
 which is marked as being about right, as no other time without an end is; and the time up to which
 it comes, if that is told. How far the turns lie apart tells how often it comes: 7 or 14 days, or 28
-or 35 for what is on a certain weekday of each month.
+and more for what is on a certain weekday of each month. If both turns are last ones of their
+months, it is on the last one of each.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from hippocampus.core.clock import MICROS_PER_DAY, MICROS_PER_HOUR, from_micros,
 from hippocampus.core.records import Interval
 from hippocampus.language.time.repeated import nth_weekday
 
-_MONTHLY: Final = (28, 35)
-"""Days between two turns that are on a certain weekday of a month."""
+_MONTHLY: Final = 28
+"""Days between two turns from which on they are on a certain weekday of a month."""
 _MONTH: Final = 30
 _LEAST: Final = 0.3
 """Worth of a turn of what comes again: less than that of what is on then alone."""
@@ -104,7 +105,7 @@ def turns_within(
         begins = start + (turn + later) * every
         inside = np.minimum(begins + length + slack, last) - np.maximum(begins - slack, first)
         met |= (inside >= _MEETS * shorter) & (inside > 0) & (begins < until)
-    for place in np.flatnonzero(np.isin(days, _MONTHLY)).tolist():
+    for place in np.flatnonzero(days >= _MONTHLY).tolist():
         two = from_micros(int(start[place])), from_micros(int(again[place]))
         met[place] = _meets_monthly(two, int(length[place]), int(until[place]), asked, zone)
         every[place] = _MONTH * MICROS_PER_DAY

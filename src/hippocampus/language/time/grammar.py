@@ -53,6 +53,8 @@ _NAMED_IN: Final = 6
 """Words of whoever did something, at most."""
 _PARTLY_VERB: Final = 0.2
 """Share of its uses as a verb from which a word may be one."""
+_MOSTLY_NOUN: Final = 0.5
+"""Share of its uses as a noun from which a word behind a number is what that counts."""
 _PLACES_WON: Final = 3
 """Up to here an ordinal is as likely a place in a row."""
 _THINGS_IN_A_ROW: Final = 12
@@ -86,6 +88,14 @@ _PARTED: dict[Unit, tuple[Unit, int]] = {
 """Units of which a half is told by smaller ones: half a year ago is a month, and no year."""
 _MOST_AGO = 100
 """Sundays that are counted back."""
+_BEEN = frozenset({"was", "were", "wasn't", "weren't", "been", "being"})
+"""Forms of "be" by which something was at a price or a rate, as often as at an hour."""
+_CELEBRATED = frozenset({"birthday", "anniversary", "wedding"})
+"""Feasts that an ordinal counts, which are on a day."""
+_WHERE = frozenset("at of in".split())
+"""Words between a "last night" that is the final one and what it is of."""
+_REACH = 40
+"""Words behind an expression that are looked at, at most."""
 _OWNERS = frozenset("my our his her their".split())
 # Needs nothing behind it, so that a feast there is a time: "come to us boxing day".
 _BEFORE_FEAST = frozenset("us you me them him here there home back away off".split())
@@ -709,7 +719,10 @@ class Reader:
             if self._is(k, Role.NUMBER, Role.ORDINAL, Role.MONTH, Role.DATE) and (
                 dated := self._atom(k, _ON) or self._numbered(k)
             ):
-                return self._falling(t.value, dated)
+                # "We sat 3rd" is of no Saturday.
+                sure = t.capital or surely or cue in (_ON, _BY, _SHIFTED) or self._timed(dated[1])
+                if sure or not abbreviated or not self._is_month_day(dated[0]):
+                    return self._falling(t.value, dated)
         moved = self._is(i - 1, Role.TO) and not self._is(i - 2, Role.WEEKDAY)
         timed = self._timed(j)
         led = moved or timed or cue in (_ON, _BY, _SHIFTED) or self._is(j, Role.PART)
@@ -743,6 +756,9 @@ class Reader:
         elif not self.clear(j) and not t.capital and cue == _INNER:
             return None
         return recurring, j
+
+    def _is_month_day(self, value: Value) -> bool:
+        return isinstance(value, Recurring) and value.cycle == "month"
 
     def _numbered(self, i: int) -> Parsed:
         """Read the "19th" of "Sunday 19th"; in words it is rather of a thing: "Monday first"."""
@@ -856,7 +872,9 @@ class Reader:
     def _hour(self, i: int) -> Parsed:
         """Read "six" after "at", and "half past six": in the afternoon, if it is before eight."""
         t, minute = self.tokens[i], 0
-        if (dotted := _DOTTED.fullmatch(t.word)) and self.clear(i + 1):  # "at 2.15"
+        # "At 2.15"; what "was at 1.45" may be a price.
+        dotted = None if self.tokens[i - 2].word in _BEEN else _DOTTED.fullmatch(t.word)
+        if dotted and self.clear(i + 1):
             hour = int(dotted[1])
             return spans.clock(hour + (12 if hour < _EARLIEST_HOUR else 0), int(dotted[2])), i + 1
         if t.role is Role.HALF or t.word == "quarter":
@@ -940,18 +958,22 @@ class Reader:
 
     def _shifted_part(self, i: int, step: int) -> Parsed:
         part: Recurring = self.tokens[i].value
-        if step > 0 or (step < 0 and self._is_the_final_one(i + 1)):
+        if step > 0 or (step < 0 and self._is_the_final_one(i)):
             return None
         return part.within(spans.day_of(self.today.lo + step * DAY)), i + 1
 
-    def _is_the_final_one(self, j: int) -> bool:
+    def _is_the_final_one(self, i: int) -> bool:
         """Tell whether a "last night" is still to come: "last night at the mill tomorrow"."""
-        while not (self._is(j, *_STOPS, Role.AND) or self.tokens[j].word in _TELLING):
+        led = i < 2 or self._the(i - 1) or self.tokens[i - 2].word in _OWNERS
+        if not led or self.tokens[i + 1].word not in _WHERE:
+            return False  # "fever last night, so no school tomorrow"
+        for j in range(i + 1, i + _REACH):
+            if self._is(j, *_STOPS, Role.AND) or self.tokens[j].word in _TELLING:
+                return False
             if self._is(j, Role.TONIGHT) or (self._is(j, Role.DAY) and self.tokens[j].value > 0):
                 return True
             if self.tenses.points(j) is not None:
                 return False
-            j += 1
         return False
 
     def _rolling(self, i: int, step: int) -> Parsed:
@@ -1301,7 +1323,31 @@ class Reader:
             return True
         if day > _PLACES_WON and before.word in _SAYING_WHICH_DAY:
             return True  # "it's the 24th now", not "he is the 1st"
-        return self.told and day > _THINGS_IN_A_ROW and not before.capital
+        alone = self.told and day > _THINGS_IN_A_ROW and not before.capital
+        return alone and not self._in_a_row and day - 1 not in self._things
+
+    @cached_property
+    def _in_a_row(self) -> bool:
+        """Whether the sentence ranks things: "the 14th chapter", "the first 12 eggs"."""
+        return any(
+            role == Role.ORDINAL and self._is_thing(i + 1 + self._is(i + 1, Role.NUMBER))
+            for i, role in enumerate(self.tokens.roles)
+        )
+
+    @cached_property
+    def _things(self) -> frozenset[int]:
+        """The numbers of things that the sentence counts."""
+        return frozenset(
+            self.tokens[i].value
+            for i, role in enumerate(self.tokens.roles)
+            if role == Role.NUMBER and self._is_thing(i + 1)
+        )
+
+    def _is_thing(self, i: int) -> bool:
+        word = self.tokens[i].word
+        if not self._is(i, Role.WORD) or self.clear(i) or word in _CELEBRATED:
+            return False
+        return use_of(word).noun >= _MOSTLY_NOUN
 
     def _timed(self, j: int) -> bool:
         """Tell whether an hour follows, which makes what it is of a day."""

@@ -9,16 +9,18 @@ more than on others.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
-from itertools import chain
+from functools import cached_property
+from itertools import chain, islice
 from typing import Final, NamedTuple
 
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Interval
 from hippocampus.core.sought_words import SoughtWords, is_latin
-from hippocampus.core.word_lists import Patterns, word_list
+from hippocampus.core.word_lists import Patterns, word_list, word_set
 from hippocampus.encode.languages import ENGLISH
 from hippocampus.language.time import find_intervals, find_told
 from hippocampus.language.time.english import WRITTEN
@@ -47,8 +49,15 @@ _TELLING: Final = SoughtWords(
 )
 """Words of which every text that tells of what comes again has one."""
 _WEEK: Final = 7
+_FOURTH: Final = 4
 _MOST: Final = 16
 """Times that come again in a text, at most."""
+_BEHIND: Final = frozenset("up on in to for at with off again back out".split())
+"""Words behind a verb of beginning that are no object of it."""
+_WORDS_BEFORE: Final = 60
+"""Characters before a time in which the word is that tells what it is of."""
+_DATE: Final = 60
+"""Characters of a date from which on something comes again, at most."""
 _REACH: Final = 40
 """Words on either side of a time among which its verb is."""
 
@@ -163,12 +172,12 @@ def find_repeated(
         return []
     try:
         now = occurred_at.astimezone(zone)
-        found = list(_find(text, now, times))
+        found = list(islice(_find(text, now, times), _MOST))
         if foreign and not found:
-            found = list(_find_elsewhere(text, now))
+            found = list(islice(_find_elsewhere(text, now), _MOST))
     except OverflowError:  # the calendar ends
         return []
-    return found[:_MOST]
+    return found
 
 
 def _find(text: str, now: datetime, times: Sequence[tuple[Interval, int]]) -> Iterator[Repeated]:
@@ -179,8 +188,9 @@ def _find(text: str, now: datetime, times: Sequence[tuple[Interval, int]]) -> It
             continue
         if _RE.denied.search(sentence):
             continue
+        verbs = _SentenceVerbs(sentence)
         for match in _RE.told.finditer(sentence):
-            if not _is_repeated(match) or _is_over(sentence, match.start()):
+            if not _is_repeated(match) or verbs.are_over(match.start()):
                 continue
             bounds = _bounds(text, start + match.end(), end, now, times)
             if bounds is None:
@@ -215,9 +225,11 @@ def _is_repeated(match: re.Match[str]) -> bool:
         monthly = match["every_rank"] and match["rank"].lower() in ("first", "1st", "last")
         return bool(match["month"] or monthly)
     if match["other"] or match["each"] or match["after"]:
-        return True
-    before, after = match.string[: match.start()], match.string[match.end() :]
-    if _RE.before.search(before) or _RE.subject.match(after):
+        return not _is_thing(match)
+    start = match.start()
+    if _RE.before.search(match.string, max(start - _WORDS_BEFORE, 0), start) or _is_name(match):
+        return False
+    if _RE.subject.match(match.string, match.end()):
         return False
     return match["what"].lower() == "weekends" or any(
         day["plural_part"] or (day["plural"] and not day["part"])
@@ -225,33 +237,88 @@ def _is_repeated(match: re.Match[str]) -> bool:
     )
 
 
-def _is_over(sentence: str, place: int) -> bool:
-    """Return whether the verb of a time is of the past, and not one of beginning something."""
-    tokens = list(WRITTEN.token.finditer(sentence))
-    words = [token[0].lower() for token in tokens]
-    tenses = Tenses(words, told=True)
-    at = sum(token.start() < place for token in tokens)
-    before, after = range(at - 1, max(at - _REACH, 0) - 1, -1), range(at, len(words))
-    for i in chain(before, after):
-        pointed = tenses.points(i)
-        if pointed is not None:
-            return pointed == "behind" and words[i] not in _BEGINNING
-    return False
+def _is_thing(match: re.Match[str]) -> bool:
+    """Return whether a short day is of a noun or is one: "every Sat nav", "every Sun is a star"."""
+    days = list(_RE.day.finditer(match["what"]))
+    short = bool(days) and days[-1]["short"] and not days[-1]["part"]
+    if not short or match["clock"] or match["after"]:
+        return False
+    if _RE.subject.match(match.string, match.end()):
+        return True
+    behind = _RE.behind.match(match.string, match.end())
+    return behind is not None and behind["word"].lower() not in word_set("light_words")
+
+
+def _is_name(match: re.Match[str]) -> bool:
+    """Return whether a day is part of a name: "TGI Fridays", and not "Yoga Mondays at 6"."""
+    if any(day["part"] for day in _RE.day.finditer(match["what"])):  # "Gymnastics Wed evenings"
+        return False
+    begin = max(match.start() - _WORDS_BEFORE, 0)
+    before = _RE.name.search(match.string, begin, match.start())
+    if before is None or before[0].strip().lower() in word_set("light_words"):
+        return False
+    return not (match["clock"] and not match.string[begin : before.start()].strip())
+
+
+class _SentenceVerbs:
+    """The verbs of a sentence."""
+
+    def __init__(self, sentence: str) -> None:
+        self._sentence = sentence
+
+    @cached_property
+    def _tokens(self) -> list[re.Match[str]]:
+        return list(WRITTEN.token.finditer(self._sentence))
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [token.start() for token in self._tokens]
+
+    @cached_property
+    def _words(self) -> list[str]:
+        return [token[0].lower() for token in self._tokens]
+
+    @cached_property
+    def _tenses(self) -> Tenses:
+        return Tenses(self._words, told=True)
+
+    def are_over(self, place: int) -> bool:
+        """Return whether the verb of a time is of the past, and not one of beginning something."""
+        at = bisect_left(self._starts, place)
+        before = range(at - 1, max(at - _REACH, 0) - 1, -1)
+        for i in chain(before, range(at, min(at + _REACH, len(self._words)))):
+            pointed = self._tenses.points(i)
+            if pointed is not None:
+                return pointed == "behind" and not self._begins(i, at)
+        return False
+
+    def _begins(self, verb: int, at: int) -> bool:
+        """Return whether a verb tells that something began, and not what was done to a thing."""
+        between = self._words[verb + 1 : at]
+        if self._words[verb] not in _BEGINNING:
+            return False
+        return not between or "," in between or between[0] in _BEHIND or between[0].endswith("ing")
 
 
 def _bounds(
     text: str, place: int, end: int, now: datetime, times: Sequence[tuple[Interval, int]]
 ) -> tuple[datetime, datetime | None] | None:
     """Return from when on it is, and until when; None where its beginning cannot be read."""
-    begins = _RE.begins.match(text, place, end)
-    if begins is not None:  # "from September", and not all of it
-        read = find_intervals(f"It is in {text[begins.end() : end]}", now, told=True)
-        start = read[0].start if read else None
-        return None if start is None else (max(start, now), None)
-    for time, at in times:
-        if place <= at < end and not text[place:at].strip(" ,") and time.end is not None:
+    after = bisect_left(times, place, key=lambda told: told[1])
+    for time, at in times[after : after + 1]:
+        if at < end and not text[place:at].strip(" ,") and time.end is not None:
             return max(time.start or now, now), time.end
-    return now, None
+    begins = _RE.begins.match(text, place, end)
+    if begins is None:
+        return now, None
+    rest = text[begins.end() : min(end, begins.end() + _DATE)]
+    for time in find_intervals(f"It is from {rest}", now, told=True)[:1]:
+        if time.text.startswith("from ") and time.start is not None and time.end is not None:
+            return max(time.start, now), time.end  # "starting in June until August"
+    for time in find_intervals(f"It is in {rest}", now, told=True)[:1]:
+        if time.start is not None and f"in {rest}".startswith((time.text, f"in {time.text}")):
+            return max(time.start, now), None
+    return None if _RE.some_day.match(rest) else (now, None)
 
 
 def _turns(match: re.Match[str]) -> Iterator[_Turn]:
@@ -278,6 +345,9 @@ def _repeated(
     """
     Return the times of a day that comes again, from a moment on; None for less than two turns.
 
+    From a fourth day of a month the next is counted that is not the last one too, for two that are
+    would be kept as the last ones of their months.
+
     Args:
         turn: the day.
         clock: the hour that is told, or "".
@@ -291,8 +361,17 @@ def _repeated(
     first, second = (_at(day, turn, clock) for day in (next(days), next(days)))
     if until is not None and (second.start is None or second.start >= until):
         return None
+    if turn.rank == _FOURTH and _is_last(first):
+        later = (_at(day, turn, clock) for day in days)
+        second = next(one for one in chain([second], later) if not _is_last(one))
     again = Interval(second.start, None, said, vague=True)
     return Repeated(Interval(first.start, first.end, said), again, until, at)
+
+
+def _is_last(turn: Interval) -> bool:
+    """Return whether a turn is in the last week of a month."""
+    assert turn.start is not None, "a turn has a beginning"
+    return (turn.start + timedelta(days=_WEEK)).month != turn.start.month
 
 
 def _dates(turn: _Turn, begin: datetime) -> Iterator[datetime]:

@@ -39,6 +39,10 @@ _LEADING: Final = _UP_TO | {"in", "on", "at", "by", "from", "during", "since", "
 _FROM_THEN: Final = frozenset({"starting", "beginning", "commencing", "effective"})
 """Words before the time from which on holds what was agreed: "hired her, starting on Monday"."""
 _TAKEN: Final = frozenset({"got", "took", "given", "offered", "found", "landed"})
+_BECOMING: Final = frozenset({"got", "took"})
+"""Those that before an adjective are of becoming so."""
+_ILLNESSES: Final = frozenset("cold flu covid fever cough bug headache migraine rash".split())
+"""Nouns for what nobody got by agreement."""
 _ABLE: Final = frozenset({"can", "could", "able", "possible", "possibly", "how"})
 _OFTEN: Final = frozenset({"once", "twice", "thrice", "times", "time"})
 _RANKED: Final = frozenset({"first", "second", "third", "only", "best", "worst"})
@@ -46,6 +50,8 @@ _RANKED: Final = frozenset({"first", "second", "third", "only", "best", "worst"}
 _PLANNING: Final = frozenset({"going", "due", "has", "supposed", "about", "gonna"})
 _VERB: Final = 0.3
 """Share of its uses as a verb from which a word counts as one after "I" or "we"."""
+_MOSTLY_NOUN: Final = 0.4
+"""Share of its uses as a noun from which a word may be what somebody got."""
 _MOSTLY_VERB: Final = 0.5
 """... and from which a word with an -s is no plural."""
 
@@ -91,11 +97,19 @@ class Tenses:
         after = self._sentence(range(at, min(at + _REACH, len(self._words))))
         for i in chain(before, after):
             if self._words[i] == "now" and i < at and self._word(i - 1) not in _UP_TO_NOW:
-                return "ahead"  # "she moved it, now Sunday 19th"
+                # "She moved it, now Sunday 19th"; "I know now Friday was a mistake".
+                return self._told_of_it(at) or "ahead"
             pointed = self.points(i)
             if pointed is not None:
                 return self._arranged(i, at) if pointed == "behind" else pointed
         return None if _PLANS.isdisjoint(self.sentence(at)) else "ahead"
+
+    def _told_of_it(self, at: int) -> Direction | None:
+        """Return the direction of the finite verb right behind an expression, in its clause."""
+        for i in self._sentence(range(at, min(at + _REACH, len(self._words)))):
+            if self._words[i] == "," or self.points(i) is not None:
+                return self.points(i)
+        return None
 
     def sentence(self, at: int) -> set[str]:
         """Return the words of the sentence around token ``at``, up to a limit."""
@@ -139,7 +153,16 @@ class Tenses:
         to = [i for i in leading if self._words[i] == "to" and self._verb_like(i + 1)]
         if to:
             return not self._plans(to[0] - 1)
-        return any(map(self._is_so_far, [*leading, *self._sentence(range(at, len(self._words)))]))
+        return any(map(self._is_so_far, self._up_to_its_verb(at)))
+
+    def _up_to_its_verb(self, at: int) -> Iterator[int]:
+        """Yield tokens before an expression, then after it, up to the nearest finite verb."""
+        before = self._sentence(range(at - 1, max(at - _REACH, 0) - 1, -1))
+        after = self._sentence(range(at, min(at + _REACH, len(self._words))))
+        for i in chain(before, after):
+            yield i
+            if self.points(i) is not None:
+                return
 
     def _is_ranked(self, leading: Iterable[int]) -> bool:
         """Tell whether something is the first or the best of a time: "my best run in two years"."""
@@ -190,7 +213,9 @@ class Tenses:
             word = self._word(verb + 1)
         arranged = self._base(word) in word_set("arranging_verbs")
         # "I was ill starting Monday" is of the past.
-        if (arranged or word in _TAKEN) and self._word(at - 1) in _FROM_THEN:
+        if (arranged or self._is_taken(word, self._words[verb + 1 : at])) and self._word(
+            at - 1
+        ) in _FROM_THEN:
             return "ahead"
         if not arranged:
             return "behind"
@@ -201,6 +226,14 @@ class Tenses:
         )
         ahead = infinitive or (bool(leading) and leading[-1] in _UP_TO)
         return "ahead" if ahead else "behind"
+
+    def _is_taken(self, word: str, taken: list[str]) -> bool:
+        """Tell whether a verb is of being given something: "got the job", not "got sick"."""
+        if word not in _BECOMING:
+            return word in _TAKEN
+        first = taken[0] if taken else ""
+        named = first in word_set("determiners") or use_of(first).noun >= _MOSTLY_NOUN
+        return named and _ILLNESSES.isdisjoint(taken)
 
     # ------------------------------------------------------------ verbs
 
