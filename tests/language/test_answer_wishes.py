@@ -33,6 +33,11 @@ from hippocampus.language.answer_wishes import matters_of_answers
         ("always give me recipes in cups", "units"),
         ("Answer in Danish pls", "language"),
         ("Don't send me long messages.", "length"),
+        ("Whenever you reply to me, keep things brief.", "length"),
+        ("keep them short and to the point please", "length"),
+        ("Keep it under fifty words.", "length"),
+        ("Always give me the weather in Celsius.", "units"),
+        ("Always show me amounts in ounces.", "units"),
     ],
 )
 def test_what_is_wanted_of_every_answer_is_told_by_its_matter(text, matter):
@@ -67,6 +72,14 @@ def test_what_is_wanted_of_every_answer_is_told_by_its_matter(text, matter):
         "No bullet wounds in that film.",
         "keep it short, I told the hairdresser",
         "Give me two cups of that.",
+        "When you write to your aunt, keep it brief.",
+        "If you answer the door, be friendly.",
+        "Whenever you respond to Ms Okafor, be formal.",
+        "Keep it simple for the wedding.",
+        "Keep it on the long shelf",
+        "Keep things short at the funeral",
+        "Always send me 12 ounces of coffee.",
+        "Don't give me pints at the party.",
         "Keep the receipts for the tables, don't throw them away.",
     ],
 )

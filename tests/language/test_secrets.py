@@ -45,6 +45,11 @@ HIDDEN = {
     "His passport number is X1234567.": "His passport number is [identity number].",
     "use AKIAIOSFODNN7EXAMPLE there": "use [key] there",
     "The form wants 12345678Z": "The form wants [identity number]",
+    "6630 is now our new garage code.": "[code] is now our new garage code.",
+    "The lift code 7741 works again.": "The lift code [code] works again.",
+    "doorCode: 7741": "doorCode: [code]",
+    '{"id": 7, "lockerCode": 7741}': '{"id": 7, "lockerCode": [code]}',
+    '{"myGarageDoorCode": "7741"}': '{"myGarageDoorCode": "[code]"}',
 }
 
 ORDINARY = [
@@ -74,6 +79,11 @@ ORDINARY = [
     "cd21392410021444e0067395 has a card's number, 00749023034f779cba17e176 a phone's",
     "IBAN DE00 3704 1144 2532 9130 78",
     "12345678A is no identity number",
+    "2017 was the first summer the gate code failed.",
+    "In 2022 was the old alarm code retired.",
+    "The fire code for lifts is 2018, the safety code of the gate 1998.",
+    "The elevator code 512 stands for a jam, and door code 4040 signals low power.",
+    "The alarm code 303 means smoke.",
     "tokens = word_tokenize(text); password = request.form['password']",
 ]
 
@@ -86,6 +96,18 @@ def test_only_a_secret_is_replaced_by_its_kind(text):
 @pytest.mark.parametrize("text", ORDINARY)
 def test_ordinary_text_holds_none(text):
     assert [] == find_secrets(text)
+
+
+@pytest.mark.parametrize(
+    "field", ["pinCode", "PIN_CODE", "lift_code", "lockerCode", "alarm-code", "cardPin", "otherPin"]
+)
+def test_a_field_is_known_for_a_code_however_its_words_are_joined(field):
+    assert {field: "[code]"} == SecretFinder().redact_fields({field: 7741})
+
+
+@pytest.mark.parametrize("field", ["zipCode", "status_code", "pinCount", "spin", "doorCount"])
+def test_a_field_of_another_number_is_no_code(field):
+    assert {field: 7741} == SecretFinder().redact_fields({field: 7741})
 
 
 def test_a_private_key_is_hidden_to_its_end():

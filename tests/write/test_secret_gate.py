@@ -280,6 +280,27 @@ def test_the_names_of_owners_stay_as_they_were_given(path, tmp_path):
     assert "lena@example.com" not in (tmp_path / "ada.jsonl").read_text()
 
 
+def test_half_a_character_in_a_call_stays_an_escape():
+    given = {"call": '{"to":"ol\\ud83c","password":"marmot77x"}'}
+    made = SecretFinder().redact_fields(given)["call"]
+
+    assert {"to": "ol\ud83c", "password": "[password]"} == json.loads(made.encode())
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        '{"size":1e999,"password":"%s"}',
+        '{"sizes":[NaN,-Infinity],"password":"%s"}',
+        '{"to":"Ole","to":"Kim","password":"%s"}',
+    ],
+)
+def test_a_call_that_is_no_plain_json_is_changed_in_its_secrets_alone(call):
+    made = SecretFinder().redact_fields({"call": call % "marmot77x"})
+
+    assert {"call": call % "[password]"} == made
+
+
 def test_a_code_may_be_a_number_where_its_field_says_so(path):
     with opened(path, write="redact") as memory:
         kept = memory.bank("ada").remember("Hello.", metadata={"pin": 4711, "cups": 4711})

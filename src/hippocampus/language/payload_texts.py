@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
@@ -120,15 +121,44 @@ def _changed(value: Any, change: Change, label: str) -> Any:  # noqa: ANN401 - J
     if inside is None:
         return change(value, label)
     made = change_texts(inside, change, label)
-    return value if made == inside else json.dumps(made, ensure_ascii=False)
+    if made == inside:
+        return value
+    # Half a character, as an escape may spell, cannot be written otherwise.
+    spelled_out = json.dumps(made, ensure_ascii=False)
+    return json.dumps(made) if _HALF.search(spelled_out) else spelled_out
+
+
+_HALF: Final = re.compile("[\ud800-\udfff]")
 
 
 def _as_json(text: str) -> Any:  # noqa: ANN401 - JSON
-    """Return the object, list or text that a text is as JSON; None if it is none of them."""
+    """
+    Return the object, list or text that a text is as JSON; None if it is none of them.
+
+    None, too, for what would be another text if it were written anew: with a field twice, or with a
+    number that is not finite.
+    """
     bare = text.strip()
     if len(bare) < 2 or _ENDS.get(bare[0]) != bare[-1]:
         return None
     try:
-        return json.loads(bare)
+        return json.loads(
+            bare, object_pairs_hook=_fields, parse_float=_finite, parse_constant=_finite
+        )
     except (ValueError, RecursionError):
         return None
+
+
+def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of its fields; ``ValueError`` if two have one name."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise ValueError("a field is given twice")
+    return made
+
+
+def _finite(said: str) -> float:
+    """Return a number; ``ValueError`` if it is not finite."""
+    if not math.isfinite(number := float(said)):
+        raise ValueError(f"{said} is not finite")
+    return number

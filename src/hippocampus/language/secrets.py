@@ -56,8 +56,15 @@ def _unquoted(text: str) -> str:
     if not _FIELD.search(text):
         return text
     plain = _ESCAPED.sub(lambda found: f" {_ESCAPES.get(found[1], ' ')}", text)
-    # Of "dbPassword" the word is "Password": its "b" makes room.
-    return _FIELD.sub(lambda f: f" {_HUMP.sub('_', f[2])} ".center(len(f[0])), plain)
+    return _FIELD.sub(_in_words, plain)
+
+
+def _in_words(field: re.Match[str]) -> str:
+    """Return a field in quotes as its last words, as long as before."""
+    room = len(field[0]) - len(field[2])  # that of the quotes: "dbPassword" as db_Password
+    words = _HUMPS.split(field[2])
+    first = max(len(words) - room, 1)
+    return "_".join(["".join(words[:first]), *words[first:]]).center(len(field[0]))
 
 
 def _outside_binary(text: str, spans: Iterable[SecretSpan]) -> Iterator[SecretSpan]:
@@ -70,7 +77,7 @@ def _outside_binary(text: str, spans: Iterable[SecretSpan]) -> Iterator[SecretSp
 
 
 _FIELD: Final = re.compile(r"""\\{0,7}(["'])([\w .-]{1,64})\\{0,7}\1(?=\s{0,3}:)""")
-_HUMP: Final = re.compile(r"[a-z](?=[A-Z])")
+_HUMPS: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ESCAPED: Final = re.compile(r"""\\([nr"'\\/])""")
 _ESCAPES: Final = {"n": "\n", "r": "\n", '"': '"', "'": "'"}
 _BINARY: Final = re.compile(

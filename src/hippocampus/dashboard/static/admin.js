@@ -18,7 +18,7 @@ export const show = (ctx) => [
     : h("p.quiet", "They are for an admin of all banks.")),
 ];
 
-// ---------------------------------------------------------------- one bank
+// ---- one bank
 
 const TIERS = {
   hot: "said or recalled lately; texts read lately are in memory", warm: "in the index, in memory once the bank is asked",
@@ -68,7 +68,7 @@ const erase = (ctx) => formDialog(`Erase ${ctx.bank.name} for good?`, [
   await ctx.boot();
 }, { danger: true });
 
-// ---------------------------------------------------------------- its profile
+// ---- its profile
 
 const profile = (found, ctx) => [
   h("p.quiet", "Every prompt of this bank begins with it."),
@@ -89,7 +89,7 @@ const describe = (found, ctx) => formDialog("The profile of this bank", [
   ctx.refresh();
 });
 
-// ---------------------------------------------------------------- its sources
+// ---- its sources
 
 const sources = (found, ctx) => {
   if (!found.entries.length) return h("p.quiet", "Nothing here is from a file or a system that was named.");
@@ -135,7 +135,7 @@ const choose = (only, ctx) => formDialog("Sources that anchors may lead to", [
   ctx.refresh();
 });
 
-// ---------------------------------------------------------------- all banks
+// ---- all banks
 
 const banks = (ctx) => {
   const list = h("div");
@@ -158,7 +158,7 @@ const banks = (ctx) => {
   })), list);
 };
 
-// ---------------------------------------------------------------- keys
+// ---- keys
 
 const keys = (all, ctx) => [
   all.length === 0

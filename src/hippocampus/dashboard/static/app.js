@@ -28,7 +28,7 @@ let banks = { entries: [], next: null };
 let shown = {};
 let leaving = new AbortController();
 
-// ---------------------------------------------------------------- addresses: #/bank/view?parameters
+// ---- addresses: #/bank/view?parameters
 
 const read = () => {
   const [, path, query] = /^#?\/?([^?]*)\??(.*)$/s.exec(location.hash);
@@ -53,7 +53,7 @@ const go = (view, params) => {
   if (to !== location.hash) location.hash = to;
 };
 
-// ---------------------------------------------------------------- showing
+// ---- showing
 
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
@@ -157,7 +157,7 @@ const around = (place) => {
   }, icon("plus")));
 };
 
-// ---------------------------------------------------------------- what is always there
+// ---- what is always there
 
 const THEMES = ["auto", "light", "dark"];
 const theme = () => document.documentElement.dataset.theme ?? "auto";

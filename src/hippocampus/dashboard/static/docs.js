@@ -67,7 +67,7 @@ const properties = (schema, told) => Object.entries(schema?.properties ?? {}).ma
 
 const bodyOf = (operation) => Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
 
-// ------------------------------------------------------------ a request
+// ---- a request
 
 const sent = async (method, path, operation, inputs, body, type) => {
   const url = new URL(ROOT);
@@ -121,7 +121,7 @@ const trial = (method, path, operation) => {
     area, h("div", { class: "row" }, h("button", { class: CHANGES.has(operation.tags[0]) ? "" : "primary" }, "Send")), shown));
 };
 
-// ------------------------------------------------------------ the page
+// ---- the page
 
 const operationOf = (document_, { method, path, operation }) => {
   const { told, errors, rest } = parted(operation.description ?? "");

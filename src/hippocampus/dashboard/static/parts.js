@@ -4,7 +4,7 @@ import { key } from "./api.js";
 import { field, h, icon, marked, newId, swap } from "./dom.js";
 import { LEVELS, moment, whole, zoneName } from "./format.js";
 
-// ---------------------------------------------------------------- a memory in a list
+// ---- a memory in a list
 
 export const tags = (e) => [
   e.pinned && h("span.tag.strong", "pinned"),
@@ -43,7 +43,7 @@ export const some = (all, draw, { list = h("ul"), most = 12 } = {}) => {
   return [list, more];
 };
 
-// ---------------------------------------------------------------- notices, for nothing and for trouble
+// ---- notices, for nothing and for trouble
 
 export const notice = (title, text, ...more) => h("section.notice",
   h("h2", title), text && h("p", text), more);
@@ -112,7 +112,7 @@ export const later = (ask, draw, attributes = {}) => {
   return slot;
 };
 
-// ---------------------------------------------------------------- dialogs
+// ---- dialogs
 
 const toasts = document.getElementById("toasts");
 
@@ -191,7 +191,7 @@ export const remember = (ctx) => formDialog("Remember something", [
   ctx.refresh();
 });
 
-// ---------------------------------------------------------------- small things
+// ---- small things
 
 export const heading = (title, told, ...actions) => h("header.heading",
   h("div", h("h1", { tabindex: "-1" }, title), told && (told instanceof Node ? told : h("p.quiet", told))),

@@ -28,7 +28,7 @@ export const show = (ctx) => {
   ];
 };
 
-// ---------------------------------------------------------------- a sleep, tried or done
+// ---- a sleep, tried or done
 
 const run = async (ctx, slot, dry, button) => {
   button.disabled = true;
@@ -86,7 +86,7 @@ const act = (one, ctx) => {
     h("small", one.why, one.by && [" — ", h("a", { href: ctx.open(one.by) }, one.kind === "merge" ? "what stands for it" : "what says so")]));
 };
 
-// ---------------------------------------------------------------- the sleeps there were
+// ---- the sleeps there were
 
 const nights = (all, ctx) => (all.length === 0
   ? h("p.quiet", "This bank has not slept yet.")
@@ -120,7 +120,7 @@ const undo = (night, ctx) => formDialog(`Undo sleep ${night.number}?`,
     ctx.refresh();
   });
 
-// ---------------------------------------------------------------- how a memory fades
+// ---- how a memory fades
 
 const forgetting = async (ctx) => {
   const id = ctx.params.curve;
@@ -203,7 +203,7 @@ const policyForm = (policy, ctx) => ctx.may("admin") && h("div", h("button", {
   }),
 }, "Change the policy…"));
 
-// ---------------------------------------------------------------- what came of it
+// ---- what came of it
 
 const cameTo = (summary, gists, ctx) => [
   summary.text ? h("blockquote.whole", summary.text) : h("p.quiet", "Nothing was said yet."),
