@@ -227,5 +227,5 @@ def test_two_dots_beside_words_that_are_no_time_part_nothing(bank, during):
 
 @pytest.mark.parametrize("during", ["2024-05-14..2024-02-30", "2024-02-30..", "32 July..2024-08"])
 def test_a_side_that_is_no_time_is_refused_by_the_name_of_its_filter(bank, during):
-    with pytest.raises((InvalidTime, InvalidFilter), match="^during="):
+    with pytest.raises((InvalidTime, InvalidFilter), match=r"^during="):
         bank.episodes(during=during)

@@ -254,6 +254,15 @@ def test_a_header_says_how_far_facts_are_read_for_whoever_would_not_wait(http, t
     assert "Degraded" not in http.get(f"{AT}/facts", **asked).headers
 
 
+@pytest.mark.usefixtures("told")
+@pytest.mark.parametrize("verb", ["sessions", "sources"])
+def test_a_bank_that_is_not_there_has_no_list_of_where_things_are_from(http, verb):
+    assert 200 == http.get(f"{AT}/{verb}").status_code
+    missing = http.get(f"/v1/banks/nobodys/{verb}")
+
+    assert (404, "UnknownBank") == (missing.status_code, missing.json()["error"]["type"])
+
+
 @pytest.fixture
 def in_a_hurry(monkeypatch, told):
     """Have every answer of facts read 64 memories more, and a page hold thirty of them."""
