@@ -290,8 +290,8 @@ class Committer(BankPart):
         """
         Make the payloads of drafts, each read in the light of what its session said before.
 
-        A call that has a time for all of it embeds for half of that at most: better what is kept
-        has its vectors after the next sleep than that it is not kept.
+        A call that has a time for all of it embeds for half of that at most, but for a short text
+        alone: better what is kept has its vectors after the next sleep than that it is not kept.
         """
         from hippocampus.write.encode import (  # noqa: PLC0415 - not for a recall
             context_before,
@@ -309,7 +309,8 @@ class Committer(BankPart):
         for start in range(0, len(drafts), batch):
             check_budget()
             some = slice(start, start + batch)
-            if embedder is not None and puts_off(len(drafts[some])):
+            # One text takes no time, whatever went by in waiting to write it.
+            if embedder is not None and len(drafts) > 1 and puts_off(len(drafts[some])):
                 embedder = None
             made = encode_drafts(
                 drafts[some], before[some], zone=self._engine.zone, embedder=embedder,
