@@ -54,7 +54,7 @@ _TRIES: Final = 8
 """How often an erasure begins anew because what it erases was promoted meanwhile."""
 
 
-class Choice(TypedDict, total=False):
+class Forgettable(TypedDict, total=False):
     """A choice of episodes, as ``forget`` and ``restore`` take it."""
 
     id: str | Collection[str]
@@ -212,7 +212,7 @@ class Forgetting(BankPart):
             return self._restore_sources(names)
 
     def meant(
-        self, *, erase: bool = False, undo: bool = False, **chosen: Unpack[Choice]
+        self, *, erase: bool = False, undo: bool = False, **chosen: Unpack[Forgettable]
     ) -> list[Episode]:
         """
         Return the episodes that ``forget`` or, to ``undo`` it, ``restore`` would change.

@@ -62,7 +62,7 @@ _MOST_SEEN: Final = 10_000
 """Banks of which it is known how much was seen."""
 LINES: Final = "application/x-ndjson"
 _UNEMBEDDED: Final = frozenset({"embedder", "vectors"})
-"""What an answer says it lacks where texts were kept without vectors."""
+"""Parts that an answer lacks where texts were kept without vectors."""
 
 
 class Call(NamedTuple):
