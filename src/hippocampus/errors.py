@@ -16,6 +16,7 @@ The tree of errors, which a caller can catch at any height.
     - UnknownEpisode
     - UnknownSource
     - UnknownEvent        nothing in the bank tells of an event that a filter names
+    - ListChanged         a list was read further since the page before; begin it anew
     - AmbiguousId         the beginning of an id is that of several
     - NotRecorded         a cassette is asked for what it has not recorded
     - SourceError         a file could not be read as a memory source
@@ -166,6 +167,10 @@ class UnknownSource(InputError, LookupError):
 
 class UnknownEvent(InputError, LookupError):
     """Nothing in the bank tells of the event whose time was asked for."""
+
+
+class ListChanged(InputError):
+    """A list of a server was read further since the page before. Ask without the cursor, anew."""
 
 
 class AmbiguousId(InputError, LookupError):

@@ -332,6 +332,42 @@ def test_a_session_is_looked_at_forgotten_brought_back_and_erased(shell):
     assert (shell(*whose, "x").code, shell("forget", "--where", "{}").code) == (2, 2)
 
 
+def count_meant(shell, *asked):
+    """Return how many memories a dry run shows."""
+    return len(shell(*asked, "--dry-run", "--json").json)
+
+
+def test_a_dry_run_of_forgetting_shows_what_the_run_changes(shell):
+    old = shell("remember", "The mill is by the bridge.", "--session", "m", "--json").json["id"]
+    new = shell("correct", old, "The mill is by the old ford.", "--json").json["id"]
+    shell("remember", "The weir leaks.", "--session", "m")
+    for asked in (("forget", new), ("forget", new), ("forget", new, "--undo"),
+                  ("forget", "--session", "m"), ("forget", "--session", "m"),
+                  ("forget", "--session", "m", "--undo"), ("forget", new, "--erase", "--yes"),
+                  ("forget", "--session", "m", "--erase", "--yes")):  # fmt: skip
+        shown = count_meant(shell, *asked)
+        assert [shown] == list(shell(*asked, "--json").json.values()), asked
+
+
+@pytest.mark.parametrize("erase", [(), ("--erase", "--yes")])
+def test_a_dry_run_leaves_out_what_another_source_has_too(shell, tmp_path, erase):
+    letter = (
+        "Message-ID: <mill@example.org>\nFrom: Ida <ida@example.org>\nSubject: The mill\n"
+        "Date: Mon, 3 Jun 2024 10:00:00 +0000\n\nThe mill was built of oak.\n"
+    )
+    for name in ("one.eml", "two.eml"):
+        (tmp_path / name).write_text(letter)
+    shell("import", str(tmp_path))
+    assert ["one.eml", "two.eml"] == [s["name"] for s in shell("sources", "--json").json]
+    alone = count_meant(shell, "forget", "--source", "one.eml", *erase)
+    both = "forget", "--source", "one.eml", "--source", "two.eml", *erase
+
+    assert (0, 1) == (alone, count_meant(shell, *both))
+    assert [1] == list(shell(*both, "--json").json.values())
+    missing = shell("forget", "--source", "nosuch", "--dry-run")
+    assert (2, True) == (missing.code, "nosuch" in missing.err)
+
+
 def test_erasing_leaves_no_residue_once_it_is_confirmed(told):
     words = "The leak in the kitchen was mended by a plumber."
     refused = told("forget", told.ids[1], "--erase")

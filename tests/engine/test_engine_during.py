@@ -6,7 +6,7 @@ import pytest
 
 from hippocampus import Memory, Turn
 from hippocampus.core.clock import ManualClock
-from hippocampus.errors import InvalidFilter, UnknownEvent
+from hippocampus.errors import InvalidFilter, InvalidTime, UnknownEvent
 
 NOW = datetime(2024, 9, 1, 12, tzinfo=UTC)
 TALK = [
@@ -161,7 +161,9 @@ def test_an_event_is_looked_for_among_what_the_read_may_know(bank):
         ("  ", "say when"),
         ("2024-05-14T10:00", "a pair of moments"),
         (("2024-05-14", "2024-05-16"), "pairs of moments"),
-        (["2024-05-14", "2024-05-16"], r"as \[\['2024-05-14', "),
+        (["2024-05-14", "2024-05-16"], r"as \[\['2024-05-14', '2024-05-16'\]\]"),
+        ("2024-03-05...2024-04-01", "two dots"),
+        ("2024-06 ....", "two dots"),
         ("..", "all of time"),
         ([], "give"),
         ([""], "say when"),
@@ -213,3 +215,17 @@ def test_an_answer_says_which_time_was_meant(bank, during, stretch):
         tuple(end and f"{end:%Y-%m-%d}" for end in (one.start, one.end)) for one in found.during
     ]
     assert () == bank.recall("boiler").during
+
+
+@pytest.mark.parametrize(
+    "during", ["hm.. and then the roof", "Zoe waved.. yesterday", "yesterday...the roof", "oh.."]
+)
+def test_two_dots_beside_words_that_are_no_time_part_nothing(bank, during):
+    with pytest.raises(UnknownEvent):
+        bank.episodes(during=during)
+
+
+@pytest.mark.parametrize("during", ["2024-05-14..2024-02-30", "2024-02-30..", "32 July..2024-08"])
+def test_a_side_that_is_no_time_is_refused_by_the_name_of_its_filter(bank, during):
+    with pytest.raises((InvalidTime, InvalidFilter), match=r"^during="):
+        bank.episodes(during=during)

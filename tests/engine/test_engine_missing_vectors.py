@@ -171,6 +171,17 @@ def test_who_is_short_of_time_keeps_it_all_and_has_the_rest_embedded_later(open_
     assert embedder.passages == there
 
 
+def test_a_short_text_has_its_vector_however_long_it_waited_to_be_written(open_memory):
+    embedder = Counting()
+    bank = open_memory(embedder=embedder).bank("ada")
+
+    with HalfSpent(looks=0) as budget:
+        bank.remember("The gate key hangs behind the shed door.")
+
+    assert (1, 0) == (embedder.passages, budget.put_off)
+    assert [] == told(bank)
+
+
 @pytest.mark.parametrize(("seconds", "spent"), [(None, False), (60, False), (1e-9, True)])
 def test_texts_are_put_off_where_half_of_a_budget_or_one_around_is_spent(seconds, spent):
     assert not puts_off(3)

@@ -140,6 +140,17 @@ def test_more_than_may_be_written_is_not(open_memory):
     assert 10 < budget.written < 10_000
 
 
+def test_more_than_may_be_written_begins_no_bank(open_memory):
+    memory = open_memory()
+    with pytest.raises(OverBudget, match="50 bytes"), Budget(written_bytes=50):
+        memory.bank("fresh").remember("The ferry to the island leaves at noon.")
+    assert [] == memory.banks()
+
+    memory.bank("fresh").remember("The ferry is late.")
+    assert ["The ferry is late."] == [one.text for one in memory.bank("fresh").episodes()]
+    assert () == verify(memory).problems
+
+
 def test_time_that_is_up_ends_a_question_without_harm_to_the_next(open_memory):
     bank = open_memory().bank("ada")
     bank.remember("The key is under the pot.")

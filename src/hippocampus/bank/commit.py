@@ -18,7 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from hippocampus.bank.part import BankPart
-from hippocampus.core.budget import check_budget, puts_off, without_budget
+from hippocampus.core.budget import check_budget, puts_off
 from hippocampus.core.clock import from_micros
 from hippocampus.core.group_commit import GroupCommit
 from hippocampus.core.idempotency import Request, current_request
@@ -157,13 +157,6 @@ class Committer(BankPart):
                 with suppress(_DoneElsewhere):
                     return self._keep_once(ledger, calls)
 
-    def _begun(self, ledger: Ledger) -> Ledger:
-        """Return the bank's books, which begin here, if it has none yet."""
-        if ledger.bank != NO_BANK:
-            return ledger
-        with without_budget():  # what is called off from here on is so in the transaction
-            return self._engine.ledger(self.name, create=True)
-
     def _keep_once(self, ledger: Ledger, calls: Sequence[_ToKeep]) -> list[list[Episode]]:
         fresh: dict[str, Group] = {}
         answer: dict[str, int] = {}
@@ -262,8 +255,7 @@ class Committer(BankPart):
         """
         Encode drafts, and only then open the transaction in which they are stored.
 
-        A bank that is not there yet begins between the two, so that what is called off while it is
-        encoded leaves none.
+        A bank that is not there yet begins in it, so that what is called off leaves none.
 
         ``asks``: what ``store`` is going to ask beside what adding drafts asks.
         """
@@ -272,8 +264,10 @@ class Committer(BankPart):
         asks = [*ledger.writer.asks(drafts), *asks]
         while True:
             encoded = self._encode(ledger, drafts, embedder, how, progress)
-            ledger = self._begun(ledger)
-            with self._state.transaction(indexed=indexed, settles=True, asks=asks) as books:
+            begins = ledger.bank == NO_BANK
+            with self._state.transaction(
+                indexed=indexed, settles=True, begins=begins, asks=asks
+            ) as books:
                 if engine.embedder is not embedder or engine.signs() != how.signed:
                     embedder, how = engine.embedder, Encoding(engine.signs(), engine.spans())
                     continue  # a rebuild has moved the store to others: encode once more
@@ -296,8 +290,8 @@ class Committer(BankPart):
         """
         Make the payloads of drafts, each read in the light of what its session said before.
 
-        A call that has a time for all of it embeds for half of that at most: better what is kept
-        has its vectors after the next sleep than that it is not kept.
+        A call that has a time for all of it embeds for half of that at most, but for a short text
+        alone: better what is kept has its vectors after the next sleep than that it is not kept.
         """
         from hippocampus.write.encode import (  # noqa: PLC0415 - not for a recall
             context_before,
@@ -315,7 +309,8 @@ class Committer(BankPart):
         for start in range(0, len(drafts), batch):
             check_budget()
             some = slice(start, start + batch)
-            if embedder is not None and puts_off(len(drafts[some])):
+            # One text takes no time, whatever went by in waiting to write it.
+            if embedder is not None and len(drafts) > 1 and puts_off(len(drafts[some])):
                 embedder = None
             made = encode_drafts(
                 drafts[some], before[some], zone=self._engine.zone, embedder=embedder,

@@ -130,9 +130,10 @@ def _read_during(value: Any, now: datetime, read_event: ReadEvent) -> Any:  # no
             found.append(_read_pair(one, now))
             continue
         if _is_moment(one):
+            pair = [each for each in value if isinstance(each, str) and _is_moment(each)]
             msg = (
                 f"during={value!r:.100}: {one!r} is a moment; give pairs of moments, as"
-                f" [[{one!r}, {one!r}]], or words"
+                f" [[{pair[0]!r}, {pair[-1]!r}]], or words"
             )
             raise InvalidFilter(msg)
         found += _read_words(one, now, read_event)
@@ -149,7 +150,10 @@ def _read_words(words: str, now: datetime, read_event: ReadEvent) -> Iterable[St
             raise InvalidFilter(msg)
         return [(words, words)]
     start, dots, end = map(str.strip, words.partition(".."))
-    if dots:
+    if dots and all(_may_be_side(side.strip("."), now) for side in (start, end)):
+        if end.startswith("."):
+            msg = f"during={words!r:.100}: two dots are between two moments, and here are more"
+            raise InvalidFilter(msg)
         return [_read_pair((start or None, end or None), now)]
     named = named_time(words, now)
     if named is not None:
@@ -161,6 +165,16 @@ def _read_words(words: str, now: datetime, read_event: ReadEvent) -> Iterable[St
         )
         raise InvalidFilter(msg)
     return read_event(words)
+
+
+def _may_be_side(text: str, now: datetime) -> bool:
+    """Return whether text is nothing, or a time, or can be no more than one that there is not."""
+    return (
+        not text
+        or _is_moment(text)
+        or named_time(text, now) is not None
+        or (can_only_be_time(text))
+    )
 
 
 def _is_moment(text: str) -> bool:
@@ -177,7 +191,10 @@ def _read_pair(pair: Any, now: datetime) -> Any:  # noqa: ANN401 - ``make_filter
     if len(pair) != _SIDES:
         return pair
     since, until = pair
-    return _read("since", since, now), _read("until", until, now)
+    return (
+        None if since is None else start_of(since, now, name="during"),
+        None if until is None else end_of(until, now, name="during"),
+    )
 
 
 def sees_all(filters: Filters, *besides: str) -> bool:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, TypeAlias, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from hippocampus.core.records import (
     HELD,
     PINNED,
     Compacted,
+    Episode,
     EpisodeRow,
     OneOrMany,
     Progress,
@@ -51,6 +52,16 @@ _GAP_S: Final = 0.01
 Another process does not queue: it asks again every few milliseconds."""
 _TRIES: Final = 8
 """How often an erasure begins anew because what it erases was promoted meanwhile."""
+
+
+class Forgettable(TypedDict, total=False):
+    """A choice of episodes, as ``forget`` and ``restore`` take it."""
+
+    id: str | Collection[str]
+    source: OneOrMany
+    session: OneOrMany
+    speaker: OneOrMany
+    where: Where
 
 
 class Forgetting(BankPart):
@@ -146,8 +157,8 @@ class Forgetting(BankPart):
         if done is not None:
             return done
         if erase:
-            every = [*self._matching(by), *self._matching(by, hidden=True)]
-            return self._erase_with_copies([e.id for e in every], (), progress)
+            ids = self._ids_matching(by, erase=True, undo=False)
+            return self._erase_with_copies(ids, (), progress)
         with self._state.changing():
             every = self._matching(by)
             with self._store.read():
@@ -200,29 +211,76 @@ class Forgetting(BankPart):
         with self._state.changing():
             return self._restore_sources(names)
 
-    def _restore_sources(self, names: Sequence[str]) -> int:
+    def meant(
+        self, *, erase: bool = False, undo: bool = False, **chosen: Unpack[Forgettable]
+    ) -> list[Episode]:
+        """
+        Return the episodes that ``forget`` or, to ``undo`` it, ``restore`` would change.
+
+        Raises:
+            UnknownSource: the bank has nothing from there.
+            AccessError, InputError: likewise, whatever they would raise.
+
+        """
+        by = {name: value for name, value in chosen.items() if name not in {"id", "source"}}
+        ids, source = chosen.get("id"), chosen.get("source")
+        given = _either("restore" if undo else "forget", ids, source, by)
+        names = [one for name in given for one in self._sources_here(name)]
+        if by:
+            named = self._ids_matching(by, erase=erase, undo=undo)
+        else:
+            named = self._ids_of_sources(names, undo=undo) if names else ids_of(ids or ())
+        back = [] if names or not erase else Copies(self._state).of(named, ()).here(self.name)
+        with self._state.asking() as here, self._store.read():
+            ledger = self._engine.ledger(self.name)
+            if erase:
+                rows = [e.row for e in ledger.erasure.going([*named, *back])]
+            else:
+                state = "forgotten" if undo else "active"
+                whole = ledger.reader.whole(map(ledger.reader.find, named))
+                ledger.writer.check_free(whole)
+                rows = [e.row for e in whole if e.state == state]
+            return ledger.reader.episodes(rows, self._told(here.index))
+
+    def _ids_matching(self, by: Mapping[str, object], *, erase: bool, undo: bool) -> list[str]:
+        """Return the ids of what meets filters and may be erased, brought back or hidden."""
+        if undo:
+            return self._restorable(by)
+        every = [*self._matching(by), *(self._matching(by, hidden=True) if erase else ())]
+        return [e.id for e in every]
+
+    def _ids_of_sources(self, names: Sequence[str], *, undo: bool) -> list[str]:
+        """Return the ids of what sources alone have, or of what can be brought back of them."""
         from hippocampus.journal.source_register import (  # noqa: PLC0415 - not for a recall
+            held_by,
             restorable,
         )
 
+        with self._store.read():
+            ledger = self._engine.ledger(self.name)
+            if undo:
+                return restorable(ledger, names)
+            return [e.id for e in held_by(ledger, names).alone]
+
+    def _restorable(self, by: Mapping[str, object]) -> list[str]:
+        """Return the ids of what people forgot of what meets filters."""
+        hidden = [e for e in self._matching(by, hidden=True) if e.state == "forgotten"]
+        with self._store.read():
+            read = self._engine.ledger(self.name).reader
+            return [e.id for e in hidden if read.hidden_by(e.row) is Forgotten]
+
+    def _restore_sources(self, names: Sequence[str]) -> int:
         done = self._done_before()
         if done is not None:
             return done
-        with self._store.read():
-            ledger = self._engine.ledger(self.name)
-            ids = restorable(ledger, names)
-        return self._restore_all(ids)
+        return self._restore_all(self._ids_of_sources(names, undo=True))
 
     def _restore_matching(self, by: Mapping[str, object]) -> int:
         done = self._done_before()
         if done is not None:
             return done
         with self._state.changing():
-            hidden = [e for e in self._matching(by, hidden=True) if e.state == "forgotten"]
-            with self._store.read():
-                read = self._engine.ledger(self.name).reader
-                ids = [e.id for e in hidden if read.hidden_by(e.row) is Forgotten]
-            return self._restore_all(ids)
+            return self._restore_all(self._restorable(by))
 
     def _restore_all(self, ids: Sequence[str]) -> int:
         pieces = _in_pieces(ids, lambda _: 0)  # no segment is made anew

@@ -199,8 +199,12 @@ class Lookup(BankPart):
         Return the sessions that have episodes in force, the one with the latest first.
 
         ``forget(session=…)`` and the filters of reads take their names.
+
+        Raises:
+            UnknownBank: there is no such bank.
+
         """
-        with self._state.asking() as here:
+        with self._state.asking() as here, self._books():
             columns = here.index.columns
             rows = np.flatnonzero(columns.visible() & (columns.session.codes >= 0))
             said: dict[str, list[int]] = {}

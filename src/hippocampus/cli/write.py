@@ -254,14 +254,15 @@ def forget(
         msg = "--erase and --undo exclude each other; what is erased cannot come back"
         raise InputError(msg)
     chosen = _chosen(ids, source, by)
+    from hippocampus.bank.forgetting import Forgetting  # noqa: PLC0415 - the engine is there by now
+
     with scope.open_bank() as bank:
         if dry_run:
-            there = _meant(bank, chosen, erase=erase, undo=undo)
+            there = Forgetting(bank.state).meant(**chosen, erase=erase, undo=undo)
             told = f"{len(there):,} meant; nothing was changed"
             return Answer(there, episode_table(there, scope.zone), note=told)
         if erase and not yes:
-            held = _held(bank, source) if source else len(_meant(bank, chosen, erase=True))
-            confirm_erasure(held)
+            confirm_erasure(len(Forgetting(bank.state).meant(**chosen, erase=True)))
         with progress("erasing" if erase else "forgetting") as step:
             changed = (
                 bank.restore(**chosen)
@@ -301,21 +302,6 @@ def _chosen(ids: list[str] | None, source: list[str] | None, by: WhoseOptions) -
         msg = "name episodes by id, or a source with --source; one of the two, or in place of both"
         raise InputError(f"{msg} --session, --speaker or --where")
     return filters or ({"id": ids} if ids else {"source": source})
-
-
-def _meant(
-    bank: Bank, chosen: Mapping[str, Any], *, erase: bool = False, undo: bool = False
-) -> list[Episode]:
-    """Return the episodes that a choice means: in force, forgotten to be undone, or both."""
-    if "id" in chosen:
-        return [bank.get(one) for one in chosen["id"]]
-    states = (False, True) if erase else (undo,)
-    return [one for hidden in states for one in bank.episodes(forgotten=hidden, **chosen)]
-
-
-def _held(bank: Bank, sources: Sequence[str]) -> int:
-    """Return how many episodes sources have, about."""
-    return sum(s.episodes + s.forgotten for s in bank.sources() if s.name in sources)
 
 
 def _kept(verb: str, episode: Episode, zone: tzinfo) -> Answer:

@@ -29,7 +29,7 @@ from hippocampus.core.records import (
 from hippocampus.core.threads import Threads
 from hippocampus.engine.context import check_name
 from hippocampus.engine.position import NOWHERE, Position
-from hippocampus.errors import InputError, ServerMismatch, SourceError, UnknownBank
+from hippocampus.errors import InputError, ListChanged, ServerMismatch, SourceError, UnknownBank
 from hippocampus.memory import Memory
 from hippocampus.sources import SourceProblem
 from hippocampus.sources.agents.tools import TOOLS, kind_of
@@ -42,6 +42,8 @@ TIMEOUT_S: Final = 30.0
 ATTEMPTS: Final = 3
 _MOST_GONE: Final = 50
 """Most names of sources in an address, which may not be long."""
+_BEGUN_ANEW: Final = 8
+"""How often a list is begun anew that grows while it is read."""
 
 
 def _as(verb: Any) -> Callable[[T], T]:  # noqa: ANN401 - any function
@@ -76,16 +78,24 @@ class _Verbs:
         )  # fmt: skip
 
     def _pages(self, spec: VerbSpec, given: dict[str, Any]) -> list[Any]:
-        """Return a list that comes in pages, all of it, or as much as is wanted."""
+        """Return a list that comes in pages, begun anew where it grew while it was read."""
+        check_whole(limit=given.get("limit"), optional=True)
+        for _ in range(_BEGUN_ANEW):
+            with suppress(ListChanged):
+                return self._pages_of_one(spec, dict(given))
+        return self._pages_of_one(spec, dict(given))
+
+    def _pages_of_one(self, spec: VerbSpec, given: dict[str, Any]) -> list[Any]:
+        """Return all of a list, or as much as is wanted, as it was when it was begun."""
         found: list[Any] = []
         most = given.get("limit")
-        check_whole(limit=most, optional=True)
         while True:
-            page, cursor = self.line.ask_page(self._call(spec, given), spec.returns)
-            found += page
-            if cursor is None or (most is not None and len(found) >= most):
+            page = self.line.ask_page(self._call(spec, given), spec.returns)
+            found += page.entries
+            if page.cursor is None or (most is not None and len(found) >= most):
+                self.line.warn(page.lacking)
                 return found if most is None else found[:most]
-            given["cursor"] = cursor
+            given["cursor"] = page.cursor
             if most is not None:
                 given["limit"] = most - len(found)
 
@@ -336,11 +346,11 @@ class Client(_Verbs, Memory):
         query = {"prefix": prefix, "limit": None if after else limit}
         while limit is None or len(found) < limit:
             call = Call("GET", "/v1/banks", query=to_query(query), reads=True)
-            page, cursor = self.line.ask_page(call, list[str])
-            found += [name for name in page if name > after]
-            if cursor is None:
+            page = self.line.ask_page(call, list[str])
+            found += [name for name in page.entries if name > after]
+            if page.cursor is None:
                 break
-            query["cursor"] = cursor
+            query["cursor"] = page.cursor
         return found[:limit]
 
     @_as(Memory.delete_bank)

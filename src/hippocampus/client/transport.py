@@ -61,6 +61,8 @@ _BEHIND: Final = frozenset({502, 503, 504})
 _MOST_SEEN: Final = 10_000
 """Banks of which it is known how much was seen."""
 LINES: Final = "application/x-ndjson"
+_UNEMBEDDED: Final = frozenset({"embedder", "vectors"})
+"""Parts that an answer lacks where texts were kept without vectors."""
 
 
 class Call(NamedTuple):
@@ -79,6 +81,14 @@ class Call(NamedTuple):
     """The bank that it is to, if it is to one."""
     long: bool = False
     """Whether it may take minutes before anything of the answer comes."""
+
+
+class ListPage(NamedTuple):
+    """A page of a list, the cursor of the next, and what the list lacks, if there is any."""
+
+    entries: list[Any]
+    cursor: str | None
+    lacking: str | None
 
 
 class Line:
@@ -143,31 +153,34 @@ class Line:
         body, lacking = self._talk(
             call, lambda chunks, headers: (self._whole(chunks), headers["Degraded"])
         )
-        self._warn(lacking)
+        self.warn(lacking)
         return self._read(kind, body)
 
-    def ask_page(self, call: Call, kind: Any) -> tuple[list[Any], str | None]:  # noqa: ANN401
-        """Return one page of a list, and the cursor of the next."""
+    def ask_page(self, call: Call, kind: Any) -> ListPage:  # noqa: ANN401
+        """Return one page of a list."""
         body, cursor, lacking = self._talk(
             call,
             lambda chunks, headers: (
                 self._whole(chunks), headers["Next-Cursor"], headers["Degraded"],
             ),
         )  # fmt: skip
-        self._warn(lacking)
-        return self._read(kind, body), cursor
+        return ListPage(self._read(kind, body), cursor, lacking)
 
-    def _warn(self, lacking: str | None) -> None:
-        """Warn of what an answer lacks: each time of damage, but once of vectors."""
+    def warn(self, lacking: str | None) -> None:
+        """Warn of what an answer lacks: once of vectors, and each time of anything else."""
         if not lacking:
             return
-        if lacking.startswith("store:"):
-            msg = f"{self.url} went on without what is damaged: {lacking.partition(': ')[2]}"
-            warnings.warn(msg, RuntimeWarning, stacklevel=4)
-        elif not self._warned:
+        part, _, reason = lacking.partition(": ")
+        if part == "store":
+            msg = f"{self.url} went on without what is damaged: {reason}"
+        elif part not in _UNEMBEDDED:
+            msg = f"what {self.url} answers is not all of it: {lacking}"
+        elif self._warned:
+            return
+        else:
             self._warned = True
             msg = f"what {self.url} keeps has no vectors, and is found by words alone: {lacking}"
-            warnings.warn(msg, RuntimeWarning, stacklevel=4)
+        warnings.warn(msg, RuntimeWarning, stacklevel=4)
 
     def follow(self, call: Call, progress: Progress | None, kind: Any) -> Any:  # noqa: ANN401
         """Return the result of a verb that takes long, and report its progress."""

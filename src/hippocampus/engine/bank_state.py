@@ -195,6 +195,7 @@ class BankState:
         *,
         indexed: bool = True,
         settles: bool = False,
+        begins: bool = False,
         asks: Asks = (),
     ) -> Iterator[Ledger]:
         """
@@ -202,6 +203,7 @@ class BankState:
 
         Not ``indexed`` are those of which each would have the index made anew, but for the last.
         Who ``settles`` looks in it whether the store still has this embedder and these signatures.
+        A bank that is not there yet ``begins`` in it, or is not there.
         ``asks``: what is going to be asked in it, see ``Store.expecting``.
         """
         with self.following:
@@ -210,7 +212,7 @@ class BankState:
             expecting = self._store.expecting([*self._settled_by(), *self._dated_by(), *asks])
             # A bank that is not there yet has no lock of its own: then the whole store is locked.
             with expecting, self._store.write(self._number or None):
-                yield self.engine.ledger(self.name)
+                yield self.engine.ledger(self.name, create=begins)
             self._written += 1
             if indexed:
                 with without_budget():

@@ -169,8 +169,9 @@ def _page(
     """Return a page of a list, the cursor of the next, and what it lacks."""
     named = dict(given)
     limit, cursor = named.pop("limit"), named.pop("cursor")
-    found = pagination.turn_to(spec.pages, read, named, limit=limit, cursor=cursor)
-    return wire.dump(found.entries), found.cursor, _lacking(spec, here)
+    lacking = partial(_lacking, spec, here)
+    found = pagination.turn_to(spec.pages, read, named, limit=limit, cursor=cursor, lacking=lacking)
+    return wire.dump(found.entries), found.cursor, lacking()
 
 
 async def _read(body: bytes, spec: VerbSpec, pool: Pool) -> Given:

@@ -16,6 +16,7 @@ _STATUS: Final[tuple[tuple[type[HippocampusError], int], ...]] = (
     (errors.UnknownEpisode, 404),
     (errors.UnknownSource, 404),
     (errors.UnknownEvent, 404),
+    (errors.ListChanged, 409),
     (errors.TextTooLong, 413),
     (errors.InputError, 422),
     (errors.Unauthorized, 401),

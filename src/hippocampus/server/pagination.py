@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import zlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple
 
 from hippocampus import wire
 from hippocampus.core.constraints import check_whole
-from hippocampus.errors import InputError
+from hippocampus.errors import InputError, ListChanged
 from hippocampus.verbs import MOST_LISTED
 
 
@@ -29,19 +30,35 @@ def turn_to(
     *,
     limit: int | None,
     cursor: str | None,
+    lacking: Callable[[], str] = str,
 ) -> Page:
     """
     Return the page of a list that begins at a cursor, or the first.
 
     A cursor holds the last entry's place in the order of the list, not a number of entries: what
     is remembered or forgotten meanwhile neither repeats nor hides anything else. Lists that sleep
-    makes, which have no such order, go on by number.
+    makes, which have no such order, go on by number, and from a list that was read as far alone.
+
+    ``lacking``: tells what the list lacks, once it was read.
+
+    Raises:
+        ListChanged: the list lacks something else than it did on the page before.
+
     """
     check_whole(limit=limit, optional=True)
     most = MOST_LISTED if limit is None else min(limit, MOST_LISTED)
     if not most:
         return Page([])
-    return _WAYS[by](read, dict(given), most, cursor)
+    if by != "place":
+        return _WAYS[by](read, dict(given), most, cursor)
+    at, _, mark = (cursor or "").partition(".")
+    page = _by_place(read, dict(given), most, at or cursor)
+    lacks = lacking()
+    read_to = f"{zlib.crc32(lacks.encode()):08x}" if lacks else ""
+    if cursor is not None and mark != read_to:
+        msg = "cursor: the list has grown since the page before; begin anew, without a cursor"
+        raise ListChanged(msg)
+    return page._replace(cursor=f"{page.cursor}.{read_to}") if page.cursor and lacks else page
 
 
 def _by_time(
@@ -87,7 +104,7 @@ def _by_place(
     return Page(found[max(0, start) : end], _sealed((end,)) if len(found) > end else None)
 
 
-_WAYS = {"time": _by_time, "seq": _by_seq, "place": _by_place}
+_WAYS = {"time": _by_time, "seq": _by_seq}
 
 
 def _sealed(place: tuple[Any, ...]) -> str:

@@ -254,6 +254,54 @@ def test_a_header_says_how_far_facts_are_read_for_whoever_would_not_wait(http, t
     assert "Degraded" not in http.get(f"{AT}/facts", **asked).headers
 
 
+@pytest.mark.usefixtures("told")
+@pytest.mark.parametrize("verb", ["sessions", "sources"])
+def test_a_bank_that_is_not_there_has_no_list_of_where_things_are_from(http, verb):
+    assert 200 == http.get(f"{AT}/{verb}").status_code
+    missing = http.get(f"/v1/banks/nobodys/{verb}")
+
+    assert (404, "UnknownBank") == (missing.status_code, missing.json()["error"]["type"])
+
+
+@pytest.fixture
+def in_a_hurry(monkeypatch, told):
+    """Have every answer of facts read 64 memories more, and a page hold thirty of them."""
+    told.remember_many([Turn(text=f"I own a boat named Ada{n}.", role="user") for n in range(200)])
+    monkeypatch.setattr("hippocampus.bank.knowledge.patience_is_over", lambda: True)
+    monkeypatch.setattr("hippocampus.server.pagination.MOST_LISTED", 30)
+    return told
+
+
+@pytest.mark.usefixtures("in_a_hurry")
+def test_the_next_page_of_a_list_that_was_read_on_is_refused(http):
+    first = http.get(f"{AT}/facts")
+    second = http.get(f"{AT}/facts", params={"cursor": first.headers["Next-Cursor"]})
+
+    assert "facts: read from 64 of 203" in first.headers["Degraded"]
+    assert (409, "ListChanged") == (second.status_code, second.json()["error"]["type"])
+    assert "the list has grown" in second.json()["error"]["message"]
+    forged = http.get(f"{AT}/facts", params={"cursor": first.headers["Next-Cursor"] + "0"})
+    assert 409 == forged.status_code
+
+
+def test_a_client_has_the_whole_list_that_grows_while_it_is_read(in_a_hurry, memory, serve):
+    with Client(serve(memory)) as client:
+        found = client.bank(BANK).facts()
+
+    assert in_a_hurry.facts() == found
+    assert 200 < len(found)
+
+
+@pytest.mark.usefixtures("in_a_hurry")
+def test_a_client_warns_of_what_is_read_in_part_not_of_vectors(memory, serve, monkeypatch):
+    monkeypatch.setattr("hippocampus.server.pagination.MOST_LISTED", 1000)
+    with (
+        Client(serve(memory)) as client,
+        pytest.warns(RuntimeWarning, match="http.* is not all of it: facts: read from 64 of 203"),
+    ):
+        assert 0 < len(client.bank(BANK).facts()) < 200
+
+
 @pytest.mark.usefixtures("damaged")
 def test_a_client_warns_that_a_list_lacks_what_is_damaged(memory, serve):
     with Client(serve(memory)) as client:
