@@ -268,6 +268,27 @@ def test_pictures_and_ids_are_no_texts(path, write, value):
     assert {"value": value} == kept.metadata
 
 
+ISSUED = "ghs_16C7e42F292c6912E7710c838347Ae178B4a"
+
+
+@pytest.mark.parametrize("field", ["id", "call_id", "tool_call_id"])
+def test_a_key_is_none_of_the_ids_that_are_left_alone(path, tmp_path, field):
+    given = {"calls": [{field: ISSUED}, {field: "5500005555555559"}, {field: "login:Sommer2024"}]}
+    with opened(tmp_path / "kept.db") as memory:
+        memory.bank("ada").remember("Hello.", metadata=given)
+        assert [("key",)] == [one.kinds for one in scan(memory)]
+    with opened(tmp_path / "refused.db", write="refuse") as memory:
+        with pytest.raises(SecretRefused, match="key"):
+            memory.bank("ada").remember("Hello.", metadata=given)
+        memory.bank("ada").remember("Hello.", metadata={"calls": given["calls"][1:]})
+    with with_vault(path) as memory:
+        bank = memory.bank("ada")
+        kept = bank.remember("Hello.", metadata=given)
+        assert [{field: "[key 1]"}, *given["calls"][1:]] == kept.metadata["calls"]
+        assert given == bank.reveal(kept.id).metadata
+    assert "[key]" in str(SecretFinder().redact_all(given))
+
+
 def test_the_names_of_owners_stay_as_they_were_given(path, tmp_path):
     owner = {"user_id": "lena@example.com", "langgraph": {"key": "4111111111111111"}}
     with opened(path, write="redact", show="redact") as memory:

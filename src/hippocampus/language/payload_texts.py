@@ -51,7 +51,7 @@ def change_texts(
             todo += [(of[place], n, field, _DEEP) for n in reversed(range(len(one)))]
         elif path in names and isinstance(one, str):
             of[place] = rename(one)
-        elif not _is_id(one, field):
+        else:
             of[place] = _changed(one, change, field)
     return whole[0]
 
@@ -70,8 +70,10 @@ def spelled(value: Any, *, names: Collection[str] = ()) -> str:  # noqa: ANN401 
             ]
         elif isinstance(inside, list | tuple):
             todo += [(item, before, field, _DEEP) for item in reversed(inside)]
-        elif path in names or _is_id(one, field) or not (isinstance(one, str) or _is_code(one)):
+        elif path in names or not (isinstance(one, str) or _is_code(one)):
             lines.append(before)
+        elif is_call_id(one, field):  # as JSON, where it is read as an id
+            lines.append(as_id(one, field))
         else:
             lines.append(f"{before}{one if inside is None else inside}")
     return "\n".join(lines)
@@ -99,9 +101,14 @@ def _below(path: str, key: object) -> str:
     return str(key) if not path else _DEEP if "." in path else f"{path}.{key}"
 
 
-def _is_id(value: object, field: str) -> bool:
+def is_call_id(value: object, field: str) -> bool:
     """Return whether a value is what an answer names its call by."""
     return field in _IDS and isinstance(value, str) and _ID.fullmatch(value) is not None
+
+
+def as_id(value: str, field: str) -> str:
+    """Return an id after the name of its field as JSON has them."""
+    return f'"{field}": "{value}"'
 
 
 def _is_code(value: object) -> bool:

@@ -10,7 +10,7 @@ from hippocampus.core.config import Secrets
 from hippocampus.core.events import Unknown, class_of
 from hippocampus.core.records import LABELS, Turn
 from hippocampus.errors import InputError, SecretRefused
-from hippocampus.language.payload_texts import NAMES, change_texts, spelled
+from hippocampus.language.payload_texts import NAMES, change_texts, is_call_id, spelled
 from hippocampus.language.secrets import SecretFinder, letters_of, relabelled
 from hippocampus.write.vault import VAULT, Vault
 
@@ -182,7 +182,9 @@ def _changed(
         if field in _KEYS:
             made[field] = change_texts(value, lambda text, _: label(text))
         elif field in _WORDS or class_of(kind) is Unknown:
-            made[field] = change_texts(value, lambda text, _: words(text))
+            made[field] = change_texts(
+                value, lambda text, of: text if is_call_id(text, of) else words(text)
+            )
     if isinstance(place := detail.get("place"), str):
         made["place"] = _marked(place, made["place"])
     return made
