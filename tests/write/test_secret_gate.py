@@ -126,6 +126,27 @@ def test_who_has_not_the_key_reads_the_rest(path):
         opened(path, write="vault")
 
 
+def test_numbers_come_back_as_numbers_and_texts_as_texts(path):
+    given = {"pin": 8306, "more": {"pin": "8306", "said": '{"pin": 8306, "cups": 2}'}}
+    with with_vault(path) as memory:
+        bank = memory.bank("ada")
+        kept = bank.remember("The PIN is 8306.", metadata=given)
+        assert "8306" not in str(kept)
+        shown = bank.reveal(kept.id)
+        assert "8306" not in repr(vars(vars(memory.engine.vault)["_cipher"]))
+    assert ("The PIN is 8306.", given) == (shown.text, shown.metadata)
+
+
+def test_a_name_that_somebody_wrote_never_stands_for_a_secret(path):
+    given = {"tool_call_id": "[password 1]", "note": "as [password 2] says"}
+    with with_vault(path) as memory:
+        bank = memory.bank("ada")
+        kept = bank.remember("The wifi password is Herbst!55q.", metadata=given)
+        assert "The wifi password is [password 3]." == kept.text
+        shown = bank.reveal(kept.id)
+    assert ("The wifi password is Herbst!55q.", given) == (shown.text, shown.metadata)
+
+
 def test_another_wording_keeps_what_still_has_its_place(path):
     with with_vault(path) as memory:
         bank = memory.bank("ada")

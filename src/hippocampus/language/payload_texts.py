@@ -18,8 +18,15 @@ _NUMBERS_BELOW: Final = 10**11
 """Numbers that may be a code, if their field says so; longer ones are ids and times."""
 _ENDS: Final = {"{": "}", "[": "]", '"': '"'}
 
-Change = Callable[[str, str], str]
-"""Change of a text, which is given with the name of its field."""
+
+class NumberText(str):
+    """Text of what is a number in its JSON."""
+
+    __slots__ = ()
+
+
+Change = Callable[[str, str], str | int]
+"""Change of a text or ``NumberText``, which is given with the name of its field."""
 
 
 def change_texts(
@@ -119,7 +126,7 @@ def _is_code(value: object) -> bool:
 def _changed(value: Any, change: Change, label: str) -> Any:  # noqa: ANN401 - JSON
     """Return a value that is neither list nor object, changed where it is a text."""
     if _is_code(value):
-        made = change(str(value), label)
+        made = change(NumberText(value), label)
         return value if made == str(value) else made
     if not isinstance(value, str):
         return value
