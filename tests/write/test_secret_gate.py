@@ -137,6 +137,17 @@ def test_numbers_come_back_as_numbers_and_texts_as_texts(path):
     assert ("The PIN is 8306.", given) == (shown.text, shown.metadata)
 
 
+@pytest.mark.parametrize("note", ["", "\ue0001.10\ue000"])
+def test_a_fraction_in_json_that_is_a_text_keeps_its_digits(path, note):
+    said = json.dumps({"pin": 8306, "note": note, "price": 2.5}, ensure_ascii=False)
+    said = said.replace("2.5", "2.5" if note else "[2.50, -1.0E+3]")
+    with with_vault(path) as memory:
+        bank = memory.bank("ada")
+        kept = bank.remember("Hello.", metadata={"args": said})
+        assert said.replace("8306", '"[code 1]"') == kept.metadata["args"]
+        assert {"args": said} == bank.reveal(kept.id).metadata
+
+
 def test_a_name_that_somebody_wrote_never_stands_for_a_secret(path):
     given = {"tool_call_id": "[password 1]", "note": "as [password 2] says"}
     with with_vault(path) as memory:

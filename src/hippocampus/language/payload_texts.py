@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 NAMES: Final = frozenset(
@@ -134,7 +135,27 @@ def _changed(value: Any, change: Change, label: str) -> Any:  # noqa: ANN401 - J
     if inside is None:
         return change(value, label)
     made = change_texts(inside, change, label)
-    return value if made == inside else json.dumps(made, ensure_ascii=False)
+    if made == inside:
+        return value
+    told = json.dumps(made, ensure_ascii=False, default=lambda one: f"{_MARK}{one.token}{_MARK}")
+    return told if _has_mark(value) else _MARKED.sub(r"\1", told)
+
+
+@dataclass(frozen=True)
+class _Fraction:
+    """A number as its JSON spells it: 1.10 stays 1.10."""
+
+    token: str
+
+
+_MARK: Final = "\ue000"
+"""A character of nobody's, around what is a number until it is JSON again."""
+_MARKED: Final = re.compile(rf'"{_MARK}([\d.eE+-]+){_MARK}"')
+
+
+def _has_mark(text: str) -> bool:
+    """Return whether a text has the mark itself, perhaps as an escape."""
+    return _MARK in text or "\\ue000" in text.lower()
 
 
 def _as_json(text: str) -> Any:  # noqa: ANN401 - JSON
@@ -143,6 +164,6 @@ def _as_json(text: str) -> Any:  # noqa: ANN401 - JSON
     if len(bare) < 2 or _ENDS.get(bare[0]) != bare[-1]:
         return None
     try:
-        return json.loads(bare)
+        return json.loads(bare, parse_float=float if _has_mark(text) else _Fraction)
     except (ValueError, RecursionError):
         return None
