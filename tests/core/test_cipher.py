@@ -38,6 +38,16 @@ def test_a_value_that_was_moved_does_not_open_although_it_was_sealed_lately():
         cipher.unseal("content 2 0", sealed)
 
 
+def test_texts_that_were_forgotten_are_kept_nowhere_and_open_still():
+    cipher = Cipher(KEY)
+    sealed = cipher.seal_text("speaker", "Ottilie")
+    assert "Ottilie" in repr(vars(cipher))
+    cipher.forget_texts()
+
+    assert "Ottilie" not in repr(vars(cipher))
+    assert "Ottilie" == cipher.unseal_text("speaker", sealed)
+
+
 def test_what_was_sealed_lately_is_gone_once_it_was_read():
     lately = LatelySealed()
     sealed = sealed_lately(Cipher(KEY, lately), "lexical 0 0", b"first")

@@ -186,6 +186,24 @@ def test_it_moves_to_another_embedder(open_memory, path):
     assert open_memory(key=KEY).bank("ada").recall("sunflower").hits
 
 
+def test_no_name_of_what_was_erased_stays_in_a_cipher(open_memory):
+    here, there = open_memory(key=KEY), open_memory(key=KEY)
+
+    def known(memory):
+        store = memory.engine.store
+        return repr(vars(store.encryption.of(store.banks.number("ada"))))
+
+    kept = here.bank("ada").remember("The heron nests.", speaker="Ottilie", session="by the weir")
+    for memory in (here, there):
+        assert "Ottilie" in memory.bank("ada").get(kept.id).speaker
+        assert "Ottilie" in known(memory)
+    here.bank("ada").forget(kept.id, erase=True)
+    for memory in (here, there):
+        memory.bank("ada").recall("heron")
+        assert "Ottilie" not in known(memory)
+        assert "weir" not in known(memory)
+
+
 @pytest.mark.slow
 def test_a_deleted_bank_takes_its_key_along(open_memory, path):
     memory = open_memory(key=KEY)

@@ -37,6 +37,11 @@ HIDDEN = {
     "the recovery phrase is velvet-anchor-lemon-orbit.": "the recovery phrase is [password].",
     "Pay with 4111 1111 1111 1111 please.": "Pay with [card number] please.",
     "card4111111111111111": "card[card number]",
+    "scan_5500005555555559.png": "scan_[card number].png",
+    "run_536-22-8711": "run_[identity number]",
+    "step_5500 0055 5555 5559": "step_[card number]",
+    "recall_5500005555555559": "recall_[card number]",
+    "{'id': 'npm_16C7e42F292c6912E7710c838347Ae178B4a'}": "{'id': '[key]'}",
     "IBAN DE89 3704 0044 0532 0130 00": "IBAN [account number]",
     "IBAN DE89370400440532013000, too": "IBAN [account number], too",
     "postgres://bob:s3cr3t@db/x": "postgres://bob:[password]@db/x",
@@ -77,6 +82,8 @@ ORDINARY = [
     "The secret of good bread is time, and the token gesture annoyed him.",
     "uuid 123e4567-e89b-12d3-a456-426614174000, commit d41d8cd98f00b204e9800998ecf8427e",
     "cd21392410021444e0067395 has a card's number, 00749023034f779cba17e176 a phone's",
+    "toolu_01A5500005555555559 answers run_5500005555555559",
+    "{'tool_call_id': 'of-5500005555555559'}",
     "IBAN DE00 3704 1144 2532 9130 78",
     "12345678A is no identity number",
     "2017 was the first summer the gate code failed.",
@@ -115,6 +122,16 @@ def test_a_private_key_is_hidden_to_its_end():
     told = f"-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----"
     shown = SecretFinder().redact(f"Keep this:\n{told}\nThanks.")
     assert "Keep this:\n[private key]\nThanks." == shown
+
+
+@pytest.mark.parametrize("run", ["docs/", "=-", "Docs-2024/v1/"])
+def test_a_key_is_found_behind_however_long_a_path_or_line(run):
+    key = "gho_16C7e42F292c6912E7710c838347Ae178B4a"
+    assert run * 300 + "[key]" == SecretFinder().redact(run * 300 + key)
+
+
+def test_a_number_is_found_behind_a_long_line():
+    assert "-_" * 300 + "n[card number]" == SecretFinder().redact("-_" * 300 + "n5500005555555559")
 
 
 def test_spans_are_in_order_without_overlapping():

@@ -126,6 +126,38 @@ def test_who_has_not_the_key_reads_the_rest(path):
         opened(path, write="vault")
 
 
+def test_numbers_come_back_as_numbers_and_texts_as_texts(path):
+    given = {"pin": 8306, "more": {"pin": "8306", "said": '{"pin": 8306, "cups": 2}'}}
+    with with_vault(path) as memory:
+        bank = memory.bank("ada")
+        kept = bank.remember("The PIN is 8306.", metadata=given)
+        assert "8306" not in str(kept)
+        shown = bank.reveal(kept.id)
+        assert "8306" not in repr(vars(vars(memory.engine.vault)["_cipher"]))
+    assert ("The PIN is 8306.", given) == (shown.text, shown.metadata)
+
+
+@pytest.mark.parametrize("note", ["", "\ue0001.10\ue000"])
+def test_a_fraction_in_json_that_is_a_text_keeps_its_digits(path, note):
+    said = json.dumps({"pin": 8306, "note": note, "price": 2.5}, ensure_ascii=False)
+    said = said.replace("2.5", "2.5" if note else "[2.50, -1.0E+3]")
+    with with_vault(path) as memory:
+        bank = memory.bank("ada")
+        kept = bank.remember("Hello.", metadata={"args": said})
+        assert said.replace("8306", '"[code 1]"') == kept.metadata["args"]
+        assert {"args": said} == bank.reveal(kept.id).metadata
+
+
+def test_a_name_that_somebody_wrote_never_stands_for_a_secret(path):
+    given = {"tool_call_id": "[password 1]", "note": "as [password 2] says"}
+    with with_vault(path) as memory:
+        bank = memory.bank("ada")
+        kept = bank.remember("The wifi password is Herbst!55q.", metadata=given)
+        assert "The wifi password is [password 3]." == kept.text
+        shown = bank.reveal(kept.id)
+    assert ("The wifi password is Herbst!55q.", given) == (shown.text, shown.metadata)
+
+
 def test_another_wording_keeps_what_still_has_its_place(path):
     with with_vault(path) as memory:
         bank = memory.bank("ada")
@@ -266,6 +298,27 @@ def test_pictures_and_ids_are_no_texts(path, write, value):
         spoken = value if isinstance(value, str) else json.dumps(value)
         assert spoken == memory.bank("bob").remember(spoken[:60_000]).text or len(spoken) > 60_000
     assert {"value": value} == kept.metadata
+
+
+ISSUED = "ghs_16C7e42F292c6912E7710c838347Ae178B4a"
+
+
+@pytest.mark.parametrize("field", ["id", "call_id", "tool_call_id"])
+def test_a_key_is_none_of_the_ids_that_are_left_alone(path, tmp_path, field):
+    given = {"calls": [{field: ISSUED}, {field: "5500005555555559"}, {field: "login:Sommer2024"}]}
+    with opened(tmp_path / "kept.db") as memory:
+        memory.bank("ada").remember("Hello.", metadata=given)
+        assert [("key",)] == [one.kinds for one in scan(memory)]
+    with opened(tmp_path / "refused.db", write="refuse") as memory:
+        with pytest.raises(SecretRefused, match="key"):
+            memory.bank("ada").remember("Hello.", metadata=given)
+        memory.bank("ada").remember("Hello.", metadata={"calls": given["calls"][1:]})
+    with with_vault(path) as memory:
+        bank = memory.bank("ada")
+        kept = bank.remember("Hello.", metadata=given)
+        assert [{field: "[key 1]"}, *given["calls"][1:]] == kept.metadata["calls"]
+        assert given == bank.reveal(kept.id).metadata
+    assert "[key]" in str(SecretFinder().redact_all(given))
 
 
 def test_the_names_of_owners_stay_as_they_were_given(path, tmp_path):

@@ -176,6 +176,11 @@ class Cipher:
             self._opened[place, sealed] = text
         return sealed
 
+    def forget_texts(self) -> None:
+        """Have the texts that come again leave memory, among which may be some that are erased."""
+        self._sealed.clear()
+        self._opened.clear()
+
     def unseal_text(self, place: str, sealed: str) -> str:
         """
         Return the text that was sealed.

@@ -365,6 +365,7 @@ class BankState:
             self.echo_filter.clear()
         self.questions.clear()
         self.engine.segments.drop(self._number)
+        self._store.forget_texts()
 
     def read_on(self, before: Statements, made: Statements) -> bool:
         """Put statements that were read on in the place of those before; False if these changed."""

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 NAMES: Final = frozenset(
@@ -19,8 +20,15 @@ _NUMBERS_BELOW: Final = 10**11
 """Numbers that may be a code, if their field says so; longer ones are ids and times."""
 _ENDS: Final = {"{": "}", "[": "]", '"': '"'}
 
-Change = Callable[[str, str], str]
-"""Change of a text, which is given with the name of its field."""
+
+class NumberText(str):
+    """Text of what is a number in its JSON."""
+
+    __slots__ = ()
+
+
+Change = Callable[[str, str], str | int]
+"""Change of a text or ``NumberText``, which is given with the name of its field."""
 
 
 def change_texts(
@@ -52,7 +60,7 @@ def change_texts(
             todo += [(of[place], n, field, _DEEP) for n in reversed(range(len(one)))]
         elif path in names and isinstance(one, str):
             of[place] = rename(one)
-        elif not _is_id(one, field):
+        else:
             of[place] = _changed(one, change, field)
     return whole[0]
 
@@ -71,8 +79,10 @@ def spelled(value: Any, *, names: Collection[str] = ()) -> str:  # noqa: ANN401 
             ]
         elif isinstance(inside, list | tuple):
             todo += [(item, before, field, _DEEP) for item in reversed(inside)]
-        elif path in names or _is_id(one, field) or not (isinstance(one, str) or _is_code(one)):
+        elif path in names or not (isinstance(one, str) or _is_code(one)):
             lines.append(before)
+        elif is_call_id(one, field):  # as JSON, where it is read as an id
+            lines.append(as_id(one, field))
         else:
             lines.append(f"{before}{one if inside is None else inside}")
     return "\n".join(lines)
@@ -100,9 +110,14 @@ def _below(path: str, key: object) -> str:
     return str(key) if not path else _DEEP if "." in path else f"{path}.{key}"
 
 
-def _is_id(value: object, field: str) -> bool:
+def is_call_id(value: object, field: str) -> bool:
     """Return whether a value is what an answer names its call by."""
     return field in _IDS and isinstance(value, str) and _ID.fullmatch(value) is not None
+
+
+def as_id(value: str, field: str) -> str:
+    """Return an id after the name of its field as JSON has them."""
+    return f'"{field}": "{value}"'
 
 
 def _is_code(value: object) -> bool:
@@ -113,7 +128,7 @@ def _is_code(value: object) -> bool:
 def _changed(value: Any, change: Change, label: str) -> Any:  # noqa: ANN401 - JSON
     """Return a value that is neither list nor object, changed where it is a text."""
     if _is_code(value):
-        made = change(str(value), label)
+        made = change(NumberText(value), label)
         return value if made == str(value) else made
     if not isinstance(value, str):
         return value
@@ -123,12 +138,28 @@ def _changed(value: Any, change: Change, label: str) -> Any:  # noqa: ANN401 - J
     made = change_texts(inside, change, label)
     if made == inside:
         return value
+    told = json.dumps(made, ensure_ascii=False, default=lambda one: f"{_MARK}{one.token}{_MARK}")
+    told = told if _has_mark(value) else _MARKED.sub(r"\1", told)
     # Half a character, as an escape may spell, cannot be written otherwise.
-    spelled_out = json.dumps(made, ensure_ascii=False)
-    return json.dumps(made) if _HALF.search(spelled_out) else spelled_out
+    return _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", told)
+
+
+@dataclass(frozen=True)
+class _Fraction:
+    """A number as its JSON spells it: 1.10 stays 1.10."""
+
+    token: str
 
 
 _HALF: Final = re.compile("[\ud800-\udfff]")
+_MARK: Final = "\ue000"
+"""A character of nobody's, around what is a number until it is JSON again."""
+_MARKED: Final = re.compile(rf'"{_MARK}([\d.eE+-]+){_MARK}"')
+
+
+def _has_mark(text: str) -> bool:
+    """Return whether a text has the mark itself, perhaps as an escape."""
+    return _MARK in text or "\\ue000" in text.lower()
 
 
 def _as_json(text: str) -> Any:  # noqa: ANN401 - JSON
@@ -143,7 +174,10 @@ def _as_json(text: str) -> Any:  # noqa: ANN401 - JSON
         return None
     try:
         return json.loads(
-            bare, object_pairs_hook=_fields, parse_float=_finite, parse_constant=_finite
+            bare,
+            object_pairs_hook=_fields,
+            parse_float=_finite if _has_mark(text) else _fraction,
+            parse_constant=_finite,
         )
     except (ValueError, RecursionError):
         return None
@@ -162,3 +196,8 @@ def _finite(said: str) -> float:
     if not math.isfinite(number := float(said)):
         raise ValueError(f"{said} is not finite")
     return number
+
+
+def _fraction(said: str) -> _Fraction:
+    _finite(said)
+    return _Fraction(said)

@@ -29,7 +29,7 @@ from hippocampus.language.number_checks import (
     is_iban,
     is_nir,
 )
-from hippocampus.language.payload_texts import NAMES, as_words, change_texts
+from hippocampus.language.payload_texts import NAMES, as_id, as_words, change_texts, is_call_id
 
 _ADDRESS: Final = "e-mail address"
 """A kind that needs no hiding behind what is hidden: nobody's, without what stands before its @."""
@@ -72,7 +72,8 @@ def _outside_binary(text: str, spans: Iterable[SecretSpan]) -> Iterator[SecretSp
     parts = [part.span() for part in _BINARY.finditer(text)]
     for span in spans:
         before = bisect_left(parts, (span.start, 0))
-        if not before or span.start >= parts[before - 1][1]:
+        outside = not before or span.start >= parts[before - 1][1]
+        if outside or span.kind in _ISSUED or text.startswith("eyJ", span.start):
             yield span
 
 
@@ -80,9 +81,14 @@ _FIELD: Final = re.compile(r"""\\{0,7}(["'])([\w .-]{1,64})\\{0,7}\1(?=\s{0,3}:)
 _HUMPS: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ESCAPED: Final = re.compile(r"""\\([nr"'\\/])""")
 _ESCAPES: Final = {"n": "\n", "r": "\n", '"': '"', "'": "'"}
+# A path and a ruled line are long, too; but of what is binary the first 128 characters mix all.
 _BINARY: Final = re.compile(
-    r"(?<=;base64,)[A-Za-z0-9+/_-]{16,}|(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{512,}"
+    r"(?<=;base64,)[A-Za-z0-9+/_-]{16,}|(?<![A-Za-z0-9])[A-Za-z0-9]{512,}"
+    r"|(?<![A-Za-z0-9+/_-])(?=[a-z0-9+/_-]{0,127}[A-Z])(?=[A-Z0-9+/_-]{0,127}[a-z])"
+    r"(?=[A-Za-z+/_-]{0,127}\d)[A-Za-z0-9+/_-]{512,}"
 )
+_ISSUED: Final = frozenset({"key", "private key"})
+"""Kinds that are known by how they begin, which hardly anything does by chance."""
 
 
 PERSONAL: Final = frozenset({"e-mail address", "phone number"})
@@ -161,6 +167,8 @@ class SecretFinder:
         """
         # Many a value is known for a secret only by the word before it, so that is read, too.
         before = f"{as_words(label)}: " if label else ""
+        if is_call_id(text, label):
+            before = as_id("", label)[:-1]
         parts, end, said = [], len(before), before + text
         for span in self.find(said):
             if span.end > end:
@@ -196,10 +204,13 @@ class SecretFinder:
 
     def redact_all(self, value: Any) -> Any:  # noqa: ANN401 - JSON
         """Return JSON with each secret in its texts replaced by its kind, whatever its fields."""
-        return change_texts(
-            value,
-            lambda text, field: (self.redact_label if field in LABELS else self.redact)(text),
-        )
+
+        def shown(text: str, field: str) -> str:
+            if field in LABELS:
+                return self.redact_label(text)
+            return self.redact(text, label=field if is_call_id(text, field) else "")
+
+        return change_texts(value, shown)
 
     def redact_fields(self, value: Any, rename: Callable[[str], str] = str) -> Any:  # noqa: ANN401
         """
@@ -267,7 +278,9 @@ def _all(text: str, said: str | None = None) -> Iterator[SecretSpan]:
             if part == "bare":  # not the sentence's own end
                 end = start + len(text[start:end].rstrip(".!?:)]}>*…。"))
             rule = _is_quoted_password if part == "quoted" else holds
-            if kind in _NUMBERS and (_is_within_hash(text, start, end) or _is_id(said, start)):
+            if kind in _NUMBERS and _is_within_hash(text, start, end):
+                continue
+            if (kind in _OF_NO_ID or name == "labelled") and _is_id(said, start, end):
                 continue
             if rule is None or rule(text[start:end]):
                 yield SecretSpan(kind, start, end)
@@ -284,16 +297,36 @@ def _is_within_hash(text: str, start: int, end: int) -> bool:
     return alone and last - first >= max(_SHORTEST_HASH, end - start + 1)
 
 
-def _is_id(text: str, start: int) -> bool:
-    """Return whether a number is part of a name, such as call_4111, or the id of some JSON."""
-    return _BEFORE_ID.search(text[max(0, start - 24) : start]) is not None
+def _is_id(text: str, start: int, end: int) -> bool:
+    """Return whether a part of a text is in the id of a call, or in that of some JSON."""
+    before = text[max(0, start - _LONGEST_ID) : start]
+    if _BEFORE_ID.search(before):
+        return True
+    of_call = _OF_CALL.search(before)
+    tail = _REST.match(text, end)
+    return (
+        of_call is not None
+        and tail is not None
+        and text[start:end].isalnum()
+        and len(of_call[1]) + tail.end() - start >= _SHORTEST_ID
+    )
 
 
 _BEFORE_ID: Final = re.compile(
-    r"""[A-Za-z]_$|(["'])(?:id|(?:tool_)?call_id)\\{0,7}\1\s{0,2}:\s{0,2}\\{0,7}["']?$"""
+    r"""(["'])(?:id|(?:tool_)?call_id)\\{0,7}\1\s{0,2}:\s{0,2}\\{0,7}["']?[\w:.-]{0,256}$"""
 )
+_OF_CALL: Final = re.compile(
+    r"(?<![^\W_])(?:call|toolu|tooluse|srvtoolu|run|msg|fc|resp|rs|step|thread|pyd_ai)_"
+    r"([A-Za-z0-9]{0,64})$"
+)
+"""How frameworks begin the ids that they give."""
+_REST: Final = re.compile(r"[A-Za-z0-9]{0,64}(?![\w-])")
+_SHORTEST_ID: Final = 16
+_LONGEST_ID: Final = 300
 _NUMBERS: Final = frozenset({"phone number", "card number", "account number", "identity number"})
 """Kinds of which a hash has some by chance: one in 1,600 ids of 24 digits has a card's."""
+_OF_NO_ID: Final = _NUMBERS | {"password", "code"}
+"""Kinds of which an id is none, though it looks like one or has the word for it."""
 _SHORTEST_HASH: Final = 20
 _LONGEST_HASH: Final = 128
 

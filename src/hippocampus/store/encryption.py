@@ -152,6 +152,11 @@ class SqlEncryption:
         self._settings.put_plain(key_of(bank), None)
         self._known.pop(bank, None)
 
+    def forget_texts(self) -> None:
+        """Have what the ciphers keep opened leave memory."""
+        for known in [*self._known.values()]:
+            known.forget_texts()
+
     # ------------------------------------------------------------ keys to the store
 
     def kinds(self) -> list[str]:

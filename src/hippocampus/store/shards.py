@@ -328,6 +328,10 @@ class ShardedStore:
         for shard in self.shards:
             shard.look_again()
 
+    def forget_texts(self) -> None:
+        for shard in self.shards:
+            shard.encryption.forget_texts()
+
     @contextmanager
     def expecting(self, asks: Asks) -> Iterator[None]:
         with ExitStack() as expected:

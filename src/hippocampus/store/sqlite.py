@@ -117,6 +117,9 @@ class SqliteStore:
     def look_again(self) -> None:
         pass
 
+    def forget_texts(self) -> None:
+        self.encryption.forget_texts()
+
     def expecting(
         self,
         asks: Asks,  # noqa: ARG002 - it does not wait for answers

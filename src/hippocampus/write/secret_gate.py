@@ -10,9 +10,9 @@ from hippocampus.core.config import Secrets
 from hippocampus.core.events import Unknown, class_of
 from hippocampus.core.records import LABELS, Turn
 from hippocampus.errors import InputError, SecretRefused
-from hippocampus.language.payload_texts import NAMES, change_texts, spelled
+from hippocampus.language.payload_texts import NAMES, NumberText, change_texts, is_call_id, spelled
 from hippocampus.language.secrets import SecretFinder, letters_of, relabelled
-from hippocampus.write.vault import VAULT, Vault
+from hippocampus.write.vault import VAULT, Vault, names_in
 
 REDACTED_PLACE: Final = "redacted:"
 """Before the path of a file from which a secret was taken, so that nobody looks for it there: a
@@ -182,7 +182,9 @@ def _changed(
         if field in _KEYS:
             made[field] = change_texts(value, lambda text, _: label(text))
         elif field in _WORDS or class_of(kind) is Unknown:
-            made[field] = change_texts(value, lambda text, _: words(text))
+            made[field] = change_texts(
+                value, lambda text, of: text if is_call_id(text, of) else words(text)
+            )
     if isinstance(place := detail.get("place"), str):
         made["place"] = _marked(place, made["place"])
     return made
@@ -197,24 +199,35 @@ def _marked(place: str, kept: str) -> str:
 class _Sealing:
     """Puts the secrets of one episode away: names in their places, and these sealed by name."""
 
-    def __init__(self, vault: Vault, finder: SecretFinder, sealed: dict[str, str]) -> None:
+    def __init__(
+        self,
+        vault: Vault,
+        finder: SecretFinder,
+        sealed: dict[str, str],
+        *,
+        said: Iterable[str] = (),
+    ) -> None:
         self._vault = vault
         self._finder = finder
+        self._said = [*said]  # a name that somebody wrote stands for itself
         self.sealed = sealed
 
     def words(self, words: str, label: str = "") -> str:
         """Return a text with a kind and a number in the place of each secret."""
-        return self._finder.redact(words, self._numbered, label=label)
+        number = isinstance(words, NumberText)
+        return self._finder.redact(
+            words, lambda kind, secret: self._numbered(kind, secret, number=number), label=label
+        )
 
     def label(self, label: str) -> str:
         """Return a label with a kind and letters, the same in every episode, for each secret."""
         return self._finder.redact(label, self._lettered)
 
-    def _numbered(self, kind: str, secret: str) -> str:
-        value = self._vault.seal(kind, secret)
+    def _numbered(self, kind: str, secret: str, *, number: bool = False) -> str:
+        value = self._vault.seal(kind, secret, number=number)
         named = (n for n, old in self.sealed.items() if old == value and n.startswith(f"{kind} "))
         known = (name for name in named if name[-1].isdecimal())
-        found = next(known, None) or f"{kind} {_next_number(self.sealed)}"
+        found = next(known, None) or f"{kind} {_next_number([*self.sealed, *self._said])}"
         self.sealed[found] = value
         return f"[{found}]"
 
@@ -232,8 +245,10 @@ def _sealed(given: Mapping[str, Any], finder: SecretFinder, vault: Vault) -> dic
     before = metadata.get(VAULT, {})
     if not isinstance(before, Mapping) or not all(isinstance(v, str) for v in before.values()):
         raise InputError(f"metadata {VAULT!r} is where sealed secrets are kept; name it otherwise")
-    sealing = _Sealing(vault, finder, dict(before))  # of what is worded anew
     rest = {key: value for key, value in metadata.items() if key != VAULT}
+    as_given = [given["text"], spelled(rest), *(given[name] or "" for name in LABELS)]
+    said = names_in("\n".join(as_given))
+    sealing = _Sealing(vault, finder, dict(before), said=said)  # before: of what is worded anew
     text, rest = sealing.words(given["text"]), change_texts(rest, sealing.words, names=NAMES)
     labels = relabelled({name: given[name] for name in LABELS}, sealing.label)
     shown = "\n".join([text, spelled(rest), *filter(None, labels.values())])

@@ -25,8 +25,15 @@ from hippocampus.language.payload_texts import change_texts
 VAULT: Final = "vault"
 """The metadata in which an episode keeps what was taken out of it, sealed, by name."""
 _HEADER: Final = "vault"
+_NUMBER: Final = " as a number"
+"""After the kind of what is sealed as a number, which so opens as nothing else."""
 _NAME: Final = re.compile(r"\[([a-z -]{3,20} (?:\d{1,6}|[a-z]{4}))\]")
 """A kind and the number of a secret in its episode; in labels letters, the same in every one."""
+
+
+def names_in(text: str) -> list[str]:
+    """Return the names in a text that stand for secrets, or could."""
+    return [found[1] for found in _NAME.finditer(text)]
 
 
 class Vault:
@@ -35,9 +42,9 @@ class Vault:
     def __init__(self, master: bytes) -> None:
         self._cipher = Cipher(master)
 
-    def seal(self, kind: str, secret: str) -> str:
-        """Return a secret sealed: the same one always as the same text."""
-        return self._cipher.seal_text(kind, secret)
+    def seal(self, kind: str, secret: str, *, number: bool = False) -> str:
+        """Return a secret sealed, as a text or number: the same one always as the same text."""
+        return self._cipher.seal_text_once(f"{kind}{_NUMBER}" if number else kind, secret)
 
     def revealed(self, episode: Episode, *, path: Path | str) -> Episode:
         """Return an episode with its secrets in their places."""
@@ -55,18 +62,33 @@ class Vault:
         except Unsealable as exc:
             told = f"a sealed secret of episode {episode.id} does not open: {exc}"
             raise StoreCorrupt(told, path=path) from exc
+        finally:
+            self._cipher.forget_texts()  # the episode may be erased
         return replace(episode, text=text, metadata=metadata, **labels)
 
     def _put_back(self, text: str, sealed: Mapping[str, str]) -> str:
         def secret(found: re.Match[str]) -> str:
             name = found[1]
-            kind = name.rpartition(" ")[0]
-            return self._cipher.unseal_text(kind, sealed[name]) if name in sealed else found[0]
+            return str(self._opened(name, sealed[name])) if name in sealed else found[0]
 
         return _NAME.sub(secret, text)
 
     def _put_all_back(self, value: Any, sealed: Mapping[str, str]) -> Any:  # noqa: ANN401 - JSON
-        return change_texts(value, lambda text, _: self._put_back(text, sealed))
+        def put_back(text: str, _: str) -> str | int:
+            alone = _NAME.fullmatch(text)
+            if alone and alone[1] in sealed:
+                return self._opened(alone[1], sealed[alone[1]])
+            return self._put_back(text, sealed)
+
+        return change_texts(value, put_back)
+
+    def _opened(self, name: str, sealed: str) -> str | int:
+        """Return the secret of a name, a number if it was sealed as one."""
+        kind = name.rpartition(" ")[0]
+        try:
+            return self._cipher.unseal_text(kind, sealed)
+        except Unsealable:
+            return int(self._cipher.unseal_text(f"{kind}{_NUMBER}", sealed))
 
 
 def open_vault(store: Store, key: Key, *, read_only: bool) -> Vault | None:

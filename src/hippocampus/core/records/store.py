@@ -422,6 +422,9 @@ class Store(Protocol):
     def look_again(self) -> None:
         """Have ``changes`` look, within a ``glance``, what has changed since."""
 
+    def forget_texts(self) -> None:
+        """Have names and labels leave memory that it keeps opened, as some may be erased."""
+
     def expecting(self, asks: Asks) -> AbstractContextManager[None]:
         """
         Let this thread's next transaction begin with what some calls ask, in one message.

@@ -136,6 +136,11 @@ class PostgresEncryption(SqlEncryption):
         super().drop(bank)
         self._forget(bank)
 
+    def forget_texts(self) -> None:
+        super().forget_texts()
+        for latest in [*self._latest.values()]:
+            latest.forget_texts()
+
     def _forget(self, bank: int) -> None:
         self._latest.pop(bank, None)
         if self._here.transaction == self._transactions.transaction:

@@ -123,5 +123,8 @@ class PostgresStore:
     def look_again(self) -> None:
         self.transactions.look_again()
 
+    def forget_texts(self) -> None:
+        self.encryption.forget_texts()
+
     def expecting(self, asks: Asks) -> AbstractContextManager[None]:
         return self.transactions.expecting(asks)
