@@ -612,6 +612,16 @@ def test_a_session_is_erased_with_all_its_wordings_and_what_was_forgotten(talks)
     assert talks.forget(session="house", erase=True) == 0
 
 
+def test_a_diary_is_one_session_with_all_of_its_moments(bank, tmp_path):
+    diary = tmp_path / "pills.md"
+    times = ("2023-03-02 08:00", "2023-03-02 20:00", "2023-03-04 08:00")
+    diary.write_text("".join(f"## {at}\nTook one pill.\n" for at in times))
+    assert 3 == bank.import_(diary).added
+    assert ["pills.md"] == [session.name for session in bank.sessions()]
+    assert 3 == bank.import_(diary).unchanged
+    assert 3 == bank.forget(session="pills.md")
+
+
 def test_sessions_are_listed_by_the_last_thing_that_was_said_in_them(talks):
     talks.remember("The old boat.", session="boat", at="2020-05-01")
     talks.remember("No session has it.")

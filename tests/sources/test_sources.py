@@ -1,6 +1,7 @@
 import hashlib
 import json
 import os
+from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -8,8 +9,11 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from hippocampus.errors import InputError, SourceError
+from hippocampus.core.budget import Budget
+from hippocampus.errors import Cancelled, InputError, SourceError
+from hippocampus.language.time import find_intervals
 from hippocampus.sources import FORMATS, SourceFile, SourceProblem, read_source
+from hippocampus.sources.diary import by_day
 
 CHANGED = datetime(2024, 1, 2, 3, 4, 5, tzinfo=UTC)
 JULY = "2024-07-01T09:30:00Z"
@@ -570,7 +574,7 @@ def days(put, text, name="diary.md"):
         "- **2 March 2023** - Rain.\n- **4 March 2023** - Sam fell.\n",
         "March 2, 2023\n-------------\nRain.\n\nMarch 4, 2023\n-------------\nSam fell.\n",
         "### Donnerstag, 2. März 2023\nRain.\n### Samstag, 04.03.2023\nSam fell.\n",
-        "# 2023\n## Thu 2023/03/02\nRain.\n# More\n## 2023/03/04 (Saturday)\nSam fell.\n",
+        "# 2023\n## Thu 2023/03/02\nRain.\n## 2023/03/04 (Saturday)\nSam fell.\n",
     ],
 )
 def test_a_diarys_days_are_turns_of_their_own_time(put, text):
@@ -596,6 +600,99 @@ def test_titles_and_times_of_days_stay_and_what_is_outside_has_the_files(put):
         "2023-03-02T19:15": "## Party",
         "2023-03-04": "Sam fell.",
     }
+
+
+def test_lines_of_one_day_keep_their_moments_and_these_can_be_read(put):
+    text = (
+        "2023-03-02 07:40:30: Fed the cat.\n2023-03-02 19:05: Fed the cat.\n"
+        "- **4 March 2023, 6:15 am** - Fed the cat.\n- 2023-03-05 - Gave it away.\n"
+    )
+    assert days(put, text) == {
+        "2023-03-02T07:40": "2023-03-02 07:40:30: Fed the cat.",
+        "2023-03-02T19:05": "2023-03-02 19:05: Fed the cat.",
+        "2023-03-04T06:15": "- **4 March 2023, 6:15 am** - Fed the cat.",
+        "2023-03-05": "Gave it away.",
+    }
+
+
+@pytest.mark.parametrize(
+    ("written", "hour"),
+    [("9:15 pm", "21:15"), ("9:15AM", "09:15"), ("12:15 a.m.", "00:15"), ("12:15 p.m.", "12:15"),
+     ("7 pm", "19:00"), ("21:15", "21:15")],
+)  # fmt: skip
+def test_a_day_begins_before_or_after_noon_as_it_is_written(put, written, hour):
+    text = f"## 2023-03-02 {written}\nRain.\n## 2023-03-04 {written}: Fall\nSam fell.\n"
+    assert days(put, text) == {
+        f"2023-03-02T{hour}": "Rain.", f"2023-03-04T{hour}": "## Fall\nSam fell.",
+    }  # fmt: skip
+
+
+def test_headings_outside_the_days_are_kept_and_the_first_alone_is_a_title(put):
+    text = "# C#\n## 2023-03-02\nRain.\n{}## 2023-03-04\nSam fell.\n"
+    (first, _) = only(put("diary.md", text.format("")))
+    assert ("Rain.", {"title": "C#"}) == (first.text, first.metadata)
+    said = days(put, text.format("# Grandma sold the farm in Ulm\n"))
+    assert "# C#\n# Grandma sold the farm in Ulm" == said[None]
+    assert "# My garden" in days(put, "---\ntitle: Plants\n---\n# My garden" + text[4:])[None]
+
+
+@pytest.mark.parametrize(
+    ("behind", "said"),
+    [
+        (": [Map](map.png)", "[Map](map.png)"), (" (Ulm, **late**)", "(Ulm, **late**)"),
+        (" - Then what?..", "Then what?.."), (" F#", "F#"), (": Snow ##", "Snow"),
+        (" -5 degrees", "-5 degrees"), (": Sun", "Sun"),
+        (" | *Cold*", "*Cold*"), (": _a_ and _b_", "_a_ and _b_"),
+    ],
+)  # fmt: skip
+def test_the_title_of_a_day_stays_as_it_is_written(put, behind, said):
+    text = f"## 2023-03-02{behind}\nRain.\n## 2023-03-04\nSam fell.\n"
+    assert days(put, text)["2023-03-02"] == f"## {said}\nRain."
+
+
+def test_emphasis_that_goes_on_behind_a_date_goes_on(put):
+    text = "## **2023-03-02: Rain** at last\nOh.\n## **2023-03-04** Frost\nAh.\n"
+    assert days(put, text) == {
+        "2023-03-02": "## **Rain** at last\nOh.", "2023-03-04": "## Frost\nAh.",
+    }  # fmt: skip
+
+
+MARKED = st.text("aeZ3 *_[]().,;:#-!?ß", min_size=1, max_size=12).map(lambda said: f"x{said}y")
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(MARKED, MARKED, st.booleans()), min_size=2, max_size=4), MARKED)
+def test_no_character_of_a_diary_is_lost(put, told, name):
+    text, whole = f"# {name}\n", name
+    for day, (title, words, outside) in enumerate(told, 1):
+        text += f"## 2023-03-0{day}: {title}\n\n{words}\n" + f"# {words}\n" * outside
+        whole += title + words + words * outside
+    turns = only(put("diary.md", text))
+    kept = turns[0].metadata["title"] + "".join(turn.text for turn in turns)
+    assert len(told) <= len(turns)
+    assert not Counter("".join(whole.split())) - Counter(kept)
+
+
+def test_lines_that_begin_as_no_date_are_not_searched_for_one(monkeypatch):
+    read = []
+    monkeypatch.setattr(
+        "hippocampus.sources.diary.find_intervals",
+        lambda text, now: read.append(text) or find_intervals(text, now),
+    )
+    lines = ["Paid 2023 dollars on the 5th to Sam.", "The 2023 budget of June 4 is spent."] * 1000
+    assert [] == by_day("\n".join(lines), CHANGED)[1]
+    assert len(read) < 20
+    budget = Budget()
+    budget.cancel()
+    with budget, pytest.raises(Cancelled):
+        by_day("\n".join(lines), CHANGED)
+
+
+@pytest.mark.parametrize("date", ["On {} March 2023", "el {} de marzo de 2023", "Thu, Mar {}, 2023",
+                                  "Sunday the {}th of March, 2023"])  # fmt: skip
+def test_a_date_may_begin_with_a_word(put, date):
+    text = f"## {date.format(7)}\nRain.\n## {date.format(9)}\nSam fell.\n"
+    assert days(put, text) == {"2023-03-07": "Rain.", "2023-03-09": "Sam fell."}
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
+from hippocampus.core.budget import check_budget
 from hippocampus.language.time import find_intervals
 
 _HEADING: Final = re.compile(r" {0,3}(#{1,6})[ \t]+")
@@ -20,16 +22,25 @@ _SLASHES: Final = re.compile(r"\d{1,2}/\d{1,2}/\d{4}")
 _NUMBERS: Final = re.compile(
     r"(?:(?P<year>\d{4})([-/.])(?P<month>\d\d?)\2(?P<day>\d\d?)"
     r"|(?P<day_first>\d\d?)\.\s?(?P<month_second>\d\d?)\.\s?(?P<year_last>\d{4}))(?!\d)"
-    r"(?:(?:T|,?\s+)(?P<hour>\d\d?):(?P<minute>\d\d)(?::\d\d)?(?!\d))?"
+    r"(?:(?:T|,?\s+)(?P<hour>\d\d?)(?=:\d\d|\s?(?i:[ap]\.?m\b))"
+    r"(?::(?P<minute>\d\d)(?::(?P<second>\d\d))?)?(?!\d)(?:\s?(?P<half>(?i:[ap]))(?i:\.?m\b)\.?)?)?"
 )
+_FIRST: Final = re.compile(
+    r"(?:[^\W\d_]{1,3}[.,]?\s+){0,2}+(?:(?P<word>[^\W\d_]+)|(?:\d{1,2}|\d{4}(?=[-/.]))(?!\d))"
+)
+"""Beginning of a date in words, behind an article or the like."""
 _WORD: Final = re.compile(r"([^\W\d_]+)[.,]?\s+")
-_BEHIND: Final = re.compile(r"[*_\])]{0,4}\s*(?:[:–—|\t]|-(?=\s))\s*")
-"""Marks between a date and the words that it is the date of."""
-_AROUND: Final = " \t:,.;*_[]()-–—"
+_BEHIND: Final = re.compile(r"\s*(?:[:–—|\t]|-(?=\s))\s*")
+"""Mark between a date and the words that it is the date of."""
+_APART: Final = re.compile(r"\s*[.,;]?(?:\s*(?:[:–—|]|--?(?=\s|$)))?\s*")
+"""The same in a heading, or on a line that is only a date, where there need be none."""
+_CLOSING_HEADING: Final = re.compile(r"(?:^|(?<![ \t])[ \t]+)#+$")
 _READ: Final = 80
 """Characters of a line in which its date is looked for."""
+_LINES_AT_ONCE: Final = 256
 _YEAR_WITHIN: Final = 40
 _LONGEST_WORD: Final = 16
+_SOME_DAY: Final = datetime(2024, 1, 1, tzinfo=UTC)
 _DAY: Final = timedelta(hours=25)
 _SHORTEST_DAY: Final = timedelta(hours=22)
 _AHEAD: Final = timedelta(days=1)
@@ -57,12 +68,9 @@ class DiaryEntry:
     @property
     def name(self) -> str:
         """Its time, as short as it is exact."""
-        return "" if self.at is None else f"{self.at:%Y-%m-%dT%H:%M}".removesuffix("T00:00")
-
-    @property
-    def says(self) -> bool:
-        """Whether there is more in it than headings."""
-        return any(line.strip() and not _HEADING.match(line) for line in self.lines)
+        if self.at is None:
+            return ""
+        return f"{self.at:%Y-%m-%dT%H:%M:%S}".removesuffix(":00").removesuffix("T00:00")
 
 
 class _Dated(NamedTuple):
@@ -101,6 +109,8 @@ def _dated_lines(lines: Sequence[str], changed: datetime) -> Iterator[tuple[int,
     """Yield the lines that begin with a date, by number."""
     depth = 0
     for number, line, is_code in _with_code(lines):
+        if number % _LINES_AT_ONCE == 0:
+            check_budget()
         if is_code:
             continue
         heading = _HEADING.match(line)
@@ -108,19 +118,37 @@ def _dated_lines(lines: Sequence[str], changed: datetime) -> Iterator[tuple[int,
             depth = len(heading[1])
         item = None if heading else _ITEM.match(line)
         begun = heading or item
-        head = line[begun.end() if begun else 0 :].strip(" \t#").lstrip("*_[(")
+        words = line[begun.end() if begun else 0 :].lstrip(" \t#").rstrip()
+        words = heading_words(words) if heading else words
+        head = words.lstrip("*_[(")
         if (found := _date_of(head, changed)) is None:
             continue
         at, rest = found
+        opened = words[: len(words) - len(head)]
+        closed = rest[: len(rest) - len(rest.lstrip("*_])"))]
         if heading is not None:
             if not rest[:1].isalnum():
-                yield number, _Dated("heading", depth, at, rest.strip(_AROUND))
-        elif not rest.strip(_AROUND):
+                yield number, _Dated("heading", depth, at, _said(opened, closed, rest, _APART))
+        elif not _said("", closed, rest, _APART):
             if item is None:
                 yield number, _Dated("alone", depth + 1, at, "")
-        elif behind := _BEHIND.match(rest):
-            day = at.replace(hour=0, minute=0)
-            yield number, _Dated("inline", depth + 1, day, rest[behind.end() :])
+        elif _BEHIND.match(rest, len(closed)):
+            # A time of day is kept as it is written, or nobody would find its words.
+            timed = (at.hour, at.minute, at.second) != (0, 0, 0)
+            said = line if timed else _said(opened, closed, rest, _BEHIND)
+            yield number, _Dated("inline", depth + 1, at, said)
+
+
+def heading_words(text: str) -> str:
+    """Return the words of a heading, without the marks that may end it."""
+    return _CLOSING_HEADING.sub("", text.strip())
+
+
+def _said(opened: str, closed: str, rest: str, mark: re.Pattern[str]) -> str:
+    """Return what stands behind a date; marks that were opened before it and go on are kept."""
+    behind = mark.match(rest, len(closed))
+    said = rest[behind.end() if behind else len(closed) :]
+    return said and opened[: max(0, len(opened) - len(closed))] + said
 
 
 def _with_code(lines: Sequence[str]) -> Iterator[tuple[int, str, bool]]:
@@ -136,15 +164,34 @@ def _date_of(head: str, changed: datetime) -> tuple[datetime, str] | None:
     """Return the moment, year included, that a line begins with, and what stands behind it."""
     if not head[:1].isalnum() or not _YEAR.search(head, 0, _YEAR_WITHIN) or _SLASHES.match(head):
         return None
-    found = _in_numbers(head) or _in_words(head, changed)
+    found = _in_numbers(head)
+    if found is None and _may_begin_date(head):
+        found = _in_words(head, changed)
     if found is None:
         weekday = _WORD.match(head)
         if weekday is None or not _is_weekday(weekday[1], changed):
             return None
         return _date_of(head[weekday.end() :], changed)
     at, rest = found
-    name = rest.strip(_AROUND)
+    name = rest.rstrip(" \t:").strip(" \t,()[]*_")
     return at, "" if name.isalpha() and _is_weekday(name, changed) else rest
+
+
+def _may_begin_date(head: str) -> bool:
+    """Whether a line begins as a date does: to read every line for one would take long."""
+    if head[0].isdigit():
+        return True
+    first = _FIRST.match(head)
+    return first is not None and (first["word"] is None or _is_of_dates(first["word"]))
+
+
+@lru_cache(maxsize=1024)
+def _is_of_dates(word: str) -> bool:
+    """Whether a word is a month's or a weekday's: whether it belongs to a date before one."""
+    dated = (f"{word} 6, 2023", f"{word}, 6 March 2023", f"{word}, 2023-03-06")
+    return len(word) <= _LONGEST_WORD and any(
+        found[0].text.startswith(word) for one in dated if (found := find_intervals(one, _SOME_DAY))
+    )
 
 
 def _in_numbers(head: str) -> tuple[datetime, str] | None:
@@ -156,11 +203,17 @@ def _in_numbers(head: str) -> tuple[datetime, str] | None:
         year, month, day = match["year_last"], match["month_second"], match["day_first"]
     try:
         at = datetime(  # noqa: DTZ001 (the bank's zone)
-            int(year), int(month), int(day), int(match["hour"] or 0), int(match["minute"] or 0)
-        )
+            int(year), int(month), int(day),
+            _hour(match), int(match["minute"] or 0), int(match["second"] or 0),
+        )  # fmt: skip
     except ValueError:
         return None
     return at, head[match.end() :]
+
+
+def _hour(match: re.Match[str]) -> int:
+    hour, half = int(match["hour"] or 0), (match["half"] or "").lower()
+    return hour % 12 + 12 * (half == "p") if half and hour <= 12 else hour
 
 
 def _in_words(head: str, changed: datetime) -> tuple[datetime, str] | None:
@@ -175,6 +228,7 @@ def _in_words(head: str, changed: datetime) -> tuple[datetime, str] | None:
     return at.replace(tzinfo=None), head[len(found[0].text) :]
 
 
+@lru_cache(maxsize=1024)
 def _is_weekday(word: str, changed: datetime) -> bool:
     """Whether a word before a date leaves that the day that it is, and belongs to it."""
     dated = f"{word}, {changed:%Y-%m-%d}"

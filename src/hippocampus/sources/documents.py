@@ -11,7 +11,7 @@ from hippocampus.core.records import Turn
 from hippocampus.core.validation import clean
 from hippocampus.errors import SourceError
 from hippocampus.sources.base import Item, Raw, decode, metadata
-from hippocampus.sources.diary import by_day
+from hippocampus.sources.diary import by_day, heading_words
 from hippocampus.sources.timestamps import moment_in_name, read_moment
 
 _FRONT = re.compile(
@@ -27,25 +27,27 @@ _FRONT_CHARS = 65_536
 
 def read_document(raw: Raw) -> Iterator[Item]:
     """
-    Yield a document as one turn, or a diary as one of each day.
+    Yield a document as one turn, or a diary as one of each moment that it dates.
 
     Its time is the front matter's, or else a date in its path, or else the file's; an entry's is
-    its day. A title that is only in the front matter is put in front of the text, so that it can
+    its own. A title that is only in the front matter is put in front of the text, so that it can
     be found.
     """
     text, encoding = decode(raw)
     text = text.replace("\r\n", "\n")
     fields, body = split_front_matter(text)
     outside, days = by_day(body, raw.modified)
-    body = outside.text if days else body
+    rest = outside.text if days else body
+    body = rest
     heading = _TITLE.match(body)
+    named = heading_words(heading[1] or heading[2]) if heading else None
     title = fields.pop("title", None)
     if isinstance(title, str) and title.strip():
         first = next((line for line in body.splitlines() if line.strip()), "")
         if title.casefold().strip() not in first.casefold():
             body = f"# {title}\n\n{body}"
     elif heading:
-        title = (heading[1] or heading[2]).strip(" #\t")
+        title = named
     if not days and not body.strip():
         raise SourceError("holds no text", path=raw.path)
     moments = (read_moment(fields[key]) for key in _DATES if key in fields)
@@ -56,7 +58,9 @@ def read_document(raw: Raw) -> Iterator[Item]:
         address=raw.path,
         metadata=metadata(**{"title": title, "encoding": encoding} | fields),
     )
-    if outside.says or not days:
+    # A title alone is no memory of its own where every day has it.
+    is_title = heading is not None and title == named and not rest[heading.end() :].strip()
+    if not days or (rest.strip() and not is_title):
         yield whole
     for one in days:
         address = f"{raw.path}#{one.name}"

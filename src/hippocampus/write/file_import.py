@@ -131,6 +131,7 @@ def as_turns(file: SourceFile, chunk_tokens: int) -> Iterator[Turn]:
     Yield the turns of a file; a document's text comes as chunks that are turns of their own.
 
     A document is its own session: what stands around a chunk helps to find it, as in dialogue.
+    So is a diary, with all of its days.
     """
     for turn in file.turns:
         if turn.session is not None or not turn.text.strip():
@@ -139,6 +140,7 @@ def as_turns(file: SourceFile, chunk_tokens: int) -> Iterator[Turn]:
             continue
         pieces = split_text(turn.text, chunk_tokens, count)
         whole = turn.address or file.path
+        session = file.path if file.format == "document" else whole
         place = 0
         for piece in pieces:
             if not piece.strip():
@@ -146,7 +148,7 @@ def as_turns(file: SourceFile, chunk_tokens: int) -> Iterator[Turn]:
             address = f"{whole}#chunk-{place}" if len(pieces) > 1 else whole
             source = turn.source or file.path
             yield dataclasses.replace(
-                turn, text=piece, session=whole, source=source, address=address
+                turn, text=piece, session=session, source=source, address=address
             )
             place += 1
 
