@@ -30,11 +30,12 @@ def reworded(value: Any, old: str, new: str, *, fixed: frozenset[str] = FIXED) -
     Return a value in which the words of an old text are those of a new one.
 
     What differs is put in the place of what it replaces, line by line if there are as many lines as
-    before. Of several texts that are replaced at once, the first says the new words.
+    before. Of several texts that are replaced at once, the first says all of the new words. What is
+    no text becomes none: a number that is told in words stays.
     """
     whole = [json.loads(json.dumps(value))]
     leaves = sorted(_found(whole, old, fixed), key=lambda leaf: leaf.start)
-    changes = [(change, _changed_leaf(leaves, change)) for change in _differences(old, new)]
+    changes = [_changed_leaf(leaves, change, old) for change in _differences(old, new)]
     for leaf in leaves:
         parts, place = [leaf.before], leaf.start
         for change, first in changes:
@@ -56,11 +57,20 @@ class _Rewording(NamedTuple):
     said: str
 
 
-def _changed_leaf(leaves: Sequence[_Leaf], change: _Rewording) -> _Leaf | None:
-    """Return the first leaf that a change alters, or to which it adds words."""
-    within = (leaf for leaf in leaves if leaf.start < change.end and change.start < leaf.end)
-    beside = (leaf for leaf in leaves if leaf.start <= change.start <= leaf.end)
-    return next(within, None) or next(beside, None)
+def _changed_leaf(
+    leaves: Sequence[_Leaf], change: _Rewording, old: str
+) -> tuple[_Rewording, _Leaf | None]:
+    """Return a change and the first leaf that it alters, or to which it adds words."""
+    within = [leaf for leaf in leaves if leaf.start < change.end and change.start < leaf.end]
+    if not within:
+        beside = (leaf for leaf in leaves if leaf.start <= change.start <= leaf.end)
+        return change, next(beside, None)
+    first = next((leaf for leaf in within if isinstance(leaf.of[leaf.key], str)), within[0])
+    end = within[-1].end
+    if len(within) > 1 and change.end < end:
+        # Letters that two words have in common by chance are not left in the last text.
+        change = _Rewording(change.start, end, change.said + old[change.end : end])
+    return change, first
 
 
 def _differences(old: str, new: str) -> Iterator[_Rewording]:
@@ -86,11 +96,12 @@ def _difference(old: str, new: str) -> _Rewording:
 
 def _found(whole: list[Any], text: str, fixed: frozenset[str]) -> Iterator[_Leaf]:
     """Yield the parts of a value whose words are in a text; the longest are looked for first."""
-    taken = [False] * len(text)
+    taken = bytearray(len(text))
+    since: dict[str, int] = {}
     for of, key in sorted(_leaves(whole, fixed), key=lambda leaf: -len(str(leaf[0][leaf[1]]))):
-        leaf = _placed(of, key, text, taken)
+        leaf = _placed(of, key, text, taken, since)
         if leaf is not None:
-            taken[leaf.start : leaf.end] = [True] * (leaf.end - leaf.start)
+            taken[leaf.start : leaf.end] = b"\1" * (leaf.end - leaf.start)
             yield leaf
 
 
@@ -108,34 +119,51 @@ def _leaves(whole: list[Any], fixed: frozenset[str]) -> Iterator[tuple[Any, Any]
             yield of, key
 
 
-def _placed(of: Any, key: Any, text: str, taken: list[bool]) -> _Leaf | None:  # noqa: ANN401 - JSON
-    """Return where the words of a part of a value are in a text; None if they are not there."""
+def _placed(
+    of: Any,  # noqa: ANN401 - JSON
+    key: Any,  # noqa: ANN401 - JSON
+    text: str,
+    taken: bytearray,
+    since: dict[str, int],
+) -> _Leaf | None:
+    """
+    Return where the words of a part of a value are in a text; None if they are not there.
+
+    ``taken``: a 1 for each character of a part before. ``since``: where the same words are looked
+    for again, as those before are taken; carried on in place.
+    """
     spoken = str(of[key])
     core = spoken.strip()
     blank = spoken.index(core)
-    at = text.find(core)
+    at = text.find(core, since.get(core, 0))
     while at >= 0:
-        if not any(taken[at : at + len(core)]):
-            rest = spoken[blank + len(core) :]
-            return _Leaf(of, key, at, at + len(core), spoken[:blank], rest)
+        end = at + len(core)
+        if taken.find(1, at, end) < 0:
+            since[core] = end
+            return _Leaf(of, key, at, end, spoken[:blank], spoken[blank + len(core) :])
         at = text.find(core, at + 1)
-    if (inside := spoken.find(text)) >= 0 and not any(taken):
+    since[core] = len(text)
+    free = taken.rfind(1) + 1
+    if not free and (inside := spoken.find(text)) >= 0:
         return _Leaf(of, key, 0, len(text), spoken[:inside], spoken[inside + len(text) :])
     # A long text is cut, and only its beginning is in the episode.
-    lines = (n for n in range(1, len(text)) if text[n - 1] == "\n" and not any(taken[n:]))
-    for line in lines:
+    line = text.find("\n", max(free, len(text) - len(core), 1) - 1) + 1
+    while 0 < line < len(text):
         if core.startswith(text[line:]):
             cut = blank + len(text) - line
             return _Leaf(of, key, line, len(text), spoken[:blank], spoken[cut:])
+        line = text.find("\n", line) + 1
     return None
 
 
 def _like(old: object, text: str) -> object:
-    """Return a text as the number that it is, if there was one."""
+    """Return a text as what there was: a text, a number, or whether something is so."""
     if isinstance(old, str):
         return text
+    if isinstance(old, bool):
+        return {"true": True, "false": False}.get(text.casefold(), old)
     try:
         number = json.loads(text)
     except ValueError:
-        return text
-    return number if isinstance(number, int | float) else text
+        return old
+    return number if isinstance(number, int | float) and not isinstance(number, bool) else old

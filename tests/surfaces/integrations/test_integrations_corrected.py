@@ -1,6 +1,7 @@
 """Memories that somebody corrects, and what frameworks read of them afterwards."""
 
 import asyncio
+import time
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
@@ -100,6 +101,16 @@ def test_a_corrected_item_has_what_is_so_in_its_value(bank):
         ({"content": ["tea", "milk"]}, "tea\nmilk", "tea\nmilk and honey",
          {"content": ["tea", "milk and honey"]}),
         ({"content": ""}, "(no text)", "a word", {"content": ""}),
+        ({"content": [{"text": "cocoa"}, {"text": "papaya"}]}, "cocoa\npapaya", "vanilla",
+         {"content": [{"text": "vanilla"}, {"text": ""}]}),
+        ({"content": ["cocoa", "papaya", "fig"]}, "cocoa papaya\nfig", "lava\nfig",
+         {"content": ["lava", "", "fig"]}),
+        ({"a": "tea", "b": "milk"}, "a: tea\nb: milk", "a: tea\nb: milk\nand ice",
+         {"a": "tea", "b": "milk\nand ice"}),
+        ({"hot": True, "a": "tea"}, "hot: True\na: tea", "hot: False\na: tea",
+         {"hot": False, "a": "tea"}),
+        ({"hot": True, "n": 3}, "hot: True\nn: 3", "hot: a bit\nn: some", {"hot": True, "n": 3}),
+        ({"n": 3, "a": "tea"}, "n: 3\na: tea", "It was milk", {"n": 3, "a": "It was milk"}),
     ],
 )  # fmt: skip
 def test_a_correction_is_put_where_the_old_words_were(value, old, new, made):
@@ -112,3 +123,14 @@ def test_a_correction_of_an_answer_leaves_its_other_parts(bank):
     (kept,) = bank.episodes()
     bank.correct(kept.id, "It snows.\nTake a coat.")
     assert ["It snows.", "Take a coat."] == [p.content for p in history.messages()[0].parts]
+
+
+@pytest.mark.parametrize("said", ["just as before", "{} cups"])
+@pytest.mark.parametrize("told", [0, 4000])
+def test_many_parts_are_placed_in_one_reading(said, told):
+    parts = [said.format(n) for n in range(4000)]
+    text = "\n".join(parts[-told:] if told else ["no word of it"] * 4000)
+    began = time.perf_counter()
+    made = reworded({"content": parts}, text, f"{text}, Sam")
+    assert time.perf_counter() - began < 1
+    assert {"content": [*parts[:-1], parts[-1] + (", Sam" if told else "")]} == made
