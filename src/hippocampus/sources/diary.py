@@ -145,7 +145,7 @@ def heading_words(text: str) -> str:
 
 
 def _said(opened: str, closed: str, rest: str, mark: re.Pattern[str]) -> str:
-    """Return what stands behind a date; marks that were opened before it and go on are kept."""
+    """Return the words behind a date; marks that were opened before it and go on are kept."""
     behind = mark.match(rest, len(closed))
     said = rest[behind.end() if behind else len(closed) :]
     return said and opened[: max(0, len(opened) - len(closed))] + said

@@ -153,7 +153,7 @@ class SqlEncryption:
         self._known.pop(bank, None)
 
     def forget_texts(self) -> None:
-        """Have what the ciphers keep opened leave memory."""
+        """Forget the texts that ciphers keep opened."""
         for known in [*self._known.values()]:
             known.forget_texts()
 
