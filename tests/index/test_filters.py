@@ -850,7 +850,7 @@ def test_rows_are_in_talk_but_where_one_known_voice_speaks_to_nobody(batches):
         }
         talk = [session is None or session not in alone for session, _, _ in said]
 
-        assert talk == columns.in_talk(np.arange(len(said))).tolist()
+        assert talk == columns.talk(np.arange(len(said))).inside.tolist()
 
 
 def test_turns_of_a_session_that_are_days_apart_are_no_talk_of_each_other():
@@ -862,9 +862,8 @@ def test_turns_of_a_session_that_are_days_apart_are_no_talk_of_each_other():
         ]
         + [row(len(days), session="other", role="user", occurred_at=0)]
     )
-    rows = np.arange(len(days) + 1)
-    before, after = columns.in_one_talk(rows)
+    talk = columns.talk(np.arange(len(days) + 1))
 
-    assert [-1, 0, -1, -1, 3, 4, -1, -1] == before.tolist()
-    assert [1, -1, -1, 4, 5, -1, -1, -1] == after.tolist()
-    assert [True, True, False, True, True, True, False, True] == columns.in_talk(rows).tolist()
+    assert [-1, 0, -1, -1, 3, 4, -1, -1] == talk.before.tolist()
+    assert [1, -1, -1, 4, 5, -1, -1, -1] == talk.after.tolist()
+    assert [True, True, False, True, True, True, False, True] == talk.inside.tolist()

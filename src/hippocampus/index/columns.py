@@ -319,6 +319,15 @@ class _Neighbours(NamedTuple):
     loose: frozenset[int]
 
 
+class TalkRows(NamedTuple):
+    """Rows as parts of talk: those said before and after each within one talk, -1 for none."""
+
+    before: Links
+    after: Links
+    inside: Mask
+    """Whether each is of any talk."""
+
+
 class Columns(Versioned):
     """
     Times, labels, metadata and visibility of the episodes of one bank, in memory.
@@ -740,27 +749,29 @@ class Columns(Versioned):
 
     # ------------------------------------------------------------ neighbours
 
-    def in_talk(self, rows: NDArray[np.intp]) -> Mask:
+    def talk(self, rows: NDArray[np.intp]) -> TalkRows:
         """
-        Return a mask of the rows of talk: all but sessions of one voice that talks to nobody.
+        Return which rows are of talk: all but sessions of one voice that talks to nobody.
 
-        A voice is a speaker in a role, shape (rows,). Who speaks is not known where neither is
-        given; a user talks to an assistant, whether its answers are kept or not. Rows outside
-        sessions count as well: parts of one long text. What has neighbours, but long before and
-        after alone, is no talk: a diary may be one session for years.
+        A voice is a speaker in a role. Who speaks is not known where neither is given; a user
+        talks to an assistant, whether its answers are kept or not. Rows outside sessions count as
+        well: parts of one long text. What has neighbours, but long before and after alone, is no
+        talk: a diary may be one session for years.
         """
-        talk = np.append(self._talk.view, True)[self.session.codes[rows]]
-        alone = np.maximum(*self.in_one_talk(rows)) < 0
-        return talk & ~(alone & (np.maximum(*(side[rows] for side in self.neighbours())) >= 0))
-
-    def in_one_talk(self, rows: NDArray[np.intp]) -> tuple[Links, Links]:
-        """Return the rows before and after some without a long pause, -1 for none."""
-        at = self._occurred_at.view
-        before, after = (side[rows] for side in self.neighbours())
-        return tuple(  # type: ignore[return-value]  # of two
-            np.where(np.abs(at[rows] - at[side]) <= _ONE_TALK, side, np.int32(-1))
-            for side in (before, after)
-        )
+        at, said = self._occurred_at.view, self._occurred_at.view[rows]
+        there = np.zeros(len(rows), np.bool_)
+        near = np.zeros(len(rows), np.bool_)
+        beside: list[Links] = []
+        for links in self.neighbours():
+            side = links[rows]
+            has = side >= 0
+            # Of no row it is the last one's, and counts for nothing.
+            close = has & (np.abs(said - at[side]) <= _ONE_TALK)
+            there |= has
+            near |= close
+            beside.append(np.where(close, side, np.int32(-1)))
+        inside = np.append(self._talk.view, True)[self.session.codes[rows]] & (near | ~there)
+        return TalkRows(beside[0], beside[1], inside)
 
     def _listen(self, rows: Rows) -> None:
         """Take in who speaks in the sessions of rows, which ascend."""

@@ -36,8 +36,7 @@ def score(search: Search, candidates: Candidates) -> Scored:
     parts = dict(candidates.features)
     scores = _added(scoring, OF_THE_TURN, parts, summed(parts, len(scoring.rows)))
     sessions, support = _sessions(scoring, scores)
-    in_talk = search.index.columns.in_talk(scoring.places)
-    scoring.of_session = support[sessions.groups] * in_talk
+    scoring.of_session = support[sessions.groups] * scoring.talk.inside
     scores = _added(scoring, BESIDE_SESSIONS, parts, scores)
     if candidates.lifts:  # what is lifted alike is alike to the last bit, which no sum would keep
         raised = lifted(candidates.lifts, scoring.rows, scores, search.fusion.spreading_share)

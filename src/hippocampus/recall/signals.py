@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from hippocampus.core.arrays import Floats, Rows32
 from hippocampus.core.clock import MICROS_PER_HOUR, to_micros
 from hippocampus.index.bm25 import Marked
+from hippocampus.index.columns import TalkRows
 from hippocampus.index.cue import Mask
 from hippocampus.index.sorted_sets import each_once, looked_up
 from hippocampus.kernel import top_k
@@ -60,6 +61,11 @@ class Scoring:
     def marked(self) -> Marked:
         """Marks of the rows: telling, deeds, wishes, asking."""
         return self.search.cues.lexical.marked(self.rows)
+
+    @cached_property
+    def talk(self) -> TalkRows:
+        """The rows as parts of talk."""
+        return self.search.index.columns.talk(self.places)
 
     @cached_property
     def lengths(self) -> Floats | None:
@@ -141,12 +147,12 @@ def neighbours(scoring: Scoring, scores: Floats) -> Floats:
 
     An answer leans on what it answers; notes of one voice are each about what they say.
     """
-    columns, fusion = scoring.search.index.columns, scoring.search.fusion
-    beside = np.concatenate(columns.in_one_talk(scoring.places))
+    fusion, talk = scoring.search.fusion, scoring.talk
+    beside = np.concatenate([talk.before, talk.after])
     theirs = looked_up(scoring.rows.astype(beside.dtype), scores, beside)  # of no row, -1, it is 0
     gift = np.float32(fusion.previous_turn) * theirs[: len(scoring.rows)]
     gift += np.float32(fusion.next_turn) * theirs[len(scoring.rows) :]
-    worth: Floats = gift * scoring.shortness * columns.in_talk(scoring.places)
+    worth: Floats = gift * scoring.shortness * talk.inside
     return worth
 
 
