@@ -33,6 +33,8 @@ from hippocampus.sleep.topics import TagAnswers, WindowTurn, group_turns
 
 _TOGETHER: Final = 8
 """Texts that are parsed together: more would be little faster, and answers wait longer."""
+_CHARACTERS_TOGETHER: Final = 1_000
+"""Characters of them, for what is long is no faster together, and takes its memory at once."""
 
 
 class FactReading(NamedTuple):
@@ -77,7 +79,7 @@ def read_on(
                 others=[name for name in there if name != speaker],
                 addressed=record.role == "assistant",
             )
-        if len(telling) == _TOGETHER:
+        if len(telling) == _TOGETHER or _characters(telling) >= _CHARACTERS_TOGETHER:
             rows |= _said(telling, reader)
             telling = {}
         if text is not None:
@@ -88,6 +90,10 @@ def read_on(
         # Read by two readers: the next sleep that wants one of them reads all anew.
         reader=reader if before.length == 0 or before.reader == reader else "both",
     )  # fmt: skip
+
+
+def _characters(told: Mapping[int, ToldText]) -> int:
+    return sum(len(one.text) for one in told.values())
 
 
 def _said(
