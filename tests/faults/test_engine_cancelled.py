@@ -39,8 +39,8 @@ def template(tmp_path_factory):
 
 CALLED = [verb for verb in VERBS if verb != "open"]
 IN_ONE_STEP = {
-    "anchors", "banks", "journal", "plot_topics", "policy", "position", "redate", "sleeps",
-    "topic_outline", "topics",
+    "anchors", "banks", "journal", "plot_topics", "policy", "position", "redate", "sessions",
+    "sleeps", "topic_outline", "topics",
 }  # fmt: skip
 """Verbs that read once and answer: there is no step at which they could end."""
 

@@ -20,7 +20,7 @@ from hippocampus.encode.languages import script_of
 from hippocampus.encode.terms import Term, find_terms, hash_terms, is_plain, stem
 from hippocampus.language.asked_choice import Choice
 from hippocampus.language.asked_conversation import AskedConversation
-from hippocampus.language.asked_state import AskedState
+from hippocampus.language.asked_state import AskedState, asks_for_number, asks_if_still
 from hippocampus.language.event_anchored import EventAnchoredTime
 from hippocampus.language.filled_roles import Role
 from hippocampus.language.question_intent import Intent, asks_for_events
@@ -227,6 +227,16 @@ class Query:
     def name_terms(self) -> NDArray[np.uint32]:
         """Hashes of the words in it that are spelled like names, ascending, each once."""
         return _name_terms(self.text)
+
+    @property
+    def for_number(self) -> bool:
+        """Whether it is answered by a number, a day or an hour."""
+        return asks_for_number(self.text)
+
+    @property
+    def if_still(self) -> bool:
+        """Whether it asks if something is still so, or done yet."""
+        return asks_if_still(self.text)
 
     @property
     def text_terms(self) -> frozenset[int]:

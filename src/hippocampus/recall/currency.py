@@ -33,8 +33,6 @@ from hippocampus.index.sorted_sets import each_once, is_among
 from hippocampus.kernel import top_k
 from hippocampus.language.asked_state import (
     AskedState,
-    asks_for_number,
-    asks_if_still,
     tells_number,
     tells_of_now,
 )
@@ -125,7 +123,7 @@ def _of_one_matter(
     may: NDArray[np.bool_] = (behind >= 0) & (behind <= weight * _MOST)
     may &= scores.max() - scores[None, :] <= _MOST  # else it is not what is asked for
     may[search.index.columns.role.holds("assistant", rows.astype(np.intp))] = False
-    if asks_for_number(search.query.text):  # "and it's fine with warfarin" tells no dose
+    if search.query.for_number:  # "and it's fine with warfarin" tells no dose
         may[[not tells_number(texts.get(row, "")) for row in rows.tolist()]] = False
     if not may.any():
         return may
@@ -263,7 +261,7 @@ def _kinship(search: Search, rows: Rows32, texts: Mapping[int, str]) -> Floats:
     kinship: Floats = weighed @ has.T / np.minimum.outer(own, own)
     # Of all of several who are asked about, or of whom it is asked if it is still so, they are.
     names = _forms_of_names(search.query)
-    if len(names) > 1 or (names and asks_if_still(search.query.text)):
+    if len(names) > 1 or (names and search.query.if_still):
         of_all = np.logical_and.reduce([has[:, is_among(every, one)].any(axis=1) for one in names])
         kinship = np.maximum(kinship, _KIN * np.outer(of_all, of_all))
     return kinship
