@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
 from chat_fixtures import model, open_model, pauses, server
@@ -176,7 +175,8 @@ def _systems_that_live_the_same_read_it_once():
         known.update(zip(((key, reader) for key in new), found, strict=True))
         return [[*known[key, reader]] for key in keys]
 
-    with patch("hippocampus.sleep.facts.find_in_each", read_once):
+    with pytest.MonkeyPatch.context() as during:
+        during.setattr("hippocampus.sleep.facts.find_in_each", read_once)
         yield
 
 
