@@ -78,6 +78,10 @@ def spoken(episode):
     return f"{episode.speaker}: {episode.text}" if episode.speaker else episode.text
 
 
+def one_talk(before, after):
+    return after.occurred_at - before.occurred_at <= timedelta(hours=12)
+
+
 def standard(values):
     return (values - values.mean()) / max(values.std(), 1e-6)
 
@@ -139,11 +143,16 @@ def plain_ranking(episodes, query, fusion, weights, *, news=True):
         sessions.setdefault(episode.session, []).append(row)
     for session, members in sessions.items():
         for place, row in enumerate(members):
+            episode = episodes[row]
             lean = math.exp(-len(passages[row].tokens) / fusion.context_decay_tokens)
             if session is not None and place > 0:
-                total[row] += fusion.previous_turn * lean * fused[members[place - 1]]
+                before = members[place - 1]
+                near = one_talk(episodes[before], episode)
+                total[row] += fusion.previous_turn * lean * fused[before] * near
             if session is not None and place + 1 < len(members):
-                total[row] += fusion.next_turn * lean * fused[members[place + 1]]
+                after = members[place + 1]
+                near = one_talk(episode, episodes[after])
+                total[row] += fusion.next_turn * lean * fused[after] * near
     named = {e.speaker for e in episodes if e.speaker and e.speaker.lower() in query.lower()}
     total = total + [
         (fusion.speaker + fusion.self_disclosure * tells(episode)) * (episode.speaker in named)
