@@ -94,3 +94,15 @@ def test_what_is_read_gives_its_room_back_to_what_is_sealed_after_it():
         cipher.unseal(f"lexical {row} 0", sealed_lately(cipher, f"lexical {row} 0", bytes(4000)))
 
     assert lately.take(b"lexical 0 0", first) == b"first"
+
+
+def test_what_was_sealed_lately_and_never_read_is_gone_once_something_is_erased():
+    lately = LatelySealed()
+    cipher = Cipher(KEY, lately)
+    sealed = sealed_lately(cipher, "lexical 0 0", b"first")
+    seal_episode(cipher, episode(7, speaker="zebra"))
+    lately.clear()
+
+    assert "first" not in repr(vars(lately))
+    assert "zebra" not in repr(vars(lately))
+    assert cipher.unseal("lexical 0 0", sealed) == b"first"

@@ -4,6 +4,7 @@ import math
 import random
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import kernel_reference as reference
 import numpy as np
@@ -105,6 +106,22 @@ def plain_news(episodes, index, named, lengths, fusion):
     return worth * np.exp(-np.array(lengths) / fusion.context_decay_tokens)
 
 
+def plain_neighbours(episodes, fused, lengths, fusion):
+    """Return what the turns before and after in one talk add to each, and rows by session."""
+    added, sessions = np.zeros(len(episodes)), {}
+    for row, episode in enumerate(episodes):
+        sessions.setdefault(episode.session, []).append(row)
+    for session, members in sessions.items():
+        for before, after in pairwise(members if session is not None else []):
+            if one_talk(episodes[before], episodes[after]):
+                lean_before, lean_after = np.exp(
+                    -np.array([lengths[before], lengths[after]]) / fusion.context_decay_tokens
+                )
+                added[after] += fusion.previous_turn * lean_after * fused[before]
+                added[before] += fusion.next_turn * lean_before * fused[after]
+    return added, sessions
+
+
 def plain_ranking(episodes, query, fusion, weights, *, news=True):
     """Return the score of every episode, in the order of ``episodes``, the order of noting."""
     embedder = HashEmbedder()
@@ -137,22 +154,9 @@ def plain_ranking(episodes, query, fusion, weights, *, news=True):
     scores["tokens"] = best @ (rarity / rarity.sum()) - fusion.length_penalty * np.array(crowd)
 
     fused = sum(weights[name] * standard(values) for name, values in scores.items())
-    total = fused.copy()
-    sessions = {}
-    for row, episode in enumerate(episodes):
-        sessions.setdefault(episode.session, []).append(row)
-    for session, members in sessions.items():
-        for place, row in enumerate(members):
-            episode = episodes[row]
-            lean = math.exp(-len(passages[row].tokens) / fusion.context_decay_tokens)
-            if session is not None and place > 0:
-                before = members[place - 1]
-                near = one_talk(episodes[before], episode)
-                total[row] += fusion.previous_turn * lean * fused[before] * near
-            if session is not None and place + 1 < len(members):
-                after = members[place + 1]
-                near = one_talk(episode, episodes[after])
-                total[row] += fusion.next_turn * lean * fused[after] * near
+    lengths = [len(passage.tokens) for passage in passages]
+    added, sessions = plain_neighbours(episodes, fused, lengths, fusion)
+    total = fused + added
     named = {e.speaker for e in episodes if e.speaker and e.speaker.lower() in query.lower()}
     total = total + [
         (fusion.speaker + fusion.self_disclosure * tells(episode)) * (episode.speaker in named)
@@ -166,7 +170,6 @@ def plain_ranking(episodes, query, fusion, weights, *, news=True):
     }
     share = fusion.session * math.exp(-np.diff(spans).mean() / fusion.context_decay_tokens)
     total = total + [share * support.get(episode.session, 0.0) for episode in episodes]
-    lengths = [len(passage.tokens) for passage in passages]
     return total + plain_news(episodes, index, named, lengths, fusion) if news else total
 
 

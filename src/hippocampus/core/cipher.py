@@ -79,10 +79,15 @@ class LatelySealed:
             self._room += 2 * (_OF_AN_EPISODE + len(known.metadata))
         return known
 
+    def clear(self) -> None:
+        """Drop all of it: something was erased that may not have been read."""
+        self._made, self._episodes, self._room = {}, {}, _ROOM
+
     def _take_room(self, size: int) -> None:
         self._room -= size
         if self._room < 0:
-            self._made, self._episodes, self._room = {}, {}, _ROOM
+            self.clear()
+            self._room -= size
 
 
 class Cipher:

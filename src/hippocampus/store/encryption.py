@@ -154,6 +154,7 @@ class SqlEncryption:
 
     def forget_texts(self) -> None:
         """Forget the texts that ciphers keep opened."""
+        self._lately.clear()
         for known in [*self._known.values()]:
             known.forget_texts()
 
