@@ -227,6 +227,7 @@ def test_questions_with_and_without_an_answer_count_the_same():
     assert weights[:3].sum() == pytest.approx(weights[3:].sum())
 
 
+@pytest.mark.slow
 def test_what_no_embedder_tells_counts_as_it_is_built_in(hashed):
     built_in = {model.evidence: model for model in MODELS}
     for model in hashed.models:

@@ -136,6 +136,7 @@ def test_the_next_session_gets_what_mattered_in_the_one_before(shell, repository
         assert WHY in asked
 
 
+@pytest.mark.slow
 def test_an_error_brings_back_what_solved_it(shell, repository):
     agent = Agent(shell, "claude-code", repository)
     agent("failed", ERROR)

@@ -74,6 +74,7 @@ def test_each_step_is_told_with_its_purpose_and_what_it_did_in_plain_words(slept
     assert "postings" in listed
 
 
+@pytest.mark.slow
 def test_a_policy_is_told_by_its_name_with_what_each_setting_means(slept):
     for name in ("keep", "hema", "adaptive:2500", "useful:40"):
         told = slept("policy", name).out

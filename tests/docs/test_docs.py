@@ -45,6 +45,7 @@ def anchors(page):
     return {re.sub(r"\s", "-", heading) for heading in bare}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", WITH_CODE, ids=name)
 def test_every_code_block_runs(page, tmp_path, monkeypatch):
     if page in NEED_THE_MODEL and installed() is None:

@@ -64,6 +64,7 @@ def test_the_reference_has_every_public_name_of_the_package(site):
     assert [name for name in sorted(rest) if f"## {name}\n" not in python] == []
 
 
+@pytest.mark.slow
 def test_the_reference_has_every_verb_and_every_setting(site):
     python = (site / "docs/reference/python.md").read_text()
     verbs = [name for name in vars(AsyncBank) if not name.startswith("_") and hasattr(Bank, name)]

@@ -37,6 +37,7 @@ def test_equal_meanings_are_nearer_than_others_in_any_language(multilingual):
     assert [0, 1, 2] == near.argmax(axis=1).tolist()
 
 
+@pytest.mark.slow
 @needs_model
 @settings(max_examples=25, deadline=None)
 @given(st.text(max_size=40))

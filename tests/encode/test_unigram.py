@@ -65,6 +65,7 @@ def published():
 MANY = st.text("aeinrst ,.éßж日本語한글ไทยहिंदीمرحبا😊½ﬁ", min_size=1)
 
 
+@pytest.mark.slow
 @given(MANY.filter(str.strip))
 @example("Die Bäckerei öffnet um sieben; вчера было закрыто. 昨日は休みでした。")
 def test_the_published_vocabulary_is_read_as_by_the_library(published, text):

@@ -62,6 +62,7 @@ def take(memory, name, verb, word):
         pass
 
 
+@pytest.mark.slow
 @given(STEPS)
 def test_nothing_done_to_one_bank_changes_what_another_answers(steps):
     with Memory(":memory:", embedder="hash") as memory:

@@ -46,6 +46,7 @@ def test_a_calibration_is_used_after_the_store_was_opened_again(open_memory, has
     assert verify(again).sound
 
 
+@pytest.mark.slow
 def test_an_index_in_use_goes_by_a_new_calibration_at_once(open_memory, hashed):
     here, there = open_memory(), open_memory()
     bank = here.bank("ada")

@@ -89,6 +89,7 @@ def test_a_question_for_themes_is_answered_by_one_memory_of_each_first(bank, que
     }
 
 
+@pytest.mark.slow
 def test_a_question_for_themes_keeps_to_what_filters_let_it_see(bank):
     found = bank.recall("What are the main themes of all this?", 9, session=["day 0", "day 1"])
 

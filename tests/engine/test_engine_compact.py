@@ -37,6 +37,7 @@ def filled(open_memory):
     return memory, bank, fill(bank)
 
 
+@pytest.mark.slow
 def test_what_was_forgotten_is_gone_without_a_change_to_everything_else(filled):
     memory, bank, kept = filled
     bank.correct(kept[0].id, "Turn 0 is corrected.")

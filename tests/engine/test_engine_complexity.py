@@ -266,6 +266,7 @@ def cost_of_asking(bank, verb):
     return asking
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["recall", "context"])
 def test_a_question_that_repeats_itself_costs_in_proportion_to_its_length(verb, bank, monkeypatch):
     monkeypatch.setitem(globals(), "SHAPES", ASKED)

@@ -59,6 +59,7 @@ corrections = st.lists(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(corrections)
 def test_whatever_is_corrected_back_and_forth_the_last_word_counts(tmp_path_factory, made):
     path = tmp_path_factory.mktemp("correct") / "memory.db"

@@ -88,6 +88,7 @@ HOURS = st.integers(0, 24 * 900)
 TEXT = st.lists(WORD, min_size=1, max_size=6).map(" ".join)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(
     said=st.lists(st.tuples(TEXT, HOURS), max_size=14),

@@ -319,6 +319,7 @@ def test_salvage_brings_what_is_sound_of_a_file_that_was_cut_off(path, tmp_path,
     assert checked.sound, checked.problems
 
 
+@pytest.mark.slow
 def test_salvage_lists_tables_of_which_no_page_can_be_read(path, tmp_path, whole):
     path.write_bytes(whole[: len(whole) * 3 // 5])
     found, episodes, _ = rescued(path, tmp_path)

@@ -293,6 +293,7 @@ def test_no_word_of_what_is_erased_stays_in_an_index_in_memory(bank, asked):
     assert not [one for one in strings_in(columns, set()) if any(word in one for word in words)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slept", [False, True])
 @pytest.mark.parametrize("turns", [64, 512])
 def test_an_erasure_reads_what_is_erased_however_large_its_bank(

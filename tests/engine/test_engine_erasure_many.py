@@ -89,6 +89,7 @@ def erased(bank):
     return {c.episode for c in bank.journal() if c.kind == "erase"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["ids", "source", "compact"])
 def test_no_transaction_changes_many_rows_however_many_go(filled, monkeypatch, by):
     memory, bank, ids = filled
@@ -119,6 +120,7 @@ def test_episodes_far_apart_go_in_more_pieces_for_each_has_a_segment_of_its_own(
     assert len(every) > 14 / 3
 
 
+@pytest.mark.slow
 def test_an_erasure_of_many_that_is_cut_off_is_finished_by_asking_again(filled, monkeypatch):
     memory, bank, ids = filled
     with counting(monkeypatch, cut_after=2), pytest.raises(Cut):
@@ -152,6 +154,7 @@ def test_what_is_wrong_with_one_of_many_is_said_before_any_is_erased(filled, wro
     assert before == bank.journal()
 
 
+@pytest.mark.slow
 def test_another_bank_writes_while_many_are_erased(filled):
     memory, bank, ids = filled
     other, seen = memory.bank("tom"), []
@@ -341,6 +344,7 @@ Memory(sys.argv[1], embedder="hash").delete_bank("ada")
 # ------------------------------------------------------------------ the file's size
 
 
+@pytest.mark.slow
 def test_compacting_a_bank_leaves_the_file_as_long_as_it_was_and_shrinking_does_not(filled, path):
     memory, bank, ids = filled
     bank.forget(ids)

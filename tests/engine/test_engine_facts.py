@@ -415,6 +415,7 @@ def read_so_far(bank, seconds=0):
         return bank.facts(), [str(one) for one in collected_damage(bank.name)]
 
 
+@pytest.mark.slow
 def test_whoever_would_not_wait_is_told_how_far_reading_has_come(unread):
     first, lacking = read_so_far(unread)
 
@@ -438,6 +439,7 @@ class _Steps(Budget):
             raise OverBudget("spent")
 
 
+@pytest.mark.slow
 def test_facts_that_were_read_before_a_budget_was_spent_are_kept(unread):
     with pytest.raises(OverBudget), _Steps():
         unread.facts()
@@ -445,6 +447,7 @@ def test_facts_that_were_read_before_a_budget_was_spent_are_kept(unread):
     assert ["facts: read from 128 of 200"] == [one[:27] for one in read_so_far(unread)[1]]
 
 
+@pytest.mark.slow
 def test_people_are_told_of_what_was_read_so_far(unread):
     with damage_collected(), waiting_for(0):
         unread.people()

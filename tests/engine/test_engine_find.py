@@ -107,6 +107,7 @@ TERM = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(
     said=st.lists(st.tuples(TEXT, st.integers(0, 500), st.booleans()), max_size=14),

@@ -144,6 +144,7 @@ steps_ = st.lists(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(steps=steps_)
 @settings(
     max_examples=settings().max_examples // 2,
@@ -351,6 +352,7 @@ def ask(bank):
         verb(bank, 3)
 
 
+@pytest.mark.slow
 def test_an_estimate_between_two_looks_is_near_what_is_held(open_memory):
     bank = open_memory(config=config(100.0)).bank("ada")
     for seed in range(20):

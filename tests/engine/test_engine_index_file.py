@@ -273,6 +273,7 @@ class Whole:
         self.answers = answers
 
 
+@pytest.mark.slow
 @settings(max_examples=2 * settings().max_examples, deadline=None)
 @given(st.data())
 def test_a_file_that_somebody_changed_is_refused_or_harmless(whole, data):
@@ -287,6 +288,7 @@ def test_a_file_that_somebody_changed_is_refused_or_harmless(whole, data):
     whole.file.write_bytes(whole.content)
 
 
+@pytest.mark.slow
 @given(st.floats(0, 1, exclude_max=True))
 def test_a_file_that_was_cut_short_is_made_anew(whole, part):
     whole.file.write_bytes(whole.content[: int(part * len(whole.content))])

@@ -73,6 +73,7 @@ def test_text_of_another_type_is_refused(untouched, text):
             call(text)
 
 
+@pytest.mark.slow
 def test_a_50_megabyte_string_is_refused_whole(untouched):
     text = "fifty megabytes of text\n" * (50 * 2**20 // 24)
     with pytest.raises(TextTooLong, match="16,777,216"):
@@ -126,6 +127,7 @@ def test_any_text_at_all_comes_back(text):
         assert () == verify(memory).problems
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.sampled_from(

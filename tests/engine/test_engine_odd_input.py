@@ -28,6 +28,7 @@ def say(bank, *texts, at=DAY, speaker="Ana"):
 # ---------------------------------------------------------------- contradictions and clocks
 
 
+@pytest.mark.slow
 @given(st.permutations([(hour, place) for hour, place in enumerate(PLACES)]))
 def test_of_what_contradicts_itself_on_one_day_the_latest_holds(told):
     with Memory(":memory:", embedder="none", clock=ManualClock(NOW)) as memory:
@@ -180,6 +181,7 @@ def test_an_emoji_is_found_by_itself(bank):
     assert "😂😂" == bank.recall("😂", 1)[0].text
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(min_size=1, max_size=60).filter(str.strip), min_size=1, max_size=6))
 def test_whatever_is_said_a_bank_stays_sound_through_sleep_and_answers(texts):
     with Memory(":memory:", embedder="none", clock=ManualClock(NOW)) as memory:

@@ -143,6 +143,7 @@ def test_a_secret_in_it_is_treated_as_one_in_a_memory(tmp_path, how):
         assert key not in bank.profile().persona
 
 
+@pytest.mark.slow
 def test_what_is_spoken_of_lately_is_under_way_until_somebody_says_what_is(memory, clock):
     bank = memory.bank("ada")
     did = ("bought nails", "painted the fence", "lost a hammer", "paid the carpenter", "had tea")

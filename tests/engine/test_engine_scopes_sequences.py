@@ -141,3 +141,4 @@ class ScopesMachine(RuleBasedStateMachine):
 
 
 TestScopes = ScopesMachine.TestCase
+TestScopes.pytestmark = [pytest.mark.slow]

@@ -80,6 +80,7 @@ def test_sleeping_again_changes_nothing(slept):
     assert "concepts (" in str(again)
 
 
+@pytest.mark.slow
 def test_what_is_remembered_after_a_sleep_is_under_its_anchor_at_once(slept):
     memory, bank = slept
     new = bank.remember("A luthier mended the violin.", at="2025-05-30", speaker="Ada")

@@ -705,6 +705,7 @@ def messages(file, *said):
     return file
 
 
+@pytest.mark.slow
 @given(order=st.permutations(range(8)), cut=st.integers(1, 7))
 def test_a_history_in_any_order_puts_nothing_in_quarantine(tmp_path_factory, order, cut):
     folder = tmp_path_factory.mktemp("history")

@@ -189,6 +189,7 @@ def test_times_are_of_the_zone_in_which_the_memory_reads_them():
 days = st.integers(0, 120)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(days, days), max_size=12), days, st.integers(1, 40))
 def test_a_time_alone_finds_just_what_was_said_or_told_of_it(notes, first, length):

@@ -29,6 +29,7 @@ def judge(plans, schedule):
     assert () == problems
 
 
+@pytest.mark.slow
 @given(plans=PLANS, schedule=SCHEDULES)
 def test_what_several_see_of_a_bank_is_of_some_order(plans, schedule):
     judge(plans, schedule)

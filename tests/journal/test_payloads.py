@@ -43,6 +43,7 @@ def one_by_one():
     return stored([turn] for turn in TURNS)
 
 
+@pytest.mark.slow
 @given(SIZES)
 @settings(max_examples=20)
 def test_blocks_and_the_tail_are_the_same_whatever_comes_together(one_by_one, sizes):

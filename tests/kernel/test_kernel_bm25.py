@@ -267,6 +267,7 @@ def test_only_the_longest_version_is_packed():
         before.pack()
 
 
+@pytest.mark.slow
 @settings(max_examples=10 * settings().max_examples)
 @given(BATCHES, st.data())
 def test_a_packed_index_that_was_changed_is_refused_or_harmless(batches, data):

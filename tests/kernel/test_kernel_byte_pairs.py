@@ -110,6 +110,7 @@ def test_a_table_that_is_none_is_refused(change, message):
         BytePairs(*(np.array(list(one), kind) for one, kind in zip(given_, kinds, strict=True)))
 
 
+@pytest.mark.slow
 def test_a_word_without_end_takes_time_by_its_length():
     """As the square of its length it would take an hour."""
     native = BytePairs(*columns([*BYTES, b"aa", b"aaaa"]))

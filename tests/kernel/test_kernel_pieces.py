@@ -1,6 +1,7 @@
 """A text is parted where the pattern of its vocabulary parts it."""
 
 import kernel_reference as reference
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -10,6 +11,7 @@ TELLING = b"aAzZsSlLrReE'09 \t\n\r/._-\x80\x81\x82\x83\x84\x85\x87"
 SHAPES = st.lists(st.sampled_from(TELLING), max_size=24).map(bytes)
 
 
+@pytest.mark.slow
 @settings(max_examples=80 * settings().max_examples)
 @given(SHAPES | st.binary(max_size=12))
 @example(b"it's WE'LL they'RE x's 12345  \n\n  end ")

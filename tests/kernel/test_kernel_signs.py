@@ -103,6 +103,7 @@ def test_rounding_moves_each_coordinate_by_at_most_a_fifteenth_of_the_largest(se
     assert np.all(np.abs(scan_signs(codes, query) - signs @ query / norm) <= bound * 1.0001)
 
 
+@pytest.mark.slow
 def test_the_estimate_is_the_cosine_within_one_over_the_root_of_the_dimension():
     random = np.random.default_rng(7)
     query = make_queries(1, 1, 32)[0]

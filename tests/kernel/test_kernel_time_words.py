@@ -25,6 +25,7 @@ def tables():
     return made
 
 
+@pytest.mark.slow
 @settings(max_examples=80 * settings().max_examples)
 @given((TEXTS | st.text(st.characters(max_codepoint=255))).map(lambda text: text.encode("latin-1")))
 @example(b"May don't a's 's' 's5 a'b'c 'sa DON'T5 12 12, 12,3 5 pm 5 p 5 x 90's 12345 1 7")

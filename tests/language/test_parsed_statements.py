@@ -272,6 +272,7 @@ words = st.lists(
 ).map(" ".join)  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(words)
 def test_whatever_is_said_is_read_without_an_error_and_in_its_own_words(text):

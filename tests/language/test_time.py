@@ -620,6 +620,7 @@ phrases = st.lists(st.one_of(words, words.map(str.title), numbers, marks), max_s
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.one_of(phrases, st.text(max_size=60)), moments)
 @example("yesterday today tomorrow", datetime.min.replace(tzinfo=BERLIN))

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -32,6 +33,7 @@ TEXTS = st.lists(PARTS, max_size=14).map(lambda parts: "".join(map("".join, part
 WITHIN = st.tuples(st.sampled_from(["", "So. ", "\u65e5\n"]), TEXTS, st.sampled_from(["", " so"]))
 
 
+@pytest.mark.slow
 @settings(max_examples=40 * settings().max_examples)
 @given(WITHIN | st.tuples(st.just(""), st.text(), st.just("")))
 @example(("", "It's '90s' don't5 5 p.m.5 o'clock, what's 'sup? 12 apples 1. 2.5 3rd", ""))
@@ -48,6 +50,7 @@ def test_tokens_are_those_of_the_pattern(parts):
         assert tokens[place].role is Role.END
 
 
+@pytest.mark.slow
 @settings(max_examples=80 * settings().max_examples)
 @given(TEXTS, st.booleans())
 @example("in 2024/25, more than a week ago on the 3rd - the 5th, so far this year", True)

@@ -409,6 +409,7 @@ def test_what_is_in_quarantine_is_known_as_a_fact_before_and_after(memory, clock
 DO = ("say",) * 3 + ("doubt", "sleep", "release", "wait", "hide", "show", "pin", "unpin", "hold")
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.sampled_from(DO), st.integers(0, 99)), min_size=4, max_size=24),
     st.sampled_from(["exact", "near"]),

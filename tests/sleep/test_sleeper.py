@@ -463,6 +463,7 @@ def test_copies_are_forgotten_or_restored_along_with_what_stands_for_them(memory
 # ---------------------------------------------------------------- fading
 
 
+@pytest.mark.slow
 @given(
     data=st.data(),
     policy=st.sampled_from([POLICIES["human"], POLICIES["hema"], Policy.named("adaptive:100")]),

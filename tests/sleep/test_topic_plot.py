@@ -48,6 +48,7 @@ def test_an_outline_has_children_of_several_parents_once_in_full():
 NAMES = st.sampled_from("abcdefgh")
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(st.lists(st.tuples(NAMES, NAMES), max_size=12), st.sets(st.sampled_from("xyz")))
 def test_any_graph_that_is_outlined_with_every_tag_can_be_drawn(tmp_path_factory, edges, alone):

@@ -525,6 +525,7 @@ hostile = st.one_of(
 suffixes = st.sampled_from([".md", ".txt", ".rst", ".json", ".jsonl", ".mbox", ".eml", ".bin"])
 
 
+@pytest.mark.slow
 @settings(
     max_examples=16 * settings().max_examples,
     deadline=None,

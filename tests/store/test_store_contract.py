@@ -630,6 +630,7 @@ def take(store, step):
     return bank
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(steps)
 def test_nothing_done_to_one_bank_changes_what_another_answers(steps):
@@ -645,6 +646,7 @@ def test_nothing_done_to_one_bank_changes_what_another_answers(steps):
         assert [w for w in store.upkeep.check() if "superseded by" not in w] == []
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(steps, steps)
 def test_a_failed_write_of_any_steps_leaves_every_bank_as_it_was(done, undone):

@@ -53,6 +53,7 @@ def test_a_flood_may_be_one_of_characters(open_memory):
     bank.remember_many(pages(5, first=20, words="x"))
 
 
+@pytest.mark.slow
 def test_many_pages_of_rows_are_looked_back_through(open_memory, clock):
     config = Config(flood=Flood(episodes=700))
     bank = open_memory(embedder="none", config=config).bank("ada")

@@ -515,6 +515,7 @@ def test_an_exported_concept_index_hides_the_secrets_of_names_and_sources(opened
 # ---------------------------------------------------------------- a scan
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("full")
 def test_a_scan_finds_secrets_in_every_place_and_state(opened):
     bank = opened().bank("ada")
@@ -540,6 +541,7 @@ def test_a_scan_finds_secrets_in_every_place_and_state(opened):
     assert CARD not in repr([one._replace(bank="") for one in found])
 
 
+@pytest.mark.slow
 def test_a_scan_tells_what_sleep_has_made_of_a_secret(opened):
     memory = opened()
     bank = memory.bank("ada")

@@ -518,6 +518,7 @@ def test_a_star_is_any_agent_or_run_of_somebody(memory):
     assert [] == said(memory.get_all(filters={"user_id": "*", "run_id": "r"})), "whoever that is"
 
 
+@pytest.mark.slow
 @given(st.lists(owners, min_size=1, max_size=8), owners)
 def test_nothing_is_ever_found_outside_the_scope_that_is_asked_for(kept, asked):
     with Memory({"hippocampus": {"path": ":memory:", "embedder": "none"}}) as memory:

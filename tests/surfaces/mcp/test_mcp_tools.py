@@ -311,6 +311,7 @@ def crowded():
         yield bank
 
 
+@pytest.mark.slow
 @given(budget=st.integers(LEAST_TOKENS, 4000), k=st.integers(1, 50))
 def test_no_answer_takes_more_than_its_budget(crowded, budget, k):
     zone = crowded.state.engine.zone

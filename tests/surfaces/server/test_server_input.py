@@ -185,6 +185,7 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_read(serve, memory):
         assert http.get("/v1/banks").json() == []
 
 
+@pytest.mark.slow
 def test_a_body_that_takes_long_to_read_keeps_nobody_else_waiting(http, url):
     turns = ",".join(['{"text": ""}'] * 150_000)  # of which none is kept: the first is blank
     body = f'{{"turns": [{turns}]}}'.encode()

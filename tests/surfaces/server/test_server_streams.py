@@ -54,6 +54,7 @@ def test_turns_are_remembered_as_they_come_with_word_of_how_many(http, bank, clo
     assert Imported(added=0, unchanged=10, removed=0) == wire.load(Imported, again.content)
 
 
+@pytest.mark.slow
 def test_a_line_that_is_no_turn_is_named_without_stopping_the_rest(http, bank):
     body = b'{"text": "one"}\nnonsense\n\n{"text": " "}\n{"txt": "x"}\n{"text": "two"}'
     _, last = told(sent(http, body))

@@ -272,6 +272,7 @@ def in_a_hurry(monkeypatch, told):
     return told
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_a_hurry")
 def test_the_next_page_of_a_list_that_was_read_on_is_refused(http):
     first = http.get(f"{AT}/facts")
@@ -284,6 +285,7 @@ def test_the_next_page_of_a_list_that_was_read_on_is_refused(http):
     assert 409 == forged.status_code
 
 
+@pytest.mark.slow
 def test_a_client_has_the_whole_list_that_grows_while_it_is_read(in_a_hurry, memory, serve):
     with Client(serve(memory)) as client:
         found = client.bank(BANK).facts()
