@@ -12,7 +12,7 @@ from hippocampus import Memory, Turn
 from hippocampus.core.events import JournalRow
 from hippocampus.core.idempotency import Request, doing
 from hippocampus.core.key import Key
-from hippocampus.errors import HippocampusError, InputError, StoreCorrupt
+from hippocampus.errors import HippocampusError, InputError, NotAStore, StoreCorrupt
 from hippocampus.salvage import salvage
 from hippocampus.testing import HashEmbedder, ManualClock
 from hippocampus.upkeep import verify
@@ -343,6 +343,36 @@ def test_salvage_reads_around_a_table_whose_definition_is_damaged(
     assert any(line.startswith(f"schema: table '{table}' has") for line in found.lost)
     assert 40 == len([one for one in episodes if one.text.startswith("Remark")])
     assert checked.sound, checked.problems
+
+
+@pytest.mark.parametrize("place", [1, 16, 17, 20, 23, 31, 44, 47, 59, 60, 63, 68, 71])
+def test_salvage_brings_everything_where_only_the_header_is_damaged(path, tmp_path, whole, place):
+    damaged = bytearray(whole)
+    damaged[place] ^= 9 if place == 63 else 1  # from format 9 to 0, and from our mark to another
+    path.write_bytes(damaged)
+    found, episodes, checked = rescued(path, tmp_path)
+
+    assert 40 == found.banks["ada"] == len(episodes)
+    assert checked.sound, checked.problems
+
+
+def test_a_header_that_states_another_format_is_told_as_damage(path, whole):
+    damaged = bytearray(whole)
+    damaged[63] = 8
+    path.write_bytes(damaged)
+
+    with pytest.raises(StoreCorrupt, match=r"of format 8, .* of format 9: the header is damaged"):
+        opened(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"notes " * 5000, b"SQLite format 3\0" + bytes(9000)])
+def test_what_never_was_a_store_is_not_salvaged(tmp_path, content):
+    file = tmp_path / "notes.txt"
+    file.write_bytes(content)
+
+    with pytest.raises(NotAStore), opened(tmp_path / "new.db") as memory:
+        salvage(file, memory, **OPENING)
+    assert content == file.read_bytes()
 
 
 def test_salvage_writes_to_a_new_store_only(path, ids, tmp_path):

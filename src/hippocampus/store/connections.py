@@ -34,7 +34,12 @@ from hippocampus.store.opening import (
     switch_to_wal,
     was_cut_off,
 )
-from hippocampus.store.schema_comparison import SchemaDifferences, compare, make_missing
+from hippocampus.store.schema_comparison import (
+    SchemaDifferences,
+    compare,
+    format_of,
+    make_missing,
+)
 from hippocampus.store.seam import Seam
 
 _IDLE_READERS: Final = 8
@@ -223,6 +228,16 @@ class Connections:
     ) -> SchemaDifferences:
         """Refuse a file whose schema is not a store's, but for indexes that can be made anew."""
         found = compare(db, migrations)
+        if (found.foreign or found.changed) and (of := format_of(db, len(migrations))) != len(
+            migrations
+        ):
+            raise self.refuse(
+                StoreCorrupt,
+                f"its header says that it is of format {len(migrations)}, and its tables are those"
+                f" of format {of}: the header is damaged. Nothing was read or written;"
+                " 'hippocampus doctor --salvage NEWFILE' copies what is sound into a new store, or"
+                " restore a backup",
+            )
         if found.foreign:
             raise self.refuse(
                 NotAStore,

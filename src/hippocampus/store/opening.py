@@ -29,6 +29,11 @@ WRITER_PRAGMAS: Final = (
     "PRAGMA journal_size_limit = 67108864",  # one large import must not leave a large log for good
 )
 
+_INSTEAD: Final = (
+    "choose another path; if it was one, its first bytes are damaged: 'hippocampus doctor"
+    " --salvage NEWFILE' copies what is sound into a new store"
+)
+
 READER_PRAGMAS: Final = ("PRAGMA query_only = ON",)
 
 
@@ -118,7 +123,7 @@ def probe(file: Path, path: str, supported: int) -> int | None:
             db.close()
     except sqlite3.Error as exc:
         if getattr(exc, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
-            raise NotAStore("is not a hippocampus store; choose another path", path=path) from exc
+            raise NotAStore(f"is not a hippocampus store; {_INSTEAD}", path=path) from exc
         if getattr(exc, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_CORRUPT:
             # Perhaps another process is just making it, or was cut off: we looked without a lock.
             # Who opens it looks again with one, and SQLite puts right what was cut off.
@@ -133,7 +138,7 @@ def judge(mark: int, found: int, *, fresh: bool, path: str, newest: Sequence[obj
     if fresh and mark == found == 0:
         return
     if mark not in schema.MARKS:
-        msg = "is a SQLite database, but not a hippocampus store; choose another path"
+        msg = f"is a SQLite database, but not a hippocampus store; {_INSTEAD}"
         raise NotAStore(msg, path=path)
     if found > len(newest):
         raise StoreTooNew(path=path, found=found, supported=len(newest))

@@ -5,29 +5,40 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final, Self
 
 from hippocampus.core.cipher import KEY_BYTES, PLAIN, STORE, Cipher, Unsealable
 from hippocampus.core.events import JournalRow
 from hippocampus.core.key import Key
 from hippocampus.core.records import STORED_NAMES, Block, EpisodeRow
-from hippocampus.errors import StoreCorrupt, StoreError
+from hippocampus.errors import NotAStore, StoreCorrupt, StoreError
 from hippocampus.store import schema
 from hippocampus.store.banks import DROPPED
 from hippocampus.store.blocks import unseal
 from hippocampus.store.checksums import change_checksum, holds, payload_checksum, row_checksum
+from hippocampus.store.damaged_header import is_sound, mended_copy
 from hippocampus.store.database import Row
 from hippocampus.store.encryption import open_header
-from hippocampus.store.opening import READER_PRAGMAS, connect, probe
-from hippocampus.store.schema_comparison import compare, is_plain_table, read_objects
+from hippocampus.store.opening import READER_PRAGMAS, connect
+from hippocampus.store.schema_comparison import (
+    compare,
+    format_of,
+    is_plain_table,
+    read_objects,
+)
 from hippocampus.store.sealing import open_change, open_episode, payload_place
 from hippocampus.store.seam import Seam
 from hippocampus.store.settings import HEADER, key_of
 
 # Else SQLite refuses a file, whole, of which one table's definition or last page is damaged.
 _PRAGMAS: Final = ("PRAGMA writable_schema = ON", *READER_PRAGMAS)
+_UNREADABLE: Final = frozenset(
+    {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+)
+"""Results of SQLite for a file whose header is none, or says what cannot be."""
 _AT_ONCE: Final = 4096
 """Keys asked for in one query, until one fails."""
 _MOST: Final = 1 << 31
@@ -36,6 +47,23 @@ _MOST_FAILED: Final = 100_000
 """Reads of one table that may fail before the rest of it is given up."""
 _CHECKED: Final = 5
 """The format since which rows have checksums; of earlier ones what can be read is believed."""
+
+
+def _connect(path: Path) -> sqlite3.Connection | None:
+    """Return a connection to a store; None if SQLite reads no table of ours there."""
+    db: sqlite3.Connection | None = None
+    try:
+        db = connect(f"{path.as_uri()}?mode=ro", _PRAGMAS, timeout_s=5, tracer=None)
+        db.text_factory = schema.readable
+        known = {name for kind, name, _ in read_objects(db) if kind == "table"}
+        if not known.isdisjoint(schema.BANKED):
+            return db
+    except sqlite3.DatabaseError as exc:
+        if exc.sqlite_errorcode & 0xFF not in _UNREADABLE:
+            raise
+    if db is not None:
+        db.close()
+    return None
 
 
 class DamagedStore:
@@ -57,20 +85,45 @@ class DamagedStore:
         self.path = path
         self.lost: list[str] = []
         self._failed = 0
-        found = probe(path, str(path), schema.FORMAT)
-        if found is None:
+        self._open_parts = ExitStack()
+        if not path.exists():
             raise StoreError("there is no such store to salvage", path=path)
-        if found < _CHECKED - 1:
-            msg = f"format {found} is too old to be salvaged; open it once for writing"
-            raise StoreError(msg, path=path)
-        self._has_checksums = found >= _CHECKED
-        with Seam(str(path)):
-            self._db = connect(f"{path.as_uri()}?mode=ro", _PRAGMAS, timeout_s=5, tracer=None)
-            self._db.text_factory = schema.readable
-            self._tables = self._plain_tables(schema.MIGRATIONS[:found])
-            encrypted = schema.read_format(self._db)[0] == schema.ENCRYPTED_ID
-        self._ciphers: dict[int, Cipher] = {}
-        self._master = self._unlocked(key) if encrypted else PLAIN
+        with ExitStack() as opening:
+            with Seam(str(path)):
+                self._db = self._open(path, opening)
+                self._format = format_of(self._db, schema.read_format(self._db)[1])
+            self._check_format()
+            with Seam(str(path)):
+                self._tables = self._plain_tables(schema.MIGRATIONS[: self._format])
+                encrypted = self._is_encrypted()
+            self._ciphers: dict[int, Cipher] = {}
+            self._master = self._unlocked(key) if encrypted else PLAIN
+            self._open_parts = opening.pop_all()
+
+    def _check_format(self) -> None:
+        if self._format < _CHECKED - 1:
+            msg = f"format {self._format} is too old to be salvaged; open it once for writing"
+            raise StoreError(msg, path=self.path)
+
+    def _open(self, path: Path, opening: ExitStack) -> sqlite3.Connection:
+        """Return a connection to the file, or to a copy of which the header is mended."""
+        db = _connect(path) if path.is_file() and is_sound(path) else None
+        if db is None and path.is_file():
+            folder = opening.enter_context(TemporaryDirectory())
+            copy = mended_copy(path, Path(folder))
+            db = _connect(copy) if copy is not None else None
+            self.lost.append("what the header of the file said; its tables tell what it holds")
+        if db is None:
+            raise NotAStore("is not a hippocampus store; choose another path", path=path)
+        opening.callback(db.close)
+        return db
+
+    def _is_encrypted(self) -> bool:
+        """Return whether words are sealed, by the settings: the mark of the file may be damaged."""
+        if "settings" not in self._tables:
+            return schema.read_format(self._db)[0] == schema.ENCRYPTED_ID
+        keys = "SELECT 1 FROM settings WHERE key = ? OR key GLOB ? LIMIT 1"
+        return bool(self._every(keys, HEADER, f"{key_of(0)[:-1]}*"))
 
     def _plain_tables(self, migrations: Sequence[schema.Migration]) -> frozenset[str]:
         """
@@ -119,8 +172,8 @@ class DamagedStore:
         return None
 
     def close(self) -> None:
-        """Release the file."""
-        self._db.close()
+        """Release the file, and the copy of it."""
+        self._open_parts.close()
 
     def __enter__(self) -> Self:
         return self
@@ -226,7 +279,7 @@ class DamagedStore:
         """Yield rows in the order of a key, around pages that cannot be read."""
         if table not in self._tables:
             return
-        more = f", {salt}checksum" if checked and self._has_checksums else ""
+        more = f", {salt}checksum" if checked and self._format >= _CHECKED else ""
         names = ("bank", "kind")[: len(where)]
         rule = "".join(f"{name} = ? AND " for name in names)
         sql = (

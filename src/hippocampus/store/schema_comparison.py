@@ -9,7 +9,7 @@ from functools import cache
 from itertools import zip_longest
 from typing import Final, NamedTuple, TypeAlias
 
-from hippocampus.store.schema import Migration, readable
+from hippocampus.store.schema import MIGRATIONS, Migration, readable
 
 _Name: TypeAlias = tuple[str, str]
 """Type and name of an object, such as ("table", "tail")."""
@@ -71,6 +71,20 @@ def compare(db: sqlite3.Connection, migrations: Sequence[Migration]) -> SchemaDi
         expected = _STATISTICS[kind, name]
         differences.changed.extend(_difference(kind, name, found[kind, name], expected))
     return differences
+
+
+def format_of(db: sqlite3.Connection, stated: int) -> int:
+    """
+    Return the format whose schema is nearest to that of a database, by the number of differences.
+
+    At a tie it is the one that the header states, or else the newest.
+    """
+
+    def distance(number: int) -> tuple[int, bool, int]:
+        found = compare(db, MIGRATIONS[:number])
+        return sum(map(len, found)), number != stated, -number
+
+    return min(range(1, len(MIGRATIONS) + 1), key=distance)
 
 
 def make_missing(db: sqlite3.Connection, migrations: Sequence[Migration]) -> None:
