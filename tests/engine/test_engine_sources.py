@@ -535,6 +535,18 @@ def test_what_cannot_be_looked_at_is_not_taken_for_gone(bank, tmp_path):
     assert (done.removed, len(done.unreadable)) == (0, 1)
 
 
+def test_a_file_of_which_nothing_can_be_read_begins_no_bank(bank, open_memory, tmp_path):
+    bank.remember("The roof leaks.")
+    file = tmp_path / "picture.md"
+    file.write_bytes(b"\0 binary")
+    with open_memory() as memory:
+        assert memory.bank("fresh").import_(file).unreadable
+        assert ["ada"] == memory.banks()
+
+    assert bank.import_(file).unreadable
+    assert ["The roof leaks."] == [one.text for one in bank.episodes()]
+
+
 # ---------------------------------------------------------------- forgotten and restored
 
 

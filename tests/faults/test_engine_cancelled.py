@@ -140,6 +140,20 @@ def test_more_than_may_be_written_is_not(open_memory):
     assert 10 < budget.written < 10_000
 
 
+def test_an_import_of_more_than_may_be_written_begins_no_bank(open_memory, tmp_path):
+    memory = open_memory()
+    notes = tmp_path / "notes.md"
+    notes.write_text("\n\n".join(f"Ferry {n} to the island leaves at noon." for n in range(2000)))
+    with pytest.raises(OverBudget), Budget(written_bytes=10_000):
+        memory.bank("fresh").import_(notes)
+    assert [] == memory.banks()
+
+    memory.bank("fresh").remember("The ferry is late.")
+    with pytest.raises(OverBudget), Budget(written_bytes=10_000):
+        memory.bank("fresh").import_(notes)
+    assert ["The ferry is late."] == [one.text for one in memory.bank("fresh").episodes()]
+
+
 def test_more_than_may_be_written_begins_no_bank(open_memory):
     memory = open_memory()
     with pytest.raises(OverBudget, match="50 bytes"), Budget(written_bytes=50):

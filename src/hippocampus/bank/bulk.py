@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hippocampus.bank.commit import Committer
 from hippocampus.bank.part import BankPart, staying
+from hippocampus.core.budget import without_budget
 from hippocampus.core.events import BanksIncluded, PolicySet, ProfileSet
 from hippocampus.core.given_arguments import as_path
 from hippocampus.core.records import FileLocation, Imported, Progress
 from hippocampus.core.rights import rights
 from hippocampus.engine.bank_state import BankState
-from hippocampus.errors import SourceError
+from hippocampus.errors import SourceError, StoreError
 from hippocampus.journal.draft import Encoded
 from hippocampus.journal.ledger import Ledger
 
@@ -100,20 +102,40 @@ class Bulk(BankPart):
 
         path = as_path("path", path)
         check_label("as_", as_)
-        if format in (None, "hippocampus"):
-            gate = TransferGate(self._engine.secret_gate.record, self._engine.secret_gate.detail)
-            whole = read_export(path, salt=self._engine.salt, gate=gate)
-            if whole is not None:
-                return self._take_in(self._without_acceptance(whole), progress)
-            if format == "hippocampus":
-                raise SourceError("is not an export of hippocampus", path=path)
-        # Only who reads files waits for what parses mail, pages and other memories' exports.
-        from hippocampus.bank.source_import import SourceImport  # noqa: PLC0415
+        begins = self._store.banks.number(self.name) is None
+        done: Imported | None = None
+        try:
+            if format in (None, "hippocampus"):
+                gate = TransferGate(
+                    self._engine.secret_gate.record, self._engine.secret_gate.detail
+                )
+                whole = read_export(path, salt=self._engine.salt, gate=gate)
+                if whole is not None:
+                    done = self._take_in(self._without_acceptance(whole), progress)
+                    return done
+                if format == "hippocampus":
+                    raise SourceError("is not an export of hippocampus", path=path)
+            # Only who reads files waits for what parses mail, pages and other memories' exports.
+            from hippocampus.bank.source_import import SourceImport  # noqa: PLC0415
 
-        return SourceImport(self._state, self._committer).run(
-            path, location, format=format, by_hand=as_, sync=sync,
-            progress=progress,
-        )  # fmt: skip
+            done = SourceImport(self._state, self._committer).run(
+                path, location, format=format, by_hand=as_, sync=sync,
+                progress=progress,
+            )  # fmt: skip
+            return done
+        finally:
+            if begins and (done is None or done.unreadable):
+                self._end_unused()
+
+    def _end_unused(self) -> None:
+        """Drop the bank if nothing was noted in it; a store that fails keeps it, empty."""
+        with suppress(StoreError), without_budget(), self._state.changing():
+            number = self._store.banks.number(self.name)
+            if number is None:
+                return
+            with self._store.write(number):
+                if not self._store.journal.last_seq(number):
+                    self._store.banks.drop(number)
 
     @staying
     def withdraw(self, source: str) -> int:

@@ -426,7 +426,10 @@ def check_output(path: str | Path, *, overwrite: bool = False) -> None:
     if is_database(target):
         raise OutputExists("is a database, which is never written over; name another", path=path)
     if not overwrite:
-        msg = "exists already; name a new file, or say that it may be replaced (--force)"
+        msg = (
+            "exists already; name a new file, or say that it may be replaced (overwrite=True, or"
+            " --force)"
+        )
         raise OutputExists(msg, path=path)
 
 

@@ -26,11 +26,12 @@ NO_CHANGES: Final = b""
 """The head of a journal in which there is nothing."""
 
 
-def damaged(place: str) -> str:
-    """Return the message on a damaged place."""
+def damaged(place: str, *, opens: bool = False) -> str:
+    """Return the message on a damaged place; where it ``opens`` the store, none can be verified."""
+    listed = "" if opens else " 'hippocampus verify' lists all that is, and"
     return (
-        f"{place} is damaged: its checksum does not match; 'hippocampus verify' lists all that is,"
-        " and 'hippocampus doctor --salvage NEWFILE' copies what is not, or restore a backup"
+        f"{place} is damaged: its checksum does not match;{listed}"
+        " 'hippocampus doctor --salvage NEWFILE' copies what is not, or restore a backup"
     )
 
 

@@ -84,7 +84,7 @@ def check_replaceable(file: Path, *, force: bool) -> bool:
             return False
         msg = (
             "is not a hippocampus store, and was left as it is; name another --store, or, if it"
-            " was one, say that it may be replaced (--force)"
+            " was one, say that it may be replaced (force=True, --force)"
         )
         raise NotAStore(msg, path=file) from exc
 

@@ -59,11 +59,18 @@ _MESSAGES: dict[int, tuple[type[errors.StoreError], str]] = {
     ),
     sqlite3.SQLITE_CORRUPT: (
         errors.StoreCorrupt,
-        "the database is damaged; copy its files away first, then restore a backup",
+        (
+            "the database is damaged; copy its files away first, then restore a backup, or have"
+            " 'hippocampus doctor --salvage NEWFILE' copy what is sound into a new store"
+        ),
     ),
     sqlite3.SQLITE_NOTADB: (
         errors.StoreCorrupt,
-        "the database's first page is damaged; copy its files away first, then restore a backup",
+        (
+            "the database's first page is damaged; copy its files away first, then restore a"
+            " backup, or have 'hippocampus doctor --salvage NEWFILE' copy what is sound into a new"
+            " store"
+        ),
     ),
     sqlite3.SQLITE_IOERR: (
         errors.StoreError,

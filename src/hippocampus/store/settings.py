@@ -34,7 +34,7 @@ class SqlSettings:
         try:
             return self._db.cipher(STORE).unseal_text(key, value)
         except Unsealable as exc:
-            raise self._db.refuse(StoreCorrupt, damaged(f"setting {key!r}")) from exc
+            raise self._db.refuse(StoreCorrupt, damaged(f"setting {key!r}", opens=True)) from exc
 
     def get_plain(self, key: str) -> str | None:
         """Return a value as it stands in the file: of those that open the others."""
@@ -44,7 +44,7 @@ class SqlSettings:
         value, checksum = found
         if self._sound.get(key) != found:
             if not holds(checksum, row_checksum("settings", values=(key, value))):
-                raise self._db.refuse(StoreCorrupt, damaged(f"setting {key!r}"))
+                raise self._db.refuse(StoreCorrupt, damaged(f"setting {key!r}", opens=True))
             self._sound[key] = found
         kept: str = value
         return kept
@@ -74,7 +74,7 @@ class SqlSettings:
             if not key.startswith(_KEY):
                 continue
             if not holds(checksum, row_checksum("settings", values=(key, value))):
-                raise self._db.refuse(StoreCorrupt, damaged(f"setting {key!r}"))
+                raise self._db.refuse(StoreCorrupt, damaged(f"setting {key!r}", opens=True))
             yield key, value
 
     def owed(self) -> list[int]:
