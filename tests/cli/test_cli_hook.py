@@ -44,12 +44,14 @@ def test_a_prompt_about_nothing_remembered_brings_nothing(told):
     assert (0, "") == (answer.code, answer.out)
 
 
-def floor(prompt, *scored, found=True):
-    """The least score that is shown of memories with these scores and texts."""
+def floor(prompt, *scored, found=True, seen=0):
+    """The least score shown of memories with these scores and texts, some in the window already."""
     hits = [
-        SimpleNamespace(score=score, episode=SimpleNamespace(text=text)) for score, text in scored
+        SimpleNamespace(score=score, episode=SimpleNamespace(text=text), id=text)
+        for score, text in scored
     ]
-    return floor_of(prompt, SimpleNamespace(items=hits, recall=SimpleNamespace(found=found)))
+    made = SimpleNamespace(items=hits[seen:], recall=SimpleNamespace(found=found, hits=hits))
+    return floor_of(prompt, made, {hit.id for hit in hits[:seen]})
 
 
 def test_of_what_is_found_only_what_comes_near_the_best_is_shown():
@@ -58,6 +60,21 @@ def test_of_what_is_found_only_what_comes_near_the_best_is_shown():
 
     assert 0.1 < near <= 0.5
     assert 0.87 == pytest.approx(many), "four of them"
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_what_the_window_has_does_not_make_the_rest_the_best(found):
+    scored = [(0.9, "The leak."), (0.22, "The paint of the kitchen."), (0.05, "Tabs.")]
+
+    assert floor("paint the kitchen?", *scored, found=found) >= 0.3
+    assert floor("paint the kitchen?", *scored, found=found, seen=1) is None
+
+
+def test_asking_twice_brings_nothing_the_second_time(told):
+    prompt = event("UserPromptSubmit", prompt="Who mended the leak in the kitchen?")
+
+    assert "mended by a plumber" in told("hook", stdin=prompt).out
+    assert "" == told("hook", stdin=prompt).out
 
 
 GENERATED = "Never edit files under models/generated, they are overwritten."
@@ -106,14 +123,13 @@ def test_names_in_a_prompt_are_words_of_no_dictionary(prompt, names):
 
 def test_memories_found_by_a_name_alone_have_the_name():
     hits = [
-        SimpleNamespace(score=score, episode=SimpleNamespace(text=text))
+        SimpleNamespace(score=score, episode=SimpleNamespace(text=text), id=text)
         for score, text in ((0.6, "Pages swap with HTMX."), (0.4, "Tabs."), (0.3, "No htmx here."))
     ]
 
     def least(items, *, found=True):
-        return floor_of_names(
-            ["htmx"], SimpleNamespace(items=items, recall=SimpleNamespace(found=found))
-        )
+        recall = SimpleNamespace(found=found, hits=items)
+        return floor_of_names(["htmx"], SimpleNamespace(items=items, recall=recall))
 
     assert 0.3 == least(hits)
     assert 0.6 == least(hits[:2])

@@ -386,12 +386,12 @@ def _context(bank: Bank, prompt: str, budget: int, known: set[str]) -> Context |
         )
 
     made = compose(prompt)
-    floor = floor_of(prompt, made)
+    floor = floor_of(prompt, made, known)
     if floor is None and (names := [one for one in names_in(prompt) if bank.find(one, limit=1)]):
         # What a prompt wants done says little of what a library in it was chosen for.
         prompt = " ".join(names)
         made = compose(prompt)
-        floor = floor_of_names(names, made)
+        floor = floor_of_names(names, made, known)
     if floor is None:
         return None
     return made if all(hit.score >= floor for hit in made.items) else compose(prompt, floor)

@@ -141,9 +141,9 @@ def _zone_name(given: str) -> str:
     """Return the IANA name of a time zone, that of this machine for ``LOCAL``."""
     if given != LOCAL:
         return given
-    from tzlocal import get_localzone_name  # noqa: PLC0415 - slow to import
+    from hippocampus.cli.local_zone import local_zone  # noqa: PLC0415 - only where none is given
 
-    return get_localzone_name()
+    return local_zone()
 
 
 @immutable

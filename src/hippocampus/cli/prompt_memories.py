@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Final
 
 from hippocampus.encode.terms import find_terms
@@ -31,21 +31,28 @@ _OF_ALL: Final = re.compile(r"(?:any|every|some|no)(?:thing|one|body|where)")
 _PATH: Final = re.compile(r"(?<![\w:/.-])(?:~?/|\.{1,2}/)?(?:[\w.@-]+/)+[\w.@*-]*")
 
 
-def floor_of(prompt: str, made: Context) -> float | None:
-    """Return the least score of the memories to be shown; None where none is."""
+def floor_of(prompt: str, made: Context, known: Collection[str] = frozenset()) -> float | None:
+    """
+    Return the least score of the memories to be shown; None where none is.
+
+    ``known``: ids of memories that the window has, which are not shown again.
+    """
     hits = sorted(made.items, key=lambda hit: -hit.score)
     if not hits:
         return None
     best = hits[0].score
+    # What the window has already is not shown again, and may be the best all the same.
+    of_all = max([best, *(hit.score for hit in made.recall.hits if hit.id in known)])
     if made.recall.found:
-        return max(best * _NEAR, hits[:_MOST][-1].score)
+        floor = max(of_all * _NEAR, hits[:_MOST][-1].score)
+        return floor if best >= floor else None
     if best >= _SURE:
         return best
     paths = set(paths_of(prompt))
     for hit in hits[:_MOST] if paths else ():
         if _share_path(paths, set(paths_of(hit.episode.text))):
             return hit.score
-    return best if _stands_out(prompt, hits) else None
+    return best if best >= of_all and _stands_out(prompt, hits) else None
 
 
 def names_in(prompt: str) -> list[str]:
@@ -69,7 +76,9 @@ def _is_in_dictionary(word: str) -> bool:
     return use.known and not (inflected and not use.noun and not use.verb)
 
 
-def floor_of_names(names: list[str], made: Context) -> float | None:
+def floor_of_names(
+    names: list[str], made: Context, known: Collection[str] = frozenset()
+) -> float | None:
     """Return the least score of memories with any of the names that were asked for alone."""
     wanted = {one.casefold() for one in names}
     named = [
@@ -77,7 +86,7 @@ def floor_of_names(names: list[str], made: Context) -> float | None:
         for hit in made.items
         if wanted & {one.casefold() for one in _WORD.findall(hit.episode.text)}
     ]
-    floor = floor_of(" ".join(names), made) if made.recall.found and named else None
+    floor = floor_of(" ".join(names), made, known) if made.recall.found and named else None
     return None if floor is None else max(floor, min(named))
 
 
