@@ -51,7 +51,7 @@ _GAP_S: Final = 0.01
 """Pause between two transactions of a long change, in which who waits to write gets its turn.
 Another process does not queue: it asks again every few milliseconds."""
 _TRIES: Final = 8
-"""How often an erasure begins anew because what it erases was promoted meanwhile."""
+"""Most beginnings of an erasure; it begins anew if what it erases was promoted meanwhile."""
 
 
 class Forgettable(TypedDict, total=False):

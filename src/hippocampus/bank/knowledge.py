@@ -714,7 +714,7 @@ class Knowledge(BankPart):
 
 
 def _cosines(vectors: VectorCue | None, row: int, others: Sequence[int]) -> dict[int, float]:
-    """Return how near rows are to one, 0 where nobody knows."""
+    """Return the cosine of each of some rows with one row; 0 without vectors."""
     if vectors is None or not others:
         return dict.fromkeys(others, 0.0)
     (vector,) = vectors.vectors(np.array([row]))

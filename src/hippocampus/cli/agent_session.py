@@ -18,7 +18,7 @@ from typing import Any, Final
 from hippocampus.core.files import append, read_text
 
 _KEPT_S: Final = 14 * 86_400
-"""How long the log of a session that never ended stays."""
+"""Time for which the log of a session that never ended stays, in seconds."""
 _LARGEST: Final = 1 << 20
 """Bytes of a log; what a longer one has is not read, nor is it written to."""
 

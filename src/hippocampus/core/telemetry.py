@@ -89,7 +89,7 @@ class MemorySpan:
 
     @property
     def captures(self) -> bool:
-        """Whether texts may be recorded."""
+        """Return whether texts may be recorded."""
         return os.environ.get(CAPTURE, "").casefold() in _CAPTURES and self._span is not None
 
     def note(self, **known: str | int | None) -> None:

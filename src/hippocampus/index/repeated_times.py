@@ -88,7 +88,7 @@ def _of_same_words(
 def turns_within(
     told: NDArray[np.void], repeats: Repeats, asked: Interval, zone: tzinfo | None
 ) -> Floats:
-    """Return how far times that come again have a turn in one that is asked for, in [0, 1]."""
+    """Return the overlap of a turn of each repeated time with the time asked for, in [0, 1]."""
     worth = np.zeros(len(repeats.first), np.float32)
     if asked.start is None or asked.end is None or not len(worth):
         return worth

@@ -55,7 +55,7 @@ _FIELDS = {name: key for name, key in STORED_NAMES.items() if name not in {"row"
 """What is told of an episode: its row is its place in the file, and digests are of one store."""
 _TEXTS_AT_ONCE = 1000
 _ATTEMPTS = 5
-"""How often an export begins anew because an episode was erased while it was written."""
+"""Most beginnings of an export; it begins anew if an episode was erased while it was written."""
 
 
 # ---------------------------------------------------------------- out
@@ -91,7 +91,7 @@ def export_bank(
 
 
 def _write_bank(ledger: Ledger, out: TextIO, gate: TransferGate) -> tuple[int, bool]:
-    """Return how many episodes were written, and whether nothing was erased meanwhile."""
+    """Write the episodes of a bank; return their number, and whether nothing was erased."""
     with ledger.store.read():
         rows = list(ledger.store.episodes.scan(ledger.bank))
         changes = ledger.store.journal.read(ledger.bank)

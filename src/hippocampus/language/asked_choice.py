@@ -52,7 +52,7 @@ class Side(NamedTuple):
     decided: bool
     """Whether it is for one of them: it neither weighs them nor turns down the one it names."""
     covered: int
-    """How many of the other words of the question it has."""
+    """Number of the question's other words that it has."""
 
 
 def read_choice(text: str) -> Choice | None:

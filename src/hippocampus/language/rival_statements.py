@@ -251,7 +251,7 @@ def _bare(word: str) -> str:
 
 
 def _frame(one: StatedClause, other: StatedClause) -> int:
-    """Return how many words two clauses begin with alike, if their ends are rivals; else 0."""
+    """Return the number of words at the beginnings of two clauses whose ends are rivals; else 0."""
     a, b = one.words, other.words
     count = 0
     for x, y in zip(a, b, strict=False):

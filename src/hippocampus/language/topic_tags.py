@@ -471,7 +471,7 @@ def _kinds(tag: str, known: AbstractSet[str]) -> Iterator[str]:
 
 @cache
 def _called() -> Mapping[str, str]:
-    """Return how people call the kinds that make tags, by the dictionary's name."""
+    """Return the people's words for the kinds that make tags, by the dictionary's name."""
     split = (entry.partition("=") for entry in word_list("tag_kinds"))
     return {name: said or name for name, _, said in split}
 

@@ -38,7 +38,7 @@ _REASON = 100, 200
 """Characters of a reason's beginning and end that are shown; what to do about it comes last."""
 _REASONS = 3
 _NAMED = 5
-"""How many of a kind are named: memories left out, sessions, sources."""
+"""Most of a kind that are named: memories left out, sessions, sources."""
 _NEAREST = 3
 """Memories that are shown where none is relevant."""
 _UNSURE = 0.3
@@ -461,13 +461,13 @@ def stated(
 
 
 def _ends(fact: Mapping[str, Any]) -> list[str]:
-    """Return how it is with a fact, and from when to when, in words."""
+    """Return the state of a fact, and its start and end, in words."""
     ends = [f"{name} {fact[name][:10]}" for name in ("since", "until") if name in fact]
     return [fact["state"], *ends]
 
 
 def changed(number: int, what: str, why: Iterable[str] = ()) -> ToolAnswer:
-    """Return how many memories changed, what it means, and why others did not."""
+    """Return the number of memories changed, the meaning of that, and why others did not change."""
     memories = "1 memory" if number == 1 else f"{number} memories"
     lines = "".join(f"\n{line}." for line in why)
     return ToolAnswer({"changed": number}, f"{memories} {what}{lines}")

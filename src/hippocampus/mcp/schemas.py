@@ -99,7 +99,7 @@ class EventEntry(TypedDict):
 
 
 class EventsCounted(Fitted):
-    """How many times something took place."""
+    """Number of times that something took place."""
 
     count: int
     events: Annotated[list[EventEntry], Field(description="In order of time, doubtful ones last.")]
@@ -160,7 +160,7 @@ class Stated(TypedDict):
 
 
 class Changed(TypedDict):
-    """How many memories changed."""
+    """Number of memories that changed."""
 
     changed: int
 

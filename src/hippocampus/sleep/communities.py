@@ -74,7 +74,7 @@ def find_communities(graph: TagGraph, windows: Iterable[Sequence[int]]) -> tuple
 def _ties(
     under: Mapping[int, Sequence[int]], windows: Iterable[Sequence[int]], count: int
 ) -> list[dict[int, float]]:
-    """Return how strongly tags hang together by being said together."""
+    """Return the strengths of the ties between tags that are said together."""
     ties: list[dict[int, float]] = [{} for _ in range(count)]
 
     def tie(one: int, other: int, weight: float) -> None:

@@ -96,7 +96,7 @@ class Version:
 
     @property
     def holds_any(self) -> bool:
-        """Whether any of its rows was in force."""
+        """Return whether any of its rows was in force."""
         return bool(self.made_of.strip("0"))
 
 
@@ -134,7 +134,7 @@ class Made:
 
 
 Read = Callable[[Sequence[int]], Iterable[QuotableClause | None]]
-"""Returns what is to be quoted of rows."""
+"""Reader of the clauses of rows that may be quoted."""
 
 
 def short_name(name: str) -> str:

@@ -150,7 +150,7 @@ def this_host() -> str:
 
 
 def is_missing(place: str) -> bool:
-    """Whether there is surely nothing at a path; what cannot be looked at may be there."""
+    """Return whether there is surely nothing at a path; what cannot be looked at may be there."""
     try:
         os.lstat(place)
     except (FileNotFoundError, NotADirectoryError):

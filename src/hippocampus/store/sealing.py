@@ -12,7 +12,7 @@ from hippocampus.store.checksums import BLANK
 
 
 def payload_place(kind: str, row: int, count: int = 0) -> str:
-    """Return where a payload belongs, of one episode or a block; a rebuild's take their place."""
+    """Return the place of a payload, of one episode or a block; a rebuild's take their place."""
     return f"{kind[:-5] if kind[-5:] == '.next' else kind} {row} {count}"
 
 

@@ -93,7 +93,7 @@ class SecretGate:
         return self.known_as(label)
 
     def place(self, path: str) -> str:
-        """Return where a file is as it may be kept, as ``label`` does."""
+        """Return the path of a file as it may be kept, as ``label`` does."""
         return _marked(path, self.label("its place", path))
 
     def known_as(self, label: str) -> str:

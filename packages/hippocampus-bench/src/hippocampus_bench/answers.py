@@ -1,5 +1,5 @@
 """
-How well questions are answered from what a bank gives for a prompt.
+Quality of answers that are made from a bank's context for a prompt.
 
 By a language model, where there is one: it answers, and its answers are compared and judged. In any
 case by *containment*, which asks nobody: whether the words of the right answer are in the context.
@@ -286,7 +286,7 @@ class Answered:
     """Tokens of the contexts by budget."""
     measures: Mapping[str, float]
     search_s: float
-    """How long it took to compose the largest."""
+    """Seconds to compose the largest."""
     reply: str | None = None
     failed: str = ""
     """Why a model gave no reply, or no judgement."""

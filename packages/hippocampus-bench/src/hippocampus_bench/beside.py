@@ -40,7 +40,7 @@ class Comparison:
 
     @property
     def runs(self) -> int:
-        """How many runs there are beside the report's own."""
+        """Return the number of runs beside the report's own."""
         return len(self.wordings) * self.seeds - 1
 
     def beside(self, first: tuple[Mapping[str, object], Measures], seed: int, run: Run) -> Rows:

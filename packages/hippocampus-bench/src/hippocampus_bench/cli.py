@@ -55,7 +55,7 @@ def register(app: typer.Typer) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output:
-    """Where to write what was measured."""
+    """Files to write the measurements to."""
 
     report: Annotated[
         Path | None,
@@ -105,7 +105,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeUp:
-    """How large what is made up is, whom to compare with, what streams, and what is kept of it."""
+    """Size of made-up data, rivals to compare with, streams, and what is kept of it."""
 
     size: Annotated[
         int | None,
@@ -212,7 +212,7 @@ class MadeUp:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
-    """Whether questions are answered, and by whom."""
+    """Choice of answering questions, and of the model that does it."""
 
     answers: Annotated[
         bool,
@@ -326,7 +326,7 @@ def bench(
     as_json: bool = False,
 ) -> None:
     """
-    Measure how well recall finds what it should, with baselines and intervals.
+    Measure the quality of recall, with baselines and intervals.
 
     'retrieval' takes your own set in one JSON file:
     {"banks": [{"id", "episodes": [{"id", "text", "speaker", "at", "session"}],

@@ -85,7 +85,7 @@ class Case:
 
     @property
     def streams(self) -> bool:
-        """Whether a question comes before the last turn, so that order matters."""
+        """Return whether a question comes before the last turn, so that order matters."""
         asked = [place for place, step in enumerate(self.steps) if step.ask]
         told = [place for place, step in enumerate(self.steps) if step.remember]
         return bool(asked and told) and asked[0] <= told[-1]

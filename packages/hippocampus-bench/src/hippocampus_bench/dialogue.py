@@ -470,7 +470,7 @@ class _ComparedAnswers:
         return tuple(_receipt(one, one.found[name]) for one in self.asked)
 
     def lead(self, name: str) -> _Rows:
-        """Return how far the system under test is ahead of a rival, question by question."""
+        """Return the lead of the system under test over a rival, question by question."""
         return [
             (genre, {n: value - theirs[n] for n, value in ours.items()})
             for (genre, ours), (_, theirs) in zip(self.rows[MAIN], self.rows[name], strict=True)

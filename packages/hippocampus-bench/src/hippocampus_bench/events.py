@@ -64,7 +64,7 @@ REDUCTION: Final = 0.6
 """Share of the stream that is not to be kept."""
 EVERY_DAYS: Final = 7.0
 PROBATION: Final = 0.015
-"""Of what is kept by what was of use, the share that may not have been referred to yet."""
+"""Share of the kept, where use decides, for what may not have been referred to yet."""
 REDUCTIONS: Final = (0.6, 0.8, 0.9)
 """Shares that are not kept, at each of which foresight is compared: where much is kept, all that
 will be referred to has room, and keeping what is simple comes near to that."""
@@ -181,7 +181,7 @@ def _number(text: str) -> float | None:
 
 
 def _name(value: object, where: str) -> str:
-    """Return how an issue is called, however its number was written."""
+    """Return the name of an issue, however its number was written."""
     said = _text(value, where)
     return _NAMED.sub("", said, count=1) if _NAMED.match(said) else said
 
@@ -300,7 +300,7 @@ class Night(NamedTuple):
 
 
 Policy: TypeAlias = Callable[[Night], Flags]
-"""Returns who fades."""
+"""Choice of the rows that fade."""
 
 
 def _everything(night: Night) -> Flags:
@@ -344,7 +344,7 @@ def _chance(night: Night) -> Doubles:
 
 
 def _frequency(night: Night) -> Doubles:
-    """Return how often each was referred to; of those as often, the newest first."""
+    """Return the number of references to each; of those with as many, the newest first."""
     count, _ = times_used(night.history.group, night.history.uses)
     return count + np.arange(len(count)) / (len(count) + 1.0)
 
@@ -409,7 +409,7 @@ class KeptEvents:
 
 
 class Grown(NamedTuple):
-    """How large the store was after every night, what it takes in the end, and how long it took."""
+    """Size of the store after every night and in the end, and the time that it took."""
 
     rows: list[dict[str, float | int | str | None]]
     nbytes: dict[str, int]
@@ -607,7 +607,7 @@ def measure(
     kept: Flags, referred: Flags, group: Codes, *, reduction: float, seed: int = 0
 ) -> dict[str, Estimate]:
     """
-    Return how well what was kept is what was referred to later; intervals draw whole issues.
+    Return the agreement of what was kept with later references; intervals draw whole issues.
 
     ``recall_bound`` is the most recall that this precision leaves at the reduction asked for.
     """
@@ -902,7 +902,7 @@ class _Season:
         return found
 
     def foreseen(self, kept: Flags, known: Flags) -> dict[str, float | None]:
-        """Return how much of what a night keeps is referred to after it, and the most there is."""
+        """Return the share of a night's kept rows that is referred to later, and its bound."""
         seen, names = len(kept), ("precision", "recall", "bound")
         if not self.target < seen < len(self.events):
             return {"reduction": None, **dict.fromkeys(names)}
@@ -997,7 +997,7 @@ def _when(event: StreamEvent) -> datetime:
 
 def unexpected(codes: Codes) -> Doubles:
     """
-    Return how unlikely each code was by those before it, in [0, 1]: Bayesian surprise of kinds.
+    Return the surprise of each code after those before it, in [0, 1]: Bayesian, of kinds.
 
     The information of a Dirichlet prior's next draw, as a share of the most it could be at that
     place; for rows that have no vectors to tell how far they are from what was said before.

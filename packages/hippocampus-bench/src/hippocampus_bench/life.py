@@ -51,15 +51,15 @@ _START = datetime(2024, 1, 8, 8, tzinfo=UTC)
 _OWN, _OTHERS = 0.3, 0.45
 """Below the first, a filling session is about an own project; below the second, about another's."""
 _EARLY = 0.03
-"""How often a chunk also tells what was once thought and no longer holds."""
+"""Share of chunks that also tell what was once thought and no longer holds."""
 _BESIDE = (0, 16, 4)
 """Fewest, most and usual words beside what a target settles."""
 _BY_NAME = 0.65
-"""How often a question calls what it asks about by its name."""
+"""Share of questions that call what they ask about by its name."""
 _UNNAMED = 0.1
-"""How often a target does not name the project that its question names."""
+"""Share of targets that do not name the project that their question names."""
 _OTHERS_SETTLE = 0.1
-"""How often a chunk on another's project tells how a matter was settled there."""
+"""Share of chunks on another's project that tell how a matter was settled there."""
 _FEWEST_MATTERS = 8
 _ALIKE = 2
 """Own projects of a kind, while there are kinds enough."""
@@ -262,12 +262,12 @@ class _QuestionDraft:
     spell: int
     also: str | None = None
     by: str = ""
-    """How the question names the project: code, title, person or kin."""
+    """Way in which the question names the project: code, title, person or kin."""
 
 
 @dataclass(frozen=True, slots=True)
 class _ChunkPlace:
-    """Where and when a chunk is written."""
+    """Place and time at which a chunk is written."""
 
     at: float
     """Days since the beginning."""
@@ -572,7 +572,7 @@ class _ProjectLife:
             place = self._later(place)
 
     def _lead(self, spell: int) -> float:
-        """Return how many times as often as any other project the one in focus came up."""
+        """Return the ratio of the mentions of the project in focus to those of the next project."""
         told = self.told_of[spell]
         focus = told[self.focus[spell].number]
         return focus / max([1, *(n for p, n in told.items() if p != self.focus[spell].number)])

@@ -151,7 +151,7 @@ def _difference(
     dataset: Dataset,
     options: Options,
 ) -> dict[str, metrics.Estimate]:
-    """How far the main system is ahead, question by question: far narrower than two intervals."""
+    """Return the lead of the main system by question: far narrower than two intervals."""
     rows = []
     for ours, theirs in zip(main, other, strict=True):
         base = scores(theirs, dataset, options.ks)

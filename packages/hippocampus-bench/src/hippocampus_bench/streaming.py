@@ -123,7 +123,7 @@ class KeptInBank(NamedTuple):
 
     episodes: int
     tokens: int
-    """Of what is shown: of a faded memory, what its level leaves."""
+    """Tokens of the shown text: of a faded memory, those that its level leaves."""
 
 
 @dataclass
@@ -598,7 +598,7 @@ def curve(report: Mapping[str, Any], measure: str) -> list[tuple[float, float]]:
 
 
 def _together(rows: Sequence[Mapping[str, Any]]) -> list[tuple[float, list[str]]]:
-    """Return where configurations are on the axis, those that keep about the same as one."""
+    """Return the places of configurations on the axis, those that keep about as much as one."""
     found: list[tuple[float, list[str]]] = []
     for row in sorted(rows, key=lambda row: float(row["store_tokens"])):
         if found and row["store_tokens"] <= found[-1][0] * _ABOUT_THE_SAME:

@@ -28,7 +28,7 @@ class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class Openers(_Strict, frozen=True, kw_only=True):
-    """How a chunk begins, by what it calls its project."""
+    """Beginnings of a chunk, by the word for its project."""
 
     code: Texts
     title: Texts
@@ -47,7 +47,7 @@ class ProjectCalls(_Strict, frozen=True, kw_only=True):
 
 
 class Leads(_Strict, frozen=True, kw_only=True):
-    """How a question is put, by what it names."""
+    """Beginnings of a question, by the thing it names."""
 
     direct: Texts
     talk: Texts
@@ -294,7 +294,7 @@ class Tellings(_Strict, frozen=True, kw_only=True):
 
 
 class FilmRoles(_Strict, frozen=True, kw_only=True):
-    """How somebody is called by a film."""
+    """Names for somebody by a film."""
 
     director: Texts
     star: Texts
@@ -302,20 +302,20 @@ class FilmRoles(_Strict, frozen=True, kw_only=True):
 
 
 class RecordRoles(_Strict, frozen=True, kw_only=True):
-    """How somebody is called by a record."""
+    """Names for somebody by a record."""
 
     singer: Texts
     producer: Texts
 
 
 class FirmRoles(_Strict, frozen=True, kw_only=True):
-    """How somebody is called by a firm."""
+    """Names for somebody by a firm."""
 
     founder: Texts
 
 
 class Called(_Strict, frozen=True, kw_only=True):
-    """How somebody is called by what they made."""
+    """Names for somebody by their work."""
 
     film: FilmRoles
     record: RecordRoles

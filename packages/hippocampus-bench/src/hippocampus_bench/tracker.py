@@ -260,7 +260,7 @@ class _TrackerLife:
                 say(checked, target, "labeled", dev, label="verified")
 
     def _triage(self, number: int, item: _Item, dev: str) -> float:
-        """Write how an issue comes in; returns when a maintainer sees it."""
+        """Write an issue's triage; return the time at which a maintainer sees it."""
         rng, say, t = self.rng, self._say, item.opened
         say(t, number, "opened", item.author, "report")
         say(t + rng.uniform(2, 60), number, "labeled", "triage-bot", label="new")

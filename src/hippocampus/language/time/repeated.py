@@ -1,5 +1,5 @@
 """
-Times of what is over and over: "pottery every Tuesday at 6", "the first Sunday of a month".
+Times that come again: "pottery every Tuesday at 6", "the first Sunday of a month".
 
 Read in the present and without a verb, from the day on which it was said. Habits of the past, and
 what is denied or supposed, have no such times. Neither has what is done every day: it is on no day
