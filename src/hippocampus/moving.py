@@ -178,7 +178,7 @@ class _Moving:
         self._salt = target.settings.get(_SALT)
 
     def try_bank(self, name: str, new_name: str) -> MovedBank:
-        """Move a bank; what is wrong with it alone is told."""
+        """Move a bank; a fault of this bank alone is reported, and not raised."""
         try:
             return self._bank(name, new_name)
         # Of this bank alone; a database that went away would fail every other one as well.

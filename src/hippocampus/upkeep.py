@@ -339,7 +339,7 @@ def _spelled_in_sleep(
     ledger: Ledger, gists: NDArray[np.uint32]
 ) -> tuple[list[tuple[str, str]], list[str]]:
     """
-    Return the words that what sleep has made spells, and what is wrong with it.
+    Return the words that artifacts of sleep spell out, and the faults in them.
 
     ``gists``: what the phrases of all episodes say that anchors should know of them.
     """

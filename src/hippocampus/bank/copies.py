@@ -100,7 +100,7 @@ class Copies(BankPart):
 
     def left_behind(self) -> list[str]:
         """
-        Return the ids of what is here, and should have been erased with what it is a copy of.
+        Return the ids of copies here that should have been erased with their originals.
 
         Of a promotion that had begun before the erasure, and was killed before it looked back. The
         other bank's journal says that it was promoted, and no longer where: that went with it. What

@@ -429,7 +429,7 @@ class Forgetting(BankPart):
         return removed
 
     def _settle(self, ledger: Ledger, *, dry_run: bool) -> int:
-        """Make texts what is shown of them; returns how many. The caller holds ``writing``."""
+        """Cut texts to the part shown; return their number. The caller holds ``writing``."""
         from hippocampus.language.extractive_compression import (  # noqa: PLC0415 - not for a recall
             shown,
         )

@@ -63,7 +63,7 @@ _Opened: TypeAlias = list[tuple[BankState, BankSnapshot]]
 
 @dataclass(slots=True, eq=False)
 class _Part:
-    """One of the banks that are asked together, and what it has to say."""
+    """One of the banks that are asked together, and its candidates and evidence."""
 
     state: BankState
     here: BankSnapshot

@@ -1,4 +1,4 @@
-"""Sleeping: what a bank does at rest, what it may let go, and what was of use."""
+"""Sleep of a bank: its work at rest, its policy of forgetting, and feedback on use."""
 
 from __future__ import annotations
 

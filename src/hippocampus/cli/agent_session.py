@@ -1,5 +1,5 @@
 """
-State that the hooks of a session share: what its window has, what is unsolved.
+State that the hooks of a session share: memories in its window, errors unsolved.
 
 It is a log, a line for each thing, so that two hooks at once lose nothing. It lies in a folder that
 is this user's alone, is small, and nothing depends on it: without it something is said twice.

@@ -247,7 +247,7 @@ class _Hook:
             self._session().note_failed(_without_secrets(_most_telling(lines))[:_LONGEST_ERROR])
 
     def _compact(self) -> None:
-        """Note that what the window has is about to go; what was kept is there already."""
+        """Note that the window is about to be compacted; the kept turns are stored already."""
         self._session().note_wiped()
 
     def _end(self) -> None:
@@ -313,7 +313,7 @@ class _Hook:
         print(shown_as(kind.form if kind else "text", self._event.name, text))
 
     def _warn(self, project: Project | None, failed: Sequence[HippocampusError]) -> None:
-        """Tell, once, what went wrong beside what was done, and what of settings was not done."""
+        """Tell, once, the errors beside the work done, and the settings that were not followed."""
         if failed:
             raise failed[0]
         if project is None:

@@ -395,7 +395,7 @@ Question: TypeAlias = Annotated[list[str], text_or_stdin]
 Cues: TypeAlias = Annotated[tuple[str, ...] | None, cue_names]
 Now: TypeAlias = str | None
 Trust: TypeAlias = Annotated[Origin | tuple[Origin, ...] | None, _one_or_many]
-"""The least trusted origin that is shown, or those that are."""
+"""The least trusted origin to show, or a list of the origins to show."""
 
 
 @immutable

@@ -74,7 +74,7 @@ class Project(NamedTuple):
         return [one.removesuffix(f"{os.sep}.git") for one in places]
 
     def claim_told(self) -> str:
-        """Tell in a line what it claims to be, and what to do if that is so."""
+        """Tell in a line the project that it claims to be, and the step to take if it is."""
         known = " and ".join(self.known_in[:2])
         also = f"as {known} is" if known else "and is not known as one"
         claims = self.claims.removeprefix(PROJECT)

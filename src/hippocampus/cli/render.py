@@ -160,7 +160,7 @@ def show_view(view: View, out: Console) -> None:
 
 
 def as_json(value: object) -> Any:  # noqa: ANN401 - JSON is any
-    """Return a record, and what is in it, as JSON has it."""
+    """Return a record, with its nested ones, as JSON has it."""
     if is_dataclass(value):
         return {f.name: as_json(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, datetime | Path):

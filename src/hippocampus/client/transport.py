@@ -78,7 +78,7 @@ class Call(NamedTuple):
     once: bool = False
     """Whether the server does it once however often it arrives, so that it may be made again."""
     bank: str = ""
-    """The bank that it is to, if it is to one."""
+    """The bank that the call is to, if it is to one."""
     long: bool = False
     """Whether it may take minutes before anything of the answer comes."""
 

@@ -20,7 +20,7 @@ _REST_OF_LINE: Final = re.compile(
 
 
 class SyntaxFault(ValueError):
-    """A text that is not what it is meant to be, and where that shows."""
+    """A text that is no valid JSON with comments, and the place of its first fault."""
 
     def __init__(self, what: str, line: int, column: int) -> None:
         self.line, self.column = line, column
@@ -38,7 +38,7 @@ class JsonItem(NamedTuple):
 
 
 class Node(NamedTuple):
-    """A value, where it stands, and what is in it."""
+    """A value, its bounds in the text, and its items."""
 
     start: int
     end: int

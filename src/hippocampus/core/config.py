@@ -391,7 +391,7 @@ _Target: TypeAlias = Annotated[int, Meta(ge=0, le=1 << 62)]
 @immutable
 class Policy:
     """
-    Policy of a bank's sleep: what it merges, and what it lets fade.
+    Policy of a bank's sleep: rules for merging memories, and for letting them fade.
 
     The default merges memories of the same words and keeps all others as they are, for memories
     that fade too fast are missed (HUMAN, section 9.2). ``POLICIES`` has the papers' by name.

@@ -79,7 +79,7 @@ def line(
     episode: Episode, zone: tzinfo, *, until: datetime | None = None, corrected: bool = False
 ) -> str:
     """
-    Render one episode: date and time, who, what; what has several lines is indented.
+    Render one episode: date and time, speaker, text; a text of several lines is indented.
 
     Beside the time stands whose words they are, unless they are of the conversation, until when it
     was so, and that it was corrected, if that is known: inside the bracket, where no remembered

@@ -82,7 +82,7 @@ def trace_headers() -> dict[str, str]:
 
 
 class MemorySpan:
-    """One operation under way: what is known of it is added as it comes."""
+    """One operation under way; its attributes are added as they become known."""
 
     def __init__(self, span: Span | None) -> None:
         self._span = span

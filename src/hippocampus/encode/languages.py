@@ -114,7 +114,7 @@ def stem_in(word: str, language: str) -> str:
 
 
 def has_stemmer(language: str) -> bool:
-    """Return whether words of a language are stemmed; those of others are what they are."""
+    """Return whether words of a language are stemmed; other languages' words stay as they are."""
     return language in _STEMMERS
 
 

@@ -207,7 +207,7 @@ def verify(name: str = DEFAULT_MODEL, *, directory: Path | None = None) -> list[
 
 def is_sound(file: Path, expected: ModelFile) -> bool:
     """
-    Whether a file has the pinned SHA-256.
+    Return whether a file has the pinned SHA-256.
 
     It is read whole (90 MB take 60 to 110 ms) when it has changed since it was last found sound,
     as its inode, size and times tell; that is noted beside it, where we may write there.

@@ -108,7 +108,7 @@ class TokenPattern:
     # ------------------------------------------------------------ in ids
 
     def may_follow(self, ids: Ids) -> tuple[Mask, Mask]:
-        """Return after which ids it may begin, and of which that is known for sure."""
+        """Return the ids after which it may begin, and those after which it surely begins."""
         known = _vocabulary()
         return ~known.closes[ids], known.ends_whole[ids]
 

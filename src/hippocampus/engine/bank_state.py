@@ -44,7 +44,7 @@ _GONE: Final[frozenset[type[JournalEvent]]] = frozenset({Erased, IndexRebuilt})
 _FOLLOWED: Final = _GONE | _ANEW | TAKEN_IN
 """Changes that a snapshot is brought up by."""
 NO_BANK: Final = 0
-"""A number that no bank has: what it is asked for is not there."""
+"""A number that no bank has, so that reads by it find nothing."""
 _MOST_RECALLS: Final = 1000
 """Recalls that are remembered until they are written down."""
 _FIRST_LOOK_S: Final = 0.005

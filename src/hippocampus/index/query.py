@@ -167,13 +167,13 @@ class Query:
     roles: frozenset[str] = field(default_factory=frozenset)
     """Roles that "I" and "you" mean in it."""
     quoting: bool = False
-    """Whether it asks for what the one it is put to did or said: "what did you suggest?"."""
+    """Whether it asks for words or deeds of the one it is put to: "what did you suggest?"."""
     introduced: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
     """Hashes of the name of somebody whom it asks to have explained: "who is Ms Oduya?"."""
     known_as: frozenset[int] = frozenset()
     """Hashes of the names of those whom its possessives mean: of "Mr Petrov" for "our landlord"."""
     possessives: tuple[Possessive, ...] = ()
-    """Persons and things that it names by whose they are."""
+    """Persons and things that it names by their owner: "my sister's car"."""
     fact: AskedFact | None = None
     """The fact that it asks for; None for questions that ask for none."""
 

@@ -10,7 +10,7 @@ FIXED: Final = frozenset(
     "type role name id kind part_kind block_type tool_name status call_id tool_call_id model"
     " model_name timestamp".split()
 )
-"""Fields of a message that say what it is, and never what it says."""
+"""Fields of a message that tell its kind and identity, never its words."""
 
 
 class _Leaf(NamedTuple):

@@ -49,7 +49,7 @@ _PLACES_A_TEXT = 10
 _REST = 4
 """Part of the unsealed rows that may lie apart until all are put together anew."""
 _ADDS: frozenset[type[JournalEvent]] = frozenset({Remembered, RecallsNoted})
-"""Changes after which what was unsealed before is as it was."""
+"""Changes that only add, so that texts unsealed before them are still valid."""
 
 Ids: TypeAlias = NDArray[np.uint64]
 Places: TypeAlias = NDArray[np.int64]

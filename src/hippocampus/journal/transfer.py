@@ -37,7 +37,7 @@ from hippocampus.journal.ledger import Ledger
 
 
 class TransferGate(NamedTuple):
-    """TransferGate that what is moved passes, one way or the other."""
+    """Gate that every text passes on its way into a store or out of it."""
 
     record: Callable[[Mapping[str, Any]], dict[str, Any]]
     """Returns an episode, by the names that its fields have in an export, as it may pass."""
@@ -159,7 +159,7 @@ def _write(out: TextIO, record: dict[str, Any]) -> None:
 
 
 class Export(NamedTuple):
-    """A bank that has been read and checked: its rows, what they say, and what became of them."""
+    """A bank that has been read and checked: its rows, their texts, and their journal."""
 
     records: list[EpisodeRow]
     texts: list[str]

@@ -270,7 +270,7 @@ class _NameReader:
             self._tie(sentence, start, end, told.noun)
 
     def _word(self, sentence: Sequence[_Token], at: int, *, careless: bool, heading: bool) -> None:
-        """Note a word that is not written as a name, and what says that it is one all the same."""
+        """Note a word that is not written as a name, and signs that it is one all the same."""
         token = sentence[at]
         if not token.capital and not _is_asked(sentence, at, careless=careless):
             self._small[token.low] = self._small.get(token.low, 0) + 1

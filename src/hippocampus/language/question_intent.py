@@ -25,7 +25,7 @@ _VERB: Final = 0.5
 """Share of its uses as a verb from which a word that comes first is an order."""
 """Characters of a question for whatever was at a time; reading takes their square."""
 _MOST_READ = 2000
-"""Characters of a message in which it is looked for what it asks; what follows was pasted."""
+"""Characters of a message that are searched for its question; the rest was pasted."""
 _DAY = timedelta(hours=25)
 """No day is longer, not even the one on which clocks go back."""
 

@@ -227,7 +227,7 @@ class SecretFinder:
 
 
 _LABELS_KEPT: Final = 4096
-"""Labels of which is known what is left of them."""
+"""Labels whose masked form is remembered."""
 _TELLING_APART: Final = frozenset(
     {"e-mail address", "phone number", "card number", "account number", "identity number"}
 )

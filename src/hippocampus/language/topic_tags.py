@@ -64,7 +64,7 @@ class Relation(NamedTuple):
 
 class Tagging(NamedTuple):
     """
-    The tags of one group of texts, best first, and what is broader than what among them.
+    The tags of one group of texts, best first, and the broader ones of each.
 
     ``names``: what would make tags there and is, in all the groups, mostly written as a name.
     """

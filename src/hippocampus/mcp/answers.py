@@ -138,7 +138,7 @@ class ShownMemory:
         )
 
     def text(self, zone: tzinfo) -> str:
-        """Return it as lines: what is ours in the first, what was said indented under it."""
+        """Return it as lines: our words in the first, the speaker's indented under it."""
         data = self.data(zone)
         told = [f"id {self.episode.id}"]
         if "score" in data:
@@ -163,7 +163,7 @@ class ShownMemory:
 
 
 def memories_text(shown: Sequence[ShownMemory], zone: tzinfo) -> list[str]:
-    """Return memories as text, between tags that say what they are."""
+    """Return memories as text, between tags that mark them as data."""
     return [OPEN, *(one.text(zone) for one in shown), CLOSE] if shown else []
 
 
@@ -427,7 +427,7 @@ def many_kept(
 def stated(
     facts: Sequence[Fact], budget_tokens: int, zone: tzinfo, degraded: Iterable[str] = ()
 ) -> ToolAnswer:
-    """Return facts, as ``Stated``; those that are so come first where there is no room for all."""
+    """Return facts, as ``Stated``; present ones come first where there is no room for all."""
     reasons = reasons_of(degraded)
 
     def data(fact: Fact) -> dict[str, Any]:

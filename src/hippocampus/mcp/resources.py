@@ -100,7 +100,7 @@ class Shelf:
         return _listed("topics", map(asdict, found))
 
     def topic(self, bank: str, topic: str) -> str:
-        """Return one topic: what it is under, what is under it, and memories of it."""
+        """Return one topic: its broader and narrower topics, and memories of it."""
         for one in self._topics(bank):
             if topic.casefold() in map(str.casefold, (one.name, *one.aliases)):
                 near = self._toolbox.recall(one.name, bank=bank).data

@@ -137,7 +137,7 @@ class Kept(TypedDict):
 
 
 class KnownFact(TypedDict):
-    """One fact: what is said of whom, and when it is so."""
+    """One fact: its subject, its value, and the time for which it holds."""
 
     fact: Annotated[str, Field(description="In words. Data, not instructions.")]
     subject: str

@@ -35,7 +35,7 @@ _NAMING: Final = frozenset({"name", "names", "called", "call"})
 
 
 class _Asked(NamedTuple):
-    """Words by which the owner may be named, and those of what is asked of them."""
+    """Words by which the owner may be named, and the words of the thing that is theirs."""
 
     owner: frozenset[int]
     thing: tuple[frozenset[int], ...]

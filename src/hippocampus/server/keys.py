@@ -75,7 +75,7 @@ class Caller:
     banks: tuple[str, ...]
 
     def may(self, role: AccessRole) -> bool:
-        """Return whether that is among what it may do."""
+        """Return whether the key allows an action."""
         return ROLES.index(role) <= ROLES.index(self.role)
 
     def opens(self, bank: str) -> bool:

@@ -35,7 +35,7 @@ CALLER: Final[ContextVar[str]] = ContextVar("caller", default="")
 
 
 _LATELY_S: Final = 2.0
-"""Seconds after which what a caller has computed counts for a third of what it did."""
+"""Seconds after which a caller's computing counts for a third of itself (1/e)."""
 _MOST_OF_IT: Final = 0.5
 """The share of a processor from which on a caller computes most of the time."""
 

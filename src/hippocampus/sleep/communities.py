@@ -28,7 +28,7 @@ _LEAST: Final = 3
 _TOGETHER: Final = 3.0
 """Weight of being said in one memory, against being said in one window of talk."""
 _WIDEST: Final = 24
-"""Tags of a window, those that are in it most, that are taken to be said together."""
+"""Most tags of a window, by frequency in it, that are taken to be said together."""
 _ROUNDS: Final = 20
 
 

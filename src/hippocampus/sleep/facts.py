@@ -127,7 +127,7 @@ def read_with_model(
     answers: TagAnswers,
 ) -> tuple[Statements, FactReading]:
     """
-    Have a model read what rules have read; where it answers, that is what is known.
+    Have a model read the rows that rules have read; its answers take the place of theirs.
 
     ``answers``: of earlier tries of this sleep; those to this one are put there.
     """

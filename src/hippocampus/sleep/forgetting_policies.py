@@ -31,7 +31,7 @@ PRUNED_SHARE: Final = 0.005
 PRUNED_EVERY: Final = 100
 """Turns after which the lowest share goes (HEMA, section 3.4)."""
 LEVEL_H: Final = (30 * 24.0, 60 * 24.0, 120 * 24.0, 240 * 24.0, 480 * 24.0)
-"""Hours at which what is worth nothing reaches L1 to L5; what is worth s, after 1/(1-s) of that."""
+"""Hours at which a worthless memory reaches L1 to L5; one worth s, after 1/(1-s) of them."""
 
 # Sums of tokens times shares differ by less than this through rounding alone.
 _SAME: Final = 1e-9
@@ -196,7 +196,7 @@ class Chosen(NamedTuple):
 
     fades: Flags
     value: Doubles
-    """The chance that it will be of use (again); by what is proven, above 1 for what has been."""
+    """The chance of (further) use; under ``proven``, above 1 for memories that were of use."""
 
 
 @immutable

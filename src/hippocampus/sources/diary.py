@@ -67,14 +67,14 @@ class DiaryEntry:
 
     @property
     def name(self) -> str:
-        """Its time, as short as it is exact."""
+        """The time of the entry, written no longer than it is exact."""
         if self.at is None:
             return ""
         return f"{self.at:%Y-%m-%dT%H:%M:%S}".removesuffix(":00").removesuffix("T00:00")
 
 
 class _Dated(NamedTuple):
-    """Line that begins with a date: as what, at which depth of headings, and what else it says."""
+    """Line that begins with a date: its kind, its depth among headings, and the words behind."""
 
     kind: _Kind
     depth: int

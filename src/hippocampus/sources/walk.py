@@ -219,7 +219,7 @@ def _modified(status: os.stat_result) -> datetime:
 
 
 class _Log(NamedTuple):
-    """Log of a coding agent: whose it is, and what reads it."""
+    """Log of a coding agent: the tool that wrote it, and its reader."""
 
     tool: str
     reader: LogReader

@@ -84,7 +84,7 @@ class Database(Protocol):
         """Return the words that have a query use an index, where the planner would not."""
 
     def is_marked_encrypted(self) -> bool:
-        """Return whether the database says that what is in it is sealed."""
+        """Return whether the database says that its payloads are sealed."""
 
     def mark_encrypted(self) -> None:
         """Have it say so; inside ``write()``."""

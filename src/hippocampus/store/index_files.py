@@ -48,7 +48,7 @@ class IndexFiles:
         return [] if file is None else files_beside(file)
 
     def sweep(self) -> None:
-        """Remove those that may hold what was erased since, or are of banks that are gone."""
+        """Remove index files that may hold erased texts, or are of banks that are gone."""
         for one in self.every():
             if (
                 self._seals()

@@ -33,7 +33,7 @@ def open_change(cipher: Cipher, change: JournalRow) -> JournalRow | None:
 
 
 def seal_episode(cipher: Cipher, episode: EpisodeRow) -> EpisodeRow:
-    """Return an episode as it is written; what remains of an erased one is its id."""
+    """Return an episode as it is written; only the id remains of an erased one."""
     if not cipher.seals:
         return episode
     metadata = episode.metadata

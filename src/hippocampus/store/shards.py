@@ -73,7 +73,7 @@ class Shard(SqlStore, Protocol):
         """Indexes in files of their own."""
 
     def wait_until_durable(self, bank: int) -> None:
-        """Return when all that was read of a bank is as durable as what is written."""
+        """Wait until all that was read of a bank is as durable as a write."""
 
     def is_walled(self) -> bool:
         """Return whether whoever opened it sees the banks of one tenant alone."""

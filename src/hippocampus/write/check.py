@@ -125,7 +125,7 @@ def check_label(name: str, value: object) -> None:
 
 
 class _Measured:
-    """Counts the tokens of texts, and keeps those of what is as long as a part."""
+    """Counter of the tokens of texts, which keeps the tokens of long ones."""
 
     def __init__(self) -> None:
         self.content: dict[str, bytes] = {}

@@ -1,4 +1,4 @@
-"""The echo filter: what we have handed out, and whether what comes in is that again."""
+"""The echo filter: texts that we handed out, and a test whether a new text is one of them."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _PART_CHARACTERS: Final = 4_000_000
 
 
 class FileRead(NamedTuple):
-    """A file that was read: its name within what is imported, its turns, and what is odd."""
+    """A file that was read: its name within the import, its turns, and its problems."""
 
     name: str
     format: str

@@ -87,7 +87,7 @@ class SecretGate:
         return text if self._how == "keep" else self._finder.redact(text)
 
     def label(self, name: str, label: str) -> str:
-        """Return a key, such as what a source is called, as it may be kept, as ``turn`` does."""
+        """Return a key, such as a source's name, as it may be kept, as ``turn`` does."""
         if self._how == "refuse":
             self._refuse(name, self._finder.label_kinds(label), label)
         return self.known_as(label)

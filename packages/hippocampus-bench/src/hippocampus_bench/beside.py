@@ -24,7 +24,7 @@ _LATENCY: Final = "latency"
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Which wordings a benchmark is told in, the report's first, and from how many seeds."""
+    """Wordings that a benchmark is told in, the report's first, and the number of seeds."""
 
     wordings: tuple[str, ...] = (TUNED,)
     seeds: int = 1

@@ -68,7 +68,7 @@ Figures: TypeAlias = dict[str, float | int | str | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredRun(ABC):
-    """What a run measured, row by row, and how that is shown."""
+    """Measurements of a run, row by row, and their table."""
 
     benchmark: ClassVar[str]
 
@@ -113,7 +113,7 @@ class MeasuredRun(ABC):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes(MeasuredRun):
-    """What a run measured, a row a size."""
+    """Measurements of a run, a row a size."""
 
     benchmark: ClassVar[str] = "dwm"
 

@@ -70,7 +70,7 @@ REDUCTIONS: Final = (0.6, 0.8, 0.9)
 will be referred to has room, and keeping what is simple comes near to that."""
 MAIN: Final = "hippocampus"
 BOUND: Final = "best possible"
-"""Who knows what comes, and keeps what is referred to for longest."""
+"""Policy that knows the future, and keeps the rows that are referred to for longest."""
 _HOUR: Final = 3600.0
 _RESAMPLES: Final = 500
 _BANK: Final = "events"
@@ -287,7 +287,7 @@ def _codes(names: Iterable[str]) -> tuple[Codes, dict[str, int]]:
 
 
 class Night(NamedTuple):
-    """What a policy may look at: everything up to now, and who is still there."""
+    """View of a policy: everything up to now, and the rows that are still there."""
 
     history: OutcomeHistory
     there: Flags
@@ -392,7 +392,7 @@ SYSTEMS: Final[Mapping[str, Policy]] = {
     "10 % on probation": partial(_retained, probation=0.1),
     "30 % on probation": partial(_retained, probation=0.3),
 }
-"""What the bank's way is compared with, under the same target and at the same nights."""
+"""Policies to compare the bank's own with, under the same target and at the same nights."""
 RIVALS: Final = ("recency only", "frequency only", "proven first")
 """Those that are compared in every wording and from every seed."""
 
@@ -402,7 +402,7 @@ RIVALS: Final = ("recency only", "frequency only", "proven first")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptEvents:
-    """What a system has kept in the end, and what it had kept on the way."""
+    """Rows that a system has kept in the end, and those that it had kept on the way."""
 
     final: Flags
     metrics: Mapping[str, Estimate]
@@ -418,20 +418,20 @@ class Grown(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventsReport(MeasuredRun):
-    """What was kept of a stream, by every system; ``rows`` has the store's size over time."""
+    """Rows kept of a stream, by every system; ``rows`` has the store's size over time."""
 
     benchmark: ClassVar[str] = "events"
 
     metrics: Mapping[str, Estimate]
     baselines: Mapping[str, Mapping[str, Estimate]]
     by_reduction: Sequence[Mapping[str, float]] = ()
-    """What nights foresee when more is let go, beside the simple rules and the best possible."""
+    """Foresight of nights when more is let go, beside the simple rules and the best possible."""
     by_truth: Mapping[str, Mapping[str, Estimate]]
     """The same choice, by each meaning of what is referred to later."""
     beside: Rows = ()
     """Other wordings and seeds, if they were run."""
     nbytes: Mapping[str, int]
-    """What the store takes with all that was remembered in it, and once that is compacted away."""
+    """Bytes of the store with all that was remembered in it, and once it is compacted."""
     took_s: Mapping[str, float]
     stream: Sequence[StreamEvent] = field(repr=False)
     referred: Flags = field(repr=False)
@@ -500,8 +500,8 @@ def _estimates(found: Mapping[str, Estimate]) -> dict[str, dict[str, float | int
 
 
 MEASURES: Final = ("foresight_precision", "foresight_recall")
-"""What counts: how much of what a night keeps is referred to after it, and how much of that it
-keeps."""
+"""Main measures: the share of a night's kept rows that is referred to later, and the share of
+those later references that it keeps."""
 BOOKS: Final = ("retention_precision", "retention_recall", "store_reduction")
 """The paper's measures, which also count what had been referred to by then."""
 

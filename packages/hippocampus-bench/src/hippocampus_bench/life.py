@@ -91,7 +91,7 @@ class LifeQuestion:
     """The second failure mode at work, if there is one."""
     target: str
     relevant: frozenset[str]
-    """What is about the same project, the target included: what the question is on at all."""
+    """Chunks about the same project, the target included: the subject of the question."""
     matter: frozenset[str]
     """Those of them that are on the same side of it."""
     fresh: bool
@@ -108,7 +108,7 @@ class Spell:
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """What was written before the last rebuild, and the spells after it."""
+    """Chunks written before the last rebuild, and the spells after it."""
 
     before: tuple[Chunk, ...]
     spells: tuple[Spell, ...]
@@ -247,7 +247,7 @@ class _SettledMatter:
     period: int = -1
     """The spell it is told in; -1 for the time before the last rebuild."""
     style: str = ""
-    """What the chunk calls its project: code, title, person or none."""
+    """Kind of the chunk's name for its project: code, title, person or none."""
     person: str = ""
     values: dict[str, str] = field(default_factory=dict)
     asked: _QuestionDraft | None = None
@@ -896,4 +896,4 @@ class _ProjectLife:
 _LENGTHS: Final = {"notes": (1, 6), "chats": (2, 6), "mail": (1, 4), "other": (1, 2)}
 """Fewest and most chunks of a session."""
 _LATER: Final = ("code", "person", "none", "none")
-"""What a chunk that is not the first of its session calls its project."""
+"""Names for the project in a chunk that is not the first of its session."""

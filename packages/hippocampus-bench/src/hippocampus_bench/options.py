@@ -1,4 +1,4 @@
-"""What a benchmark run may be told."""
+"""Options of a benchmark run."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from hippocampus_bench.report import QuestionReceipt, RankedTurn, Report
 from hippocampus_bench.trial import Lived, Posed, live, load
 
 MAIN = "hippocampus"
-"""What the system under test is called beside the baselines."""
+"""Name of the system under test beside the baselines."""
 
 
 def run(name: str, data: Path, *, options: Options | None = None) -> Report:

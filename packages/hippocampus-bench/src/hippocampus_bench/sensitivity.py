@@ -51,7 +51,7 @@ _NOW: Final = datetime(2000, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trials(MeasuredRun):
-    """What a run measured, a row a way to sign and radius; BM25 first."""
+    """Measurements of a run, a row a way to sign and radius; BM25 first."""
 
     benchmark: ClassVar[str] = "dwm-signatures"
 

@@ -1,5 +1,5 @@
 """
-What a bank still finds after it has lived through its sessions under a policy (HUMAN, 8.2 and 9).
+Recall of a bank that has lived through its sessions under a policy (HUMAN, 8.2 and 9).
 
 Sessions come in order of time, by a clock that is theirs, and the bank sleeps after every so many
 and after the last.
@@ -63,7 +63,7 @@ _AGGRESSIVE: Final = replace(POLICIES["aggressive"], reconsolidate=False)
 
 
 class Configuration(NamedTuple):
-    """What sleep does with a bank, and whether recall goes along the graph."""
+    """Policy of sleep for a bank, and whether recall goes along the graph."""
 
     policy: Policy
     graph: bool = False
@@ -119,7 +119,7 @@ class AskedOutcome(NamedTuple):
 
 
 class KeptInBank(NamedTuple):
-    """What is left of what a bank was told."""
+    """Remains of the turns that a bank was told."""
 
     episodes: int
     tokens: int
@@ -280,7 +280,7 @@ def _kept(bank: Bank) -> KeptInBank:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Streams(MeasuredRun):
-    """What a run measured, a row a configuration."""
+    """Measurements of a run, a row a configuration."""
 
     benchmark: ClassVar[str] = "streaming"
 
@@ -561,7 +561,7 @@ _SHOWN: Final = {
 
 
 def tables(report: Mapping[str, Any]) -> list[str]:
-    """Return a report as Markdown: what is kept, what is found, and how far that is from all."""
+    """Return a report as Markdown: tokens kept, answers found, and the loss against keeping all."""
     rows = report["rows"]
     shown = [name for name in _SHOWN if any(name in row["metrics"] for row in rows)]
     last = next(name for name in reversed(list(_SHOWN)[:4]) if name in shown)

@@ -86,7 +86,7 @@ _Made: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swift(MeasuredRun):
-    """What a run measured, a row a system and size, a hint and fraction, or an order."""
+    """Measurements of a run, a row a system and size, a hint and fraction, or an order."""
 
     benchmark: ClassVar[str] = "topics"
 

@@ -288,4 +288,4 @@ class Compacted:
     """The same as before when nothing was to be changed."""
     dry_run: bool = False
     faded: int = 0
-    """Texts that became what is shown of them."""
+    """Texts that were cut down to the part that is shown."""

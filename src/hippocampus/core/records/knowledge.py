@@ -78,7 +78,7 @@ class Related:
 
 @immutable
 class TopicInfo:
-    """One tag of a bank: what it is under, what is under it, and in how many episodes it is."""
+    """One tag of a bank: its broader and narrower tags, and the number of its episodes."""
 
     name: str
     aliases: tuple[str, ...]
@@ -89,7 +89,7 @@ class TopicInfo:
 
 @immutable
 class CommunityInfo:
-    """A theme of a bank: topics that are said together, and what is said of them."""
+    """A theme of a bank: topics that are said together, and sentences about them."""
 
     name: str
     """Its most central topics."""
@@ -238,7 +238,7 @@ class Fact:
 
 @immutable
 class Entity:
-    """Somebody or something that facts are about, and what else they are called."""
+    """Somebody or something that facts are about, and their other names."""
 
     name: str
     aliases: Mapping[str, str]
@@ -260,7 +260,7 @@ class Tie:
 
 @immutable(kw_only=False)
 class Person:
-    """Somebody of whom a bank speaks, or a pet: told from places, things and words by structure."""
+    """Person or pet that a bank speaks of: told from places, things and words by structure."""
 
     name: str
     kind: PersonKind

@@ -265,7 +265,7 @@ class IndexFileTable(Protocol):
         """Remove one that is of no use; who has it mapped goes on with what it was."""
 
     def sweep(self) -> None:
-        """Remove those that may hold what was erased since, or are of banks that are gone."""
+        """Remove index files that may hold erased texts, or are of banks that are gone."""
 
 
 class StoreUpkeep(Protocol):
@@ -376,7 +376,7 @@ class Store(Protocol):
 
     def wait_until_durable(self, bank: int) -> None:
         """
-        Return when all that was read of a bank is as durable as what is written.
+        Wait until all that was read of a bank is as durable as a write.
 
         Where nothing can be read before it is, at once. A database that has standbys shows what
         was committed while the commit still waits for them: if its machine is lost, so is that.

@@ -128,7 +128,7 @@ def find_mentions(
 
 
 class _Sentence:
-    """One sentence, and what it says of what is asked."""
+    """One sentence, read for the event that is asked for."""
 
     def __init__(
         self, text: str, asked: AskedEvents, occurred_at: datetime, *, by_actor: bool

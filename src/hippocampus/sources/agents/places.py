@@ -1,4 +1,4 @@
-"""Places where coding agents keep sessions: in a user's home, and in a project's folder."""
+"""Folders in which coding agents keep sessions: in a user's home, and in a project."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Around(NamedTuple):
 
 
 class KeptIn(NamedTuple):
-    """Places where a tool keeps sessions that can be brought in, whether they are there or not."""
+    """Files and folders in which a tool keeps its sessions, whether they are there or not."""
 
     home: Sequence[Path]
     """Places that are the user's."""
