@@ -141,7 +141,7 @@ class _OldNames:
         path: Sequence[str] | None,  # noqa: ARG002
         target: ModuleType | None = None,  # noqa: ARG002
     ) -> ModuleSpec | None:
-        """Return where the module is now; None if it was not moved."""
+        """Return the module's spec at its new place; None if it was not moved."""
         new = MOVED.get(fullname)
         if new is None:
             return None

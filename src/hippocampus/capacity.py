@@ -92,13 +92,13 @@ class Load:
     recalls_per_day: Annotated[float, Meta(ge=0, le=1e6)] = 10.0
     """Questions that a bank is asked a day."""
     days: Annotated[float, Meta(ge=1, le=36_500)] = 365.0
-    """How long turns are kept."""
+    """Days for which turns are kept."""
     peak: Annotated[float, Meta(ge=1, le=1000)] = 3.0
-    """How many times the mean the busiest hour has."""
+    """Load of the busiest hour, as a multiple of the mean."""
     hot: Share = 0.05
     """The share of banks that are in memory at once."""
     opened_per_day: Annotated[float, Meta(ge=0, le=1e6)] = 2.0
-    """How often a day a bank comes into memory."""
+    """Times a day that a bank comes into memory."""
     sleeps: Share = 1.0
     """The share of turns that sleep looks at, as new; less where banks are made to sleep seldom."""
     busy: Share = 0.6
@@ -165,7 +165,7 @@ class Plan:
     first_limit: str
     """The part of one primary that is used up first: data, log, commits or processors."""
     first_limit_banks: float | None
-    """With how many banks it does; None where nothing is done with them."""
+    """Number of banks at which that limit is met; None where nothing is done with them."""
     cost: dict[str, float]
     """A month by parts, and in all."""
 

@@ -50,7 +50,7 @@ _VAULT: Final = "vault"
 _SHARED: Final = ("embedder", SIGNED, SIGNING, SPANS, CALIBRATED, _VAULT)
 """Settings that say how the banks of a store are to be read."""
 _OWN: Final = (REBUILDING, "scrub", "erasures")
-"""Settings of what is being done to a store, which a copy knows nothing of."""
+"""Settings of work on the store itself, which a copy knows nothing of."""
 _CHANGES_AT_ONCE: Final = 2048
 
 Outcome = Literal["copied", "caught up", "there", "ahead", "refused"]
@@ -84,7 +84,7 @@ class Moved:
 
     @property
     def whole(self) -> bool:
-        """Whether every bank is in the target as it is in the source."""
+        """Return whether every bank is in the target as it is in the source."""
         return all(one.outcome != "refused" and not one.behind for one in self.banks)
 
 
@@ -178,7 +178,7 @@ class _Moving:
         self._salt = target.settings.get(_SALT)
 
     def try_bank(self, name: str, new_name: str) -> MovedBank:
-        """Move a bank; what is wrong with it alone is told."""
+        """Move a bank; a fault of this bank alone is reported, and not raised."""
         try:
             return self._bank(name, new_name)
         # Of this bank alone; a database that went away would fail every other one as well.

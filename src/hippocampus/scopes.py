@@ -26,7 +26,7 @@ _ESCAPED: Final = {"%": "%25", SEPARATOR: "%2F", "*": "%2A"}
 
 
 class ScopedBanks(NamedTuple):
-    """Where a caller writes, and what it reads along, by the ids that it goes by."""
+    """Banks in which a caller writes, and which it reads along, by the ids that it goes by."""
 
     bank: str
     """The bank of the first id, which is written to."""

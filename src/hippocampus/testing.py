@@ -55,7 +55,7 @@ class ScriptedEmbedder(HashEmbedder):
 
     @property
     def passages(self) -> int:
-        """How many passages it was given."""
+        """Return the number of passages that it was given."""
         return sum(self.batches)
 
     def embed(self, passages: Sequence[Passage]) -> list[Embedded]:

@@ -75,7 +75,7 @@ def __getattr__(name: str) -> object:
 
 
 class ResiduePlace(NamedTuple):
-    """Where words that should be gone were found: a byte of a file, a character of an episode."""
+    """Place of words that should be gone: a byte of a file, a character of an episode."""
 
     where: str
     offset: int
@@ -92,11 +92,11 @@ class Findings:
     ``verify`` can tell later whether anybody has changed the history up to there."""
     residue: tuple[ResiduePlace, ...] | None = None
     unseen: tuple[str, ...] = ()
-    """Where nobody could look for the text."""
+    """Places in which nobody could look for the text."""
 
     @property
     def sound(self) -> bool:
-        """Whether everything is as it should be."""
+        """Return whether everything is as it should be."""
         return not self.problems and not self.residue
 
 
@@ -339,7 +339,7 @@ def _spelled_in_sleep(
     ledger: Ledger, gists: NDArray[np.uint32]
 ) -> tuple[list[tuple[str, str]], list[str]]:
     """
-    Return the words that what sleep has made spells, and what is wrong with it.
+    Return the words that artifacts of sleep spell out, and the faults in them.
 
     ``gists``: what the phrases of all episodes say that anchors should know of them.
     """
@@ -361,7 +361,7 @@ def _spelled_in_sleep(
 def _told(
     bank: str, records: Sequence[EpisodeRow], texts: Mapping[int, str], words: str
 ) -> list[ResiduePlace]:
-    """Return where texts of a bank have some words, letter case aside."""
+    """Return the places of some words in the texts of a bank, letter case aside."""
     words = words.strip().casefold()
     found = ((record, texts.get(record.row, "").casefold().find(words)) for record in records)
     return [

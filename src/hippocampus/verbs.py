@@ -72,17 +72,17 @@ class Argument(NamedTuple):
 
     @property
     def required(self) -> bool:
-        """Whether it has no default."""
+        """Return whether it has no default."""
         return self.default is inspect.Parameter.empty
 
     @property
     def structured(self) -> bool:
-        """Whether a value is more than text, a number or a list of them: JSON in a query."""
+        """Return whether a value is more than text, a number or a list of them: JSON in a query."""
         return any(get_origin(part) is Mapping or _has_pairs(part) for part in self._parts)
 
     @property
     def is_list(self) -> bool:
-        """Whether a value is a list, even of one."""
+        """Return whether a value is a list, even of one."""
         kinds = {get_origin(part) for part in self._parts if part is not type(None)}
         return kinds == {list} and not self.structured
 
@@ -144,17 +144,17 @@ class VerbSpec:
 
     @property
     def reads(self) -> bool:
-        """Whether it changes nothing, and so may safely be asked again."""
+        """Return whether it changes nothing, and so may safely be asked again."""
         return self.role == "read"
 
     @property
     def says_what_it_lacks(self) -> bool:
-        """Whether the header ``Degraded`` is where it says what was missing, if something was."""
+        """Return whether the header ``Degraded`` tells the parts that were missing, if any were."""
         return self.keeps or (not self.cached and getattr(self.function, "lacks", False))
 
     @property
     def reports(self) -> bool:
-        """Whether it reports its progress."""
+        """Return whether it reports its progress."""
         return "progress" in self._signature.parameters
 
     @cached_property
@@ -281,7 +281,7 @@ def _as_ids(value: Any) -> Any:  # noqa: ANN401 - any argument
 
 
 def path_of(bank: str, verb: str = "") -> str:
-    """Return where a bank, or a verb of it, is; a name of nothing but dots is no way up."""
+    """Return the URL path of a bank or of its verb; a name of nothing but dots is no way up."""
     name = quote(bank, safe="")
     name = name.replace(".", "%2E") if not name.strip(".") else name
     return f"/v1/banks/{name}" + (f"/{verb}" if verb else "")

@@ -1,4 +1,4 @@
-"""How a question is asked of a bank, or of several, and what is noted on the way to an answer."""
+"""Options of a question to one bank or several, and notes on the way to its answer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hippocampus.recall.search import Ranking
 
 
 class Asking(NamedTuple):
-    """How a question is asked, beside its filters; see ``Recaller.recall``."""
+    """Options of a question, beside its filters; see ``Recaller.recall``."""
 
     now: When | None = None
     cues: Sequence[str] | None = None
@@ -29,7 +29,7 @@ class Asking(NamedTuple):
 
 
 class Looked(NamedTuple):
-    """Trace of what led to an answer, for who explains it."""
+    """Trace of the way to an answer, for who explains it."""
 
     here: BankSnapshot
     query: Query
@@ -59,7 +59,7 @@ class StepClock:
 
 
 def count_allowed(here: BankSnapshot, allowed: Mask | None) -> int:
-    """Return how many rows a read may see."""
+    """Return the number of rows that a read may see."""
     return len(here.index) if allowed is None else int(np.count_nonzero(allowed))
 
 

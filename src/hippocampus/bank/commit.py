@@ -88,7 +88,7 @@ class Committer(BankPart):
     def group(
         self, turn: Turn, now: datetime, *, by_metadata: bool = False, stored: Turn | None = None
     ) -> Group:
-        """Check a turn and make it ready to be stored; ``stored``: what is there of it already."""
+        """Check a turn and make it ready to store; ``stored``: the turn that is there already."""
         from hippocampus.write.check import draft  # noqa: PLC0415 - not for a recall
 
         if not isinstance(turn, Turn):

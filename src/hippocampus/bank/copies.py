@@ -1,5 +1,5 @@
 """
-Where episodes were promoted to, so that what is erased is gone there as well.
+Copies that promotion has made in other banks, so that an erasure reaches them as well.
 
 A link is followed only to what says in its own bank's journal that it came from here: what a bank
 had already stays its own, and no journal that was taken in has a word in what others hold.
@@ -46,7 +46,7 @@ class CopyTrail:
     """Trail from episodes to their copies, as it was found."""
 
     found: dict[tuple[str, str], BankState] = field(default_factory=dict)
-    """Where the copies are, by bank and id; those that went farthest last."""
+    """States of the banks that have copies, by bank and id; the copies that went farthest last."""
     links: set[tuple[str, Promoted]] = field(default_factory=set)
     """Notes in the journals of banks on where copies went."""
     origins: list[_Origin] = field(default_factory=list)
@@ -100,7 +100,7 @@ class Copies(BankPart):
 
     def left_behind(self) -> list[str]:
         """
-        Return the ids of what is here, and should have been erased with what it is a copy of.
+        Return the ids of copies here that should have been erased with their originals.
 
         Of a promotion that had begun before the erasure, and was killed before it looked back. The
         other bank's journal says that it was promoted, and no longer where: that went with it. What
@@ -196,7 +196,7 @@ class Copies(BankPart):
 
 
 def _promoted(ledger: Ledger, rows: Iterable[int]) -> set[Promoted]:
-    """Return where rows were promoted to."""
+    """Return the banks and ids to which rows were promoted."""
     told = (one.event for row in rows for one in ledger.reader.events(Promoted, row=row))
     return {one for one in told if one.bank is not None}
 

@@ -59,7 +59,7 @@ class Counting(BankPart):
         self, question: str, *, now: When | None = None, **filters: Unpack[Filters]
     ) -> EventCount:
         """
-        Count how many times something took place, and list when: "how often did I swim in May?".
+        Count the times that something took place, and list them: "how often did I swim in May?".
 
         Where ``count`` counts a word. Memories that tell of one event on one day count once; what
         was only planned, denied, asked, supposed, or said by an assistant does not count. What may

@@ -20,7 +20,7 @@ from hippocampus.language.event_anchored import read_event_time
 from hippocampus.recall.parse import parse
 
 _KNOWN_BY = ("as_of", "trust", "suspects")
-"""Filters of what a read may know, as against what it asks for."""
+"""Filters that limit what a read may know; the others say what it asks for."""
 
 
 def stretches_of_event(

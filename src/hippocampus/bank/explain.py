@@ -417,7 +417,7 @@ class _Account:
         return f"Filters leave it out: {_listed(names)}."
 
     def _unproposed(self, row: int) -> str:
-        """Say how far a memory is from being proposed, by each cue that orders all of them."""
+        """Say by what margin a memory fails to be proposed, by each cue that ranks all memories."""
         asked = self.trail.asked
         allowed = self.here.index.columns.mask(self.chosen)
         if asked.allowed is not allowed and asked.query.listing:

@@ -51,7 +51,7 @@ _GAP_S: Final = 0.01
 """Pause between two transactions of a long change, in which who waits to write gets its turn.
 Another process does not queue: it asks again every few milliseconds."""
 _TRIES: Final = 8
-"""How often an erasure begins anew because what it erases was promoted meanwhile."""
+"""Most beginnings of an erasure; it begins anew if what it erases was promoted meanwhile."""
 
 
 class Forgettable(TypedDict, total=False):
@@ -429,7 +429,7 @@ class Forgetting(BankPart):
         return removed
 
     def _settle(self, ledger: Ledger, *, dry_run: bool) -> int:
-        """Make texts what is shown of them; returns how many. The caller holds ``writing``."""
+        """Cut texts to the part shown; return their number. The caller holds ``writing``."""
         from hippocampus.language.extractive_compression import (  # noqa: PLC0415 - not for a recall
             shown,
         )

@@ -29,7 +29,7 @@ from hippocampus.journal.requests import once
 MOST_INCLUDED: Final = 16
 """Banks that are read along with one: each takes as long as it would by itself."""
 _DEEPEST: Final = 4
-"""Through how many banks an included one may be: agent, project, team, company."""
+"""Most banks through which an included one may be: agent, project, team, company."""
 _NOT_OPEN: Final = Degradation(
     part="include",
     reason="not all that is included is open to whoever asks; what is not was left out",

@@ -63,7 +63,7 @@ _Opened: TypeAlias = list[tuple[BankState, BankSnapshot]]
 
 @dataclass(slots=True, eq=False)
 class _Part:
-    """One of the banks that are asked together, and what it has to say."""
+    """One of the banks that are asked together, and its candidates and evidence."""
 
     state: BankState
     here: BankSnapshot
@@ -99,7 +99,7 @@ class _Part:
 
 
 class _PlaceOfPart(NamedTuple):
-    """Where one of the best rows of all stands: in which part, at which place of its ranking."""
+    """Place of one of the best rows of all: the part that it is in, and its rank there."""
 
     part: int
     at: int
@@ -120,7 +120,7 @@ class _Jointly(NamedTuple):
 
     @property
     def limit(self) -> int:
-        """How many rows are judged."""
+        """Return the number of rows that are judged."""
         return max(self.k, DEPTH)
 
 
@@ -417,7 +417,7 @@ def _joined(parts: Sequence[_Part], places: Sequence[_PlaceOfPart], k: int) -> F
 def _judged(
     parts: Sequence[_Part], found: Found, places: Sequence[_PlaceOfPart], order: Sequence[int]
 ) -> Confidence:
-    """Say how likely each hit is, best first, by the evidence of all banks."""
+    """Return the probability of each hit, best first, by the evidence of all banks."""
     own, number = parts[0], len(parts)
     shown = {p for p, _ in places}
     first = parts[min(shown, default=0)].shows

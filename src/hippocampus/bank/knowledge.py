@@ -87,7 +87,7 @@ _ME: Final = frozenset({"me", "i", "myself"})
 _PIECE: Final = 64
 """Memories whose facts are read at a time: some tenths of a second."""
 _MOST_QUOTED: Final = 8192
-"""Rows of which what a summary may quote is known without reading them: some 3 MB."""
+"""Rows whose quotable clauses are kept in memory: some 3 MB."""
 
 
 def _traced(
@@ -111,7 +111,7 @@ def _traced(
 
 
 class Knowledge(BankPart):
-    """The verbs that tell what a bank has made of what it holds."""
+    """The verbs that tell the knowledge a bank has drawn from its memories."""
 
     @answering()
     def summary(self, session: str | None = None) -> Summary:
@@ -714,7 +714,7 @@ class Knowledge(BankPart):
 
 
 def _cosines(vectors: VectorCue | None, row: int, others: Sequence[int]) -> dict[int, float]:
-    """Return how near rows are to one, 0 where nobody knows."""
+    """Return the cosine of each of some rows with one row; 0 without vectors."""
     if vectors is None or not others:
         return dict.fromkeys(others, 0.0)
     (vector,) = vectors.vectors(np.array([row]))

@@ -332,7 +332,7 @@ class Lookup(BankPart):
         self, term: str, *, include: OneOrMany | None = None, **filters: Unpack[Filters]
     ) -> int:
         """
-        Count how often a word or phrase came up, exactly, letter case aside.
+        Count the occurrences of a word or phrase, exactly, letter case aside.
 
         It is looked for as it is given, spaces and punctuation included, and whole: "art" is not
         in "start" nor "arts", but in "art's". What it costs depends on how often it came up, and
@@ -355,7 +355,7 @@ class Lookup(BankPart):
     @of_one_moment
     def trend(self, term: str, by: By = "week", **filters: Unpack[Filters]) -> list[Period]:
         """
-        Count how often a word or phrase came up in every ``day``, ``week``, ``month`` or ``year``.
+        Count the occurrences of a word or phrase by ``day``, ``week``, ``month`` or ``year``.
 
         Periods follow each other without a gap, from ``since`` to ``until``; by default from the
         first to the last thing that the filters let it see. They begin at midnight in
@@ -379,7 +379,7 @@ class Lookup(BankPart):
     def _occurrences(
         self, term: str, chosen: Filter
     ) -> tuple[dict[int, int], NDArray[np.int64], NDArray[np.bool_]]:
-        """Return how often a term is in each row that has it, when rows were said, and which."""
+        """Return the count of a term by row, the moment of every row, and the rows read."""
         from hippocampus.encode.token_matcher import (  # noqa: PLC0415 - not for a recall
             token_pattern,
         )

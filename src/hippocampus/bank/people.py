@@ -48,7 +48,7 @@ _OF_PEOPLE: Final = frozenset(
 
 @dataclass(slots=True)
 class _Tally:
-    """Tally of what all texts show of each name."""
+    """Tally of the spellings and signs of each name in all texts."""
 
     signs: dict[str, NameSigns] = field(default_factory=dict)
     spelled: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
@@ -266,7 +266,7 @@ def _is_called_so(name: str, whole: str) -> bool:
 
 
 def _spelled(name: str, tally: _Tally) -> str:
-    """Return how a name is mostly spelled; with capitals if it never was."""
+    """Return the most frequent spelling of a name; in title case if none has a capital."""
     spelled = tally.spelled[name]
     best = max(spelled, key=lambda one: (one[:1].isupper() and not one.isupper(), spelled[one]))
     return best if best[:1].isupper() and not best.isupper() else best.title()

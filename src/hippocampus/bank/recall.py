@@ -202,7 +202,7 @@ class Recaller(BankPart):
         return read.hits(order, scores, self._told(here.index), span_of)
 
     def _respelled(self, query: str) -> str:
-        """Return a question, once it is looked at, with what is misspelt in it as it is meant."""
+        """Return a question with its misspelt words as they are meant."""
         with self._state.asking() as here:
             return respelled(query, here.index.cues.lexical.frequency)
 

@@ -1,4 +1,4 @@
-"""Sleeping: what a bank does at rest, what it may let go, and what was of use."""
+"""Sleep of a bank: its work at rest, its policy of forgetting, and feedback on use."""
 
 from __future__ import annotations
 
@@ -385,7 +385,7 @@ class SleepVerbs(BankPart):
 
     def feedback(self, id: str | Collection[str], *, helpful: bool) -> int:  # noqa: A002
         """
-        Say how useful memories were: helpful ones are kept longer and found sooner.
+        Mark memories as useful or not: helpful ones are kept longer and found sooner.
 
         Returns of how many it was noted.
         """

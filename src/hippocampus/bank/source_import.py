@@ -68,7 +68,7 @@ class _Logs:
         self._before = 0
 
     def advance(self, log: SessionLog) -> None:
-        """Tell how far it is."""
+        """Report the bytes that are done, of this file and of those before it."""
         if self._progress:
             self._progress(self._before + log.done, self._total)
 
@@ -457,7 +457,7 @@ class SourceImport(BankPart):
 
 
 def _located(path: Path, location: FileLocation | None) -> tuple[FileLocation, str | None]:
-    """Return where a file is, and of a folder its absolute path; ``location``: of a copy."""
+    """Return the location of a file, and a folder's absolute path; ``location``: of a copy."""
     from hippocampus.sources.walk import this_host  # noqa: PLC0415 - not for a recall
 
     if location is not None:

@@ -52,7 +52,7 @@ def _name(span: MemorySpan, named: object) -> None:
 
 
 def _tell(span: MemorySpan, result: object) -> None:
-    """Note how many memories it was of, and the memories themselves where that is allowed."""
+    """Note the number of memories in a result, and the memories where that is allowed."""
     found = result.recall if isinstance(result, Context) else result
     if isinstance(found, Recall):
         span.note(record_count=len(found))

@@ -130,7 +130,7 @@ def balanced(answered: Doubles) -> Doubles:
 
 def find_hearing(asked: Sequence[TrialQuestion]) -> float:
     """
-    Return how much an embedder tells beside words, as a multiple of what the default one does.
+    Return the weight of an embedder beside words, as a multiple of the default embedder's.
 
     List-wise: how its part and the others have to be weighed for what answers a question to be
     chosen among all candidates (softmax). Words, speakers and times are the measure, since they

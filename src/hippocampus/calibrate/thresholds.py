@@ -59,7 +59,7 @@ def _pairs(said: TrialTurn) -> tuple[Floats, Floats]:
 
 def weigh_signals(said: TrialTurn) -> dict[str, float]:
     """
-    Return how much each signal says of whether a turn tells anything, adding up to 1.
+    Return the weight of each signal for whether a turn tells anything; they add up to 1.
 
     By what the area under its ROC curve has above one half: a signal that says nothing has none.
     """
@@ -83,7 +83,7 @@ def weigh_signals(said: TrialTurn) -> dict[str, float]:
 
 
 def _surprise(said: TrialTurn) -> NDArray[np.float64]:
-    """Return how far each turn is from the mean of what its conversation said before."""
+    """Return the distance of each turn from the mean of what its conversation said before."""
     surprise = np.zeros(len(said.topic))
     for place in np.unique(said.conversation):
         own = np.flatnonzero(said.conversation == place)

@@ -16,8 +16,8 @@ Act: TypeAlias = Literal["begin", "prompt", "reply", "failed", "compact", "end"]
 """Kinds of events: a session begins, the user says something, the agent does, a tool failed, the
 window is about to be compacted, the session ends."""
 Form: TypeAlias = Literal["text", "context", "additional_context", "continue"]
-"""How an agent wants what it is to read: as it is; as ``hookSpecificOutput`` in JSON; as a field of
-JSON; or not at all, only that it may go on."""
+"""Form in which an agent reads an answer: as it is; as ``hookSpecificOutput`` in JSON; as a field
+of JSON; or not at all, only that it may go on."""
 
 
 class EventKind(NamedTuple):
@@ -25,10 +25,10 @@ class EventKind(NamedTuple):
 
     act: Act
     said: tuple[str, ...] = ()
-    """Where it has what was said, the first that is there; of what lies in another, "a.b"."""
+    """Fields that may hold the words; the first that is there counts; "a.b" lies inside "a"."""
     form: Form = "text"
     output: str = ""
-    """Where it has, else, what a command has written, with the code that it ended with."""
+    """Field that holds, without those, the output of a command, with its exit code."""
 
 
 EVENTS: Final[Mapping[str, EventKind]] = {
@@ -90,7 +90,7 @@ class HookEvent(NamedTuple):
 
     @property
     def is_fresh(self) -> bool:
-        """Whether a session begins without what was said before in it."""
+        """Return whether a session begins without what was said before in it."""
         return self.source in _WIPED
 
 

@@ -1,5 +1,5 @@
 """
-State that the hooks of a session share: what its window has, what is unsolved.
+State that the hooks of a session share: memories in its window, errors unsolved.
 
 It is a log, a line for each thing, so that two hooks at once lose nothing. It lies in a folder that
 is this user's alone, is small, and nothing depends on it: without it something is said twice.
@@ -18,7 +18,7 @@ from typing import Any, Final
 from hippocampus.core.files import append, read_text
 
 _KEPT_S: Final = 14 * 86_400
-"""How long the log of a session that never ended stays."""
+"""Time for which the log of a session that never ended stays, in seconds."""
 _LARGEST: Final = 1 << 20
 """Bytes of a log; what a longer one has is not read, nor is it written to."""
 

@@ -13,7 +13,7 @@ from hippocampus.core.store_address import is_url
 from hippocampus.core.system import detached, give_way
 
 _NICE: Final = 10
-"""How much it gives way to what somebody waits for."""
+"""Niceness of the process: it gives way to what somebody waits for."""
 
 
 def sleep_soon(scope: BankScope) -> subprocess.Popen[bytes] | None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hippocampus.cluster import ClusterReport, RayCluster
 
 _SAY_EVERY_S: Final = 10.0
-"""How often a line tells how far it is."""
+"""Seconds between two lines that tell the progress."""
 
 
 @immutable

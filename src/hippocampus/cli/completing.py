@@ -37,7 +37,7 @@ def _tabbed(found: Found) -> Iterator[str]:
 
 
 WAYS: Final = {"words": _words, "described": _described, "tabbed": _tabbed}
-"""How an answer is written: for bash, for zsh, for fish."""
+"""Ways to write an answer: for bash, for zsh, for fish."""
 
 
 def answer(way: str, words: Sequence[str], make_table: Callable[[], Table]) -> bool:

@@ -134,7 +134,7 @@ def _project_folder() -> Path:
 
 
 def _calls_in_project(scope: ConnectScope) -> Calls:
-    """Return how clients are to call whatever installation there is, in a file that is shared."""
+    """Return the command by which clients call any installation, for a file that is shared."""
     env = os.environ.get  # which is this person's, and is not written
     for option, given, own in (
         ("--store", scope.store, (None, env("HIPPOCAMPUS_STORE"))),
@@ -167,7 +167,7 @@ def _refuse_without_server(call: Invocation) -> None:
 
 def calls_for(store: str | None, bank: str, secrets: str = "redact") -> Calls:
     """
-    Return how clients are to call this installation.
+    Return the command by which clients call this installation.
 
     Args:
         store: where the memory is; the usual place for None.

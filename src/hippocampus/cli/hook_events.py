@@ -33,7 +33,7 @@ _BEGUN_SHARE: Final = 3
 """A session begins with at most one in so many of the tokens of the budget, for each bank."""
 _SERVERS: Final = ("http://", "https://")
 _SERVER_S: Final = 2.0
-"""How long a team's server may take; a prompt waits for it."""
+"""Most seconds that a team's server may take; a prompt waits for it."""
 _LATEST: Final = 40
 """Memories, the newest of a bank, of which a session begins with those that fit."""
 _LASTING: Final = ("decision", "correction", "rule", "preference")
@@ -45,7 +45,7 @@ _OPTIONS: Final[Mapping[str, str]] = {
 
 
 class HookCall(NamedTuple):
-    """How the command was called."""
+    """Options with which the command was called."""
 
     scope: BankScope
     budget_tokens: int = BUDGET
@@ -54,11 +54,11 @@ class HookCall(NamedTuple):
     chosen: bool = True
     """Whether a bank was named; if not, what is of a project goes into a bank of the project's."""
     sleeps: bool = True
-    """Whether what a session brought is consolidated when it ends."""
+    """Whether the turns of a session are consolidated when it ends."""
 
 
 def read_call(args: Sequence[str]) -> HookCall | None:
-    """Read how the command was called, if that is plain; None if Typer is to read it."""
+    """Read the options of the command, if they are plain; None if Typer is to read them."""
     plain = read_plain(args, _OPTIONS, flags=("--no-sleep",))
     budget = whole((plain or {}).pop("budget_tokens", str(BUDGET)))
     if plain is None or budget is None:
@@ -247,7 +247,7 @@ class _Hook:
             self._session().note_failed(_without_secrets(_most_telling(lines))[:_LONGEST_ERROR])
 
     def _compact(self) -> None:
-        """Note that what the window has is about to go; what was kept is there already."""
+        """Note that the window is about to be compacted; the kept turns are stored already."""
         self._session().note_wiped()
 
     def _end(self) -> None:
@@ -313,7 +313,7 @@ class _Hook:
         print(shown_as(kind.form if kind else "text", self._event.name, text))
 
     def _warn(self, project: Project | None, failed: Sequence[HippocampusError]) -> None:
-        """Tell, once, what went wrong beside what was done, and what of settings was not done."""
+        """Tell, once, the errors beside the work done, and the settings that were not followed."""
         if failed:
             raise failed[0]
         if project is None:

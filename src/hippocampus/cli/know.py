@@ -70,7 +70,7 @@ def summary(
 
 @verb("profile")
 def profile(bank: Bank, *, persona: str | None = None, projects: str | None = None) -> Answer:
-    """Show, or say, what every prompt begins with: who the agent is, and what is under way."""
+    """Show or set the profile that begins every prompt: the agent's role, and work under way."""
     if persona is not None or projects is not None:
         bank.set_profile(persona=persona, projects=projects)
     found = bank.profile()

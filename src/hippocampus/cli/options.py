@@ -148,7 +148,7 @@ def _zone_name(given: str) -> str:
 
 @immutable
 class Engine:
-    """How texts are understood: the embedder, the reranker and the time zone."""
+    """Means of understanding texts: the embedder, the reranker and the time zone."""
 
     embedder: str = "default"
     reranker: str = "none"
@@ -223,7 +223,7 @@ class Scope(Engine):
 
     @property
     def path(self) -> str:
-        """Where the store is."""
+        """Return the path or address of the store."""
         if self.store is None:
             return str(default_store())
         addresses(self.store)  # which refuses what would be taken for a file, and shows no password
@@ -395,7 +395,7 @@ Question: TypeAlias = Annotated[list[str], text_or_stdin]
 Cues: TypeAlias = Annotated[tuple[str, ...] | None, cue_names]
 Now: TypeAlias = str | None
 Trust: TypeAlias = Annotated[Origin | tuple[Origin, ...] | None, _one_or_many]
-"""The least trusted origin that is shown, or those that are."""
+"""The least trusted origin to show, or a list of the origins to show."""
 
 
 @immutable
@@ -425,5 +425,5 @@ class FilterOptions(ParameterGroup):
 
     @property
     def names_event(self) -> bool:
-        """Whether an event has to be looked up, as a question is."""
+        """Return whether an event has to be looked up, as a question is."""
         return any(isinstance(one, str) for one in self.during or ())

@@ -74,7 +74,7 @@ class Project(NamedTuple):
         return [one.removesuffix(f"{os.sep}.git") for one in places]
 
     def claim_told(self) -> str:
-        """Tell in a line what it claims to be, and what to do if that is so."""
+        """Tell in a line the project that it claims to be, and the step to take if it is."""
         known = " and ".join(self.known_in[:2])
         also = f"as {known} is" if known else "and is not known as one"
         claims = self.claims.removeprefix(PROJECT)
@@ -85,7 +85,7 @@ class Project(NamedTuple):
 
     @property
     def allowed(self) -> bool:
-        """Whether the user has consented to what it asks for."""
+        """Return whether the user has consented to what it asks for."""
         return self.consent is not None and self.consent.exists()
 
     @property
@@ -101,7 +101,7 @@ class Project(NamedTuple):
 
     @property
     def is_on_server(self) -> bool:
-        """Whether that store is a server's, which is asked over HTTP."""
+        """Return whether that store is a server's, which is asked over HTTP."""
         return (self.shared_store or "").startswith(("http://", "https://"))
 
 
@@ -182,7 +182,7 @@ def _upwards(start: Path) -> Iterator[Path]:
 
 
 def _checkout(top: Path) -> _GitClaim:
-    """Read where git's files of a folder lead, and whether that leads back."""
+    """Read the folders that a checkout's git files lead to, and whether those lead back."""
     own, common = _git_folders(top)
     leads_back = _leads_back(top, own, common)
     place = common if leads_back else top
@@ -221,7 +221,7 @@ def _leads_back(top: Path, own: Path, common: Path) -> bool:
 
 
 def _address(common: Path) -> str:
-    """Return where a repository comes from, as its settings say; "" if nowhere."""
+    """Return the address of a repository's remote, as its settings say; "" if there is none."""
     found = {
         section.removeprefix("[remote ").strip('"] \t'): address
         for section, address in _set_in(common, "[remote ", "url").items()

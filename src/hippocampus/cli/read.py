@@ -178,7 +178,7 @@ def find(
 
 @verb("count")
 def count(bank: Bank, term: Words, *, filters: FilterOptions) -> Answer:
-    """Count how often a word or phrase came up."""
+    """Count the occurrences of a word or phrase."""
     times = bank.count(term, **filters.given())
     return Answer({"term": term, "count": times}, f"{times}")
 
@@ -187,14 +187,14 @@ def count(bank: Bank, term: Words, *, filters: FilterOptions) -> Answer:
 def count_events(
     bank: Bank, question: Question, *, now: Now = None, filters: FilterOptions, zone: tzinfo
 ) -> Answer:
-    """Count how many times something took place, and list when."""
+    """Count the times that something took place, and list them."""
     found = bank.count_events(" ".join(question), now=now, **filters.given())
     return Answer(found, events_view(found, zone))
 
 
 @verb("trend")
 def trend(bank: Bank, term: Words, *, by: str = "week", filters: FilterOptions) -> Answer:
-    """Show how often a word or phrase came up, period by period."""
+    """Show the number of occurrences of a word or phrase, period by period."""
     found = bank.trend(term, by, **filters.given())  # type: ignore[arg-type]  # it looks
     return Answer({"term": term, "by": by, "periods": found}, trend_view(found, by))
 
@@ -307,7 +307,7 @@ def _held(bank: Bank, zone: tzinfo, *, tiers: bool) -> Answer:
 
 
 def _in_tiers(held: Stats) -> str:
-    """Return how many memories are in each tier; they do not add up, for one may be in several."""
+    """Return the number of memories in each tier; one may be in several, so they do not add up."""
     numbers = ", ".join(f"{t.name} {t.memories:,}" for t in held.tiers)
     return f"{numbers}; each of the {held.episodes:,} may be in several, see --tiers"
 

@@ -160,7 +160,7 @@ def show_view(view: View, out: Console) -> None:
 
 
 def as_json(value: object) -> Any:  # noqa: ANN401 - JSON is any
-    """Return a record, and what is in it, as JSON has it."""
+    """Return a record, with its nested ones, as JSON has it."""
     if is_dataclass(value):
         return {f.name: as_json(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, datetime | Path):
@@ -215,7 +215,7 @@ def marked(text: str, query: str, *, limit: int | None = EXCERPT) -> Text:
 
 
 def _best_start(line: str, spans: Sequence[tuple[int, int, int]], limit: int) -> int:
-    """Where the stretch of ``limit`` characters with the most of the question's words begins."""
+    """Return the start of the stretch of ``limit`` characters with most of the question's words."""
     best, most = 0, 0
     for first, _, _ in spans:
         # With some of the words before it, which lead up to it.
@@ -253,7 +253,7 @@ def short_id(id_: str) -> str:
 
 
 def memories(count: int) -> str:
-    """Return how many memories, in words."""
+    """Return a number of memories, in words."""
     return "1 memory" if count == 1 else f"{count:,} memories"
 
 
@@ -380,7 +380,7 @@ def _bar(share: float, width: int = 4) -> str:
 
 
 def events_view(found: EventCount, zone: tzinfo) -> Iterator[Table | Text]:
-    """Yield how many times something took place and when, and what may be once more."""
+    """Yield the number of events and their times, then the events that may be further ones."""
     for interval in found.intervals:
         yield Text(f"time: {one_line(interval.text)!r} read as {_span(interval, zone)}", "dim")
     yield Text(f"{found.count:,}", "bold")
@@ -405,7 +405,7 @@ def events_view(found: EventCount, zone: tzinfo) -> Iterator[Table | Text]:
 
 
 def trend_view(periods: Sequence[Period], by: str) -> Table:
-    """Return how often something came up as bars; a long stretch without it is one line."""
+    """Return a count by period as bars; a long stretch without any is one line."""
     made = Table(box=None, padding=(0, 2, 0, 0), show_header=False, expand=True)
     made.add_column(no_wrap=True)
     made.add_column(justify="right", no_wrap=True)

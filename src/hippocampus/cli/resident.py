@@ -29,7 +29,7 @@ ANSWERS: Final = frozenset({"recall", "context", "hook"})
 _FOR_HOOKS: Final = "30"
 """Minutes for a coding agent's hooks, where nothing is asked for: a prompt shall not wait."""
 PATIENCE_S: Final = 5.0
-"""How long an answer may take. One that hangs keeps nobody longer, and is then left alone."""
+"""Most seconds that an answer may take. A process that hangs is then left alone."""
 STAMP: Final = f"{VERSION} {os.stat(__file__).st_mtime_ns} {sys.executable}"
 """Version that has to be the same on both sides: an installation that changed has another."""
 

@@ -42,7 +42,7 @@ def fits(path: str) -> bool:
 
 
 class Listener:
-    """Where a resident process is asked, from when it is made."""
+    """Address of a resident process, from when it is made."""
 
     def __init__(self, path: str, *, in_folder: bool = KNOWS_PEERS) -> None:
         """Listen at a path where nothing is; ``in_folder``: there itself, and not beside it."""
@@ -123,7 +123,7 @@ def connect(path: str, patience_s: float, *, in_folder: bool = KNOWS_PEERS) -> s
 
 
 def _note(path: str, port: int, secret: bytes) -> None:
-    """Write where to connect, and what to prove; whoever reads it reads all of it."""
+    """Write the port to connect to, and the secret to prove; a reader finds all of it or none."""
     made = f"{path}.new"
     with suppress(FileNotFoundError):
         os.unlink(made)  # noqa: PTH108 - as above; of one that was killed

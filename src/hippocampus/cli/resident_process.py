@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 _KEPT: Final = 4
 """Ways to open stores that are kept: with an embedder and without, and those of a team's store."""
 _READ_S: Final = 2.0
-"""How long a request may take to come."""
+"""Most seconds until a request has come."""
 _WAIT_S: Final = 3.0
-"""How long the one before may take to leave."""
+"""Most seconds until the process before has left."""
 
 
 class _Captured(TextIOWrapper):

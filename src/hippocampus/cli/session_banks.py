@@ -32,7 +32,7 @@ _DEALT_TO: Final = (PROJECT, TEAM)
 
 
 class Routing(NamedTuple):
-    """How the turns of an import are dealt out."""
+    """Rules by which the turns of an import are dealt out."""
 
     own: str
     """The bank of the user, or the one that all goes into."""

@@ -39,7 +39,7 @@ _NAMES = {
 }
 """Names of counts in a step's report, for people."""
 _LOOK_EVERY_S = 60.0
-"""How often a watch looks whether it is time."""
+"""Seconds after which a watch looks again whether it is time."""
 
 
 @immutable
@@ -142,7 +142,7 @@ def sleep_those_due(memory: Memory) -> Iterator[Slept]:
 
 
 def counted(counts: Mapping[str, int], verb: str) -> Answer:
-    """Return how many of each kind were changed."""
+    """Return the number of changes of each kind."""
     told = ", ".join(
         memories(n) if what == "memories" else f"{n:,} {what}" for what, n in counts.items()
     )

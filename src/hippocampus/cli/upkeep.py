@@ -55,7 +55,7 @@ def verify(
 
 @verb("scan", opens="memory")
 def scan(memory: Memory) -> Answer:
-    """List where a store holds keys, passwords, card or identity numbers, or addresses."""
+    """List the places of keys, passwords, card or identity numbers, and addresses in a store."""
     from hippocampus import upkeep  # noqa: PLC0415 - the engine, only when used
 
     with progress("scanning") as step:

@@ -43,7 +43,7 @@ ATTEMPTS: Final = 3
 _MOST_GONE: Final = 50
 """Most names of sources in an address, which may not be long."""
 _BEGUN_ANEW: Final = 8
-"""How often a list is begun anew that grows while it is read."""
+"""Most times that a list is begun anew because it grows while it is read."""
 
 
 def _as(verb: Any) -> Callable[[T], T]:  # noqa: ANN401 - any function
@@ -115,7 +115,7 @@ class _Verbs:
 
 
 class _Folder(NamedTuple):
-    """Where files are that are sent one by one, and what the server knew to be from there."""
+    """Folder of files that are sent one by one, and the sources that the server knew of it."""
 
     root: str | None
     """The absolute path of a folder."""
@@ -128,7 +128,7 @@ class _Folder(NamedTuple):
 
     @classmethod
     def of(cls, path: Path, every: Iterable[SourceInfo]) -> Self:
-        """Return where a path is; ``every``: source that the server knows."""
+        """Return the location of a path; ``every``: source that the server knows."""
         place = path.resolve().as_posix()
         here = [one for one in every if one.place is not None and one.host == this_host()]
         gone = [one.name for one in here if one.episodes and is_missing(one.place or "")]
@@ -137,7 +137,7 @@ class _Folder(NamedTuple):
 
     @classmethod
     def told(cls, location: FileLocation) -> Self:
-        """Return where a file is of which that is said."""
+        """Return the location of a file as the server was told it."""
         return cls(None, location.place, location.host, (), location.gone)
 
     def inside(self) -> list[SourceInfo]:
@@ -390,7 +390,7 @@ def _anything(_: Path) -> None:
 
 
 def _episodes_of(export: Path) -> int | None:
-    """Return how many episodes an export says at its end that it has."""
+    """Return the number of episodes that the last line of an export tells; None without one."""
     last = b""
     with export.open("rb") as file:
         for line in file:

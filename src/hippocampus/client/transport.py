@@ -78,7 +78,7 @@ class Call(NamedTuple):
     once: bool = False
     """Whether the server does it once however often it arrives, so that it may be made again."""
     bank: str = ""
-    """The bank that it is to, if it is to one."""
+    """The bank that the call is to, if it is to one."""
     long: bool = False
     """Whether it may take minutes before anything of the answer comes."""
 
@@ -131,11 +131,11 @@ class Line:
             raise StoreClosed("the client was closed; make another", path=self.url)
 
     def seen(self, bank: str) -> Position:
-        """Return how much of a bank was seen."""
+        """Return the position up to which a bank was seen."""
         return self._seen.get(bank, NOWHERE)
 
     def see(self, bank: str, seq: Position) -> None:
-        """Note how much of a bank was seen."""
+        """Note the position up to which a bank was seen."""
         with self._seeing:
             # Answers may come in another order than they were made in.
             self._seen[bank] = max(self.seen(bank), seq)
@@ -144,7 +144,7 @@ class Line:
                 self._seen.popitem(last=False)
 
     def forget(self, bank: str) -> None:
-        """Forget how much of a bank was seen."""
+        """Forget the position up to which a bank was seen."""
         with self._seeing:
             self._seen.pop(bank, None)
 
@@ -167,7 +167,7 @@ class Line:
         return ListPage(self._read(kind, body), cursor, lacking)
 
     def warn(self, lacking: str | None) -> None:
-        """Warn of what an answer lacks: once of vectors, and each time of anything else."""
+        """Warn of parts that an answer lacks: once of vectors, and each time of anything else."""
         if not lacking:
             return
         part, _, reason = lacking.partition(": ")

@@ -30,11 +30,11 @@ LOCAL: Final = "local"
 SHARE: Final = 0.5
 """Processors that a worker asks of a node: the other half is for tasks that read files."""
 _TRIES: Final = 4
-"""How often a job is begun whose worker is lost, or where another is in the way."""
+"""Most times that a job is begun: its worker may be lost, or another be in the way."""
 _PATIENCE_S: Final = 10.0
 _TELL_EVERY_S: Final = 1.0
 ROOM_S: Final = 120.0
-"""How long nobody may be at work while workers wait for room on a node."""
+"""Most seconds without anybody at work while workers wait for room on a node."""
 _OBJECTS_BYTES: Final = 256 << 20
 """Shared memory of a Ray that is started here; what is more goes to disk."""
 

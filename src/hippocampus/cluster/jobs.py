@@ -39,7 +39,7 @@ _AT_ONCE: Final = 512
 
 @immutable
 class Opened:
-    """How a worker opens the store."""
+    """Settings with which a worker opens the store."""
 
     store: str = field(repr=False)
     """May have a password in it."""
@@ -149,7 +149,7 @@ class KeepJob:
 
     name: str
     turns: Sequence[Any]
-    """Where Ray has lists of them."""
+    """References to the lists of turns that Ray holds."""
 
     def run(self, shop: Workshop) -> JobDone:
         done = JobDone({"turns": 0, "added": 0})

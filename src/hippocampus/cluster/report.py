@@ -20,15 +20,15 @@ class Failure:
 
 @dataclass(slots=True, kw_only=True)
 class ClusterReport:
-    """Report of what was done so far, or in all."""
+    """Report of the work done so far, or in all."""
 
     unit: str
     """Unit of the counts: ``banks``, ``files`` or ``portions``."""
     total: int = 0
     done: int = 0
-    """How many are done, failed ones among them."""
+    """Number that are done, failed ones among them."""
     counts: Counter[str] = field(default_factory=Counter)
-    """How many of what: banks that slept, episodes that were added."""
+    """Counts by kind: banks that slept, episodes that were added."""
     failed: list[Failure] = field(default_factory=list)
     workers: int = 0
     notes: list[str] = field(default_factory=list)
@@ -39,16 +39,16 @@ class ClusterReport:
     cpu_s: float = 0.0
     """Processor time of the workers."""
     pids: Mapping[int, int] = field(default_factory=dict)
-    """How many were done by each process that does something now."""
+    """Number done by each process that is at work now."""
 
     @property
     def rate(self) -> float:
-        """How many a second."""
+        """Return the number of jobs done a second; 0 before any time has passed."""
         return self.done / self.elapsed_s if self.elapsed_s else 0.0
 
     @property
     def whole(self) -> bool:
-        """Whether all was done, and nothing failed."""
+        """Return whether all was done, and nothing failed."""
         return not self.failed and self.done == self.total
 
     def __str__(self) -> str:

@@ -34,7 +34,7 @@ class GivenTurn(NamedTuple):
     """A turn as a file has it."""
 
     place: str
-    """Where it is: the file, and the row in it or the byte at which its line begins."""
+    """Place of the turn: the file, and the row in it or the byte at which its line begins."""
     bank: str
     fields: Mapping[str, Any]
 

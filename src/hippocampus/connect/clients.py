@@ -26,7 +26,7 @@ NAME: Final = "hippocampus"
 
 @immutable(kw_only=False)
 class Places:
-    """Where programs keep their files: of this machine and user, or of those one asks about."""
+    """Places of programs' files: of this machine and user, or of those one asks about."""
 
     home: Path = field(default_factory=Path.home)
     system: str = sys.platform
@@ -41,7 +41,7 @@ class Places:
 
     @property
     def applications(self) -> Path:
-        """Where applications with windows keep their settings."""
+        """Return the folder in which applications with windows keep their settings."""
         if self.system == "darwin":
             return self.home / "Library" / "Application Support"
         if self.system == "win32":
@@ -51,7 +51,7 @@ class Places:
 
 @immutable
 class Calls:
-    """How a client is to call us."""
+    """Command and arguments by which a client calls us."""
 
     server: Invocation
     """The MCP server, on stdin and stdout."""
@@ -65,7 +65,7 @@ _IN_PROJECT: Final = Invocation(NAME, ("mcp", "--project"))
 PROJECT_CALLS: Final = Calls(
     server=_IN_PROJECT, hook=Invocation(NAME, ("hook",)), in_project=_IN_PROJECT
 )
-"""How we are called by what is committed: by a name, on whatever machine, and its own store."""
+"""Calls for a file that is committed: by a name, on whatever machine, and its own store."""
 
 Entries: TypeAlias = Callable[[Calls], Sequence[ConfigEntry]]
 
@@ -84,7 +84,7 @@ class ConfigFile:
     """The MCP server."""
     hooks: Entries = _no_entries
     instead: Mapping[KeyPath, KeyPath] = field(default_factory=dict)
-    """Where an entry goes in place of a path, in a file that has such a container already."""
+    """Paths to put an entry at in place of others, in a file that has such a container already."""
 
 
 @immutable

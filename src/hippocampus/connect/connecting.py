@@ -46,7 +46,7 @@ class ConfigChange:
 
     @property
     def changes(self) -> bool:
-        """Whether anything would be written."""
+        """Return whether anything would be written."""
         return self.before != self.after
 
     def diff(self) -> Iterator[str]:

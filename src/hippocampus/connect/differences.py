@@ -66,7 +66,7 @@ def _around_what_changes(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _alike(one: str, other: str) -> int:
-    """Return how many characters two texts begin alike with."""
+    """Return the length of the common beginning of two texts, in characters."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
 

@@ -1,4 +1,4 @@
-"""How another program starts this one: by a path that is still there when this shell is not."""
+"""Commands by which other programs start this one: by paths that outlast this shell."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def find_invocation(
     scripts: Sequence[Path] | None = None, prefix: Path | None = None
 ) -> Invocation:
     """
-    Return how this installation is started from anywhere.
+    Return the command that starts this installation from anywhere.
 
     That is its own script, by an absolute path: of a virtual environment, of pipx or of uv's tools,
     all of which stay in their place when they are upgraded. What uvx or pipx run for once is in a

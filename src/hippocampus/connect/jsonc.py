@@ -20,7 +20,7 @@ _REST_OF_LINE: Final = re.compile(
 
 
 class SyntaxFault(ValueError):
-    """A text that is not what it is meant to be, and where that shows."""
+    """A text that is no valid JSON with comments, and the place of its first fault."""
 
     def __init__(self, what: str, line: int, column: int) -> None:
         self.line, self.column = line, column
@@ -34,11 +34,11 @@ class JsonItem(NamedTuple):
     key: str | None
     node: Node
     comma: int | None
-    """Where the comma after it stands, if there is one."""
+    """Place of the comma after it, if there is one."""
 
 
 class Node(NamedTuple):
-    """A value, where it stands, and what is in it."""
+    """A value, its bounds in the text, and its items."""
 
     start: int
     end: int
@@ -210,13 +210,13 @@ def _indent_of_line(text: str, at: int) -> str:
 
 
 def _line_end(text: str, at: int) -> int:
-    """Return where a line goes on after a comment that belongs to what stands before ``at``."""
+    """Return the end of a comment on the same line, which belongs to the matter before ``at``."""
     found = _REST_OF_LINE.match(text, at)
     return found.end() if found else at
 
 
 def _end_of_matter(text: str, node: Node, before: JsonItem | None, until: int) -> int:
-    """Return where the last thing before a place ends: a comma, a brace or a comment."""
+    """Return the end of the last comma, brace or comment before a place."""
     at = node.start + 1
     if before is not None:
         at = before.node.end if before.comma is None else before.comma + 1

@@ -24,7 +24,7 @@ class PlacedEntry(NamedTuple):
 
 
 class Receipt(NamedTuple):
-    """Record of what was done to one file."""
+    """Record of a change to one file."""
 
     path: str
     created: bool
@@ -115,7 +115,7 @@ class Receipts:
                 folder.rmdir()
 
     def copy_of(self, client: str, path: str) -> Path:
-        """Return where the copy of a file is, as it was before it was changed."""
+        """Return the path of a file's copy, as the file was before it was changed."""
         name = f"{hash_of(path.encode())[:8]}-{Path(path).name.lstrip('.')}"
         return self.folder / client / name
 

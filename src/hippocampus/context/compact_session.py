@@ -39,7 +39,7 @@ class _TurnLine:
     worth: float
     newest: bool = False
     text: str = ""
-    """Empty where it is left out."""
+    """Text of the turn; empty where it is left out."""
     tokens: int = 0
     whole: bool = True
 
@@ -92,7 +92,7 @@ def compact_session(
 
 
 def _worth(turn: Episode) -> float:
-    """Return how much a turn matters by itself (CONCEPT, section 4.6a)."""
+    """Return the importance of a turn by itself (CONCEPT, section 4.6a)."""
     names = len(find_phrases(turn.text, only_names=True))
     return lasting_importance(turn.text, names=names, role=turn.role)
 

@@ -134,7 +134,7 @@ def _wished(renderer: Renderer, recall: Recall, extras: Extras, room: int) -> It
 
 def _reach(budget_tokens: int, recall: Recall, extras: Extras) -> float:
     """
-    Return how far behind the best hit a context still holds one, in standard deviations.
+    Return the farthest that a hit may lie behind the best to be shown, in standard deviations.
 
     In a budget of 400 tokens, where eight turns fit, 7; 2 more each time it doubles: what is far
     behind is needed for one question in many, and a large budget can pay for that (ADR 47). Where

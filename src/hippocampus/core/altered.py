@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class _Slots(NamedTuple):
-    """How the fields of a class are read, all at once, and set, each by its name in their order."""
+    """Reader and setters of the fields of a class: all read at once, each set by its name."""
 
     read: Callable[[object], tuple[Any, ...]]
     put: Mapping[str, Callable[[object, object], None]]

@@ -18,7 +18,7 @@ from hippocampus.core.logistic import sigmoid
 from hippocampus.errors import InputError
 
 Column: TypeAlias = NDArray[Any]
-"""Floats of either width, shape (n,): a result is as wide as what it is made of."""
+"""Floats of either width, shape (n,): a result is as wide as its operands."""
 Weighted: TypeAlias = Iterable[tuple[Column, float]]
 
 
@@ -40,7 +40,7 @@ def chance(weighted: Weighted) -> Column:
 
 class Formula(NamedTuple):
     """
-    One way to say what something is worth.
+    One formula for the worth of memories, and its source.
 
     ``weights``: of features, by name, where nobody gives others; ``shares``: they are divided by
     their sum; ``bounds``: what is below or above counts as the bound.

@@ -22,7 +22,7 @@ _WAIT_S: Final = 0.02
 _WORK_S: Final = 0.002
 """Least work between two waits, so that under load without a pause a tenth of the time is left."""
 _TURN_S: Final = 0.0005
-"""How long a thread computes before another that waits may go on; Python's own is 5 ms."""
+"""Seconds that a thread computes before another that waits may go on; Python's own is 5 ms."""
 
 Item = TypeVar("Item")
 
@@ -35,7 +35,7 @@ class _Here(threading.local):
 
 
 class _Turns:
-    """How long a thread computes before another may go on: one setting, for all who give way."""
+    """Turn that a thread computes before another may go on: one setting, for all who give way."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -60,7 +60,7 @@ class _Turns:
 
 
 class _Answers:
-    """How many answers somebody in this process is waiting for."""
+    """Number of answers that somebody in this process is waiting for."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -150,7 +150,7 @@ def puts_off(texts: int) -> bool:
 
 
 def texts_put_off() -> int:
-    """Return how many texts of whoever called were left to be embedded by the next sleep."""
+    """Return the number of the caller's texts that were left to be embedded by the next sleep."""
     budget = _current.get()
     return 0 if budget is None else budget.put_off
 

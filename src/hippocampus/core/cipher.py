@@ -28,7 +28,7 @@ _KEPT: Final = 2048
 _SHORT: Final = 256
 """Characters of a text that is kept."""
 _ROOM: Final = 4 << 20
-"""Bytes of what was sealed and not read yet: that of a batch of a few thousand turns."""
+"""Bytes of unsealed texts that may wait to be read: those of a batch of a few thousand turns."""
 _OF_AN_EPISODE: Final = 500
 """Bytes of an episode's row beside its metadata, about."""
 STORE: Final = 0
@@ -105,7 +105,7 @@ class Cipher:
 
     @property
     def seals(self) -> bool:
-        """Whether it has a key."""
+        """Return whether it has a key."""
         return self._siv is not None
 
     @property

@@ -1,4 +1,4 @@
-"""Where time comes from: a clock that is passed in, so that a year can be replayed in seconds."""
+"""Source of the time: a clock that is passed in, so that a year can be replayed in seconds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MICROS_PER_MINUTE: Final = 60_000_000
 MICROS_PER_HOUR: Final = 60 * MICROS_PER_MINUTE
 MICROS_PER_DAY: Final = 24 * MICROS_PER_HOUR
 MOST_AHEAD: Final = 31 * MICROS_PER_DAY
-"""How far ahead of the clock what is recorded can be: further, and a clock was wrong."""
+"""Most microseconds that a recorded time can be ahead of the clock: beyond, a clock was wrong."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)

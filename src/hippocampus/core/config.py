@@ -68,7 +68,7 @@ _Whole: TypeAlias = Annotated[int, Meta(ge=0)]
 _SignalWeight: TypeAlias = Annotated[float, Meta(ge=-1000.0, le=1000.0)]
 """Of a signal, in standard deviations; below 0 it counts against."""
 _Scale: TypeAlias = Annotated[float, Meta(gt=0.0, le=1e9)]
-"""Over which something falls to 1/e, in the unit that the setting's name ends with."""
+"""Distance over which something falls to 1/e, in the unit that the setting's name ends with."""
 
 TOKENS: Final = 2.0
 VECTOR: Final = 0.3
@@ -94,7 +94,7 @@ VECTOR: Final = 0.3
 @immutable
 class Fusion:
     """
-    How the cues' answers become one ranking.
+    Weights and scales by which the cues' answers become one ranking.
 
     Weights are in standard deviations of each cue over the candidates of a question; see
     ``docs/adr/0003-fusion.md`` for what was tried.
@@ -140,7 +140,7 @@ class Fusion:
     """Penalty, as a cosine, for each e-fold of length past ``long_tokens``: the more tokens, the
     better the best of them matches anything."""
     span: Annotated[float, Meta(ge=0, le=1)] = 0.0
-    """How far the match of a text's best span, and not of the whole text, is its match with the
+    """Share in the match of a text's best span, as against that of the whole text, with the
     question's tokens. In stores that note spans; see ``Config.spans``."""
     span_tokens: Annotated[int, Meta(ge=2, le=10_000)] = 24
     """Length of a span, in tokens of the text."""
@@ -177,8 +177,8 @@ class Fusion:
     named_entities: _SignalWeight = 0.5
     """Weight of naming people, places and things other than the participants."""
     spreading: Literal["hops", "pagerank"] = "hops"
-    """How names in the best hits lead on: two rounds, from what is best then, or as far as a random
-    walk comes that goes home every other step (docs/papers/human.md)."""
+    """Way in which names in the best hits lead on: two rounds, from what is best then, or as far as
+    a random walk comes that goes home every other step (docs/papers/human.md)."""
     spreading_share: _SignalWeight = 0.7
     """Share of a best hit's score by words that spreads to episodes with a rare name in that hit
     (docs/adr/0019); 0 switches spreading off."""
@@ -213,7 +213,7 @@ class Fusion:
     """Weight of a session's nearness in topic to the best sessions, in standard deviations of that
     nearness; the session's best turn counts 1."""
     best_within: _Scale = 0.3
-    """How far below the best a session's share in what "the best are about" has fallen to 1/e."""
+    """Distance below the best at which a session's share in what "the best are about" is 1/e."""
     recency: _SignalWeight = 0.5
     """Weight of a session that was spoken in just now."""
     recent_days: _Scale = 14.0
@@ -246,7 +246,7 @@ class Fusion:
 @immutable
 class Signatures:
     """
-    How tokens are signed for a search without an embedder (DWM, section 3.3 and appendix F).
+    Signatures of tokens for a search without an embedder (DWM, section 3.3 and appendix F).
 
     A store records these, ``radius`` apart, and refuses others. What the defaults come from:
     ``docs/adr/0013-signatures-without-an-embedder.md``.
@@ -268,7 +268,7 @@ class Signatures:
     seed: _Whole = 0
     """Of the random vectors and hyperplanes."""
     radius: _Whole = 0
-    """In how many bits a keyword's signature and its match may differ, called r."""
+    """Most bits by which a keyword's signature and its match may differ, called r."""
 
     def __post_init__(self) -> None:
         check(self)
@@ -297,7 +297,7 @@ _Factor: TypeAlias = Annotated[float, Meta(ge=0.0, le=10.0)]
 @immutable
 class Concepts:
     """
-    How anchors are chosen, what lies under them, and when they are heard (CONCEPT).
+    Rules for choosing anchors, for their members, and for hearing them (CONCEPT).
 
     A cosine that is None is as calibrated for the embedder, or else as for the default one; see
     ``Cosines`` and ``docs/adr/0017``.
@@ -327,7 +327,7 @@ class Concepts:
     mention: _Factor = 0.2
     """Gain in that cosine of an episode that mentions the anchor."""
     alpha: _Factor = 0.15
-    """How much importance counts: a cosine grows by alpha log importance."""
+    """Weight of importance: a cosine grows by alpha log importance."""
     anchor: _Factor = 0.6
     query: _Factor = 0.4
     """Shares of nearness to the anchor and to the question in a score."""
@@ -337,7 +337,7 @@ class Concepts:
     related: _Factor | None = None
     """Cosine above which two are noted as related."""
     spread: Annotated[float, Meta(ge=0.0, le=0.95)] = 0.5
-    """How much of what activates an anchor goes on to those it is spoken of with."""
+    """Share of an anchor's activation that goes on to those it is spoken of with."""
     coactivated_anchors: Annotated[int, Meta(ge=1, le=100_000)] = 24
     """Most anchors that one activates along with itself."""
     session_share: Share = 0.7
@@ -345,7 +345,7 @@ class Concepts:
     active: _Count = 60
     """Anchors, the most active, that are meant by a question that only points."""
     active_hours: Annotated[float, Meta(ge=1e-3, le=1e9)] = 36.0
-    """In which a mention counts e times less for what is active."""
+    """Hours in which a mention comes to count e times less for what is active."""
     pronouns: bool = True
     """Read a pronoun of a question as the anchor that is active."""
     senses: bool = True
@@ -391,15 +391,15 @@ _Target: TypeAlias = Annotated[int, Meta(ge=0, le=1 << 62)]
 @immutable
 class Policy:
     """
-    Policy of a bank's sleep: what it merges, and what it lets fade.
+    Policy of a bank's sleep: rules for merging memories, and for letting them fade.
 
     The default merges memories of the same words and keeps all others as they are, for memories
     that fade too fast are missed (HUMAN, section 9.2). ``POLICIES`` has the papers' by name.
     """
 
     importance: Literal["signals", "factors"] = "signals"
-    """How memories are valued: four signals whose weights are calibrated (HUMAN, section 8.1), or
-    the five factors of its Table 2."""
+    """Way in which memories are valued: four signals whose weights are calibrated (HUMAN, section
+    8.1), or the five factors of its Table 2."""
     promote: Share = 0.2
     """Share of new memories, the most important ones, that is consolidated (HUMAN, section 4)."""
     prune: Share = 0.2
@@ -529,7 +529,7 @@ warns of."""
 
 @immutable
 class Compact:
-    """How a bank's running summary is made (HEMA, sections 3.2 and 3.7)."""
+    """Rules for a bank's running summary (HEMA, sections 3.2 and 3.7)."""
 
     tokens: Annotated[int, Meta(ge=8, le=1000)] = 60
     """Most tokens of the summary."""
@@ -548,7 +548,7 @@ class Maturation:
     half_hours: Span = 168.0
     """Hours after which a gist is half active, called t½: a week."""
     slope_hours: Annotated[float, Meta(ge=1e-3, le=1e9)] = 48.0
-    """How slowly that comes about, called k: .03 when it is made, .97 after two weeks."""
+    """Slowness of that growth, in hours, called k: .03 when it is made, .97 after two weeks."""
     recalled_hours: Span = 24.0
     """Hours that a gist is the older for each day on which a source of it was recalled: recalled
     every day it matures twice as fast, and not at once by being recalled a hundred times. The paper
@@ -556,7 +556,7 @@ class Maturation:
     silent: Share = 0.5
     """Activation below which a gist is not shown."""
     implicit: Share = 0.3
-    """Part of what a mature gist lends its sources that a silent one lends, at least."""
+    """Part of a mature gist's loan to its sources that a silent one lends, at least."""
 
     def __post_init__(self) -> None:
         check(self)
@@ -607,7 +607,7 @@ class Flood:
 
 @immutable
 class Vectors:
-    """How vectors are searched, and where and how they are kept; see ``docs/large-banks.md``."""
+    """Search and place of vectors; see ``docs/large-banks.md``."""
 
     search: Literal["auto", "scan", "partitions", "faiss"] = "auto"
     """``scan``: the signs of every vector are compared. ``partitions``: those near the question,
@@ -623,7 +623,7 @@ class Vectors:
     """``source``: within the layout of partitions those of one source lie together, so that what
     is asked of few sources reads only theirs."""
     place: Literal["memory", "disk"] = "memory"
-    """Where vectors are while a bank is open: ``disk`` has them mapped from a file without a name
+    """Place of vectors while a bank is open: ``disk`` has them mapped from a file without a name
     beside the store, and in memory only their signs, a ninth. Not for encrypted stores."""
     layout: Literal["arrival", "partitions"] = "arrival"
     """``partitions``: vectors lie together by partition, as of the last sleep before the bank was
@@ -633,7 +633,7 @@ class Vectors:
     """Of each dimension of a vector that is remembered from now on; ``reindex`` makes those anew
     that are there. See "What an episode takes" in ``docs/format.md`` for what each number costs."""
     pooled: Annotated[int, Meta(ge=1, le=255)] = 1
-    """How many of a text's words of grammar and marks have one token vector together, their mean;
+    """Number of a text's words of grammar and marks that share one token vector, their mean;
     1: each has its own. With 4 there are .57 of the token codes. Where a store notes spans, each
     has its own."""
 
@@ -658,41 +658,40 @@ class Config:
     ingest: Ingest = field(default_factory=Ingest)
     fusion: Fusion = field(default_factory=Fusion)
     signatures: Signatures | Literal["stored"] | None = "stored"
-    """How what is remembered from now on is signed, for recall to search as well: as the store's
-    tokens are, if any is; in a way of your own, where none is; or, when None, not at all.
+    """Way in which new texts are signed, for recall to search as well: as the store's tokens are,
+    if any is; in a way of your own, where none is; or, when None, not at all.
     ``reindex`` makes the signatures of what is there, or drops them. A store that is begun without
     an embedder is signed by default until there is one (``docs/adr/0073``)."""
     spans: bool | None = None
-    """Whether what is remembered from now on notes where in its text each of the embedder's tokens
-    stands, a byte a token: a hit then says which span of it matches best (``Hit.span``), and
-    ``Fusion.span`` can weigh that. None: as the store does. ``reindex`` notes it of what is there,
-    or drops it."""
+    """Whether new texts note the place of each of the embedder's tokens, a byte a token:
+    a hit then says which span of it matches best (``Hit.span``), and ``Fusion.span`` can weigh
+    that. None: as the store does. ``reindex`` notes it of older texts, or drops it."""
     concepts: Concepts = field(default_factory=Concepts)
-    """How anchors are found, and what they lead to."""
+    """Rules for finding anchors, and for what they lead to."""
     policy: Policy = field(default_factory=Policy)
     """Policy of banks that have none of their own."""
     vectors: Vectors = field(default_factory=Vectors)
-    """How vectors are kept, and from how many on they are searched in partitions."""
+    """Ways of keeping vectors, and the number from which on they are searched in partitions."""
     compact: Compact = field(default_factory=Compact)
-    """How the running summary of a bank is made."""
+    """Rules for the running summary of a bank."""
     maturation: Maturation = field(default_factory=Maturation)
-    """How a gist grows from silent to explicit."""
+    """Rules by which a gist grows from silent to explicit."""
     secrets: Secrets = field(default_factory=Secrets)
     """Handling of secrets and personal data where they are written or shown."""
     flood: Flood = field(default_factory=Flood)
-    """How much each origin may write in a while."""
+    """Limits on writes of each origin in a while."""
     statements: Literal["rules", "parse"] | None = None
     """Reader of facts: rules over words, or a dependency parse of English, for which ``hippocampus
     models install english`` brings the weights and the extra ``english`` the rest. None: the parse
     where it is installed, and the rules elsewhere."""
     index_file_rows: Annotated[int, Meta(ge=1)] | None = 20_000
-    """From how many episodes on sleep writes a bank's index to a file beside the store, from which
-    opening maps it; it is made anew where it is missing. None: never. Encrypted stores have none,
-    for words' hashes and vectors would lie there in the clear."""
+    """Number of episodes from which on sleep writes a bank's index to a file beside the store,
+    which opening maps; it is made anew where it is missing. None: never. Encrypted stores
+    have none, for words' hashes and vectors would lie there in the clear."""
     timezone: str = "UTC"
     """IANA name. Naive datetimes are read in it, and "yesterday" means its yesterday."""
     busy_timeout_s: Span = 10.0
-    """How long a write waits for another process before ``StoreLocked``."""
+    """Seconds that a write waits for another process before ``StoreLocked``."""
     resident_mb: Annotated[float, Meta(ge=0.0, le=1e9)] | None = None
     """Megabytes of memory that banks may hold together: their indexes, notes and texts, not the
     model. When it gets more, those used longest ago let go of theirs, and read it again when they

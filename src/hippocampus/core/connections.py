@@ -20,7 +20,7 @@ from hippocampus.core.http import check_url
 from hippocampus.errors import InputError
 
 _KEPT_S: Final = 60.0
-"""How long a connection at rest is used again: what lies between may forget it without a word."""
+"""Seconds for which a connection at rest is used again: what lies between may forget it unsaid."""
 _CHUNK: Final = 1 << 18
 """Bytes of a body that are read or written at once, at most."""
 
@@ -30,7 +30,7 @@ _LONGEST_S: Final = 1e8
 
 
 def seconds_until(deadline: float) -> float:
-    """Return how long to wait for something until a moment of ``time.monotonic()``."""
+    """Return the seconds to wait until a moment of ``time.monotonic()``, none below 0."""
     return min(max(0.0, deadline - time.monotonic()), _LONGEST_S)
 
 
@@ -123,7 +123,7 @@ class Connection:
         http.sock = self._timed
 
     def is_open(self) -> bool:
-        """Whether it was at rest not for long, and the server has sent nothing, as a close is."""
+        """Return whether it rested only briefly, and the server sent nothing, such as a close."""
         if time.monotonic() - self._used > _KEPT_S:
             return False
         with selectors.DefaultSelector() as ready:

@@ -24,7 +24,7 @@ and one byte of a bomb stands for 1032."""
 
 
 def most_of(packed: int) -> int:
-    """Return how many bytes so many compressed ones may come to."""
+    """Return the most bytes that so many compressed ones may come to."""
     return min(MOST_BYTES, max(PLENTY, DENSEST * packed))
 
 

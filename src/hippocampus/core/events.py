@@ -41,7 +41,7 @@ class JournalEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="j
 
 
 class SleepEvent(JournalEvent, frozen=True, kw_only=True):
-    """Base of what sleep does to one episode."""
+    """Base of the events of sleep that concern one episode."""
 
     sleep: RowNumber | None = None
     """Number of the sleep that did it, from 1; None if a person did, or it is an inverse."""
@@ -50,7 +50,7 @@ class SleepEvent(JournalEvent, frozen=True, kw_only=True):
 
 
 class InvertibleEvent(SleepEvent, frozen=True, kw_only=True):
-    """Base of what sleep does to one episode, and of what takes that back."""
+    """Base of the events of sleep that concern one episode and can be undone."""
 
     undoes: RowNumber | None = None
     """Number of the sleep that this takes back; None if it takes back none."""
@@ -222,7 +222,7 @@ class Faded(InvertibleEvent, frozen=True, kw_only=True, tag="fade"):
     """Less, or after ``undo`` more, of an episode is shown."""
 
     level: Level | None = None
-    """How far it has faded now, from 0, all of it is shown, to 4, keywords are."""
+    """Level to which it has faded now, from 0, all of it is shown, to 4, keywords are."""
     was: Level | None = None
     """The level before."""
 
@@ -275,7 +275,7 @@ class SleepEnded(JournalEvent, frozen=True, kw_only=True, tag="slept"):
     sleep: RowNumber
     """Its number, from 1."""
     rows: int
-    """How many rows, the first ones, it saw."""
+    """Number of rows, the first ones, that it saw."""
     policy: Mapping[str, object]
     """Fields of the ``Policy`` under which it was."""
     steps: Mapping[str, Mapping[str, int]]

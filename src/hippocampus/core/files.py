@@ -58,7 +58,7 @@ _MAKING_S: Final = 60.0
 _SQLITE: Final = b"SQLite format 3\0"
 _NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _NO_LINKS: Final = frozenset({errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.EACCES})
-"""How file systems without hard links refuse one: FAT, some network shares, some sandboxes."""
+"""Errors of file systems without hard links: FAT, some network shares, some sandboxes."""
 
 
 class Hold:

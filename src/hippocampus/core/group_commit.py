@@ -42,7 +42,7 @@ class GroupCommit(Generic[Asked, Made]):
 
     @property
     def waiting(self) -> int:
-        """How many calls wait."""
+        """Return the number of calls that wait."""
         return len(self._waiting)
 
     def call(

@@ -11,7 +11,7 @@ from hippocampus.core.context_variable import temporarily
 from hippocampus.errors import InputError
 
 KEPT_S: Final = 86_400
-"""For how long it is known what came of a request."""
+"""Seconds for which the outcome of a request is known."""
 _MOST: Final = 200
 _DIGEST: Final = 16
 

@@ -167,7 +167,7 @@ class Key:
 
     @property
     def is_ring(self) -> bool:
-        """Whether erasures renew it."""
+        """Return whether erasures renew it."""
         return self._source == "ring"
 
     def renewed(self) -> bytes:

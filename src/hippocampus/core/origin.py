@@ -50,7 +50,7 @@ def derive_origin(role: str | None, source: str | None, *, spoken: bool) -> Orig
 
 
 def least_trusted(origins: Iterable[Origin]) -> Origin:
-    """Return the least trusted of some origins, which is that of what is derived from them."""
+    """Return the least trusted of some origins, which a text derived from them has."""
     return max(origins, key=ORIGINS.index, default="user")
 
 

@@ -1,4 +1,4 @@
-"""How memories are quoted in a prompt, and how such a quotation is known when it comes back."""
+"""Quotation of memories in a prompt, and its recognition when it comes back."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def line(
     episode: Episode, zone: tzinfo, *, until: datetime | None = None, corrected: bool = False
 ) -> str:
     """
-    Render one episode: date and time, who, what; what has several lines is indented.
+    Render one episode: date and time, speaker, text; a text of several lines is indented.
 
     Beside the time stands whose words they are, unless they are of the conversation, until when it
     was so, and that it was corrected, if that is known: inside the bracket, where no remembered
@@ -119,7 +119,7 @@ def left_out_line(turns: int, first: Pointer) -> str:
 
 
 def pointer_line(pointer: Pointer) -> str:
-    """Render where something that was left out can be had."""
+    """Render the address at which a memory that was left out can be had, and its tokens."""
     return f"{quote(pointer.address)} ({pointer.tokens} tokens)"
 
 

@@ -17,7 +17,7 @@ MomentAndRows: TypeAlias = Annotated[Sequence[Micros], Meta(min_length=1)]
 """A moment in microseconds, then numbers of episodes."""
 
 Level: TypeAlias = Annotated[int, Meta(ge=0, le=5)]
-"""How far an episode has faded; one beyond the deepest is where it lapses."""
+"""Level to which an episode has faded; at one beyond the deepest it lapses."""
 
 Dimension: TypeAlias = Annotated[int, Meta(ge=0, le=1 << 16)]
 """Numbers of a vector."""

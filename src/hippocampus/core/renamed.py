@@ -41,7 +41,7 @@ def renamed(names: Mapping[str, str]) -> Callable[[type[T]], type[T]]:
 
 
 def _taking(cls: type, names: Mapping[str, str], init: Callable[..., None]) -> Callable[..., None]:
-    """Return how a class is made by today's names or by old ones."""
+    """Return a constructor that takes the fields of a class by today's names or by old ones."""
 
     @wraps(init)
     def take(self: object, *args: Any, **given: Any) -> None:  # noqa: ANN401 - any field

@@ -37,12 +37,12 @@ class SoughtWords:
         return _look(text).has(number)
 
     def count_in(self, text: str) -> int:
-        """Return how many of the words of a text are among these, each as often as it is there."""
+        """Return the number of words in a text that are among these, repeated ones included."""
         number = self._set()
         return _look(text).count(number)
 
     def places_in(self, text: str) -> list[int]:
-        """Return where in a text the words begin, in order."""
+        """Return the places in a text at which the words begin, in order."""
         number = self._set()
         return _look(text).places(number)
 
@@ -77,7 +77,7 @@ def has_marked_letter(text: str) -> bool:
 
 
 def count_words(text: str) -> int:
-    """Return how many runs of letters a text has that ``is_latin``."""
+    """Return the number of runs of letters in a text, as ``is_latin`` has them."""
     return len(_look(text))
 
 

@@ -46,7 +46,7 @@ _DEVICES: Final = frozenset(
 )
 """Names of devices on Windows, in every folder and with any ending."""
 _FAR: Final = 1 << 43
-"""Where a lock lies on Windows: it keeps others from reading and writing there."""
+"""Place of a lock on Windows, where it keeps others from reading and writing: behind any file."""
 
 
 # ---------------------------------------------------------------- signals
@@ -209,7 +209,7 @@ def largest_file(size: int) -> Iterator[None]:
 
 def output_encoding(stream: TextIOWrapper) -> str:
     """
-    Return how what is printed is encoded: on Windows as UTF-8, unless the user sees or says it.
+    Return the encoding of our output: on Windows UTF-8, unless the user sees or says it.
 
     Programs that read our output there expect UTF-8, and its own encodings lack most characters.
     """
@@ -282,7 +282,7 @@ def peak_memory() -> int | None:
 
 
 def machine_memory() -> int | None:
-    """Return how many bytes of memory the machine has; None where the system does not say."""
+    """Return the bytes of memory that the machine has; None where the system does not say."""
     if sys.platform == "win32" or "SC_PHYS_PAGES" not in os.sysconf_names:
         return None
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -326,7 +326,7 @@ def is_private(folder: str) -> bool:
 
 
 def full_name(user: str) -> str:
-    """Return how a user of this machine is called in full, as far as the system knows."""
+    """Return the full name of a user of this machine, as far as the system knows it."""
     if sys.platform == "win32":
         return ""
     import pwd  # noqa: PLC0415 - not everywhere

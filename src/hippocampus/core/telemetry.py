@@ -82,14 +82,14 @@ def trace_headers() -> dict[str, str]:
 
 
 class MemorySpan:
-    """One operation under way: what is known of it is added as it comes."""
+    """One operation under way; its attributes are added as they become known."""
 
     def __init__(self, span: Span | None) -> None:
         self._span = span
 
     @property
     def captures(self) -> bool:
-        """Whether texts may be recorded."""
+        """Return whether texts may be recorded."""
         return os.environ.get(CAPTURE, "").casefold() in _CAPTURES and self._span is not None
 
     def note(self, **known: str | int | None) -> None:

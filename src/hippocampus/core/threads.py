@@ -25,7 +25,7 @@ class Cancellation:
 
     @property
     def cancelled(self) -> bool:
-        """Whether nobody waits for the request any more."""
+        """Return whether nobody waits for the request any more."""
         return self._cancelled.is_set()
 
     @contextmanager

@@ -49,7 +49,7 @@ def to_moment(when: When, timezone: tzinfo, *, name: str = "time") -> datetime:
 
 def end_micros(when: When, timezone: tzinfo, *, name: str = "time") -> int:
     """
-    Return where a stretch up to ``when`` ends, exclusive, in microseconds since 1970 in UTC.
+    Return the end of a stretch up to ``when``, exclusive, in microseconds since 1970 in UTC.
 
     Text that is a date alone includes that day, so it ends at the next midnight in ``timezone``:
     who says "until 5 March" means to hear what was said on the 5th.

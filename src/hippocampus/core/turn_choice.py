@@ -11,7 +11,7 @@ from hippocampus.core.context_variable import temporarily
 from hippocampus.core.records import Turn
 
 TurnChoice: TypeAlias = Callable[[Turn], Iterable[Turn]]
-"""Returns what is taken of a turn: nothing, the turn, or parts of it as turns."""
+"""Choice of turns to take from one: none, the turn, or parts of it as turns."""
 
 _choice: Final[ContextVar[TurnChoice | None]] = ContextVar("_choice", default=None)
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
 AT: Final = "/ui"
-"""Where the server has it."""
+"""Path at which the server has it."""
 
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -24,7 +24,7 @@ POLICY: Final = (
 anybody may have said, so nothing of a page is ever made from markup."""
 
 REFERENCE_AT: Final = "/docs"
-"""Where the server has the reference of its REST API."""
+"""Path at which the server has the reference of its REST API."""
 _REFERENCE: Final = "docs.html"
 _NOT_FOUND: Final = "not-found.html"
 

@@ -39,7 +39,7 @@ class _Job(NamedTuple):
     start: int
     end: int
     into: int
-    """Where its own pieces go among all pieces of the passage."""
+    """Place of its own pieces among all pieces of the passage."""
     asked: TextRows
     """Pieces that the pooled vector is the mean of: its own, or all if nothing is beside them."""
 

@@ -54,7 +54,7 @@ _BLOCKS: Final = (
     (0xA800, ""), (0xAC00, "Hangul"), (0xD7B0, ""), (0xF900, "Han"), (0xFB00, "Latin"),
     (0xFB1D, "Hebrew"), (0xFB50, "Arabic"), (0xFE00, ""), (0xFE70, "Arabic"), (0xFF00, ""),
 )  # fmt: skip
-"""Where blocks of Unicode begin, and their script; "" for those of no word list."""
+"""Starts of Unicode's blocks, and their scripts; "" for those of no word list."""
 _STARTS: Final = [start for start, _ in _BLOCKS]
 
 _BY_SCRIPT: Final[Mapping[str, tuple[str, ...]]] = {
@@ -80,13 +80,13 @@ _USUAL: Final = {"en": 2.0} | dict.fromkeys(
     ("de", "es", "fr", "it", "nl", "pl", "pt", "ru", "sv", "tr"), 1.0
 )
 _RARE: Final = 0.6
-"""How likely a language is beside the others; of English, the list is short, too."""
+"""Likelihood of a language beside the others; of English, the list is short, too."""
 ROUNDED: Final = 1e-6
 """More than sums of evidence are rounded by."""
 DIGITS: Final = 9
 """Digits of evidence: a sum in another order, as each process has its own, is the same to these."""
 _STRANGE: Final = 0.25
-"""How much less likely, with a letter that is none of its own."""
+"""Factor on the likelihood of a language if a letter is none of its own."""
 _RIVAL: Final = 0.5
 """Share of the best language's evidence from which on another may be meant instead."""
 
@@ -114,7 +114,7 @@ def stem_in(word: str, language: str) -> str:
 
 
 def has_stemmer(language: str) -> bool:
-    """Return whether words of a language are stemmed; those of others are what they are."""
+    """Return whether words of a language are stemmed; other languages' words stay as they are."""
     return language in _STEMMERS
 
 
@@ -213,7 +213,7 @@ def is_mostly_english(of_grammar: int, words: int) -> bool:
 @cache
 def leanings() -> Mapping[str, float]:
     """
-    Return how much more each word of grammar speaks for English than for all others at most.
+    Return the most by which each word of grammar speaks for English against all others.
 
     All that speaks for others is taken for one of them: where that of a text's different words is
     still less than what speaks for English, or nothing speaks, ``detect`` finds none likelier.
@@ -227,7 +227,7 @@ def leanings() -> Mapping[str, float]:
 
 def evidence(words: Collection[str]) -> dict[str, float]:
     """
-    Return how much speaks for each language that folded words may be in.
+    Return the evidence for each language that folded words may be in.
 
     A word of grammar counts for each language that has it, and less the more these are; what few
     people write in counts less, and hardly where a letter is none of its own.

@@ -30,8 +30,8 @@ __all__ = ["WINDOW", "MiniLmEmbedder"]
 _LAYERS = 6
 _ROUNDED = "model.layers"
 _RECIPE = "own tokens' mean, neighbours as context/1"
-"""Names how vectors are made from the weights; changes when they change. The graph is not part of
-it: a faster one that gives the same vectors must not send anybody's store into re-embedding."""
+"""Name of the way vectors are made from the weights; changes when they change. The graph is not
+part of it: a faster one that gives the same vectors must not send any store into re-embedding."""
 
 
 class MiniLmEmbedder(ContextualEmbedder):

@@ -60,7 +60,7 @@ class PinnedModel:
 
     @property
     def nbytes(self) -> int:
-        """How much it takes once it is installed."""
+        """Return the bytes of the model's files once it is installed."""
         return sum(file.nbytes for file in self.files.values())
 
 
@@ -207,7 +207,7 @@ def verify(name: str = DEFAULT_MODEL, *, directory: Path | None = None) -> list[
 
 def is_sound(file: Path, expected: ModelFile) -> bool:
     """
-    Whether a file has the pinned SHA-256.
+    Return whether a file has the pinned SHA-256.
 
     It is read whole (90 MB take 60 to 110 ms) when it has changed since it was last found sound,
     as its inode, size and times tell; that is noted beside it, where we may write there.
@@ -247,7 +247,7 @@ def not_installed(name: str, *, directory: Path | None = None) -> ModelNotInstal
 
 
 def lacking(name: str) -> str | None:
-    """Return how to get the package that reads a model, if it is not there; else None."""
+    """Return the command that installs the package that reads a model; None if it is there."""
     model = _pinned(name)
     if model.needs is None or find_spec(model.needs) is not None:
         return None
@@ -430,7 +430,7 @@ def _opened(source: Path) -> Iterator[Path | zipfile.Path]:
 
 
 def _find(root: Path | zipfile.Path, file: str, member: str, source: Path) -> Path | zipfile.Path:
-    """Return where a file lies in a wheel or folder; ``member``: its place in the package."""
+    """Return the path of a file in a wheel or folder; ``member``: its place in the package."""
     for place in (root / member, root / file, root / "model" / file):
         if place.is_file():
             return place

@@ -31,7 +31,7 @@ class SafeTensors:
         self._path, self._file, self._places = path, file, places
 
     def offset(self, name: str) -> int:
-        """Return where a tensor begins, in bytes from the start of the file."""
+        """Return the place at which a tensor begins, in bytes from the start of the file."""
         return self._places[name][0]
 
     def read(self, name: str, room: NDArray[np.float32] | None = None) -> NDArray[np.float32]:

@@ -404,7 +404,7 @@ def _unspaced_grammar() -> re.Pattern[str]:
 
 
 def _covered(text: str) -> list[bool]:
-    """Return of which characters of a text words of grammar are made."""
+    """Return a mask of the characters of a text that words of grammar are made of."""
     covered = [False] * len(text)
     for match in _unspaced_grammar().finditer(text):
         covered[match.start() : match.end()] = [True] * (match.end() - match.start())

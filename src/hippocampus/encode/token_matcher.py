@@ -102,13 +102,13 @@ class TokenPattern:
         self._spell(folded)
 
     def count(self, text: str) -> int:
-        """Return how often it occurs in a text."""
+        """Return the number of occurrences in a text."""
         return len(self._occurrences(text.casefold()))
 
     # ------------------------------------------------------------ in ids
 
     def may_follow(self, ids: Ids) -> tuple[Mask, Mask]:
-        """Return after which ids it may begin, and of which that is known for sure."""
+        """Return the ids after which it may begin, and those after which it surely begins."""
         known = _vocabulary()
         return ~known.closes[ids], known.ends_whole[ids]
 
@@ -124,7 +124,7 @@ class TokenPattern:
         return after, surely
 
     def find(self, states: States, ids: Ids) -> States:
-        """Return where in ``first`` the ids are that lead to these states, -1 for nowhere."""
+        """Return the places in ``first`` of the ids that lead to these states, -1 for nowhere."""
         return _find(self._first_keys, _key(states, ids))
 
     def spelled(self, states: States) -> Mask:
@@ -227,7 +227,7 @@ def _key(states: States, ids: Ids) -> States:
 
 
 def _find(keys: States, wanted: States) -> States:
-    """Return where in sorted keys the wanted ones are, -1 for nowhere."""
+    """Return the place of each wanted key in sorted keys, -1 for one that is not there."""
     if not len(keys):
         return np.full(len(wanted), -1)
     place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
@@ -253,7 +253,7 @@ class _Vocabulary(NamedTuple):
     joined: bytes
     """All of them, a seam before and after each."""
     places: Sequence[int]
-    """Where each begins in ``joined``."""
+    """Start of each text in ``joined``."""
     longest: int
     ordered: Sequence[bytes]
     """All of them, sorted; at the end something greater than any."""

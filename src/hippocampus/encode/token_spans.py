@@ -1,5 +1,5 @@
 """
-Where in a text's stream of ids each of an embedder's tokens stands (DWM, sections 3.1 and 3.3).
+Places of an embedder's tokens in a text's stream of ids (DWM, sections 3.1 and 3.3).
 
 The paper keeps two streams of equal positions, contents and signatures. An embedder cuts a text
 into pieces of its own, so each piece notes at which id of the content it begins: a byte a piece,
@@ -21,7 +21,7 @@ _MOST: Final = 255
 
 def pack_spans(text: str, ids: NDArray[np.uint64], begins: NDArray[np.int32]) -> bytes:
     """
-    Return where pieces of a text begin, as the store keeps it.
+    Pack the places at which pieces of a text begin, as the store keeps them.
 
     First how many stand before the text, such as its speaker's name; at most 255 count. Then, for
     each of the others, how many ids it begins behind the last.

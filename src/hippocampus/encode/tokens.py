@@ -86,7 +86,7 @@ def decode(tokens: Sequence[int]) -> str:
 
 
 def count(text: str) -> int:
-    """Return how many tokens ``text`` takes."""
+    """Return the number of tokens in ``text``."""
     return len(ids_of(text))
 
 

@@ -17,7 +17,7 @@ SPACE: Final = "\u2581"
 """Mark of a space within pieces."""
 _WORD: Final = lazy_pattern(f"(?: +|{SPACE}|^)([^ {SPACE}]*)")
 _UNLIKELY: Final = 10.0
-"""How much less likely than the least likely piece an unknown character is, as a logarithm."""
+"""Distance of an unknown character below the least likely piece, as a logarithm."""
 _KEPT: Final = 1 << 14
 """Words whose pieces are remembered at once: some 5 MB, by the length of what is."""
 _LONGEST_KEPT: Final = 24

@@ -46,7 +46,7 @@ class Holder(Protocol):
         ...
 
     def weigh(self) -> int:
-        """Return how many bytes it holds, about; at most a little is looked at each time."""
+        """Return the bytes that it holds, about; at most a little is looked at each time."""
         ...
 
     def let_go(self) -> tuple[int, object]:
@@ -113,7 +113,7 @@ class BankCache(Generic[Held]):
                 self._cold.take(gone)
 
     def nbytes(self) -> int:
-        """Return how many bytes all of them hold, about."""
+        """Return the bytes that all of them hold, about."""
         if self.limit is None:  # then nobody has looked yet
             with self._lock:
                 every = list(self._warm.held)
@@ -228,7 +228,7 @@ def _c_library(name: str) -> Callable[..., object] | None:
 
 def held_bytes(*roots: object, apart: Collection[object] = ()) -> int:
     """
-    Return how many bytes some objects hold with all that they lead to, each counted once.
+    Return the bytes that some objects hold with all that they lead to, each counted once.
 
     Arrays and native structures say so themselves; the rest is what Python takes for an object.
 

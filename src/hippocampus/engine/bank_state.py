@@ -44,13 +44,13 @@ _GONE: Final[frozenset[type[JournalEvent]]] = frozenset({Erased, IndexRebuilt})
 _FOLLOWED: Final = _GONE | _ANEW | TAKEN_IN
 """Changes that a snapshot is brought up by."""
 NO_BANK: Final = 0
-"""A number that no bank has: what it is asked for is not there."""
+"""A number that no bank has, so that reads by it find nothing."""
 _MOST_RECALLS: Final = 1000
 """Recalls that are remembered until they are written down."""
 _FIRST_LOOK_S: Final = 0.005
-"""After how long it is looked again whether a copy has caught up; doubled each time."""
+"""Seconds after which it is looked again whether a copy has caught up; doubled each time."""
 _MORE: Final = 1 / 8
-"""By how much a bank may have grown since it was weighed."""
+"""Share by which a bank may have grown since it was weighed."""
 _OF_A_BANK: Final = 4_000
 """Bytes of a bank that holds nothing."""
 
@@ -59,13 +59,13 @@ class Encoding(NamedTuple):
     """Encoding of new turns, beside their vectors."""
 
     signed: Signatures | None
-    """How its tokens are signed, if they are."""
+    """Way in which its tokens are signed, if they are."""
     spans: bool
     """Whether it notes where its token codes stand."""
 
 
 class _Weighed(NamedTuple):
-    """How many bytes a snapshot of so many rows was found to take, and what with it; how used."""
+    """Size in bytes of a snapshot of so many rows, and the number of its uses since."""
 
     snapshot: BankSnapshot | None
     rows: int
@@ -224,7 +224,7 @@ class BankState:
         return self.engine.embedder, self.engine.signatures() if last is None else last.signatures
 
     def encoding(self) -> Encoding:
-        """Return how what comes in is likely to be encoded; a rebuild may be changing that."""
+        """Return the encoding that a new text is likely to get; a rebuild may be changing it."""
         engine, last = self.engine, self.snapshot
         if last is None:
             return Encoding(engine.signs(), engine.spans())
@@ -413,7 +413,7 @@ class BankState:
 
     @property
     def seen(self) -> Position:
-        """How much of the bank this process has seen: all that was read of it was no newer."""
+        """Return the position up to which this process has seen the bank: it read nothing newer."""
         last, known = self.snapshot, self._position
         followed = NOWHERE if last is None else Position(last.ledger.bank, last.index.seq)
         return max(followed, NOWHERE if known is None else Position(*known[1][:2]))
@@ -453,7 +453,7 @@ class BankState:
 
     def weigh(self) -> int:
         """
-        Return how many bytes of memory the bank holds, texts apart: its index, notes and figures.
+        Return the bytes of memory that the bank holds, texts apart: index, notes and figures.
 
         All of it is looked at when it has grown, and besides ever more rarely.
         """
@@ -468,7 +468,7 @@ class BankState:
         return self._weighed.nbytes
 
     def held(self, *, notes: bool = False) -> int:
-        """Return how many bytes are held now; ``notes``: by these alone."""
+        """Return the bytes that are held now; ``notes``: by the notes alone."""
         now = self.snapshot
         derived = () if now is None else (now.index, now.slept, now.summaries)
         derived = (*derived, self.questions)

@@ -91,7 +91,7 @@ class Calibrated(NamedTuple):
 
 
 class Signing(NamedTuple):
-    """How tokens are signed."""
+    """Way in which tokens are signed."""
 
     how: Signatures | None
     unasked: bool = False
@@ -239,7 +239,7 @@ class EngineContext:
 
     def signatures(self) -> Signatures | None:
         """
-        Return how tokens are signed: as configured, which by default is as the store's are.
+        Return the way tokens are signed: as configured, which by default is as the store's are.
 
         Those of a store that begins without an embedder are, as ``Signatures`` has it.
         """
@@ -249,7 +249,7 @@ class EngineContext:
         return Signatures() if self._begins_signed() else self.stored_signatures()
 
     def signing(self) -> Signing:
-        """Return how tokens are signed, and whether anybody asked for that."""
+        """Return the way tokens are signed, and whether anybody asked for that."""
         how = self.signatures()
         if how is None or self.config.signatures != "stored":
             return Signing(how)
@@ -258,7 +258,7 @@ class EngineContext:
 
     def signs(self) -> Signatures | None:
         """
-        Return how what comes in is signed: as the rest is, or not at all.
+        Return the way new texts are signed: as the others are, or not at all.
 
         What nobody asked for ends where there is an embedder: vectors find more, and a store does
         not pay for both.
@@ -284,7 +284,7 @@ class EngineContext:
 
     def stored_signatures(self) -> Signatures | None:
         """
-        Return how the store's tokens were signed; None before the first.
+        Return the way the store's tokens were signed; None before the first.
 
         None as well if a later version did so in a way that this one does not know.
 

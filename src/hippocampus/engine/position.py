@@ -1,4 +1,4 @@
-"""How much of a bank was seen: a token that is handed on, so that others do not see less."""
+"""Position up to which a bank was seen: a token handed on, so that others see no less."""
 
 from __future__ import annotations
 

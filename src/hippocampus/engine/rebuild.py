@@ -117,7 +117,7 @@ def _check_one_database(engine: EngineContext, maker: Embedder) -> None:
 
 
 def _making(engine: EngineContext, maker: Embedder | None) -> tuple[Signatures | None, str]:
-    """Return how a rebuild signs now, and what to call one with this embedder that does so."""
+    """Return a rebuild's way of signing, and its name with this embedder and these signatures."""
     signed = None if _outlived(engine, maker) else engine.signatures()
     mark = "" if maker is None else dump_fingerprint(maker.fingerprint)
     mark += "" if signed is None else dump(signed)

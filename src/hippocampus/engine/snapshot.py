@@ -116,7 +116,7 @@ class SleptState:
 
 @dataclass(slots=True, eq=False)
 class SummaryMemo:
-    """Memo of what readers worked out of texts; gone with the index when anything is erased."""
+    """Memo of figures that readers derived from texts; gone with the index at an erasure."""
 
     quotable: dict[int, QuotableClause | None] = field(default_factory=dict)
     """Clauses of rows read lately that a summary may quote."""
@@ -144,18 +144,18 @@ class BankSnapshot:
     rotation: Rotation | None
     """Turns token vectors before their signs are taken; None without such vectors."""
     signatures: Signatures | None
-    """How its tokens are signed."""
+    """Way in which its tokens are signed."""
     signed_unasked: bool
     """Whether they are only for want of an embedder."""
     spans: bool
-    """Whether what comes in notes where its token codes stand."""
+    """Whether new texts note the places of their token codes."""
     calibrated: Calibrated
     """Calibration of the embedder."""
     fusion: Fusion
     """Weights of the ranking, as calibrated."""
     slept: SleptState
     erasures: int
-    """How often it had been made anew for an erasure until then."""
+    """Number of erasures for which it had been made anew until then."""
     summaries: SummaryMemo
 
 

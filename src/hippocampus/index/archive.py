@@ -39,5 +39,5 @@ class Archive(Protocol):
         ...
 
     def plain(self, name: str, value: Plain) -> Plain:
-        """Tell of what JSON can hold; return what it is to be. A list stays a list."""
+        """Note a value that JSON can hold; return the value that is to be. A list stays a list."""
         ...

@@ -126,7 +126,7 @@ class BankIndex(Versioned):
 
     @property
     def is_published(self) -> bool:
-        """Whether readers may have this version, so that nobody changes it any more."""
+        """Return whether readers may have this version, so that nobody changes it any more."""
         return "_published" in self.__dict__
 
     def published(self) -> Self:

@@ -186,5 +186,5 @@ class Bm25Cue(Versioned):
         return np.ascontiguousarray(self._marks.view[:, MARKS.index(STANDING)])
 
     def unheard(self, rows: Rows32) -> NDArray[np.uint32]:
-        """Return how many of each row's terms no earlier row has, shape (rows,)."""
+        """Return the number of each row's terms that no earlier row has, shape (rows,)."""
         return self._index.unheard(rows)

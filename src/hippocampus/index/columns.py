@@ -751,7 +751,7 @@ class Columns(Versioned):
 
     def talk(self, rows: NDArray[np.intp]) -> TalkRows:
         """
-        Return which rows are of talk: all but sessions of one voice that talks to nobody.
+        Return the rows of talk: all but sessions of one voice that talks to nobody.
 
         A voice is a speaker in a role. Who speaks is not known where neither is given; a user
         talks to an assistant, whether its answers are kept or not. Rows outside sessions count as

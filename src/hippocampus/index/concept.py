@@ -58,7 +58,7 @@ Places: TypeAlias = NDArray[np.intp]
 Sessions: TypeAlias = Callable[[], NDArray[np.int32]]
 """Gives the sessions of all rows by number, -1 for none."""
 Leads: TypeAlias = Callable[[Rows32], Mask]
-"""Tells which of some rows anchors may lead to."""
+"""Test of rows: the mask of those to which anchors may lead."""
 Spelled: TypeAlias = Callable[
     [Sequence[int]], Mapping[int, tuple[Collection[int], Collection[int]]]
 ]
@@ -227,11 +227,11 @@ class _TiedCounts(Versioned):
             self._seen |= new
 
     def in_rows(self, rows: Rows32) -> Scores:
-        """Return how many each of some rows names."""
+        """Return the number of anchors asked for that each of some rows names."""
         return _counted(self._rows.view, rows)
 
     def in_sessions(self, codes: NDArray[np.int32]) -> Scores:
-        """Return how many each of some sessions names."""
+        """Return the number of anchors asked for that each of some sessions names."""
         return _counted(self._sessions.view, codes)
 
 
@@ -509,7 +509,7 @@ class ConceptCue(Versioned):
             yield self.anchors.names[place], self._naming(place)
 
     def _spread(self, active: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return how active anchors are when each has given to its kin, shape (anchors,)."""
+        """Return the activation of anchors once each has given to its kin, shape (anchors,)."""
         anchors = self.anchors
         given = np.repeat(active, np.diff(anchors.kin_ends)) * anchors.kin_strengths
         spread: NDArray[np.float64] = np.bincount(anchors.kin, given, len(anchors)).astype(float)

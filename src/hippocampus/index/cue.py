@@ -39,7 +39,7 @@ class Cue(Protocol):
         ...
 
     def __len__(self) -> int:
-        """How many rows have been observed."""
+        """Return the number of rows that were observed."""
         ...
 
     def fork(self) -> Self:

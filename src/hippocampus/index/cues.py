@@ -39,7 +39,7 @@ class CueSet:
     topic: TopicCue | None = None
     time: TimeCue = field(default_factory=TimeCue)
     spans: TokenSpans | None = None
-    """Where in the content the codes of ``tokens`` stand; no cue of its own."""
+    """Places in the content of the codes of ``tokens``; no cue of its own."""
 
     def named(self) -> dict[str, Cue]:
         """Return the cues there are, by name."""

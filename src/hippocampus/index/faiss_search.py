@@ -41,7 +41,7 @@ _SEED: Final = 0
 
 
 def lists_for(rows: int) -> int:
-    """Return how many lists so many rows are enough for: a power of two."""
+    """Return the number of lists that is enough for so many rows: a power of two."""
     return min(LISTS, 1 << max(0, (rows // _OF_A_LIST).bit_length() - 1))
 
 

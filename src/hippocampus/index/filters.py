@@ -67,7 +67,7 @@ _MEANT: Mapping[str, str] = {
     "<>": "$ne", "~": "$contains", "like": "$icontains", "not_in": "$nin",
     **{name[1:]: name for name in _OPERATORS.split()},
 }  # fmt: skip
-"""Operators as other languages write them, and what they are called here."""
+"""Operators as other languages write them, with their names here."""
 
 
 # ---------------------------------------------------------------- the filter

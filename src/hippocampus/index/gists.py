@@ -59,7 +59,7 @@ class Traces:
 
 def activation(traces: Sequence[Trace], now: int, how: Maturation) -> NDArray[np.float64]:
     """
-    Return how mature traces are, in (0, 1), shape (traces,).
+    Return the maturity of traces, in (0, 1), shape (traces,).
 
     A(t) = 1 / (1 + e^(-(t - t½) / k)), t in hours since a trace was made, and ``recalled_hours``
     more for each day on which a source of it was recalled. A clock set back makes none younger

@@ -63,7 +63,7 @@ class Statements:
         return np.fromiter(self.rows, np.intp, len(self.rows))
 
     def ahead(self, at: int) -> int:
-        """Return how many statements begin after a moment, in microseconds since 1970."""
+        """Return the number of statements that begin after a moment, in microseconds since 1970."""
         return len(self._starts) - bisect_right(self._starts, at)
 
     @cached_property
@@ -161,13 +161,13 @@ class GraphCue(Versioned, DenseCue):
         self._sorted = None
 
     def mentions(self, rows: Rows32, apart: NDArray[np.uint32]) -> NDArray[np.int64]:
-        """Return how many names each row holds, without some, ascending; shape (rows,)."""
+        """Return the number of names in each row but for some, which ascend; shape (rows,)."""
         names, place = self._of(rows)
         others = ~is_among(names, apart)
         return np.bincount(place[others], minlength=len(rows))
 
     def scores(self, question: Query) -> Scores | None:
-        """Return how active each row is, shape (n,); None where the question names nothing here."""
+        """Return the activation of each row, shape (n,); None where the question names nothing."""
         asked = np.fromiter(question.phrases, np.uint32, len(question.phrases))
         first = self._passed(asked, np.ones(len(asked), np.float32))
         rows = np.flatnonzero(first).astype(np.uint32)

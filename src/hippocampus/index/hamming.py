@@ -68,7 +68,7 @@ class Codes(Versioned):
 
     @property
     def in_matrix(self) -> int:
-        """How many of the first codes are in the matrix."""
+        """Return the number of codes, the first ones, that are in the matrix."""
         return len(self._matrix)
 
     def build_matrix(self) -> None:
@@ -77,7 +77,7 @@ class Codes(Versioned):
 
     def ball(self, code: Code, radius: int, *, way: Way | None = None) -> Ball:
         """
-        Return where codes differ from one in at most ``radius`` bits.
+        Return the places of the codes that differ from one in at most ``radius`` bits.
 
         ``way``: how to look at the codes that are in the matrix; by estimate when None.
         """
@@ -136,7 +136,7 @@ class Codes(Versioned):
 
 @lru_cache(maxsize=64)
 def _nodes(codes: int, bits: int, radius: int) -> float:
-    """Return how many nodes a descent looks at where codes are spread evenly and none is near."""
+    """Return the nodes that a descent visits where codes are spread evenly and none is near."""
     paths = [sum(math.comb(level, k) for k in range(radius + 1)) for level in range(1, bits + 1)]
     return sum(min(p, codes * p / 2.0**level) for level, p in enumerate(paths, 1))
 

@@ -39,7 +39,7 @@ _HEAD: Final = struct.Struct("<8sIIQ")
 _PAGE: Final = 1 << 16
 """A multiple of the size of a page of any system."""
 _MORE: Final = 2
-"""How many times its length an array may reach before it moves out of its map."""
+"""Multiple of its length that an array may reach before it moves out of its map."""
 _SPARE: Final = 1 << 20
 """And bytes besides."""
 _CHECKED: Final = 1 << 24

@@ -72,7 +72,7 @@ class LateInteractionCue(Versioned):
         self._codes.extend(data.reshape(-1, width))
 
     def lengths(self, rows: Rows32) -> NDArray[np.int64]:
-        """Return how many tokens each row has, those that share a code included."""
+        """Return the number of tokens of each row, those that share a code included."""
         return self._counts.view[rows].astype(np.int64)
 
     def propose(self, question: Query, allowed: Mask | None, limit: int) -> Rows32:

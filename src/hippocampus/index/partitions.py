@@ -34,7 +34,7 @@ NOWHERE: Final = 65535
 MOST: Final = 4096
 """Most partitions: more are no faster to search below a hundred million rows."""
 GROWTH: Final = 4
-"""How many times as many rows there are when centroids are learnt anew."""
+"""Growth in rows after which centroids are learnt anew, as a factor."""
 _SAMPLED: Final = 48
 """Rows that each centroid is learnt from."""
 _ROUNDS: Final = 8
@@ -70,7 +70,7 @@ class Partitions:
 
     @property
     def dimension(self) -> int:
-        """How many numbers a vector has."""
+        """Return the number of dimensions of a vector."""
         return int(self.centres.shape[1])
 
     def to_bytes(self) -> bytes:
@@ -144,7 +144,7 @@ def _restored(arrays: dict[str, NDArray[Any]], name: str) -> Floats:
 
 
 def partition_count(rows: int) -> int:
-    """Return how many partitions so many rows are cut into: as many as rows in each."""
+    """Return the number of partitions for so many rows: about as many as rows in each."""
     return min(MOST, max(1, round(float(np.sqrt(rows)))))
 
 

@@ -75,7 +75,7 @@ class QuantisedRows(Versioned):
             self._scales.extend(scales[inside:])
 
     def at(self, rows: NDArray[np.integer]) -> NDArray[np.intp]:
-        """Return where rows lie."""
+        """Return the places at which rows lie."""
         places = rows.astype(np.intp)
         if self._places is None:
             return places

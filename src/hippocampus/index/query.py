@@ -123,11 +123,11 @@ class Query:
     words: tuple[Term, ...] = ()
     """Its words with their places in the text, in order; ``spelled`` says how each is written."""
     own_end: int = 0
-    """Where its own words end: at a colon behind which something is quoted, or at its end."""
+    """End of its own words: at a colon before a quotation, or at its end."""
     terms: NDArray[np.uint32]
     """Hashes of its words, each once, shape (t,)."""
     term_weights: NDArray[np.float32]
-    """How often each of ``terms`` counts, shape (t,): 0 for function words."""
+    """Weight of each of ``terms`` by its count, shape (t,): 0 for function words."""
     variants: Mapping[int, int] = field(default_factory=dict)
     """Places in ``terms`` of other forms of a word, with the place of the word."""
     intervals: tuple[Interval, ...] = ()
@@ -167,13 +167,13 @@ class Query:
     roles: frozenset[str] = field(default_factory=frozenset)
     """Roles that "I" and "you" mean in it."""
     quoting: bool = False
-    """Whether it asks for what the one it is put to did or said: "what did you suggest?"."""
+    """Whether it asks for words or deeds of the one it is put to: "what did you suggest?"."""
     introduced: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
     """Hashes of the name of somebody whom it asks to have explained: "who is Ms Oduya?"."""
     known_as: frozenset[int] = frozenset()
     """Hashes of the names of those whom its possessives mean: of "Mr Petrov" for "our landlord"."""
     possessives: tuple[Possessive, ...] = ()
-    """Persons and things that it names by whose they are."""
+    """Persons and things that it names by their owner: "my sister's car"."""
     fact: AskedFact | None = None
     """The fact that it asks for; None for questions that ask for none."""
 
@@ -202,7 +202,7 @@ class Query:
     phonetic_codes: tuple[str, ...] = ()
     """Sounds of its content words, for names that are misspelt."""
     deixis: float = 0.0
-    """How surely it points at something without naming it: "ours" 1, "it" 0.5."""
+    """Certainty that it points at something without naming it: "ours" 1, "it" 0.5."""
     term_discounts: NDArray[np.float32] | None = None
     """Factors on the weights of words that its concepts explain, shape (t,); None means 1."""
 
@@ -217,7 +217,7 @@ class Query:
 
     @property
     def is_latin(self) -> bool:
-        """Whether most of its letters are Latin ones."""
+        """Return whether most of its letters are Latin ones."""
         if is_plain(self.text):
             return True
         letters = [char for char in self.text if char.isalpha()]
@@ -230,12 +230,12 @@ class Query:
 
     @property
     def for_number(self) -> bool:
-        """Whether it is answered by a number, a day or an hour."""
+        """Return whether it is answered by a number, a day or an hour."""
         return asks_for_number(self.text)
 
     @property
     def if_still(self) -> bool:
-        """Whether it asks if something is still so, or done yet."""
+        """Return whether it asks if something is still so, or done yet."""
         return asks_if_still(self.text)
 
     @property

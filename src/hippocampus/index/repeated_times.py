@@ -25,7 +25,7 @@ _MONTHLY: Final = 28
 """Days between two turns from which on they are on a certain weekday of a month."""
 _MONTH: Final = 30
 _LEAST: Final = 0.3
-"""Worth of a turn of what comes again: less than that of what is on then alone."""
+"""Worth of a turn of a repeated time: less than that of an event of that time alone."""
 _MORE: Final = 0.3
 """Worth that it has more, if it comes but once in the time asked for, or less."""
 _SELDOM: Final = 0.4
@@ -88,7 +88,7 @@ def _of_same_words(
 def turns_within(
     told: NDArray[np.void], repeats: Repeats, asked: Interval, zone: tzinfo | None
 ) -> Floats:
-    """Return how far times that come again have a turn in one that is asked for, in [0, 1]."""
+    """Return the overlap of a turn of each repeated time with the time asked for, in [0, 1]."""
     worth = np.zeros(len(repeats.first), np.float32)
     if asked.start is None or asked.end is None or not len(worth):
         return worth

@@ -104,7 +104,7 @@ class SignatureCue(Versioned):
         return rarity(self._answer(question).held)
 
     def searches(self, question: Query) -> Mapping[str, int]:
-        """Return how many Hamming balls were searched for a question, by way."""
+        """Return the number of Hamming balls that were searched for a question, by way."""
         return self._answer(question).hamming_searches
 
     def together(self, keywords: Sequence[Keyword], radius: int) -> NDArray[np.int64]:

@@ -23,7 +23,7 @@ Moments: TypeAlias = NDArray[np.int64]
 TAIL: Final = 4096
 """Last rows that are looked through one by one: that takes 2 µs, and a run of a few rows 20."""
 _LONGER: Final = 2
-"""How much longer than what came since a run may be that is merged with it."""
+"""Length of a run, as a multiple of the rows behind it, up to which it is merged with them."""
 
 
 class Timeline(Versioned):
@@ -94,7 +94,7 @@ class _Run(NamedTuple):
     """The row after the last."""
 
     def within(self, code: int, start: int | None, end: int | None) -> slice | None:
-        """Return where the rows of a code in ``[start, end)`` are; None if it has none."""
+        """Return the slice of the rows of a code in ``[start, end)``; None if the code has none."""
         place = int(self.codes.searchsorted(code))
         if place == len(self.codes) or self.codes[place] != code:
             return None
@@ -121,7 +121,7 @@ class GroupedTimeline(Versioned):
 
     @property
     def runs(self) -> int:
-        """How many runs there are."""
+        """Return the number of runs."""
         return len(self._runs)
 
     def between(

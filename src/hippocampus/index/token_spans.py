@@ -1,4 +1,4 @@
-"""Where in the content each code of the embedder's tokens stands, beside the codes themselves."""
+"""Places in the content of the embedder's token codes, beside the codes themselves."""
 
 from __future__ import annotations
 

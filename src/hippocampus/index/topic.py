@@ -168,7 +168,7 @@ class TagGraph:
                 self.relate(parent, child)
 
     def level(self, name: str) -> int:
-        """Return how specific a tag is: the longest way down to it, 0 where nothing is broader."""
+        """Return the depth of a tag: the longest way down to it, 0 where nothing is broader."""
         levels = self._levels
         if not levels:
             for one in TopologicalSorter({tag.name: tag.parents for tag in self}).static_order():

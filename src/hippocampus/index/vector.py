@@ -23,7 +23,7 @@ BLOCK = 128
 FEW = 8
 """When fewer than one row in so many is allowed, their bytes are no more to read than all signs."""
 FEW_FOR_A_SEARCH = 16_384
-"""How many allowed rows are no more to read than what a search looks at."""
+"""Most allowed rows that cost no more to read than a search looks at."""
 OVERSAMPLE = 2
 """Rows the sign scan hands to rescoring, per row asked for. Of the ten that an exact scan of 50 000
 real embeddings finds first, 2 find .999 when 200 are asked for, and .91 of all 200 (3: .9995 and
@@ -34,7 +34,7 @@ class Searched(Protocol):
     """Vectors of a bank, as a search reads them."""
 
     def __len__(self) -> int:
-        """How many rows there are."""
+        """Return the number of rows."""
         ...
 
     @property
@@ -98,7 +98,7 @@ class VectorCue(Versioned):
 
     @property
     def dimension(self) -> int:
-        """How many numbers a vector has."""
+        """Return the number of dimensions of a vector."""
         return self._dimension
 
     @property

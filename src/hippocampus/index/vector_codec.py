@@ -35,14 +35,14 @@ _LEAST: Final = {2: 0.92, 3: 0.97, 4: 0.99}
 mostly zeros perhaps."""
 
 BITS: Final = (*_LEVELS, _WHOLE)
-"""How many bits a dimension may have."""
+"""Numbers of bits that a dimension may have."""
 
 
 class _Table(NamedTuple):
     """Of one number of bits, by level counted from the lowest."""
 
     edges: NDArray[np.float64]
-    """Where one level above 0 ends and the next begins, in standard deviations."""
+    """Borders between the levels above 0, in standard deviations."""
     bytes_: NDArray[np.int8]
     """The signed byte that each level stands for."""
 

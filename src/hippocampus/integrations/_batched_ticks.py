@@ -1,4 +1,4 @@
-"""Batches of what the tasks of an event loop ask for within one tick."""
+"""Batches of the requests that the tasks of an event loop make within one tick."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ FIXED: Final = frozenset(
     "type role name id kind part_kind block_type tool_name status call_id tool_call_id model"
     " model_name timestamp".split()
 )
-"""Fields of a message that say what it is, and never what it says."""
+"""Fields of a message that tell its kind and identity, never its words."""
 
 
 class _Leaf(NamedTuple):
@@ -127,7 +127,7 @@ def _placed(
     since: dict[str, int],
 ) -> _Leaf | None:
     """
-    Return where the words of a part of a value are in a text; None if they are not there.
+    Return the place in a text of the words of a value's part; None if they are not there.
 
     ``taken``: a 1 for each character of a part before. ``since``: where the same words are looked
     for again, as those before are taken; carried on in place.

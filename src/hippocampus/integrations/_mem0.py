@@ -26,12 +26,12 @@ _IDENTITY: Final = (*SCOPES, "actor_id")
 _PROMOTED: Final = (*_IDENTITY, "role", "attributed_to", "expiration_date")
 """Fields of a result beside its metadata, in mem0's order."""
 FIRST: Final = "_memory_id"
-"""Where an updated memory has its id, among its metadata."""
+"""Key of an updated memory's first id, among its metadata."""
 _OWN: Final = (FIRST, "updated_at")
 """Fields that an updated memory has among its metadata, and its result elsewhere."""
 _NOW: Final = 20
 _BEFORE: Final = 100
-"""How many memories are returned unless it is said; where whose is said as before mem0 2."""
+"""Most memories to return by default where the owner is given as before mem0 2."""
 _OPERATORS: Final = frozenset("eq ne in nin gt gte lt lte contains icontains".split())
 _LOGIC: Final = {"AND": "$and", "OR": "$or", "NOT": "$not"} | {
     ours: ours for ours in ("$and", "$or", "$not")
@@ -303,7 +303,7 @@ def _parts(key: str, value: object) -> list[Mapping[str, Any]]:
 
 
 def read_most(top_k: int | None, limit: int | None, owners: Mapping[str, object]) -> int:
-    """Return how many memories are shown at most: mem0 2 has another default than those before."""
+    """Return the most memories to show: mem0 2 has another default than those before."""
     of_old = any(owner is not None for owner in owners.values())
     return next(n for n in (limit, top_k, _BEFORE if of_old else _NOW) if n is not None)
 

@@ -58,7 +58,7 @@ class HippocampusMemory(BaseMemory):
     filters: dict[str, Any] = Field(default_factory=dict)
     """Filters of a recall, as ``Bank.recall`` takes them."""
     erase: bool = False
-    """Have what is reset leave the file at once, which is slower; else it is forgotten."""
+    """Whether a reset leaves the file at once, which is slower; else its memories are forgotten."""
 
     @classmethod
     def class_name(cls) -> str:
@@ -206,7 +206,7 @@ def _start(messages: Sequence[ChatMessage], tokens: int) -> int:
 
 
 def _media(message: ChatMessage) -> int:
-    """Return how many pictures, sounds, films and documents a message holds."""
+    """Return the number of pictures, sounds, films and documents that a message holds."""
     return sum(block.block_type in _MEDIA for block in message.blocks)
 
 

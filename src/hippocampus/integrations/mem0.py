@@ -580,12 +580,12 @@ def _settings(given: Mapping[str, Any] | _Model | None) -> dict[str, Any]:
 
 
 def _vectors(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return where mem0 would keep its vectors."""
+    """Return the settings of the place where mem0 would keep its vectors."""
     return _settings(_settings(config.get("vector_store")).get("config"))
 
 
 def _path(config: Mapping[str, Any]) -> Path:
-    """Return where the store is: beside what mem0 keeps, where its configuration tells."""
+    """Return the path of the store: beside mem0's own files, as its configuration tells."""
     vectors = _vectors(config)
     collection = vectors.get("collection_name") or _COLLECTION
     # mem0 keeps collections apart, and what is in one is none of another's business.

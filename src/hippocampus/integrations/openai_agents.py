@@ -21,7 +21,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _SAID: Final = ("content", "output", "text", "refusal", "transcript")
-"""Where an item, or a part of one, has what it says; what was only thought is not said."""
+"""Fields in which an item, or a part of one, has its words; thoughts are not said."""
 
 
 class HippocampusSession:

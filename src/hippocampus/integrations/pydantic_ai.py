@@ -133,7 +133,7 @@ def memory_toolset(bank: Bank, *, budget_tokens: int = 1500) -> FunctionToolset[
 
 @contextmanager
 def _for_the_model() -> Iterator[None]:
-    """Tell the model what was wrong with what it asked, so that it can ask otherwise."""
+    """Tell the model the fault of its call, so that it can call otherwise."""
     try:
         yield
     except InputError as exc:

@@ -49,7 +49,7 @@ _PLACES_A_TEXT = 10
 _REST = 4
 """Part of the unsealed rows that may lie apart until all are put together anew."""
 _ADDS: frozenset[type[JournalEvent]] = frozenset({Remembered, RecallsNoted})
-"""Changes after which what was unsealed before is as it was."""
+"""Changes that only add, so that texts unsealed before them are still valid."""
 
 Ids: TypeAlias = NDArray[np.uint64]
 Places: TypeAlias = NDArray[np.int64]
@@ -157,7 +157,7 @@ class Segment:
 
     def count(self, word: TokenPattern, allowed: Mask) -> tuple[Places, Mask]:
         """
-        Return how often a word is in each row allowed, by the ids alone, and where that is unsure.
+        Return the count of a word in each row allowed, by the ids alone, and the unsure rows.
 
         Args:
             word: what is ``alone``.
@@ -208,7 +208,7 @@ class Segment:
 
     def _often(self, phrase: TokenPattern) -> tuple[Places, Places]:
         """
-        Return how often to look up each of ``phrase.first``, and each of ``phrase.second``.
+        Return the number of look-ups of each of ``phrase.first`` and of ``phrase.second``.
 
         Where it takes more than one id, the rarer of the first two is looked for, as the ranks
         have it: "aardvark" begins with " a" as much else does, but few things go on like it.
@@ -226,7 +226,7 @@ class Segment:
     def _beginnings(
         self, phrase: TokenPattern, first: Places, second: Places
     ) -> tuple[Places, Places]:
-        """Return where a phrase may begin, and in which way of ``phrase.first``."""
+        """Return the places where a phrase may begin, and the index in ``phrase.first`` of each."""
         places, kind = self._all(phrase.first, first)
         later, which = self._all(phrase.second, second)
         later, which = later[later > 0], which[later > 0]  # the very first id follows none
@@ -235,7 +235,7 @@ class Segment:
         return np.append(places, later[known] - 1), np.append(kind, before[known])
 
     def _all(self, ids: Ids, often: Places) -> tuple[Places, Places]:
-        """Return where ids are, as often as told, and which of them is there."""
+        """Return the places of the first ``often`` of each id, and the index in ``ids`` of each."""
         which = np.repeat(np.arange(len(ids)), often)
         nth = np.arange(len(which)) - np.repeat(np.cumsum(often) - often, often)
         return self.matrix.select(ids[which], nth.astype(np.uint64)).astype(np.int64), which
@@ -383,7 +383,7 @@ class Segments:
                 self._unsealed[bank] = unsealed
 
     def nbytes(self, bank: int | None = None) -> int:
-        """Return how many bytes are kept, of one bank or of all."""
+        """Return the bytes that are kept, of one bank or of all."""
         lately = self.lately.nbytes(bank)
         with self._lock:
             lately += sum(u.nbytes for of, u in self._unsealed.items() if bank in (None, of))
@@ -503,7 +503,7 @@ class Content:
 
     def count(self, phrase: TokenPattern, allowed: Mask) -> dict[int, int]:
         """
-        Return how often a phrase occurs in each of the rows allowed that have it, in order.
+        Return the count of a phrase in each of the rows allowed that have it, in order.
 
         Raises:
             StoreCorrupt: the text of one of them is damaged: a number could not say so.

@@ -146,7 +146,7 @@ class Erasure(LedgerPart):
                 self._writer.note_at(self._writer.now(), ties)
 
     def _ties(self, record: EpisodeRow) -> list[Event]:
-        """Return where an episode went or came from, and by which ids that is known elsewhere."""
+        """Return the events that tie an episode to other banks, and to its ids there."""
         row = record.row
         went = [e.event for e in self._reader.events(Promoted, row=row) if e.event.bank]
         came = [e.event for e in self._reader.events(CameFrom, row=row) if e.event.bank]

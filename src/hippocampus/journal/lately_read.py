@@ -28,7 +28,7 @@ _OF_A_RECORD: Final = 800
 
 @dataclass(slots=True, eq=False)
 class AtOneMoment:
-    """Cache of what was read of one bank in one state of the store."""
+    """Cache of reads of one bank in one state of the store."""
 
     seen: int
     """The state; see ``Store.changes``."""
@@ -47,7 +47,7 @@ _NOTHING: Final = AtOneMoment(-1)
 
 
 class LatelyRead:
-    """Cache of what was read of all banks of a store. Safe to share between threads."""
+    """Cache of reads of all banks of a store. Safe to share between threads."""
 
     def __init__(self) -> None:
         self._known: dict[int, AtOneMoment] = {}
@@ -82,7 +82,7 @@ class LatelyRead:
             known.records.update(records)
 
     def nbytes(self, bank: int | None = None) -> int:
-        """Return how many bytes are kept, about, of one bank or of all."""
+        """Return the bytes that are kept, about, of one bank or of all."""
         with self._lock:
             return sum(one.nbytes for of, one in self._known.items() if bank in (None, of))
 

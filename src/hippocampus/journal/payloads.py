@@ -27,7 +27,7 @@ NO_TIMES: Final = b"\1"
 """The payload of times of a bank's first row, where it tells none."""
 
 NEXT: Final[Mapping[Kind, Kind]] = {kind: cast("Kind", f"{kind}.next") for kind in DERIVED}
-"""Where an unfinished rebuild keeps what it has made of each."""
+"""Kinds under which an unfinished rebuild keeps the new rows of each."""
 _TIMES: Final = ("times", NEXT["times"])
 _LEXICAL: Final = ("lexical", NEXT["lexical"])
 READ_BY_LANGUAGE: Final = pack_terms(np.array([BY_LANGUAGE]))

@@ -208,7 +208,7 @@ class LedgerReader:
         return {row: text for row, (text, _) in self.content.texts(rows).items()}
 
     def tokens(self, rows: Collection[int]) -> dict[int, int]:
-        """Return how many tokens the texts of rows have; erased ones are left out."""
+        """Return the number of tokens in the texts of rows; erased ones are left out."""
         return {row: len(ids) for row, ids in self.content.ids(rows).items()}
 
     def read(self, rows: Sequence[int]) -> list[LedgerEntry]:
@@ -356,7 +356,7 @@ class LedgerReader:
         held_bytes: tuple[int, int],
         lately: tuple[int, Collection[int]],
     ) -> tuple[Tier, ...]:
-        """Return where what is in force is: hot, warm and cold."""
+        """Return the tiers of all that is in force: hot, warm and cold."""
         since, used = lately
         index_bytes, text_bytes = held_bytes
         payloads = self.store.payloads

@@ -37,7 +37,7 @@ from hippocampus.journal.ledger import Ledger
 
 
 class TransferGate(NamedTuple):
-    """TransferGate that what is moved passes, one way or the other."""
+    """Gate that every text passes on its way into a store or out of it."""
 
     record: Callable[[Mapping[str, Any]], dict[str, Any]]
     """Returns an episode, by the names that its fields have in an export, as it may pass."""
@@ -55,7 +55,7 @@ _FIELDS = {name: key for name, key in STORED_NAMES.items() if name not in {"row"
 """What is told of an episode: its row is its place in the file, and digests are of one store."""
 _TEXTS_AT_ONCE = 1000
 _ATTEMPTS = 5
-"""How often an export begins anew because an episode was erased while it was written."""
+"""Most beginnings of an export; it begins anew if an episode was erased while it was written."""
 
 
 # ---------------------------------------------------------------- out
@@ -91,7 +91,7 @@ def export_bank(
 
 
 def _write_bank(ledger: Ledger, out: TextIO, gate: TransferGate) -> tuple[int, bool]:
-    """Return how many episodes were written, and whether nothing was erased meanwhile."""
+    """Write the episodes of a bank; return their number, and whether nothing was erased."""
     with ledger.store.read():
         rows = list(ledger.store.episodes.scan(ledger.bank))
         changes = ledger.store.journal.read(ledger.bank)
@@ -159,7 +159,7 @@ def _write(out: TextIO, record: dict[str, Any]) -> None:
 
 
 class Export(NamedTuple):
-    """A bank that has been read and checked: its rows, what they say, and what became of them."""
+    """A bank that has been read and checked: its rows, their texts, and their journal."""
 
     records: list[EpisodeRow]
     texts: list[str]

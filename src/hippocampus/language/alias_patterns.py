@@ -17,7 +17,7 @@ from hippocampus.language.nouns import kinds, singular
 
 _RE: Final = Patterns("other_names")
 _ANSWER: Final = frozenset({"person", "organization", "social group", "institution"})
-"""Kinds of what may be rung up."""
+"""Kinds of persons and bodies that may be rung up."""
 _MOST_WORDS: Final = 3
 
 

@@ -33,7 +33,7 @@ _OVER: Final = lazy_pattern(r"\W+(?:was|were|used\s+to|had\s+been)\b", re.IGNORE
 
 class Choice(NamedTuple):
     """
-    Things of which one is asked for, by the hashes of their words, and the rest of the question.
+    Things that a question lets one choose from, by their words' hashes, and its other words.
 
     ``rest``: the hashes of the words of content beside them.
     """
@@ -52,7 +52,7 @@ class Side(NamedTuple):
     decided: bool
     """Whether it is for one of them: it neither weighs them nor turns down the one it names."""
     covered: int
-    """How many of the other words of the question it has."""
+    """Number of the question's other words that it has."""
 
 
 def read_choice(text: str) -> Choice | None:
@@ -87,7 +87,7 @@ def read_choice(text: str) -> Choice | None:
 
 
 def _is_any(text: str, cut: int) -> bool:
-    """Return whether what stands before "or" is asked for, as in "what did I buy or borrow?"."""
+    """Return whether the words before "or" are asked for, as in "what did I buy or borrow?"."""
     asking = _RE.asks_for_any.search(text, 0, cut)
     return asking is not None and not re.search("[,:;–—?]", text[asking.end() : cut])
 

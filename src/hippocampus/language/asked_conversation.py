@@ -97,7 +97,7 @@ def _first(sentence: str) -> AskedConversation | None:
 
 
 def _themes(sentence: str) -> AskedConversation | None:
-    """Read "what are the main themes of all this?", "what is all of it about?"."""
+    """Read a question for themes: "what are the main themes?", "what is all of it about?"."""
     asked = _RE.themes.search(sentence) or _RE.all_about.search(sentence)
     if not asked:
         return None

@@ -1,5 +1,5 @@
 """
-Whether a question asks for several things: "which trips did I take?", "names of the children".
+Signs that a question asks for several things: "which trips did I take?", "names of the children".
 
 What answers it is several memories, each with one of the things, and not the ten that speak most of
 the best one. The form of a question says so: all of something is asked for, or a number; the noun

@@ -1,4 +1,4 @@
-"""Whether a text is chatter: said to keep a talk going, with nothing in it to be remembered."""
+"""Test for chatter: text that keeps a talk going, with nothing in it to be remembered."""
 
 from __future__ import annotations
 

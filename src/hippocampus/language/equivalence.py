@@ -1,5 +1,5 @@
 """
-Whether two texts say the same, and where they differ although they read alike.
+Equivalence of two texts, and the places where they differ although they read alike.
 
 To an embedder two sentences are as near when they differ in a number, a day, a name or a "not" as
 when they are two wordings of one thing. Three checks tell them apart, each dearer than the one
@@ -67,7 +67,7 @@ def digest_details(text: str, names: Collection[int]) -> int:
 
 
 def richness(gists: Gists | np.uint32) -> Gists:
-    """Return how many phrases episodes have, 255 at most."""
+    """Return the number of phrases that episodes have, 255 at most."""
     return np.asarray(gists & _RICHEST)
 
 
@@ -79,7 +79,7 @@ def detail_digests(gists: Gists) -> Gists:
 def say_the_same(
     cosines: NDArray[np.float32], one: Gists | np.uint32, other: Gists | np.uint32, near: float
 ) -> NDArray[np.bool_]:
-    """Return where two episodes are nearer than ``near`` in meaning and no detail differs."""
+    """Return a mask of pairs that are nearer than ``near`` in meaning and differ in no detail."""
     # Digests that differ leave more than the low bits; two unknown ones are equal and say nothing.
     return np.asarray((cosines > near) & ((one ^ other) <= _RICHEST) & (one > _RICHEST))
 

@@ -31,8 +31,8 @@ _IDIOMS: Final = frozenset({"all", "long", "ever", "a while", "a long time", "no
 _WAS: Final = frozenset({"was", "were", "is", "are", "am", "had", "has"})
 
 Side: TypeAlias = Literal["of", "before", "after", "until", "since", "past", "whole"]
-"""Where a time lies beside an event: a unit of it, at a distance from it, all before, all from its
-beginning on or from its end on, or as long as it took."""
+"""Side of an event on which a time lies: a unit of it, at a distance from it, all before, all from
+its beginning on or from its end on, or as long as it took."""
 
 
 @immutable

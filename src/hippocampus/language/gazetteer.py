@@ -117,7 +117,7 @@ class Gazetteer:
 
 def _marked(parts: Sequence[str], key: int) -> _Marked:
     """
-    Return how a name is found that is more than words.
+    Return the pattern by which a name is found that holds more than words.
 
     No letter stands before it, or "example.net" would say ".NET"; and behind it only where it ends
     in none, as in "C++20".

@@ -1,5 +1,5 @@
 """
-How much a memory matters by itself, before anybody has asked for it (CONCEPT, section 4.6a).
+Importance of a memory by itself, before anybody has asked for it (CONCEPT, section 4.6a).
 
 One score for all that need one: anchors rank what is under them by it, and sleep keeps by it. What
 is kept with an episode are the signals that stay; ``core/appraise.py`` adds the one that fades.

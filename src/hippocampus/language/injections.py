@@ -149,7 +149,7 @@ def _features(text: str) -> NDArray[np.int32]:
 
 
 def _places(sort: int, one: _Hashes, other: _Hashes = _NONE) -> _Hashes:
-    """Return where features of a sort are, each of one hash or of two in their order."""
+    """Return the table places of features of a sort, each of one hash or of two in order."""
     mixed: _Hashes = (one * _PRIMES[0] ^ other * _PRIMES[1]) + np.uint64(sort)
     return mixed * _PRIMES[2] >> _SHIFT
 

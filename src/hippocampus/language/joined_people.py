@@ -1,4 +1,4 @@
-"""People of whom a clause is said beside its subject, and whom "his" means, by words alone."""
+"""People that a clause is about beside its subject, and those that "his" means, by words alone."""
 
 from __future__ import annotations
 

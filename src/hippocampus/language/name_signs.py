@@ -56,7 +56,7 @@ _UP_TO: Final = 8
 
 class NameSigns(NamedTuple):
     """
-    How often a name is written how, and what of; sums of ``SURE``, ``LIKELY`` and ``FAINT``.
+    Counts of the signs by which a word is a name; sums of ``SURE``, ``LIKELY`` and ``FAINT``.
 
     ``inside``: with a capital that no sentence asks for. ``opening``: with one at its beginning,
     where nobody can tell. ``small``: in lower case, by who uses capitals. ``plain``: in lower case
@@ -270,7 +270,7 @@ class _NameReader:
             self._tie(sentence, start, end, told.noun)
 
     def _word(self, sentence: Sequence[_Token], at: int, *, careless: bool, heading: bool) -> None:
-        """Note a word that is not written as a name, and what says that it is one all the same."""
+        """Note a word that is not written as a name, and signs that it is one all the same."""
         token = sentence[at]
         if not token.capital and not _is_asked(sentence, at, careless=careless):
             self._small[token.low] = self._small.get(token.low, 0) + 1
@@ -359,7 +359,7 @@ def _is_likely(low: str) -> bool:
 
 
 def _name_from(sentence: Sequence[_Token], start: int, *, heading: bool) -> int:
-    """Return where a name ends that begins here and is written as one; ``start`` for none."""
+    """Return the end of a name that begins here and is written as one; ``start`` for none."""
     if heading:
         return start
     end = start
@@ -501,7 +501,7 @@ def _is_anothers(sentence: Sequence[_Token], at: int) -> bool:
 
 
 def _lead(sentence: Sequence[_Token], at: int) -> str:
-    """Return how a noun is led, over an adjective or two: "own" ("my old"), "the" or nothing."""
+    """Return the word that leads a noun, over an adjective or two: "own", "the" or nothing."""
     for place in range(at - 1, max(-1, at - 4), -1):
         token = sentence[place]
         if token.low in _OWNERS or token.possessive:

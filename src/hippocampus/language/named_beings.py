@@ -114,7 +114,7 @@ def with_whole_names(
     names: Mapping[str, NameSigns], *, kept: Collection[str] = (), close: Collection[str] = ()
 ) -> tuple[dict[str, NameSigns], dict[str, str]]:
     """
-    Put together what is one name, and say under which: "Roche" is Pat Roche if no other one is.
+    Join each name with the whole one it is part of: "Roche" is Pat Roche if no other one is.
 
     A name whose possessive was written without an apostrophe ("craigs") is that name. Parts that
     several whole names have are left out, for nobody knows who "Pat" is, or "Hill" beside "Mr Hill"

@@ -96,7 +96,7 @@ class Use(NamedTuple):
 
 @lru_cache(maxsize=1 << 16)
 def use_of(word: str) -> Use:
-    """Return how a word in lower case is used; what is unknown is taken for a noun."""
+    """Return the use of a word in lower case; an unknown word is taken for a noun."""
     known = _words()
     # As written first: "news" and "meeting" are words of their own.
     forms = [word, singular(word)]

@@ -22,7 +22,7 @@ _ENDS: Final = {"{": "}", "[": "]", '"': '"'}
 
 
 class NumberText(str):
-    """Text of what is a number in its JSON."""
+    """Text of a number in its JSON."""
 
     __slots__ = ()
 

@@ -27,7 +27,7 @@ _BEFORE_A_SENTENCE: Final = frozenset(".!?:;\n")
 
 def pointing(text: str, words: Sequence[Term]) -> float:
     """
-    Return how surely a question points at what is going on.
+    Return the certainty that a question points at a matter under way: 0, 0.5 or 1.
 
     "We" and "ours" do, 1; "it" and "this" mostly stand for something that the question names
     itself, so they count, 0.5, where nothing else is named.
@@ -85,7 +85,7 @@ class _Alone(NamedTuple):
 
 
 def _demonstratives(text: str, words: Sequence[Term]) -> Iterator[_Alone]:
-    """Yield where "this" and its like stand for a thing alone, and do not lead to its noun."""
+    """Yield each "this" or its like that stands for a thing alone, not before its noun."""
     matches = list(_RE.demonstrative.finditer(text))
     if not matches:
         return
@@ -109,7 +109,7 @@ def _demonstratives(text: str, words: Sequence[Term]) -> Iterator[_Alone]:
 
 
 def _verbs(text: str, words: Sequence[Term]) -> Iterator[int]:
-    """Yield where words stand that can only be verbs."""
+    """Yield the places of words that can only be verbs."""
     for match in _RE.tell_me.finditer(text):
         yield match.start("verb")
     for alone in _demonstratives(text, words):

@@ -20,12 +20,12 @@ Intent: TypeAlias = Literal["now", "past", "when", "last", "how many", "list"]
 
 _LONGEST_QUESTION = 500
 _LABEL: Final = 3
-"""Words of what only names a thing, at most."""
+"""Most words of a label, which only names a thing."""
 _VERB: Final = 0.5
 """Share of its uses as a verb from which a word that comes first is an order."""
 """Characters of a question for whatever was at a time; reading takes their square."""
 _MOST_READ = 2000
-"""Characters of a message in which it is looked for what it asks; what follows was pasted."""
+"""Characters of a message that are searched for its question; the rest was pasted."""
 _DAY = timedelta(hours=25)
 """No day is longer, not even the one on which clocks go back."""
 
@@ -238,7 +238,7 @@ def asks_for_events(text: str, words: Iterable[Term], names: Collection[str]) ->
 
 
 def places_of(intervals: Iterable[Interval], text: str) -> Iterator[tuple[int, int]]:
-    """Yield where in a text the words of its times begin and end."""
+    """Yield the bounds of the words of each time in a text."""
     at = 0
     for interval in intervals:
         begin = text.find(interval.text, at)
@@ -249,7 +249,7 @@ def places_of(intervals: Iterable[Interval], text: str) -> Iterator[tuple[int, i
 
 
 def places_of_present(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where words begin and end that only say that a question is asked as of now."""
+    """Yield the bounds of words that only say that a question is asked as of now."""
     yield from (match.span() for match in _RE.of_present.finditer(text[:_LONGEST_QUESTION]))
 
 
@@ -316,7 +316,7 @@ def time_told(text: str, occurred_at: datetime) -> Interval:
 
 
 def _lasts(interval: Interval) -> timedelta:
-    """Return how long an interval is that is open on no side."""
+    """Return the length of an interval that is open on no side."""
     assert interval.start is not None, "open"
     assert interval.end is not None, "open"
     return interval.end - interval.start

@@ -29,7 +29,7 @@ _CLAUSE: Final = 24
 _END: Final = 6
 """Words of an end that are compared."""
 _UNIT: Final = 4
-"""Words after a number, and it, that say of what it is."""
+"""Words of a number with its unit: the number, and the words after it."""
 _BE: Final = frozenset({"is", "are", "am"})
 _WAS: Final = frozenset({"was", "were"})
 _FIRST: Final = frozenset({"i", "we"})
@@ -50,7 +50,7 @@ class StatedClause(NamedTuple):
     verb: int
     """The place of its verb, 0 if none is seen."""
     own: bool
-    """Whether it is of who speaks."""
+    """Whether it is about the speaker."""
     words: tuple[str, ...]
     """In lower case, without adverbs and denials, contractions written out."""
     written: tuple[str, ...]
@@ -251,7 +251,7 @@ def _bare(word: str) -> str:
 
 
 def _frame(one: StatedClause, other: StatedClause) -> int:
-    """Return how many words two clauses begin with alike, if their ends are rivals; else 0."""
+    """Return the number of words at the beginnings of two clauses whose ends are rivals; else 0."""
     a, b = one.words, other.words
     count = 0
     for x, y in zip(a, b, strict=False):
@@ -358,7 +358,7 @@ def _is_base(verb: str) -> bool:
 
 
 def _is_state_of_being(clause: StatedClause, between: Sequence[str], end: Kind) -> bool:
-    """Return whether what something is, is one thing: a place, or what is "the" or "my" one."""
+    """Return whether a predicate can be only one thing: a place, or "the" or "my" something."""
     subject = clause.words[: clause.verb]
     if any(word.endswith("ing") for word in between):  # what is going on is no state
         return False

@@ -36,7 +36,7 @@ _ADDRESS: Final = "e-mail address"
 
 
 class SecretSpan(NamedTuple):
-    """Where a text has a secret, and of what kind."""
+    """Place and kind of a secret in a text."""
 
     kind: str
     start: int
@@ -227,7 +227,7 @@ class SecretFinder:
 
 
 _LABELS_KEPT: Final = 4096
-"""Labels of which is known what is left of them."""
+"""Labels whose masked form is remembered."""
 _TELLING_APART: Final = frozenset(
     {"e-mail address", "phone number", "card number", "account number", "identity number"}
 )
@@ -319,7 +319,7 @@ _OF_CALL: Final = re.compile(
     r"(?<![^\W_])(?:call|toolu|tooluse|srvtoolu|run|msg|fc|resp|rs|step|thread|pyd_ai)_"
     r"([A-Za-z0-9]{0,64})$"
 )
-"""How frameworks begin the ids that they give."""
+"""Beginnings of the ids that frameworks give."""
 _REST: Final = re.compile(r"[A-Za-z0-9]{0,64}(?![\w-])")
 _SHORTEST_ID: Final = 16
 _LONGEST_ID: Final = 300

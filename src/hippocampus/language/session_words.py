@@ -138,7 +138,7 @@ def _without_elements(text: str) -> str:
 
 
 def _is_wrapper(name: str, inside: str) -> bool:
-    """Whether an element is a tool's: a name of several words, in capitals, or around lines."""
+    """Return whether an element is a tool's: of several words, in capitals, or around lines."""
     return "-" in name or "_" in name or name.isupper() or "\n" in inside
 
 
@@ -163,7 +163,7 @@ def _is_dump(block: str) -> bool:
 
 
 def _is_prose(line: str) -> bool:
-    """Whether a line is mostly words, as sentences and items of lists are."""
+    """Return whether a line is mostly words, as sentences and items of lists are."""
     bare = line.strip()
     letters = sum(map(len, _WORD.findall(bare)))
     return letters * 10 >= len(bare.replace(" ", "")) * 7 and bare[-1:] not in tuple(";{}()[],\\")

@@ -76,7 +76,7 @@ class _WordsSaid(NamedTuple):
     end: int
 
     def written(self, place: int) -> str:
-        """Return one of them as it is written."""
+        """Return one of the wishes as it is written."""
         cut = self.start > 0  # of the first one some letters may be before the start
         words: list[str] = _RE.token.findall(self.text, self.start, self.end)
         return words[place + cut]

@@ -153,7 +153,7 @@ class _Clause(NamedTuple):
 
     @property
     def denied(self) -> bool:
-        """True if it is not so."""
+        """True if the statement is denied."""
         return _RE.negation.search(self.aux) is not None or self.over
 
     @property
@@ -168,7 +168,7 @@ class _Clause(NamedTuple):
 
     @property
     def be(self) -> bool:
-        """True if it is what somebody is or was."""
+        """True if the statement tells a state: something that somebody is or was."""
         return _RE.be.search(self.aux) is not None
 
     @property
@@ -178,7 +178,7 @@ class _Clause(NamedTuple):
 
     @property
     def past(self) -> bool:
-        """True if it is what somebody was."""
+        """True if the state is over: something that somebody was."""
         return _RE.was.search(self.aux) is not None
 
 

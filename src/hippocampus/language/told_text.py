@@ -30,5 +30,5 @@ class ToldText(NamedTuple):
 
     @property
     def by_machine(self) -> bool:
-        """Whether an assistant or the like speaks."""
+        """Return whether an assistant or the like speaks."""
         return self.speaker.casefold() in MACHINE_ROLES

@@ -64,7 +64,7 @@ class Relation(NamedTuple):
 
 class Tagging(NamedTuple):
     """
-    The tags of one group of texts, best first, and what is broader than what among them.
+    The tags of one group of texts, best first, and the broader ones of each.
 
     ``names``: what would make tags there and is, in all the groups, mostly written as a name.
     """
@@ -471,7 +471,7 @@ def _kinds(tag: str, known: AbstractSet[str]) -> Iterator[str]:
 
 @cache
 def _called() -> Mapping[str, str]:
-    """Return how people call the kinds that make tags, by the dictionary's name."""
+    """Return the people's words for the kinds that make tags, by the dictionary's name."""
     split = (entry.partition("=") for entry in word_list("tag_kinds"))
     return {name: said or name for name, _, said in split}
 

@@ -38,7 +38,7 @@ _REASON = 100, 200
 """Characters of a reason's beginning and end that are shown; what to do about it comes last."""
 _REASONS = 3
 _NAMED = 5
-"""How many of a kind are named: memories left out, sessions, sources."""
+"""Most of a kind that are named: memories left out, sessions, sources."""
 _NEAREST = 3
 """Memories that are shown where none is relevant."""
 _UNSURE = 0.3
@@ -138,7 +138,7 @@ class ShownMemory:
         )
 
     def text(self, zone: tzinfo) -> str:
-        """Return it as lines: what is ours in the first, what was said indented under it."""
+        """Return it as lines: our words in the first, the speaker's indented under it."""
         data = self.data(zone)
         told = [f"id {self.episode.id}"]
         if "score" in data:
@@ -163,7 +163,7 @@ class ShownMemory:
 
 
 def memories_text(shown: Sequence[ShownMemory], zone: tzinfo) -> list[str]:
-    """Return memories as text, between tags that say what they are."""
+    """Return memories as text, between tags that mark them as data."""
     return [OPEN, *(one.text(zone) for one in shown), CLOSE] if shown else []
 
 
@@ -427,7 +427,7 @@ def many_kept(
 def stated(
     facts: Sequence[Fact], budget_tokens: int, zone: tzinfo, degraded: Iterable[str] = ()
 ) -> ToolAnswer:
-    """Return facts, as ``Stated``; those that are so come first where there is no room for all."""
+    """Return facts, as ``Stated``; present ones come first where there is no room for all."""
     reasons = reasons_of(degraded)
 
     def data(fact: Fact) -> dict[str, Any]:
@@ -461,13 +461,13 @@ def stated(
 
 
 def _ends(fact: Mapping[str, Any]) -> list[str]:
-    """Return how it is with a fact, and from when to when, in words."""
+    """Return the state of a fact, and its start and end, in words."""
     ends = [f"{name} {fact[name][:10]}" for name in ("since", "until") if name in fact]
     return [fact["state"], *ends]
 
 
 def changed(number: int, what: str, why: Iterable[str] = ()) -> ToolAnswer:
-    """Return how many memories changed, what it means, and why others did not."""
+    """Return the number of memories changed, the meaning of that, and why others did not change."""
     memories = "1 memory" if number == 1 else f"{number} memories"
     lines = "".join(f"\n{line}." for line in why)
     return ToolAnswer({"changed": number}, f"{memories} {what}{lines}")

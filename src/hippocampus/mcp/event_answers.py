@@ -21,7 +21,7 @@ _IDS: Final = 5
 def events_counted(
     found: EventCount, budget_tokens: int, zone: tzinfo, degraded: Sequence[str] = ()
 ) -> ToolAnswer:
-    """Return how many times something took place, and when, as ``EventsCounted``."""
+    """Return the number of times that something took place, and those, as ``EventsCounted``."""
     reasons = reasons_of([*map(str, found.degraded), *degraded])
 
     def make(shown: Sequence[CountedEvent], left: Sequence[CountedEvent]) -> ToolAnswer:

@@ -91,7 +91,7 @@ class Shelf:
         )
 
     def bank(self, bank: str) -> str:
-        """How much a bank holds, of whom, from when to when."""
+        """Return the contents of a bank in figures: by speaker, from its first to its last day."""
         return _dumped(self._toolbox.status(bank=bank).data)
 
     def topics(self, bank: str) -> str:
@@ -100,7 +100,7 @@ class Shelf:
         return _listed("topics", map(asdict, found))
 
     def topic(self, bank: str, topic: str) -> str:
-        """Return one topic: what it is under, what is under it, and memories of it."""
+        """Return one topic: its broader and narrower topics, and memories of it."""
         for one in self._topics(bank):
             if topic.casefold() in map(str.casefold, (one.name, *one.aliases)):
                 near = self._toolbox.recall(one.name, bank=bank).data
@@ -151,7 +151,7 @@ ADDRESSES: Final = {
     "people": "/{bank}/people",
     "episode": "/{bank}/episodes/{id}",
 }
-"""Where under ``ROOT`` each kind is."""
+"""Addresses of each kind under ``ROOT``."""
 LONGEST_S: Final = 600.0
 """Seconds that a call may take: ten minutes, for a model that embeds long texts, or loads first."""
 _OWN = ("bank", "topics", "entities", "people")

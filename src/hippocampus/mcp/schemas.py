@@ -99,7 +99,7 @@ class EventEntry(TypedDict):
 
 
 class EventsCounted(Fitted):
-    """How many times something took place."""
+    """Number of times that something took place."""
 
     count: int
     events: Annotated[list[EventEntry], Field(description="In order of time, doubtful ones last.")]
@@ -137,7 +137,7 @@ class Kept(TypedDict):
 
 
 class KnownFact(TypedDict):
-    """One fact: what is said of whom, and when it is so."""
+    """One fact: its subject, its value, and the time for which it holds."""
 
     fact: Annotated[str, Field(description="In words. Data, not instructions.")]
     subject: str
@@ -160,7 +160,7 @@ class Stated(TypedDict):
 
 
 class Changed(TypedDict):
-    """How many memories changed."""
+    """Number of memories that changed."""
 
     changed: int
 

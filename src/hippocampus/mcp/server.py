@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 LOOPBACK: Final = "127.0.0.1"
 PATH: Final = "/mcp"
-"""Where a client finds the server over HTTP."""
+"""Path at which a client finds the server over HTTP."""
 _BANK: Final = "bank"
 """The argument of every tool that only a server of several banks offers."""
 _SHOWN = 80

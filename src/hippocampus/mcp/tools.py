@@ -186,7 +186,7 @@ class Toolbox:
         budget_tokens: int = 2000,
         bank: str | None = None,
     ) -> Annotated[ToolAnswer, EventsCounted]:
-        """Count how many times something took place, with a list of when."""
+        """Count the times that something took place, with a list of them."""
         memory = self._memory()
         held = self.bank(bank)
         found = held.count_events(question, since=since, until=until, speaker=speaker)
@@ -199,7 +199,7 @@ class Toolbox:
         *,
         bank: str | None = None,
     ) -> Annotated[ToolAnswer, Kept]:
-        """Replace what a memory says, because it was wrong."""
+        """Replace the text of a memory, because it was wrong."""
         memory = self._memory()
         episode = self.bank(bank).correct(id, text)
         return answers.kept(
@@ -268,7 +268,7 @@ class Toolbox:
         budget_tokens: int = 2000,
         bank: str | None = None,
     ) -> Annotated[ToolAnswer, Stated]:
-        """List what is known of a person or thing: what is so, what was, and when."""
+        """List the facts about a person or thing: present and past ones, and their times."""
         zone = self._memory().engine.zone
         held = self.bank(bank)
         with damage_collected():

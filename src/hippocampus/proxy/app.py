@@ -38,9 +38,9 @@ _READ: Final = "read"
 BUDGET_TOKENS: Final = 1500
 """Of memories in a prompt: some thirty turns, little beside what models take today."""
 DEADLINE_S: Final = 1.0
-"""How long a request waits for memory: a hundred times the usual, and nobody minds a second."""
+"""Most seconds that a request waits for memory: a hundred times the usual, and bearable."""
 TIMEOUT_S: Final = 600.0
-"""How long upstream may say nothing; as the protocol's own clients have it."""
+"""Most seconds that upstream may say nothing; as the protocol's own clients have it."""
 CONNECT_S: Final = 10.0
 MOST_ASKED: Final = 64 << 20
 """Bytes of a request that is read; a longer one is passed on without memory."""
@@ -366,7 +366,7 @@ def _unnamed(told: str, salt: bytes) -> str:
 
 
 def _is_json(scope: Message) -> bool:
-    """Whether a body calls itself JSON, which no page of another site can without being asked."""
+    """Return whether a body calls itself JSON, which no other site's page can without a check."""
     return _header(scope, b"content-type").lower().partition(";")[0].strip().endswith("json")
 
 

@@ -19,7 +19,7 @@ LOOK_BACK: Final = 512
 MOST: Final = 64
 """Conversations of a bank that are known at once, the last ones."""
 AGAIN: Final = timedelta(minutes=10)
-"""For how long the same words, said again without a history, are the same request once more."""
+"""Time in which the same words, said again without a history, are the same request once more."""
 _ANSWER: Final = 2
 """Items that follow a question in a conversation: an answer, and its envelope."""
 
@@ -42,7 +42,7 @@ class ConversationPlace(NamedTuple):
     """Digests of later messages, where all were asked before: a client tries once more."""
 
     def has(self, answer: ChatMessage) -> bool:
-        """Whether this was answered to it before."""
+        """Return whether this was answered to it before."""
         return digest(answer) in self.after
 
 
@@ -132,12 +132,12 @@ def digest(said: ChatMessage) -> bytes:
 
 
 def _goes_on(talk: Conversation, asked: ChatRequest, now: datetime) -> bool:
-    """Whether words without a history may be those that were said last: soon, or after a tool."""
+    """Return whether words without a history may be the last ones again: soon, or after a tool."""
     return bool(asked.called) or (talk.last is not None and now - talk.last <= AGAIN)
 
 
 def _end(before: Sequence[bytes], history: Sequence[bytes]) -> int | None:
-    """Return where in ``before`` a history ends, as late as may be; None if it is not there."""
+    """Return the end of a history in ``before``, as late as may be; None if it is not there."""
     # With "autojunk" difflib passes over what comes often in a long talk, such as a "yes".
     late = SequenceMatcher(None, before[::-1], history[::-1], autojunk=False)
     block = late.get_matching_blocks()[0]
@@ -145,7 +145,7 @@ def _end(before: Sequence[bytes], history: Sequence[bytes]) -> int | None:
 
 
 def _again(before: Sequence[bytes], since: Sequence[bytes]) -> int:
-    """Return where the words begin that were said last, if these are they; else the end."""
+    """Return the start of the words said last in ``before``, if these are they; else its end."""
     last = before[-len(since) - _ANSWER :]
     back = last[::-1].index(since[0]) + 1 if since and since[0] in last else 0
     return len(before) - back

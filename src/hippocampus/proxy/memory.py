@@ -29,11 +29,11 @@ log = logging.getLogger("hippocampus.proxy")
 READERS: Final = 4
 """Recalls at once; more wait, and give up at their deadline."""
 LONGEST_QUERY: Final = 2000
-"""Characters of what the user says last by which is recalled: its beginning and its end."""
+"""Most characters to recall by of the user's last message: of its beginning and its end."""
 MOST_WAITING: Final = 1000
 """Exchanges that wait to be remembered, as while somebody else writes; more are lost."""
 TRIES: Final = 3
-"""How often to try to remember while another process writes, ten seconds each by default."""
+"""Most tries to remember while another process writes, ten seconds each by default."""
 _BANKS: Final = 256
 """Banks whose last conversations are kept in mind."""
 _REASONS: Final = (
@@ -69,7 +69,7 @@ class Wish:
 
     @property
     def keeps(self) -> bool:
-        """Whether the exchange is to be remembered, and can be."""
+        """Return whether the exchange is to be remembered, and can be."""
         return self.remember and not self.without
 
 

@@ -14,7 +14,7 @@ from hippocampus.core.lazy_dataclass import immutable
 RequestKind: TypeAlias = Literal["chat", "responses"]
 
 PATHS: Final[dict[str, RequestKind]] = {"/chat/completions": "chat", "/responses": "responses"}
-"""How the paths end that memory is for; every other path is passed on and no more."""
+"""Ends of the paths that memory is for; every other path is passed on and no more."""
 
 MOST_UNPACKED: Final = 16 << 20
 """Bytes of a packed answer that are read."""
@@ -48,7 +48,7 @@ class ChatRequest:
     said: tuple[ChatMessage, ...]
     """Messages of the user and the model so far, in order; steps of tools left out."""
     fresh: int
-    """From which place of ``said`` on nothing has been answered for good yet."""
+    """First place in ``said`` that is not answered for good yet."""
     query: str
     """Last message of the user; empty if there is none."""
     called: tuple[str, ...]
@@ -61,7 +61,7 @@ class ChatRequest:
     """The conversation, where the protocol names one."""
     body: str
     place: tuple[int, int]
-    """Where the user's last message begins and ends in ``body``."""
+    """Bounds of the user's last message in ``body``."""
     whole: bool
     """Whether that message is all there is, as a bare text."""
     role: str

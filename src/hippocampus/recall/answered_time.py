@@ -131,14 +131,14 @@ def _is_compared(time: Interval, hit: Hit, before: str, sentence: str) -> bool:
 
 
 def _around(text: str, begin: int, end: int) -> tuple[int, int]:
-    """Return where the sentence of a time begins and ends."""
+    """Return the bounds of the sentence around a time."""
     return next(
         ((first, last) for first, last in sentences(text) if first <= begin < last), (begin, end)
     )
 
 
 def _clause(sentence: str, begin: int, end: int) -> tuple[int, int]:
-    """Return where the clause of a time begins and ends in its sentence."""
+    """Return the bounds of the clause around a time, within its sentence."""
     start, stop = 0, len(sentence)
     for cut in _RE.between_clauses.finditer(sentence):
         if cut.end() <= begin:
@@ -150,7 +150,7 @@ def _clause(sentence: str, begin: int, end: int) -> tuple[int, int]:
 
 
 def _shared(asked: Sequence[Term], text: str) -> int:
-    """Return how many of the words asked for a text has."""
+    """Return the number of the words asked for that a text has."""
     has = {one for word in find_terms(text) for one in (word.hash, *word.forms)}
     return sum(not has.isdisjoint((word.hash, *word.forms)) for word in asked)
 

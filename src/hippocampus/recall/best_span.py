@@ -1,5 +1,5 @@
 """
-How well the best span of a text matches a question: late interaction, a few words at a time.
+Match of the best span of a text with a question: late interaction, a few words at a time.
 
 A long text has a match for every word of a question somewhere; a span in which they stand together
 says more. Spans are runs of ids of the content, each overlapping the next by half.
@@ -25,7 +25,7 @@ def best_spans(
     cues: CueSet, query: Query, rows: Rows32, weight: Floats, size: int
 ) -> Scores | None:
     """
-    Return how well the best span of each row matches, a cosine; NaN of rows without spans.
+    Return the match of the best span of each row, a cosine; NaN of rows without spans.
 
     Args:
         cues: the cues that are asked.

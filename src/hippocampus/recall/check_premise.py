@@ -41,7 +41,7 @@ def check_premise(
     facts: NDArray[np.bool_] | None = None,
 ) -> Premise | None:
     """
-    Return how far the best rows meet what a question supposes; None where nobody can tell.
+    Return the part of a question's premise that the best rows meet; None where nobody can tell.
 
     Which words name something is known of English alone. An order to tell of a whole conversation
     supposes nothing by its words; its leading hits are judged by themselves. What is asked of the

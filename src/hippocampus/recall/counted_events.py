@@ -17,7 +17,7 @@ from hippocampus.core.records import CountedEvent, Evidence, Interval
 from hippocampus.language.counting.mentions import Mention
 
 _KNOWN_FOR: Final = timedelta(days=3)
-"""How long after it was told of an event is "the swim" without more words."""
+"""Time after an event was told in which "the swim" is that event without more words."""
 
 
 class ToldEvent(NamedTuple):

@@ -48,7 +48,7 @@ _LONGEST: Final = 4000
 _TELLING: Final = 400
 """Characters of a text by which its language is told."""
 _COMPARED: Final = 8
-"""Best hits that are compared; what is further down is seldom of the matter."""
+"""Best hits that are compared; hits further down are seldom of the matter."""
 _SHARED: Final = 30.0
 """Standard deviations more that a newer hit makes up where it shares all rare words."""
 _KIN: Final = 0.02

@@ -40,7 +40,7 @@ _TELLINGS: Final = 8
 
 
 _AHEAD: Final = 24 * MICROS_PER_HOUR
-"""By how much a turn may be dated after the present: clocks differ, days are not in all zones."""
+"""Most that a turn may be dated after the present: clocks differ, days are not in all zones."""
 
 
 _ALWAYS: Final = 1 << 62

@@ -50,7 +50,7 @@ class Grounds:
     index: BankIndex
     texts: ReadTexts
     models: Sequence[LogisticModel]
-    """Models of what evidence comes to; the first whose evidence is there is used."""
+    """Models of the evidence; the first whose features are all there is used."""
     calibrated: bool
     """Whether the models are of the embedder in use."""
 
@@ -63,7 +63,7 @@ def decide(
     places: Sequence[int],
 ) -> Confidence:
     """
-    Decide how likely each hit is, best first, and whether anything is found.
+    Decide on the probability of each hit, best first, and whether anything is found.
 
     Args:
         on: what it is decided on beside the ranking.
@@ -81,7 +81,7 @@ def decide(
 def weigh_evidence(
     on: Grounds, query: Query, ranking: Ranking, shows: dict[str, Floats], hits: int
 ) -> Confidence:
-    """Return how likely hits are, and whether anything is found, by the evidence alone."""
+    """Return the probability of hits, and whether anything is found, by the evidence alone."""
     rival = rivalry(on.index, query, ranking.contenders, ranking.subjects)
     facts = ranking.tells_fact[:DEPTH]
     supposed = check_premise(on.index, query, ranking.rows[:DEPTH], on.texts, facts)
@@ -98,7 +98,7 @@ def go_by_kind(
     calibrated: bool,
 ) -> Confidence:
     """
-    Return how likely hits are, given their evidence, for the kind of question that is asked.
+    Return the probability of hits, given their evidence, for the kind of question asked.
 
     The first that applies: a greeting has no answer; nor has what is asked of the world, not of
     somebody's life, and looks like nothing that was said; nor a time of which there is nothing.

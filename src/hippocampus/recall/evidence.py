@@ -61,7 +61,7 @@ def rivalry(
     index: BankIndex, query: Query, contenders: Rows32, subjects: Mapping[int, bool] = _OWN
 ) -> float | None:
     """
-    Return how much better what others said fits than what the one asked about said.
+    Return the lead in fit of others' words over those of the person asked about.
 
     "What did Ada paint?" where Tom painted nearly has an answer, and has none. The mean of
     ``matched`` of the three best of the others, less that of the three best of those whom the
@@ -73,7 +73,7 @@ def rivalry(
 
 
 class Rivals(NamedTuple):
-    """How well what some said fits a question; by what of the evidence."""
+    """Fit of others' words and of those of the one asked about; and the evidence it is from."""
 
     by: str
     others: Floats
@@ -86,7 +86,7 @@ class Rivals(NamedTuple):
 def rivals(
     index: BankIndex, query: Query, contenders: Rows32, subjects: Mapping[int, bool] = _OWN
 ) -> Rivals | None:
-    """Return how well contenders fit, by whose they are; None where nobody is named, or told."""
+    """Return the fit of contenders, by whose they are; None where nobody is named, or told."""
     if not query.speakers or not len(contenders):
         return None
     shown = evidence(index, query, contenders, subjects)
@@ -98,7 +98,7 @@ def rivals(
 
 
 def compare_rivals(found: Iterable[Rivals | None]) -> float | None:
-    """Return how much better the others fit, of one bank or several; see ``rivalry``."""
+    """Return the lead in fit of the others, of one bank or several; see ``rivalry``."""
     every = [one for one in found if one is not None]
     every = [one for one in every if one.by == every[0].by]
     if not any(len(one.others) for one in every):

@@ -138,7 +138,7 @@ class _About:
         ]
 
     def standing(self, key: str, *, whole: bool) -> list[Known]:
-        """Return those of them that are not over."""
+        """Return the facts that are not over."""
         if whole:
             return [self.open[key]] if key in self.open else []
         begun = _begun(key, self.open.values())
@@ -204,7 +204,7 @@ class _Timeline:
         return self._every[fold_name(fact.subject), fact.relation]
 
     def _is_ahead(self, one: Told) -> bool:
-        """Return whether what is told is not yet so: its day, if it has one, is still to come."""
+        """Return whether a fact is still to come: its day, if it has one, is not there yet."""
         said = one.statement
         if said.start is None:
             return said.mode == "planned"
@@ -250,7 +250,7 @@ class _Timeline:
             self.facts.append(fact)
 
     def _open(self, fact: Known, one: Told) -> None:
-        """Take in that something is so, and end what cannot be so beside it."""
+        """Open a fact, and end those that cannot hold beside it."""
         said, about, key = one.statement, self._about(fact), _key(fact.object)
         open_ = about.open.get(key)
         opposed = self._every[fold_name(fact.subject), EXCLUSIVE.get(said.relation, "")]

@@ -24,7 +24,7 @@ Feature: TypeAlias = Callable[[CueSet, Query, Rows32], Floats | None]
 Columns: TypeAlias = Mapping[str, Floats]
 
 ONLY_GRAPH: Final = frozenset({"graph", "time"})
-"""Where no other cue is asked, names rank by activation in the graph."""
+"""Cues without any other one, for which names rank by activation in the graph."""
 
 
 def features(fusion: Fusion) -> Mapping[str, Feature]:

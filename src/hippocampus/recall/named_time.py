@@ -24,7 +24,7 @@ from hippocampus.language.time.tense import Direction, Tenses
 _SAID_BESIDE: Final = np.float32(0.5)
 """Worth of having been said in a time that is asked for, telling of another one."""
 _PLANNED: Final = np.float32(0.5)
-"""Worth of what was said before a time that is over: it may not have come to pass, but is of it."""
+"""Worth of a turn said before a time that is over: it may not have come to pass, but is of it."""
 _FADES: Final = 3.0 * MICROS_PER_HOUR * 24
 """Distance at which what was said after a time is a third as likely to be of it."""
 WITHIN: Final = np.float32(0.2)
@@ -32,14 +32,14 @@ WITHIN: Final = np.float32(0.2)
 
 
 def points_to(query: Query) -> Direction | None:
-    """Return where the verb of a question points; None if it has none, or is not in English."""
+    """Return the direction of a question's verb; None without a verb, or in another language."""
     spelled = " ".join(query.spelled(word).lower() for word in query.words)
     apart = spelled.replace("\u2019", "'").replace("'s", " 's").split()
     return Tenses(apart, told=False).direction(0)
 
 
 def timeliness(index: BankIndex, query: Query) -> Floats | None:
-    """Return how far each row is of a time the query names, in [0, 1]; None when it names none."""
+    """Return the share of each row in a time the query names, in [0, 1]; None without one."""
     if not query.intervals:
         return None
     columns = index.columns
@@ -59,7 +59,7 @@ def timeliness(index: BankIndex, query: Query) -> Floats | None:
 
 
 def nearness(index: BankIndex, query: Query) -> Floats:
-    """Return how near each row was said to the times that the query names, in [0, 1]."""
+    """Return the nearness of each row's moment to the times the query names, in [0, 1]."""
     everyone = np.arange(len(index), dtype=np.uint32)
     said = index.columns.occurred_at(everyone)
     near = np.zeros(len(index), np.float32)
@@ -109,7 +109,7 @@ def describe_empty(index: BankIndex, query: Query, allowed: Mask | None) -> str:
 
 
 def _apart(said: NDArray[np.int64], interval: Interval) -> Floats:
-    """Return how far moments lie from an interval, in microseconds; 0 inside."""
+    """Return the distances of moments from an interval, in microseconds; 0 inside."""
     gap: Floats = np.zeros(len(said), np.float32)
     if interval.start is not None:
         gap = np.maximum(gap, (to_micros(interval.start) - said).astype(np.float32))

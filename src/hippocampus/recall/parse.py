@@ -183,7 +183,7 @@ def _state(text: str, language: str | None, times: Sequence[Interval]) -> AskedS
 
 
 def _weights(words: Sequence[Term]) -> dict[int, float]:
-    """Return how much each term of a question counts, by its hash."""
+    """Return the weight of each term of a question, by its hash."""
     only_function = all(word.function for word in words)
     weights: dict[int, float] = {}
     for word in words:

@@ -34,12 +34,12 @@ _STEPS: Final = 24
 _READ: Final = 48
 """Most episodes that are read for the names in them."""
 _DEPTH: Final = 2
-"""How far from the best hits episodes are read: names of those lead on, and no further."""
+"""Most steps from the best hits at which episodes are read: names of those lead on, no further."""
 
 
 def walk(search: Search, read: ReadTexts, rows: Rows32, strengths: Floats) -> dict[int, Lift]:
     """
-    Return how rows, candidates or not, may be lifted; as ``spreading_activation.spread``.
+    Return the lifts of rows, candidates or not; as ``spreading_activation.spread``.
 
     Args:
         search: what is asked; its own names lead nowhere new.
@@ -82,7 +82,7 @@ def _ties(search: Search, read: ReadTexts, best: list[int]) -> Iterator[tuple[in
 
 
 def _visits(home: dict[int, float], ties: list[tuple[int, str, float]]) -> dict[int, float]:
-    """Return how often a walker is at each row, by the power iteration."""
+    """Return the share of a walker's visits to each row, by the power iteration."""
     strongest: dict[tuple[int, str], float] = {}
     for row, name, tie in ties:
         strongest[row, name] = max(strongest.get((row, name), 0.0), tie)

@@ -28,14 +28,14 @@ _LOOKED_AT: Final = 8
 """Best rows that are read."""
 _REACH: Final = 7.0
 _REACH_OF_NAMED: Final = 15.0
-"""Where the owner is known by a name that the question does not say: it has few of its words."""
+"""The same where the owner's name is not in the question: the row has few of its words."""
 _READ: Final = 4000
 """Characters of a text that are read."""
 _NAMING: Final = frozenset({"name", "names", "called", "call"})
 
 
 class _Asked(NamedTuple):
-    """Words by which the owner may be named, and those of what is asked of them."""
+    """Words by which the owner may be named, and the words of the thing that is theirs."""
 
     owner: frozenset[int]
     thing: tuple[frozenset[int], ...]

@@ -47,7 +47,7 @@ class Premise(NamedTuple):
     told: bool = False
 
     def beside(self, other: Premise) -> Premise:
-        """Return how far what it supposes is met by its best memories and others together."""
+        """Return the premise as its best memories and others meet it together."""
         lacking = tuple(word for word in self.lacking if word in other.lacking)
         return self._replace(
             whole=self.whole or other.whole,

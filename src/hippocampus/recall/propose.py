@@ -54,7 +54,7 @@ class Search:
     within: Mask | None
     """Rows in a time that the question names, shape (n,); None when it names none."""
     timely: Floats | None
-    """How far each row is of that time, in [0, 1], shape (n,): for what it tells, or was said."""
+    """Share of each row in that time, in [0, 1], shape (n,): by the time told, or of saying it."""
     nothing: bool
     """Whether the query names a certain time of which there is nothing."""
     activation: Activation | None

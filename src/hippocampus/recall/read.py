@@ -108,7 +108,7 @@ class Found(NamedTuple):
         return over
 
     def _lags(self, places: Sequence[int]) -> list[float]:
-        """Return how far each of some hits, in their order, lies behind the best; never falling."""
+        """Return the lag of each of some hits, in their order, behind the best; never falling."""
         if not len(places):
             return []
         # What tells of a further event is as near to the question as what tells of the first.

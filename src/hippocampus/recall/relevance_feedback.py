@@ -24,7 +24,7 @@ from hippocampus.recall.scored import Scored
 from hippocampus.recall.spreading_activation import ReadTexts
 
 _BEST: Final = 4
-"""Best rows that are taken for what the question is about."""
+"""Best rows, which are taken to be on the question's subject."""
 _AGREE: Final = 2
 """Of them, how many must have a word."""
 _RARE: Final = 0.04

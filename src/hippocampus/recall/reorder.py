@@ -60,7 +60,7 @@ class ReorderStep(NamedTuple):
     gain: Gain
     """Gives the gains, shape (rows,); None for none."""
     applies: Callable[[Reordering], bool] = lambda _: True
-    """Says whether it is for what was found out so far."""
+    """Test whether the step applies to the findings so far."""
 
 
 def reorder(search: Search, scored: Scored, sources: Sources) -> Reordering:

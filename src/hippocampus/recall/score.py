@@ -63,7 +63,7 @@ def _added(
 
 
 def _sessions(scoring: Scoring, scores: Floats) -> tuple[SessionScores, Floats]:
-    """Return how the sessions of the rows score, and the support of each for its turns."""
+    """Return the scores of the rows' sessions, and the support of each for its turns."""
     search = scoring.search
     query, fusion = search.query, search.fusion
     called = called_up(scoring, scores) if query.cues <= ONLY_CONCEPTS else None
@@ -75,7 +75,7 @@ def _sessions(scoring: Scoring, scores: Floats) -> tuple[SessionScores, Floats]:
 
 
 def _lean(lengths: Floats | None, decay: float) -> float:
-    """Return how far turns of this mean length depend on their session, 1 to 0."""
+    """Return the dependence of turns of this mean length on their session, 1 to 0."""
     if lengths is None or not len(lengths):
         return 1.0
     return math.exp(-float(np.add.reduce(lengths)) / len(lengths) / decay)

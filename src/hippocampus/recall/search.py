@@ -68,9 +68,9 @@ class Ranking:
     activation: Floats
     """Activation of each by the anchors that the question calls up."""
     candidates: int
-    """How many rows were scored."""
+    """Number of rows that were scored."""
     hamming_searches: Mapping[str, int]
-    """How many Hamming balls were searched, by way."""
+    """Number of Hamming balls that were searched, by way."""
     missing_time: str
     """A sentence, if the question names a certain time of which there is nothing; else ""."""
     superseded: Mapping[int, int]

@@ -87,7 +87,7 @@ def rank_sessions(
 
 def associated(sums: Floats, sizes: NDArray[np.intp], worth: Floats, best_within: float) -> Floats:
     """
-    Return how near in meaning each session is to the best ones together, as a cosine.
+    Return the nearness in meaning of each session to the best ones together, as a cosine.
 
     A session means what its candidates mean beyond what all candidates do: without taking that off,
     everything one person says about one question is alike.

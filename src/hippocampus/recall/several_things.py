@@ -19,7 +19,7 @@ from hippocampus.recall.scored import Scored
 from hippocampus.recall.standardize import standardised
 
 _BEST: Final = 5
-"""Best rows that together say what else is one of the things."""
+"""Best rows that together tell the kind of the things asked for."""
 _BEHIND: Final = np.float32(1e-3)
 """Distance that what is alike keeps from the best row."""
 

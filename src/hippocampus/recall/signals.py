@@ -30,7 +30,7 @@ from hippocampus.recall.standardize import Scale, standardised
 Signal: TypeAlias = "Callable[[Scoring, Floats], Floats | None]"
 
 ONLY_CONCEPTS: Final = frozenset({"concept", "time"})
-"""Where no other cue is asked, rows rank by activation of what the question calls up."""
+"""Cues without any other one, for which rows rank by activation of what the question calls up."""
 _BELOW_RECENT: Final = np.float32(1e-4)
 """Distance that a primed row keeps below recent ones: more than scores are rounded by."""
 _ABOUT: Final = np.float32(0.2)
@@ -76,7 +76,7 @@ class Scoring:
     @cached_property
     def shortness(self) -> Floats | np.float32:
         """
-        How far a turn depends on its neighbours, 1 to 0: exp(-tokens / decay).
+        Return the dependence of a turn on its neighbours, 1 to 0: exp(-tokens / decay).
 
         A long turn speaks for itself, and holds novel words and deeds by its length alone.
         """
@@ -100,7 +100,7 @@ class Scoring:
 
     @cached_property
     def new(self) -> dict[str, Floats]:
-        """How much is new in turns of those asked about, on one scale: words, deeds, names."""
+        """Return the novelty of turns of those asked about, on one scale: words, deeds, names."""
         together = self.candidates.together
         told = self.new_in_turns(named=None if together is None else together.named)
         return {
@@ -110,7 +110,7 @@ class Scoring:
 
     def new_in_turns(self, *, named: bool | None) -> dict[str, Floats]:
         """
-        Return how much is new in turns of those asked about, by what: words, deeds, names.
+        Return the novelty of turns of those asked about, by kind: words, deeds, names.
 
         ``named``: whether anybody speaks whom the question names, if that is known.
         """

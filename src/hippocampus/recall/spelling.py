@@ -96,7 +96,7 @@ def _is_turned(word: str, other: str) -> bool:
 
 
 def _distance(word: str, other: str, *, heard: bool) -> int:
-    """Return how unlikely one is written for the other; smaller is likelier."""
+    """Return the rank of a misspelling, 0 to 3; the smaller, the likelier is one for the other."""
     if heard or jellyfish.metaphone(word) == jellyfish.metaphone(other):
         return 0
     if sorted(word) == sorted(other):  # two letters changed places

@@ -54,7 +54,7 @@ class Lift(NamedTuple):
 
 def spread(search: Search, read: ReadTexts, rows: Rows32, strengths: Floats) -> dict[int, Lift]:
     """
-    Return how rows, candidates or not, may be lifted.
+    Return the lifts of rows, candidates or not.
 
     Args:
         search: what is asked; its own names lead nowhere new.

@@ -46,7 +46,7 @@ def gain_of_wishes(search: Search, scored: Scored) -> Floats | None:
 
 def _nearness(search: Search, scored: Scored, places: NDArray[np.intp]) -> Floats:
     """
-    Return how near wishes are to the question, shape (places,): by meaning alone if there is one.
+    Return the nearness of wishes to the question, shape (places,): by meaning where known.
 
     What a wish has of the question's words is chance: "I never run on tarmac" has none of "put
     together a training plan".

@@ -1,4 +1,4 @@
-"""How much each token of a question counts in late interaction."""
+"""Weights of a question's tokens in late interaction."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def _of_each(
 
 
 def _of_all(index: BankIndex, asked: AskedConversation, allowed: Mask | None) -> Leading:
-    """Return how everything began, or the beginning of each conversation, the last ones first."""
+    """Return the beginning of everything, or of each conversation, the last ones first."""
     visible = index.columns.visible() if allowed is None else allowed
     every = index.columns.in_order()
     order: Rows32 = every[visible[every]].astype(np.uint32)

@@ -21,7 +21,7 @@ from hippocampus.server.thread_pools import CALLER
 from hippocampus.verbs import AccessRole
 
 _REREAD_S: Final = 1.0
-"""For how long keys are taken to be as they were read."""
+"""Seconds for which keys are taken to be as they were read."""
 
 
 class Gatekeeper:

@@ -22,9 +22,9 @@ R = TypeVar("R")
 SEQ: Final = "Seq"
 """The header that says how much of the bank an answer knows."""
 _WAIT: Final = lazy_pattern(r"(?i)(?:^|[,;\s])wait\s*=\s*(\d{1,4})(?!\d)")
-"""For how many seconds an answer is waited for (RFC 7240, section 4.3)."""
+"""Preference in a header for the seconds to wait for an answer (RFC 7240, section 4.3)."""
 _PATIENCE_S: Final = 2.0
-"""For how long a copy that is behind is waited for."""
+"""Most seconds that a copy that is behind is waited for."""
 
 
 class BankRequest(NamedTuple):
@@ -35,7 +35,7 @@ class BankRequest(NamedTuple):
     named: NamedRequest | None
     """Its key, if it has one and is done once."""
     least: Position | None
-    """How new an answer must be."""
+    """Oldest position that an answer may have."""
     patience_s: float
     """Seconds after which it takes an answer of what was read so far, where that says so."""
 

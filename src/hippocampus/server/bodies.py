@@ -22,7 +22,7 @@ _UTF_8: Final = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
 """Names of UTF-8, and of a part of it."""
 _AT_ONCE: Final = 1 << 20
 _LOOK_S: Final = 0.25
-"""How often to look whether anybody still waits for an answer."""
+"""Seconds between two looks whether anybody still waits for an answer."""
 _Result = TypeVar("_Result")
 
 

@@ -34,7 +34,7 @@ from hippocampus.sources import ALL_FORMATS
 from hippocampus.verbs import AccessRole
 
 _OURS: Final = b'"hippocampus-export"'
-"""By what the first line of an export of ours is known."""
+"""Mark by which the first line of an export of ours is known."""
 _TOLD: Final = 1000
 """Most lines that could not be read; with more, it is not what it is said to be."""
 _UNNAMED: Final = "import.jsonl"

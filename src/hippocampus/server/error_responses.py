@@ -39,7 +39,7 @@ _STATUS: Final[tuple[tuple[type[HippocampusError], int], ...]] = (
 )
 """The first that fits; anything else is 500."""
 _RETRY_S: Final = 1
-"""After how long to try again where nobody knows better."""
+"""Seconds after which to try again where nobody knows better."""
 
 
 class Refused(errors.InputError):

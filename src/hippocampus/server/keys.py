@@ -21,7 +21,7 @@ SETTING: Final = "api-keys"
 ROLES: Final[tuple[AccessRole, ...]] = ("read", "write", "admin")
 """The roles of a key; each includes the one before it."""
 _PREFIX: Final = "hpc"
-"""How a key begins, so that whoever finds one knows what it is."""
+"""Beginning of a key, so that whoever finds one knows what it is."""
 _SECRET_BYTES: Final = 32
 
 
@@ -75,7 +75,7 @@ class Caller:
     banks: tuple[str, ...]
 
     def may(self, role: AccessRole) -> bool:
-        """Return whether that is among what it may do."""
+        """Return whether the key allows an action."""
         return ROLES.index(role) <= ROLES.index(self.role)
 
     def opens(self, bank: str) -> bool:
@@ -86,7 +86,7 @@ class Caller:
 
     @property
     def everywhere(self) -> bool:
-        """Whether all banks are."""
+        """Return whether all banks are."""
         return "*" in self.banks
 
 

@@ -21,7 +21,7 @@ _REF: Final = "#/components/schemas/{name}"
 _PAGED: Final = ("Next-Cursor",)
 _LACKS: Final = ("Degraded",)
 _HELD: Final = "x-schemas"
-"""Where a route keeps the schemas that it refers to, until the document gathers them."""
+"""Field of a route for the schemas that it refers to, until the document gathers them."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""How often a caller may ask: in this process, or counted for all servers of a store together."""
+"""Rates at which callers may ask: in this process, or for all servers of a store together."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from hippocampus.errors import RateLimited, StoreError
 _MOST_RATED: Final = 10_000
 """Callers whose requests are counted at once."""
 _LEASE_S: Final = 0.1
-"""For how long a server takes a caller's requests out of the bucket of all at once."""
+"""Seconds' worth of a caller's requests that a server takes out of the shared bucket at once."""
 _ALONE_S: Final = 10.0
-"""For how long a server counts for itself once the buckets of all are not to be had."""
+"""Seconds for which a server counts for itself once the shared buckets are not to be had."""
 _KEPT_S: Final = 1.0
-"""For how long those that were taken out, and not used, are."""
+"""Seconds for which requests that were taken out, and not used, stay good."""
 
 
 class Rate:
@@ -37,7 +37,7 @@ class Rate:
         salt: bytes = b"",
     ) -> None:
         """
-        Take how fast buckets fill, None for no limit, and what they hold.
+        Take the rate at which buckets fill, None for no limit, and the most they hold.
 
         ``shared``: the buckets of all servers, of which this one takes a few requests at a time,
         and ``salt`` keys the digests by which callers are known there.

@@ -11,8 +11,8 @@ from typing import Final, NamedTuple, TypeAlias
 
 _FRESH_S: Final = 60.0
 """
-For how long an answer is given again: what "today" is and how mature a gist is change by the hour,
-and when something was last recalled is of use to the minute.
+Seconds for which an answer is given again: "today" and the maturity of a gist change by the hour,
+and the time of the last recall is of use to the minute.
 """
 _BESIDE: Final = 500
 """Bytes that an answer takes beside its own and its question's."""

@@ -32,12 +32,12 @@ from hippocampus.sleep.schedule import Schedule
 _KEEP_ALIVE_S: Final = 75
 _MOST_HEAD_BYTES: Final = 1 << 16
 _GRACE_S: Final = 1.0
-"""How long, after requests were waited for, a verb that has begun may still take."""
+"""Seconds that a verb that has begun may still take, after requests were waited for."""
 _HELD_S: Final = 0.5
-"""How long after that a timer of the system ends the process, if Python could not."""
+"""Seconds after that until a timer of the system ends the process, if Python could not."""
 _LAST_WORDS: Final = '{"level": "warning", "event": "ended, for a call kept the interpreter"}'
 _SWITCH_S: Final = 0.001
-"""How long a thread computes before another may: five times sooner than by default, for the one
+"""Seconds that a thread computes before another may: five times fewer than by default, for the one
 that answers waits for those that search."""
 _GARBAGE: Final = (20_000, 10, 50)
 """Objects from which on garbage is looked for, and how often further: beside an index, a look at

@@ -17,14 +17,14 @@ _Seconds: TypeAlias = Annotated[float, Meta(gt=0, le=1e9)]
 
 @immutable
 class Limits:
-    """How much a server takes at once; what is beyond is refused, and told when to try again."""
+    """Limits of a server's load; a request beyond is refused, and told when to try again."""
 
     body_bytes: Annotated[int, Meta(ge=1024)] = 32 * 1024 * 1024
     """Most bytes of a request's JSON."""
     import_bytes: Annotated[int, Meta(ge=1024)] = 1024 * 1024 * 1024
     """Most bytes of an import, which goes to a file and not into memory."""
     body_s: _Seconds = 30.0
-    """For how long a request may send nothing of its body."""
+    """Most seconds in which a request may send nothing of its body."""
     requests_per_s: Annotated[float, Meta(gt=0, le=1e9)] | None = None
     """Requests a second that one key, or one address without keys, may make; None: any number."""
     burst: Annotated[int, Meta(ge=1)] = 100
@@ -41,15 +41,15 @@ class Limits:
     answers_bytes: Annotated[int, Meta(ge=0)] = 32 * 1024 * 1024
     """Memory for answers that are given again while their bank has not changed; 0: none."""
     request_s: _Seconds = 60.0
-    """How long a verb may take; not sleep, compaction, imports, exports and backups."""
+    """Most seconds that a verb may take; not sleep, compaction, imports, exports and backups."""
     upkeep_s: _Seconds = 6 * 3600.0
-    """How long each of those may take."""
+    """Most seconds that each of those may take."""
     written_bytes: Annotated[int, Meta(ge=1024)] = 256 * 1024 * 1024
     """Most bytes that one such verb may write."""
     results: Annotated[int, Meta(ge=1)] = 1000
     """Most hits that a request may ask for."""
     drain_s: _Seconds = 30.0
-    """How long a server that is told to stop waits for requests that are under way."""
+    """Most seconds that a server that is told to stop waits for requests that are under way."""
 
     def __post_init__(self) -> None:
         check(self)

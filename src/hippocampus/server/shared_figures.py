@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.registry import Collector
 
 EVERY_S: Final = 2.0
-"""How often a worker leaves its figures for the others."""
+"""Seconds after which a worker leaves its figures for the others again."""
 _LABEL: Final = "worker"
 
 

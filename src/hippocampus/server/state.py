@@ -136,7 +136,7 @@ def json_answer(
     body: bytes, seq: str = "", *, cursor: str | None = None, degraded: str = ""
 ) -> Response:
     """
-    Return JSON, and in headers what else there is to say.
+    Return JSON, with headers for the rest: position, cursor and lacking parts.
 
     That is how much of the bank it knows, where its next page begins, and what was missing and why.
     """

@@ -35,14 +35,14 @@ CALLER: Final[ContextVar[str]] = ContextVar("caller", default="")
 
 
 _LATELY_S: Final = 2.0
-"""Seconds after which what a caller has computed counts for a third of what it did."""
+"""Seconds after which a caller's computing counts for a third of itself (1/e)."""
 _MOST_OF_IT: Final = 0.5
 """The share of a processor from which on a caller computes most of the time."""
 
 
 class Shares:
     """
-    How much each caller has computed lately, and whether others ask as well, in all pools.
+    Shares of computing that callers had lately, and whether others ask as well, in all pools.
 
     What waits for a database or a model counts for nothing: who does has as many threads as ever.
     """
@@ -92,7 +92,7 @@ class Pool:
         shares: Shares | None = None,
     ) -> None:
         """
-        Take how many threads there are, and how many calls may wait for one.
+        Take the number of threads, and of calls that may wait for one.
 
         ``budget`` makes one for each call. ``shares``: those of all pools together.
         """

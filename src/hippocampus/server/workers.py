@@ -54,7 +54,7 @@ class _Process:
 
     pid: int
     said: int
-    """Where it is read that it is ready, and, for it ends with the process, that it has ended."""
+    """Descriptor at which its readiness is read, and, for it closes with the process, its end."""
     is_ready: bool = False
 
 

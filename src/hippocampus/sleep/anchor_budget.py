@@ -32,7 +32,7 @@ def within_budget(
     worth: NDArray[Any], rows: Sequence[NDArray[Any]], budget: int, always: frozenset[int]
 ) -> AnchorsKept:
     """
-    Choose the anchors that are kept, one after the other, by what each adds.
+    Choose the anchors to keep, one after the other, by the gain of each.
 
     Args:
         worth: of each anchor, shape (anchors,).

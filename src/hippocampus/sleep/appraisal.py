@@ -137,7 +137,7 @@ def _pairs(vectors: Floats, one: Rows, other: Rows) -> Doubles:
 def _surprise(
     vectors: Floats | None, session: NDArray[np.int32], occurred_at: Rows, count: int
 ) -> Doubles:
-    """Return how far each is from the mean of what its session said before, in [0, 1]."""
+    """Return the distance of each row from the mean of its session's earlier rows, in [0, 1]."""
     # Without vectors nobody knows: the middle favours no row.
     surprise = np.full(count, 0.5)
     if vectors is None or not count:
@@ -161,7 +161,7 @@ def _surprise(
 
 
 def _saliency(night: SleepSnapshot) -> Doubles:
-    """Return how often the most spoken-of name of each row is spoken of, in [0, 1]."""
+    """Return the frequency of the most spoken-of name of each row, in [0, 1]."""
     keys, owner = night.material.keys, night.material.owner
     names = (keys & PROPER) > 0
     salient = np.zeros(len(night))

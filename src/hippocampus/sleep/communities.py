@@ -28,7 +28,7 @@ _LEAST: Final = 3
 _TOGETHER: Final = 3.0
 """Weight of being said in one memory, against being said in one window of talk."""
 _WIDEST: Final = 24
-"""Tags of a window, those that are in it most, that are taken to be said together."""
+"""Most tags of a window, by frequency in it, that are taken to be said together."""
 _ROUNDS: Final = 20
 
 
@@ -74,7 +74,7 @@ def find_communities(graph: TagGraph, windows: Iterable[Sequence[int]]) -> tuple
 def _ties(
     under: Mapping[int, Sequence[int]], windows: Iterable[Sequence[int]], count: int
 ) -> list[dict[int, float]]:
-    """Return how strongly tags hang together by being said together."""
+    """Return the strengths of the ties between tags that are said together."""
     ties: list[dict[int, float]] = [{} for _ in range(count)]
 
     def tie(one: int, other: int, weight: float) -> None:

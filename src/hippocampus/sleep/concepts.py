@@ -39,7 +39,7 @@ from hippocampus.sleep.material import Material, PhrasePostings, Reads
 COMMON: Final = 0.2
 """Share of all episodes above which a phrase tells nothing."""
 FADING_DAYS: Final = 60.0
-"""In which the salience of what is no longer spoken of has fallen to 1/e."""
+"""Days in which the salience of what is no longer spoken of has fallen to 1/e."""
 WEAK: Final = 0.5
 """Share of its salience when found below which an anchor is weak."""
 STRONG: Final = 75
@@ -502,7 +502,7 @@ def kin_of(
 
 def _walked(where: Sequence[Rows], spread: float) -> Floats:
     """
-    Return how surely a walk from each anchor ends in each, by the sessions that name them.
+    Return the probability that a walk from each anchor ends in each, by shared sessions.
 
     A step goes to one of an anchor's sessions and from there to one of its anchors, so S = A B' of
     two matrices as wide as there are sessions, and the walk ends by (1 - s) (I - s S)^-1. Where

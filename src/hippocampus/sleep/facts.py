@@ -106,7 +106,7 @@ def _said(
 
 def before_reading(before: Statements | None, wanted: StatementReader | None) -> Statements:
     """
-    Return where a sleep begins to read: where reading stopped, or anew if another shall read.
+    Return the statements to go on from: all so far, or none if another reader begins anew.
 
     What the parse has read stays where there are only rules by now. ``wanted``: which reader shall
     read; None for the best on this machine.
@@ -127,7 +127,7 @@ def read_with_model(
     answers: TagAnswers,
 ) -> tuple[Statements, FactReading]:
     """
-    Have a model read what rules have read; where it answers, that is what is known.
+    Have a model read the rows that rules have read; its answers take the place of theirs.
 
     ``answers``: of earlier tries of this sleep; those to this one are put there.
     """
@@ -177,5 +177,5 @@ def _digest(lines: Sequence[NumberedLine]) -> str:
 
 
 def count(statements: Mapping[int, tuple[Statement, ...]]) -> int:
-    """Return how many statements there are."""
+    """Return the number of statements."""
     return sum(map(len, statements.values()))

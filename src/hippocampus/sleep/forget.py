@@ -24,7 +24,7 @@ from hippocampus.sleep.importance import PROMOTED, PRUNED, tiers
 from hippocampus.sleep.snapshot import SleepSnapshot
 
 SHARES: Final = (1.0, 0.98, 0.5, 0.25, 0.12, 0.0)
-"""About how much of its tokens is shown of a memory at each level, as measured on talk."""
+"""Rough share of a memory's tokens that is shown at each level, as measured on talk."""
 _LEAST: Final = "of least salience in its hundred turns"
 _DAY_H: Final = 24.0
 
@@ -70,7 +70,7 @@ def forget(night: SleepSnapshot, value: Appraisal, *, most: int | None = None) -
 
 def _deepest(night: SleepSnapshot, value: Appraisal) -> NDArray[np.int64]:
     """
-    Return how far each may fade, by the tier that its age puts it in.
+    Return the deepest level to which each row may fade, by the tier that its age puts it in.
 
     What is promoted does not fade by age, and what is pruned does not wait for its time to be over
     (HUMAN, section 4).

@@ -22,7 +22,7 @@ from hippocampus.sleep.outcome import OutcomeHistory, foresee, times_used
 
 RETROACTIVE: Final = 0.6
 PROACTIVE: Final = 0.4
-"""How much what came later, and what came earlier, disturbs a memory (HUMAN, section 5)."""
+"""Weights of the interference by later memories, and by earlier ones (HUMAN, section 5)."""
 FRESHNESS: Final = SALIENCE.weights["recency"]
 FADING: Final = 0.002
 RECALLED: Final = SALIENCE.weights["recalled"]
@@ -31,7 +31,7 @@ PRUNED_SHARE: Final = 0.005
 PRUNED_EVERY: Final = 100
 """Turns after which the lowest share goes (HEMA, section 3.4)."""
 LEVEL_H: Final = (30 * 24.0, 60 * 24.0, 120 * 24.0, 240 * 24.0, 480 * 24.0)
-"""Hours at which what is worth nothing reaches L1 to L5; what is worth s, after 1/(1-s) of that."""
+"""Hours at which a worthless memory reaches L1 to L5; one worth s, after 1/(1-s) of them."""
 
 # Sums of tokens times shares differ by less than this through rounding alone.
 _SAME: Final = 1e-9
@@ -53,7 +53,7 @@ def interfere(
     proactive: float = PROACTIVE,
 ) -> Doubles:
     """
-    Return how much others disturb each memory, Σ w·sim (HUMAN, eq. 3), among its neighbours alone.
+    Return the interference with each memory, Σ w·sim (HUMAN, eq. 3), by its neighbours alone.
 
     Args:
         neighbours: the rows nearest to each, shape (n, k); -1 where there are fewer.
@@ -196,7 +196,7 @@ class Chosen(NamedTuple):
 
     fades: Flags
     value: Doubles
-    """The chance that it will be of use (again); by what is proven, above 1 for what has been."""
+    """The chance of (further) use; under ``proven``, above 1 for memories that were of use."""
 
 
 @immutable
@@ -213,8 +213,8 @@ class Retention:
     """Most that kept rows may cost together, in the unit of the costs: episodes or tokens."""
     by: Literal["foreseen", "proven"] = "proven"
     probationary_share: Annotated[float, Meta(ge=0.0, lt=1.0)] = 0.1
-    """Share of what is kept for what has not been of use yet, where what has would fill it all. The
-    less, the surer it is that what is kept was of use, and the less is there of what is new."""
+    """Share of the kept for memories without any use yet, where those of use would fill it all. The
+    less, the surer it is that the kept ones were of use, and the fewer new ones are there."""
 
     def __post_init__(self) -> None:
         check(self)

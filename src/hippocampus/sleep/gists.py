@@ -59,7 +59,7 @@ class Noted(NamedTuple):
 
 @immutable
 class Gisted:
-    """Result of making gists; ``note``: what is new of it, for the journal, or None."""
+    """Result of making gists; ``note``: the new part of it, for the journal, or None."""
 
     promoted: int
     made: int

@@ -1,5 +1,5 @@
 """
-How much each memory is worth keeping, beside the others, as a bank's nights see it.
+Worth of keeping each memory, beside the others, as a bank's nights see it.
 
 Three scores of the same signals, each from a paper: ``five`` factors (HUMAN, Table 2), ``four``
 calibrated signals (HUMAN, section 8.1) and ``iota`` (CONCEPT, section 4.6a, of which
@@ -40,9 +40,9 @@ class Features(NamedTuple):
     age_h: Doubles
     """Hours since it was said."""
     alike: Doubles
-    """How many others are like it: near in meaning, or of the same words."""
+    """Number of others like it: near in meaning, or of the same words."""
     surprise: Doubles
-    """How far it was from what was to be expected, in [0, 1]."""
+    """Distance from the expected, in [0, 1]."""
     saliency: Doubles
     """The importance of the most important thing it names, in [0, 1]."""
     outcome: Doubles
@@ -143,7 +143,7 @@ def _share(share: float, of: int) -> int:
 
 
 def places(codes: Codes) -> Doubles:
-    """Return how many earlier rows have the same code."""
+    """Return the number of earlier rows that have the same code."""
     order = np.argsort(codes, kind="stable")
     ordered = codes[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(codes) else order

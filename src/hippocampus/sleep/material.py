@@ -92,7 +92,7 @@ class PhrasePostings:
         return cls(bare[starts], ends, rows[order], proper, material.occurred_at)
 
     def place(self, key: int) -> int | None:
-        """Return where a phrase is among the keys, None if nothing in force says it."""
+        """Return the place of a phrase among the keys, None if nothing in force says it."""
         at = int(np.searchsorted(self.keys, key))
         return at if at < len(self.keys) and self.keys[at] == key else None
 

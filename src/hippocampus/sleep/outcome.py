@@ -23,19 +23,19 @@ from hippocampus.core.logistic import fit_logistic, sigmoid
 from hippocampus.sleep.importance import places
 
 _LOOKS: Final = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
-"""How far back is looked, as shares of the time that is remembered: so a bank learns from its first
+"""Distances to look back, as shares of the time that is remembered: so a bank learns from its first
 days on, and one of years from years."""
 _FEWEST: Final = 50
 """Rows of either outcome without which nothing is learnt."""
 _PRIOR: Final = 10.0
 """Rows that what is usual counts for, beside those of a code itself."""
 _RIDGE: Final = 300.0
-"""How strongly weights are drawn to where they start, in groups: those of a group are referred to
+"""Strength that draws weights to where they start, in groups: those of a group are referred to
 together, so thousands of rows may be a handful of chances to learn from."""
 _FADING: Final = 0.8
-"""How fast a use counts less, as a power of its age: d of ACT-R's base-level activation, ln Σ t⁻ᵈ
-(J. R. Anderson and L. J. Schooler, Psychological Science 2, 1991), where 0.5 is usual. Between 0.5
-and 0.8 next to nothing changes; below, it comes near to mere frequency."""
+"""Speed at which a use counts less, as a power of its age: d of ACT-R's base-level activation,
+ln Σ t⁻ᵈ (J. R. Anderson and L. J. Schooler, Psychological Science 2, 1991), where 0.5 is usual.
+Between 0.5 and 0.8 next to nothing changes; below, it comes near to mere frequency."""
 _ROW_FADING: Final = 0.5
 """The same of a row by itself."""
 _NOWHERE: Final = 1e-6
@@ -134,7 +134,7 @@ def find_uses(
 
 def times_used(group: Codes, uses: OutcomeUses) -> tuple[Codes, Codes]:
     """
-    Return how often each row was referred to by later rows, and the last row that did, or -1.
+    Return the number of references to each row by later rows, and the last of those rows, or -1.
 
     It takes one sort of the references, and a binary search a row.
     """
@@ -157,7 +157,7 @@ def times_used(group: Codes, uses: OutcomeUses) -> tuple[Codes, Codes]:
 
 def foresee(history: OutcomeHistory, now_h: float) -> Doubles:
     """
-    Return how likely each row is to be referred to from now on, in (0, 1).
+    Return the probability that each row is referred to from now on, in (0, 1).
 
     Learnt by looking back: as things stood a sixteenth, an eighth, a quarter and half of the time
     ago, what told who has been referred to since? What is learnt corrects activation, from which it
@@ -243,7 +243,7 @@ def _groups(history: OutcomeHistory) -> _Groups:
 
 def activation(history: OutcomeHistory, now_h: float) -> Doubles:
     """
-    Return how present each row is, ln Σ t⁻ᵈ over the times when it was come back to, shape (n,).
+    Return the activation of each row, ln Σ t⁻ᵈ over the times of its uses, shape (n,).
 
     Those are when its group began, went on and was referred to, and when the row itself was.
     Hours below one count as one. How often and how lately it was come back to are one number.
@@ -281,7 +281,7 @@ def _used_rows(history: OutcomeHistory, weight: Doubles) -> tuple[Doubles, Doubl
 
 def _around(groups: _Groups, citing: Codes, present: Doubles) -> tuple[Doubles, Doubles]:
     """
-    Return how present what is linked to each group is, as a logarithm, and whether anything is.
+    Return the logarithm of the activation linked to each group, and a mask of linked groups.
 
     A group is linked to what it refers to and to what refers to it, and shares itself out among
     these; two steps reach what is referred to together with it, as parts of one project are.

@@ -48,7 +48,7 @@ class Schedule:
     """The hour from which on what is made of a whole bank is made anew, once a day; None: with
     every sleep."""
     idle: timedelta = timedelta(minutes=30)
-    """After which a bank that nobody writes to sleeps although it is not yet time."""
+    """Time after which a bank that nobody writes to sleeps although it is not yet time."""
 
     def __post_init__(self) -> None:
         check(self)

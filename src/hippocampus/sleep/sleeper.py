@@ -31,7 +31,7 @@ from hippocampus.sleep.validate import validate
 Propose: TypeAlias = Callable[[SleepSnapshot], list[Act]]
 
 _TELLING: Final = ("gists", "summary")
-"""Those that say in the bank's name what was said: not what somebody has corrected."""
+"""Artifacts that speak in the bank's name, and so may hold nothing that was corrected."""
 BY_MEANING: Final = ("near", "cluster")
 """Policies that merge by more than the words, and so need an embedder."""
 _VISIBLE: Final[tuple[type[JournalEvent], ...]] = (*STATE_CHANGES, Faded)

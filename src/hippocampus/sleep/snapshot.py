@@ -93,13 +93,13 @@ class SleepSnapshot:
     vectors: Callable[[Rows], Floats] | None
     texts: Callable[[Collection[int]], Mapping[int, str]]
     tokens: Callable[[Collection[int]], Mapping[int, int]]
-    """Gives how many tokens the texts of rows have."""
+    """Reader of the number of tokens in the texts of rows."""
 
     def __len__(self) -> int:
         return len(self.records)
 
     def seen(self, step: str) -> int:
-        """Return how many rows, the first ones, a step has seen in earlier sleeps."""
+        """Return the number of rows, the first ones, that a step has seen in earlier sleeps."""
         return self.slept.get(step, Covered()).rows
 
     def fresh(self, step: str) -> Mask:
@@ -116,7 +116,7 @@ class SleepSnapshot:
 
     @property
     def level(self) -> NDArray[np.int64]:
-        """How far every row has faded."""
+        """Return the level to which every row has faded."""
         return np.fromiter((e.level for e in self.records), np.int64, len(self))
 
     @property
@@ -234,7 +234,7 @@ def find_uses(ledger: Ledger, row: int, recalled: Sequence[Sequence[int]] = ()) 
 
 
 def count_sleeps(ledger: Ledger) -> int:
-    """Return how many sleeps a bank has had or begun."""
+    """Return the number of sleeps that a bank has had or begun."""
     return len(ledger.store.journal.read(ledger.bank, kinds=(SleepBegan,)))
 
 

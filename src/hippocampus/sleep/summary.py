@@ -1,5 +1,5 @@
 """
-Compact Memory: one line that says who, about what, and what was decided and told last (HEMA, 3.2).
+Compact Memory: one line of speakers, topics, decisions and the latest news (HEMA, 3.2).
 
 The paper's S_t = Summarizer(S_t-1, u_t) is ``take_in``: of what the line quotes and what is said
 now, the most telling stays. It runs over a hundred turns and starts anew; what each hundred came to
@@ -96,7 +96,7 @@ class Version:
 
     @property
     def holds_any(self) -> bool:
-        """Whether any of its rows was in force."""
+        """Return whether any of its rows was in force."""
         return bool(self.made_of.strip("0"))
 
 
@@ -134,7 +134,7 @@ class Made:
 
 
 Read = Callable[[Sequence[int]], Iterable[QuotableClause | None]]
-"""Returns what is to be quoted of rows."""
+"""Reader of the clauses of rows that may be quoted."""
 
 
 def short_name(name: str) -> str:

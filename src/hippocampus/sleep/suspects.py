@@ -36,7 +36,7 @@ def find_suspects(ledger: Ledger) -> list[int]:
 
 
 def mark_suspects(ledger: Ledger, found: list[int]) -> int:
-    """Mark those that are still there and that nobody has accepted; return how many those are."""
+    """Mark suspects that are still there and that nobody has accepted; return their number."""
     # They were found outside of this transaction, so somebody may have changed them since.
     wanted = set(found)
     rows = [e.row for e in _unmarked(ledger) if e.row in wanted]

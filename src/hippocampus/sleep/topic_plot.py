@@ -15,7 +15,7 @@ from hippocampus.errors import InputError
 from hippocampus.index.topic import Tag, TagGraph
 
 FORMATS: Final = {".png": "Software", ".svg": "Date", ".pdf": "CreationDate"}
-"""How a picture may be written, and what is left out of each: else no two would be the same."""
+"""Formats of a picture, and the metadata left out of each: else no two would be the same."""
 _LINE: Final = 0.24
 """Inches a tag takes from top to bottom."""
 _COLUMN: Final = 3.1

@@ -22,9 +22,9 @@ from hippocampus.errors import InvalidTime
 from hippocampus.sleep.snapshot import SleepSnapshot
 
 _AGAIN: Final = 5 * MICROS_PER_MINUTE
-"""Within which the same words by the same speaker were delivered twice, and not said twice."""
+"""Time within which the same words by the same speaker were delivered twice, not said twice."""
 _LATE: Final = MICROS_PER_HOUR
-"""By how much something of a session arrives late, when later things of it were there already."""
+"""Time by which a turn arrives late, when later ones of its session were there already."""
 _REPLIES: Final = frozenset({"assistant", "tool"})
 
 
@@ -88,7 +88,7 @@ def _late(night: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator[tup
 
 
 def _brought_in(e: EpisodeRow, after: EpisodeRow) -> bool:
-    """Whether something came with what was noted after it, out of a file or another history."""
+    """Return whether an episode came in with the next, out of a file or another history."""
     past = e.recorded_at - e.occurred_at > _LATE
     return e.source is not None or (past and after.recorded_at - e.recorded_at < _LATE)
 

@@ -174,7 +174,7 @@ def read_claude(raw: Raw) -> Iterator[Item]:
 
 
 def _parts(message: Mapping[str, Any]) -> list[tuple[str, str | None, str]]:
-    """Return where each attachment of a message is, what it is called, and its text."""
+    """Return the place, the name and the text of each attachment of a message."""
     given = [file for key in ("attachments", "files") for file in _list(message.get(key))]
     found = [file for file in given if isinstance(file, Mapping)]
     return [

@@ -44,7 +44,7 @@ _SOME_DAY: Final = datetime(2024, 1, 1, tzinfo=UTC)
 _DAY: Final = timedelta(hours=25)
 _SHORTEST_DAY: Final = timedelta(hours=22)
 _AHEAD: Final = timedelta(days=1)
-"""How much later than its file an entry may be: the file's time is of another zone."""
+"""Most that an entry may be later than its file: the file's time is of another zone."""
 
 _Kind = Literal["heading", "alone", "inline"]
 
@@ -67,14 +67,14 @@ class DiaryEntry:
 
     @property
     def name(self) -> str:
-        """Its time, as short as it is exact."""
+        """The time of the entry, written no longer than it is exact."""
         if self.at is None:
             return ""
         return f"{self.at:%Y-%m-%dT%H:%M:%S}".removesuffix(":00").removesuffix("T00:00")
 
 
 class _Dated(NamedTuple):
-    """Line that begins with a date: as what, at which depth of headings, and what else it says."""
+    """Line that begins with a date: its kind, its depth among headings, and the words behind."""
 
     kind: _Kind
     depth: int
@@ -178,7 +178,7 @@ def _date_of(head: str, changed: datetime) -> tuple[datetime, str] | None:
 
 
 def _may_begin_date(head: str) -> bool:
-    """Whether a line begins as a date does: to read every line for one would take long."""
+    """Return whether a line begins as a date does: to read every line for one would take long."""
     if head[0].isdigit():
         return True
     first = _FIRST.match(head)
@@ -187,7 +187,7 @@ def _may_begin_date(head: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _is_of_dates(word: str) -> bool:
-    """Whether a word is a month's or a weekday's: whether it belongs to a date before one."""
+    """Return whether a word is a month or a weekday, so that it belongs to a date before it."""
     dated = (f"{word} 6, 2023", f"{word}, 6 March 2023", f"{word}, 2023-03-06")
     return len(word) <= _LONGEST_WORD and any(
         found[0].text.startswith(word) for one in dated if (found := find_intervals(one, _SOME_DAY))
@@ -230,7 +230,7 @@ def _in_words(head: str, changed: datetime) -> tuple[datetime, str] | None:
 
 @lru_cache(maxsize=1024)
 def _is_weekday(word: str, changed: datetime) -> bool:
-    """Whether a word before a date leaves that the day that it is, and belongs to it."""
+    """Return whether a word before a date leaves that the day that it is, and belongs to it."""
     dated = f"{word}, {changed:%Y-%m-%d}"
     found = find_intervals(dated, changed) if len(word) <= _LONGEST_WORD else ()
     if len(found) != 1 or found[0].text != dated:
@@ -255,7 +255,7 @@ def _go_in_order(times: Sequence[datetime], changed: datetime) -> bool:
 
 
 def _begin_each_paragraph(lines: Sequence[str], dated: dict[int, _Dated]) -> bool:
-    """Whether every paragraph that is no heading begins with one of these dates."""
+    """Return whether every paragraph that is no heading begins with one of these dates."""
     before = ""
     for number, line in enumerate(lines):
         begins = line.strip() and (not before.strip() or _HEADING.match(before))

@@ -150,7 +150,7 @@ def this_host() -> str:
 
 
 def is_missing(place: str) -> bool:
-    """Whether there is surely nothing at a path; what cannot be looked at may be there."""
+    """Return whether there is surely nothing at a path; what cannot be looked at may be there."""
     try:
         os.lstat(place)
     except (FileNotFoundError, NotADirectoryError):
@@ -219,7 +219,7 @@ def _modified(status: os.stat_result) -> datetime:
 
 
 class _Log(NamedTuple):
-    """Log of a coding agent: whose it is, and what reads it."""
+    """Log of a coding agent: the tool that wrote it, and its reader."""
 
     tool: str
     reader: LogReader

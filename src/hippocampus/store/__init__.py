@@ -1,4 +1,4 @@
-"""Where banks live: one `Store` protocol, and the only layer that speaks SQL."""
+"""Stores of banks: one `Store` protocol, and the only layer that speaks SQL."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def deflate(kind: Kind, payload: bytes, count: int) -> bytes:
 
 
 def _most(stored: int, count: int) -> int:
-    """Return how many bytes ``count`` rows may come to that are kept in ``stored``."""
+    """Return the most bytes that ``count`` rows kept in ``stored`` bytes may come to."""
     return max(DENSEST * stored, min(_A_ROW * count, PLENTY))
 
 

@@ -45,7 +45,7 @@ from hippocampus.store.seam import Seam
 _IDLE_READERS: Final = 8
 """Connections kept open for the next readers."""
 _POLL_S: Final = 0.008
-"""How long SQLite waits for other processes until it is told to again: it asks at 1, 3, 8 ms."""
+"""Seconds for which SQLite waits until it is told to again: it asks at 1, 3, 8 ms."""
 _LONGEST_S: Final = 2e6
 """The longest that SQLite can be told to wait."""
 
@@ -93,7 +93,7 @@ class Connections:
 
     @property
     def inherited(self) -> bool:
-        """Whether another process opened it, and this one was forked from that."""
+        """Return whether another process opened it, and this one was forked from that."""
         return self._pid != os.getpid()
 
     # ------------------------------------------------------------ opening and closing

@@ -44,7 +44,7 @@ class SqlStore(Protocol):
 
     @property
     def path(self) -> str:
-        """Where it is, for messages."""
+        """Return the place of the store, for messages."""
 
     @property
     def upkeep(self) -> StoreUpkeep:
@@ -72,7 +72,7 @@ class BankPortion:
 
     @property
     def rows(self) -> int:
-        """How many rows it is in a table."""
+        """Return the number of rows that it is in a table."""
         return len(self.episodes) + len(self.changes) + len(self.tail) + (self.block is not None)
 
     @property

@@ -29,7 +29,7 @@ class Database(Protocol):
 
     @property
     def path(self) -> str:
-        """Where the store is, for messages; without a password."""
+        """Return the place of the store, for messages; without a password."""
 
     @property
     def file(self) -> Path | None:
@@ -37,11 +37,11 @@ class Database(Protocol):
 
     @property
     def read_only(self) -> bool:
-        """Whether nothing is ever written."""
+        """Return whether nothing is ever written."""
 
     @property
     def writing(self) -> bool:
-        """Whether this very thread is inside ``write()``."""
+        """Return whether this very thread is inside ``write()``."""
 
     def refuse(self, kind: type[StoreError], message: str) -> StoreError:
         """Return the error that says what is wrong with this store."""
@@ -84,7 +84,7 @@ class Database(Protocol):
         """Return the words that have a query use an index, where the planner would not."""
 
     def is_marked_encrypted(self) -> bool:
-        """Return whether the database says that what is in it is sealed."""
+        """Return whether the database says that its payloads are sealed."""
 
     def mark_encrypted(self) -> None:
         """Have it say so; inside ``write()``."""

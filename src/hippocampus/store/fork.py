@@ -23,7 +23,7 @@ from hippocampus.core.system import at_fork
 from hippocampus.errors import StoreError
 
 _PATIENCE_S: Final = 2.0
-"""How long a fork waits for the transactions of other threads to end, all stores together."""
+"""Most seconds that a fork waits for other threads' transactions, all stores together."""
 
 
 class Forkable(Protocol):

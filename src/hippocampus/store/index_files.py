@@ -1,5 +1,5 @@
 """
-Where indexes of banks lie in files, beside the database: ``NAME-index-BANK-SEQ``.
+Files of banks' indexes, beside the database: ``NAME-index-BANK-SEQ``.
 
 They are made by others and derived from what is in the store. What matters here is that none
 outlives what was erased: whoever finishes an erasure removes those from before it.
@@ -32,7 +32,7 @@ class IndexFiles:
         self._journal = journal
 
     def place(self, bank: int, seq: int) -> Path | None:
-        """Return where the index of a bank goes; None if nothing of it may lie in the clear."""
+        """Return the path for the index of a bank; None if nothing of it may lie in the clear."""
         file = self._db.file
         if file is None or self._db.read_only or self._seals():
             return None
@@ -48,7 +48,7 @@ class IndexFiles:
         return [] if file is None else files_beside(file)
 
     def sweep(self) -> None:
-        """Remove those that may hold what was erased since, or are of banks that are gone."""
+        """Remove index files that may hold erased texts, or are of banks that are gone."""
         for one in self.every():
             if (
                 self._seals()

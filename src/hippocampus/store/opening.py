@@ -92,7 +92,7 @@ def is_blank(db: sqlite3.Connection) -> bool:
 
 
 def was_cut_off(file: Path) -> bool:
-    """Whether a writer is in the middle of a transaction without a log, or died there."""
+    """Return whether a writer is in the middle of a transaction without a log, or died there."""
     journal = beside(file, "-journal")
     return file.exists() and journal.exists() and journal.stat().st_size > 0
 

@@ -115,7 +115,7 @@ def read_objects(db: sqlite3.Connection) -> list[tuple[str, str, object]]:
 
 
 def is_plain_table(kind: str, sql: object) -> bool:
-    """Whether an object is a table of which every value is stored: no view, no computed column."""
+    """Return whether an object is a table of stored values alone: no view, no computed column."""
     words = [token.text for token in _tokens(sql)] if isinstance(sql, str) else []
     return kind == "table" and words[:2] == ["create", "table"] and "as" not in words
 
@@ -125,7 +125,7 @@ def _is_statistics(kind: str, name: str) -> bool:
 
 
 def _difference(kind: str, name: str, found: object, expected: str | None) -> Iterator[str]:
-    """Yield how a definition differs from the expected one, if it does, and what to do."""
+    """Yield the difference of a definition from the expected one, if any, and the remedy."""
     if found == expected:
         return
     here = found if isinstance(found, str) else ""

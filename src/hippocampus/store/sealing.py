@@ -12,7 +12,7 @@ from hippocampus.store.checksums import BLANK
 
 
 def payload_place(kind: str, row: int, count: int = 0) -> str:
-    """Return where a payload belongs, of one episode or a block; a rebuild's take their place."""
+    """Return the place of a payload, of one episode or a block; a rebuild's take their place."""
     return f"{kind[:-5] if kind[-5:] == '.next' else kind} {row} {count}"
 
 
@@ -33,7 +33,7 @@ def open_change(cipher: Cipher, change: JournalRow) -> JournalRow | None:
 
 
 def seal_episode(cipher: Cipher, episode: EpisodeRow) -> EpisodeRow:
-    """Return an episode as it is written; what remains of an erased one is its id."""
+    """Return an episode as it is written; only the id remains of an erased one."""
     if not cipher.seals:
         return episode
     metadata = episode.metadata

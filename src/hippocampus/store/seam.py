@@ -109,7 +109,7 @@ def translate(exc: Exception, path: str) -> errors.StoreError:
 
 
 def undecodable(exc: Exception) -> bool:
-    """Whether bytes in a text column are not UTF-8: Python's own error, which has no code."""
+    """Return whether bytes in a text column are not UTF-8: Python's own error, without a code."""
     return isinstance(exc, sqlite3.OperationalError) and str(exc).startswith("Could not decode")
 
 

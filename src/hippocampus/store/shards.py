@@ -66,14 +66,14 @@ class Shard(SqlStore, Protocol):
 
     @property
     def rates(self) -> RateTable | None:
-        """How often callers ask."""
+        """Return the table of callers' rates."""
 
     @property
     def index_files(self) -> IndexFileTable:
         """Indexes in files of their own."""
 
     def wait_until_durable(self, bank: int) -> None:
-        """Return when all that was read of a bank is as durable as what is written."""
+        """Wait until all that was read of a bank is as durable as a write."""
 
     def is_walled(self) -> bool:
         """Return whether whoever opened it sees the banks of one tenant alone."""
@@ -290,7 +290,7 @@ class ShardedStore:
 
     @property
     def is_in_a_block(self) -> bool:
-        """Whether this thread is inside ``read()`` or ``write()``."""
+        """Return whether this thread is inside ``read()`` or ``write()``."""
         return bool(self._here.levels)
 
     @property
@@ -422,7 +422,7 @@ class _Settings:
 
 
 class _BankPlace(NamedTuple):
-    """Where a bank is."""
+    """Place of a bank among the shards."""
 
     place: int
     local: int
@@ -450,7 +450,7 @@ class _Banks:
         return sorted(itertools.chain(*self._every(lambda one: one.banks.staged())))
 
     def _find(self, name: str) -> _BankPlace | None:
-        """Return where a bank is: where a new one would be, or where it was before that was."""
+        """Return the place of a bank: where a new one would be, or where it was before that was."""
         first = home(name, len(self._store.shards))
         for place in (first, *(place for place in self._store.places if place != first)):
             local = self._store.look(place).banks.number(name)
@@ -487,7 +487,7 @@ class _Banks:
         return _BankPlace(place, shard.banks.add(name, at)).number
 
     def _home(self, name: str) -> int:
-        """Return where a bank is to be made; a copy beside the bank whose place it is to take."""
+        """Return the shard for a new bank; for a copy, that of the bank it is to replace."""
         there = self._find(name.removeprefix(STAGED)) if name.startswith(STAGED) else None
         return home(name, len(self._store.shards)) if there is None else there.place
 

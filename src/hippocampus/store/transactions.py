@@ -88,7 +88,7 @@ class Transactions:
 
     @property
     def writing(self) -> bool:
-        """Whether this very thread is inside ``write()``."""
+        """Return whether this very thread is inside ``write()``."""
         return self._owner == threading.get_ident()
 
     def outside(self, verb: str) -> None:

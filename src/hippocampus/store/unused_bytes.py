@@ -15,7 +15,7 @@ from struct import Struct
 from typing import Final
 
 _POINTERS: Final = {2: 12, 5: 12, 10: 8, 13: 8}
-"""Where the pointers to a page's cells begin, by the kind of page; others are no b-trees."""
+"""Place of the first pointer to a page's cells, by the kind of page; others are no b-trees."""
 _HEAD: Final = Struct(">xHHH")
 _BLOCK: Final = Struct(">HH")
 _ZEROS: Final = bytes(1 << 16)

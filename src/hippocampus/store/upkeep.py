@@ -51,7 +51,7 @@ _DROPPED_AT_ONCE: Mapping[str, tuple[str, int]] = {
 """Rows of a dropped bank that are removed in one transaction, and what tells them apart: a block
 may be as long as thousands of other rows."""
 _ON_THE_WAY_S = 0.2
-"""How long whoever opens or closes a store removes rows that others have left."""
+"""Most seconds for which whoever opens or closes a store removes rows that others have left."""
 _GAP_S = 0.002
 """Pause between two such transactions, in which who waits to write gets its turn."""
 _TRIES = 100

@@ -38,7 +38,7 @@ class Group(NamedTuple):
     again: bool = False
     """Whether it is kept even if it is an echo."""
     came: CameFrom | None = None
-    """Where it is from, which is noted if it is not there yet."""
+    """Origin of the turn, which is noted if it is not there yet."""
 
     def apart(self, name: str) -> Group:
         """Return it with other ids, so that the same words of the same moment are kept again."""
@@ -125,14 +125,14 @@ def check_label(name: str, value: object) -> None:
 
 
 class _Measured:
-    """Counts the tokens of texts, and keeps those of what is as long as a part."""
+    """Counter of the tokens of texts, which keeps the tokens of long ones."""
 
     def __init__(self) -> None:
         self.content: dict[str, bytes] = {}
         """Payloads of texts, as they are stored."""
 
     def count(self, text: str) -> int:
-        """Return how many tokens a text takes."""
+        """Return the number of tokens in a text."""
         ids = ids_of(text)
         if len(text) >= _LEAST_KEPT:
             self.content[text] = pack(ids)

@@ -224,7 +224,7 @@ def _best_cuts(
 
 
 def _best_border(piece: str, shortest: int) -> int:
-    """Return where to cut a stretch: behind a paragraph, else a line, a sentence, a word."""
+    """Return the best place to cut: behind a paragraph, else a line, a sentence, a word."""
     best, least = len(piece), inf
     for found in _BORDER.finditer(piece, shortest):
         end = found.end()
@@ -290,7 +290,7 @@ def _blocks(text: str) -> Iterator[_Block]:
 
 
 def _underlines(line: str, above: Sequence[str]) -> bool:
-    """Whether ``line`` makes a title of the lines above it, as in reStructuredText."""
+    """Return whether ``line`` makes a title of the lines above it, as in reStructuredText."""
     if not _RULE.match(line):
         return False
     if len(above) == 1:

@@ -1,4 +1,4 @@
-"""The echo filter: what we have handed out, and whether what comes in is that again."""
+"""The echo filter: texts that we handed out, and a test whether a new text is one of them."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from hippocampus.journal.reader import LedgerEntry
 from hippocampus.write.check import Group
 
 _MEMORY = 4096
-"""How many texts we remember to have shown."""
+"""Most shown texts that are remembered."""
 _AGE = timedelta(minutes=10)
-"""For how long a text that comes back is taken for the one we showed."""
+"""Time in which a text that comes back is taken for the one we showed."""
 _TALK = 12 * 3600 * 1_000_000
 """Microseconds for which what somebody says again, in no session, is taken for the same turn."""
 _A_TALK = 2
 """Turns from which on equal ones are a conversation handed in again, and none by chance."""
 _COLONS = 4
-"""After how many of the first colons of a rendered line we look for the words."""
+"""Number of the first colons of a rendered line behind which we look for the words."""
 
 
 class EchoFilter:
@@ -41,7 +41,7 @@ class EchoFilter:
         """Ids of what has faded, by the digest of what was shown of it."""
 
     def __len__(self) -> int:
-        """How many texts it remembers to have shown."""
+        """Return the number of texts that are remembered as shown."""
         return len(self._shown)
 
     def note(self, ledger: Ledger, entries: Iterable[LedgerEntry], shown_at: datetime) -> None:
@@ -143,7 +143,7 @@ class EchoFilter:
 
 
 def _follows(d: Draft, shown: datetime, now: datetime) -> bool:
-    """Whether a text was said at or soon after the moment it was shown."""
+    """Return whether a text was said at or soon after the moment it was shown."""
     return now - shown <= _AGE and d.occurred_at >= to_micros(shown - timedelta(seconds=1))
 
 
@@ -155,6 +155,6 @@ def _is_of_one_talk(d: Draft, record: EpisodeRow) -> bool:
 
 
 def _is_there(ledger: Ledger, first: int, drafts: Sequence[Draft]) -> bool:
-    """Whether the rows from ``first`` on are in force and say what the drafts say."""
+    """Return whether the rows from ``first`` on are in force and say what the drafts say."""
     records = ledger.store.episodes.read(ledger.bank, range(first, first + len(drafts)))
     return [(r.digest, r.state) for r in records] == [(d.digest, "active") for d in drafts]

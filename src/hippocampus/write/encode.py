@@ -112,7 +112,7 @@ def _pooled(text: str, embedded: Embedded, size: int) -> NDArray[np.float32] | N
 
 
 def _spans(draft: Draft, content: bytes, embedded: Embedded) -> bytes:
-    """Return where in a draft's content its token vectors stand; nothing where none says so."""
+    """Return the places of a draft's token vectors in its content; nothing where none says so."""
     spans, tokens = embedded.spans, embedded.tokens
     if spans is None or tokens is None or not 0 < len(spans) == len(tokens):
         return b""

@@ -18,9 +18,9 @@ from hippocampus.sources.agents.tools import TOOLS
 from hippocampus.write.chunking import split_text
 
 _RECORDS: Final = frozenset({"messages", "chatgpt", "claude", "mbox", "eml", *TOOLS})
-"""Formats of what was said at some time; that of a document may be any."""
+"""Formats of talk, all of it said at some time; the time of a document may be any."""
 _FIRST: Final = datetime(1970, 1, 2, tzinfo=UTC)
-"""Before which, in any zone, nothing was said that is in a file: it is where clocks begin."""
+"""Earliest moment that a file can tell, in any zone: nothing was said before clocks begin."""
 _AHEAD: Final = timedelta(days=1)
 _TOLD: Final = 20
 """Most turns of a file of which it is told, one by one, that their time cannot be right."""
@@ -28,11 +28,11 @@ _TOLD: Final = 20
 
 _PART_TURNS: Final = 4096
 _PART_CHARACTERS: Final = 4_000_000
-"""How much of a log is in memory at a time."""
+"""Characters of a log that are in memory at a time."""
 
 
 class FileRead(NamedTuple):
-    """A file that was read: its name within what is imported, its turns, and what is odd."""
+    """A file that was read: its name within the import, its turns, and its problems."""
 
     name: str
     format: str

@@ -1,4 +1,4 @@
-"""Digests of what hooks have kept of a coding session, so that its log does not bring it again."""
+"""Digests of the turns that hooks kept of a coding session, so that its log adds none again."""
 
 from __future__ import annotations
 

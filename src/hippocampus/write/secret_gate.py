@@ -87,13 +87,13 @@ class SecretGate:
         return text if self._how == "keep" else self._finder.redact(text)
 
     def label(self, name: str, label: str) -> str:
-        """Return a key, such as what a source is called, as it may be kept, as ``turn`` does."""
+        """Return a key, such as a source's name, as it may be kept, as ``turn`` does."""
         if self._how == "refuse":
             self._refuse(name, self._finder.label_kinds(label), label)
         return self.known_as(label)
 
     def place(self, path: str) -> str:
-        """Return where a file is as it may be kept, as ``label`` does."""
+        """Return the path of a file as it may be kept, as ``label`` does."""
         return _marked(path, self.label("its place", path))
 
     def known_as(self, label: str) -> str:

@@ -170,7 +170,7 @@ class _Identifier:
                 self._give(n, Target(sent.name))
 
     def _sent_again(self, file: ImportedFile, sent: KnownSource) -> bool:
-        """Whether a file came without a place before, when its name is all that stands for it."""
+        """Return whether a file came without a place before, so that only its name is known."""
         without = file.place is None and (sent.format, sent.place) == (file.format, None)
         return without and sent.name not in self._taken and self._goes_on(file, sent.name)
 
@@ -279,7 +279,7 @@ class _Identifier:
                 self._give(n, Target(source, renamed=renamed))
 
     def _is_news(self, file: ImportedFile, source: str) -> bool:
-        """Whether nothing that a file says is in the bank, or ever was in a source."""
+        """Return whether nothing that a file says is in the bank, or ever was in a source."""
         ledger, firsts = self._ledger, [group.first for group in file.groups]
         digests = {e.digest for e in self._register.rows(source)}
         there = ledger.store.episodes.rows_of(ledger.bank, [d.id for d in firsts])
@@ -356,7 +356,7 @@ class _Identifier:
 
 
 class _Shared(NamedTuple):
-    """How much of a file a source has: turns by id, and by their words; and of how many at most."""
+    """Share of a file that a source has: turns by id, and by their words; and their most."""
 
     ids: int
     words: int
@@ -364,12 +364,12 @@ class _Shared(NamedTuple):
 
     @property
     def most(self) -> bool:
-        """Whether the one has half of the other."""
+        """Return whether the one has half of the other."""
         return self.words > 0 and 2 * self.words >= self.fewest
 
     @property
     def any_or_most(self) -> bool:
-        """Whether they share a turn, of one moment; or the words of most, where times are none."""
+        """Return whether they share a turn of one moment, or, without times, most words."""
         return self.ids > 0 or self.most
 
 
@@ -403,13 +403,13 @@ def _runs(texts: Iterable[str]) -> set[str]:
 
 
 def is_free(register: SourceRegister, name: str) -> bool:
-    """Whether no source is called that, or none any more."""
+    """Return whether no source is called that, or none any more."""
     known = name in register.known
     return not known and all(e.state == "superseded" for e in register.rows(name))
 
 
 def is_gone(known: KnownSource, host: str | None) -> bool:
-    """Whether the file of a source is surely not where it was: on this machine, and not there."""
+    """Return whether the file of a source is surely gone: it was on this machine, and is not."""
     if known.place is None or known.host is None or known.host != host:
         return False
     if known.place.startswith(REDACTED_PLACE):  # nobody knows where that is

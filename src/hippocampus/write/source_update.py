@@ -156,7 +156,7 @@ class _Comparison:
                     self._there.add(e)
 
     def _has_moved(self, e: EpisodeRow) -> bool:
-        """Whether another row took an episode's place because its file was renamed."""
+        """Return whether another row took an episode's place because its file was renamed."""
         if e.state != "superseded" or e.superseded_by is None:
             return False
         (by,) = self._read(e.superseded_by)
@@ -175,7 +175,7 @@ class _Comparison:
         return self._ledger.store.episodes.read(self._ledger.bank, [row])
 
     def _comes_back(self, e: EpisodeRow) -> bool:
-        """Whether the file has again what it, or another one, had hidden."""
+        """Return whether the file has again what it, or another one, had hidden."""
         hidden = e.state == "forgotten" and not e.marks & HELD
         return hidden and self._ledger.reader.hidden_by(e.row) is RemovedFromSource
 
@@ -221,7 +221,7 @@ class _Comparison:
         return rest
 
     def _may_move(self, e: EpisodeRow, was: str) -> bool:
-        """Whether an episode can get the new name: nobody hid or holds it, or has it as well."""
+        """Return whether an episode can get the new name: nobody hid or holds it, or shares it."""
         return e.state == "active" and not e.marks & HELD and self._register.holders(e) == {was}
 
     def _take_over(self, old: _Rows, rows: Sequence[int]) -> None:

@@ -1,4 +1,4 @@
-"""How well recall finds what it should, measured on public benchmarks through the public API."""
+"""Quality of recall, measured on public benchmarks through the public API."""
 
 from __future__ import annotations
 

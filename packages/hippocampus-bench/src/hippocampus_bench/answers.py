@@ -1,5 +1,5 @@
 """
-How well questions are answered from what a bank gives for a prompt.
+Quality of answers that are made from a bank's context for a prompt.
 
 By a language model, where there is one: it answers, and its answers are compared and judged. In any
 case by *containment*, which asks nobody: whether the words of the right answer are in the context.
@@ -37,7 +37,7 @@ from hippocampus_bench.trial import Lived, Posed, live, load
 BUDGETS: Final = (500, 1000, 2000, 3500)
 """Tokens of the contexts; a model answers from the largest."""
 RECENT: Final = "most recent"
-"""What was said last, whatever is asked: what a bank without recall would give."""
+"""System that gives the latest turns, whatever is asked, as a bank without recall would."""
 BASELINES: Final = ("lexical", "vector")
 _LEAST_LINE: Final = 12
 """Tokens that a line of a context has at least, date and speaker included: so many hits fill it."""
@@ -179,7 +179,7 @@ def _of_whole(first: date, end: date) -> set[str]:
 
 
 class _ModelTask(NamedTuple):
-    """What a model is shown of a question: to answer it, or, with a reply, to judge that."""
+    """Task for a model: a question to answer, or, with a reply, one to judge."""
 
     question: Question
     context: str
@@ -245,7 +245,7 @@ class Marking:
     several: frozenset[str] = frozenset()
     """Kinds whose answers are several things between commas."""
     refusals: tuple[str, ...] = ()
-    """What says that a question has no answer; a judge says whether a reply says so, for none."""
+    """Phrases of a refusal to answer; without any, a judge says whether a reply refuses."""
 
 
 MARKING: Final[Mapping[str, Marking]] = {
@@ -266,7 +266,7 @@ MARKING: Final[Mapping[str, Marking]] = {
 
 
 class Models(NamedTuple):
-    """Who answers, and who judges."""
+    """Models that answer and judge."""
 
     answers: Completer | ChatModel
     judges: Completer | ChatModel
@@ -286,7 +286,7 @@ class Answered:
     """Tokens of the contexts by budget."""
     measures: Mapping[str, float]
     search_s: float
-    """How long it took to compose the largest."""
+    """Seconds to compose the largest."""
     reply: str | None = None
     failed: str = ""
     """Why a model gave no reply, or no judgement."""
@@ -295,7 +295,7 @@ class Answered:
 
     @property
     def kind(self) -> str:
-        """What kind of question it is."""
+        """Return the kind of the question."""
         return self.question.kind
 
     def as_dict(self, system: str) -> dict[str, object]:

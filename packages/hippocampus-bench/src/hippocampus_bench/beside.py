@@ -24,7 +24,7 @@ _LATENCY: Final = "latency"
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Which wordings a benchmark is told in, the report's first, and from how many seeds."""
+    """Wordings that a benchmark is told in, the report's first, and the number of seeds."""
 
     wordings: tuple[str, ...] = (TUNED,)
     seeds: int = 1
@@ -40,7 +40,7 @@ class Comparison:
 
     @property
     def runs(self) -> int:
-        """How many runs there are beside the report's own."""
+        """Return the number of runs beside the report's own."""
         return len(self.wordings) * self.seeds - 1
 
     def beside(self, first: tuple[Mapping[str, object], Measures], seed: int, run: Run) -> Rows:

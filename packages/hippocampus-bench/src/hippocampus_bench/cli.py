@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # they bring NumPy, and help need not wait for that
 
 
 _CALM: Final = {"temperature": 0}
-"""What models that answer and judge are told besides, as the benchmarks' own are."""
+"""Options for models that answer and judge, as the benchmarks' own scripts have them."""
 
 
 def register(app: typer.Typer) -> None:
@@ -55,7 +55,7 @@ def register(app: typer.Typer) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output:
-    """Where to write what was measured."""
+    """Files to write the measurements to."""
 
     report: Annotated[
         Path | None,
@@ -77,7 +77,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptBetweenRuns:
-    """What the next run need not make again."""
+    """Results that the next run need not make again."""
 
     keep_store: Annotated[
         Path | None, typer.Option(help="A folder to keep the store in, and to ask it again.")
@@ -89,7 +89,7 @@ class KeptBetweenRuns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """What the system under test is compared with, and whether banks sleep."""
+    """Systems to compare the one under test with, and the choice of sleep."""
 
     baselines: Annotated[
         bool, typer.Option(help="Run BM25, vectors and their fusion on the same questions.")
@@ -105,7 +105,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeUp:
-    """How large what is made up is, whom to compare with, what streams, and what is kept of it."""
+    """Size of made-up data, rivals to compare with, streams, and what is kept of it."""
 
     size: Annotated[
         int | None,
@@ -212,7 +212,7 @@ class MadeUp:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
-    """Whether questions are answered, and by whom."""
+    """Choice of answering questions, and of the model that does it."""
 
     answers: Annotated[
         bool,
@@ -239,7 +239,7 @@ class Answers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionOptions:
-    """What is asked, how much of it, and with which embedder."""
+    """Data sets and questions to ask, their limits, and the embedder."""
 
     protocol: Annotated[
         str | None, typer.Option(help="longmemeval: all-turns, official or pooled.")
@@ -272,7 +272,7 @@ _OWN_WAY: Final = ("corf", "topics", "dialogue", "streaming", "events", "dwm")
 
 
 class _BenchCall(NamedTuple):
-    """What the command was given."""
+    """Arguments of the command."""
 
     name: str
     data: Path | None
@@ -326,7 +326,7 @@ def bench(
     as_json: bool = False,
 ) -> None:
     """
-    Measure how well recall finds what it should, with baselines and intervals.
+    Measure the quality of recall, with baselines and intervals.
 
     'retrieval' takes your own set in one JSON file:
     {"banks": [{"id", "episodes": [{"id", "text", "speaker", "at", "session"}],

@@ -68,7 +68,7 @@ SUBSETS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _FoundSources:
-    """What a system returned for a question, and what that took."""
+    """Sources that a system returned for a question, and their cost."""
 
     ranked: tuple[RankedTurn, ...]
     injected: frozenset[str]
@@ -146,7 +146,7 @@ ABLATIONS: Final[Mapping[str, Callable[[Config], Config]]] = {
     "without sub-clusters": lambda config: _concepts(config, senses=False),
     "without spreading": lambda config: _concepts(config, spread=0.0, session_share=0.0),
 }
-"""What the engine is without a part, as a change of its configuration: each lives its own life.
+"""Engines without a part, as changes of the configuration: each lives its own life.
 ``without <cue>`` is there too, for every cue in use, and asks the store of the engine itself."""
 
 

@@ -1,4 +1,4 @@
-"""What a benchmark is made of, whichever file it came from, and how such files are read."""
+"""Parts of a benchmark, whichever file it came from, and readers of such files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ T = TypeVar("T")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """
-    A question, when it is asked, and what answers it.
+    A question, its time, and the turns that answer it.
 
     ``gold`` and ``gold_sessions`` hold keys. An unanswerable question has none that count: all we
     can learn from it is whether recall says that nothing was found.
@@ -37,7 +37,7 @@ class Question:
     gold_sessions: frozenset[str] = frozenset()
     answerable: bool = True
     answer: str | None = None
-    """What a right answer says, or, of an unanswerable question, why there is none; None when the
+    """Words of a right answer, or, of an unanswerable question, why there is none; None when the
     data set does not tell."""
     sessions: frozenset[str] | None = None
     """The only sessions recall may answer from; None means all."""
@@ -85,7 +85,7 @@ class Case:
 
     @property
     def streams(self) -> bool:
-        """Whether a question comes before the last turn, so that order matters."""
+        """Return whether a question comes before the last turn, so that order matters."""
         asked = [place for place, step in enumerate(self.steps) if step.ask]
         told = [place for place, step in enumerate(self.steps) if step.remember]
         return bool(asked and told) and asked[0] <= told[-1]
@@ -98,9 +98,9 @@ class Dataset:
     cases: tuple[Case, ...]
     protocol: str
     turn_recall: str | None
-    """What the benchmark calls recall of turns; None when its gold is sessions only."""
+    """Name that the benchmark has for recall of turns; None when its gold is sessions only."""
     ndcg: Level
-    """What NDCG ranks: turns or sessions."""
+    """Level that NDCG ranks: turns or sessions."""
     sessions: bool = True
     """Whether sessions are scored."""
     skipped: Mapping[str, int] = field(default_factory=dict)

@@ -50,7 +50,7 @@ DEEP: Final = 100
 EVERY: Final = 100
 """Turns between two sleeps."""
 PAPER: Final = {"precision@5": 0.82, "recall@50": 0.74, "auprc": 0.72, "factual_recall": 0.72}
-"""What HEMA reports for its best, sections 4.1 and 4.4; the last at 500 turns."""
+"""Figures that HEMA reports for its best, sections 4.1 and 4.4; the last at 500 turns."""
 POLICIES: Final = {
     "A: neither": (False, False),
     "B: forgetting": (True, False),
@@ -72,7 +72,7 @@ PLAIN: Final = Config(
 
 @dataclass(frozen=True, slots=True)
 class _FoundTurns:
-    """What a system returned for a question: a ranking of turns, and a prompt."""
+    """Result of a system for a question: a ranking of turns, and a prompt."""
 
     ranked: tuple[RankedTurn, ...]
     prompt: str
@@ -414,7 +414,7 @@ def area_under_precision(ranking: Sequence[str], gold: frozenset[str]) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialogues(Report):
-    """What a run measured, and how that is drawn."""
+    """Measurements of a run, and their picture."""
 
     def plot(self, folder: Path) -> list[Path]:
         """
@@ -470,7 +470,7 @@ class _ComparedAnswers:
         return tuple(_receipt(one, one.found[name]) for one in self.asked)
 
     def lead(self, name: str) -> _Rows:
-        """Return how far the system under test is ahead of a rival, question by question."""
+        """Return the lead of the system under test over a rival, question by question."""
         return [
             (genre, {n: value - theirs[n] for n, value in ours.items()})
             for (genre, ours), (_, theirs) in zip(self.rows[MAIN], self.rows[name], strict=True)
@@ -553,7 +553,7 @@ _MEASURES: Final = ("precision@5", "recall@50", "auprc", "factual_recall")
 
 
 def tables(made: Mapping[str, Any]) -> list[str]:
-    """Return a report as Markdown: what is found, what is in the prompt by length, and policies."""
+    """Return a report as Markdown: answers found, contents of prompts by length, and policies."""
     everyone = {MAIN: made, **made["baselines"]}
     turns = [int(turns) for turns in made["settings"]["questions"]]
     at = [f"factual_recall/turns={length}" for length in turns]

@@ -68,7 +68,7 @@ Figures: TypeAlias = dict[str, float | int | str | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredRun(ABC):
-    """What a run measured, row by row, and how that is shown."""
+    """Measurements of a run, row by row, and their table."""
 
     benchmark: ClassVar[str]
 
@@ -113,7 +113,7 @@ class MeasuredRun(ABC):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes(MeasuredRun):
-    """What a run measured, a row a size."""
+    """Measurements of a run, a row a size."""
 
     benchmark: ClassVar[str] = "dwm"
 
@@ -295,7 +295,7 @@ def _asked(
     random: np.random.Generator,
     tries_s: float,
 ) -> Figures:
-    """Return how many million questions a second a matrix answers, asked in a batch."""
+    """Return the rate at which a matrix answers a batch, in million questions a second."""
     at = random.integers(0, len(ids), _QUERIES, dtype=np.uint64)
     other, there = ids[random.integers(0, len(ids), _QUERIES)], ids[at]
     nth = matrix.rank(there, at)
@@ -307,7 +307,7 @@ def _asked(
 
 
 def _rate(ask: Callable[..., object], columns: Sequence[Ids], tries_s: float) -> float:
-    """Return how many million questions a second are answered, each batch in its shortest try."""
+    """Return the rate of answers, in million questions a second, each batch in its shortest try."""
     starts = range(0, _QUERIES, _BATCH)
     batches = [[column[start : start + _BATCH] for column in columns] for start in starts]
     best = [np.inf] * len(batches)

@@ -64,13 +64,13 @@ REDUCTION: Final = 0.6
 """Share of the stream that is not to be kept."""
 EVERY_DAYS: Final = 7.0
 PROBATION: Final = 0.015
-"""Of what is kept by what was of use, the share that may not have been referred to yet."""
+"""Share of the kept, where use decides, for what may not have been referred to yet."""
 REDUCTIONS: Final = (0.6, 0.8, 0.9)
 """Shares that are not kept, at each of which foresight is compared: where much is kept, all that
 will be referred to has room, and keeping what is simple comes near to that."""
 MAIN: Final = "hippocampus"
 BOUND: Final = "best possible"
-"""Who knows what comes, and keeps what is referred to for longest."""
+"""Policy that knows the future, and keeps the rows that are referred to for longest."""
 _HOUR: Final = 3600.0
 _RESAMPLES: Final = 500
 _BANK: Final = "events"
@@ -181,7 +181,7 @@ def _number(text: str) -> float | None:
 
 
 def _name(value: object, where: str) -> str:
-    """Return how an issue is called, however its number was written."""
+    """Return the name of an issue, however its number was written."""
     said = _text(value, where)
     return _NAMED.sub("", said, count=1) if _NAMED.match(said) else said
 
@@ -287,7 +287,7 @@ def _codes(names: Iterable[str]) -> tuple[Codes, dict[str, int]]:
 
 
 class Night(NamedTuple):
-    """What a policy may look at: everything up to now, and who is still there."""
+    """View of a policy: everything up to now, and the rows that are still there."""
 
     history: OutcomeHistory
     there: Flags
@@ -300,7 +300,7 @@ class Night(NamedTuple):
 
 
 Policy: TypeAlias = Callable[[Night], Flags]
-"""Returns who fades."""
+"""Choice of the rows that fade."""
 
 
 def _everything(night: Night) -> Flags:
@@ -344,7 +344,7 @@ def _chance(night: Night) -> Doubles:
 
 
 def _frequency(night: Night) -> Doubles:
-    """Return how often each was referred to; of those as often, the newest first."""
+    """Return the number of references to each; of those with as many, the newest first."""
     count, _ = times_used(night.history.group, night.history.uses)
     return count + np.arange(len(count)) / (len(count) + 1.0)
 
@@ -392,7 +392,7 @@ SYSTEMS: Final[Mapping[str, Policy]] = {
     "10 % on probation": partial(_retained, probation=0.1),
     "30 % on probation": partial(_retained, probation=0.3),
 }
-"""What the bank's way is compared with, under the same target and at the same nights."""
+"""Policies to compare the bank's own with, under the same target and at the same nights."""
 RIVALS: Final = ("recency only", "frequency only", "proven first")
 """Those that are compared in every wording and from every seed."""
 
@@ -402,14 +402,14 @@ RIVALS: Final = ("recency only", "frequency only", "proven first")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptEvents:
-    """What a system has kept in the end, and what it had kept on the way."""
+    """Rows that a system has kept in the end, and those that it had kept on the way."""
 
     final: Flags
     metrics: Mapping[str, Estimate]
 
 
 class Grown(NamedTuple):
-    """How large the store was after every night, what it takes in the end, and how long it took."""
+    """Size of the store after every night and in the end, and the time that it took."""
 
     rows: list[dict[str, float | int | str | None]]
     nbytes: dict[str, int]
@@ -418,20 +418,20 @@ class Grown(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventsReport(MeasuredRun):
-    """What was kept of a stream, by every system; ``rows`` has the store's size over time."""
+    """Rows kept of a stream, by every system; ``rows`` has the store's size over time."""
 
     benchmark: ClassVar[str] = "events"
 
     metrics: Mapping[str, Estimate]
     baselines: Mapping[str, Mapping[str, Estimate]]
     by_reduction: Sequence[Mapping[str, float]] = ()
-    """What nights foresee when more is let go, beside the simple rules and the best possible."""
+    """Foresight of nights when more is let go, beside the simple rules and the best possible."""
     by_truth: Mapping[str, Mapping[str, Estimate]]
     """The same choice, by each meaning of what is referred to later."""
     beside: Rows = ()
     """Other wordings and seeds, if they were run."""
     nbytes: Mapping[str, int]
-    """What the store takes with all that was remembered in it, and once that is compacted away."""
+    """Bytes of the store with all that was remembered in it, and once it is compacted."""
     took_s: Mapping[str, float]
     stream: Sequence[StreamEvent] = field(repr=False)
     referred: Flags = field(repr=False)
@@ -500,8 +500,8 @@ def _estimates(found: Mapping[str, Estimate]) -> dict[str, dict[str, float | int
 
 
 MEASURES: Final = ("foresight_precision", "foresight_recall")
-"""What counts: how much of what a night keeps is referred to after it, and how much of that it
-keeps."""
+"""Main measures: the share of a night's kept rows that is referred to later, and the share of
+those later references that it keeps."""
 BOOKS: Final = ("retention_precision", "retention_recall", "store_reduction")
 """The paper's measures, which also count what had been referred to by then."""
 
@@ -607,7 +607,7 @@ def measure(
     kept: Flags, referred: Flags, group: Codes, *, reduction: float, seed: int = 0
 ) -> dict[str, Estimate]:
     """
-    Return how well what was kept is what was referred to later; intervals draw whole issues.
+    Return the agreement of what was kept with later references; intervals draw whole issues.
 
     ``recall_bound`` is the most recall that this precision leaves at the reduction asked for.
     """
@@ -902,7 +902,7 @@ class _Season:
         return found
 
     def foreseen(self, kept: Flags, known: Flags) -> dict[str, float | None]:
-        """Return how much of what a night keeps is referred to after it, and the most there is."""
+        """Return the share of a night's kept rows that is referred to later, and its bound."""
         seen, names = len(kept), ("precision", "recall", "bound")
         if not self.target < seen < len(self.events):
             return {"reduction": None, **dict.fromkeys(names)}
@@ -997,7 +997,7 @@ def _when(event: StreamEvent) -> datetime:
 
 def unexpected(codes: Codes) -> Doubles:
     """
-    Return how unlikely each code was by those before it, in [0, 1]: Bayesian surprise of kinds.
+    Return the surprise of each code after those before it, in [0, 1]: Bayesian, of kinds.
 
     The information of a Dirichlet prior's next draw, as a share of the most it could be at that
     place; for rows that have no vectors to tell how far they are from what was said before.

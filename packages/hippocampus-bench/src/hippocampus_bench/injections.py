@@ -1,5 +1,5 @@
 """
-How well injected orders to models are found, and how often ordinary text is taken for one.
+Rates at which injected orders to models are found, and ordinary text is taken for one.
 
 ``data/injections.toml`` says how each of its wordings was used; ``injections_of_authors.toml``,
 ``_to_fit`` and ``_by_another`` are what other authors wrote, from which the weights are learnt, and
@@ -38,7 +38,7 @@ _KINDS: Final = ("blunt", "disguised", "subtle", "plain", "among_people", "about
 _PARTS: Final = ("", "_to_fit", "_by_another", "_of_authors", "_by_a_later_author")
 _JAILBREAK: Final = 0.5
 _ORDINARY: Final = 0.2
-"""How much a text of others counts in the fit: they are many, and alike."""
+"""Weight in the fit of a text of others: they are many, and alike."""
 _FOLDS: Final = 5
 """Groups of authors, each of which is left out once."""
 _TAKEN: Final = 0.04
@@ -80,7 +80,7 @@ def texts_of(file: Path) -> list[str]:
 
 
 def share(texts: Sequence[str], weights: Weights | None = None) -> dict[str, Any]:
-    """Return how many texts are taken for injections, with an interval of 95 %."""
+    """Return the share of texts that are taken for injections, with an interval of 95 %."""
     found = sum(injection_odds(text, weights) > 0 for text in texts)
     return {"taken": wilson(found, len(texts)), "texts": len(texts)}
 

@@ -51,15 +51,15 @@ _START = datetime(2024, 1, 8, 8, tzinfo=UTC)
 _OWN, _OTHERS = 0.3, 0.45
 """Below the first, a filling session is about an own project; below the second, about another's."""
 _EARLY = 0.03
-"""How often a chunk also tells what was once thought and no longer holds."""
+"""Share of chunks that also tell what was once thought and no longer holds."""
 _BESIDE = (0, 16, 4)
 """Fewest, most and usual words beside what a target settles."""
 _BY_NAME = 0.65
-"""How often a question calls what it asks about by its name."""
+"""Share of questions that call what they ask about by its name."""
 _UNNAMED = 0.1
-"""How often a target does not name the project that its question names."""
+"""Share of targets that do not name the project that their question names."""
 _OTHERS_SETTLE = 0.1
-"""How often a chunk on another's project tells how a matter was settled there."""
+"""Share of chunks on another's project that tell how a matter was settled there."""
 _FEWEST_MATTERS = 8
 _ALIKE = 2
 """Own projects of a kind, while there are kinds enough."""
@@ -91,7 +91,7 @@ class LifeQuestion:
     """The second failure mode at work, if there is one."""
     target: str
     relevant: frozenset[str]
-    """What is about the same project, the target included: what the question is on at all."""
+    """Chunks about the same project, the target included: the subject of the question."""
     matter: frozenset[str]
     """Those of them that are on the same side of it."""
     fresh: bool
@@ -108,7 +108,7 @@ class Spell:
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """What was written before the last rebuild, and the spells after it."""
+    """Chunks written before the last rebuild, and the spells after it."""
 
     before: tuple[Chunk, ...]
     spells: tuple[Spell, ...]
@@ -247,7 +247,7 @@ class _SettledMatter:
     period: int = -1
     """The spell it is told in; -1 for the time before the last rebuild."""
     style: str = ""
-    """What the chunk calls its project: code, title, person or none."""
+    """Kind of the chunk's name for its project: code, title, person or none."""
     person: str = ""
     values: dict[str, str] = field(default_factory=dict)
     asked: _QuestionDraft | None = None
@@ -262,12 +262,12 @@ class _QuestionDraft:
     spell: int
     also: str | None = None
     by: str = ""
-    """How the question names the project: code, title, person or kin."""
+    """Way in which the question names the project: code, title, person or kin."""
 
 
 @dataclass(frozen=True, slots=True)
 class _ChunkPlace:
-    """Where and when a chunk is written."""
+    """Place and time at which a chunk is written."""
 
     at: float
     """Days since the beginning."""
@@ -572,7 +572,7 @@ class _ProjectLife:
             place = self._later(place)
 
     def _lead(self, spell: int) -> float:
-        """Return how many times as often as any other project the one in focus came up."""
+        """Return the ratio of the mentions of the project in focus to those of the next project."""
         told = self.told_of[spell]
         focus = told[self.focus[spell].number]
         return focus / max([1, *(n for p, n in told.items() if p != self.focus[spell].number)])
@@ -896,4 +896,4 @@ class _ProjectLife:
 _LENGTHS: Final = {"notes": (1, 6), "chats": (2, 6), "mail": (1, 4), "other": (1, 2)}
 """Fewest and most chunks of a session."""
 _LATER: Final = ("code", "person", "none", "none")
-"""What a chunk that is not the first of its session calls its project."""
+"""Names for the project in a chunk that is not the first of its session."""

@@ -1,4 +1,4 @@
-"""How well a ranking found what it should have: textbook measures, and intervals around means."""
+"""Measures of a ranking by textbook, and intervals around means."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def median_ms(seconds: Sequence[float], *, seed: int = 0, resamples: int = 2000)
 
 def mcnemar(ours: Sequence[bool], theirs: Sequence[bool]) -> dict[str, float | int]:
     """
-    Say how likely two systems alike would differ so much on the same questions.
+    Return the probability that equal systems would differ so much on the same questions.
 
     Returns:
         ``ours_only`` and ``theirs_only``, the questions that one alone got right, and the exact
@@ -201,7 +201,7 @@ def mcnemar(ours: Sequence[bool], theirs: Sequence[bool]) -> dict[str, float | i
 
 def sign_flip(differences: Sequence[float], *, seed: int = 0, resamples: int = 2000) -> float:
     """
-    Say how likely a mean difference so large is if either system were as good, two-sided.
+    Return the probability of so large a mean difference of equal systems, two-sided.
 
     A paired test by randomisation: each difference might as well have had the other sign.
     """
@@ -220,7 +220,7 @@ def percentiles_ms(seconds: Sequence[float]) -> dict[str, float]:
 
 
 def _draws(n: int, *, seed: int, resamples: int) -> NDArray[np.float64]:
-    """Return how often each of ``n`` questions is in each draw, shape (resamples, n)."""
+    """Return the number of times that each draw has each question, shape (resamples, n)."""
     counts = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=resamples)
     return counts.astype(np.float64)
 

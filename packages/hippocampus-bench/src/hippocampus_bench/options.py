@@ -1,4 +1,4 @@
-"""What a benchmark run may be told."""
+"""Options of a benchmark run."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ Opener: TypeAlias = Callable[[Path], AbstractContextManager[EvaluatedMemory]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """How to run a benchmark; validated once, never changed."""
+    """Options of a benchmark; validated once, never changed."""
 
     protocol: str | None = None
     """LongMemEval: all-turns (its default), official or pooled. The others have one: leave None."""
@@ -153,7 +153,7 @@ class Options:
 
     @property
     def signs(self) -> bool:
-        """Whether the store's tokens are signed."""
+        """Return whether the store's tokens are signed."""
         return "signature" in (self.cues or ())
 
     @property

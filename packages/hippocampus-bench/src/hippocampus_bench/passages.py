@@ -217,7 +217,7 @@ class _Sayings:
         return " ".join([lines[0], *rest])
 
     def called(self, work: _Thing, by: str) -> str:
-        """Return how somebody is called by what they made."""
+        """Return a name for somebody by their work."""
         ways = getattr(getattr(self.texts.called, work.kind), by)
         return _one(self.dice, ways).format(work=work.name)
 
@@ -257,7 +257,7 @@ _ABOUT = ("town", "school", "spouse", "award", "year")
 def _called(
     dice: random.Random, world: dict[str, list[_Thing]], say: _Sayings
 ) -> tuple[str, _Thing, _Thing]:
-    """Return how somebody is called by what they made, that, and them."""
+    """Return a name for somebody by their work, the work, and them."""
     kind = dice.choice(tuple(_OF))
     work = dice.choice(world[kind])
     by = dice.choice(_OF[kind])

@@ -1,4 +1,4 @@
-"""What a benchmark run leaves behind: one JSON report, and a receipt per question beside it."""
+"""Report of a benchmark run: one JSON file, and a receipt per question beside it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ SHOWN = (
 
 
 RECALLS = ("evidence_recall@10", "turn_recall@10", "session_recall_all@5")
-"""What a table of cues shows: the first that a benchmark has."""
+"""Measures for a table of cues, of which the first that a benchmark has is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class RankedTurn:
 
 
 class ReceiptLine(Protocol):
-    """What is kept of a question, to be read one by one."""
+    """Record of one question, as a line of its own."""
 
     def as_dict(self, system: str) -> dict[str, object]:
         """Return the line of the receipts file."""
@@ -71,7 +71,7 @@ class ReceiptLine(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionReceipt:
-    """One question: what it should have found, what it found, and what that cost."""
+    """One question: the rows it should have found, the rows it found, and their cost."""
 
     question: str
     kind: str
@@ -137,7 +137,7 @@ class BaselineResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What a run measured, on which machine, from which commit, with which settings."""
+    """Measurements of a run, with its machine, its commit and its settings."""
 
     benchmark: str
     commit: str
@@ -153,7 +153,7 @@ class Report:
     baselines: Mapping[str, BaselineResult] = field(default_factory=dict)
     receipts: tuple[ReceiptLine, ...] = ()
     extra: Mapping[str, object] = field(default_factory=dict)
-    """What only one benchmark reports, as JSON holds it."""
+    """Figures that only one benchmark reports, as JSON holds them."""
 
     def as_dict(self) -> dict[str, object]:
         """Return the report as JSON holds it."""

@@ -17,7 +17,7 @@ from hippocampus_bench.report import QuestionReceipt, RankedTurn, Report
 from hippocampus_bench.trial import Lived, Posed, live, load
 
 MAIN = "hippocampus"
-"""What the system under test is called beside the baselines."""
+"""Name of the system under test beside the baselines."""
 
 
 def run(name: str, data: Path, *, options: Options | None = None) -> Report:
@@ -151,7 +151,7 @@ def _difference(
     dataset: Dataset,
     options: Options,
 ) -> dict[str, metrics.Estimate]:
-    """How far the main system is ahead, question by question: far narrower than two intervals."""
+    """Return the lead of the main system by question: far narrower than two intervals."""
     rows = []
     for ours, theirs in zip(main, other, strict=True):
         base = scores(theirs, dataset, options.ks)

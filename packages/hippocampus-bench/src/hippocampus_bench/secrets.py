@@ -1,5 +1,5 @@
 """
-How well the gate for secrets finds them, and how often it takes ordinary talk for one.
+Rates at which the gate finds secrets, and takes ordinary talk for one.
 
 Secrets are made up at each run, so none is in this file. Rules were written while looking at the
 first wording; the others measure them (``data/secrets.toml`` says how each was used).

@@ -51,7 +51,7 @@ _NOW: Final = datetime(2000, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trials(MeasuredRun):
-    """What a run measured, a row a way to sign and radius; BM25 first."""
+    """Measurements of a run, a row a way to sign and radius; BM25 first."""
 
     benchmark: ClassVar[str] = "dwm-signatures"
 
@@ -309,13 +309,13 @@ _COLOURS: Final = {
 }  # fmt: skip
 """Told apart in print and by people who see fewer colours (Okabe and Ito)."""
 _Ends: TypeAlias = dict[tuple[str, int], float]
-"""Where the line of each form and window ends."""
+"""Ends of the lines of each form and window."""
 _Axes: TypeAlias = Any
 """Matplotlib's, which is not here when types are checked."""
 _TICKS_MS: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 _MARKERS: Final = {"planes": "o", "top": "^"}
 _APART: Final = 0.07
-"""How far labels are apart at least, of an axis."""
+"""Least distance between labels, as a share of an axis."""
 
 
 def plot(report: Mapping[str, Any], folder: Path) -> list[Path]:

@@ -1,5 +1,5 @@
 """
-What a bank still finds after it has lived through its sessions under a policy (HUMAN, 8.2 and 9).
+Recall of a bank that has lived through its sessions under a policy (HUMAN, 8.2 and 9).
 
 Sessions come in order of time, by a clock that is theirs, and the bank sleeps after every so many
 and after the last.
@@ -63,7 +63,7 @@ _AGGRESSIVE: Final = replace(POLICIES["aggressive"], reconsolidate=False)
 
 
 class Configuration(NamedTuple):
-    """What sleep does with a bank, and whether recall goes along the graph."""
+    """Policy of sleep for a bank, and whether recall goes along the graph."""
 
     policy: Policy
     graph: bool = False
@@ -119,11 +119,11 @@ class AskedOutcome(NamedTuple):
 
 
 class KeptInBank(NamedTuple):
-    """What is left of what a bank was told."""
+    """Remains of the turns that a bank was told."""
 
     episodes: int
     tokens: int
-    """Of what is shown: of a faded memory, what its level leaves."""
+    """Tokens of the shown text: of a faded memory, those that its level leaves."""
 
 
 @dataclass
@@ -280,7 +280,7 @@ def _kept(bank: Bank) -> KeptInBank:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Streams(MeasuredRun):
-    """What a run measured, a row a configuration."""
+    """Measurements of a run, a row a configuration."""
 
     benchmark: ClassVar[str] = "streaming"
 
@@ -561,7 +561,7 @@ _SHOWN: Final = {
 
 
 def tables(report: Mapping[str, Any]) -> list[str]:
-    """Return a report as Markdown: what is kept, what is found, and how far that is from all."""
+    """Return a report as Markdown: tokens kept, answers found, and the loss against keeping all."""
     rows = report["rows"]
     shown = [name for name in _SHOWN if any(name in row["metrics"] for row in rows)]
     last = next(name for name in reversed(list(_SHOWN)[:4]) if name in shown)
@@ -598,7 +598,7 @@ def curve(report: Mapping[str, Any], measure: str) -> list[tuple[float, float]]:
 
 
 def _together(rows: Sequence[Mapping[str, Any]]) -> list[tuple[float, list[str]]]:
-    """Return where configurations are on the axis, those that keep about the same as one."""
+    """Return the places of configurations on the axis, those that keep about as much as one."""
     found: list[tuple[float, list[str]]] = []
     for row in sorted(rows, key=lambda row: float(row["store_tokens"])):
         if found and row["store_tokens"] <= found[-1][0] * _ABOUT_THE_SAME:

@@ -56,12 +56,12 @@ from hippocampus_bench.tag_clusters import cluster_tags, lay_out
 
 K: Final = 10
 CONVERSATIONS: Final = (1, 3, 1000)
-"""How many conversations are in the bank; 1 000 means all there are."""
+"""Number of conversations in the bank; 1 000 means all there are."""
 FRACTIONS: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
 POOL: Final = 32
 """Questions whose haystacks are pooled."""
 TRIES: Final = 7
-"""How often a question is timed; the shortest counts, for others are at work."""
+"""Times that a question is timed; the shortest counts, for others are at work."""
 NEAREST: Final = 400
 """Rows that are rescored, as in recall."""
 PAGE: Final = 4096
@@ -86,7 +86,7 @@ _Made: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swift(MeasuredRun):
-    """What a run measured, a row a system and size, a hint and fraction, or an order."""
+    """Measurements of a run, a row a system and size, a hint and fraction, or an order."""
 
     benchmark: ClassVar[str] = "topics"
 
@@ -153,7 +153,7 @@ def _plain(value: object) -> Any:  # noqa: ANN401 - as JSON holds it
 
 
 class _Lab:
-    """Where banks are made and asked."""
+    """Folder in which banks are made and asked."""
 
     def __init__(
         self,

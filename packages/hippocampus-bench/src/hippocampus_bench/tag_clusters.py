@@ -35,7 +35,7 @@ class Cluster:
 
 
 class ClusterPlace(NamedTuple):
-    """Where the rows of a tag lie: within ``[start, end)``, ``size`` of them, in a cluster."""
+    """Place of a tag's rows: within ``[start, end)``, ``size`` of them, in a cluster."""
 
     start: int
     end: int

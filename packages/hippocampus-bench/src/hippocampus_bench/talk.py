@@ -43,7 +43,7 @@ _SLOT = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True, slots=True)
 class DialogueTurn:
-    """What the user or the assistant says; ``fact``: the number of the one it supports, if any."""
+    """Turn of the user or the assistant; ``fact``: the number of the one it supports, if any."""
 
     id: str
     role: str
@@ -54,7 +54,7 @@ class DialogueTurn:
 
 @dataclass(frozen=True, slots=True)
 class DialogueQuestion:
-    """A question, after how many turns it is asked, what answers it, and what supports that."""
+    """A question, the number of turns before it, its answer, and the turns that support that."""
 
     id: str
     text: str

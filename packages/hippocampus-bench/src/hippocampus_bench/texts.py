@@ -1,5 +1,5 @@
 """
-What the wordings of made-up benchmarks consist of, and which slots their sentences have.
+Parts of the wordings of made-up benchmarks, and the slots of their sentences.
 
 A struct for each benchmark whose words are data; the comments in ``data/wordings/*.toml`` say what
 each key is for, and the page "Wordings" of the documentation how to write another.
@@ -28,7 +28,7 @@ class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class Openers(_Strict, frozen=True, kw_only=True):
-    """How a chunk begins, by what it calls its project."""
+    """Beginnings of a chunk, by the word for its project."""
 
     code: Texts
     title: Texts
@@ -37,7 +37,7 @@ class Openers(_Strict, frozen=True, kw_only=True):
 
 
 class ProjectCalls(_Strict, frozen=True, kw_only=True):
-    """What a project is called by, beside its code name."""
+    """Names of a project beside its code name."""
 
     title: str
     person: str
@@ -47,7 +47,7 @@ class ProjectCalls(_Strict, frozen=True, kw_only=True):
 
 
 class Leads(_Strict, frozen=True, kw_only=True):
-    """How a question is put, by what it names."""
+    """Beginnings of a question, by the thing it names."""
 
     direct: Texts
     talk: Texts
@@ -83,7 +83,7 @@ class ProjectKind(_Strict, frozen=True, kw_only=True):
 
 
 class LifeTexts(_Strict, frozen=True, kw_only=True):
-    """What a life is told in."""
+    """Sentences that tell a life."""
 
     benchmark: str
     name: str
@@ -110,7 +110,7 @@ class LifeTexts(_Strict, frozen=True, kw_only=True):
     calls: ProjectCalls
     leads: Leads
     words: dict[str, Texts]
-    """What fills each slot; a slot that is not here is one of ``data/topics.toml``."""
+    """Words for each slot; a slot that is not here is one of ``data/topics.toml``."""
     kinds: Annotated[tuple[ProjectKind, ...], msgspec.Meta(min_length=1)]
 
 
@@ -175,15 +175,15 @@ class FactKind(_Strict, frozen=True, kw_only=True):
 
 
 class Genre(_Strict, frozen=True, kw_only=True):
-    """What a sort of dialogue is made of."""
+    """Parts of a sort of dialogue."""
 
     name: Name
     teller: str
-    """Who tells first: user or assistant."""
+    """Role that tells first: user or assistant."""
     one_each: bool = False
     """Whether names are people's, who have one noun each."""
     surnames: Texts = ("",)
-    """What follows a name, where they are people's."""
+    """Surnames that follow a name, where names are people's."""
     nouns: Annotated[
         tuple[Annotated[tuple[str, ...], msgspec.Meta(min_length=2)], ...],
         msgspec.Meta(min_length=3),
@@ -209,7 +209,7 @@ class Genre(_Strict, frozen=True, kw_only=True):
 
 
 class DialogueTexts(_Strict, frozen=True, kw_only=True):
-    """What dialogues are told in."""
+    """Sentences that tell dialogues."""
 
     benchmark: str
     name: str
@@ -259,7 +259,7 @@ DIALOGUE: Final = Form(
 
 
 class PassageNames(_Strict, frozen=True, kw_only=True):
-    """What names are made of, beside syllables."""
+    """Parts of names, beside syllables."""
 
     given: Texts
     work_first: Texts
@@ -271,7 +271,7 @@ class PassageNames(_Strict, frozen=True, kw_only=True):
 
 
 class PassageFacts(_Strict, frozen=True, kw_only=True):
-    """What else is told of things."""
+    """Further facts that are told of things."""
 
     known: Texts
     job: Texts
@@ -294,7 +294,7 @@ class Tellings(_Strict, frozen=True, kw_only=True):
 
 
 class FilmRoles(_Strict, frozen=True, kw_only=True):
-    """How somebody is called by a film."""
+    """Names for somebody by a film."""
 
     director: Texts
     star: Texts
@@ -302,20 +302,20 @@ class FilmRoles(_Strict, frozen=True, kw_only=True):
 
 
 class RecordRoles(_Strict, frozen=True, kw_only=True):
-    """How somebody is called by a record."""
+    """Names for somebody by a record."""
 
     singer: Texts
     producer: Texts
 
 
 class FirmRoles(_Strict, frozen=True, kw_only=True):
-    """How somebody is called by a firm."""
+    """Names for somebody by a firm."""
 
     founder: Texts
 
 
 class Called(_Strict, frozen=True, kw_only=True):
-    """How somebody is called by what they made."""
+    """Names for somebody by their work."""
 
     film: FilmRoles
     record: RecordRoles
@@ -323,7 +323,7 @@ class Called(_Strict, frozen=True, kw_only=True):
 
 
 class PersonAsks(_Strict, frozen=True, kw_only=True):
-    """What is asked of somebody."""
+    """Questions about somebody."""
 
     town: Texts
     school: Texts
@@ -333,7 +333,7 @@ class PersonAsks(_Strict, frozen=True, kw_only=True):
 
 
 class Comparisons(_Strict, frozen=True, kw_only=True):
-    """What is asked of two things of a kind."""
+    """Questions about two things of a kind."""
 
     film: Texts
     record: Texts
@@ -341,7 +341,7 @@ class Comparisons(_Strict, frozen=True, kw_only=True):
 
 
 class PassageTexts(_Strict, frozen=True, kw_only=True):
-    """What an encyclopaedia is told in."""
+    """Sentences that tell an encyclopaedia."""
 
     benchmark: str
     name: str
@@ -386,7 +386,7 @@ PASSAGES: Final = (
 
 
 class TrackerTexts(_Strict, frozen=True, kw_only=True):
-    """What an issue tracker's events are told in."""
+    """Sentences that tell an issue tracker's events."""
 
     benchmark: str
     name: str

@@ -51,7 +51,7 @@ class StreamEvent(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tracker:
-    """What a tracker is like; shares are of issues."""
+    """Character of a tracker; shares are of issues."""
 
     days: float = 90.0
     pulls: float = 0.27
@@ -104,7 +104,7 @@ class _Item:
     kind: str = "open"
     closes: float = 0.0
     targets: list[int] = field(default_factory=list)
-    """What it fixes, is a duplicate of, or lists."""
+    """Issues that it fixes, is a duplicate of, or lists."""
 
 
 class _EventDraft(NamedTuple):
@@ -260,7 +260,7 @@ class _TrackerLife:
                 say(checked, target, "labeled", dev, label="verified")
 
     def _triage(self, number: int, item: _Item, dev: str) -> float:
-        """Write how an issue comes in; returns when a maintainer sees it."""
+        """Write an issue's triage; return the time at which a maintainer sees it."""
         rng, say, t = self.rng, self._say, item.opened
         say(t, number, "opened", item.author, "report")
         say(t + rng.uniform(2, 60), number, "labeled", "triage-bot", label="new")

@@ -28,7 +28,7 @@ _WITHOUT_TOPICS = tuple(step for step in STEPS if step not in ("gists", "topics"
 
 T = TypeVar("T")
 Systems = Mapping[str, tuple[str, ...] | None]
-"""What is compared: cues by name, None for what recall does by default."""
+"""Systems to compare: cues by name, None for recall's default."""
 
 
 def load(name: str, data: Path, options: Options) -> Dataset:
@@ -69,7 +69,7 @@ class Posed(NamedTuple):
 
 
 class Lived(NamedTuple, Generic[T]):
-    """What banks answered, by system, and what that took."""
+    """Answers of banks, by system, and the time they took."""
 
     found: dict[str, list[T]]
     embedder: str | None
@@ -118,7 +118,7 @@ def _open(path: Path, options: Options) -> AbstractContextManager[EvaluatedMemor
 
 @dataclass
 class BenchTrial(Generic[T]):
-    """What has been remembered and asked so far."""
+    """Trial in which turns are remembered and questions asked."""
 
     memory: EvaluatedMemory
     options: Options
@@ -193,7 +193,7 @@ class _Kept:
 
     path: Path
     identity: str
-    """What must agree for its content to be ours, as JSON."""
+    """Facts that must agree for its content to be ours, as JSON."""
     complete: bool
 
     @classmethod

@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 class Slots(NamedTuple):
-    """What may stand in braces in the sentences of a key."""
+    """Words that may stand in braces in the sentences of a key."""
 
     needed: frozenset[str] = frozenset()
     allowed: frozenset[str] = frozenset()
@@ -75,7 +75,7 @@ class Wording(Generic[T]):
 
 
 class Form(NamedTuple, Generic[T]):
-    """What wordings of a benchmark consist of."""
+    """Parts of a benchmark's wording."""
 
     benchmark: str
     type: type[T]

@@ -1,4 +1,4 @@
-"""Records of what is written: turns as callers hand them in, episodes, changes, counts."""
+"""Records of writing: turns as callers hand them in, episodes, changes, counts."""
 
 from __future__ import annotations
 
@@ -117,8 +117,8 @@ class Episode:
     supersedes: str | None = None
     superseded_by: str | None = None
     level: int = 0
-    """How far it has faded, from 0, not at all, to 4, keywords: so much of its text is what
-    ``recall`` and ``context`` show. ``get``, ``expand`` and ``episodes`` return all of it."""
+    """Level to which it has faded, from 0, not at all, to 4, keywords: ``recall`` and ``context``
+    show so much of its text. ``get``, ``expand`` and ``episodes`` return all of it."""
     pinned: bool = False
     """Whether it never fades."""
     held: bool = False
@@ -184,7 +184,7 @@ class Stats:
     resident_bytes: int = field(default=0, compare=False)
     """Bytes of memory that the bank holds in this process, about: its index, notes and texts."""
     tiers: tuple[Tier, ...] = field(default=(), compare=False)
-    """Where its memories are: hot, warm and cold."""
+    """Tiers that hold its memories: hot, warm and cold."""
 
 
 @immutable
@@ -212,7 +212,7 @@ class Imported:
     unreadable: tuple[tuple[str, str], ...] = ()
     """(path, reason) of what could not be read; the rest went on."""
     changed: int = field(default=0, compare=False)
-    """How many of those that were added took the place of one that was removed."""
+    """Number of the added ones that took the place of one that was removed."""
     renamed: int = field(default=0, compare=False)
     """Files that are known, by what they say, by another name or from another place."""
     missing: tuple[str, ...] = field(default=(), compare=False)
@@ -229,7 +229,7 @@ class Imported:
 
 @immutable
 class FileLocation:
-    """Where a file is that is imported from a copy, as a server does: what the copy cannot tell."""
+    """Location of a file that a server imports from a copy: facts that the copy cannot tell."""
 
     place: str | None = None
     """Its absolute path."""
@@ -246,7 +246,7 @@ class SessionInfo:
     name: str
     """Its name: ``Episode.session``."""
     episodes: int
-    """How many episodes in force it has."""
+    """Number of its episodes in force."""
     first: datetime
     """Event time of its first one."""
     last: datetime
@@ -268,9 +268,9 @@ class SourceInfo:
     synced: bool = False
     """Whether an import of its folder hides it once its file is gone."""
     episodes: int = 0
-    """How many episodes in force it has; of those that several sources have, each counts them."""
+    """Number of its episodes in force; those that several sources have count for each."""
     forgotten: int = 0
-    """How many of its episodes are forgotten, by hand or because the file has them no more."""
+    """Number of its episodes that are forgotten, by hand or because the file has them no more."""
     first: datetime | None = None
     """Event time of its first episode in force."""
     last: datetime | None = None
@@ -288,4 +288,4 @@ class Compacted:
     """The same as before when nothing was to be changed."""
     dry_run: bool = False
     faded: int = 0
-    """Texts that became what is shown of them."""
+    """Texts that were cut down to the part that is shown."""

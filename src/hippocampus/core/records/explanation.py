@@ -95,7 +95,7 @@ class MemoryAccount:
 
 @immutable
 class Verdict:
-    """How it was decided whether anything relevant was found."""
+    """Grounds of the decision whether anything relevant was found."""
 
     found: bool
     confidence: float
@@ -106,7 +106,7 @@ class Verdict:
     ``missing`` how much is not (``absent``), ``vector`` how near the meaning is, ``other`` whether
     somebody else speaks than is asked about."""
     rival: float | None = None
-    """How much better fits what others said than the one asked about; None: nobody is asked about,
+    """Lead in fit of others' words over those of the one asked about; None: nobody is asked about,
     or nobody else said anything."""
     note: str = ""
 

@@ -63,7 +63,7 @@ class Profile:
 
 
 Beside: TypeAlias = Literal["canonical", "alias", "related", "corrected", "elaborated"]
-"""How an episode stands beside another one: it stands for the other, which says the same; it is
+"""Relation of an episode to another one: it stands for the other, which says the same; it is
 stood for by it; it is near without being the same; it says that the other is otherwise, or more."""
 
 
@@ -78,7 +78,7 @@ class Related:
 
 @immutable
 class TopicInfo:
-    """One tag of a bank: what it is under, what is under it, and in how many episodes it is."""
+    """One tag of a bank: its broader and narrower tags, and the number of its episodes."""
 
     name: str
     aliases: tuple[str, ...]
@@ -89,7 +89,7 @@ class TopicInfo:
 
 @immutable
 class CommunityInfo:
-    """A theme of a bank: topics that are said together, and what is said of them."""
+    """A theme of a bank: topics that are said together, and sentences about them."""
 
     name: str
     """Its most central topics."""
@@ -102,7 +102,7 @@ class CommunityInfo:
     summary: str
     """A line of quotations, of at most ``Config.compact.tokens``."""
     sources: tuple[str, ...] = ()
-    """Ids of what it quotes."""
+    """Ids of the episodes that it quotes."""
     origin: Origin = "user"
     """Of its memories' origins, that which is least to be trusted."""
 
@@ -116,7 +116,7 @@ class Gist:
     """The ids of the episodes, in the order in which they were noted."""
     made_at: datetime
     activation: float
-    """How mature it is, in (0, 1)."""
+    """Maturity of the gist, in (0, 1)."""
     silent: bool
     """Whether it is not mature enough to be shown in a context."""
     by_model: bool = False
@@ -168,7 +168,7 @@ class Summary:
 
 
 Mode: TypeAlias = Literal["holds", "began", "held", "ended", "denied", "planned"]
-"""How a statement stands to time: it is so, became so, was so, is so no longer, is not so. What is
+"""Standing of a statement in time: it is so, became so, was so, is so no longer, is not so. What is
 denied as of its ``start`` may have been so before; without one, it never was."""
 
 
@@ -224,7 +224,7 @@ class Fact:
 
     @property
     def current(self) -> bool:
-        """Whether it is so, and nobody has said that it is over, or is going to be."""
+        """Return whether it is so, and nobody has said that it is over, or is going to be."""
         return self.valid_to is None and not self.planned
 
     def __str__(self) -> str:
@@ -238,7 +238,7 @@ class Fact:
 
 @immutable
 class Entity:
-    """Somebody or something that facts are about, and what else they are called."""
+    """Somebody or something that facts are about, and their other names."""
 
     name: str
     aliases: Mapping[str, str]
@@ -260,7 +260,7 @@ class Tie:
 
 @immutable(kw_only=False)
 class Person:
-    """Somebody of whom a bank speaks, or a pet: told from places, things and words by structure."""
+    """Person or pet that a bank speaks of: told from places, things and words by structure."""
 
     name: str
     kind: PersonKind
@@ -268,16 +268,16 @@ class Person:
     """Other names they go by."""
     ties: tuple[Tie, ...]
     episodes: int
-    """How many episodes in force name them, or are their words."""
+    """Number of episodes in force that name them, or are their words."""
 
 
 By: TypeAlias = Literal["day", "week", "month", "year"]
-"""How long a period of a trend is; weeks begin on Monday."""
+"""Length of a period of a trend; weeks begin on Monday."""
 
 
 @immutable(kw_only=False)
 class Period:
-    """How often something came up in the period that begins at ``start``."""
+    """Count of occurrences in the period that begins at ``start``."""
 
     start: datetime
     count: int
@@ -304,7 +304,7 @@ class CountedEvent:
     """Ids of the episodes that tell of it, in order of time."""
     evidence: Evidence = "told"
     times: int = 1
-    """How many times it took place then: 2 where a memory says "twice today"."""
+    """Times that it took place then: 2 where a memory says "twice today"."""
 
     def __str__(self) -> str:
         return f"{self.start:%Y-%m-%d}  {self.quote}"
@@ -312,7 +312,7 @@ class CountedEvent:
 
 @immutable
 class EventCount:
-    """How many times something took place, and when; what may be one more is in ``doubtful``."""
+    """Count of an event's times, and their list; those that may be one more are in ``doubtful``."""
 
     question: str
     count: int

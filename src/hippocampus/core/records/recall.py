@@ -28,8 +28,8 @@ class Hit:
     shares: Mapping[str, float]
     tokens: int = 0
     lag: float = 0.0
-    """How far its ranking score lies behind the best one's, in standard deviations: 0 for hits as
-    good as the best. A context of few tokens leaves out what lies far behind."""
+    """Distance of its ranking score from the best one's, in standard deviations: 0 for hits as
+    good as the best. A context of few tokens leaves out hits that lie far behind."""
     activation: float = 0.0
     """Activation of the anchors it lies under by this question, in [0, 1]: how far it is about the
     names and subjects that the question calls up; 0 where it calls up none."""
@@ -68,7 +68,7 @@ class Hit:
 
     @property
     def address(self) -> str:
-        """Where the episode comes from: ``path#chunk-3``, or session and turn."""
+        """Return the address of the episode: ``path#chunk-3``, or session and turn."""
         return self.episode.address
 
     def __str__(self) -> str:
@@ -100,7 +100,7 @@ class Cost:
     allowed: int = 0
     candidates: int = 0
     hamming_searches: Mapping[str, int] = field(default_factory=dict)
-    """How many Hamming balls the signature cue searched, by way: ``scan`` or ``descent``."""
+    """Number of Hamming balls that the signature cue searched, by way: ``scan`` or ``descent``."""
 
 
 @immutable

@@ -77,7 +77,7 @@ class SleepAct:
     by: str | None = None
     """The episode that stands for it, or that says something of it."""
     level: int | None = None
-    """How far it fades."""
+    """Level to which it fades."""
 
     def __str__(self) -> str:
         how = "" if self.level is None else f" to {level_in_words(self.level)}"
@@ -126,7 +126,7 @@ class Slept:
     notes: tuple[str, ...] = ()
     """Remarks for whoever reads this."""
     number: int = 0
-    """By which ``undo`` knows it; 0 for a dry run, which did nothing."""
+    """Number by which ``undo`` knows it; 0 for a dry run, which did nothing."""
     at: datetime | None = None
     """When it began."""
 

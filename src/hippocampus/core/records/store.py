@@ -113,7 +113,7 @@ class RequestTable(Protocol):
 
 
 class RateTable(Protocol):
-    """How often callers ask, counted for all servers of a store together."""
+    """Rates at which callers ask, counted for all servers of a store together."""
 
     def take(self, caller: bytes, wanted: int, *, per_s: float, burst: int) -> int:
         """
@@ -143,7 +143,7 @@ class EpisodeTable(Protocol):
         """Say anew when episodes were recorded, by row."""
 
     def set_level(self, bank: int, rows: Collection[int], level: int) -> None:
-        """Change how far episodes have faded; what is erased has no level."""
+        """Change the level to which episodes have faded; an erased one has no level."""
 
     def set_marks(self, bank: int, rows: Collection[int], marks: int, *, on: bool) -> None:
         """Put marks on episodes, or take them off; what is erased has none."""
@@ -253,7 +253,7 @@ class IndexFileTable(Protocol):
     """Files beside a store with indexes of banks: derived, and none from before an erasure."""
 
     def place(self, bank: int, seq: int) -> Path | None:
-        """Return where the index of a bank goes; None if there is none: in memory, encrypted."""
+        """Return the path for the index of a bank; None if there is none: in memory, encrypted."""
 
     def find(self, bank: int) -> list[IndexFile]:
         """Return the files of a bank, the newest first."""
@@ -265,7 +265,7 @@ class IndexFileTable(Protocol):
         """Remove one that is of no use; who has it mapped goes on with what it was."""
 
     def sweep(self) -> None:
-        """Remove those that may hold what was erased since, or are of banks that are gone."""
+        """Remove index files that may hold erased texts, or are of banks that are gone."""
 
 
 class StoreUpkeep(Protocol):
@@ -304,7 +304,7 @@ class StoreUpkeep(Protocol):
         """
 
     def leftovers(self) -> list[str]:
-        """Return where bytes that were removed may still be; empty when nowhere."""
+        """Return the places where bytes that were removed may still be; empty when nowhere."""
 
     def check(self, bank: int | None = None) -> list[str]:
         """
@@ -347,7 +347,7 @@ class StoreUpkeep(Protocol):
 
 class Store(Protocol):
     """
-    Where banks live. The only layer that speaks SQL.
+    Store of banks. The only layer that speaks SQL.
 
     Every key starts with the bank, given as the number ``banks.number`` answered; no method reads
     or writes two banks. Writing methods are called inside ``write()`` and become durable, all or
@@ -358,7 +358,7 @@ class Store(Protocol):
 
     @property
     def path(self) -> str:
-        """Where the store is, for messages."""
+        """Return the place of the store, for messages."""
 
     def close(self) -> None:
         """Release everything; further use raises ``StoreClosed``. May be called twice."""
@@ -376,7 +376,7 @@ class Store(Protocol):
 
     def wait_until_durable(self, bank: int) -> None:
         """
-        Return when all that was read of a bank is as durable as what is written.
+        Wait until all that was read of a bank is as durable as a write.
 
         Where nothing can be read before it is, at once. A database that has standbys shows what
         was committed while the commit still waits for them: if its machine is lost, so is that.
@@ -459,7 +459,7 @@ class Store(Protocol):
 
     @property
     def rates(self) -> RateTable | None:
-        """How often callers ask; None where every server counts for itself."""
+        """Return the table of callers' rates; None where every server counts for itself."""
 
     @property
     def index_files(self) -> IndexFileTable:

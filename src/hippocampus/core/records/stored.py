@@ -107,7 +107,7 @@ class EpisodeRow(NamedTuple):
     supersedes: RowNumber | None
     superseded_by: RowNumber | None
     level: int = 0
-    """How far it has faded, from 0 to ``DEEPEST``."""
+    """Level to which it has faded, from 0 to ``DEEPEST``."""
     marks: int = 0
     """``PINNED``, ``HELD``, ``DOUBTED``, ``SUSPECT``, a number of ``SETTLED`` and an origin."""
 

@@ -42,7 +42,7 @@ def loading(package: str, model: str, *, fix: str) -> Iterator[None]:
 
 
 FETCH = "give a folder, or fetch the model first, for instance with 'hf download'"
-"""How to get a model of the Hugging Face hub."""
+"""Ways to get a model of the Hugging Face hub."""
 
 
 def unit(rows: ArrayLike, *, by: str) -> NDArray[np.float32]:

@@ -35,7 +35,7 @@ class _Texts(NamedTuple):
 
     @property
     def texts(self) -> int:
-        """How many."""
+        """Return the number of texts in the batch."""
         return len(self.passages) + len(self.questions)
 
     @property

@@ -42,12 +42,12 @@ class Said(NamedTuple):
 
     @property
     def end(self) -> int:
-        """Where it ends."""
+        """Return the place behind the last character."""
         return self.start + len(self.written)
 
     @property
     def capital(self) -> bool:
-        """Whether it is written like a name."""
+        """Return whether it is written like a name."""
         return self.written[:1].isupper() and self.word not in _SELF
 
 
@@ -124,7 +124,7 @@ def read_asked_events(text: str, now: datetime) -> AskedEvents:
 
 
 def _until_auxiliary(words: Sequence[Said]) -> int:
-    """Return where the group of what is counted ends: at an auxiliary or at who did it."""
+    """Return the end of the group that is counted: an auxiliary, or the word for who did it."""
     for at, said in enumerate(words):
         if said.word in word_set("asking_auxiliaries") or (at and said.word in _SELF | _OTHER):
             return at
@@ -175,7 +175,7 @@ def _read_clause(read: AskedEvents, words: Sequence[Said]) -> AskedEvents:
 
 
 def _subject(words: Sequence[Said]) -> int:
-    """Return how many of the first words say who did it."""
+    """Return the number of words, the first ones, that say who did it."""
     if not words:
         return 0
     if words[0].word in _SELF | _OTHER:

@@ -77,7 +77,7 @@ class Mention:
     known: bool = False
     what: frozenset[str] = frozenset()
     often: int = 1
-    """How many times in that time: "twice today"."""
+    """Number of times within that time: "twice today"."""
 
 
 class EventMentions(NamedTuple):
@@ -128,7 +128,7 @@ def find_mentions(
 
 
 class _Sentence:
-    """One sentence, and what it says of what is asked."""
+    """One sentence, read for the event that is asked for."""
 
     def __init__(
         self, text: str, asked: AskedEvents, occurred_at: datetime, *, by_actor: bool
@@ -164,7 +164,7 @@ class _Sentence:
 
     @property
     def names_another(self) -> bool:
-        """Whether it has a name: of another event than that with the name that is asked for."""
+        """Return whether it names an event, which is then another than the one asked for."""
         return any(said.capital and not use_of(said.word).known for said in self._words[1:])
 
     # ------------------------------------------------------------ where it is told
@@ -434,7 +434,7 @@ class _Sentence:
         return 0 < len(between) <= _JOINT and ("and" in between or "," in between)
 
     def _often(self, at: int) -> int:
-        """Return how many times a clause says that it was: "twice", "three times"."""
+        """Return the number of times that a clause tells: "twice", "three times"; 1 without one."""
         words = [*(self._word(i) for i in range(*self._clause(at))), "", ""]
         for number, after, further in zip(words, words[1:], words[2:], strict=False):
             if number == "twice" and after not in _RATES:
@@ -447,7 +447,7 @@ class _Sentence:
     # ------------------------------------------------------------ words
 
     def _clause(self, at: int) -> tuple[int, int]:
-        """Return where the clause of a word begins and ends, in words."""
+        """Return the bounds of the clause around a word, in words."""
         place = self._words[at].start
         start, end = 0, len(self._text)
         for cut in _RE.clause.finditer(self._text):

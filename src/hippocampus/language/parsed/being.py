@@ -1,4 +1,4 @@
-"""Facts of what somebody or something is: whose what, what by work, how old, and where."""
+"""Facts of being: owner, kind, profession, age and place of somebody or something."""
 
 from __future__ import annotations
 
@@ -252,7 +252,7 @@ def _found_allergic(clause: Clause, what: Token, referents: Referents) -> Iterat
 def _where(
     clause: Clause, preposition: str, place: Token, referents: Referents
 ) -> Iterator[Statement]:
-    """Yield where somebody lives, works or studies, or something lies; and what they are off."""
+    """Yield the place of somebody's home, work or study, or of a thing; and diets, on or off."""
     mode, subject, who = clause.mode(), clause.subject, clause.who
     person = subject is None or _is_person(subject)
     if preposition == "on" and place.lower_ == "diet" and who is not None:

@@ -23,7 +23,7 @@ BE: Final = frozenset({"be", "'s", "'m", "'re", "s", "m", "im"})
 VERBAL: Final = ("VERB", "AUX")
 SUBJECTS: Final = ("nsubj", "nsubjpass")
 _DEEPEST: Final = 6
-"""Clauses above one that are looked at, for what is said of them holds of it, too."""
+"""Most clauses above one that are looked at: a negation or a doubt of theirs holds of it, too."""
 _FUTURE: Final = frozenset({"will", "'ll", "wo", "shall", "gonna", "ll"})
 _POSSIBLE: Final = frozenset({"would", "could", "might", "may", "should", "'d", "must"})
 _CONDITIONS: Final = frozenset({"if", "unless", "whether"})
@@ -34,7 +34,7 @@ _ADDING: Final = frozenset({"and", "&", "plus", "nor"})
 """Words that join people of each of whom the same is said."""
 _NEARLY: Final = frozenset({"almost", "nearly", "practically", "virtually", "basically"})
 _APPROACHES: Final = frozenset({"close", "near", "verge", "brink", "point", "edge"})
-"""Nouns of what somebody is at, or comes to, who does not do it."""
+"""Nouns of nearness: whoever is at one of them, or comes to it, has not done the deed."""
 _UNDOING: Final = frozenset("fail forget forgot avoid refuse decline neglect resist".split())
 """Verbs that say that what they govern was not done; the pipeline knows no lemma of "forgot"."""
 _REASONS: Final = frozenset({"as", "since", "because", "although", "though"})
@@ -61,7 +61,7 @@ class Clause:
         return "be" if lower in BE else self.verb.lemma_.lower()
 
     def mode(self, aspect: Aspect = "state") -> Mode:
-        """Return how what the verb tells stands to time."""
+        """Return the standing in time of the clause that the verb heads."""
         above = self.verb.head.head if self.verb.dep_ == "pcomp" else self.verb.head
         # A clause before it is one of its own: "he's my flatmate, please stop".
         governed = above.i < self.verb.i and (
@@ -378,7 +378,7 @@ def _describes(verb: Token) -> bool:
 
 
 def mode_of(verb: Token, aspect: Aspect) -> Mode:
-    """Return how what a verb tells stands to time: of a state, a beginning or an end."""
+    """Return the standing of a statement in time: of a state, a beginning or an end."""
     said, not_so = auxiliaries(verb), negation(verb)
     # Before a participle "'s" may be "has".
     perfect = not _PERFECT.isdisjoint(said) or ("'s" in said and verb.tag_ == "VBN")

@@ -113,7 +113,7 @@ def _cleft(
 
 
 def _start(tokens: Sequence[Token]) -> int | None:
-    """Return where "it is" begins, of which what follows is the focus."""
+    """Return the place of an "it is" that leads to a focus; None without one."""
     for place, (it, verb) in enumerate(pairwise(tokens)):
         if it.lower_ == "it" and verb.lower_ in _IS:
             return place
@@ -132,7 +132,7 @@ def _polarity(tokens: Sequence[Token], at: int) -> tuple[bool, int]:
 
 
 def _behind_same_preposition(tokens: Sequence[Token], at: int, before: _Lacking | None) -> int:
-    """Return where a focus begins behind the preposition that the clause before ends with."""
+    """Return the start of a focus behind a preposition that the clause before ends with, too."""
     if before is None or at >= len(tokens):
         return at
     last = before.rest[-1]
@@ -140,7 +140,7 @@ def _behind_same_preposition(tokens: Sequence[Token], at: int, before: _Lacking 
 
 
 def _behind_aside(tokens: Sequence[Token], at: int) -> int:
-    """Return where a clause begins behind what a focus was set against: ", not Tom, who is"."""
+    """Return the start of a clause behind an aside that corrects a focus: ", not Tom, who is"."""
     more = at + 1 < len(tokens) and tokens[at].text == "," and tokens[at + 1].lower_ in _RELATIVE
     return at + more
 
@@ -178,7 +178,7 @@ def _opens_clause(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _behind_adverbs(tokens: Sequence[Token], at: int) -> int:
-    """Return where adverbs such as "after all" end."""
+    """Return the place behind adverbs such as "after all"."""
     while at < len(tokens) and (tokens[at].pos_ == "ADV" or tokens[at].lower_ in _ADVERBIAL):
         at += 1
     return at
@@ -189,7 +189,7 @@ _ADVERBIAL: Final = frozenset({"after", "at", "in", "all", "fact"})
 
 
 def _set_against(tokens: Sequence[Token], at: int) -> int | None:
-    """Return where what is set against a focus begins: behind ", not", "but", ", it is"."""
+    """Return the start of a contrast to a focus: behind ", not", "but", ", it is"; else None."""
     comma = at < len(tokens) and tokens[at].text in (",", ";")
     at += comma
     if at >= len(tokens):
@@ -265,7 +265,7 @@ def _what_is(tokens: Sequence[Token]) -> tuple[list[_Focus], _Lacking | None]:
 
 
 def _opening(tokens: Sequence[Token]) -> int:
-    """Return where a clause begins behind "what" or "the thing"; 0 if neither begins a sentence."""
+    """Return the start of a clause behind "what" or "the thing"; 0 if it begins with neither."""
     if tokens[0].lower_ == "what":
         return 1
     words = [one.lower_ for one in tokens[:3]]

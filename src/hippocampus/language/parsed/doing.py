@@ -1,4 +1,4 @@
-"""Facts of what somebody does or did: moved, works, bought, married, turned forty, is called."""
+"""Facts of doing: moved, works, bought, married, turned forty, is called."""
 
 from __future__ import annotations
 
@@ -327,7 +327,7 @@ def _by_frame(
 
 
 def _at_work(who: str, role: Token, mode: Mode) -> Iterator[Statement]:
-    """Yield where somebody works, if that hangs on what they work as: "a designer at Bosch"."""
+    """Yield the employer that hangs on somebody's role: "a designer at Bosch"."""
     for preposition in ("at", "for", "with"):
         place = object_of(role, preposition)
         if place is not None and is_proper(place) and not is_person(words_of(place)):
@@ -345,7 +345,7 @@ def _all(clause: Clause, frame: VerbFrame, other: Token) -> Iterator[Token]:
 
 
 def _living(clause: Clause, place: Token, mode: Mode, referents: Referents) -> Iterator[Statement]:
-    """Yield where somebody lives, or where a thing is or moves."""
+    """Yield the place where somebody lives, or where a thing is or moves."""
     # Who moves something to a place need not move there.
     moved = child(clause.verb, "dobj")
     moves = clause.lemma not in ("live", "rent") and moved is not None
@@ -477,7 +477,7 @@ def _language(other: Token) -> tuple[str, str] | None:
 
 
 def _institution(frame: VerbFrame, other: Token, clause: Clause) -> tuple[str, str] | None:
-    """Return where somebody works, or studies if it is a school; leaving one may be moving."""
+    """Return the employer, or the school of a student; leaving one may be moving."""
     named = is_proper(other)
     if clause.lemma == "do":
         subject = child(clause.verb, "dobj")

@@ -63,7 +63,7 @@ def _parts(behind: Sequence[Token]) -> Iterator[list[Token]]:
 
 
 def _who(part: Sequence[Token], prepositions: set[str]) -> int:
-    """Return how many words of a part are who does it; 0 if it is not who and what."""
+    """Return the number of words for the one who acts; 0 if a part is not actor and object."""
     if any(one.pos_ in VERBAL for one in part):
         return 0
     owned = len(part) > 1 and part[0].tag_ == "PRP$"

@@ -58,7 +58,7 @@ def _is_ill(verb: Token) -> bool:
 
 
 def tell_eating(clause: Clause, _: Referents) -> Iterator[Statement]:
-    """Yield how somebody eats, and what they have given up eating."""
+    """Yield the diet that somebody keeps, and the foods they have given up."""
     verb, who = clause.verb, clause.who
     if who is None:
         return

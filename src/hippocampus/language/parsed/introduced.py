@@ -19,7 +19,7 @@ _RE: Final = Patterns("parsed")
 _UNTRUE: Final = frozenset(
     {"not", "no", "never", "almost", "nearly", "future", "aspiring", "would-be"}
 )
-"""Words before what somebody works as, by which they do not."""
+"""Words before a profession that deny it."""
 _ARTICLES: Final = frozenset({"a", "an", "the"})
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _DYING: Final = frozenset({"die", "pass"})
-"""Verbs of what somebody does who is lost then; the others are done to them."""
+"""Verbs of dying, whose subject is lost; the others have the lost one as their object."""
 
 
 def tell_loss(clause: Clause, _: Referents) -> Iterator[Statement]:

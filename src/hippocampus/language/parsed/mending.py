@@ -1,5 +1,5 @@
 """
-Mends of what a small pipeline mistakes in a parse, before anything is read from it.
+Mends of a small pipeline's mistakes in a parse, before anything is read from it.
 
 It knows few names and rare words, and takes "Tilly" before a verb for an adverb, "cilantro" behind
 "hate" for one, too, and "work" behind "and" for a noun.

@@ -79,7 +79,7 @@ def role_of(noun: Token, *, adjectives: bool = True) -> str:
 
 
 def _part_of_name(token: Token) -> int | None:
-    """Return where "of Leeds" ends in "University of Leeds"; None if nothing like it follows."""
+    """Return the end of "of Leeds" in "University of Leeds"; None if nothing like it follows."""
     for one in children(token, "prep"):
         of = child(one, "pobj") if one.lower_ == "of" and is_proper(token) else None
         if of is not None and is_proper(of):

@@ -72,7 +72,7 @@ def _whose(clause: Clause, referents: Referents) -> str | None:
 
 
 def _place(verb: Token, role: Token | None) -> Token | None:
-    """Return where a job is: at a company, or in a bakery; it may hang on the role in the parse."""
+    """Return the place of a job: a company, or a bakery; it may hang on the role in the parse."""
     for preposition in ("at", "with", "in"):
         place = object_of(verb, preposition)
         if place is None and role is not None:

@@ -58,7 +58,7 @@ def asked_language(text: str) -> str | None:
 
 
 def _own(folded: Iterable[str], language: str) -> int:
-    """Return how many words are of grammar in a language."""
+    """Return the number of words that are of grammar in a language."""
     return sum(map(light_words(language).__contains__, folded))
 
 

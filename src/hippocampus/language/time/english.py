@@ -131,7 +131,7 @@ def core_words_in(text: str) -> frozenset[str]:
 
 
 def written_at(text: str) -> list[int]:
-    """Return where in a text a time may begin that is written with digits, in order."""
+    """Return the places in a text at which a time written with digits may begin, in order."""
     return [match.start() for match in _WRITTEN.finditer(text)] if _has_marks(text) else []
 
 

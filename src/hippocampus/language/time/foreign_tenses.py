@@ -1,4 +1,4 @@
-"""Whether a sentence in another language than English looks back or ahead."""
+"""Tenses in other languages than English: a sentence looks back or ahead."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SENTENCE: Final = lazy_pattern(rf"{_STOP}|[;!?\n。；！？]")
 
 
 def _between(text: str, place: int, mark: re.Pattern[str]) -> tuple[int, int]:
-    """Return where what a place lies in begins and ends."""
+    """Return the bounds of the stretch around a place, between two marks."""
     start, end = 0, len(text)
     for found in mark.finditer(text):
         if found.end() <= place:

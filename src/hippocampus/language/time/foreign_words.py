@@ -260,7 +260,7 @@ _BETWEEN: Final = re.compile(r"[\s'’.-]{0,2}")
 
 
 def _reaches(sentence: str, at: int, entry: Entry) -> int | None:
-    """Return where the words of an entry end that stand at a place; None if they do not."""
+    """Return the end of an entry's words that stand at a place; None if they do not."""
     for place, word in enumerate(entry.words):
         if place:
             between = _BETWEEN.match(sentence, at)
@@ -273,7 +273,7 @@ def _reaches(sentence: str, at: int, entry: Entry) -> int | None:
 
 
 def _ways(written: str) -> tuple[str, ...]:
-    """Return how a word may stand in the lexicon: as it is, or without accents."""
+    """Return the forms of a word that may stand in the lexicon: as it is, and without accents."""
     word = written.casefold()
     return (word,) if word.isascii() or len(word) < _LONG else (word, bare(word))
 

@@ -30,7 +30,7 @@ _LEADS: Final = {
 
 def start_of(when: When, now: datetime, *, name: str) -> When:
     """
-    Return when what is given begins: words of time as a moment, and whatever else as it is.
+    Return the start of a given time: words of time as a moment, anything else as it is.
 
     Args:
         when: a moment in any form, or words that name one time and nothing else.

@@ -143,7 +143,7 @@ def longest(found: Iterable[Reading], length: int) -> list[Reading]:
 
 
 def sentences(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where the sentences of a text begin and end."""
+    """Yield the bounds of the sentences of a text."""
     start = 0
     for between in _BETWEEN_SENTENCES.finditer(text):
         yield start, between.start() + 1
@@ -188,7 +188,7 @@ class Reader:
 
     @property
     def ahead(self) -> bool:
-        """Whether the reader looks ahead: a time told without a verb is a plan."""
+        """Return whether the reader looks ahead: a time told without a verb is a plan."""
         direction = self.tenses.direction(self.at)
         return self.told if direction is None else direction == "ahead"
 
@@ -308,7 +308,7 @@ class Reader:
                 return self._from_now(wide.hi), wide.hi, parsed[1]
 
     def _from_now(self, until: datetime) -> datetime | None:
-        """Return where a time up to then begins: now, if that is still to come."""
+        """Return the start of a time up to then: now, if that is still to come; else None."""
         return self.now if self.now < until and self.ahead else None
 
     def _hence(self, i: int) -> tuple[Span, int] | None:
@@ -1328,7 +1328,7 @@ class Reader:
 
     @cached_property
     def _in_a_row(self) -> bool:
-        """Whether the sentence ranks things: "the 14th chapter", "the first 12 eggs"."""
+        """Return whether the sentence ranks things: "the 14th chapter", "the first 12 eggs"."""
         return any(
             role == Role.ORDINAL and self._is_thing(i + 1 + self._is(i + 1, Role.NUMBER))
             for i, role in enumerate(self.tokens.roles)

@@ -16,7 +16,7 @@ from hippocampus.language.time.english import WRITTEN, Role, word_meanings
 from hippocampus.language.time.tokens import Token, token_of
 
 Side: TypeAlias = Literal["", "before", "after"]
-"""Where a word stands: before what it is said of ("vor zwei Tagen"), or after it."""
+"""Side on which a word stands: before its noun phrase ("vor zwei Tagen"), or after it."""
 
 BY_HAND: Final = (
     "de", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "sv", "tr", "zh",

@@ -42,7 +42,7 @@ _SHARED: Final = SoughtWords(lambda: time_words("shared"))
 _SURE: Final = 0.25
 """Least evidence for a language; a word of time counts as one of grammar does."""
 _USUAL: Final = 2.0
-"""How much more likely English is than another language."""
+"""Likelihood of English beside that of another language."""
 _RIVAL: Final = 0.5
 """Share of the best language's evidence from which on another may be meant instead."""
 
@@ -150,7 +150,7 @@ def _leans_to_english(text: str) -> bool:
 
 @cache
 def _leanings() -> Mapping[str, float]:
-    """Return how much more each word of grammar or time speaks for English than for others."""
+    """Return the margin by which each word of grammar or time speaks for English."""
     found = dict(leanings())
     for word in words_with_times():
         of = languages_of_times(word)

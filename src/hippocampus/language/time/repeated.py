@@ -1,5 +1,5 @@
 """
-Times of what is over and over: "pottery every Tuesday at 6", "the first Sunday of a month".
+Times that come again: "pottery every Tuesday at 6", "the first Sunday of a month".
 
 Read in the present and without a verb, from the day on which it was said. Habits of the past, and
 what is denied or supposed, have no such times. Neither has what is done every day: it is on no day
@@ -55,7 +55,7 @@ _MOST: Final = 16
 _BEHIND: Final = frozenset("up on in to for at with off again back out".split())
 """Words behind a verb of beginning that are no object of it."""
 _WORDS_BEFORE: Final = 60
-"""Characters before a time in which the word is that tells what it is of."""
+"""Most characters before a time that hold the word for the thing that takes place then."""
 _DATE: Final = 60
 """Characters of a date from which on something comes again, at most."""
 _REACH: Final = 40

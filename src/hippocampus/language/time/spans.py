@@ -37,7 +37,7 @@ _PART = timedelta(hours=1)
 _FAR = timedelta(days=182)
 """From here on a date is told with its year, or as "last year"."""
 _OTHER_SIDE = 3
-"""How much nearer a day has to be to be meant although the verb looks the other way."""
+"""Factor by which a day has to be nearer to be meant although the verb looks the other way."""
 _NEAR = timedelta(days=92)
 """Up to here one that is told without is rather meant than one that is far."""
 
@@ -55,7 +55,7 @@ class Span(NamedTuple):
     slack: timedelta = NONE
 
     def gap(self, t: datetime) -> timedelta:
-        """Return how far a moment lies from the stretch; nothing inside."""
+        """Return the distance of a moment from the stretch; nothing inside."""
         return max(self.lo - t, t - self.hi, NONE)
 
     def widened(self) -> Span:

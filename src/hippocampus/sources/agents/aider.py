@@ -89,6 +89,6 @@ def read_aider(log: SessionLog) -> Iterator[Item]:
 
 
 def read_found_aider(log: SessionLog) -> Iterator[Item]:
-    """Yield likewise what stands in a history that nobody named: a record of what others said."""
+    """Yield likewise the turns of a history that nobody named, as a record of others' words."""
     for item in read_aider(log):
         yield replace(item, origin="import") if isinstance(item, Turn) else item

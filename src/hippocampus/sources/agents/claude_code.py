@@ -118,7 +118,7 @@ _TYPED: Final = (None, "prompt")
 
 
 def _is_injected(origin: object) -> bool:
-    """Whether a line says itself that no person wrote it."""
+    """Return whether a line says itself that no person wrote it."""
     return isinstance(origin, dict) and origin.get("kind") not in (None, "human")
 
 

@@ -170,7 +170,7 @@ def _text(item: _CodexPayload) -> str:
 
 
 def read_compressed_codex(log: SessionLog) -> Iterator[Item]:
-    """Tell how a session is brought in that Codex has compressed, unless it is there unpacked."""
+    """Tell the way to bring in a session that Codex has compressed, unless it is there unpacked."""
     if not log.file.with_suffix("").exists():
         reason = "is compressed; 'zstd -d' unpacks it, and the next import reads it"
         yield SourceProblem(path=log.path, reason=reason, skipped=True)

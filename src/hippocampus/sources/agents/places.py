@@ -1,4 +1,4 @@
-"""Where coding agents keep what they write: in a user's home, and in the folder of a project."""
+"""Folders in which coding agents keep sessions: in a user's home, and in a project."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Around(NamedTuple):
 
 
 class KeptIn(NamedTuple):
-    """Where a tool keeps what can be brought in, whether it is there or not."""
+    """Files and folders in which a tool keeps its sessions, whether they are there or not."""
 
     home: Sequence[Path]
     """Places that are the user's."""
@@ -93,7 +93,7 @@ _WHERE: Final[Mapping[str, _Places]] = MappingProxyType({
 
 
 def places_of(tool: str, around: Around) -> KeptIn:
-    """Return where a tool keeps what can be brought in; in the home itself all is the user's."""
+    """Return the places where a tool keeps its sessions; in the home itself all is the user's."""
     kept = _WHERE[tool](around)
     if around.here.resolve() == around.home.resolve():
         return KeptIn([*kept.home, *kept.project])
@@ -101,6 +101,6 @@ def places_of(tool: str, around: Around) -> KeptIn:
 
 
 def leads_out(place: Path, folder: Path) -> Path | None:
-    """Return where a place in a folder really is, if links lead out of the folder there."""
+    """Return the real path of a place in a folder, if links lead out of the folder; else None."""
     real = place.resolve()
     return None if real.is_relative_to(folder.resolve()) else real

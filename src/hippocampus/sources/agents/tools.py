@@ -32,11 +32,11 @@ class Tool(NamedTuple):
 
     sessions: LogReader
     suffixes: tuple[str, ...]
-    """How the names of files of sessions end."""
+    """Ends of the names of session files."""
     inside: str = ""
     """A folder that files of sessions are in, where others end alike; "" for any."""
     typed: LogReader | None = None
-    """Reads what was typed in any session."""
+    """Reader of the prompts typed in all sessions."""
     typed_in: str = ""
     """The name of the file that has it."""
     passed_over: frozenset[str] = frozenset()

@@ -150,7 +150,7 @@ class PostgresEncryption(SqlEncryption):
 
     @property
     def seals(self) -> bool:
-        """Whether the store is encrypted."""
+        """Return whether the store is encrypted."""
         return self._master is not None
 
     def has_key(self, bank: int) -> bool:

@@ -150,7 +150,7 @@ class Messages:
         return made[-1] if made else self.db.cursor()
 
     def _together(self, some: Sequence[_Waiting]) -> list[psycopg.Cursor]:
-        """Send statements in one message; what is wrong with one of them is raised."""
+        """Send statements in one message; raise the error of the first that fails."""
         if len(some) == 1:
             return [ask(self.db, some[0].sql, some[0].values)]
         made: list[psycopg.Cursor] = []

@@ -1,4 +1,4 @@
-"""How often callers may ask, counted for all servers of a database together."""
+"""Rates at which callers may ask, counted for all servers of a database together."""
 
 from __future__ import annotations
 

@@ -8,13 +8,13 @@ from typing import Any, Final, TypeAlias
 import psycopg
 
 SCHEMA: Final = "hippocampus"
-"""Where all tables are, apart from those of others in the same database."""
+"""Schema that holds all tables, apart from those of others in the same database."""
 PARTITIONS: Final = 8
 """Parts that each table of banks is in, by a hash of the bank: they are looked after one by one."""
 _LOCK: Final = 0x4869_7070_6F00
 """The advisory lock of whoever makes or changes the tables."""
 _WAIT_MS: Final = 200
-"""For how long a change of the tables waits for a transaction, and all who come after for it."""
+"""Milliseconds that a change of tables waits for a transaction, and all who come later for it."""
 _PAUSE_S: Final = 0.5
 SLOTS: Final = 64
 """Counters of commits; a bank counts in its own, so that two hardly ever wait for each other."""

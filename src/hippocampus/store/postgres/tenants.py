@@ -143,7 +143,7 @@ class Grants:
             )
 
     def check_walls(self) -> list[str]:
-        """Return where a wall is up and does not hold: banks without a tenant."""
+        """Return a line for a wall that is up and does not hold: banks without a tenant."""
         if not self._db.rows("SELECT 1 FROM pg_policies WHERE schemaname = ?", SCHEMA):
             return []
         unmarked = self._db.rows("SELECT COUNT(*) FROM banks WHERE tenant IS NULL")[0][0]

@@ -54,7 +54,7 @@ _BANKS: Final = 0x4869_7070
 _MOST: Final = 16
 """Connections that one process has open at once."""
 _PROMPT_S: Final = 1.0
-"""For how long a connection is waited for before it is asked why there is none."""
+"""Seconds for which a connection is waited for before it is asked why there is none."""
 
 _COPIED: Final = 64
 """Rows from which on they are sent by ``COPY``."""
