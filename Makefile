@@ -15,6 +15,7 @@ NATIVE := $(shell find native -path native/tests -prune -o \( -name '*.hpp' -o -
 PACKAGES := $(shell find src -name __init__.py)
 BENCH  := packages/hippocampus-bench
 CODE   := src tests bench packages release conftest.py
+SYSTEMS := src/hippocampus/core/system.py $(BENCH)/src/hippocampus_bench/machine.py
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
 
 # Tests start hundreds of processes: without bytecode on disk each would compile the package again.
@@ -83,8 +84,8 @@ lint: setup  ## format check, ruff, mypy, import contracts, stub and bill of mat
 	@$(BIN)/ruff format --check --quiet $(CODE)
 	@$(BIN)/ruff check --quiet $(CODE)
 	@$(BIN)/mypy --no-error-summary
-	@$(BIN)/mypy --no-error-summary --platform win32 src/hippocampus/core/system.py
-	@$(BIN)/mypy --no-error-summary --platform darwin src/hippocampus/core/system.py
+	@$(BIN)/mypy --no-error-summary --platform win32 $(SYSTEMS)
+	@$(BIN)/mypy --no-error-summary --platform darwin $(SYSTEMS)
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python bench/tools/stubs.py --check
 	@$(BIN)/python bench/tools/sbom.py --check

@@ -207,6 +207,22 @@ def test_private_names_are_not_read_across_modules():
     assert {} == found, "ask the other module for a public name"
 
 
+# ---------------------------------------------------------------- cues are fields
+
+
+def test_recall_asks_cues_by_their_fields_and_never_which_class_one_is():
+    wrong = [
+        f"{module}:{node.lineno}: {text}"
+        for module, tree in trees().items()
+        if module.startswith("recall/")
+        for node in nodes(tree)
+        if isinstance(node, (ast.Subscript, ast.Call))
+        if re.match(r"(?:\w+\.)*cues(?:\[|\.pop\()|isinstance\(.*Cue\b", text := ast.unparse(node))
+    ]
+
+    assert [] == wrong
+
+
 # ---------------------------------------------------------------- a function is read in one look
 
 LONGEST = 60

@@ -4,7 +4,9 @@ import json
 import os
 import subprocess
 import sys
+from importlib import import_module
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 
@@ -250,13 +252,64 @@ def test_a_name_imported_from_a_module_that_was_moved_is_the_same_object():
     assert Turn is Old
 
 
-def test_places_of_residue_are_found_by_their_old_name_with_a_warning():
-    from hippocampus.upkeep import ResiduePlace
+NAME_ALL = """
+import importlib, json, warnings
+from hippocampus._moved import MOVED_NAMES
+wrong = []
+for module, names in MOVED_NAMES.items():
+    try:
+        home = importlib.import_module(module)
+    except ModuleNotFoundError as exc:
+        if exc.name and not exc.name.startswith("hippocampus"):
+            continue  # an extra that is not installed
+        raise
+    for old, new in names.items():
+        place, _, name = new.rpartition(".")
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            found = getattr(home, old)
+        if found is not getattr(importlib.import_module(place), name):
+            wrong.append(f"{module}.{old}")
+        said = [str(one.message) for one in told]
+        if said != [f"{module}.{old} is {new} now; the old name goes with 0.3"]:
+            wrong.append(f"{module}.{old}: {said}")
+print(json.dumps(wrong))
+"""
 
-    with pytest.warns(DeprecationWarning, match=r"upkeep\.Place is .*\.ResiduePlace now"):
-        from hippocampus.upkeep import Place
 
-    assert ResiduePlace is Place
+@pytest.mark.slow
+def test_every_name_that_was_changed_is_found_in_its_module_with_a_warning():
+    assert [] == run(NAME_ALL)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("index.lexical.LexicalCue", "index.bm25.Bm25Cue"),
+        ("mcp.server.Door", "mcp.server.BackgroundOpener"),
+        ("memory.CUES", "core.cue_names.CUES"),
+        ("model.JournalRow", "core.events.JournalRow"),
+        ("upkeep.Place", "upkeep.ResiduePlace"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.* goes with 0.3")
+def test_a_name_that_was_changed_is_the_object_of_its_new_name(old, new):
+    assert found(old) is found(new)
+
+
+def found(path):
+    """Return what a path within the package leads to."""
+    module, _, name = f"hippocampus.{path}".rpartition(".")
+    return getattr(import_module(module), name)
+
+
+def test_a_module_with_old_names_refuses_others_and_says_where_it_comes_from():
+    import hippocampus.upkeep as module
+
+    assert module.__spec__.loader is module.__loader__
+    assert Path(module.__file__).read_text("utf-8") == module.__loader__.get_source(module.__name__)
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+        module.nonsense  # noqa: B018
 
 
 def test_every_attribute_of_memory_that_was_moved_still_works_with_a_warning():
@@ -267,7 +320,7 @@ def test_every_attribute_of_memory_that_was_moved_still_works_with_a_warning():
     with Memory(":memory:", embedder="none") as memory:
         for old, new in MOVED_TO_ENGINE.items():
             with pytest.warns(
-                DeprecationWarning, match=rf"Memory\.{old} is Memory\.engine\.{new} "
+                DeprecationWarning, match=rf"Memory\.{old} is Memory\.engine\.{new} now"
             ):
                 assert getattr(memory, old) == getattr(memory.engine, new)
         with pytest.raises(AttributeError, match="nonsense"):

@@ -1,5 +1,5 @@
 """
-The former home of ``hippocampus_bench``, kept for one version.
+The former home of ``hippocampus_bench``, kept until 0.3.
 
 ``from hippocampus.evaluation import Options, run`` works when the distribution hippocampus-bench is
 installed, and warns; so does the import of any of its modules by the name it had here.
@@ -8,10 +8,10 @@ installed, and warns; so does the import of any of its modules by the name it ha
 from __future__ import annotations
 
 import sys
-import warnings
 from importlib import import_module
 from pkgutil import iter_modules
 
+from hippocampus._moved import warn_of_old_name
 from hippocampus.errors import BENCH, MissingExtra
 
 _HOME = "hippocampus_bench"
@@ -23,11 +23,7 @@ except ModuleNotFoundError as exc:
         raise  # it is there and broken: do not hide that
     raise MissingExtra("hippocampus.evaluation", package=BENCH, extra=None) from exc
 
-warnings.warn(
-    f"hippocampus.evaluation is now {_HOME}, and will be gone in the next version",
-    DeprecationWarning,
-    stacklevel=2,
-)
+warn_of_old_name(__name__, _HOME)
 
 
 def __getattr__(name: str) -> object:

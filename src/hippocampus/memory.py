@@ -8,7 +8,6 @@ with the first bank; calibration and rebuilds come when they run.
 from __future__ import annotations
 
 import threading
-import warnings
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from datetime import datetime
@@ -17,6 +16,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 from weakref import WeakValueDictionary
 
+from hippocampus._moved import warn_of_old_name
 from hippocampus.calibrate import CONVERSATIONS
 from hippocampus.core.telemetry import OPERATIONS, is_set_up, operation
 from hippocampus.errors import HippocampusError, InputError, StoreLocked, StoreReadOnly, UnknownBank
@@ -360,14 +360,12 @@ class Memory:
         self.engine.store.close()
 
     def __getattr__(self, name: str) -> object:
-        """Return an attribute of before 0.2, with a warning; see ``engine``."""
+        """Return an attribute by its old name, until 0.3, with a warning; see ``engine``."""
         now = MOVED_TO_ENGINE.get(name)
         if now is None:
             msg = f"{type(self).__name__!r} has no attribute {name!r}"
             raise AttributeError(msg, name=name, obj=self)
-        warnings.warn(
-            f"Memory.{name} is Memory.engine.{now} from 0.2 on", DeprecationWarning, stacklevel=2
-        )
+        warn_of_old_name(f"Memory.{name}", f"Memory.engine.{now}")
         return getattr(self.engine, now)
 
     def __enter__(self) -> Self:

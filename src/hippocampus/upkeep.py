@@ -7,7 +7,6 @@ import platform
 import re
 import sqlite3
 import sys
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
@@ -62,16 +61,6 @@ __all__ = [
 ]  # fmt: skip
 
 _TEXTS_AT_ONCE = 1000
-
-
-def __getattr__(name: str) -> object:
-    """Return ``ResiduePlace`` by its old name, until 0.3."""
-    if name != "Place":
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
-    msg = f"{__name__}.Place is {__name__}.ResiduePlace now; the old name goes with 0.3"
-    warnings.warn(msg, DeprecationWarning, stacklevel=2)
-    return ResiduePlace
 
 
 class ResiduePlace(NamedTuple):

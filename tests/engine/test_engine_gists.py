@@ -13,10 +13,10 @@ from hippocampus.core.quotes import GISTS_CLOSE, GISTS_OPEN
 from hippocampus.core.records import Passage
 from hippocampus.encode.tokens import count
 from hippocampus.errors import InputError
-from hippocampus.sleep.appraisal import appraise_night
+from hippocampus.sleep.appraisal import appraise_snapshot
 from hippocampus.sleep.artifacts import gather
 from hippocampus.sleep.gists import make_gists, read_noted
-from hippocampus.sleep.snapshot import read_night
+from hippocampus.sleep.snapshot import read_snapshot
 from hippocampus.upkeep import verify
 
 ALL = Config(policy=Policy(promote=1.0, prune=0.0))
@@ -298,14 +298,14 @@ def test_what_is_erased_while_gists_are_made_is_in_none_of_them(memory, bank):
     say(bank, "The marzipan recipe of Aunt Ottilie needs rose water", 1, 2, 3)
     ledger, values = memory.engine.ledger("ada"), memory.engine.calibration().values
     seen = gather(ledger, bank.state.take().index)
-    night = read_night(
+    night = read_snapshot(
         ledger, seen.material, policy=bank.policy, now=to_micros(memory.now()),
         zone=memory.engine.zone, vectors=seen.vectors,
     )  # fmt: skip
 
     def erase_first():
         bank.forget([episode.id for episode in bank.find("marzipan")], erase=True)
-        return appraise_night(
+        return appraise_snapshot(
             night, signals=values.signals, interference=values.cosines.interference
         )
 

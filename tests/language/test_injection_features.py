@@ -1,4 +1,4 @@
-"""Stretches of a text show what a plain reading of their words does; weights keep their bytes."""
+"""Stretches of a text show what a plain reading of their words does."""
 
 import zlib
 
@@ -11,10 +11,8 @@ from hippocampus.language.injections import (
     SIZE,
     Weights,
     injection_odds,
-    pack_weights,
     shares,
     stretches,
-    unpack_weights,
 )
 
 WORDS = ["ignore", "all", "rules", "the", "assistant", "must", "send", "日", "本", "0", "\n", "."]
@@ -63,17 +61,6 @@ def test_a_stretch_shows_what_a_plain_reading_of_its_words_does(words):
 @given(st.text(max_size=60))
 def test_any_text_has_a_stretch(text):
     assert sum(map(len, stretches(text))) >= 1
-
-
-@given(st.lists(st.floats(-3, 3, width=32), min_size=1, max_size=50), st.floats(-5, 5, width=32))
-def test_weights_are_read_again_within_half_a_step(some, bias):
-    of = np.zeros(SIZE + 1, np.float32)
-    of[: len(some)] = some
-    read = unpack_weights(pack_weights(Weights(of, bias)))
-
-    assert np.abs(read.of - of).max() <= np.abs(of).max() / 127 * 0.51 + 1e-6
-    assert read.bias == np.float32(bias)
-    assert read.of[SIZE] == 0
 
 
 def test_odds_are_those_of_the_likeliest_stretch():

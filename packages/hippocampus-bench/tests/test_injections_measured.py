@@ -4,8 +4,17 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from hippocampus.language.injections import SIZE, injection_odds, shares, stretches
+from hippocampus.language.injections import (
+    SIZE,
+    Weights,
+    injection_odds,
+    shares,
+    stretches,
+    unpack_weights,
+)
 from hippocampus_bench.injection_fit import LabelledText, fit
 from hippocampus_bench.injections import (
     MEASURE_ONLY,
@@ -15,6 +24,7 @@ from hippocampus_bench.injections import (
     kind_of,
     learnt_from,
     main,
+    pack_weights,
     share,
     wordings,
 )
@@ -104,3 +114,14 @@ def test_few_ordinary_texts_of_who_is_left_out_lie_beyond_caution():
     }
 
     assert sum(odds > caution(held_out) for _, odds in held_out["a"]) == 4
+
+
+@given(st.lists(st.floats(-3, 3, width=32), min_size=1, max_size=50), st.floats(-5, 5, width=32))
+def test_weights_are_read_again_within_half_a_step(some, bias):
+    of = np.zeros(SIZE + 1, np.float32)
+    of[: len(some)] = some
+    read = unpack_weights(pack_weights(Weights(of, bias)))
+
+    assert np.abs(read.of - of).max() <= np.abs(of).max() / 127 * 0.51 + 1e-6
+    assert read.bias == np.float32(bias)
+    assert read.of[SIZE] == 0

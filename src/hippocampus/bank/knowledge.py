@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus._moved import warn_of_old_name
 from hippocampus.bank.filter_arguments import Filters, sees_all
 from hippocampus.bank.inclusion import Inclusion
 from hippocampus.bank.part import BankPart, staying
@@ -533,12 +533,8 @@ class Knowledge(BankPart):
         """Draw the topics; until 0.3, for ``hippocampus.plot_topics``."""
         from hippocampus.sleep.topic_plot import plot_topics  # noqa: PLC0415 - not for a recall
 
-        warnings.warn(
-            "Bank.plot_topics is hippocampus.plot_topics(bank.topics(), …) now;"
-            " the old name goes with 0.3",
-            DeprecationWarning,
-            stacklevel=4,
-        )
+        new = "hippocampus.plot_topics(bank.topics(), …)"
+        warn_of_old_name("Bank.plot_topics", new, stacklevel=3)
         plot_topics(self.topics(), path, overwrite=overwrite)
 
     def _tag_graph(self) -> TagGraph:

@@ -33,7 +33,7 @@ def mcp(
     )
     with loading():
         require("mcp.server.mcpserver", extra="mcp", feature="the MCP server")
-        from hippocampus.mcp import Door, create_server, serve_http, serve_stdio  # noqa: PLC0415
+        from hippocampus.mcp import BackgroundOpener, create_server, serve_http, serve_stdio  # noqa: PLC0415
 
         own = None
         if project:
@@ -41,10 +41,10 @@ def mcp(
             # In a store of a team's the user's bank is not.
             if given.bank != scope.bank and given.store == scope.store:
                 own = given.bank
-        door = Door(lambda: scope.open(create=True, embed=True))
-        server = create_server(door, bank=scope.bank, all_banks=all_banks, compat=compat, own=own)
+        opener = BackgroundOpener(lambda: scope.open(create=True, embed=True))
+        server = create_server(opener, bank=scope.bank, all_banks=all_banks, compat=compat, own=own)
     # Opened on a thread meanwhile: the client's greeting is answered without it.
-    door.knock(scope.bank)
+    opener.start(scope.bank)
     try:
         if http:
             serve_http(server, port, ready=_tell)
@@ -53,7 +53,7 @@ def mcp(
                 _tell("stdin and stdout, for an MCP client to speak to; end with Ctrl-D")
             serve_stdio(server)
     finally:
-        door.close()
+        opener.close()
 
 
 def _in_project(scope: BankScope) -> BankScope:

@@ -67,21 +67,21 @@ class SleepOptions:
 
 @verb("sleep", opens=None)
 def sleep(
-    *, night: SleepOptions, model: str = "none", scope: BankScope, as_json: bool = False
+    *, chosen: SleepOptions, model: str = "none", scope: BankScope, as_json: bool = False
 ) -> Answer:
     """Consolidate memories: merge repetitions, let some fade, renew topics, anchors and summary."""
-    night.check()
-    if night.watch:
+    chosen.check()
+    if chosen.watch:
         _watch(scope, model, as_json=as_json)
-    if night.undo is not None:
+    if chosen.undo is not None:
         with scope.open_bank() as bank:
-            return _undone(bank.undo(night.undo))
-    if night.past:
+            return _undone(bank.undo(chosen.undo))
+    if chosen.past:
         with scope.open_bank() as bank:
             return _past(bank.sleeps())
-    steps = None if night.steps is None else [s.strip() for s in night.steps.split(",")]
+    steps = None if chosen.steps is None else [s.strip() for s in chosen.steps.split(",")]
     with scope.open_bank(embed=True, model=model) as bank, progress("sleeping") as told:
-        slept = bank.sleep(steps=steps, dry_run=night.dry_run, progress=told)
+        slept = bank.sleep(steps=steps, dry_run=chosen.dry_run, progress=told)
     return Answer(slept, _report(slept))
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Hashable, Mapping
 from functools import partial, wraps
 from typing import Any, Final, TypeVar, cast
 
+from hippocampus._moved import warn_of_old_name
 from hippocampus.core.lazy_dataclass import LazyMethod
 
 T = TypeVar("T")
@@ -63,8 +63,4 @@ def _reader(cls: type, old: str, new: str) -> Callable[[object], object]:
 
 
 def _warn(cls: type, old: str, new: str) -> None:
-    warnings.warn(
-        f"{cls.__name__}.{old} is {cls.__name__}.{new} now; the old name goes with 0.3",
-        DeprecationWarning,
-        stacklevel=3,
-    )
+    warn_of_old_name(f"{cls.__name__}.{old}", f"{cls.__name__}.{new}", stacklevel=2)

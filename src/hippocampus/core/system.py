@@ -271,23 +271,6 @@ def give_way(process: int, niceness: int) -> None:
             os.setpriority(os.PRIO_PROCESS, process, niceness)
 
 
-def peak_memory() -> int | None:
-    """Return the most bytes that this process has held; None where the system does not say."""
-    if sys.platform == "win32":
-        return None
-    import resource  # noqa: PLC0415 - not everywhere
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
-
-
-def machine_memory() -> int | None:
-    """Return the bytes of memory that the machine has; None where the system does not say."""
-    if sys.platform == "win32" or "SC_PHYS_PAGES" not in os.sysconf_names:
-        return None
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-
-
 def edit_lines() -> None:
     """Have ``input`` go back in what was typed before, where that takes a module."""
     if sys.platform != "win32":  # whose console does so by itself

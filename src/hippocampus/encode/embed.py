@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from importlib import import_module
 from pathlib import Path
 
+from hippocampus._moved import warn_of_old_name
 from hippocampus.core.records import Embedder
 from hippocampus.encode.embedders.hashing import HashEmbedder
 from hippocampus.encode.model_files import DEFAULT_MODEL, MULTILINGUAL, installed, not_installed
@@ -95,6 +95,5 @@ def __getattr__(name: str) -> object:
         if exc.name != "hippocampus_bench":
             raise  # it is there and broken: do not hide that
         raise MissingExtra(f"{__name__}.{name}", package=BENCH, extra=None) from exc
-    msg = f"{__name__}.{name} is {home}.{name} now; the old name goes with 0.3"
-    warnings.warn(msg, DeprecationWarning, stacklevel=2)
+    warn_of_old_name(f"{__name__}.{name}", f"{home}.{name}")
     return cached

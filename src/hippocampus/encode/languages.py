@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import unicodedata
 from bisect import bisect_right
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
@@ -15,7 +15,7 @@ import Stemmer
 
 from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.sought_words import SoughtWords, count_words
-from hippocampus.core.word_lists import word_list, word_set
+from hippocampus.core.word_lists import word_list
 
 ENGLISH: Final = "en"
 
@@ -160,23 +160,6 @@ def _languages_of_grammar(words: Collection[str]) -> Iterable[tuple[str, ...]]:
 @cache
 def _words_of_grammar() -> frozenset[str]:
     return frozenset(_grammar())
-
-
-def derive_grammar() -> dict[str, list[str]]:
-    """Return ``words/derived/grammar.txt``: words of grammar by their languages."""
-    found: defaultdict[str, list[str]] = defaultdict(list)
-    for word in word_set("numbers") | word_set("light_verbs") | word_set("irregular_pasts"):
-        if word not in stop_words()[ENGLISH]:
-            found[word].append(ENGLISH)  # whose own list is the shortest
-    for language, words in stop_words().items():
-        for word in words:
-            found[word].append(language)
-        for word in {bare(word) for word in words}.difference(words):
-            found[word].append(language)  # many write without accents
-    shared: defaultdict[str, list[str]] = defaultdict(list)
-    for word in sorted(found):
-        shared[" ".join(found[word])].append(word)
-    return dict(sorted(shared.items()))
 
 
 @cache

@@ -52,7 +52,8 @@ _NONE: Final[_Hashes] = np.zeros(1, np.uint64)
 _PRIMES: Final = tuple(map(np.uint64, (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93)))
 _SHIFT: Final = np.uint64(65 - SIZE.bit_length())
 _WORD: Final = Struct("<QQQ")
-_HEAD: Final = Struct("<ff")
+HEAD: Final = Struct("<ff")
+"""Layout of the head of the kept weights: the scale of their bytes, and the bias."""
 
 
 class Weights(NamedTuple):
@@ -99,17 +100,10 @@ def shares(shown: NDArray[np.int32]) -> NDArray[np.float32]:
     return each
 
 
-def pack_weights(weights: Weights) -> bytes:
-    """Return weights as they are kept: a scale, the bias, and a byte for each feature."""
-    step = float(np.max(np.abs(weights.of), initial=1e-6)) / 127
-    kept: NDArray[np.int8] = np.rint(weights.of[:SIZE] / step).astype(np.int8)
-    return _HEAD.pack(step, weights.bias) + kept.tobytes()
-
-
 def unpack_weights(packed: bytes) -> Weights:
-    """Return the weights of ``pack_weights``."""
-    step, bias = _HEAD.unpack_from(packed)
-    kept = np.frombuffer(packed, np.int8, SIZE, _HEAD.size)
+    """Return weights as they are kept: a scale, the bias, and a byte for each feature."""
+    step, bias = HEAD.unpack_from(packed)
+    kept = np.frombuffer(packed, np.int8, SIZE, HEAD.size)
     return Weights(np.append(kept * np.float32(step), np.float32(0)), bias)
 
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from hippocampus.mcp.server import Door, create_server, serve_http, serve_stdio
+from hippocampus.mcp.server import BackgroundOpener, create_server, serve_http, serve_stdio
 
-__all__ = ["Door", "create_server", "serve_http", "serve_stdio"]
+__all__ = ["BackgroundOpener", "create_server", "serve_http", "serve_stdio"]

@@ -30,6 +30,7 @@ from mcp_types import (
 )
 from pydantic import Field, ValidationError
 
+from hippocampus._moved import warn_of_old_name
 from hippocampus.core.argument_names import meant_by
 from hippocampus.core.budget import Budget
 from hippocampus.core.loading import loading
@@ -74,7 +75,7 @@ _LAST_S = 2.0
 """Seconds after that in which what has begun may end; then the process does."""
 
 
-class Door:
+class BackgroundOpener:
     """
     Opens a memory in the background, so that a client need not wait for it to say hello.
 
@@ -97,7 +98,7 @@ class Door:
                 self._memory = self._open()
             return self._memory
 
-    def knock(self, bank: str | None = None) -> None:
+    def start(self, bank: str | None = None) -> None:
         """Begin to open it, and to load what a bank's first recall takes; return at once."""
 
         def open_() -> None:
@@ -115,6 +116,11 @@ class Door:
 
         self._opener = threading.Thread(target=open_, name="hippocampus-open", daemon=True)
         self._opener.start()
+
+    def knock(self, bank: str | None = None) -> None:
+        """Begin to open it; until 0.3, for ``start``."""
+        warn_of_old_name("Door.knock", "BackgroundOpener.start")
+        self.start(bank)
 
     def close(self) -> None:
         """Close the parts that were opened; nothing of them goes on."""
@@ -236,7 +242,7 @@ def create_server(
     Return an MCP server over a memory.
 
     Args:
-        memory: returns the memory; a ``Door``, or a function that has one already.
+        memory: returns the memory; a ``BackgroundOpener``, or a function that has one already.
         bank: the bank that is meant where none is named.
         all_banks: let tools name any bank of the store, and begin new ones.
         compat: the nine tools of the reference memory server instead of ours.

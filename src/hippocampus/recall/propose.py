@@ -32,8 +32,6 @@ from hippocampus.recall.named_time import (
 
 _WISHES: Final = 50
 """Standing wishes that each cue proposes for a question that asks for advice."""
-_SHARING: Final[tuple[str, ...]] = ("vector", "lexical", "signature")
-"""Cues that share the candidates among themselves."""
 _DESCRIBED: Final = 400
 """Most rows that may have the rarest word of what is described."""
 _LEAST: Final = 1e-6
@@ -193,17 +191,18 @@ def _proposals(search: Search) -> list[Proposal]:
 
 def _proposing(search: Search) -> tuple[dict[str, Cue], dict[str, Cue]]:
     """Return the cues that share the candidates, by name, and one that proposes beside them."""
-    cues = search.cues.named()
-    if "lexical" not in search.query.cues:  # it is there for its IDF
-        cues.pop("lexical")
-    sharing = {name: cues[name] for name in _SHARING if name in cues} or {
-        name: cues[name] for name in ("tokens",) if name in cues
-    }
-    concept = search.cues.concept
-    if concept is not None:  # it has few to offer, and takes nobody's share
-        return sharing, {"concept": concept}
-    alone = [name for name in ("graph", "topic") if name in cues]
-    return (sharing, {}) if sharing else ({name: cues[name] for name in alone[:1]}, {})
+    cues = search.cues
+    lexical = cues.lexical if "lexical" in search.query.cues else None  # it is there for its IDF
+    sharing = _there(vector=cues.vector, lexical=lexical, signature=cues.signature)
+    sharing = sharing or _there(tokens=cues.tokens)
+    if cues.concept is not None:  # it has few to offer, and takes nobody's share
+        return sharing, {"concept": cues.concept}
+    return sharing or _there(graph=cues.graph) or _there(topic=cues.topic), {}
+
+
+def _there(**cues: Cue | None) -> dict[str, Cue]:
+    """Return those of some cues that a bank has, by name."""
+    return {name: cue for name, cue in cues.items() if cue is not None}
 
 
 def _latest(index: BankIndex, within: Mask | None, most: int) -> Rows32:

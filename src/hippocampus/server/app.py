@@ -121,7 +121,7 @@ def _endpoint(server: ServerState, spec: VerbSpec) -> Endpoint:
     pool = server.pool(spec)
 
     async def endpoint(request: Request) -> Response:
-        caller, bank = await server.door.admit(request, spec.role)
+        caller, bank = await server.gatekeeper.admit(request, spec.role)
         asks = spec.method == "GET"
         asked = bank, spec.name, b"" if asks else await server.body(request)
         once = asked if spec.once else None
@@ -245,14 +245,14 @@ def _add_state(app: FastAPI, server: ServerState) -> None:
 
     async def metrics(request: Request) -> Response:
         """Return the server's figures for Prometheus; with keys, for an admin of all banks."""
-        await server.door.admit_keeper(request)
+        await server.gatekeeper.admit_keeper(request)
         # Weighing banks may take a while; and figures are wanted most when no reader is free.
         told_ = await asyncio.to_thread(server.told_figures)
         return Response(told_, media_type=CONTENT_TYPE_LATEST)
 
     async def whoami(request: Request) -> Response:
         """Return the rights of the key, the banks it opens, and the time zone of the store."""
-        caller = await server.door.caller(request)
+        caller = await server.gatekeeper.caller(request)
         zone = server.memory.engine.config.timezone
         known = KnownCaller(id=caller.id, role=caller.role, banks=caller.banks, timezone=zone)
         return json_answer(wire.dump(known))

@@ -74,9 +74,9 @@ class BulkRoutes:
         the sources whose files are there no more, and ``as`` and ``sync`` as for the verb.
         """
         server = self._server
-        _, bank = await server.door.admit(request, "write")
+        _, bank = await server.gatekeeper.admit(request, "write")
         kind = bodies.check_media_type(request, LINES, BYTES)
-        sent = server.door.while_known(
+        sent = server.gatekeeper.while_known(
             request,
             bodies.chunks(request, most=server.limits.import_bytes, idle_s=server.limits.body_s),
         )
@@ -119,7 +119,7 @@ class BulkRoutes:
 
     async def backup(self, request: Request) -> Response:
         """Return a complete copy of the store, as a file that can be opened; for its admin."""
-        await self._server.door.admit_keeper(request)
+        await self._server.gatekeeper.admit_keeper(request)
         return await self._made(request, "backup.db", BYTES, self._server.memory.backup)
 
     async def _made(
@@ -149,7 +149,7 @@ class BulkRoutes:
         return Streamed(_parts(path, pool), media_type, headers, folder.leave)
 
     async def _bank(self, request: Request, role: AccessRole) -> Bank:
-        _, name = await self._server.door.admit(request, role)
+        _, name = await self._server.gatekeeper.admit(request, role)
         return self._server.memory.bank(name)
 
 

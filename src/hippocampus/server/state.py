@@ -49,7 +49,7 @@ class ServerState:
         self.bulk = make("bulk", threads=limits.upkeep, budget=budget)
         shared, salt = memory.engine.store.rates, memory.engine.salt
         rate = Rate(limits.requests_per_s, limits.burst, shared=shared, salt=salt)
-        self.door = Gatekeeper(self.keys, rate)
+        self.gatekeeper = Gatekeeper(self.keys, rate)
         self.answers = ResponseCache(limits.answers_bytes)
         self.ready = False
         self.figures.banks_bytes.set_function(lambda: memory.resident_bytes)

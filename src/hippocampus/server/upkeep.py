@@ -59,7 +59,7 @@ class StoreRoutes:
 
     async def banks(self, request: Request) -> Response:
         """Return the names of the banks that the key opens, in order, in pages."""
-        caller = await self._server.door.caller(request)
+        caller = await self._server.gatekeeper.caller(request)
         given = STORE_VERBS["banks"].from_query(request.query_params.multi_items()).named
         page = partial(_banks, self._server.memory, caller, **given)
         body, cursor = await self._server.readers.run(page)
@@ -68,7 +68,7 @@ class StoreRoutes:
     async def delete_bank(self, request: Request) -> Response:
         """Erase a whole bank: episodes, journal, vectors; nothing of it stays in the file."""
         server = self._server
-        caller, bank = await server.door.admit(request, "admin")
+        caller, bank = await server.gatekeeper.admit(request, "admin")
         here = BankRequest.of(
             request, server.memory, caller, (bank, "delete", b""), server.limits.upkeep_s
         )
@@ -82,7 +82,7 @@ class StoreRoutes:
         server = self._server
 
         async def endpoint(request: Request) -> Response:
-            await server.door.admit_keeper(request)
+            await server.gatekeeper.admit_keeper(request)
             given = {} if spec is None else spec.from_json(await server.body(request)).named
             made = partial(call, **request.path_params, **given)
             if spec is not None and spec.reports:

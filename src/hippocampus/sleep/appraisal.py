@@ -42,36 +42,36 @@ class Appraisal(NamedTuple):
     value: Doubles
 
 
-def appraise_night(
-    night: SleepSnapshot, *, signals: Mapping[str, float], interference: float
+def appraise_snapshot(
+    snapshot: SleepSnapshot, *, signals: Mapping[str, float], interference: float
 ) -> Appraisal:
     """
     Return the worth of every memory in force.
 
     Args:
-        night: the bank.
+        snapshot: the bank.
         signals: how much each of four signals tells, as calibrated; for importance by "signals".
         interference: cosine from which on one may be taken for the other, as calibrated.
 
     """
-    rows = np.flatnonzero(night.material.shown)
-    policy = night.policy
-    vectors = None if night.vectors is None else night.vectors(rows)
-    said = night.material.occurred_at[rows]
-    lengths = night.tokens(rows.tolist())
+    rows = np.flatnonzero(snapshot.material.shown)
+    policy = snapshot.policy
+    vectors = None if snapshot.vectors is None else snapshot.vectors(rows)
+    said = snapshot.material.occurred_at[rows]
+    lengths = snapshot.tokens(rows.tolist())
     tokens = np.fromiter((lengths.get(row, 0) for row in rows.tolist()), np.float64, len(rows))
     neighbours, cosines = near_ones(vectors, len(rows))
     # A use counts as if it was said again then: from there on it fades.
-    age_h = (night.now - np.maximum(said, night.used_at[rows])) / MICROS_PER_HOUR
+    age_h = (snapshot.now - np.maximum(said, snapshot.used_at[rows])) / MICROS_PER_HOUR
     features = Features(
         age_h=np.maximum(age_h, 0.0),
         alike=(cosines >= interference).sum(axis=1).astype(np.float64),
-        surprise=_surprise(vectors, night.material.session[rows], said, len(rows)),
-        saliency=_saliency(night)[rows],
-        outcome=_outcome(night)[rows],
+        surprise=_surprise(vectors, snapshot.material.session[rows], said, len(rows)),
+        saliency=_saliency(snapshot)[rows],
+        outcome=_outcome(snapshot)[rows],
         length=tokens,
-        place=_places(night)[rows],
-        lasting=night.material.lasting[rows].astype(np.float64),
+        place=_places(snapshot)[rows],
+        lasting=snapshot.material.lasting[rows].astype(np.float64),
     )
     if policy.importance == "signals":
         importance = score(features, "four", weights=signals)
@@ -160,11 +160,11 @@ def _surprise(
     return surprise
 
 
-def _saliency(night: SleepSnapshot) -> Doubles:
+def _saliency(snapshot: SleepSnapshot) -> Doubles:
     """Return the frequency of the most spoken-of name of each row, in [0, 1]."""
-    keys, owner = night.material.keys, night.material.owner
+    keys, owner = snapshot.material.keys, snapshot.material.owner
     names = (keys & PROPER) > 0
-    salient = np.zeros(len(night))
+    salient = np.zeros(len(snapshot))
     if names.any():
         _, code, often = np.unique(keys[names], return_inverse=True, return_counts=True)
         weight = np.log1p(often) / np.log1p(often.max())
@@ -172,16 +172,16 @@ def _saliency(night: SleepSnapshot) -> Doubles:
     return salient
 
 
-def _outcome(night: SleepSnapshot) -> Doubles:
+def _outcome(snapshot: SleepSnapshot) -> Doubles:
     """Return the outcome of each row, in [0, 1]: 0.5 where it was neither shown nor judged."""
     signals = {
-        "unknown": np.ones(len(night)),
-        "used": np.minimum(night.uses, _MOST_USES),
-        "judged": night.outcome,
+        "unknown": np.ones(len(snapshot)),
+        "used": np.minimum(snapshot.uses, _MOST_USES),
+        "judged": snapshot.outcome,
     }
     return appraise(signals, OUTCOME)
 
 
-def _places(night: SleepSnapshot) -> Doubles:
+def _places(snapshot: SleepSnapshot) -> Doubles:
     """Return the turn of each row in its session."""
-    return np.fromiter((e.turn or 0 for e in night.records), np.float64, len(night))
+    return np.fromiter((e.turn or 0 for e in snapshot.records), np.float64, len(snapshot))

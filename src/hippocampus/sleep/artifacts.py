@@ -247,18 +247,20 @@ class SleepContext:
 
     def snapshot(self, gathered: Gathered) -> SleepSnapshot:
         """Return the bank as of the moment it was gathered."""
-        from hippocampus.sleep.snapshot import read_night  # noqa: PLC0415 - only for a sleep
+        from hippocampus.sleep.snapshot import read_snapshot  # noqa: PLC0415 - only for a sleep
 
-        return read_night(
+        return read_snapshot(
             self.ledger, gathered.material, policy=self.policy, now=self.now, zone=self.zone,
             vectors=gathered.vectors, recalled=self.recalled,
         )  # fmt: skip
 
-    def appraise(self, night: SleepSnapshot) -> Appraisal:
+    def appraise(self, snapshot: SleepSnapshot) -> Appraisal:
         """Return the worth of every memory in force."""
-        from hippocampus.sleep.appraisal import appraise_night  # noqa: PLC0415 - only for a sleep
+        from hippocampus.sleep.appraisal import appraise_snapshot  # noqa: PLC0415 - only for a sleep
 
-        return appraise_night(night, signals=self.signals, interference=self.cosines.interference)
+        return appraise_snapshot(
+            snapshot, signals=self.signals, interference=self.cosines.interference
+        )
 
 
 class NewArtifact(NamedTuple, Generic[T]):
@@ -443,12 +445,12 @@ def _make_gists(
     from hippocampus.sleep.gists import make_gists, read_noted  # noqa: PLC0415 - only for a sleep
 
     assert context.embedder is not None, "it is by meaning"
-    night = context.snapshot(gathered)
+    snapshot = context.snapshot(gathered)
     made, report = make_gists(
-        night,
+        snapshot,
         read_noted(context.ledger),
         cluster=context.cosines.cluster,
-        appraise=lambda: context.appraise(night),
+        appraise=lambda: context.appraise(snapshot),
         embed=_naming(context.embedder),
         before=before,
         model=context.model,

@@ -26,13 +26,13 @@ KIND: Final = "kind"
 """The field that says what kind of thing happened, such as "labeled", if anybody knows."""
 
 
-def retain(night: SleepSnapshot) -> list[Act]:
+def retain(snapshot: SleepSnapshot) -> list[Act]:
     """Return the memories that lapse so that a bank has no more than its policy lets it."""
-    policy, firsts = night.policy, _firsts(night)
+    policy, firsts = snapshot.policy, _firsts(snapshot)
     if policy.episode_target is None or not len(firsts):
         return []
-    history = read_history(night, firsts)
-    there = night.material.shown[firsts]
+    history = read_history(snapshot, firsts)
+    there = snapshot.material.shown[firsts]
     chosen = Retention(
         target=policy.episode_target,
         by=policy.retain,
@@ -40,17 +40,17 @@ def retain(night: SleepSnapshot) -> list[Act]:
     ).choose(
         history,
         there,
-        (night.kept | ~night.trusted)[firsts] & there,
+        (snapshot.kept | ~snapshot.trusted)[firsts] & there,
         # Each costs the same, however long: the target is a number of memories.
         np.ones(len(firsts)),
-        now_h=night.now / MICROS_PER_HOUR,
+        now_h=snapshot.now / MICROS_PER_HOUR,
         evict_probationary=policy.evict_probationary,
     )
     gone = np.flatnonzero(chosen.fades)
     # The least valuable first, for the cap may not let all of them go.
     order = gone[np.argsort(chosen.value[gone], kind="stable")]
     count, last = times_used(history.group, history.uses)
-    days = (night.now / MICROS_PER_HOUR - history.at_h) / 24
+    days = (snapshot.now / MICROS_PER_HOUR - history.at_h) / 24
     acts: list[Act] = []
     for place in order[: int(policy.cap * there.sum())].tolist():
         if count[place]:
@@ -58,40 +58,40 @@ def retain(night: SleepSnapshot) -> list[Act]:
             why = f"of use {count[place]} times, last {ago:.0f} days ago: others were more so"
         else:
             why = f"of no use in {days[place]:.0f} days"
-        acts += (Act("lapse", row, why) for row in _parts(night, int(firsts[place])))
+        acts += (Act("lapse", row, why) for row in _parts(snapshot, int(firsts[place])))
     return acts
 
 
-def _parts(night: SleepSnapshot, first: int) -> Iterator[int]:
+def _parts(snapshot: SleepSnapshot, first: int) -> Iterator[int]:
     """Yield the rows of a turn; beside a part that was corrected stands something else."""
-    records = night.records
+    records = snapshot.records
     for e in records[first : first + records[first].parts]:
         same = (e.part, e.parts, e.supersedes)
         if same == (e.row - first, records[first].parts, records[first].supersedes):
             yield e.row
 
 
-def _first(night: SleepSnapshot, part: EpisodeRow) -> int:
+def _first(snapshot: SleepSnapshot, part: EpisodeRow) -> int:
     """Return the first row of the turn that a part belongs to, be it a new wording of that part."""
-    own = night.records[max(0, part.row - part.part)]
+    own = snapshot.records[max(0, part.row - part.part)]
     if (own.part, own.parts, own.supersedes) == (0, part.parts, part.supersedes):
         return own.row
     row = part.row
-    while (old := night.records[row].supersedes) is not None and old < row:
+    while (old := snapshot.records[row].supersedes) is not None and old < row:
         row = old
     return row - part.part
 
 
-def _firsts(night: SleepSnapshot) -> Rows:
+def _firsts(snapshot: SleepSnapshot) -> Rows:
     """Return the rows that stand for a turn, in the order in which they were said."""
-    whole = [e.row for e in night.records if not e.part and e.state != "erased"]
+    whole = [e.row for e in snapshot.records if not e.part and e.state != "erased"]
     rows = np.array(whole, np.int64)
-    return rows[np.argsort(night.material.occurred_at[rows], kind="stable")]
+    return rows[np.argsort(snapshot.material.occurred_at[rows], kind="stable")]
 
 
-def read_history(night: SleepSnapshot, firsts: Rows) -> OutcomeHistory:
+def read_history(snapshot: SleepSnapshot, firsts: Rows) -> OutcomeHistory:
     """Return the history of a bank's uses and outcomes, of rows in order of time."""
-    records = [night.records[row] for row in firsts.tolist()]
+    records = [snapshot.records[row] for row in firsts.tolist()]
     told = [json.loads(e.metadata) for e in records]
     sessions: dict[str, int] = {}
     # A memory without a session is a group of its own.
@@ -99,20 +99,20 @@ def read_history(night: SleepSnapshot, firsts: Rows) -> OutcomeHistory:
     place = {row: at for at, row in enumerate(firsts.tolist())}
     parts = {
         e.row: place[first]
-        for e in night.records
-        if e.part and (first := _first(night, e)) in place
+        for e in snapshot.records
+        if e.part and (first := _first(snapshot, e)) in place
     }
     names = {
         name: at
         for row, at in [*parts.items(), *place.items()]
-        for name in (night.records[row].address, night.records[row].id)
+        for name in (snapshot.records[row].address, snapshot.records[row].id)
         if name
     }
     place |= parts
     named = ((at, name) for at, one in enumerate(told) for name in _names(one.get(REFERS)))
     uses = find_uses(named, group, sessions, names)
-    occurred_at = night.material.occurred_at[firsts]
-    used = [(at, place[row]) for at, row in _used(night) if row in place]
+    occurred_at = snapshot.material.occurred_at[firsts]
+    used = [(at, place[row]) for at, row in _used(snapshot) if row in place]
     recalled = [(int(np.searchsorted(occurred_at, at)), group_of) for at, group_of in used]
     by, row = np.array(recalled, np.int64).reshape(-1, 2).T
     return OutcomeHistory(
@@ -142,9 +142,9 @@ def _names(said: object) -> Sequence[str]:
     return [name for name in said if isinstance(name, str)] if isinstance(said, list) else []
 
 
-def _used(night: SleepSnapshot) -> Iterator[tuple[int, int]]:
+def _used(snapshot: SleepSnapshot) -> Iterator[tuple[int, int]]:
     """Yield when which row was of use: each time it was recalled, and when it last helped."""
-    for shown in night.shown:
+    for shown in snapshot.shown:
         yield from ((shown.at, row) for row in shown.rows)
-    for row in np.flatnonzero(night.outcome > 0).tolist():
-        yield int(night.used_at[row]), row
+    for row in np.flatnonzero(snapshot.outcome > 0).tolist():
+        yield int(snapshot.used_at[row]), row

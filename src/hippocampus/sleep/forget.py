@@ -29,32 +29,32 @@ _LEAST: Final = "of least salience in its hundred turns"
 _DAY_H: Final = 24.0
 
 
-def forget(night: SleepSnapshot, value: Appraisal, *, most: int | None = None) -> list[Act]:
+def forget(snapshot: SleepSnapshot, value: Appraisal, *, most: int | None = None) -> list[Act]:
     """
     Return fading and lapsing memories, the least valuable first, up to the cap.
 
     ``most``: what is left of that, if something has lapsed tonight already.
     """
-    policy, rows = night.policy, value.rows
+    policy, rows = snapshot.policy, value.rows
     if not policy.deepest or not len(rows):
         return []
-    level = night.level[rows]
+    level = snapshot.level[rows]
     # What is in quarantine or suspect stays until somebody has looked, or time has cleared it.
-    kept = night.kept[rows] | ~night.trusted[rows]
+    kept = snapshot.kept[rows] | ~snapshot.trusted[rows]
     due = level.copy()
     if policy.token_target is None:
         due = levels(value.age_h, np.clip(value.value, 0, 1), level, kept, deepest=policy.deepest)
         # Never less than the level there is: another policy may have let it go deeper.
-        due = np.minimum(due, np.maximum(_deepest(night, value), level))
+        due = np.minimum(due, np.maximum(_deepest(snapshot, value), level))
     why = np.zeros(len(rows), np.int64)
     if policy.prune_share:
-        gone = _pruned(night, rows, kept)
+        gone = _pruned(snapshot, rows, kept)
         due[gone], why[gone] = DEEPEST + 1, 1
     if policy.token_target is not None:  # which takes the place of what age alone would do
-        squeezed = _squeezed(night, value, due, kept)
+        squeezed = _squeezed(snapshot, value, due, kept)
         why[squeezed > due] = 2
         due = np.maximum(due, squeezed)
-    over = _over(night, value)
+    over = _over(snapshot, value)
     due[over], why[over] = DEEPEST + 1, 3
     # Last, so that no rule above moves what is kept.
     due[kept] = level[kept]
@@ -68,14 +68,14 @@ def forget(night: SleepSnapshot, value: Appraisal, *, most: int | None = None) -
     ]
 
 
-def _deepest(night: SleepSnapshot, value: Appraisal) -> NDArray[np.int64]:
+def _deepest(snapshot: SleepSnapshot, value: Appraisal) -> NDArray[np.int64]:
     """
     Return the deepest level to which each row may fade, by the tier that its age puts it in.
 
     What is promoted does not fade by age, and what is pruned does not wait for its time to be over
     (HUMAN, section 4).
     """
-    policy = night.policy
+    policy = snapshot.policy
     age_h = value.age_h
     rank = tiers(value.importance, promote=policy.promote, prune=policy.prune)
     warm = (age_h < policy.warm_days * _DAY_H) & (rank != PRUNED)
@@ -85,9 +85,9 @@ def _deepest(night: SleepSnapshot, value: Appraisal) -> NDArray[np.int64]:
     return most.astype(np.int64)
 
 
-def _over(night: SleepSnapshot, value: Appraisal) -> NDArray[np.bool_]:
+def _over(snapshot: SleepSnapshot, value: Appraisal) -> NDArray[np.bool_]:
     """Return memories past their time in the last tier; promoted ones stay (HUMAN, section 3)."""
-    policy = night.policy
+    policy = snapshot.policy
     if policy.long_days is None or policy.deepest <= DEEPEST:
         return np.zeros(len(value.rows), np.bool_)
     rank = tiers(value.importance, promote=policy.promote, prune=policy.prune)
@@ -98,22 +98,22 @@ def _over(night: SleepSnapshot, value: Appraisal) -> NDArray[np.bool_]:
 
 
 def _pruned(
-    night: SleepSnapshot, rows: NDArray[np.int64], kept: NDArray[np.bool_]
+    snapshot: SleepSnapshot, rows: NDArray[np.int64], kept: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
     """
     Return memories that HEMA's salience lets go, for every hundred turns since the last sleep.
 
     What a sleep that did not come to its end has let go of them is gone already.
     """
-    cut = [row for row, why in night.cut_short.items() if why == _LEAST]
+    cut = [row for row, why in snapshot.cut_short.items() if why == _LEAST]
     rows = np.concatenate([rows, np.array(cut, np.int64)])
     kept = np.concatenate([kept, np.zeros(len(cut), np.bool_)])
-    policy, every = night.policy, night.policy.prune_turns
+    policy, every = snapshot.policy, snapshot.policy.prune_turns
     # Only full hundreds: the rest counts in the next sleep.
-    turns = len(night) // every * every - night.seen("forget") // every * every
-    ago = (len(night) - 1 - rows).astype(np.float64)
-    since = night.recorded_at[max(0, len(night) - every)]
-    recalled = night.used_at[rows] >= since
+    turns = len(snapshot) // every * every - snapshot.seen("forget") // every * every
+    ago = (len(snapshot) - 1 - rows).astype(np.float64)
+    since = snapshot.recorded_at[max(0, len(snapshot) - every)]
+    recalled = snapshot.used_at[rows] >= since
     weight = salience(
         ago, recalled, freshness=policy.freshness, fading=policy.turn_decay, bonus=policy.retrieved
     )
@@ -124,10 +124,10 @@ def _pruned(
 
 
 def _squeezed(
-    night: SleepSnapshot, value: Appraisal, level: NDArray[np.int64], kept: NDArray[np.bool_]
+    snapshot: SleepSnapshot, value: Appraisal, level: NDArray[np.int64], kept: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
     """Return levels at which all tokens shown fit the target: what is worth least a token fades."""
-    policy = night.policy
+    policy = snapshot.policy
     assert policy.token_target is not None, "the caller asked for a target"
     return fade_by_levels(
         value.value / np.maximum(value.tokens, 1),  # or a few long ones would crowd out many

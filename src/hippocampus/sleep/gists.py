@@ -96,7 +96,7 @@ def demote(ledger: Ledger, sleep: int) -> None:
 
 
 def make_gists(
-    night: SleepSnapshot,
+    snapshot: SleepSnapshot,
     noted: Noted,
     *,
     cluster: float,
@@ -110,7 +110,7 @@ def make_gists(
     Make the gists of a bank, taking again what is as it was.
 
     Args:
-        night: the bank; it has vectors.
+        snapshot: the bank; it has vectors.
         noted: what earlier nights did.
         cluster: cosine above which two are of one matter, as calibrated.
         appraise: returns what every memory in force is worth; asked only if some may be promoted.
@@ -120,10 +120,10 @@ def make_gists(
         answered: of earlier tries of this sleep; those to this one are put there.
 
     """
-    assert night.vectors is not None, "the caller has seen that there are vectors"
-    stands = _standing(night)
-    rows = promote(night, {stands[row] for row in noted.promoted if row in stands}, appraise)
-    vectors = night.vectors(rows)
+    assert snapshot.vectors is not None, "the caller has seen that there are vectors"
+    stands = _standing(snapshot)
+    rows = promote(snapshot, {stands[row] for row in noted.promoted if row in stands}, appraise)
+    vectors = snapshot.vectors(rows)
     places = find_clusters(vectors, cluster)
     known = {trace.rows: (trace, at) for at, trace in enumerate(before.traces if before else ())}
     own = _Known(noted, stands)
@@ -136,13 +136,13 @@ def make_gists(
         # What was quoted while no model answered is put to the model again.
         if old is None or (model is not None and not old.by_model):
             made.append(len(traces))
-            texts = night.texts(members)  # without what is being erased: then nothing is kept
-            talks.append([spoken(night.records[row].speaker, texts[row]) for row in texts])
+            texts = snapshot.texts(members)  # without what is being erased: then nothing is kept
+            talks.append([spoken(snapshot.records[row].speaker, texts[row]) for row in texts])
         # The old text while its sources are the same, so that a gist outlasts their fading.
-        text = old.text if old else _quoted(night, members, vectors[group])
+        text = old.text if old else _quoted(snapshot, members, vectors[group])
         days = old.days if old else 0
         by_model = old is not None and old.by_model
-        traces.append(Trace(members, text, own.made_at(members, night.now), days, by_model))
+        traces.append(Trace(members, text, own.made_at(members, snapshot.now), days, by_model))
     asked, fallbacks, usage = 0, tuple[str, ...](), Usage()
     if model is not None:
         worded = have_worded(model, GIST, talks, {} if answered is None else answered)
@@ -150,7 +150,7 @@ def make_gists(
         for place, line in zip(made, worded.lines, strict=True):
             if line:
                 traces[place] = traces[place]._replace(text=line, by_model=True)
-    traces = _recalled(night, [trace for trace in traces if trace.text], stands)
+    traces = _recalled(snapshot, [trace for trace in traces if trace.text], stands)
     note = own.new(traces, rows, noted)
     report = Gisted(
         promoted=len(rows), made=len(made), asked=asked, fallbacks=fallbacks, usage=usage, note=note
@@ -164,14 +164,14 @@ def make_gists(
         there |= dict(zip(some, fresh, strict=True))
     kept = np.array([there[trace.text] for trace in traces], np.float32)
     kept = kept.reshape(len(traces), vectors.shape[1])
-    return Traces(traces=tuple(traces), vectors=kept, length=len(night)), report
+    return Traces(traces=tuple(traces), vectors=kept, length=len(snapshot)), report
 
 
-def promote(night: SleepSnapshot, before: set[int], appraise: Callable[[], Appraisal]) -> Rows:
+def promote(snapshot: SleepSnapshot, before: set[int], appraise: Callable[[], Appraisal]) -> Rows:
     """Return the rows of a bank that are consolidated: those that were, and then the best."""
-    shown = np.flatnonzero(night.material.shown)
+    shown = np.flatnonzero(snapshot.material.shown)
     old = np.isin(shown, np.fromiter(before, np.int64, len(before)))
-    policy = night.policy
+    policy = snapshot.policy
     if old.sum() >= int(policy.promote * len(shown) + 1e-9):
         return shown[old]
     # Above all others, so that only what they leave of the share goes to new ones.
@@ -259,10 +259,10 @@ def _line(said: Sequence[tuple[int, str, str]]) -> str:
     return "; ".join(parts)
 
 
-def _quoted(night: SleepSnapshot, rows: Sequence[int], vectors: Floats) -> str:
+def _quoted(snapshot: SleepSnapshot, rows: Sequence[int], vectors: Floats) -> str:
     order = np.argsort(-(vectors @ vectors.sum(axis=0)), kind="stable")
-    texts, tokens = night.texts(rows), night.tokens(rows)
-    central = [night.records[rows[place]] for place in order.tolist()]
+    texts, tokens = snapshot.texts(rows), snapshot.tokens(rows)
+    central = [snapshot.records[rows[place]] for place in order.tolist()]
     # Rows of one moment follow each other as they were told.
     in_order = sorted(central, key=lambda e: (e.occurred_at, e.row))
     place = {e.row: at for at, e in enumerate(in_order)}
@@ -270,18 +270,18 @@ def _quoted(night: SleepSnapshot, rows: Sequence[int], vectors: Floats) -> str:
     return quote(said, sum(tokens.values()))
 
 
-def _standing(night: SleepSnapshot) -> dict[int, int]:
+def _standing(snapshot: SleepSnapshot) -> dict[int, int]:
     """Return the row in force for each row, of those that have one."""
     stands: dict[int, int] = {}
-    shown = night.material.shown
-    for e in pausing(night.records):
+    shown = snapshot.material.shown
+    for e in pausing(snapshot.records):
         here, passed = e, set[int]()
         while here.state == "superseded" and here.superseded_by is not None:
-            # A circle would never end, and a newer row is not of this night.
-            if here.row in passed or here.superseded_by >= len(night):
+            # A circle would never end, and a newer row is not of this snapshot.
+            if here.row in passed or here.superseded_by >= len(snapshot):
                 break
             passed.add(here.row)
-            here = night.records[here.superseded_by]
+            here = snapshot.records[here.superseded_by]
         if shown[here.row]:
             stands[e.row] = here.row
     return stands
@@ -318,14 +318,14 @@ class _Known:
 
 
 def _recalled(
-    night: SleepSnapshot, traces: Sequence[Trace], stands: Mapping[int, int]
+    snapshot: SleepSnapshot, traces: Sequence[Trace], stands: Mapping[int, int]
 ) -> list[Trace]:
     """Return traces with the days since each was made on which a source of it was recalled."""
     owner = {row: at for at, trace in enumerate(traces) for row in trace.rows}
     # By the day, so that a burst of recalls matures a gist no more than one does.
     days = {
         (at, shown.at // MICROS_PER_DAY)
-        for shown in night.shown
+        for shown in snapshot.shown
         for at in {owner.get(stands.get(row, row), -1) for row in shown.rows} - {-1}
         if shown.at > traces[at].made_at
     }

@@ -29,34 +29,34 @@ _AT_ONCE: Final = 1024
 """Rows whose cosines with all others are in memory at a time."""
 
 
-def merge(night: SleepSnapshot, *, near: float, cluster: float) -> list[Act]:
+def merge(snapshot: SleepSnapshot, *, near: float, cluster: float) -> list[Act]:
     """
     Return merged memories, each with the one that stays for it.
 
     Args:
-        night: the bank.
+        snapshot: the bank.
         near: cosine above which two mean the same, if no detail differs.
         cluster: cosine above which two are of one matter.
 
     """
-    how = night.policy.merge
+    how = snapshot.policy.merge
     if how == "off":
         return []
-    acts = list(_exact(night, any_day=how != "exact"))
-    if how == "exact" or night.vectors is None:
+    acts = list(_exact(snapshot, any_day=how != "exact"))
+    if how == "exact" or snapshot.vectors is None:
         return acts
     gone = {act.row for act in acts}
     # A part of a long text is merged with the whole text or not at all.
-    whole = np.fromiter((e.parts == 1 for e in night.records), np.bool_, len(night))
-    rows = np.flatnonzero(night.trusted & whole)
+    whole = np.fromiter((e.parts == 1 for e in snapshot.records), np.bool_, len(snapshot))
+    rows = np.flatnonzero(snapshot.trusted & whole)
     rows = rows[~np.isin(rows, list(gone))]
     if how == "near":
-        least = near if night.policy.near is None else night.policy.near
-        groups = _alike(night, rows)
+        least = near if snapshot.policy.near is None else snapshot.policy.near
+        groups = _alike(snapshot, rows)
     else:
         least, groups = cluster, [rows]
     # A policy that merges all of one matter accepts that details are lost.
-    into = dict(_near(night, groups, least, _opposed(night) if how == "near" else None))
+    into = dict(_near(snapshot, groups, least, _opposed(snapshot) if how == "near" else None))
     # What stands for the same words may itself be merged.
     acts = [act._replace(by=into[act.by][0]) if act.by in into else act for act in acts]
     why = "says the same" if how == "near" else "is of the same matter"
@@ -67,24 +67,24 @@ def merge(night: SleepSnapshot, *, near: float, cluster: float) -> list[Act]:
     return sorted(acts, key=lambda act: act.row)
 
 
-def _free(night: SleepSnapshot, row: int) -> bool:
-    return not night.records[row].marks & (PINNED | HELD)
+def _free(snapshot: SleepSnapshot, row: int) -> bool:
+    return not snapshot.records[row].marks & (PINNED | HELD)
 
 
-def _fresh(night: SleepSnapshot) -> Mask:
+def _fresh(snapshot: SleepSnapshot) -> Mask:
     """
     Return the rows that have not been compared with everything in force.
 
     What somebody told apart stays so, also when it is hidden and shown again: it is merged only
     with what is newer.
     """
-    fresh = night.fresh("deduplicate")
-    apart = np.fromiter(night.apart, np.int64, len(night.apart))
-    fresh[apart[apart < night.seen("deduplicate")]] = False
+    fresh = snapshot.fresh("deduplicate")
+    apart = np.fromiter(snapshot.apart, np.int64, len(snapshot.apart))
+    fresh[apart[apart < snapshot.seen("deduplicate")]] = False
     return fresh
 
 
-def _exact(night: SleepSnapshot, *, any_day: bool) -> Iterator[Act]:
+def _exact(snapshot: SleepSnapshot, *, any_day: bool) -> Iterator[Act]:
     """
     Yield the same words by the same speaker, each into the last of them.
 
@@ -92,28 +92,28 @@ def _exact(night: SleepSnapshot, *, any_day: bool) -> Iterator[Act]:
     filter finds less. The parts of a long text have the digest of the whole, and go into the parts
     of another. What somebody told apart is merged only with what is newer.
     """
-    allowed, fresh = night.trusted, _fresh(night)
-    day = _day_in(night.zone)
+    allowed, fresh = snapshot.trusted, _fresh(snapshot)
+    day = _day_in(snapshot.zone)
     groups: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
-    for e in night.records:
+    for e in snapshot.records:
         if allowed[e.row]:
             place = () if any_day else (day(e.occurred_at), e.session, e.source, e.metadata)
             groups[e.digest, e.speaker, e.role, e.parts, e.part, place].append(e.row)
     why = "the same words" if any_day else "the same words on the same day"
     # Texts are read only of these, which are few.
     several = [rows for rows in groups.values() if len(rows) > 1]
-    for rows in _spelled_alike(night, several):
-        last = max(rows, key=lambda row: (night.records[row].occurred_at, row))
+    for rows in _spelled_alike(snapshot, several):
+        last = max(rows, key=lambda row: (snapshot.records[row].occurred_at, row))
         for row in rows:
-            told_apart = row in night.apart and not (fresh[row] or fresh[last])
-            if row != last and _free(night, row) and not told_apart:
+            told_apart = row in snapshot.apart and not (fresh[row] or fresh[last])
+            if row != last and _free(snapshot, row) and not told_apart:
                 yield Act("merge", row, why, by=last)
 
 
-def _spelled_alike(night: SleepSnapshot, groups: list[list[int]]) -> Iterator[list[int]]:
+def _spelled_alike(snapshot: SleepSnapshot, groups: list[list[int]]) -> Iterator[list[int]]:
     """Yield groups that are spelled the same where that tells: digests know no case."""
-    wholes = {row: _parts(night.records[row]) for rows in groups for row in rows}
-    texts = night.texts({part for parts in wholes.values() for part in parts})
+    wholes = {row: _parts(snapshot.records[row]) for rows in groups for row in rows}
+    texts = snapshot.texts({part for parts in wholes.values() for part in parts})
     for rows in groups:
         alike: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
         for row in rows:
@@ -127,12 +127,12 @@ def _parts(record: EpisodeRow) -> range:
     return range(first, first + record.parts)
 
 
-def _opposed(night: SleepSnapshot) -> Callable[[int, int], bool]:
+def _opposed(snapshot: SleepSnapshot) -> Callable[[int, int], bool]:
     """Return a test of whether two of about one meaning say something else all the same."""
 
     @cache
     def text(row: int) -> str:
-        return night.texts([row]).get(row, "")
+        return snapshot.texts([row]).get(row, "")
 
     return lambda row, other: are_opposed(text(row), text(other))
 
@@ -152,12 +152,14 @@ def _day_in(zone: tzinfo) -> Callable[[int], int]:
     return lambda occurred_at: (occurred_at + offset(occurred_at // _QUARTER)) // MICROS_PER_DAY
 
 
-def _alike(night: SleepSnapshot, rows: Rows) -> list[Rows]:
+def _alike(snapshot: SleepSnapshot, rows: Rows) -> list[Rows]:
     """Return rows in groups in which no detail differs; unknown details are in none."""
-    digests = detail_digests(night.material.gists[rows])
+    digests = detail_digests(snapshot.material.gists[rows])
     known, digests = rows[digests > 0], digests[digests > 0]
     # The same words by two speakers, or by user and assistant, are two memories.
-    speakers = [(night.records[row].speaker, night.records[row].role) for row in known.tolist()]
+    speakers = [
+        (snapshot.records[row].speaker, snapshot.records[row].role) for row in known.tolist()
+    ]
     groups: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
     for row, digest, speaker in zip(known.tolist(), digests.tolist(), speakers, strict=True):
         groups[digest, speaker].append(row)
@@ -165,7 +167,7 @@ def _alike(night: SleepSnapshot, rows: Rows) -> list[Rows]:
 
 
 def _near(
-    night: SleepSnapshot,
+    snapshot: SleepSnapshot,
     groups: list[Rows],
     least: float,
     opposed: Callable[[int, int], bool] | None,
@@ -176,13 +178,13 @@ def _near(
     ``opposed``: says of which two that does not hold. Only pairs of which no sleep has gone over
     one are looked at, so that a sleep costs what is new.
     """
-    assert night.vectors is not None, "the caller has seen that there are vectors"
-    fresh = _fresh(night)
+    assert snapshot.vectors is not None, "the caller has seen that there are vectors"
+    fresh = _fresh(snapshot)
     for rows in groups:
         if not fresh[rows].any():
             continue
-        order = _best_first(night, rows)
-        vectors = night.vectors(order)
+        order = _best_first(snapshot, rows)
+        vectors = snapshot.vectors(order)
         order, vectors = order[vectors.any(axis=1)], vectors[vectors.any(axis=1)]
         stays = np.ones(len(order), np.bool_)
         for start in range(0, len(order), _AT_ONCE):
@@ -191,7 +193,7 @@ def _near(
             cosines = vectors[start:stop] @ vectors[:stop].T
             for place in range(start, stop):
                 row = int(order[place])
-                if not _free(night, row):
+                if not _free(snapshot, row):
                     continue
                 before = cosines[place - start, :place]
                 # Only into one that stays, or chains would join what is not near.
@@ -212,7 +214,7 @@ def _nearest(cosines: Floats, close: Mask) -> list[int]:
     return ranked
 
 
-def _best_first(night: SleepSnapshot, rows: Rows) -> Rows:
+def _best_first(snapshot: SleepSnapshot, rows: Rows) -> Rows:
     """Return rows with the richest first, then the newest."""
-    rich = richness(night.material.gists[rows])
-    return rows[np.lexsort((rows, night.material.occurred_at[rows], rich))[::-1]]
+    rich = richness(snapshot.material.gists[rows])
+    return rows[np.lexsort((rows, snapshot.material.occurred_at[rows], rich))[::-1]]

@@ -29,30 +29,30 @@ _PER_TURN: Final = 1
 """Memories that one turn says something of: the nearest of those that were shown."""
 
 
-def reconsolidate(night: SleepSnapshot, *, related: float) -> list[Act]:
+def reconsolidate(snapshot: SleepSnapshot, *, related: float) -> list[Act]:
     """
     Return memories that a person corrected, or elaborated on, soon after their recall.
 
     Args:
-        night: the bank.
+        snapshot: the bank.
         related: cosine above which one has to do with the other.
 
     """
-    if not night.policy.reconsolidate or night.vectors is None or not night.shown:
+    if not snapshot.policy.reconsolidate or snapshot.vectors is None or not snapshot.shown:
         return []
-    window = round(night.policy.labile_minutes * MICROS_PER_MINUTE)
-    noted, moments = night.recorded_at, [one.at for one in night.shown]
-    trusted = night.trusted
-    said = trusted & night.material.by_user & _open(night, noted, window)
+    window = round(snapshot.policy.labile_minutes * MICROS_PER_MINUTE)
+    noted, moments = snapshot.recorded_at, [one.at for one in snapshot.shown]
+    trusted = snapshot.trusted
+    said = trusted & snapshot.material.by_user & _open(snapshot, noted, window)
     acts: list[Act] = []
     for row in np.flatnonzero(said).tolist():
         first = bisect_left(moments, noted[row] - window)
         labile = sorted(
             {
                 other
-                for one in night.shown[first : bisect_right(moments, noted[row])]
+                for one in snapshot.shown[first : bisect_right(moments, noted[row])]
                 for other in one.rows
-                if other != row and night.records[other].recorded_at < noted[row]
+                if other != row and snapshot.records[other].recorded_at < noted[row]
             }
         )
         if not labile:
@@ -61,34 +61,34 @@ def reconsolidate(night: SleepSnapshot, *, related: float) -> list[Act]:
         others = others[trusted[others]]
         if not len(others):
             continue
-        (vector,) = night.vectors(np.array([row]))
-        cosines = night.vectors(others) @ vector
+        (vector,) = snapshot.vectors(np.array([row]))
+        cosines = snapshot.vectors(others) @ vector
         order = np.argsort(-cosines, kind="stable")[:_PER_TURN]
         acts += [
-            Act("annotate", int(others[place]), _how(night, row, int(others[place])), by=row)
+            Act("annotate", int(others[place]), _how(snapshot, row, int(others[place])), by=row)
             for place in order.tolist()
             if cosines[place] > related
             # Another policy goes over everything again, and must not note it twice.
-            and (int(others[place]), night.records[row].id) not in night.annotated
+            and (int(others[place]), snapshot.records[row].id) not in snapshot.annotated
         ]
     return acts
 
 
-def _open(night: SleepSnapshot, noted: Micros, window: int) -> Mask:
+def _open(snapshot: SleepSnapshot, noted: Micros, window: int) -> Mask:
     """Return the rows that no sleep has gone over, and those said while a memory was labile."""
-    fresh = night.fresh("reconsolidate")
+    fresh = snapshot.fresh("reconsolidate")
     if not fresh.any():
         return fresh
     # A memory back from quarantine may have been corrected by a turn that was gone over before.
-    labile = [one.at for one in night.shown if fresh[list(one.rows)].any()]
+    labile = [one.at for one in snapshot.shown if fresh[list(one.rows)].any()]
     first = np.searchsorted(labile, noted - window, side="left")
     said_then: Mask = first < np.searchsorted(labile, noted, side="right")
     return fresh | said_then
 
 
-def _how(night: SleepSnapshot, row: int, other: int) -> str:
+def _how(snapshot: SleepSnapshot, row: int, other: int) -> str:
     """Return whether a turn says that a memory is otherwise, or says more about it."""
-    gists = night.material.gists
+    gists = snapshot.material.gists
     own, others = detail_digests(gists[[row, other]])
-    text = night.texts([row]).get(row, "")
+    text = snapshot.texts([row]).get(row, "")
     return "corrected" if own != others and _CORRECTS.search(text) else "elaborated"

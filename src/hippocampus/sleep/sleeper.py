@@ -1,7 +1,7 @@
 """
 One sleep of a bank: its steps in order, each shown, done and noted (HUMAN, section 4).
 
-Steps that change episodes are functions from a night to acts, which are done here or, in a dry run,
+Steps that change episodes are functions from a snapshot to acts, done here or, in a dry run,
 only told. Steps that make something of what there is make it anew, and drop what was made before.
 """
 
@@ -77,7 +77,7 @@ class Sleeper:
     progress: Progress | None = None
     dry_run: bool = False
     _seen: int = field(default=0, init=False)
-    """Up to which change the night tells."""
+    """Up to which change the snapshot tells."""
     _blind: set[str] = field(default_factory=set, init=False)
     """Steps that could not tell what is near, and so have not gone over anything."""
 
@@ -86,7 +86,7 @@ class Sleeper:
         # A dry run writes nothing, not even that it was; the first sleep has number 1.
         number = 0 if self.dry_run else self._begin(steps)
         seen = self.look()
-        night: SleepSnapshot | None = None
+        snapshot: SleepSnapshot | None = None
         report: list[SleepStep] = []
         acting = self._acting()
         for place, name in enumerate(steps):
@@ -94,7 +94,7 @@ class Sleeper:
             if self.progress:
                 self.progress(place, len(steps))
             if name in acting:
-                night, step = self._act(name, acting[name], number, night)
+                snapshot, step = self._act(name, acting[name], number, snapshot)
                 report.append(step)
             else:
                 report.append(self._foresee(name, seen) if self.dry_run else self._make(name))
@@ -140,46 +140,48 @@ class Sleeper:
         cosines = self.context.cosines
         return {
             "validate": validate,
-            "reconsolidate": lambda night: reconsolidate(night, related=cosines.related),
+            "reconsolidate": lambda snapshot: reconsolidate(snapshot, related=cosines.related),
             "forget": self._forget,
-            "deduplicate": lambda night: merge(night, near=cosines.near, cluster=cosines.cluster),
+            "deduplicate": lambda snapshot: merge(
+                snapshot, near=cosines.near, cluster=cosines.cluster
+            ),
         }
 
-    def _forget(self, night: SleepSnapshot) -> list[Act]:
+    def _forget(self, snapshot: SleepSnapshot) -> list[Act]:
         if self.context.policy.episode_target is not None:
             # What lapses here must not fade as well, and counts towards the same cap.
-            after = night.after(lapsed := retain(night))
-            left = int(self.context.policy.cap * night.material.shown.sum()) - len(lapsed)
+            after = snapshot.after(lapsed := retain(snapshot))
+            left = int(self.context.policy.cap * snapshot.material.shown.sum()) - len(lapsed)
             return [*lapsed, *self._fade(after, most=max(0, left))]
-        return self._fade(night)
+        return self._fade(snapshot)
 
-    def _fade(self, night: SleepSnapshot, *, most: int | None = None) -> list[Act]:
+    def _fade(self, snapshot: SleepSnapshot, *, most: int | None = None) -> list[Act]:
         if not self.context.policy.deepest:
             return []
-        return forget(night, self.context.appraise(night), most=most)
+        return forget(snapshot, self.context.appraise(snapshot), most=most)
 
     def _act(
-        self, name: str, propose: Propose, number: int, night: SleepSnapshot | None
+        self, name: str, propose: Propose, number: int, snapshot: SleepSnapshot | None
     ) -> tuple[SleepSnapshot | None, SleepStep]:
-        """Do the acts that a step proposes; in a dry run, return the night as it would be then."""
+        """Do the acts that a step proposes; in a dry run, return the snapshot after them."""
         started = time.perf_counter()
-        night = self._fresh() if night is None else night
-        acts = propose(night)
+        snapshot = self._fresh() if snapshot is None else snapshot
+        acts = propose(snapshot)
         for _ in range(_TRIES):
             # After the last try acts are done all the same: each is checked again as it is done.
             if self.dry_run or not self._is_disturbed(number):
                 break
-            acts = propose(night := self._fresh())
+            acts = propose(snapshot := self._fresh())
         if not self.dry_run:
             done: list[Act] = []
             for start in range(0, len(acts), _AT_ONCE):
                 some = acts[start : start + _AT_ONCE]
                 done += self.change(lambda some=some: self.context.ledger.acts.do(some, number))  # type: ignore[misc]
             acts = done
-        if self._is_blind(name, night):
+        if self._is_blind(name, snapshot):
             self._blind.add(name)
         counts = Counter(_counted(act) for act in acts)
-        told = tuple(_told(act, night) for act in acts)
+        told = tuple(_told(act, snapshot) for act in acts)
         step = SleepStep(
             name=name,
             elapsed_s=time.perf_counter() - started,
@@ -188,7 +190,7 @@ class Sleeper:
             skipped="" if acts else self._why_not(name),
         )
         # The next step goes on from here, and need not read the whole bank again.
-        return night.after(acts), step
+        return snapshot.after(acts), step
 
     def _why_not(self, name: str) -> str:
         """Return why a step did nothing: it found nothing, or could not tell."""
@@ -197,12 +199,12 @@ class Sleeper:
             "there is no embedder to compare meanings with" if blind else "there was nothing to do"
         )
 
-    def _is_blind(self, name: str, night: SleepSnapshot) -> bool:
+    def _is_blind(self, name: str, snapshot: SleepSnapshot) -> bool:
         by_meaning = {
             "reconsolidate": self.context.policy.reconsolidate,
             "deduplicate": self.context.policy.merge in BY_MEANING,
         }
-        return night.vectors is None and by_meaning.get(name, False)
+        return snapshot.vectors is None and by_meaning.get(name, False)
 
     def _fresh(self) -> SleepSnapshot:
         gathered = self.look()
@@ -211,7 +213,7 @@ class Sleeper:
 
     def _is_disturbed(self, number: int) -> bool:
         """
-        Return whether somebody else has hidden or shown something since the night was read.
+        Return whether somebody else has hidden or shown something since the snapshot was read.
 
         Who makes room would let go of more than it has to, and of the wrong.
         """
@@ -278,8 +280,8 @@ def _counted(act: Act) -> str:
     return done[act.kind]
 
 
-def _told(act: Act, night: SleepSnapshot) -> SleepAct:
-    ids = night.records
+def _told(act: Act, snapshot: SleepSnapshot) -> SleepAct:
+    ids = snapshot.records
     return SleepAct(
         kind=act.kind,
         episode=ids[act.row].id,

@@ -346,7 +346,7 @@ def read_policy(ledger: Ledger, default: Policy) -> Policy:
         raise StoreCorrupt(msg, path=ledger.store.path) from exc
 
 
-def read_night(
+def read_snapshot(
     ledger: Ledger,
     material: Material,
     *,

@@ -28,29 +28,33 @@ _LATE: Final = MICROS_PER_HOUR
 _REPLIES: Final = frozenset({"assistant", "tool"})
 
 
-def validate(night: SleepSnapshot) -> list[Act]:
+def validate(snapshot: SleepSnapshot) -> list[Act]:
     """Return the rows that go into quarantine, of those no sleep has seen, and those that leave."""
-    until = night.now - round(night.policy.doubt_minutes * MICROS_PER_MINUTE)
+    until = snapshot.now - round(snapshot.policy.doubt_minutes * MICROS_PER_MINUTE)
     acts = [
         Act("clear", row, "its time in quarantine is over")
-        for row, since in sorted(night.doubts.since.items())
-        if since <= until and night.records[row].marks & DOUBTED
+        for row, since in sorted(snapshot.doubts.since.items())
+        if since <= until and snapshot.records[row].marks & DOUBTED
     ]
-    unseen = map(night.records.__getitem__, np.flatnonzero(night.fresh("validate")).tolist())
+    unseen = map(snapshot.records.__getitem__, np.flatnonzero(snapshot.fresh("validate")).tolist())
     fresh = {e.row: e for e in unseen if e.state == "active"}
     doubts: dict[int, str] = {}
-    for row, why in (*_twice(night, fresh), *_late(night, fresh), *_inverted(night, fresh)):
+    for row, why in (
+        *_twice(snapshot, fresh),
+        *_late(snapshot, fresh),
+        *_inverted(snapshot, fresh),
+    ):
         doubts.setdefault(row, why)
     # What was let out once, by somebody or by time, is not put there again.
-    ever = night.doubts.ever
+    ever = snapshot.doubts.ever
     return acts + [Act("doubt", row, why) for row, why in sorted(doubts.items()) if row not in ever]
 
 
-def _twice(night: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator[tuple[int, str]]:
+def _twice(snapshot: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator[tuple[int, str]]:
     """Yield the rows that repeat the same speaker's words of a moment before."""
     said: dict[tuple[bytes, str | None, str | None, str | None], list[tuple[int, int]]] = {}
     wanted = {e.digest for e in fresh.values()}
-    for e in night.records:
+    for e in snapshot.records:
         # The parts of a long text all have the digest of the whole, and repeat nothing.
         if e.state != "active" or e.digest not in wanted or e.parts > 1:
             continue
@@ -59,12 +63,12 @@ def _twice(night: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator[tu
         if e.row in fresh:
             for occurred_at, row in before[max(0, place - 1) : place + 1]:
                 if abs(e.occurred_at - occurred_at) <= _AGAIN:
-                    yield e.row, f"says what {night.records[row].id} said a moment before"
+                    yield e.row, f"says what {snapshot.records[row].id} said a moment before"
                     break
         before.insert(place, (e.occurred_at, e.row))
 
 
-def _late(night: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator[tuple[int, str]]:
+def _late(snapshot: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator[tuple[int, str]]:
     """
     Yield the rows that arrive long after later ones of their session, but for whole sessions.
 
@@ -74,7 +78,7 @@ def _late(night: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator[tup
     if not fresh:
         return
     latest: dict[str, EpisodeRow] = {}
-    for e in night.records:
+    for e in snapshot.records:
         # Of what is erased only the time of recording is left, in place of its own.
         if e.session is None or e.state == "erased":
             continue
@@ -93,10 +97,14 @@ def _brought_in(e: EpisodeRow, after: EpisodeRow) -> bool:
     return e.source is not None or (past and after.recorded_at - e.recorded_at < _LATE)
 
 
-def _inverted(night: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator[tuple[int, str]]:
+def _inverted(
+    snapshot: SleepSnapshot, fresh: Mapping[int, EpisodeRow]
+) -> Iterator[tuple[int, str]]:
     """Yield replies that stand before what they reply to, and ends that come before their start."""
     by_turn = {
-        (e.session, e.turn): e for e in night.records if e.turn is not None and e.state == "active"
+        (e.session, e.turn): e
+        for e in snapshot.records
+        if e.turn is not None and e.state == "active"
     }
     for e in fresh.values():
         if e.turn is not None and e.role in _REPLIES:
@@ -104,7 +112,7 @@ def _inverted(night: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator
             replies = asked is not None and asked.role not in _REPLIES and not _brought_in(asked, e)
             if asked is not None and replies and e.occurred_at < asked.occurred_at:
                 yield e.row, f"replies to {asked.id} before that was said"
-        stretch = _inverted_stretch(e.metadata, night.zone)
+        stretch = _inverted_stretch(e.metadata, snapshot.zone)
         if stretch is not None:
             yield e.row, "ends at {1}, before it starts at {0}".format(*stretch)
 

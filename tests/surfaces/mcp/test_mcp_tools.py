@@ -14,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 from hippocampus import Config, Ingest, Memory
 from hippocampus.encode.tokens import count
 from hippocampus.errors import StoreClosed
-from hippocampus.mcp import Door, create_server
+from hippocampus.mcp import BackgroundOpener, create_server
 from hippocampus.mcp.answers import composed, listed, near_the_best, recalled
 from hippocampus.mcp.tools import Paging, Toolbox
 
@@ -608,16 +608,16 @@ def test_names_of_banks_to_read_along_are_a_list_of_names(agent):
 def test_a_store_that_cannot_be_opened_is_told_before_it_is_tried_again(tmp_path, connect):
     path = tmp_path / "memory.db"
     path.write_text("this is no store, and longer than a header of SQLite would be " * 20)
-    door = Door(lambda: Memory(path, embedder="none"))
-    agent = connect(create_server(door, bank="ada"))
+    opener = BackgroundOpener(lambda: Memory(path, embedder="none"))
+    agent = connect(create_server(opener, bank="ada"))
 
-    door.knock()
+    opener.start()
     assert str(path) in agent.refused("status")
     with pytest.raises(MCPError, match=f"{path}.*is not a hippocampus store"):
         agent.ask("get_prompt", "memory", {"task": "Water the roses"})
     path.unlink()
     assert 0 == agent("status")["memories"]
-    door.close()
+    opener.close()
 
 
 @pytest.mark.slow
@@ -631,10 +631,10 @@ def test_who_leaves_while_the_store_is_opened_waits_until_that_has_ended(tmp_pat
         done.append(memory)
         return memory
 
-    door = Door(slowly)
-    door.knock("ada")
+    opener = BackgroundOpener(slowly)
+    opener.start("ada")
     assert begun.wait(5)
-    door.close()
+    opener.close()
 
     assert not [one for one in threading.enumerate() if one.name == "hippocampus-open"]
     with pytest.raises(StoreClosed):
@@ -642,9 +642,9 @@ def test_who_leaves_while_the_store_is_opened_waits_until_that_has_ended(tmp_pat
 
 
 def test_who_leaves_before_the_store_is_opened_opens_none():
-    door = Door(lambda: pytest.fail("it was opened"))
-    door.knock("ada")
-    door.close()
+    opener = BackgroundOpener(lambda: pytest.fail("it was opened"))
+    opener.start("ada")
+    opener.close()
 
     assert not [one for one in threading.enumerate() if one.name == "hippocampus-open"]
 
@@ -656,7 +656,7 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path, connect):
     def open_():
         (folder / "hippocampus").mkdir(parents=True)
 
-    agent = connect(create_server(Door(open_), bank="ada"))
+    agent = connect(create_server(BackgroundOpener(open_), bank="ada"))
 
     assert f"{folder / 'hippocampus'}: Not a directory" == agent.refused("status")
 

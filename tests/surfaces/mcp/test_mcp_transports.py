@@ -338,7 +338,7 @@ def test_a_port_that_is_taken_is_told(address, env):
 BLOCKED = """
 import sys, time
 from hippocampus import Memory
-from hippocampus.mcp import Door, create_server, serve_http
+from hippocampus.mcp import BackgroundOpener, create_server, serve_http
 from hippocampus.testing import HashEmbedder
 
 class Stuck(HashEmbedder):
@@ -347,11 +347,11 @@ class Stuck(HashEmbedder):
         time.sleep(60)
         return super().embed(passages)
 
-door = Door(lambda: Memory(sys.argv[1], embedder=Stuck()))
+opener = BackgroundOpener(lambda: Memory(sys.argv[1], embedder=Stuck()))
 try:
-    serve_http(create_server(door, bank="ada"), 0, ready=lambda url: print(url, flush=True))
+    serve_http(create_server(opener, bank="ada"), 0, ready=lambda url: print(url, flush=True))
 finally:
-    door.close()
+    opener.close()
 """
 
 

@@ -25,8 +25,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hippocampus.language.injections import Weights, injection_odds, pack_weights
+from hippocampus.language.injections import HEAD, SIZE, Weights, injection_odds
 from hippocampus_bench.injection_fit import LabelledText, fit
 from hippocampus_bench.report import as_report
 from hippocampus_bench.secrets import turns_of, wilson
@@ -157,6 +158,13 @@ def measure_held_out() -> dict[str, Any]:
         }
         for what, groups in taken.items()
     }
+
+
+def pack_weights(weights: Weights) -> bytes:
+    """Return weights as ``unpack_weights`` reads them."""
+    step = float(np.max(np.abs(weights.of), initial=1e-6)) / 127
+    kept: NDArray[np.int8] = np.rint(weights.of[:SIZE] / step).astype(np.int8)
+    return HEAD.pack(step, weights.bias) + kept.tobytes()
 
 
 def main(arguments: list[str] | None = None, show: Callable[[str], object] = print) -> None:

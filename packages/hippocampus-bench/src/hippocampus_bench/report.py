@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import hippocampus
-from hippocampus.core.system import machine_memory, peak_memory
 from hippocampus.errors import DISTRIBUTION
 from hippocampus_bench import beside
+from hippocampus_bench.machine import machine_memory, peak_memory
 from hippocampus_bench.metrics import Estimate
 
 SHOWN = (

@@ -10,7 +10,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from hippocampus.core.ascii_words import letter_runs
 from hippocampus.core.word_lists import word_list
-from hippocampus.encode.languages import ENGLISH, bare, stop_words
+from hippocampus.encode.languages import ENGLISH, bare
 from hippocampus.encode.terms import UNSPACED
 from hippocampus.language.time.english import WRITTEN, Role, word_meanings
 from hippocampus.language.time.tokens import Token, token_of
@@ -35,7 +35,7 @@ _CORE: Final = {
     Role.DAY, Role.TONIGHT, Role.PART, Role.UNIT, Role.WEEKDAY, Role.MONTH, Role.SEASON,
     Role.HOLIDAY, Role.NOW,
 }  # fmt: skip
-_LONG: Final = 4
+LONG: Final = 4
 """Letters of a word that tells a language, if it means no time."""
 NOTHING: Final = "-"
 _NOT_SO: Final = "!"
@@ -109,7 +109,7 @@ def lexicon(language: str) -> Lexicon:
 
 def _bare(word: str) -> str:
     """Return a word as those write it who leave accents out; but "a" is not "à"."""
-    return bare(word) if len(word) >= _LONG else word
+    return bare(word) if len(word) >= LONG else word
 
 
 def _is_day(meaning: Meaning) -> bool:
@@ -162,7 +162,7 @@ def _tokens_of(said: str) -> tuple[Token, ...]:
 
 
 @cache
-def _known_words() -> tuple[Mapping[str, tuple[str, ...]], frozenset[str]]:
+def known_words() -> tuple[Mapping[str, tuple[str, ...]], frozenset[str]]:
     """
     Return the languages in which each word has to do with time, and the core words.
 
@@ -180,7 +180,7 @@ def _known_words() -> tuple[Mapping[str, tuple[str, ...]], frozenset[str]]:
                 # Of several words the longest tells; the others are mostly of grammar.
                 telling = max(words, key=len) if len(words) > 1 else one
                 for word in words:
-                    if len(word) < _LONG and not is_core:
+                    if len(word) < LONG and not is_core:
                         continue
                     for form in (word,) if word.isascii() else (word, _bare(word)):
                         known[form][language] = None
@@ -197,13 +197,13 @@ def _is_core(english: str) -> bool:
 
 def languages_of_times(word: str) -> tuple[str, ...]:
     """Return the languages in which a word in lower case has to do with time."""
-    return _known_words()[0].get(word, ())
+    return known_words()[0].get(word, ())
 
 
 @cache
 def words_with_times() -> frozenset[str]:
     """Return the words that have to do with time in any language."""
-    return frozenset(_known_words()[0])
+    return frozenset(known_words()[0])
 
 
 @cache
@@ -211,16 +211,3 @@ def time_words(kind: Literal["foreign", "shared"]) -> frozenset[str]:
     """Return words that tell a time, but not in English ("foreign"), or in English as well."""
     split = (entry.partition(": ") for entry in word_list("derived/time_words"))
     return {of: frozenset(words.split()) for of, _, words in split}[kind]
-
-
-def derive_time_words() -> dict[str, set[str]]:
-    """
-    Return ``words/derived/time_words.txt``: the core words of every language.
-
-    "foreign" are those that are not of English, "shared" those that may be. Most texts have none,
-    and whoever asks that of one text need not read the words of fifty languages.
-    """
-    english = word_meanings().keys() | stop_words()[ENGLISH]
-    core = _known_words()[1]
-    shared = {word for word in core if word in english or (word.isascii() and len(word) < _LONG)}
-    return {"foreign": set(core - shared), "shared": shared}
