@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import tomllib
 from importlib import import_module
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import jsonschema
 import pytest
@@ -76,6 +76,20 @@ def test_everything_that_compose_refers_to_exists():
             assert source in volumes or (DEPLOY / source).exists(), mount
     assert (DEPLOY / COMPOSE["x-hippocampus"]["build"]["context"]).resolve() == ROOT
     assert (ROOT / COMPOSE["x-hippocampus"]["build"]["dockerfile"]).exists()
+
+
+def test_all_that_open_the_store_of_compose_share_a_folder_for_its_ring_of_keys():
+    ours = [one for one in SERVICES.values() if one["image"].startswith("hippocampus:")]
+    example = (DEPLOY / "env.example").read_text()
+    made = re.search(r"^ +&& install .*--owner=10001 .*$", DOCKERFILE, re.MULTILINE)[0].split()
+
+    (ring,) = set(re.findall(r"^# ring:(\S+)", example, re.MULTILINE))
+    folder = str(PurePosixPath(ring).parent)
+    for one in ours:
+        assert f"keys:{folder}" in one["volumes"]  # to be written: erasures replace the ring
+        assert one["environment"]["HIPPOCAMPUS_KEY"] == "${HIPPOCAMPUS_KEY:-}"
+    assert re.search(r"^HIPPOCAMPUS_KEY=$", example, re.MULTILINE)
+    assert folder in made, "a new volume has the owner that its folder has in the image"
 
 
 def test_every_variable_that_compose_wants_is_in_the_example():
@@ -290,6 +304,10 @@ def test_the_values_of_the_chart_are_what_its_schema_says():
         {"servers": 0}, {"servers": "two"}, {"residentMb": 1}, {"serveers": 2}, {"rate": -1},
         {"balancer": {"replicas": 1, "image": "", "service": {"type": "ClusterIP", "port": 1}}},
         {"serviceMonitor": {"enabled": True, "tokenSecret": ""}}, {"image": {"repository": ""}},
+        {"keyRing": {"existingClaim": "keys", "file": "../ring"}}, {"keyRing": {"file": "ring"}},
+        {"extraVolumes": [{"name": "scratch", "emptyDir": {}}]}, {"extraVolumes": [{}]},
+        {"extraVolumeMounts": [{"name": "models"}]},
+        {"extraVolumeMounts": [{"name": "models", "mountPath": "/keys"}]},
     ],
 )  # fmt: skip
 def test_values_that_make_no_sense_are_refused(wrong):
@@ -328,6 +346,11 @@ def rendered(**values):
 
 ALL = {
     "store": {"existingSecret": "database", "environmentSecret": "more"},
+    "keyRing": {"existingClaim": "memory-keys", "file": "ring"},
+    "extraVolumes": [{"name": "models", "persistentVolumeClaim": {"claimName": "models"}}],
+    "extraVolumeMounts": [
+        {"name": "models", "mountPath": "/opt/hippocampus/models", "readOnly": True}
+    ],
     "servers": 3, "rate": 50, "extraArgs": ["--longest", "30"], "podAnnotations": {"a": "b"},
     "serviceMonitor": {"enabled": True, "tokenSecret": "token", "tokenKey": "token"},
     "nodeSelector": {"disk": "fast"}, "tolerations": [{"key": "a", "operator": "Exists"}],
@@ -344,11 +367,11 @@ def test_the_chart_renders_to_what_kubernetes_may_run(values, tmp_path):
     assert len(pods) == (2 if values.get("sleeper") else 3)
     for pod in pods:
         assert pod["securityContext"]["runAsNonRoot"]
+        mounted = {mount["name"] for one in pod["containers"] for mount in one["volumeMounts"]}
+        assert mounted == {volume["name"] for volume in pod["volumes"]}
     for one in containers:
         assert one["securityContext"]["readOnlyRootFilesystem"]
         assert one["resources"]["limits"]["memory"]
-        mounted = {mount["name"] for mount in one["volumeMounts"]}
-        assert mounted <= {volume["name"] for pod in pods for volume in pod["volumes"]}
         if one["name"] != "haproxy":
             check_serve(one["args"])
             assert one["readinessProbe"]["httpGet"]["path"] == "/readyz"
@@ -358,6 +381,27 @@ def test_the_chart_renders_to_what_kubernetes_may_run(values, tmp_path):
         told = (tmp_path / "haproxy.cfg").read_text().replace("parse-resolv-conf", "")
         (tmp_path / "haproxy.cfg").write_text(told)  # there need be no such file here
         subprocess.run(["haproxy", "-q", "-c", "-f", tmp_path / "haproxy.cfg"], check=True)
+
+
+@pytest.mark.slow
+def test_what_opens_the_store_in_the_chart_may_write_its_ring_of_keys():
+    specs = [one.get("spec", {}) for one in rendered(**ALL)]
+    pods = [spec["template"]["spec"] for spec in specs if "template" in spec]
+    ours = [one for one in pods if one["containers"][0]["name"] != "haproxy"]
+
+    assert len(ours) == 2
+    for pod in ours:
+        (container,) = pod["containers"]
+        mounts = {mount["mountPath"]: mount for mount in container["volumeMounts"]}
+        volumes = {volume["name"]: volume for volume in pod["volumes"]}
+        given = {one["name"]: one.get("value") for one in container["env"]}
+        ring = PurePosixPath(given["HIPPOCAMPUS_KEY"].partition("ring:")[2])
+        held = mounts[str(ring.parent)]
+        assert not held.get("readOnly")
+        claim = volumes[held["name"]]["persistentVolumeClaim"]
+        assert claim == {"claimName": "memory-keys"}
+        assert mounts["/opt/hippocampus/models"] == ALL["extraVolumeMounts"][0]
+        assert ALL["extraVolumes"][0] == volumes["models"]
 
 
 @pytest.mark.slow
