@@ -29,7 +29,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
 SERVICES = COMPOSE["services"]
 DOCKERFILE = (DEPLOY / "Dockerfile").read_text()
-UNIT = (DEPLOY / "systemd" / "hippocampus.service").read_text()
+UNITS = {unit.name: unit.read_text() for unit in (DEPLOY / "systemd").iterdir()}
+UNIT = UNITS["hippocampus.service"]
 RELEASE = {"store": {"existingSecret": "database"}}
 
 
@@ -39,10 +40,14 @@ def options_of(command):
     return {name for one in made.params for name in (*one.opts, *one.secondary_opts)}
 
 
+def options_among(words):
+    return {word for word in words if word.startswith("--")}
+
+
 def check_serve(words):
     """Check the words of a command line that serves."""
     assert words[0] == "serve", words
-    wrong = {word for word in words if word.startswith("--")} - options_of("serve")
+    wrong = options_among(words) - options_of("serve")
     assert not wrong, wrong
 
 
@@ -174,13 +179,33 @@ def test_the_unit_serves():
     assert set(re.findall(r"HIPPOCAMPUS_[A-Z_]+", UNIT)) <= variables()
 
 
+def test_the_unit_of_sleep_watches_with_options_that_there_are():
+    unit = UNITS["hippocampus-sleeper.service"]
+    told = re.findall(r"(?:hippocampus sleep |#   SLEEP_OPTIONS=)(.*)$", unit, re.MULTILINE)
+
+    assert options_among(" ".join(told).split()) == {"--watch", "--timezone"}
+    assert {"--watch", "--timezone"} <= options_of("sleep")
+    assert set(re.findall(r"HIPPOCAMPUS_[A-Z_]+", unit)) <= variables()
+
+
+@pytest.mark.slow
+def test_the_unit_of_ray_starts_a_node_with_options_that_there_are():
+    scripts = pytest.importorskip("ray.scripts.scripts")
+    unit = UNITS["hippocampus-ray.service"]
+    told = re.findall(r"(?:/ray start |RAY_NODE=)(.*?)\"?$", unit, re.MULTILINE)
+    known = {name for one in scripts.start.params for name in one.opts}
+
+    assert {"--block", "--head", "--address"} <= options_among(" ".join(told).split()) <= known
+
+
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="there is no systemd")
-def test_systemd_finds_the_unit_sound_and_little_exposed(tmp_path):
-    program = tmp_path / "hippocampus"
-    program.write_text("#!/bin/sh\n")
-    program.chmod(0o755)
-    unit = tmp_path / "hippocampus.service"
-    unit.write_text(UNIT.replace("/opt/hippocampus/bin/hippocampus", str(program)))
+@pytest.mark.parametrize("name", sorted(UNITS))
+def test_systemd_finds_a_unit_sound_and_little_exposed(name, tmp_path):
+    for program in ("hippocampus", "ray"):
+        (tmp_path / program).write_text("#!/bin/sh\n")
+        (tmp_path / program).chmod(0o755)
+    unit = tmp_path / name
+    unit.write_text(UNITS[name].replace("/opt/hippocampus/bin", str(tmp_path)))
     found = subprocess.run(
         ["systemd-analyze", "verify", unit], capture_output=True, text=True, check=False
     )
