@@ -63,12 +63,12 @@ def variables():
 def test_ours_in_compose_is_called_as_it_can_be():
     ours = [one for one in SERVICES.values() if one["image"].startswith("hippocampus:")]
 
-    assert len(ours) == 3
+    assert len(ours) == 4
     for one in ours:
         check_serve(one["command"])
         assert {n for n in one["environment"] if n.startswith("HIPPOCAMPUS_")} <= variables()
         assert one["read_only"]
-        assert [True, True, False] == ["--no-sleep" in s["command"] for s in ours]
+        assert [True, True, False, False] == ["--no-sleep" in s["command"] for s in ours]
 
 
 def test_everything_that_compose_refers_to_exists():
@@ -123,7 +123,7 @@ def test_the_balancer_is_told_all_that_its_configuration_wants():
 
     assert wanted == set(SERVICES["balancer"]["environment"])
     for name, value in SERVICES["balancer"]["environment"].items():
-        if name.startswith("HIPPOCAMPUS_SERVER"):
+        if name.startswith(("HIPPOCAMPUS_SERVER", "HIPPOCAMPUS_REPLICA")):
             assert value.partition(":")[0] in SERVICES
 
 
@@ -323,11 +323,15 @@ def test_the_values_of_the_chart_are_what_its_schema_says():
     assert set(values) | {"global"} == set(schema["properties"])
 
 
+SERVICE = {"type": "ClusterIP", "port": 1, "readsPort": 2}
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
         {"servers": 0}, {"servers": "two"}, {"residentMb": 1}, {"serveers": 2}, {"rate": -1},
-        {"balancer": {"replicas": 1, "image": "", "service": {"type": "ClusterIP", "port": 1}}},
+        {"balancer": {"replicas": 1, "image": "", "service": SERVICE}},
+        {"balancer": {"replicas": 1, "image": "a:1", "service": SERVICE | {"readsPort": 0}}},
         {"serviceMonitor": {"enabled": True, "tokenSecret": ""}}, {"image": {"repository": ""}},
         {"keyRing": {"existingClaim": "keys", "file": "../ring"}}, {"keyRing": {"file": "ring"}},
         {"extraVolumes": [{"name": "scratch", "emptyDir": {}}]}, {"extraVolumes": [{}]},
@@ -376,6 +380,7 @@ ALL = {
     "extraVolumeMounts": [
         {"name": "models", "mountPath": "/opt/hippocampus/models", "readOnly": True}
     ],
+    "readers": {"servers": 2},
     "servers": 3, "rate": 50, "extraArgs": ["--longest", "30"], "podAnnotations": {"a": "b"},
     "serviceMonitor": {"enabled": True, "tokenSecret": "token", "tokenKey": "token"},
     "nodeSelector": {"disk": "fast"}, "tolerations": [{"key": "a", "operator": "Exists"}],
@@ -389,7 +394,7 @@ def test_the_chart_renders_to_what_kubernetes_may_run(values, tmp_path):
     pods = [one["spec"]["template"]["spec"] for one in objects if "template" in one.get("spec", {})]
     containers = [one for pod in pods for one in pod["containers"]]
 
-    assert len(pods) == (2 if values.get("sleeper") else 3)
+    assert len(pods) == 3 - ("sleeper" in values) + ("readers" in values)
     for pod in pods:
         assert pod["securityContext"]["runAsNonRoot"]
         mounted = {mount["name"] for one in pod["containers"] for mount in one["volumeMounts"]}
@@ -414,7 +419,7 @@ def test_what_opens_the_store_in_the_chart_may_write_its_ring_of_keys():
     pods = [spec["template"]["spec"] for spec in specs if "template" in spec]
     ours = [one for one in pods if one["containers"][0]["name"] != "haproxy"]
 
-    assert len(ours) == 2
+    assert len(ours) == 3
     for pod in ours:
         (container,) = pod["containers"]
         mounts = {mount["mountPath"]: mount for mount in container["volumeMounts"]}

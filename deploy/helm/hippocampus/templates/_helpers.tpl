@@ -28,7 +28,7 @@ env:
     valueFrom:
       secretKeyRef:
         name: {{ .root.Values.store.existingSecret }}
-        key: {{ .root.Values.store.addressKey }}
+        key: {{ .addressKey | default .root.Values.store.addressKey }}
   {{- if .root.Values.keyRing.existingClaim }}
   - name: HIPPOCAMPUS_KEY
     value: {{ printf "ring:/keys/%s" .root.Values.keyRing.file | quote }}
