@@ -57,12 +57,13 @@ def status(url):
 class Node:
     """``hippocampus serve`` at a port of its own; it can be killed and started again."""
 
-    def __init__(self, store, port):
+    def __init__(self, store, port, *options):
         self.store, self.port = store, port
+        self.options = options
         self.process = None
 
     def start(self):
-        command = ("-m", "hippocampus", "serve", "--store", self.store, "--no-sleep")
+        command = ("-m", "hippocampus", "serve", "--store", self.store, *self.options, "--no-sleep")
         self.process = subprocess.Popen(
             [sys.executable, *command, "--port", str(self.port), "--embedder", "hash"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -90,13 +91,15 @@ class Node:
 
 
 @contextmanager
-def balanced(nodes, folder):
+def balanced(nodes, folder, **more):
     """Run the balancer that is shipped before two servers; yield its port, and its figures'."""
-    port, figures = free_ports(2)
+    port, figures, reads = free_ports(3)
     environment = {
         "HIPPOCAMPUS_BIND": f"127.0.0.1:{port}",
         "HIPPOCAMPUS_STATS": f"127.0.0.1:{figures}",
+        "HIPPOCAMPUS_READS": f"127.0.0.1:{reads}",
         **{f"HIPPOCAMPUS_SERVER_{n}": f"127.0.0.1:{one.port}" for n, one in enumerate(nodes, 1)},
+        **more,
     }
     with (folder / "balancer.log").open("w") as log:
         process = subprocess.Popen(

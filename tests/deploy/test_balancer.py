@@ -7,7 +7,11 @@ import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
+import postgres_server
+import psycopg
 import pytest
 from balanced_nodes import Node, balanced, free_ports, status, until
 from shipped_figures import expressions
@@ -169,16 +173,102 @@ def test_a_server_that_is_told_to_end_loses_no_request(nodes, balancer):
         one.result()
 
 
+@pytest.fixture(scope="module")
+def standby(shared_store):
+    """A standby of the store's database, and the folder of its socket."""
+    if postgres_server.binaries() is None:
+        pytest.skip("no PostgreSQL is installed")
+    folder = Path(parse_qs(urlsplit(shared_store).query)["host"][0])
+    postgres_server.take_copy(folder, folder / "reads", standby=True)
+    with postgres_server.running_copy(folder, folder / "reads") as place:
+        yield shared_store.replace(str(folder), str(place))
+
+
+@pytest.fixture(scope="module")
+def replica(nodes, standby):
+    assert len(nodes) == 2  # they have made the store's tables
+    node = Node(standby, *free_ports(1), "--read-only")
+    try:
+        node.start()
+        node.await_ready()
+        yield node
+    finally:
+        node.process.kill()
+        node.process.wait()
+
+
+@pytest.fixture
+def reads(nodes, replica, tmp_path):
+    """Where a standby may answer, and where the balancer's figures are."""
+    (port,) = free_ports(1)
+    places = {
+        "HIPPOCAMPUS_REPLICA": f"127.0.0.1:{replica.port}", "HIPPOCAMPUS_READS": f"127.0.0.1:{port}"
+    }  # fmt: skip
+    with balanced(nodes, tmp_path, **places) as (_, figures):
+        until(lambda: replica_is_up(figures), "the balancer finds no replica")
+        yield f"http://127.0.0.1:{port}", figures
+
+
+def replica_is_up(figures):
+    wanted = 'haproxy_server_status{proxy="replicas",server="replica",state="UP"} 1'
+    return any(line.startswith(wanted) for line in told_by(figures))
+
+
+def test_a_standby_answers_whoever_lets_it_and_the_servers_do_the_rest(nodes, replica, reads):
+    with Client(reads[0]) as client:
+        bank = client.bank("acme/reads")
+        bank.remember("The spare key is under the blue pot.")
+        assert bank.recall("Where is the spare key?").hits
+        before = replica.served(), sum(node.served() for node in nodes)
+        until(
+            lambda: bank.recall("Where is the spare key?").hits and replica.served() > before[0],
+            "the standby is never asked",
+        )
+        bank.remember("The ladder is in the shed.")
+
+    assert sum(node.served() for node in nodes) > before[1]
+
+
+def test_what_a_standby_is_behind_of_is_answered_by_a_server(standby, reads):
+    with Client(reads[0]) as client, psycopg.connect(standby, autocommit=True) as held:
+        bank = client.bank("acme/behind")
+        bank.remember("The spare key is under the blue pot.")
+        held.execute("SELECT pg_wal_replay_pause()")
+        try:
+            for number in range(3):
+                bank.remember(f"The ladder was lent to Tom {number} times.")
+                assert len(bank.episodes()) == number + 2
+            client.bank("new").remember("The gate code is on the fridge.")
+            assert 200 == status(f"{reads[0]}/v1/banks/new/stats")  # it has no such bank
+        finally:
+            held.execute("SELECT pg_wal_replay_resume()")
+
+
+def test_without_its_standby_the_servers_answer_reads(replica, reads):
+    with Client(reads[0]) as client:
+        bank = client.bank("acme/alone")
+        bank.remember("The spare key is under the blue pot.")
+        replica.end()
+        try:
+            for _ in range(20):
+                assert bank.recall("Where is the spare key?").hits
+            until(lambda: not replica_is_up(reads[1]), "the balancer does not see that it is gone")
+            assert bank.recall("Where is the spare key?").hits
+        finally:
+            replica.start()
+            replica.await_ready()
+
+
 @pytest.mark.parametrize("file", ["haproxy.cfg", "helm/hippocampus/templates/balancer.yaml"])
 def test_what_is_repeated_changes_nothing_or_is_done_once(deploy, file):
     told = (deploy / file).read_text()
-    listed = dict(re.findall(r"acl (\w+) path,field\(5,/\) -m str (.*)", told))
+    listed = re.findall(r"acl (\w+) path,field\(5,/\) -m str (.*)", told)
     posted = {name for name, verb in BANK_VERBS.items() if verb.reads and verb.method == "POST"}
     once = {name for name, verb in BANK_VERBS.items() if verb.once}
 
-    assert {"changes_nothing": posted, "of_once": once} == {
-        name: set(verbs.split()) for name, verbs in listed.items()
-    }
+    assert {name for name, _ in listed} == {"changes_nothing", "of_once"}
+    for name, verbs in listed:
+        assert set(verbs.split()) == {"changes_nothing": posted, "of_once": once}[name]
 
 
 def test_without_a_server_a_client_is_told_to_come_again(tmp_path):

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import tomllib
 from importlib import import_module
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import jsonschema
 import pytest
@@ -29,7 +29,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
 SERVICES = COMPOSE["services"]
 DOCKERFILE = (DEPLOY / "Dockerfile").read_text()
-UNIT = (DEPLOY / "systemd" / "hippocampus.service").read_text()
+UNITS = {unit.name: unit.read_text() for unit in (DEPLOY / "systemd").iterdir()}
+UNIT = UNITS["hippocampus.service"]
 RELEASE = {"store": {"existingSecret": "database"}}
 
 
@@ -39,10 +40,14 @@ def options_of(command):
     return {name for one in made.params for name in (*one.opts, *one.secondary_opts)}
 
 
+def options_among(words):
+    return {word for word in words if word.startswith("--")}
+
+
 def check_serve(words):
     """Check the words of a command line that serves."""
     assert words[0] == "serve", words
-    wrong = {word for word in words if word.startswith("--")} - options_of("serve")
+    wrong = options_among(words) - options_of("serve")
     assert not wrong, wrong
 
 
@@ -58,12 +63,12 @@ def variables():
 def test_ours_in_compose_is_called_as_it_can_be():
     ours = [one for one in SERVICES.values() if one["image"].startswith("hippocampus:")]
 
-    assert len(ours) == 3
+    assert len(ours) == 4
     for one in ours:
         check_serve(one["command"])
         assert {n for n in one["environment"] if n.startswith("HIPPOCAMPUS_")} <= variables()
         assert one["read_only"]
-        assert [True, True, False] == ["--no-sleep" in s["command"] for s in ours]
+        assert [True, True, False, False] == ["--no-sleep" in s["command"] for s in ours]
 
 
 def test_everything_that_compose_refers_to_exists():
@@ -76,6 +81,20 @@ def test_everything_that_compose_refers_to_exists():
             assert source in volumes or (DEPLOY / source).exists(), mount
     assert (DEPLOY / COMPOSE["x-hippocampus"]["build"]["context"]).resolve() == ROOT
     assert (ROOT / COMPOSE["x-hippocampus"]["build"]["dockerfile"]).exists()
+
+
+def test_all_that_open_the_store_of_compose_share_a_folder_for_its_ring_of_keys():
+    ours = [one for one in SERVICES.values() if one["image"].startswith("hippocampus:")]
+    example = (DEPLOY / "env.example").read_text()
+    made = re.search(r"^ +&& install .*--owner=10001 .*$", DOCKERFILE, re.MULTILINE)[0].split()
+
+    (ring,) = set(re.findall(r"^# ring:(\S+)", example, re.MULTILINE))
+    folder = str(PurePosixPath(ring).parent)
+    for one in ours:
+        assert f"keys:{folder}" in one["volumes"]  # to be written: erasures replace the ring
+        assert one["environment"]["HIPPOCAMPUS_KEY"] == "${HIPPOCAMPUS_KEY:-}"
+    assert re.search(r"^HIPPOCAMPUS_KEY=$", example, re.MULTILINE)
+    assert folder in made, "a new volume has the owner that its folder has in the image"
 
 
 def test_every_variable_that_compose_wants_is_in_the_example():
@@ -104,7 +123,7 @@ def test_the_balancer_is_told_all_that_its_configuration_wants():
 
     assert wanted == set(SERVICES["balancer"]["environment"])
     for name, value in SERVICES["balancer"]["environment"].items():
-        if name.startswith("HIPPOCAMPUS_SERVER"):
+        if name.startswith(("HIPPOCAMPUS_SERVER", "HIPPOCAMPUS_REPLICA")):
             assert value.partition(":")[0] in SERVICES
 
 
@@ -160,13 +179,33 @@ def test_the_unit_serves():
     assert set(re.findall(r"HIPPOCAMPUS_[A-Z_]+", UNIT)) <= variables()
 
 
+def test_the_unit_of_sleep_watches_with_options_that_there_are():
+    unit = UNITS["hippocampus-sleeper.service"]
+    told = re.findall(r"(?:hippocampus sleep |#   SLEEP_OPTIONS=)(.*)$", unit, re.MULTILINE)
+
+    assert options_among(" ".join(told).split()) == {"--watch", "--timezone"}
+    assert {"--watch", "--timezone"} <= options_of("sleep")
+    assert set(re.findall(r"HIPPOCAMPUS_[A-Z_]+", unit)) <= variables()
+
+
+@pytest.mark.slow
+def test_the_unit_of_ray_starts_a_node_with_options_that_there_are():
+    scripts = pytest.importorskip("ray.scripts.scripts")
+    unit = UNITS["hippocampus-ray.service"]
+    told = re.findall(r"(?:/ray start |RAY_NODE=)(.*?)\"?$", unit, re.MULTILINE)
+    known = {name for one in scripts.start.params for name in one.opts}
+
+    assert {"--block", "--head", "--address"} <= options_among(" ".join(told).split()) <= known
+
+
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="there is no systemd")
-def test_systemd_finds_the_unit_sound_and_little_exposed(tmp_path):
-    program = tmp_path / "hippocampus"
-    program.write_text("#!/bin/sh\n")
-    program.chmod(0o755)
-    unit = tmp_path / "hippocampus.service"
-    unit.write_text(UNIT.replace("/opt/hippocampus/bin/hippocampus", str(program)))
+@pytest.mark.parametrize("name", sorted(UNITS))
+def test_systemd_finds_a_unit_sound_and_little_exposed(name, tmp_path):
+    for program in ("hippocampus", "ray"):
+        (tmp_path / program).write_text("#!/bin/sh\n")
+        (tmp_path / program).chmod(0o755)
+    unit = tmp_path / name
+    unit.write_text(UNITS[name].replace("/opt/hippocampus/bin", str(tmp_path)))
     found = subprocess.run(
         ["systemd-analyze", "verify", unit], capture_output=True, text=True, check=False
     )
@@ -284,12 +323,20 @@ def test_the_values_of_the_chart_are_what_its_schema_says():
     assert set(values) | {"global"} == set(schema["properties"])
 
 
+SERVICE = {"type": "ClusterIP", "port": 1, "readsPort": 2}
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
         {"servers": 0}, {"servers": "two"}, {"residentMb": 1}, {"serveers": 2}, {"rate": -1},
-        {"balancer": {"replicas": 1, "image": "", "service": {"type": "ClusterIP", "port": 1}}},
+        {"balancer": {"replicas": 1, "image": "", "service": SERVICE}},
+        {"balancer": {"replicas": 1, "image": "a:1", "service": SERVICE | {"readsPort": 0}}},
         {"serviceMonitor": {"enabled": True, "tokenSecret": ""}}, {"image": {"repository": ""}},
+        {"keyRing": {"existingClaim": "keys", "file": "../ring"}}, {"keyRing": {"file": "ring"}},
+        {"extraVolumes": [{"name": "scratch", "emptyDir": {}}]}, {"extraVolumes": [{}]},
+        {"extraVolumeMounts": [{"name": "models"}]},
+        {"extraVolumeMounts": [{"name": "models", "mountPath": "/keys"}]},
     ],
 )  # fmt: skip
 def test_values_that_make_no_sense_are_refused(wrong):
@@ -328,6 +375,12 @@ def rendered(**values):
 
 ALL = {
     "store": {"existingSecret": "database", "environmentSecret": "more"},
+    "keyRing": {"existingClaim": "memory-keys", "file": "ring"},
+    "extraVolumes": [{"name": "models", "persistentVolumeClaim": {"claimName": "models"}}],
+    "extraVolumeMounts": [
+        {"name": "models", "mountPath": "/opt/hippocampus/models", "readOnly": True}
+    ],
+    "readers": {"servers": 2},
     "servers": 3, "rate": 50, "extraArgs": ["--longest", "30"], "podAnnotations": {"a": "b"},
     "serviceMonitor": {"enabled": True, "tokenSecret": "token", "tokenKey": "token"},
     "nodeSelector": {"disk": "fast"}, "tolerations": [{"key": "a", "operator": "Exists"}],
@@ -341,14 +394,14 @@ def test_the_chart_renders_to_what_kubernetes_may_run(values, tmp_path):
     pods = [one["spec"]["template"]["spec"] for one in objects if "template" in one.get("spec", {})]
     containers = [one for pod in pods for one in pod["containers"]]
 
-    assert len(pods) == (2 if values.get("sleeper") else 3)
+    assert len(pods) == 3 - ("sleeper" in values) + ("readers" in values)
     for pod in pods:
         assert pod["securityContext"]["runAsNonRoot"]
+        mounted = {mount["name"] for one in pod["containers"] for mount in one["volumeMounts"]}
+        assert mounted == {volume["name"] for volume in pod["volumes"]}
     for one in containers:
         assert one["securityContext"]["readOnlyRootFilesystem"]
         assert one["resources"]["limits"]["memory"]
-        mounted = {mount["name"] for mount in one["volumeMounts"]}
-        assert mounted <= {volume["name"] for pod in pods for volume in pod["volumes"]}
         if one["name"] != "haproxy":
             check_serve(one["args"])
             assert one["readinessProbe"]["httpGet"]["path"] == "/readyz"
@@ -358,6 +411,27 @@ def test_the_chart_renders_to_what_kubernetes_may_run(values, tmp_path):
         told = (tmp_path / "haproxy.cfg").read_text().replace("parse-resolv-conf", "")
         (tmp_path / "haproxy.cfg").write_text(told)  # there need be no such file here
         subprocess.run(["haproxy", "-q", "-c", "-f", tmp_path / "haproxy.cfg"], check=True)
+
+
+@pytest.mark.slow
+def test_what_opens_the_store_in_the_chart_may_write_its_ring_of_keys():
+    specs = [one.get("spec", {}) for one in rendered(**ALL)]
+    pods = [spec["template"]["spec"] for spec in specs if "template" in spec]
+    ours = [one for one in pods if one["containers"][0]["name"] != "haproxy"]
+
+    assert len(ours) == 3
+    for pod in ours:
+        (container,) = pod["containers"]
+        mounts = {mount["mountPath"]: mount for mount in container["volumeMounts"]}
+        volumes = {volume["name"]: volume for volume in pod["volumes"]}
+        given = {one["name"]: one.get("value") for one in container["env"]}
+        ring = PurePosixPath(given["HIPPOCAMPUS_KEY"].partition("ring:")[2])
+        held = mounts[str(ring.parent)]
+        assert not held.get("readOnly")
+        claim = volumes[held["name"]]["persistentVolumeClaim"]
+        assert claim == {"claimName": "memory-keys"}
+        assert mounts["/opt/hippocampus/models"] == ALL["extraVolumeMounts"][0]
+        assert ALL["extraVolumes"][0] == volumes["models"]
 
 
 @pytest.mark.slow

@@ -28,7 +28,11 @@ env:
     valueFrom:
       secretKeyRef:
         name: {{ .root.Values.store.existingSecret }}
-        key: {{ .root.Values.store.addressKey }}
+        key: {{ .addressKey | default .root.Values.store.addressKey }}
+  {{- if .root.Values.keyRing.existingClaim }}
+  - name: HIPPOCAMPUS_KEY
+    value: {{ printf "ring:/keys/%s" .root.Values.keyRing.file | quote }}
+  {{- end }}
 {{- with .root.Values.store.environmentSecret }}
 envFrom:
   - secretRef:
@@ -60,6 +64,26 @@ volumeMounts:
     mountPath: /tmp
   - name: scratch
     mountPath: /data
+  {{- if .root.Values.keyRing.existingClaim }}
+  - name: key-ring
+    mountPath: /keys
+  {{- end }}
+  {{- with .root.Values.extraVolumeMounts }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- end -}}
+
+{{- define "hippocampus.volumes" -}}
+- name: scratch
+  emptyDir: {}
+{{- if .root.Values.keyRing.existingClaim }}
+- name: key-ring
+  persistentVolumeClaim:
+    claimName: {{ .root.Values.keyRing.existingClaim | quote }}
+{{- end }}
+{{- with .root.Values.extraVolumes }}
+{{ toYaml . }}
+{{- end }}
 {{- end -}}
 
 {{- define "hippocampus.pod" -}}
