@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import pytest
@@ -19,6 +19,7 @@ from store_samples import change, everything, grow, new_bank
 
 from hippocampus import Config, Memory, Turn
 from hippocampus.core.clock import ManualClock
+from hippocampus.core.idempotency import Request, doing
 from hippocampus.core.optional import require
 from hippocampus.core.store_address import without_password
 from hippocampus.errors import (
@@ -120,6 +121,21 @@ def test_two_servers_of_one_bank_see_all_that_each_other_writes(dsn):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("wrong", [timedelta(days=3), timedelta(days=-400)])
+def test_a_server_whose_clock_is_wrong_loses_no_key_of_another(dsn, wrong):
+    with memory(dsn) as right, memory(dsn, clock=ManualClock(NOON + wrong)) as other:
+        kept = right.bank("ada").remember("Tea.").id
+        fresh = []
+        for number, server in enumerate([right, *[other] * 80, *[right] * 80]):
+            fresh.append(Request.named(str(number), caller="", asked=b"", salt=b""))
+            with doing(fresh[-1]):
+                server.bank("ada").feedback(kept, helpful=True)
+
+        store = right.engine.store
+        number = store.banks.number("ada")
+        assert all(store.requests.find(number, one.key) for one in fresh)
+
+
 def test_an_upload_of_many_rows_is_there_whole(again):
     store = again()
     bank = new_bank(store)

@@ -189,7 +189,11 @@ class Committer(BankPart):
         made: dict[int, Episode] = {}
         if fresh:
             drafts = [d for group in fresh.values() for d in group.drafts]
-            asks = [partial(find_done, ledger, call.request, list[int]) for call in due]
+            asks: list[Callable[[], object]] = [
+                partial(find_done, ledger, call.request, list[int]) for call in due
+            ]
+            if any(call.request for call in due):
+                asks.append(partial(self._store.requests.now, ledger.bank))
             stored = self.store_encoded(ledger, drafts, store, asks=asks)
             if ledger.bank == NO_BANK:  # it has begun meanwhile
                 ledger = self._engine.ledger(self.name)

@@ -60,7 +60,8 @@ def note_done(ledger: Ledger, request: Request | None, result: object) -> None:
     """Write down what came of a request, inside ``store.write()``."""
     if request is None:
         return
-    at, requests = ledger.writer.now(), ledger.store.requests
+    requests = ledger.store.requests
+    at = requests.now(ledger.bank)
     # A key is a digest, so this is as good as a throw of dice: about one request in 64.
     if request.key[0] < _CLEARED:
         requests.drop_before(ledger.bank, at - KEPT_S * _MICROS)
