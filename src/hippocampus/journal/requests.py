@@ -69,9 +69,9 @@ def note_done(ledger: Ledger, request: Request | None, result: object) -> None:
     requests.add(ledger.bank, request.key, DoneRequest(request.asked, at, told))
 
 
-def once(ledger: Ledger, do: Callable[[], R], kind: type[R]) -> R:
-    """Do the work of the current request, inside ``store.write()``, unless it was done."""
-    request = current_request()
+def once(ledger: Ledger, do: Callable[[], R], kind: type[R], request: Request | None = None) -> R:
+    """Do the work of a request, the current one, inside ``store.write()``, unless it was done."""
+    request = request or current_request()
     if request is None:
         return do()
     # Inside the write, or two that come at once would both be done.
