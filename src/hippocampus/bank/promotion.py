@@ -36,7 +36,7 @@ class _Original(NamedTuple):
     group: Group
 
 
-class _Asked(NamedTuple):
+class _ToMove(NamedTuple):
     """A memory that is to be moved, by the id that was given."""
 
     id: str
@@ -136,9 +136,9 @@ class Promotion(BankPart):
 
     def _asked(
         self, named: str | Collection[str], other: BankState, request: Request | None
-    ) -> dict[int, _Asked]:
+    ) -> dict[int, _ToMove]:
         """Return the memories that are named by their first rows, and which were moved before."""
-        found: dict[int, _Asked] = {}
+        found: dict[int, _ToMove] = {}
         with self._books() as ledger:
             find_done(ledger, request, int)  # which refuses another request of that key
             there = other.ledger()
@@ -148,7 +148,7 @@ class Promotion(BankPart):
                 # Rows of a bank that was deleted, and perhaps made anew, say nothing.
                 known = done is not None and done.result[0] == there.bank
                 copy = there.reader.at(done.result[1], self._told()) if done and known else None
-                found.setdefault(row, _Asked(id_, copy))
+                found.setdefault(row, _ToMove(id_, copy))
         return found
 
     def _other(self, name: str) -> BankState:
@@ -220,12 +220,12 @@ class Promotion(BankPart):
         return Lookup(state).get(there.id)
 
 
-def _due(asked: Mapping[int, _Asked]) -> list[str]:
+def _due(asked: Mapping[int, _ToMove]) -> list[str]:
     """Return the ids of what is yet to be moved."""
     return [one.id for one in asked.values() if one.there is None]
 
 
-def _in_order(asked: Mapping[int, _Asked], moved: Sequence[_Moved]) -> list[Episode]:
+def _in_order(asked: Mapping[int, _ToMove], moved: Sequence[_Moved]) -> list[Episode]:
     """Return the copies of memories, in the order in which these were named."""
     made = {one.original.rows[0]: one.there for one in moved}
     return [one.there or made[row] for row, one in asked.items()]
