@@ -554,12 +554,12 @@ def test_a_move_that_comes_again_undoes_nothing_that_was_done_meanwhile(
     assert [(e.id, e.text) for e in first] == [(e.id, e.text) for e in again]
     assert ["forgotten", "active"] == [e.state for e in again]
     assert before == [one.kind for one in project.journal()]
-    with doing(request._replace(asked=b"something else")):
-        with pytest.raises(InputError, match="key of its own"):
-            getattr(agent, verb)(lesson.id, to="project")
+    other_request = request._replace(asked=b"something else")
+    with doing(other_request), pytest.raises(InputError, match="key of its own"):
+        getattr(agent, verb)(lesson.id, to="project")
 
 
-def test_a_demotion_that_was_cut_off_goes_on_under_its_key(memory, agent, project, lesson):
+def test_a_demotion_that_was_cut_off_goes_on_under_its_key(memory, agent, lesson):
     other = agent.remember("The VPN is at vpn.example.com.", at=DAY)
     request = Request.named("k5", caller="ada", asked=b"", salt=memory.engine.salt)
     with doing(request):

@@ -89,9 +89,8 @@ class Promotion(BankPart):
             originals = self._originals(_due(asked), Committer(other))
             copies = [self._moved(one, other) for one in originals]
             if request is not None and copies:
-                with self._state.changing(), self._state.transaction() as ledger:
-                    for one in copies:
-                        one.note_done(ledger, request)
+                with self._state.changing():
+                    self._state.transact(lambda ledger: _note_all(ledger, copies, request))
         return _in_order(asked, copies)
 
     @staying
@@ -229,6 +228,11 @@ def _in_order(asked: Mapping[int, _ToMove], moved: Sequence[_Moved]) -> list[Epi
     """Return the copies of memories, in the order in which these were named."""
     made = {one.original.rows[0]: one.there for one in moved}
     return [one.there or made[row] for row, one in asked.items()]
+
+
+def _note_all(ledger: Ledger, moved: Sequence[_Moved], request: Request) -> None:
+    for one in moved:
+        one.note_done(ledger, request)
 
 
 def _check_in_force(row: EpisodeRow) -> None:

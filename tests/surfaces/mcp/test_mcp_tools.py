@@ -856,7 +856,7 @@ def test_what_changes_a_bank_says_how_far_it_is_and_what_reads_waits_for_that(
 
     assert told == sorted(set(told))
     assert last == memory.bank("ada").journal()[-1].seq
-    for tool, given in (
+    for tool, asked in (
         ("recall", {"query": "boiler"}),
         ("context", {"query": "boiler"}),
         ("count_events", {"question": "How often was the boiler serviced?"}),
@@ -864,7 +864,7 @@ def test_what_changes_a_bank_says_how_far_it_is_and_what_reads_waits_for_that(
         ("facts", {}),
         ("status", {}),
     ):
-        agent(tool, **given, min_seq=told[-1])
-        assert "seen elsewhere" in agent.refused(tool, **given, min_seq=f"{bank}.{last + 1}")
+        agent(tool, **asked, min_seq=told[-1])
+        assert "seen elsewhere" in agent.refused(tool, **asked, min_seq=f"{bank}.{last + 1}")
     assert "must be what a server gave" in agent.refused("facts", min_seq="yesterday")
     assert "no argument of forget" in agent.refused("forget", ids=["a"], min_seq=told[0])

@@ -34,7 +34,7 @@ from hippocampus.errors import (
     StoreClosed,
     StoreCorrupt,
     StoreError,
-    StoreLocked,
+    StoreOvertaken,
     StoreReadOnly,
     StoreTooNew,
     StoreUnreachable,
@@ -578,7 +578,7 @@ class PostgresTransactions:
                     f"another server has written to bank {bank} meanwhile, or dropped it; nothing"
                     " was changed: try again"
                 )
-                raise self.refuse(StoreLocked, msg)
+                raise self.refuse(StoreOvertaken, msg)
 
         sql = "UPDATE banks SET seq = ? WHERE bank = ? AND seq <= ?"
         with self.seam:
