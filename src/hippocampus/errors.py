@@ -24,6 +24,7 @@ The tree of errors, which a caller can catch at any height.
     - OutputExists        something is there already; nothing is written over unasked
   + StoreError            the database said no
     - StoreLocked         another process holds the write lock for too long
+    - StoreOvertaken      another server wrote the same bank first, again and again
     - ErasurePending      it is done, but the file may hold bytes of it until it is next used
     - StoreUnreachable    its database is not there, or went away
     - StoreBehind         it is not as new as what somebody has seen of it
@@ -194,6 +195,14 @@ class StoreError(HippocampusError):
 
 class StoreLocked(StoreError, TimeoutError):
     """Another process kept the write lock longer than the timeout. Nothing changed; try again."""
+
+
+class StoreOvertaken(StoreLocked):
+    """
+    Another server wrote the same bank at the same time, and was first. Nothing changed; try again.
+
+    A verb does so by itself, a few times.
+    """
 
 
 class ErasurePending(StoreLocked):

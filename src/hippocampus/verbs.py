@@ -355,8 +355,7 @@ _ADMIN: Final = {"method": "POST", "role": "admin"}
 BANK_VERBS: Final[Mapping[str, VerbSpec]] = dict([
     *_specs(Bank, "remember remember_many correct", **_CHANGE, keeps=True, once=True),
     *_specs(Bank, "forget restore withdraw feedback pin unpin", **_CHANGE, once=True),
-    *_specs(Bank, "include exclude", **_CHANGE, once=True),
-    *_specs(Bank, "promote demote", **_CHANGE),
+    *_specs(Bank, "include exclude promote demote", **_CHANGE, once=True),
     *_specs(Bank, "note_recalls", **_CHANGE),
     *_specs(Bank, "recall context", **_READ_WORDS, cached=True),
     *_specs(Bank, "compact_session", **_READ_WORDS),

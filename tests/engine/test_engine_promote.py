@@ -536,6 +536,41 @@ def test_a_promotion_under_a_request_that_names_itself_is_whole(memory, agent, p
     assert [] == project.episodes()
 
 
+@pytest.mark.parametrize("verb", ["promote", "demote"])
+def test_a_move_that_comes_again_undoes_nothing_that_was_done_meanwhile(
+    memory, agent, project, lesson, verb
+):
+    other = agent.remember("The VPN is at vpn.example.com.", at=DAY)
+    request = Request.named("k4", caller="ada", asked=b"both", salt=memory.engine.salt)
+    both = [lesson.id, other.id]
+    with doing(request):
+        first = getattr(agent, verb)(both, to="project")
+    project.forget(first[0].id)
+    before = [one.kind for one in project.journal()]
+
+    with doing(request):
+        again = getattr(agent, verb)(both, to="project")
+
+    assert [(e.id, e.text) for e in first] == [(e.id, e.text) for e in again]
+    assert ["forgotten", "active"] == [e.state for e in again]
+    assert before == [one.kind for one in project.journal()]
+    other_request = request._replace(asked=b"something else")
+    with doing(other_request), pytest.raises(InputError, match="key of its own"):
+        getattr(agent, verb)(lesson.id, to="project")
+
+
+def test_a_demotion_that_was_cut_off_goes_on_under_its_key(memory, agent, lesson):
+    other = agent.remember("The VPN is at vpn.example.com.", at=DAY)
+    request = Request.named("k5", caller="ada", asked=b"", salt=memory.engine.salt)
+    with doing(request):
+        (first,) = agent.demote(lesson.id, to="project")
+        moved = agent.demote([lesson.id, other.id], to="project")
+
+    assert first == moved[0]
+    assert [SAID, other.text] == [one.text for one in moved]
+    assert {"forgotten"} == {agent.get(id_).state for id_ in (lesson.id, other.id)}
+
+
 def test_copies_are_found_after_a_faded_text_was_compacted(memory, agent, project, lesson):
     agent.promote(lesson.id, to="project")
     store = memory.engine.store

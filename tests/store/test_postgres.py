@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import pytest
@@ -19,6 +19,7 @@ from store_samples import change, everything, grow, new_bank
 
 from hippocampus import Config, Memory, Turn
 from hippocampus.core.clock import ManualClock
+from hippocampus.core.idempotency import Request, doing
 from hippocampus.core.optional import require
 from hippocampus.core.store_address import without_password
 from hippocampus.errors import (
@@ -28,6 +29,7 @@ from hippocampus.errors import (
     StoreClosed,
     StoreError,
     StoreLocked,
+    StoreOvertaken,
     StoreReadOnly,
     StoreTooNew,
 )
@@ -120,6 +122,21 @@ def test_two_servers_of_one_bank_see_all_that_each_other_writes(dsn):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("wrong", [timedelta(days=3), timedelta(days=-400)])
+def test_a_server_whose_clock_is_wrong_loses_no_key_of_another(dsn, wrong):
+    with memory(dsn) as right, memory(dsn, clock=ManualClock(NOON + wrong)) as other:
+        kept = right.bank("ada").remember("Tea.").id
+        fresh = []
+        for number, server in enumerate([right, *[other] * 80, *[right] * 80]):
+            fresh.append(Request.named(str(number), caller="", asked=b"", salt=b""))
+            with doing(fresh[-1]):
+                server.bank("ada").feedback(kept, helpful=True)
+
+        store = right.engine.store
+        number = store.banks.number("ada")
+        assert all(store.requests.find(number, one.key) for one in fresh)
+
+
 def test_an_upload_of_many_rows_is_there_whole(again):
     store = again()
     bank = new_bank(store)
@@ -176,6 +193,72 @@ def test_who_writes_the_whole_store_is_alone(again):
     bank = new_bank(one)
     with one.write(), pytest.raises(StoreLocked), other.write(bank):
         pass
+
+
+@pytest.fixture
+def unlocked(monkeypatch):
+    """Have writers of a bank not wait for each other, as behind a pooler that mixes sessions."""
+    monkeypatch.setattr(
+        "hippocampus.store.postgres.transactions._locks", lambda _: ["SELECT 'no lock'"]
+    )
+
+
+def first_of_all(server, others, monkeypatch):
+    """Have others write whenever the server is about to note a change, as often as they like."""
+    store = server.engine.store
+    append = store.journal.append
+
+    def late(*given):
+        if others:
+            others.pop()()
+        return append(*given)
+
+    monkeypatch.setattr(store.journal, "append", late)
+
+
+WRITES = {
+    "remember": lambda bank, _: bank.remember("The boiler was serviced."),
+    "remember_many": lambda bank, _: bank.remember_many(SAID[:3]),
+    "correct": lambda bank, kept: bank.correct(kept, "Milk was bought."),
+    "forget": lambda bank, kept: bank.forget(kept),
+    "feedback": lambda bank, kept: bank.feedback(kept, helpful=True),
+    "set_profile": lambda bank, _: bank.set_profile(persona="Be brief."),
+    "erase": lambda bank, kept: bank.forget(kept, erase=True),
+}
+
+
+@pytest.mark.parametrize("verb", WRITES)
+def test_who_is_overtaken_does_it_again_and_once(dsn, verb, unlocked, monkeypatch):  # noqa: ARG001
+    with memory(dsn) as one, memory(dsn) as two, memory(dsn) as alone:
+        noted = []
+        for server, name in ((alone, "alone"), (one, "ada")):
+            bank = server.bank(name)
+            kept = bank.remember("Tea was bought.").id
+            done = len(bank.journal())
+            rivals = [lambda n=n: two.bank("ada").remember(f"Said first, {n}.") for n in range(2)]
+            if server is one:
+                first_of_all(one, rivals, monkeypatch)
+            WRITES[verb](bank, kept)
+            assert [] == rivals or server is alone
+            noted.append([change.kind for change in bank.journal()[done:]])
+
+        mine = noted[0]
+        assert sorted([*mine, "remember", "remember"]) == sorted(noted[1])
+        assert verify(two).sound
+
+
+def test_who_is_overtaken_each_time_says_so_having_changed_nothing(dsn, unlocked, monkeypatch):  # noqa: ARG001
+    with memory(dsn) as one, memory(dsn) as two:
+        bank = one.bank("ada")
+        kept = bank.remember("Tea was bought.").id
+        rivals = [lambda n=n: two.bank("ada").remember(f"Said first, {n}.") for n in range(9)]
+        first_of_all(one, rivals, monkeypatch)
+
+        with pytest.raises(StoreOvertaken, match="try again"):
+            bank.forget(kept)
+
+        assert 3 == len(rivals)
+        assert ["remember"] * 7 == [change.kind for change in two.bank("ada").journal()]
 
 
 def test_a_reader_sees_one_moment_without_ever_waiting(again):

@@ -12,14 +12,17 @@ from hypothesis import strategies as st
 from store_samples import KEY, KINDS, change, episode, everything, grow, new_bank, sees_nothing
 
 from hippocampus.core.events import Forgotten, IndexRebuilt
-from hippocampus.core.records import Block
+from hippocampus.core.records import Block, DoneRequest
 from hippocampus.errors import StoreClosed, StoreCorrupt, StoreError
-from hippocampus.store import open_store
+from hippocampus.store import kept_time, open_store
 
 
 class Stop(Exception):
     """Leaves a transaction."""
 
+
+DAY = 86_400_000_000
+NOON_NS = 1_748_779_200 * 10**9
 
 # ---------------------------------------------------------------- transactions
 
@@ -763,3 +766,41 @@ def test_a_bank_that_is_still_copied_is_in_no_list(store):
     assert ["ada", "bob"] == store.banks.names()
     assert bank == store.banks.number("ada")
     assert [] == store.upkeep.check()
+
+
+# ---------------------------------------------------------------- requests
+
+
+def test_old_requests_of_quiet_banks_go_when_another_is_written(store):
+    banks = [new_bank(store, name, episodes=1) for name in ("ada", "bob", "eve")]
+    for bank in banks:
+        with store.write(bank):
+            now = store.requests.now(bank)
+            for key, at in ((b"old", now - 2 * DAY), (b"new", now - DAY // 2)):
+                store.requests.add(bank, key, DoneRequest(b"asked", at, "1"))
+
+    for bank in banks[:1] if store.databases() == 1 else banks:
+        with store.write(bank):
+            store.requests.drop_before(bank, store.requests.now(bank) - DAY)
+
+    known = [[store.requests.find(bank, key) for key in (b"old", b"new")] for bank in banks]
+    assert [(None, True)] * 3 == [(old, new is not None) for old, new in known]
+
+
+def test_a_machines_clock_that_jumps_makes_no_request_old(opened, monkeypatch):
+    store, wall = opened(), [NOON_NS]
+    monkeypatch.setattr(kept_time, "time_ns", lambda: wall[0])
+    bank = new_bank(store, episodes=1)
+
+    def passed(hours):
+        wall[0] += hours * 3_600 * 10**9
+        with store.write(bank):
+            return store.requests.now(bank)
+
+    begun = passed(0)
+    jumps = [passed(hours) - begun for hours in (3 * 24, -400 * 24, 400 * 24)]
+
+    assert max(jumps) < DAY / 4
+    assert jumps == sorted(jumps)
+    assert passed(1) - begun == jumps[-1] + DAY / 24
+    assert store.requests.behind() > 0

@@ -189,7 +189,11 @@ class Committer(BankPart):
         made: dict[int, Episode] = {}
         if fresh:
             drafts = [d for group in fresh.values() for d in group.drafts]
-            asks = [partial(find_done, ledger, call.request, list[int]) for call in due]
+            asks: list[Callable[[], object]] = [
+                partial(find_done, ledger, call.request, list[int]) for call in due
+            ]
+            if any(call.request for call in due):
+                asks.append(partial(self._store.requests.now, ledger.bank))
             stored = self.store_encoded(ledger, drafts, store, asks=asks)
             if ledger.bank == NO_BANK:  # it has begun meanwhile
                 ledger = self._engine.ledger(self.name)
@@ -264,20 +268,35 @@ class Committer(BankPart):
         asks = [*ledger.writer.asks(drafts), *asks]
         while True:
             encoded = self._encode(ledger, drafts, embedder, how, progress)
+            do = partial(self._stored, encoded=encoded, embedder=embedder, how=how, store=store)
             begins = ledger.bank == NO_BANK
-            with self._state.transaction(
-                indexed=indexed, settles=True, begins=begins, asks=asks
-            ) as books:
-                if engine.embedder is not embedder or engine.signs() != how.signed:
-                    embedder, how = engine.embedder, Encoding(engine.signs(), engine.spans())
-                    continue  # a rebuild has moved the store to others: encode once more
-                if encoded:
-                    engine.warn_if_unembedded()
-                    engine.settle_embedder(embedder)
-                    engine.settle_signatures(record=True)
-                    engine.settle_spans()
-                self._state.write_recalls(books)
-                return store(books, encoded)
+            stored = self._state.transact(
+                do, indexed=indexed, settles=True, begins=begins, asks=asks
+            )
+            if stored is not None:
+                return stored[0]
+            embedder, how = engine.embedder, Encoding(engine.signs(), engine.spans())
+
+    def _stored(
+        self,
+        books: Ledger,
+        *,
+        encoded: Encoded,
+        embedder: Embedder | None,
+        how: Encoding,
+        store: Callable[[Ledger, Encoded], _Stored],
+    ) -> tuple[_Stored] | None:
+        """Store drafts; None if a rebuild has moved the store to others than encoded them."""
+        engine = self._engine
+        if engine.embedder is not embedder or engine.signs() != how.signed:
+            return None
+        if encoded:
+            engine.warn_if_unembedded()
+            engine.settle_embedder(embedder)
+            engine.settle_signatures(record=True)
+            engine.settle_spans()
+        self._state.write_recalls(books)
+        return (store(books, encoded),)
 
     def _encode(
         self,

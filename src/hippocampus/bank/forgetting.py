@@ -34,7 +34,7 @@ from hippocampus.errors import InputError, StoreLocked
 from hippocampus.journal.draft import Draft, Encoded
 from hippocampus.journal.erasure import earliest_first, may_go
 from hippocampus.journal.ledger import Ledger
-from hippocampus.journal.requests import find_done, note_done
+from hippocampus.journal.requests import Done, find_done, note_done
 
 _Stored = TypeVar("_Stored")
 _Change: TypeAlias = Callable[[Ledger, Sequence[_Stored]], int]
@@ -140,11 +140,12 @@ class Forgetting(BankPart):
             held = held_by(ledger, names)
         ledger.writer.check_free(held.alone)
         if held.shared and not erase:
-            with self._state.transaction() as ledger:
-                ledger.writer.note_at(
+            self._state.transact(
+                lambda ledger: ledger.writer.note_at(
                     ledger.writer.now(),
                     ((e.row, UnclaimedBySource(source=name)) for e, name in held.shared),
                 )
+            )
 
         change = self._of_rows(erase or _hide)
         return self._piecemeal(self._by_segment(held.alone), change, progress)
@@ -409,11 +410,11 @@ class Forgetting(BankPart):
 
     def _compact(self, states: Collection[State], progress: Progress | None) -> Counter[State]:
         """Erase episodes in some states; returns how many of each. The caller holds ``writing``."""
-        removed: Counter[State] = Counter()
+        removed: dict[int, Counter[State]] = {}
 
         def erase(ledger: Ledger, there: Sequence[EpisodeRow]) -> int:
             gone = ledger.erasure.compact(states, [e.row for e in there])
-            removed.update(gone)
+            removed[there[0].row] = gone  # which may be done again
             return gone.total()
 
         with self._store.read():
@@ -426,7 +427,7 @@ class Forgetting(BankPart):
             self._piecemeal(pieces, erase, progress, noted=False)
         finally:
             self._finish_erasure()
-        return removed
+        return sum(removed.values(), Counter())
 
     def _settle(self, ledger: Ledger, *, dry_run: bool) -> int:
         """Cut texts to the part shown; return their number. The caller holds ``writing``."""
@@ -493,17 +494,22 @@ class Forgetting(BankPart):
         """
         changed, request = 0, current_request() if noted else None
         ahead, every = 0, sum(map(len, pieces))
+
+        def change_some(ledger: Ledger, piece: Sequence[_Stored], *, last: bool) -> Done[int]:
+            done = find_done(ledger, request, int) if last else None
+            if done is not None:  # by another server meanwhile
+                return done
+            after = changed + change(ledger, piece)
+            if last:
+                note_done(ledger, request, after)
+            return Done(after)
+
         for piece in pieces:
             check_budget()
             ahead += len(piece)
-            with self._state.transaction(indexed=False) as ledger:
-                last = ahead == every
-                done = find_done(ledger, request, int) if last else None
-                if done is not None:  # by another server meanwhile
-                    return done.result
-                changed += change(ledger, piece)
-                if last:
-                    note_done(ledger, request, changed)
+            last = ahead == every
+            do = partial(change_some, piece=piece, last=last)
+            changed = self._state.transact(do, indexed=False).result
             if progress:
                 progress(ahead, every)
             if not last:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from types import NoneType
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from hippocampus.bank.part import BankPart
@@ -24,7 +23,6 @@ from hippocampus.engine.context import check_name
 from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.errors import InputError, StoreError, UnknownBank
 from hippocampus.journal.ledger import Ledger
-from hippocampus.journal.requests import once
 
 MOST_INCLUDED: Final = 16
 """Banks that are read along with one: each takes as long as it would by itself."""
@@ -75,8 +73,7 @@ class Inclusion(BankPart):
             raise InputError("include(): name at least one bank")
         with self._state.changing():
             self._engine.ledger(self.name, create=True)
-            with self._state.transaction() as ledger:
-                once(ledger, lambda: _put(ledger, [*_included(ledger), *names]), NoneType)
+            self._once(lambda ledger: _put(ledger, [*_included(ledger), *names]))
         return self.included()
 
     def exclude(self, *banks: str) -> list[Included]:
@@ -90,8 +87,8 @@ class Inclusion(BankPart):
         """
         if not banks:
             raise InputError("exclude(): name at least one bank")
-        with self._state.changing(), self._state.transaction() as ledger:
-            once(ledger, lambda: self._drop(ledger, self._named(banks)), NoneType)
+        with self._state.changing():
+            self._once(lambda ledger: self._drop(ledger, self._named(banks)))
         return self.included()
 
     def _drop(self, ledger: Ledger, banks: Sequence[str]) -> None:

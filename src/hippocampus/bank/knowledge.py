@@ -10,7 +10,6 @@ from datetime import datetime
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from types import NoneType
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -56,7 +55,6 @@ from hippocampus.index.gists import activation
 from hippocampus.index.graph import Statements
 from hippocampus.index.topic import TagGraph
 from hippocampus.index.vector import VectorCue
-from hippocampus.journal.requests import once
 from hippocampus.language.entity_linking import Same, canonical_name, fold_name, resolve
 from hippocampus.language.time.given import moment_of
 from hippocampus.sleep.artifacts import (
@@ -589,8 +587,8 @@ class Knowledge(BankPart):
         kept = [gate.label("sources", one) for one in sources or ()]
         only = None if sources is None else tuple(dict.fromkeys(kept))
         told = AnchorsCurated(add=tuple(add), deny=tuple(deny), remove=tuple(remove), sources=only)
-        with self._state.changing(), self._state.transaction() as ledger:
-            once(ledger, lambda: ledger.writer.note(told), NoneType)
+        with self._state.changing():
+            self._once(lambda ledger: ledger.writer.note(told))
 
     def _check_secrets(self, said: Mapping[str, Collection[str]]) -> None:
         """Refuse names of anchors that hold a secret, but for those that are there already."""

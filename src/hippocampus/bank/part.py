@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import partial, wraps
-from types import MethodType
+from types import MethodType, NoneType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from hippocampus.bank.event_times import stretches_of_event
@@ -122,8 +122,14 @@ class BankPart:
         ids = ids_of(named)
         if not ids:
             return 0
-        with self._state.changing(), self._state.transaction() as ledger:
-            return once(ledger, lambda: change(ledger, ids), int)
+        with self._state.changing():
+            return self._state.transact(
+                lambda ledger: once(ledger, lambda: change(ledger, ids), int)
+            )
+
+    def _once(self, note: Callable[[Ledger], None]) -> None:
+        """Note something of the bank, unless this request has; the caller holds ``writing``."""
+        self._state.transact(lambda ledger: once(ledger, lambda: note(ledger), NoneType))
 
 
 def staying(verb: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[T, P], R]:

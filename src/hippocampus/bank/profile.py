@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
-from types import NoneType
 from typing import Final
 
 import numpy as np
@@ -41,7 +40,6 @@ from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.errors import InputError
 from hippocampus.index.sorted_sets import each_once
 from hippocampus.journal.ledger import Ledger
-from hippocampus.journal.requests import once
 from hippocampus.language.entity_linking import fold_name
 
 _LONGEST: Final = 1000
@@ -105,8 +103,7 @@ class Profiles(BankPart):
         told = {name: self._checked(name, text) for name, text in given.items() if text is not None}
         with self._state.changing():
             self._engine.ledger(self.name, create=True)
-            with self._state.transaction() as ledger:
-                once(ledger, lambda: _set(ledger, told), NoneType)
+            self._once(lambda ledger: _set(ledger, told))
 
     def own_parts(self, wanted: Collection[str], filters: Filters, found: Recall) -> list[OwnPart]:
         """

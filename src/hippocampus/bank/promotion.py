@@ -7,7 +7,7 @@ rest, an erasure there finds every copy, and doing it again finishes it and make
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -17,13 +17,14 @@ from hippocampus.bank.inclusion import is_open
 from hippocampus.bank.lookup import Lookup
 from hippocampus.bank.part import BankPart, ids_of, staying
 from hippocampus.core.events import CameFrom, Promoted
-from hippocampus.core.idempotency import doing
+from hippocampus.core.idempotency import Request, current_request, doing
 from hippocampus.core.records import Episode, EpisodeRow
 from hippocampus.core.rights import rights
 from hippocampus.engine.bank_state import BankState, state_of
 from hippocampus.engine.context import check_name
 from hippocampus.errors import AccessError, InputError, UnknownEpisode
 from hippocampus.journal.ledger import Ledger
+from hippocampus.journal.requests import find_done, once
 from hippocampus.write.check import Group
 
 
@@ -33,6 +34,30 @@ class _Original(NamedTuple):
     rows: Sequence[int]
     id: str
     group: Group
+
+
+class _ToMove(NamedTuple):
+    """A memory that is to be moved, by the id that was given."""
+
+    id: str
+    there: Episode | None
+    """Its copy, if this very request has moved it before."""
+
+
+class _Moved(NamedTuple):
+    """A memory, and its copy in another bank."""
+
+    original: _Original
+    there: Episode
+    place: tuple[int, int]
+    """Number of that bank, and row in it."""
+
+    def note_done(self, ledger: Ledger, request: Request | None) -> None:
+        """Write down that a request has moved it, inside ``store.write()``."""
+        if request is None:
+            return
+        once(ledger, lambda: 0, int, request)  # so that another request of its key is known
+        once(ledger, lambda: self.place, tuple[int, int], request.part(self.original.rows[0]))
 
 
 class Promotion(BankPart):
@@ -58,9 +83,15 @@ class Promotion(BankPart):
             AccessError: whoever asks may not write to the other bank; nothing was copied.
 
         """
-        other = self._other(to)
+        other, request = self._other(to), current_request()
         with doing(None):  # it is many changes, each of which is done once
-            return [self._copied(one, other) for one in self._originals(id, Committer(other))]
+            asked = self._asked(id, other, request)
+            originals = self._originals(_due(asked), Committer(other))
+            copies = [self._moved(one, other) for one in originals]
+            if request is not None and copies:
+                with self._state.changing():
+                    self._state.transact(lambda ledger: _note_all(ledger, copies, request))
+        return _in_order(asked, copies)
 
     @staying
     def demote(self, id: str | Collection[str], to: str) -> list[Episode]:  # noqa: A002
@@ -79,25 +110,45 @@ class Promotion(BankPart):
             AccessError: whoever asks may not write to the other bank; nothing was moved.
 
         """
-        other = self._other(to)
-        originals = self._originals(id, Committer(other), free=True)
-        noting = _Noting(state_of(self._engine, to))
+        other, request = self._other(to), current_request()
+        noting = _Noting(other)
         with doing(None):
-            moved = [self._copied(one, other) for one in originals]
-            for one, there in zip(originals, moved, strict=True):
+            asked = self._asked(id, other, request)
+            originals = self._originals(_due(asked), Committer(other), free=True)
+            moved = [self._moved(one, other) for one in originals]
+            for one in moved:
                 # What is hidden here goes when what is there is erased.
-                noting.note(there.id, Promoted(bank=self.name, id=one.id))
-                self._hide(one, CameFrom(bank=to, id=there.id))
-        return moved
+                noting.note(one.there.id, Promoted(bank=self.name, id=one.original.id))
+                self._hide(one, request)
+        return _in_order(asked, moved)
 
-    def _hide(self, one: _Original, event: CameFrom) -> None:
+    def _hide(self, one: _Moved, request: Request | None) -> None:
         """Forget an episode that was moved, which binds it to its copy there, and not before."""
+        event = CameFrom(bank=one.there.bank, id=one.there.id)
 
         def hide(ledger: Ledger, ids: list[str]) -> int:
             _note_once(ledger, ids[0], event)
+            one.note_done(ledger, request)
             return ledger.writer.forget(ids)
 
-        self._change(one.id, hide)
+        self._change(one.original.id, hide)
+
+    def _asked(
+        self, named: str | Collection[str], other: BankState, request: Request | None
+    ) -> dict[int, _ToMove]:
+        """Return the memories that are named by their first rows, and which were moved before."""
+        found: dict[int, _ToMove] = {}
+        with self._books() as ledger:
+            find_done(ledger, request, int)  # which refuses another request of that key
+            there = other.ledger()
+            for id_ in ids_of(named):
+                row = ledger.reader.whole([ledger.reader.find(id_)])[0].row
+                done = find_done(ledger, request and request.part(row), tuple[int, int])
+                # Rows of a bank that was deleted, and perhaps made anew, say nothing.
+                known = done is not None and done.result[0] == there.bank
+                copy = there.reader.at(done.result[1], self._told()) if done and known else None
+                found.setdefault(row, _ToMove(id_, copy))
+        return found
 
     def _other(self, name: str) -> BankState:
         """Return the other bank, if the caller may write there."""
@@ -136,6 +187,14 @@ class Promotion(BankPart):
                 found[rows[0].row] = _Original([row.row for row in rows], rows[0].id, group)
         return list(found.values())
 
+    def _moved(self, original: _Original, other: BankState) -> _Moved:
+        """Have the other bank keep a memory, and find where it has it."""
+        there = self._copied(original, other)
+        with self._store.read():
+            ledger = other.ledger()
+            row = ledger.reader.find(there.id, erased=True).row
+        return _Moved(original, there, (ledger.bank, row))
+
     def _copied(self, original: _Original, other: BankState) -> Episode:
         """Have the other bank keep a memory; return the first part there."""
         copy = original.group.first.id
@@ -158,6 +217,22 @@ class Promotion(BankPart):
             msg = f"episode {original.id!r} of bank {self.name!r} was erased meanwhile"
             raise UnknownEpisode(msg)
         return Lookup(state).get(there.id)
+
+
+def _due(asked: Mapping[int, _ToMove]) -> list[str]:
+    """Return the ids of what is yet to be moved."""
+    return [one.id for one in asked.values() if one.there is None]
+
+
+def _in_order(asked: Mapping[int, _ToMove], moved: Sequence[_Moved]) -> list[Episode]:
+    """Return the copies of memories, in the order in which these were named."""
+    made = {one.original.rows[0]: one.there for one in moved}
+    return [one.there or made[row] for row, one in asked.items()]
+
+
+def _note_all(ledger: Ledger, moved: Sequence[_Moved], request: Request) -> None:
+    for one in moved:
+        one.note_done(ledger, request)
 
 
 def _check_in_force(row: EpisodeRow) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime, timedelta
-from types import NoneType
 from typing import Final, NamedTuple
 
 from hippocampus.bank.copies import Copies
@@ -221,8 +220,10 @@ class SleepVerbs(BankPart):
             InputError: the bank has had no such sleep.
 
         """
-        with self._state.changing(), self._state.transaction() as ledger:
-            return once(ledger, lambda: self._undo(ledger, sleep), dict[str, int])
+        with self._state.changing():
+            return self._state.transact(
+                lambda ledger: once(ledger, lambda: self._undo(ledger, sleep), dict[str, int])
+            )
 
     def _undo(self, ledger: Ledger, sleep: int) -> dict[str, int]:
         from hippocampus.sleep.gists import demote  # noqa: PLC0415 - only for a sleep
@@ -333,9 +334,8 @@ class SleepVerbs(BankPart):
             raise InputError(f"policy={policy!r}: must be a Policy, the name of one, or None")
         with self._state.changing():
             self._engine.ledger(self.name, create=True)
-            with self._state.transaction() as ledger:
-                told = PolicySet(policy=None if policy is None else policy.to_stored())
-                once(ledger, lambda: ledger.writer.note(told), NoneType)
+            told = PolicySet(policy=None if policy is None else policy.to_stored())
+            self._once(lambda ledger: ledger.writer.note(told))
 
     def pin(self, id: str | Collection[str]) -> int:  # noqa: A002
         """Keep episodes, long texts whole, from fading and from being merged; return how many."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from hippocampus.core.budget import check_budget, without_budget
 from hippocampus.core.clock import to_micros
@@ -29,13 +29,15 @@ from hippocampus.engine.index_at_rest import keep
 from hippocampus.engine.position import NOWHERE, Position
 from hippocampus.engine.question_memo import QuestionMemo
 from hippocampus.engine.snapshot import BankSnapshot, follow, take_snapshot
-from hippocampus.errors import StoreBehind, StoreCorrupt
+from hippocampus.errors import StoreBehind, StoreCorrupt, StoreOvertaken
 from hippocampus.index.bank_index import TAKEN_IN, BankIndex
 from hippocampus.index.graph import Statements
 from hippocampus.journal.ledger import Ledger
 from hippocampus.recall.current_facts import FactResolver
 from hippocampus.recall.read import Shown
 from hippocampus.write.echo_filter import EchoFilter
+
+R = TypeVar("R")
 
 _ANEW: Final[frozenset[type[JournalEvent]]] = frozenset({ArtifactReplaced, AnchorsCurated})
 """Changes after which what sleep has made is looked at anew, and nothing else."""
@@ -45,6 +47,8 @@ _FOLLOWED: Final = _GONE | _ANEW | TAKEN_IN
 """Changes that a snapshot is brought up by."""
 NO_BANK: Final = 0
 """A number that no bank has, so that reads by it find nothing."""
+_AGAIN_AFTER_S: Final = (0.0, 0.01, 0.03, 0.1, 0.2)
+"""Pauses before a transaction is done again in which another server was first."""
 _MOST_RECALLS: Final = 1000
 """Recalls that are remembered until they are written down."""
 _FIRST_LOOK_S: Final = 0.005
@@ -217,6 +221,40 @@ class BankState:
             if indexed:
                 with without_budget():
                     self._catch_up()  # the writer pays for the index, not the next reader
+
+    def transact(
+        self,
+        do: Callable[[Ledger], R],
+        *,
+        indexed: bool = True,
+        settles: bool = False,
+        begins: bool = False,
+        asks: Asks = (),
+    ) -> R:
+        """
+        Return the result of a ``transaction``, done again where another server was first.
+
+        Nothing of it was changed then, and what the other did is caught up with before. ``do`` may
+        be called several times, so it changes nothing but the store.
+
+        Raises:
+            StoreOvertaken: others were first each time.
+
+        """
+        how = {"indexed": indexed, "settles": settles, "begins": begins}
+        written = self._written
+        for pause_s in _AGAIN_AFTER_S:
+            try:
+                with self.transaction(**how, asks=asks) as ledger:
+                    return do(ledger)
+            except StoreOvertaken:
+                if self._written != written:  # it is done, and what failed came after it
+                    raise
+            check_budget()
+            time.sleep(pause_s)
+            self.take()
+        with self.transaction(**how, asks=asks) as ledger:
+            return do(ledger)
 
     def models(self) -> tuple[Embedder | None, Signatures | None]:
         """Return the models that probably encode a question; a rebuild may change them."""
@@ -398,8 +436,8 @@ class BankState:
     def note_recalls(self) -> None:
         """Write down what was recalled since the last time; writing, sleep and closing do so."""
         if self.recalled:
-            with self.changing(), self.transaction(indexed=False) as ledger:
-                self.write_recalls(ledger)
+            with self.changing():
+                self.transact(self.write_recalls, indexed=False)
 
     def position(self) -> tuple[int, tuple[int, int, Hashable]]:
         """Return a token that differs whenever the store has changed, and one for this bank."""

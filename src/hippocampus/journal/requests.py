@@ -60,7 +60,8 @@ def note_done(ledger: Ledger, request: Request | None, result: object) -> None:
     """Write down what came of a request, inside ``store.write()``."""
     if request is None:
         return
-    at, requests = ledger.writer.now(), ledger.store.requests
+    requests = ledger.store.requests
+    at = requests.now(ledger.bank)
     # A key is a digest, so this is as good as a throw of dice: about one request in 64.
     if request.key[0] < _CLEARED:
         requests.drop_before(ledger.bank, at - KEPT_S * _MICROS)
@@ -68,9 +69,9 @@ def note_done(ledger: Ledger, request: Request | None, result: object) -> None:
     requests.add(ledger.bank, request.key, DoneRequest(request.asked, at, told))
 
 
-def once(ledger: Ledger, do: Callable[[], R], kind: type[R]) -> R:
-    """Do the work of the current request, inside ``store.write()``, unless it was done."""
-    request = current_request()
+def once(ledger: Ledger, do: Callable[[], R], kind: type[R], request: Request | None = None) -> R:
+    """Do the work of a request, the current one, inside ``store.write()``, unless it was done."""
+    request = request or current_request()
     if request is None:
         return do()
     # Inside the write, or two that come at once would both be done.

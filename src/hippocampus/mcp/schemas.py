@@ -121,7 +121,13 @@ class Listed(Fitted):
     history: NotRequired[Annotated[list[Happened], Field(description="Of the one asked for.")]]
 
 
-class Kept(TypedDict):
+class Written(TypedDict):
+    """How far a bank is after a change."""
+
+    seq: Annotated[str, Field(description="As min_seq of what reads: answer from no less.")]
+
+
+class Kept(Written):
     """The memory that a text became."""
 
     id: str
@@ -159,7 +165,7 @@ class Stated(TypedDict):
     ]
 
 
-class Changed(TypedDict):
+class Changed(Written):
     """Number of memories that changed."""
 
     changed: int

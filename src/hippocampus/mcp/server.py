@@ -37,6 +37,7 @@ from hippocampus.core.loading import loading
 from hippocampus.core.parameter_groups import described, spread
 from hippocampus.core.system import STOP_SIGNALS
 from hippocampus.errors import DISTRIBUTION, HippocampusError
+from hippocampus.mcp.recency import MIN_SEQ, answering_no_less, telling_how_far
 from hippocampus.mcp.resources import HABIT, LONGEST_S, PROJECT_HABIT, add_prompt, add_resources
 from hippocampus.mcp.schemas import ToolAnswer
 from hippocampus.mcp.tools import Toolbox
@@ -145,7 +146,7 @@ class McpServer(MCPServer[Any]):
         )  # fmt: skip
         self._memory = memory
         self._known = {tool.name: tool.parameters["properties"] for tool in tools}
-        self._of_banks = {t.name for t in tools if _BANK in inspect.signature(t.fn).parameters}
+        self._taken = {tool.name: inspect.signature(tool.fn).parameters for tool in tools}
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
@@ -155,8 +156,8 @@ class McpServer(MCPServer[Any]):
             return _refusal(f"{name!r}: no such tool; there are {', '.join(self._known)}")
         known = self._known[name]
         for given in arguments:
-            # The SDK would pass over it. A bank is not in the schema, and the tool checks it.
-            if given not in known and not (given == _BANK and name in self._of_banks):
+            # The SDK would pass over it. Some are in no schema, such as a bank: the tool checks it.
+            if given not in self._taken[name]:
                 meant = meant_by(given, known)
                 fix = f"give {meant}" if meant else f"it has {', '.join(known)}"
                 return _refusal(f"{given!r}: no argument of {name}; {fix}")
@@ -276,8 +277,11 @@ def _tools(verbs: object, offer: str) -> list[Tool]:
     for name, about in told.items():
         verb = getattr(verbs, name)
         hints = about.get("hints", ())
+        flat = spread(verb)
+        if isinstance(verbs, Toolbox):
+            flat = (answering_no_less if "reads" in hints else telling_how_far)(verbs, flat)
         tool = Tool.from_function(
-            _described(verb, shared | about.get("arguments", {})),
+            _described(flat, shared | about.get("arguments", {})),
             name=name,
             title=about["title"],
             description=described(verb, about),
@@ -290,6 +294,7 @@ def _tools(verbs: object, offer: str) -> list[Tool]:
         )
         # Clients put schemas before their model in every conversation, so each word costs there.
         tool.parameters = _plain(tool.parameters) | {"additionalProperties": False}
+        tool.parameters["properties"].pop(MIN_SEQ, None)
         tools.append(tool)
     return tools
 
@@ -310,10 +315,9 @@ async def _within_budget(call: Callable[[], ToolAnswer]) -> ToolAnswer:
 
 
 def _described(
-    verb: Callable[..., ToolAnswer], texts: Mapping[str, Any]
+    flat: Callable[..., ToolAnswer], texts: Mapping[str, Any]
 ) -> Callable[..., Awaitable[CallToolResult]]:
     """Return a verb as the SDK takes a tool: each argument has a text, the answer two forms."""
-    flat = spread(verb)
 
     async def call(**arguments: Any) -> CallToolResult:  # noqa: ANN401 - whatever the verb takes
         data, text = await _within_budget(partial(flat, **arguments))

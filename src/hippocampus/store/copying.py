@@ -144,8 +144,9 @@ def copy_bank(
                     target.payloads.put(new, portion.kind, portion.tail)
     if known := source.requests.every(old):  # else who asks again there has it done twice
         with target.write(new):
+            late = source.requests.behind() - target.requests.behind()
             for key, done in known:
-                target.requests.add(new, key, done)
+                target.requests.add(new, key, done._replace(at=done.at + late))
     return digest.made()
 
 

@@ -83,6 +83,9 @@ class Database(Protocol):
     def using(self, index: str) -> str:
         """Return the words that have a query use an index, where the planner would not."""
 
+    def unlocked(self) -> str:
+        """Return the words that have a query pass over rows which another one is changing."""
+
     def is_marked_encrypted(self) -> bool:
         """Return whether the database says that its payloads are sealed."""
 

@@ -12,6 +12,8 @@ from hippocampus.store.database import Database, Row
 
 HEADER: Final = "encryption"
 """The setting whose slots open the master key; a store in plain words has none."""
+KEPT_TIME: Final = "kept time"
+"""The setting that says how late it is by what is kept for a day; of this file alone."""
 _KEY: Final = "key "
 _OWED: Final = "scrub "
 _OF_EVERY_TURN: Final = ("calibration", "embedder", "signatures", "signing", "spans")
@@ -37,7 +39,7 @@ class SqlSettings:
             raise self._db.refuse(StoreCorrupt, damaged(f"setting {key!r}", opens=True)) from exc
 
     def get_plain(self, key: str) -> str | None:
-        """Return a value as it stands in the file: of those that open the others."""
+        """Return a value as it stands in the file: of those that open the others, or a time."""
         found = self._stored(key)
         if found is None:
             return None
@@ -58,7 +60,7 @@ class SqlSettings:
         return found[0] if found else None
 
     def every(self) -> list[tuple[str, str]]:
-        """Return all settings but those that open the others, or say what is to be done here."""
+        """Return all settings but those that stand there as they are, or say what is to be done."""
         own = (key for key in self._keys() if not _is_plain(key) and not key.startswith(_OWED))
         told = [(key, self.get(key)) for key in own]
         return [(key, value) for key, value in told if value is not None]
@@ -144,5 +146,5 @@ def key_of(bank: int) -> str:
 
 
 def _is_plain(setting: str) -> bool:
-    """Return whether a setting stands in the file as it is, to open the others."""
-    return setting == HEADER or setting.startswith(_KEY)
+    """Return whether a setting stands in the file as it is: it opens others, or tells a time."""
+    return setting in (HEADER, KEPT_TIME) or setting.startswith(_KEY)

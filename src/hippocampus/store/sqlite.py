@@ -14,6 +14,7 @@ from hippocampus.store.encryption import SqlEncryption
 from hippocampus.store.episodes import SqlEpisodes
 from hippocampus.store.index_files import IndexFiles
 from hippocampus.store.journal import SqlJournal
+from hippocampus.store.kept_time import KeptTime
 from hippocampus.store.payloads import SqlPayloads
 from hippocampus.store.requests import SqlRequests
 from hippocampus.store.row_checks import Tables
@@ -53,7 +54,7 @@ class SqliteStore:
         self.journal = SqlJournal(db)
         self.episodes = SqlEpisodes(db)
         self.payloads = SqlPayloads(db)
-        self.requests = SqlRequests(db)
+        self.requests = SqlRequests(db, KeptTime(self.settings))
         tables = Tables(
             self.settings, self.banks, self.journal, self.episodes, self.payloads, self.requests
         )

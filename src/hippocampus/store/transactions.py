@@ -298,6 +298,9 @@ class Transactions:
     def using(self, index: str) -> str:
         return f"INDEXED BY {index}"
 
+    def unlocked(self) -> str:
+        return ""  # one writer: nobody else is changing any
+
     def is_marked_encrypted(self) -> bool:
         ((mark,),) = self.rows("PRAGMA application_id")
         return bool(mark == schema.ENCRYPTED_ID)

@@ -841,3 +841,31 @@ def test_a_project_without_a_memory_yet_reads_the_users_own(memory, serve):
     memory.bank("me").remember("I prefer small commits.")
 
     assert "small commits" in serve("project:shop", own="me").text("recall", query="commits")
+
+
+def test_what_changes_a_bank_says_how_far_it_is_and_what_reads_waits_for_that(
+    agent, memory, monkeypatch
+):
+    monkeypatch.setattr("hippocampus.mcp.recency.PATIENCE_S", 0.01)
+    kept = agent("remember", text="The boiler was serviced.")
+    told = [
+        kept["seq"],
+        agent("correct", id=kept["id"], text="The boiler was serviced in May.")["seq"],
+        agent("feedback", ids=[memory.bank("ada").episodes()[0].id], helpful=True)["seq"],
+    ]
+    bank, last = map(int, told[-1].split("."))
+
+    assert told == sorted(set(told))
+    assert last == memory.bank("ada").journal()[-1].seq
+    for tool, asked in (
+        ("recall", {"query": "boiler"}),
+        ("context", {"query": "boiler"}),
+        ("count_events", {"question": "How often was the boiler serviced?"}),
+        ("timeline", {}),
+        ("facts", {}),
+        ("status", {}),
+    ):
+        agent(tool, **asked, min_seq=told[-1])
+        assert "seen elsewhere" in agent.refused(tool, **asked, min_seq=f"{bank}.{last + 1}")
+    assert "must be what a server gave" in agent.refused("facts", min_seq="yesterday")
+    assert "no argument of forget" in agent.refused("forget", ids=["a"], min_seq=told[0])

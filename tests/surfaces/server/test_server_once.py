@@ -14,6 +14,7 @@ from hippocampus import Memory
 from hippocampus.core.clock import ManualClock
 from hippocampus.core.idempotency import KEPT_S, Request, doing
 from hippocampus.server.keys import Keys
+from hippocampus.store import kept_time
 from hippocampus.upkeep import verify
 
 NOON = datetime(2025, 6, 1, 12, tzinfo=UTC)
@@ -225,22 +226,48 @@ def test_of_what_was_erased_a_request_that_comes_again_says_that_it_is_gone(ask,
 
 
 @pytest.mark.slow
-def test_what_is_known_of_requests_goes_after_a_day(tmp_path):
-    clock = ManualClock(NOON)
-    with Memory(tmp_path / "m.db", embedder=None, clock=clock) as memory:
-        bank = memory.bank("ada")
-        kept = bank.remember("Tea.").id
-        requests = [Request.named(str(n), caller="", asked=b"", salt=b"") for n in range(200)]
-        for request in requests:
-            with doing(request):
-                bank.feedback(kept, helpful=True)
-        clock.advance(timedelta(seconds=KEPT_S + 1))
-        for n in range(200):
-            with doing(Request.named(f"later {n}", caller="", asked=b"", salt=b"")):
-                bank.feedback(kept, helpful=True)
+def test_what_is_known_of_requests_goes_after_a_day(tmp_path, monkeypatch):
+    wall = ManualClock(NOON)
+    monkeypatch.setattr(kept_time, "time_ns", lambda: int(wall.now().timestamp()) * 10**9)
+    with Memory(tmp_path / "m.db", embedder=None, clock=wall) as memory:
+        store, asked = memory.engine.store, {}
+        for name, calls in (("ada", 200), ("quiet", 3)):
+            asked[name] = feed_back(memory, name, [f"{name} {n}" for n in range(calls)])
+        for _ in range(25):  # of a pause no more than an hour counts
+            wall.advance(timedelta(seconds=KEPT_S / 24))
+            feed_back(memory, "ada", [f"at {wall.now()}"])
+        feed_back(memory, "ada", [f"later {n}" for n in range(200)])
 
-        store, number = memory.engine.store, memory.engine.store.banks.number("ada")
-        assert not any(store.requests.find(number, request.key) for request in requests)
+        for name, requests in asked.items():
+            number = store.banks.number(name)
+            assert not any(store.requests.find(number, one.key) for one in requests), name
+
+
+def feed_back(memory, name, keys):
+    """Note help in a bank under each of some keys; return the requests."""
+    bank = memory.bank(name)
+    kept = bank.remember("Tea.").id
+    requests = [Request.named(key, caller="", asked=b"", salt=b"") for key in keys]
+    for request in requests:
+        with doing(request):
+            bank.feedback(kept, helpful=True)
+    return requests
+
+
+@pytest.mark.parametrize("wrong", [timedelta(days=3), timedelta(days=-400)])
+def test_a_server_whose_clock_is_wrong_loses_no_key(tmp_path, wrong):
+    file = tmp_path / "m.db"
+    with (
+        Memory(file, embedder=None, clock=ManualClock(NOON)) as right,
+        Memory(file, embedder=None, clock=ManualClock(NOON + wrong)) as other,
+    ):
+        fresh = [
+            *feed_back(right, "ada", ["a", "b"]),
+            *feed_back(other, "ada", [f"wrong {n}" for n in range(100)]),
+            *feed_back(right, "ada", [f"right {n}" for n in range(100)]),
+        ]
+        number = right.engine.store.banks.number("ada")
+        assert all(right.engine.store.requests.find(number, one.key) for one in fresh)
 
 
 CALLS = st.lists(

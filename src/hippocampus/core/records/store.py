@@ -94,7 +94,7 @@ class DoneRequest(NamedTuple):
     asked: bytes
     """A digest of what it asked for."""
     at: int
-    """When it was done, in microseconds since 1970, UTC."""
+    """When it was done by ``RequestTable.now``, in microseconds since 1970, UTC."""
     result: str
     """Result of it, as JSON: numbers alone."""
 
@@ -108,8 +108,15 @@ class RequestTable(Protocol):
     def add(self, bank: int, key: bytes, done: DoneRequest) -> None:
         """Keep the result of a request; there is none of that key yet."""
 
+    def now(self, bank: int) -> int:
+        """
+        Return how late it is in the database of a bank, in microseconds, inside ``write()``.
+
+        By the database's clock, or what was seen to pass: no server's clock makes it later.
+        """
+
     def drop_before(self, bank: int, at: int) -> None:
-        """Remove those that were done before a moment."""
+        """Remove those of a bank and of a few others that were done before a moment."""
 
 
 class RateTable(Protocol):

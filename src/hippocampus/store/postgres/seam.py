@@ -13,6 +13,7 @@ from hippocampus.core.store_address import without_password
 
 FOREIGN: Final = (psycopg.Error, psycopg_pool.PoolTimeout, psycopg_pool.PoolClosed, UnicodeError)
 
+_IN_THE_WAY: Final = "another transaction was in the way; nothing was changed: try again"
 _MESSAGES: Final[dict[str, tuple[type[errors.StoreError], str]]] = {
     "08": (
         errors.StoreUnreachable,
@@ -32,6 +33,13 @@ _MESSAGES: Final[dict[str, tuple[type[errors.StoreError], str]]] = {
             " row or id exists already"
         ),
     ),
+    "23505": (
+        errors.StoreOvertaken,
+        (
+            "the row or id exists already, so that nothing was changed: another server may have"
+            " written it at the same time: try again"
+        ),
+    ),
     "25006": (
         errors.StoreReadOnly,
         (
@@ -47,9 +55,11 @@ _MESSAGES: Final[dict[str, tuple[type[errors.StoreError], str]]] = {
         errors.StoreError,
         "there is no such database: make it with 'createdb', or name another",
     ),
+    "40001": (errors.StoreOvertaken, _IN_THE_WAY),
+    "40P01": (errors.StoreOvertaken, _IN_THE_WAY),
     "40": (
         errors.StoreLocked,
-        "another transaction was in the way; nothing was changed: try again",
+        _IN_THE_WAY,
     ),
     "42501": (
         errors.StoreReadOnly,

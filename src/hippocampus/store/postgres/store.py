@@ -17,7 +17,7 @@ from hippocampus.store.payloads import SqlPayloads
 from hippocampus.store.postgres.encryption import PostgresEncryption
 from hippocampus.store.postgres.rates import PostgresRates
 from hippocampus.store.postgres.tenants import Grants, PostgresBanks, Tenants
-from hippocampus.store.postgres.transactions import PostgresTransactions
+from hippocampus.store.postgres.transactions import DatabaseTime, PostgresTransactions
 from hippocampus.store.postgres.upkeep import PostgresUpkeep
 from hippocampus.store.requests import SqlRequests
 from hippocampus.store.row_checks import Tables
@@ -52,7 +52,7 @@ class PostgresStore:
         self.journal = SqlJournal(db)
         self.episodes = SqlEpisodes(db)
         self.payloads = SqlPayloads(db)
-        self.requests = SqlRequests(db)
+        self.requests = SqlRequests(db, DatabaseTime(db))
         self.rates = None if read_only else PostgresRates(db)
         self.index_files = IndexFiles(db, self.banks, self.journal)
         tables = Tables(

@@ -34,7 +34,7 @@ from hippocampus.errors import (
     StoreClosed,
     StoreCorrupt,
     StoreError,
-    StoreLocked,
+    StoreOvertaken,
     StoreReadOnly,
     StoreTooNew,
     StoreUnreachable,
@@ -65,6 +65,7 @@ _INSERT: Final = re.compile(
 )
 """A statement that does no more than insert rows as they are."""
 _CHANGES: Final = "SELECT SUM(n) FROM commits"
+_NOW: Final = "SELECT (EXTRACT(EPOCH FROM now()) * 1000000)::bigint"
 _BEGIN_READING: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _IS_THERE: Final = "SELECT 1 FROM banks WHERE bank = %s"
 _WALLED: Final = re.compile(r"\b(?:banks|journal|episodes|tail|blocks|requests)\b")
@@ -577,7 +578,7 @@ class PostgresTransactions:
                     f"another server has written to bank {bank} meanwhile, or dropped it; nothing"
                     " was changed: try again"
                 )
-                raise self.refuse(StoreLocked, msg)
+                raise self.refuse(StoreOvertaken, msg)
 
         sql = "UPDATE banks SET seq = ? WHERE bank = ? AND seq <= ?"
         with self.seam:
@@ -605,6 +606,9 @@ class PostgresTransactions:
     def using(self, index: str) -> str:  # noqa: ARG002 - it has statistics, and finds out itself
         return ""
 
+    def unlocked(self) -> str:
+        return "FOR UPDATE SKIP LOCKED"
+
     def command(self, statement: Composed) -> None:
         """Run a statement that is none of the tables' own, inside ``write()``."""
         with self.seam:
@@ -616,6 +620,22 @@ class PostgresTransactions:
 
     def mark_encrypted(self) -> None:
         self.do("UPDATE format SET sealed = true")
+
+
+class DatabaseTime:
+    """The database's own time, which is the same for all servers, whatever their clocks say."""
+
+    def __init__(self, db: PostgresTransactions) -> None:
+        self._db = db
+
+    def now(self) -> int:
+        """Return how late it is, in microseconds since 1970."""
+        ((now,),) = self._db.rows(_NOW)
+        return int(now)
+
+    def behind(self) -> int:
+        """Return by how much it is behind a clock that is right."""
+        return 0
 
 
 def _locks(bank: int | None) -> list[str]:
