@@ -20,7 +20,7 @@ from hippocampus.encode.languages import script_of
 from hippocampus.encode.terms import Term, find_terms, hash_terms, is_plain, stem
 from hippocampus.language.asked_choice import Choice
 from hippocampus.language.asked_conversation import AskedConversation
-from hippocampus.language.asked_state import AskedState, asks_for_number, asks_if_still
+from hippocampus.language.asked_state import AskedState
 from hippocampus.language.event_anchored import EventAnchoredTime
 from hippocampus.language.filled_roles import Role
 from hippocampus.language.question_intent import Intent, asks_for_events
@@ -113,7 +113,7 @@ class Query:
     """
 
     text: str
-    """The question as it was asked; only ``parse`` and the models of ``encode_query`` read it."""
+    """The question as it was asked; ``parse``, properties below and ``encode_query`` read it."""
     now: datetime
     """The present moment for it, aware."""
     cues: frozenset[str] = frozenset(USED)
@@ -149,6 +149,10 @@ class Query:
     """State, of several of one matter, that it asks for; None if it asks for none, or of a time."""
     choice: Choice | None = None
     """The things of which it asks which one it is; None if it puts no choice."""
+    for_number: bool = False
+    """Whether it is answered by a number, a day or an hour."""
+    if_still: bool = False
+    """Whether it asks if something is still so, or done yet."""
     advice: bool = False
     """Whether it asks for advice, for leave, or for something to be made: what is wished or barred
     from now on bears on it."""
@@ -227,16 +231,6 @@ class Query:
     def name_terms(self) -> NDArray[np.uint32]:
         """Hashes of the words in it that are spelled like names, ascending, each once."""
         return _name_terms(self.text)
-
-    @property
-    def for_number(self) -> bool:
-        """Return whether it is answered by a number, a day or an hour."""
-        return asks_for_number(self.text)
-
-    @property
-    def if_still(self) -> bool:
-        """Return whether it asks if something is still so, or done yet."""
-        return asks_if_still(self.text)
 
     @property
     def text_terms(self) -> frozenset[int]:

@@ -32,6 +32,7 @@ from hippocampus.language.asked_several import asked_in_plural, asks_for_several
 from hippocampus.language.asked_state import (
     AskedState,
     asked_state,
+    asks_for_number,
     asks_for_the_next,
     asks_for_the_previous,
     asks_if_still,
@@ -131,6 +132,8 @@ def _read(text: str, now: datetime, cues: frozenset[str]) -> Query:
         cues=cues,
         language=asked_language(text),
         words=words,
+        for_number=asks_for_number(text),
+        if_still=asks_if_still(text),
         own_end=len(text.partition(": ")[0]),
         terms=np.fromiter(weights, np.uint32, len(weights)),
         term_weights=np.fromiter(weights.values(), np.float32, len(weights)),
