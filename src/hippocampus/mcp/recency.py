@@ -1,5 +1,5 @@
 """
-How new an answer is: who changes memories is told how far they are, and may read no less elsewhere.
+Recency of answers: who changes memories is told how far they are, and may read no less elsewhere.
 
 The argument ``min_seq`` is in no schema, for every word there costs in every conversation: it is
 for programs that call several servers, and ``seq`` in the answers of what changes tells them of it.
@@ -18,7 +18,7 @@ from hippocampus.mcp.tools import Toolbox
 MIN_SEQ: Final = "min_seq"
 """The argument that says how much of a bank has to be known."""
 PATIENCE_S: Final = 2.0
-"""For how long a copy that is behind is waited for."""
+"""Seconds that a copy which is behind is waited for."""
 
 _Tool = Callable[..., ToolAnswer]
 

@@ -122,7 +122,7 @@ class Listed(Fitted):
 
 
 class Written(TypedDict):
-    """How far a bank is after a change."""
+    """Position of a bank after a change."""
 
     seq: Annotated[str, Field(description="As min_seq of what reads: answer from no less.")]
 

@@ -228,9 +228,9 @@ class Connections:
     ) -> SchemaDifferences:
         """Refuse a file whose schema is not a store's, but for indexes that can be made anew."""
         found = compare(db, migrations)
-        if (found.foreign or found.changed) and (of := format_of(db, len(migrations))) != len(
-            migrations
-        ):
+        # A table of ours that is missing makes a store of an older format, not its header wrong.
+        of = format_of(db, len(migrations)) if found.foreign else len(migrations)
+        if of > len(migrations):
             raise self.refuse(
                 StoreCorrupt,
                 f"its header says that it is of format {len(migrations)}, and its tables are those"

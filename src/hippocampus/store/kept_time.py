@@ -19,7 +19,7 @@ from hippocampus.store.settings import KEPT_TIME, SqlSettings
 _MOST: Final = 3_600_000_000
 """The longest pause between two writes that counts whole, in microseconds."""
 _NOTED: Final = 60_000_000
-"""After how many microseconds it is noted how late it is."""
+"""Microseconds after which the time is noted anew."""
 _NOTE: Final = re.compile(r"(-?\d{1,18}) (\d{1,18})")
 
 
@@ -30,7 +30,7 @@ class KeptTime:
         self._settings = settings
 
     def now(self) -> int:
-        """Return how late it is, and note it, inside ``write()``."""
+        """Return the time, noting it, inside ``write()``."""
         clock = time_ns() // 1000
         noted = self._noted()
         behind, last = noted or (0, clock)

@@ -25,10 +25,10 @@ _NEXT: Final = """
 
 
 class Time(Protocol):
-    """How late it is in a database."""
+    """Time in a database."""
 
     def now(self) -> int:
-        """Return how late it is, in microseconds since 1970."""
+        """Return the time in microseconds since 1970."""
 
     def behind(self) -> int:
         """Return by how much it is behind a clock that is right."""

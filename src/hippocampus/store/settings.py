@@ -13,7 +13,7 @@ from hippocampus.store.database import Database, Row
 HEADER: Final = "encryption"
 """The setting whose slots open the master key; a store in plain words has none."""
 KEPT_TIME: Final = "kept time"
-"""The setting that says how late it is by what is kept for a day; of this file alone."""
+"""Setting with the time by which something is kept for a day; of this file alone."""
 _KEY: Final = "key "
 _OWED: Final = "scrub "
 _OF_EVERY_TURN: Final = ("calibration", "embedder", "signatures", "signing", "spans")

@@ -17,7 +17,7 @@ def peak_memory() -> int | None:
 
 
 def machine_memory() -> int | None:
-    """Return how many bytes of memory the machine has; None where the system does not say."""
+    """Return the bytes of memory that the machine has; None where the system does not say."""
     if sys.platform == "win32" or "SC_PHYS_PAGES" not in os.sysconf_names:
         return None
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -110,7 +110,7 @@ class RequestTable(Protocol):
 
     def now(self, bank: int) -> int:
         """
-        Return how late it is in the database of a bank, in microseconds, inside ``write()``.
+        Return the time in the database of a bank, in microseconds, inside ``write()``.
 
         By the database's clock, or what was seen to pass: no server's clock makes it later.
         """

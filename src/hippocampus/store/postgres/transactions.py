@@ -629,7 +629,7 @@ class DatabaseTime:
         self._db = db
 
     def now(self) -> int:
-        """Return how late it is, in microseconds since 1970."""
+        """Return the time in microseconds since 1970."""
         ((now,),) = self._db.rows(_NOW)
         return int(now)
 
