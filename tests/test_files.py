@@ -251,6 +251,8 @@ OURS = {
     "cli/command.py: os.open",  # the null device
     "cli/__init__.py: os.open",  # likewise
     "cli/completing.py: open",  # in a cache of ours
+    "cli/local_zone.py: file.read_bytes",  # the system's rules of time zones
+    "cli/local_zone.py: one.read_bytes",
     "connect/invocation.py: distribution(DISTRIBUTION).read_text",  # of this installation
     "cli/resident.py: open_descriptor",  # a lock, in a folder of ours
     "cli/resident_line.py: open_descriptor",  # likewise, a port and a secret
@@ -270,6 +272,8 @@ OURS = {
     "llm/ask.py: (folder / f'{kind}.txt').read_text",  # of this installation
     "llm/cassette.py: self.path.write_bytes",  # checked to be no database
     "llm/cassette.py: self.path.open",
+    "store/damaged_header.py: copy.open",  # a copy in a temporary folder of ours
+    "store/damaged_header.py: beside(copy, _LOG).open",
     "server/shared_figures.py: path.read_text",  # in a folder that the server made for its workers
     "server/shared_figures.py: made.write_bytes",
 }
