@@ -7,7 +7,7 @@ A verb runs on a copy of one small store while the n-th operation of the disk fa
 then on. Whatever happens, only a ``HippocampusError`` may come out; the store opens afterwards, is
 sound, and holds each episode as it was before or as it is after the verb, as acknowledged; and the
 verb done again comes to its end. A third of the time the power is cut instead, at any step of a
-life in which every verb is called (``power_cut.py``).
+life in which every verb is called (``power_cut.py``), of a plain store and of an encrypted one.
 """
 
 import argparse
@@ -24,21 +24,23 @@ from datetime import UTC, datetime, timedelta
 from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from disk import EVERY, OPERATIONS, faulty_disk
 
-from hippocampus import Config, Ingest, Memory, Turn
+from hippocampus import Config, Ingest, Memory, Turn, encryption
 from hippocampus.calibrate.run import calibrate
 from hippocampus.core.clock import ManualClock
 from hippocampus.core.key import Key
 from hippocampus.core.records import FileLocation
 from hippocampus.encode.embedders.hashing import HashEmbedder
 from hippocampus.engine.context import CALIBRATED
-from hippocampus.errors import HippocampusError, StoreCorrupt
+from hippocampus.errors import HippocampusError, StoreCorrupt, StoreError
+from hippocampus.moving import move
 from hippocampus.salvage import salvage
 from hippocampus.sleep.topic_plot import plot_topics
-from hippocampus.upkeep import redate, reindex, verify
+from hippocampus.upkeep import redate, reembed, reindex, scan, shrink, verify
 
 NOW = datetime(2025, 6, 1, 12, tzinfo=UTC)
 SMALL = Ingest(seal_rows=8, batch=4)
@@ -56,11 +58,23 @@ def opened(path, *, later=False, key=None, embedder="none"):
     return Memory(path, embedder=embedder, config=CONFIG[embedder], clock=clock, key=key)
 
 
-STORES = ((11, "none"), (23, "hash"), (47, "none"))
-"""Turns in the banks of the stores that verbs are tried on, which seal at 8, and the embedder."""
 
 
-def make(path, turns=STORES[0][0], key=None, embedder="none"):
+class Template(NamedTuple):
+    """A store that verbs are tried on copies of, the banks of which seal at 8 turns."""
+
+    turns: int
+    embedder: str = "none"
+    key: Key | None = None
+
+    def __str__(self):
+        return f"{self.turns} turns, {self.embedder}{', encrypted' if self.key else ''}"
+
+
+STORES = (Template(11), Template(23, "hash"), Template(11, key=KEY), Template(47))
+
+
+def make(path, turns=STORES[0].turns, key=None, embedder="none"):
     """Make a store that verbs are tried on."""
     with opened(path, key=key, embedder=embedder) as memory:
         for name in ("ada", "bob"):
@@ -135,9 +149,37 @@ def _export(memory, name="bank.jsonl"):
     memory.bank("ada").export(file_of(memory, name), overwrite=True)
 
 
+def _import_an_export(memory):
+    _export(memory, "exported.jsonl")
+    memory.bank("moved").import_(file_of(memory, "exported.jsonl"))
+
+
+def _store_of(memory):
+    return memory.engine.store.path, memory.engine.store.encryption.key
+
+
+def _encrypt(memory):
+    path, key = _store_of(memory)
+    file_of(memory, "encrypted.db").unlink(missing_ok=True)
+    encryption.encrypt(path, file_of(memory, "encrypted.db"), key=KEY, old=key)
+
+
+def _decrypt(memory):
+    path, key = _store_of(memory)
+    file_of(memory, "plain.db").unlink(missing_ok=True)
+    encryption.decrypt(path, file_of(memory, "plain.db"), key=key)
+
+
 def _move(memory):
-    _export(memory, "moved.jsonl")
-    memory.bank("moved").import_(file_of(memory, "moved.jsonl"))
+    path, key = _store_of(memory)
+    moved = move(path, file_of(memory, "moved.db"), key=key)
+    for problem in filter(None, (one.problem for one in moved.banks)):
+        raise StoreError(problem)  # it is told, and the other banks go on
+
+
+def _reembed(memory):
+    path, key = _store_of(memory)
+    reembed(path, "hash", key=key)
 
 
 def _export_concepts(memory):
@@ -196,17 +238,22 @@ VERBS = {
     "sleep_if_due": lambda m: m.sleep_if_due(),
     "undo": lambda m: m.bank("ada").undo(1),
     "import_": lambda m: take_in(m, "notes.md", "# One\n\nThe roof leaks.\n\n# Two\n\nA boat.\n"),
-    "import_ of an export": _move,
+    "import_ of an export": _import_an_export,
     "withdraw": lambda m: [
         m.bank("ada").withdraw(one.name) for one in m.bank("ada").sources() if "old" in one.name
     ],
     "delete_bank": lambda m: m.delete_bank("bob") if "bob" in m.banks() else None,
     "rebuild": reindex,
     "redate": redate,
+    "reembed": _reembed,
+    "shrink": shrink,
+    "move": _move,
+    "encrypt": _encrypt,
     "backup": _backup,
     "export": _export,
     "salvage": _salvage,
     "verify": verify,
+    "scan": scan,
     "open": None,
 } | {
     "recall": lambda m: m.bank("ada").recall("Which tree is in garden 2?"),
@@ -251,6 +298,7 @@ VERBS = {
 OF_KEYS = {
     "rotate": lambda m: m.engine.store.encryption.rotate(KEY),
     "add a key": lambda m: m.engine.store.encryption.add(Key.phrase("B" * 32)),
+    "decrypt": _decrypt,
 }
 """Verbs of encrypted stores only."""
 OF_EMBEDDERS = {
@@ -275,6 +323,9 @@ def _state_of_file(name, memory, key=None):
 
 SHOWS = {
     "backup": lambda m, key: _state_of_file("backup.db", m, key),
+    "encrypt": lambda m, _: _state_of_file("encrypted.db", m, KEY),
+    "decrypt": lambda m, _: _state_of_file("plain.db", m),
+    "move": lambda m, _: _state_of_file("moved.db", m),
     "salvage": lambda m, _: _state_of_file("salvaged.db", m),
     "export": lambda m, _: file_of(m, "bank.jsonl").read_text("utf-8"),
     "export_concepts": lambda m, _: file_of(m, "concepts.json").read_text("utf-8"),
@@ -307,7 +358,8 @@ def state_of(memory):
         told[name, "profile"] = bank.profile()
         told[name, "curated"] = bank.curated()
         told[name, "included"] = tuple(bank.included())
-    told["calibration"] = memory.engine.store.settings.get(CALIBRATED)
+    for setting in ("embedder", CALIBRATED):
+        told[setting] = memory.engine.store.settings.get(setting)
     return told
 
 
@@ -462,25 +514,29 @@ def sweep(case, disk, ways=WAYS, *, step=1, start=1, until=None):
             nth += step
 
 
-def campaign(folder, until, verbs, *, step=1, key=None, show=lambda *_: None):
+def campaign(folder, until, verbs, *, step=1, show=lambda *_: None):
     """Sweep over verbs, every one in one way before any in the next, as far as time goes."""
     faults, findings = {"kills": Counter(), "faults": Counter()}, []
-    for size, embedder in STORES:
-        template, run = folder / f"{size}.db", folder / str(size)
-        make(template, size, key, embedder)
+    for number, store in enumerate(STORES):
+        template, run = folder / f"{number}.db", folder / str(number)
+        make(template, store.turns, store.key, store.embedder)
         run.mkdir()
+        others = (OF_EMBEDDERS if store.embedder == "none" else {}) | ({} if store.key else OF_KEYS)
         with faulty_disk(run) as disk:
-            here = [verb for verb in verbs if embedder != "none" or verb not in OF_EMBEDDERS]
-            cases = [Case(run, template, verb, key, embedder) for verb in here]
+            cases = [
+                Case(run, template, verb, store.key, store.embedder)
+                for verb in verbs
+                if verb not in others
+            ]
             for way in [KILLED, *WAYS]:
                 count = faults["kills" if way == KILLED else "faults"]
                 for case in cases:
                     for nth, _, wrong in sweep(case, disk, [way], step=step, until=until):
                         count[case.verb] += 1
-                        findings += [[size, case.verb, nth, *way, what] for what in wrong]
+                        findings += [[str(store), case.verb, nth, *way, what] for what in wrong]
                     if time.monotonic() > until:
                         return faults, findings
-                show(f"{size} turns, {way}:", *(sum(by.values()) for by in faults.values()))
+                show(f"{store}, {way}:", *(sum(by.values()) for by in faults.values()))
     return faults, findings
 
 
@@ -488,19 +544,22 @@ def part(number, given):
     """Run the share of one of several processes: some of the verbs, and of the power cuts."""
     from power_cut import PASSES, cuts
 
-    verbs = given.verb or [*VERBS, *OF_EMBEDDERS, *(OF_KEYS if given.encrypted else ())]
-    key, processes = KEY if given.encrypted else None, given.processes
+    verbs = given.verb or [*VERBS, *OF_EMBEDDERS, *OF_KEYS]
+    processes = given.processes
+    cut, findings, began = Counter(), [], time.monotonic()
     with tempfile.TemporaryDirectory() as name:
-        began = time.monotonic()
-        told, findings = cuts(
-            Path(name), began + given.seconds / 3, verbs=given.verb, key=key, step=given.step,
-            passes=range(number, PASSES, processes),
-        )  # fmt: skip
-        faults, more = campaign(
-            Path(name), began + given.seconds, verbs[number::processes], step=given.step, key=key,
+        for share, key in enumerate((None, KEY), start=1):
+            told, found = cuts(
+                Path(name), began + given.seconds / 6 * share, verbs=given.verb, key=key,
+                step=given.step, passes=range(number, PASSES, processes),
+            )  # fmt: skip
+            cut += told
+            findings += found
+        faults, found = campaign(
+            Path(name), began + given.seconds, verbs[number::processes], step=given.step,
             show=partial(print, f"{number + 1} of {processes},", file=sys.stderr),
         )  # fmt: skip
-    return {**faults, "power_cuts": told}, findings + more
+    return {**faults, "power_cuts": cut}, findings + found
 
 
 def main(show=print):
@@ -513,7 +572,6 @@ def main(show=print):
     parser.add_argument("--report", type=Path)
     parser.add_argument("--step", type=int, default=1, help="of so many operations only one")
     parser.add_argument("--verb", nargs="*")
-    parser.add_argument("--encrypted", action="store_true", help="of stores that are encrypted")
     given = parser.parse_args()
     counted, findings = {}, []
     with ProcessPoolExecutor(given.processes, get_context("spawn")) as pool:

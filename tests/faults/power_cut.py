@@ -116,7 +116,7 @@ def tried(life, folder, places, shares=SHARES, until=float("inf"), **how):
 def cuts(folder, until, *, verbs=None, key=None, step=1, passes=range(PASSES)):
     """Cut the power at every step, or one of so many, in some passes, as long as there is time."""
     counted, findings = Counter(), []
-    there = folder / "life"
+    there = folder / ("encrypted life" if key else "life")
     there.mkdir()
     how = {"key": key, "embedder": "hash"}
     life = record(there, ["open", *verbs] if verbs else scenario(key=key), **how)
