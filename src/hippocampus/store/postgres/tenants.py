@@ -173,7 +173,7 @@ class Grants:
                 "SELECT rolname FROM pg_roles WHERE pg_has_role(oid, 'USAGE')) LIMIT 1",
                 SCHEMA,
                 "%hippocampus.tenant%",
-            )  # fmt: skip
+            )
         )
 
     def check_walls(self) -> list[str]:

@@ -74,8 +74,8 @@ class PostgresUpkeep:
         Have the tables give the room of removed rows to others; in an encrypted store, renew keys.
 
         The bytes of rows may stay in pages until these are written over, in the log and in backups.
-        In an encrypted store what is left of a bank is sealed anew, and the names of the others once
-        one was deleted; the key that opens the rest is destroyed, if it is a ring's.
+        In an encrypted store what is left of a bank is sealed anew, and every name once one
+        was deleted; the key that opens the rest is destroyed, if it is a ring's.
         """
         self._db.outside("scrub")
         if self._encryption.seals and self.owes_scrub():
