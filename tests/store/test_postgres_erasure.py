@@ -4,6 +4,7 @@ import os
 import threading
 from contextlib import closing
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -20,7 +21,7 @@ from hippocampus.core.clock import ManualClock
 from hippocampus.core.key import Key, KeyRefused, open_slots, slots_of
 from hippocampus.core.key_ring import add_to_ring, keep_in_ring, read_ring
 from hippocampus.core.records import Block
-from hippocampus.errors import ErasurePending, WrongKey
+from hippocampus.errors import ErasurePending, StoreError, WrongKey
 from hippocampus.store import open_store
 from hippocampus.upkeep import verify
 
@@ -83,6 +84,23 @@ def opens(key, wrapped, payload, bank=1):
         name = f"key {bank}"
         cipher = Cipher(master.unseal(name, bytes.fromhex(wrapped[name])))
         return cipher.unseal(f"{kind} {row} 0", sealed)
+    except (KeyRefused, Unsealable):
+        return None
+
+
+def name_of(dsn, bank=1):
+    """Return the sealed name of a bank."""
+    with psycopg.connect(dsn) as db:
+        every = "SELECT name FROM hippocampus.banks WHERE bank = %s"
+        return db.execute(every, (bank,)).fetchone()[0]
+
+
+def opens_name(key, wrapped, sealed):
+    """Return what a key makes of a bank's sealed name, by what was kept of the keys of then."""
+    try:
+        master = Cipher(open_slots(key, slots_of(wrapped["encryption"])))
+        cipher = Cipher(master.unseal("key 0", bytes.fromhex(wrapped["key 0"])))
+        return cipher.unseal_text("bank", sealed)
     except (KeyRefused, Unsealable):
         return None
 
@@ -209,6 +227,63 @@ def test_a_base_backup_of_before_is_not_opened_by_the_keys_of_after(dsn, ring, t
             assert WORDS in [e.text for e in memory.bank("ada").episodes()]
 
 
+JANE = "acme/jane.doe@example.com"
+
+
+@pytest.mark.slow
+def test_no_key_that_is_left_opens_the_name_of_a_deleted_bank_in_the_log(dsn, ring):
+    key = Key.ring(ring)
+    with opened(dsn, key) as memory:
+        for name in (JANE, "acme/tom"):
+            memory.bank(name).remember(f"A note of {name}.", at=NOON)
+        store = memory.engine.store
+        settings_of_before = store.settings.every()
+        sealed, (_, wrapped) = name_of(dsn), sealed_rows(dsn)
+        assert opens_name(key, wrapped, sealed) == JANE, "the test must see what it looks for"
+        memory.delete_bank(JANE)
+        assert found_in_log(dsn, sealed.encode())
+        _, now = sealed_rows(dsn)
+        assert opens_name(key, wrapped, sealed) is opens_name(key, now, sealed) is None
+        assert store.upkeep.leftovers() == store.upkeep.check() == []
+        assert store.settings.every() == settings_of_before
+        assert memory.banks() == ["acme/tom"]
+        assert verify(memory).sound
+    with opened(dsn, key) as memory:
+        assert [e.text for e in memory.bank("acme/tom").episodes()] == ["A note of acme/tom."]
+
+
+@pytest.mark.slow
+def test_with_a_key_that_stays_a_deleted_name_goes_when_it_is_changed(dsn, tmp_path):
+    key, other = Key.file(tmp_path / "key"), Key.file(tmp_path / "other")
+    (tmp_path / "key").write_text("a secret of sixteen bytes or more")
+    (tmp_path / "other").write_text("another one of sixteen bytes or more")
+    with opened(dsn, key) as memory:
+        memory.bank(JANE).remember("A note.", at=NOON)
+        sealed, (_, wrapped) = name_of(dsn), sealed_rows(dsn)
+        memory.delete_bank(JANE)
+        assert opens_name(key, wrapped, sealed) == JANE, "as it is told"
+        assert "encryption rotate" in memory.engine.store.upkeep.leftovers()[0]
+    encryption.rotate(dsn, key=key, new=other)
+    _, now = sealed_rows(dsn)
+    assert opens_name(other, wrapped, sealed) is opens_name(other, now, sealed) is None
+
+
+@pytest.mark.slow
+def test_a_base_backup_does_not_give_the_name_of_a_bank_deleted_since(dsn, ring):
+    folder, key = folder_of(dsn), Key.ring(ring)
+    with opened(dsn, key) as memory:
+        memory.bank(JANE).remember("A note.", at=NOON)
+        postgres_server.take_copy(folder, folder / "with-name")
+        sealed = name_of(dsn)
+        memory.delete_bank(JANE)
+    with postgres_server.running_copy(folder, folder / "with-name") as place:
+        restored = dsn.replace(str(folder), str(place))
+        assert name_of(restored) == sealed
+        _, wrapped = sealed_rows(restored)
+        _, now = sealed_rows(dsn)
+        assert opens_name(key, wrapped, sealed) is opens_name(key, now, sealed) is None
+
+
 # ---------------------------------------------------------------- looking for it
 
 
@@ -312,7 +387,137 @@ def test_readers_and_writers_go_on_while_banks_are_sealed_anew(dsn, ring):
         assert one.upkeep.check() == other.upkeep.check() == []
 
 
+def test_every_process_follows_when_a_deletion_has_names_sealed_anew(dsn, ring):
+    with (
+        closing(open_store(dsn, busy_timeout_s=5, key=Key.ring(ring))) as one,
+        closing(open_store(dsn, busy_timeout_s=5, key=Key.ring(ring))) as other,
+    ):
+        banks = {name: new_bank(one, name, episodes=2) for name in ("ada", "bob", "tom")}
+        with one.write():
+            one.settings.put("salt", "of this store")
+        assert other.settings.get("salt") == "of this store"
+        assert other.banks.number("bob") == banks["bob"]
+        for gone in ("ada", "tom"):
+            with one.write():
+                one.upkeep.owe_drop(banks[gone])
+            one.upkeep.scrub()
+            # No ``changes`` has told it: a name that is not found is looked for again.
+            assert other.banks.number("bob") == banks["bob"]
+            assert other.banks.number(gone) is None
+            for store in (one, other):  # nor does who expects to ask find the key changed for ever
+                known = partial(store.banks.number, "bob")
+                with store.expecting([known]), store.write():
+                    assert known() == banks["bob"]
+        assert other.banks.names() == ["bob"]
+        assert other.settings.get("salt") == "of this store"
+        with other.write():
+            assert other.banks.add("bob", 1) == banks["bob"]
+            other.banks.add("eve", 1)
+            other.settings.put("salt", "another")
+        with other.write(banks["bob"]):
+            grow(other, banks["bob"], 1)
+        assert one.banks.names() == other.banks.names() == ["bob", "eve"]
+        assert one.settings.get("salt") == "another"
+        assert one.upkeep.check() == other.upkeep.check() == []
+
+
+@pytest.mark.slow
+def test_readers_and_writers_go_on_while_names_are_sealed_anew(dsn, ring):
+    with (
+        closing(open_store(dsn, busy_timeout_s=20, key=Key.ring(ring))) as one,
+        closing(open_store(dsn, busy_timeout_s=20, key=Key.ring(ring))) as other,
+    ):
+        bob, ended, told = new_bank(one, "bob"), threading.Event(), set()
+        with one.write():
+            one.settings.put("salt", "of this store")
+
+        def found(store):
+            there = "bob" in store.banks.names()
+            return store.banks.number("bob"), store.settings.get("salt"), there
+
+        def go_on(store, moment):
+            while not ended.is_set():
+                try:
+                    with store.read() if moment else store.write():
+                        told.add(found(store))
+                    told.add(found(store))
+                except StoreError as exc:
+                    told.add(str(exc))
+
+        others = [
+            threading.Thread(target=go_on, args=of)
+            for of in ((one, True), (other, True), (other, False))
+        ]
+        for thread in others:
+            thread.start()
+        for n in range(20):
+            gone = new_bank(one, f"gone {n}")
+            with one.write():
+                one.upkeep.owe_drop(gone)
+            one.upkeep.scrub()
+        ended.set()
+        for thread in others:
+            thread.join()
+        assert told == {(bob, "of this store", True)}
+        assert one.upkeep.check() == other.upkeep.check() == []
+
+
+def test_a_moment_shows_the_names_of_then_while_they_are_sealed_anew(dsn, ring):
+    with (
+        closing(open_store(dsn, busy_timeout_s=5, key=Key.ring(ring))) as one,
+        closing(open_store(dsn, busy_timeout_s=5, key=Key.ring(ring))) as other,
+    ):
+        ada, bob = new_bank(one, "ada"), new_bank(one, "bob")
+        with other.read():
+            assert other.banks.names() == ["ada", "bob"]
+            with one.write():
+                one.upkeep.owe_drop(ada)
+            one.upkeep.scrub()
+            assert other.banks.names() == ["ada", "bob"]
+            assert (other.banks.number("ada"), other.banks.number("bob")) == (ada, bob)
+        assert other.banks.names() == ["bob"]
+
+
 # ---------------------------------------------------------------- what goes wrong
+
+
+@pytest.mark.slow
+def test_a_deletion_that_was_cut_off_takes_the_name_at_the_next_opening(dsn, ring):
+    key = Key.ring(ring)
+    with opened(dsn, key) as memory:
+        for name in (JANE, "acme/tom"):
+            memory.bank(name).remember("A note.", at=NOON)
+        sealed, (_, wrapped) = name_of(dsn), sealed_rows(dsn)
+        kept = ring.rename(ring.with_name("away"))
+        with pytest.raises(ErasurePending, match="tried again"):
+            memory.delete_bank(JANE)
+        assert memory.banks() == ["acme/tom"]
+    kept.rename(ring)
+    with opened(dsn, key) as memory:
+        assert memory.engine.store.upkeep.leftovers() == []
+        assert opens_name(key, wrapped, sealed) is None
+        assert memory.banks() == ["acme/tom"]
+        assert verify(memory).sound
+
+
+@pytest.mark.parametrize(
+    "broken", ["UPDATE hippocampus.banks SET checksum = ''",
+               "UPDATE hippocampus.settings SET checksum = '' WHERE key = 'salt'"],
+)  # fmt: skip
+def test_a_damaged_name_or_setting_is_not_lost_with_the_key_of_the_store(dsn, ring, broken):
+    with closing(open_store(dsn, busy_timeout_s=5, key=Key.ring(ring))) as store:
+        ada, _ = new_bank(store, "ada"), new_bank(store, "bob")
+        with store.write():
+            store.settings.put("salt", "of this store")
+        with store.write():
+            store.upkeep.owe_drop(ada)
+        before = sealed_rows(dsn)[1]["key 0"]
+        with psycopg.connect(dsn, autocommit=True) as db:
+            db.execute(broken)
+        with pytest.raises(ErasurePending, match="damaged"):
+            store.upkeep.scrub()
+        assert sealed_rows(dsn)[1]["key 0"] == before
+        assert store.upkeep.leftovers()
 
 
 @pytest.mark.slow

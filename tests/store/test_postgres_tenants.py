@@ -336,6 +336,34 @@ def test_what_one_tenant_erased_is_sealed_anew_by_the_next_that_sees_it(owner, r
     assert owner.upkeep.check() == []
 
 
+@pytest.mark.parametrize("key", [KEY], indirect=True)
+def test_the_name_of_a_deleted_bank_is_left_to_who_sees_every_other(app, owner, role, as_role):
+    store, ours, theirs = app
+    third = fill(store, "acme/tom")
+    kept = owner.settings.get_plain("key 0")
+    with acting_for("acme/"):  # for the server sees all of them whenever it says so
+        with store.write():
+            store.upkeep.owe_drop(third)
+        store.upkeep.scrub()
+        assert not store.upkeep.owes_scrub()
+        assert store.banks.names() == ["acme/ada"]
+    assert (between := owner.settings.get_plain("key 0")) != kept
+    with acting_for("rival/"):
+        assert seen(store, theirs)[0] == 3
+    owner.grants.grant(role, tenant="acme/")
+    with closing(open_store(as_role[0], busy_timeout_s=1, key=KEY)) as walled:
+        with walled.write():
+            walled.upkeep.owe_drop(ours)
+        walled.upkeep.scrub()
+        assert walled.upkeep.owes_scrub(), "the names that it does not see would be lost"
+    assert owner.settings.get_plain("key 0") == between
+    owner.upkeep.scrub()
+    assert not owner.upkeep.owes_scrub()
+    assert owner.settings.get_plain("key 0") != between
+    assert owner.banks.names() == ["rival/bob"]
+    assert owner.upkeep.check() == []
+
+
 # ---------------------------------------------------------------- a server behind it
 
 

@@ -84,9 +84,21 @@ class SqlEncryption:
         self._unlock()
 
     def _unlock(self) -> None:
-        header = self._stored_header()
-        master = open_header(self._key, header, self._db.refuse)
-        self._header, self._master, self._known = header, Cipher(master), {}
+        self._take(*self._open_stored())
+
+    def _take(self, header: str, master: bytes) -> None:
+        # The header last: who sees that it is the stored one, on another thread, has its key.
+        self._master, self._known, self._header = Cipher(master), {}, header
+
+    def _open_stored(self) -> tuple[str, bytes]:
+        """Return the header, and the master key that it has; anew if both changed meanwhile."""
+        while True:
+            header = self._stored_header()
+            try:
+                return header, open_header(self._key, header, self._db.refuse)
+            except WrongKey:
+                if self._stored_header() == header:
+                    raise
 
     def _stored_header(self) -> str:
         header = self._settings.get_plain(HEADER)
@@ -117,20 +129,22 @@ class SqlEncryption:
 
     def _opened(self, bank: int) -> bytes:
         """Return the key of a bank; who has changed the master key meanwhile has wrapped it so."""
-        wrapped = self._settings.get_plain(key_of(bank))
-        assert self._master is not None, "a store in plain words has no keys"
-        if wrapped:
-            try:
-                return self._master.unseal(key_of(bank), bytes.fromhex(wrapped))
-            except ValueError:  # it does not open, or is not even one
-                header = self._stored_header()
-                if header != self._header:
-                    master = Cipher(open_header(self._key, header, self._db.refuse))
-                    if self._is_present():
-                        self._header, self._master, self._known = header, master, {}
-                    with suppress(ValueError):
-                        return master.unseal(key_of(bank), bytes.fromhex(wrapped))
-        raise self._db.refuse(StoreCorrupt, damaged(f"the key of bank {bank}"))
+        name, wrapped, master = key_of(bank), "", None
+        while True:
+            before = wrapped, master
+            wrapped, master = self._settings.get_plain(name) or "", self._master
+            if not wrapped or (wrapped, master) == before:
+                raise self._db.refuse(StoreCorrupt, damaged(f"the key of bank {bank}"))
+            assert master is not None, "a store in plain words has no keys"
+            with suppress(ValueError):  # it does not open, or is not even one
+                return master.unseal(name, bytes.fromhex(wrapped))
+            if self._stored_header() == self._header:
+                continue  # another thread may have changed either since it was read
+            header, opened = self._open_stored()
+            if self._is_present():
+                self._take(header, opened)
+            with suppress(ValueError):
+                return Cipher(opened).unseal(name, bytes.fromhex(wrapped))
 
     def _is_present(self) -> bool:
         """Return whether what is read now is the present, and no snapshot of before."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from hippocampus.core.cipher import STORE, Unsealable
@@ -16,7 +16,9 @@ KEPT_TIME: Final = "kept time"
 """Setting with the time by which something is kept for a day; of this file alone."""
 _KEY: Final = "key "
 _OWED: Final = "scrub "
-_OF_EVERY_TURN: Final = ("calibration", "embedder", "signatures", "signing", "spans")
+_OF_EVERY_TURN: Final = (
+    "calibration", "embedder", f"{_KEY}{STORE}", "signatures", "signing", "spans"
+)  # fmt: skip
 """The settings that every write and whoever catches up looks at: they are asked for together."""
 _TOGETHER: Final = ", ".join(f"'{key}'" for key in _OF_EVERY_TURN)
 
@@ -30,13 +32,17 @@ class SqlSettings:
         """The last value of each with its checksum, once compared: they are read at every turn."""
 
     def get(self, key: str) -> str | None:
-        value = self.get_plain(key)
-        if value is None:
-            return None
-        try:
-            return self._db.cipher(STORE).unseal_text(key, value)
-        except Unsealable as exc:
-            raise self._db.refuse(StoreCorrupt, damaged(f"setting {key!r}", opens=True)) from exc
+        before = None
+        while (value := self.get_plain(key)) is not None:
+            try:
+                return self._db.cipher(STORE).unseal_text(key, value)
+            except Unsealable as exc:
+                # Another may have had it sealed anew just after it was read.
+                if value == before:
+                    told = damaged(f"setting {key!r}", opens=True)
+                    raise self._db.refuse(StoreCorrupt, told) from exc
+                before = value
+        return None
 
     def get_plain(self, key: str) -> str | None:
         """Return a value as it stands in the file: of those that open the others, or a time."""
@@ -72,8 +78,15 @@ class SqlSettings:
 
     def wrapped(self) -> Iterator[tuple[str, str]]:
         """Yield the settings with wrapped keys: all that there are, in one go."""
+        return self._as_they_stand(lambda key: key.startswith(_KEY))
+
+    def sealed(self) -> Iterator[tuple[str, str]]:
+        """Yield the settings that are sealed under the key of the store, as they stand there."""
+        return self._as_they_stand(lambda key: not _is_plain(key))
+
+    def _as_they_stand(self, wanted: Callable[[str], bool]) -> Iterator[tuple[str, str]]:
         for key, value, checksum in self._db.rows("SELECT key, value, checksum FROM settings"):
-            if not key.startswith(_KEY):
+            if not wanted(key):
                 continue
             if not holds(checksum, row_checksum("settings", values=(key, value))):
                 raise self._db.refuse(StoreCorrupt, damaged(f"setting {key!r}", opens=True))

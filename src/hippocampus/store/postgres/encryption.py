@@ -74,18 +74,19 @@ class PostgresEncryption(SqlEncryption):
 
     def of(self, bank: int) -> Cipher:
         """
-        Return the cipher of a bank, or of the store itself for ``STORE``, whose key stays.
+        Return the cipher of a bank, or of the store itself for ``STORE``.
 
         In a transaction it is looked up once: what others have committed since does not count. Out
         of one it is, whenever the store has changed, and again where something does not open.
         """
-        if self._master is None or bank == STORE:
+        if self._master is None:
             return super().of(bank)
         number = self._transactions.transaction
         here = self._here
         if number is None:
             latest = self._latest.get(bank)
-            if latest is not None and latest.looked == self._transactions.seen:
+            noting = self._transactions.noting
+            if latest is not None and not noting and latest.looked == self._transactions.seen:
                 return latest
             return self._look(bank)
         if here.transaction != number:
@@ -94,12 +95,21 @@ class PostgresEncryption(SqlEncryption):
             here.known[bank] = self._look(bank)
         return here.known[bank]
 
+    def look_again(self, bank: int) -> Cipher:
+        """Return the cipher of a bank as of now, or as of the transaction; see ``of``."""
+        if self._master is None or self._transactions.transaction is not None:
+            return self.of(bank)
+        return self._look(bank)
+
     def _look(self, bank: int) -> Cipher:
         # ``seen`` from before the look: what changes during it has the key looked up once more.
         seen, latest = self._transactions.seen, self._latest.get(bank)
         wrapped = self._settings.get_plain(key_of(bank)) or ""
+        if self._transactions.noting:  # the key is going to be asked for with the rest
+            return latest or Cipher(os.urandom(KEY_BYTES))
         if latest is None or latest.wrapped != wrapped:
-            if not self._db.rows("SELECT 1 FROM banks WHERE bank = ?", bank):
+            there = bank == STORE or self._db.rows("SELECT 1 FROM banks WHERE bank = ?", bank)
+            if not there:
                 return Cipher(os.urandom(KEY_BYTES))  # it was dropped: nothing is there to open
             latest = _Opened(
                 self._opened(bank),

@@ -1,4 +1,4 @@
-"""Sealing of a bank's rest anew after an erasure, under a key that its log never had."""
+"""Sealing of what is left anew after an erasure, under a key that the log never had."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from typing import Final, cast
 
-from hippocampus.core.cipher import Cipher, Unsealable
+from hippocampus.core.cipher import STORE, Cipher, Unsealable
 from hippocampus.core.events import JournalRow
 from hippocampus.core.records import STORED_NAMES, Block, EpisodeRow, Kind
 from hippocampus.errors import StoreCorrupt
@@ -31,6 +31,7 @@ from hippocampus.store.sealing import (
     seal_change,
     seal_episode,
 )
+from hippocampus.store.settings import SqlSettings
 
 _AT_ONCE: Final = 2048
 """Rows that are read and written in one go."""
@@ -39,11 +40,12 @@ _CHANGE: Final = ", ".join(JournalRow._fields)
 
 
 class Resealing:
-    """Gives banks other keys, and seals all of their rows anew."""
+    """Gives banks and the store itself other keys, and seals all of their rows anew."""
 
-    def __init__(self, db: Database, encryption: PostgresEncryption) -> None:
+    def __init__(self, db: Database, encryption: PostgresEncryption, settings: SqlSettings) -> None:
         self._db = db
         self._encryption = encryption
+        self._settings = settings
 
     def reseal(self, bank: int) -> None:
         """
@@ -60,6 +62,35 @@ class Resealing:
         self._journal(bank, before, after)
         self._tail(bank, before, after)
         self._blocks(bank, before, after)
+
+    def reseal_store(self) -> None:
+        """
+        Seal the names of banks and the settings under a new key, inside ``write()``.
+
+        Only for who sees every bank: the names that it does not see are lost with the former key.
+
+        Raises:
+            StoreCorrupt: something is damaged, and would be lost for good; nothing was changed.
+
+        """
+        before, after = self._encryption.replace(STORE)
+        self._names(before, after)
+        made: list[tuple[str, str]] = []
+        for key, sealed in self._settings.sealed():
+            made.append((key, self._text_anew(before, after, key, sealed, f"setting {key!r}")))
+        self._settings.put_all_plain(made)
+
+    def _names(self, before: Cipher, after: Cipher) -> None:
+        for page in self._pages(
+            "SELECT bank, name, at, checksum FROM banks WHERE bank > ? ORDER BY bank LIMIT ?"
+        ):
+            made: list[Row] = []
+            for bank, name, at, checksum in page:
+                if not holds(checksum, row_checksum("banks", bank, values=(name, at))):
+                    raise self._damaged(f"bank {bank}")
+                new = self._text_anew(before, after, "bank", name, f"bank {bank}")
+                made.append((new, row_checksum("banks", bank, values=(new, at)), bank))
+            self._db.do_many("UPDATE banks SET name = ?, checksum = ? WHERE bank = ?", made)
 
     def _pages(self, sql: str, *values: object) -> Iterator[list[Row]]:
         """Yield rows in pages: ``sql`` takes a first number after the values, and how many."""
@@ -164,6 +195,12 @@ class Resealing:
                 " WHERE bank = ? AND kind = ? AND first = ?",
                 framed, checksum, bank, kind, first,
             )  # fmt: skip
+
+    def _text_anew(self, before: Cipher, after: Cipher, place: str, sealed: str, what: str) -> str:
+        try:
+            return after.seal_text_once(place, before.unseal_text(place, sealed))
+        except Unsealable as exc:
+            raise self._damaged(what) from exc
 
     def _anew(self, before: Cipher, after: Cipher, place: str, sealed: bytes, what: str) -> bytes:
         try:

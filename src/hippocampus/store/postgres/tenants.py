@@ -14,10 +14,10 @@ from typing import Final
 
 from psycopg import sql
 
+from hippocampus.core.cipher import STORE
 from hippocampus.core.tenant import EVERY, tenant_of
 from hippocampus.errors import InputError, StoreReadOnly
 from hippocampus.store.banks import SqlBanks
-from hippocampus.store.database import Database
 from hippocampus.store.postgres.encryption import PostgresEncryption
 from hippocampus.store.postgres.schema import SCHEMA
 from hippocampus.store.postgres.transactions import PostgresTransactions
@@ -59,8 +59,12 @@ class Tenants:
 class PostgresBanks(SqlBanks):
     """The ``banks`` table, in which each has a tenant."""
 
-    def __init__(self, db: Database, encryption: PostgresEncryption, tenants: Tenants) -> None:
+    def __init__(
+        self, db: PostgresTransactions, encryption: PostgresEncryption, tenants: Tenants
+    ) -> None:
         super().__init__(db, encryption)
+        self._transactions = db
+        self._keys = encryption
         self._tenants = tenants
 
     def _insert(self, name: str, at: int, tenant: str) -> None:
@@ -73,6 +77,21 @@ class PostgresBanks(SqlBanks):
         super().rename(bank, name)
         mark = self._tenants.mark(tenant_of(name))
         self._db.do("UPDATE banks SET tenant = ? WHERE bank = ?", mark, bank)
+
+    def number(self, name: str) -> int | None:
+        cipher, number = self._db.cipher(STORE), super().number(name)
+        if self._transactions.noting:
+            return number
+        # Another may have had names sealed anew since the key was looked up.
+        while number is None and (now := self._keys.look_again(STORE)) is not cipher:
+            cipher, number = now, super().number(name)
+        return number
+
+    def _names(self, prefix: str, after: str, limit: int | None) -> list[str]:
+        if not self._keys.seals:
+            return super()._names(prefix, after, limit)
+        with self._transactions.read():  # in which names and their key are of one moment
+            return super()._names(prefix, after, limit)
 
     def note_tenants(self) -> None:
         """Note the tenant of each bank, where an earlier version has not."""
@@ -141,6 +160,21 @@ class Grants:
                 f"role={role!r}: no wall holds a superuser, a role with BYPASSRLS, or a member of"
                 " the role that owns the tables; make another one for servers"
             )
+
+    def sees_every_bank(self) -> bool:
+        """Return whether this session sees the banks of all tenants where it acts for all."""
+        if not self._db.walled:
+            return True
+        # A role that was granted one tenant has a policy that does not ask for whom it acts.
+        return bool(
+            self._db.rows(
+                "SELECT 1 FROM pg_policies WHERE schemaname = ? AND tablename = 'banks'"
+                " AND qual LIKE ? AND roles && ARRAY("
+                "SELECT rolname FROM pg_roles WHERE pg_has_role(oid, 'USAGE')) LIMIT 1",
+                SCHEMA,
+                "%hippocampus.tenant%",
+            )
+        )
 
     def check_walls(self) -> list[str]:
         """Return a line for a wall that is up and does not hold: banks without a tenant."""

@@ -280,6 +280,11 @@ class PostgresTransactions:
         """A number that this thread's transaction has alone; None outside of one."""
         return self._here.transaction
 
+    @property
+    def noting(self) -> bool:
+        """Whether this thread's queries are noted, to be asked later, and find nothing now."""
+        return self._here.noted is not None
+
     def outside(self, verb: str) -> None:
         """Refuse a verb inside a transaction of this thread."""
         self._ready()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from hippocampus.core.budget import without_budget
+from hippocampus.core.cipher import STORE
 from hippocampus.core.files import RawFile, writing
 from hippocampus.core.records import Kind, Progress
 from hippocampus.core.tenant import EVERY, acting_for
@@ -43,7 +44,7 @@ class PostgresUpkeep:
         self._copy_to = copy_to
         self._encryption = encryption
         self._grants = grants
-        self._resealing = Resealing(db, encryption)
+        self._resealing = Resealing(db, encryption, tables.settings)
         self._tables = tables
         self._rows = RowChecks(db, tables)
 
@@ -57,10 +58,11 @@ class PostgresUpkeep:
 
     def owe_drop(self, bank: int) -> None:
         self._tables.banks.drop(bank)  # its rows keep nobody waiting
-        self.owe_scrub()
+        # Its key goes with it; its name is under that of the store.
+        self.owe_scrub(STORE if self._encryption.seals else None)
 
     def _owed(self) -> list[int]:
-        """Return the banks in which something was erased since they were sealed."""
+        """Return the banks in which something was erased since they were sealed, or the store."""
         return self._tables.settings.owed()
 
     def owes_scrub(self) -> bool:
@@ -72,14 +74,17 @@ class PostgresUpkeep:
         Have the tables give the room of removed rows to others; in an encrypted store, renew keys.
 
         The bytes of rows may stay in pages until these are written over, in the log and in backups.
-        In an encrypted store what is left of a bank is sealed anew, and the key that opens the rest
-        destroyed, if it is a ring's.
+        In an encrypted store what is left of a bank is sealed anew, and every name once one
+        was deleted; the key that opens the rest is destroyed, if it is a ring's.
         """
         self._db.outside("scrub")
         if self._encryption.seals and self.owes_scrub():
             with acting_for(EVERY):
                 for bank in self._owed():
-                    self._reseal(bank)
+                    if bank == STORE:
+                        self._reseal_store()
+                    else:
+                        self._reseal(bank)
             renewed = self._encryption.renew()
             with self._db.write():
                 if self._owed():
@@ -108,6 +113,22 @@ class PostgresUpkeep:
                 ErasurePending,
                 f"what was erased of bank {bank} is still in the log and in backups that its key"
                 f" opens: it is not sealed anew while something in it is damaged ({exc})",
+            ) from exc
+
+    def _reseal_store(self) -> None:
+        """Seal names of banks and settings anew, unless others have, or a wall hides some."""
+        if not self._grants.sees_every_bank():
+            return
+        try:
+            with self._db.write():
+                if self._tables.settings.has(owed_of(STORE)):
+                    self._resealing.reseal_store()
+                    self._tables.settings.put(owed_of(STORE), None)
+        except StoreCorrupt as exc:
+            raise self._db.refuse(
+                ErasurePending,
+                "the name of a deleted bank is still in the log and in backups that the key of the"
+                f" store opens: names are not sealed anew while something is damaged ({exc})",
             ) from exc
 
     def leftovers(self) -> list[str]:
