@@ -58,8 +58,6 @@ def opened(path, *, later=False, key=None, embedder="none"):
     return Memory(path, embedder=embedder, config=CONFIG[embedder], clock=clock, key=key)
 
 
-
-
 class Template(NamedTuple):
     """A store that verbs are tried on copies of, the banks of which seal at 8 turns."""
 
