@@ -21,7 +21,8 @@ from hippocampus.core.logistic import logistic
 from hippocampus.recall.premise import Premise
 
 DEPTH = 10
-"""Hits that are looked at to say whether anything was found, however many are asked for."""
+"""Hits that are looked at to say whether anything was found, however many are asked for: as the
+models were fitted (docs/adr/0010)."""
 
 
 _SAID_BY_OTHERS = (

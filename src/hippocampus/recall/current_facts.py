@@ -36,15 +36,17 @@ from hippocampus.recall.fact_timeline import Known, Told, know
 from hippocampus.recall.spreading_activation import ReadTexts
 
 _TELLINGS: Final = 8
-"""Latest statements of a current fact that are lifted; each of them would answer."""
+"""Latest statements of a current fact that are lifted; each of them would answer, and more would
+fill the first ten with one answer."""
 
 
 _AHEAD: Final = 24 * MICROS_PER_HOUR
-"""Most that a turn may be dated after the present: clocks differ, days are not in all zones."""
+"""Most that a turn may be dated after the present: clocks differ, days are not in all zones
+(docs/adr/0063)."""
 
 
 _ALWAYS: Final = 1 << 62
-"""A moment after all others, in microseconds."""
+"""A moment after all others, in microseconds: thousands of years away, and still an int64."""
 
 
 class Standing(NamedTuple):

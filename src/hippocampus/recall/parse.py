@@ -90,7 +90,8 @@ def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -
 
 
 _QUESTION: Final = 1000
-"""Characters up to which a text is likely a question, and to be asked again."""
+"""Characters up to which a text is likely a question, and to be asked again: longer ones are read
+anew, or a cache would hold texts of any size."""
 
 
 def parse_counted(text: str, *, now: datetime) -> AskedEvents:
@@ -375,7 +376,8 @@ def _token_terms(
 
 
 _ABOVE_ALL = 1000.0
-"""Factor for "the last thing", over "the latest of something": above any sum of scores."""
+"""Factor for "the last thing", over "the latest of something": above any sum of scores, which are
+some standard deviations each."""
 
 
 def _phrases(

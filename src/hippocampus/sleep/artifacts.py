@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     from hippocampus.sleep.topics import TagAnswers
 
 _AT_ONCE: Final = 1024
+"""Episodes of a transaction, or in memory, at a time: writers wait for no more than these. Set by
+hand."""
 T = TypeVar("T")
 
 
