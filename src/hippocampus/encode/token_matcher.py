@@ -28,7 +28,8 @@ from hippocampus.encode.terms import UNSPACED
 from hippocampus.errors import InvalidText
 
 LONGEST: Final = 200
-"""Characters of the longest phrase that can be looked for."""
+"""Characters of the longest phrase that can be looked for: states are kept for each, and longer
+ones are texts. Set by hand."""
 
 SPELLED: Final = 0
 """The state when all of a phrase was spelled, whatever follows."""

@@ -44,7 +44,8 @@ class Marked(NamedTuple):
 
 
 _EARLY = 8
-"""Terms of an episode that are its beginning: its date, who speaks, and the first words."""
+"""Terms of an episode that are its beginning: its date, who speaks, and the first words. Who opens
+with a name is of it (docs/adr/0019); set by hand."""
 
 
 def pack_terms(hashes: NDArray[np.uint32]) -> bytes:
