@@ -31,8 +31,10 @@ _BETWEEN: Final = 4
 _NEXT: Final = 2
 """Words that are looked at behind one that may tell a wish."""
 _BACK: Final = 24
+"""Characters before such a word in which enough words are, mostly; else twice as many are looked
+at, and so on."""
 _ON: Final = 24
-"""Characters before and behind such a word in which enough words are, mostly."""
+"""Characters behind it, likewise."""
 
 _SUBJECT: Final = frozenset({"i", "we", "he", "she", "they", "you"})
 _OWNER: Final = frozenset({"my", "our", "his", "her", "their"})
