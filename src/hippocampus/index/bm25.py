@@ -29,7 +29,8 @@ one that only asks: properties kept as words more, as Xapian keeps its boolean t
 shares a hash once in two thousand million."""
 
 BY_LANGUAGE = np.uint32(0x6C616E67)
-"""The term of a bank's first row, once its words are stemmed each in its own language."""
+"""The term of a bank's first row, once its words are stemmed each in its own language: the letters
+of "lang", as those above spell "tell", "deed", "wish" and "asks"."""
 
 MARKS = (TELLING, DEED, STANDING, ASKING)
 

@@ -31,7 +31,8 @@ VERB: Final = 0.4
 _CAPITAL_NOUNS: Final = frozenset({"de"})
 """Languages that write every noun with a capital, and so tell no name by it."""
 _SHORTEST_FOREIGN: Final = 12
-"""Characters of three words of grammar, about."""
+"""Characters of three words of grammar, about, from which on a text is surely in another
+language."""
 _LONGEST_ACRONYM: Final = 6
 """Letters of a word in capitals that names something: a longer one is rather shouted."""
 _USUAL: Final = 64

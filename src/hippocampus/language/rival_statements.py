@@ -23,7 +23,8 @@ Kind: TypeAlias = Literal["number", "name", "word"]
 
 _RE: Final = Patterns("rivals")
 _LONGEST: Final = 600
-"""Characters of a text that are read."""
+"""Characters of a text that are read: of a longer one a statement is too small a part to be marked
+as over (docs/adr/0062)."""
 _CLAUSE: Final = 24
 """Words of a clause at most: what is longer tells a story. Set by hand."""
 _END: Final = 6

@@ -25,7 +25,7 @@ _VERB: Final = 0.5
 _NOUN: Final = 0.1
 """The same before an article: "draft a mail"."""
 _NEAR: Final = 12
-"""Words between "not" and "again"."""
+"""Words between "not" and "again"; this and the next two are set by hand."""
 _BETWEEN: Final = 4
 """Words between somebody and their attitude."""
 _NEXT: Final = 2

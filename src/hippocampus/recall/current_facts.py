@@ -46,7 +46,7 @@ _AHEAD: Final = 24 * MICROS_PER_HOUR
 
 
 _ALWAYS: Final = 1 << 62
-"""A moment after all others, in microseconds: thousands of years away, and still an int64."""
+"""A moment after all others, in microseconds: 146 000 years away, and still an int64."""
 
 
 class Standing(NamedTuple):

@@ -503,7 +503,8 @@ _WHOSE: Final = lazy_pattern(
 _MAILING: Final = frozenset({"email", "e-mail", "mail", "web", "ip"})
 _POSSESSIVE: Final = frozenset({"my", "our", "the", "of", "a"})
 _NAMED_IN: Final = 7
-"""Words of the name of something by whose it is, at most."""
+"""Words of the name of something by whose it is, at most: in more, more is asked than a fact of
+somebody. Set by hand."""
 _OF: Final = lazy_pattern(r"(?<![\w-])(?P<what>[\w-]+)\s+of\s+(?P<owner>[A-Z][\w-]*)(?!['’\w-])")
 
 

@@ -37,7 +37,8 @@ from hippocampus.sleep.topics import BATCH
 LEAST: Final = 3
 """Memories of a cluster of which a gist is made: of two either is a gist. Set by hand."""
 MOST: Final = 24
-"""Memories of a cluster: more were of one matter only by way of each other."""
+"""Memories of a cluster: more were of one matter only by way of each other, up to a whole
+conversation (docs/adr/0026). Set by hand."""
 TOKENS: Final = 60
 """Most tokens of a gist: as HEMA, section 3.2, has for a summary of one line (docs/adr/0026)."""
 _PART: Final = 4

@@ -51,7 +51,8 @@ _NO_HEADS: Final = frozenset({"person", "time period", "time unit", "unit of mea
 _TENSED: Final = frozenset({"was", "were", "is", "had", "has", "have", "did"})
 _NUMBERED: Final = frozenset({"number", "no"})
 _OPENING: Final = 2
-"""Words before the noun of a note without a verb, at most."""
+"""Words before the noun of a note without a verb, at most: "lesson number two", "another good
+swim". Set by hand, as the next two."""
 _JOINT: Final = 8
 """Characters between two times of a list."""
 _RATES: Final = frozenset({"a", "an", "per", "each", "every", "as", "the"})

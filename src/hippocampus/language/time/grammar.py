@@ -50,7 +50,7 @@ _SAYING_WHICH_DAY: Final = frozenset({"'s", "is", "its", "was", "to", "now"})
 _ONLY_DAYS: Final = frozenset({"tues", "weds", "thur", "thurs"})
 """Short weekdays that are no other word: with a verb they are days in whatever case."""
 _NAMED_IN: Final = 6
-"""Words of whoever did something, at most."""
+"""Words of whoever did something, at most: between "did" and its verb. Set by hand."""
 _PARTLY_VERB: Final = 0.2
 """Share of its uses as a verb from which a word may be one."""
 _MOSTLY_NOUN: Final = 0.5
@@ -98,7 +98,8 @@ _CELEBRATED = frozenset({"birthday", "anniversary", "wedding"})
 _WHERE = frozenset("at of in".split())
 """Words between a "last night" that is the final one and what it is of."""
 _REACH = 40
-"""Words behind an expression that are looked at, at most."""
+"""Words behind an expression that are looked at, at most: few sentences go on for longer, and a
+text without marks must not cost its square."""
 _OWNERS = frozenset("my our his her their".split())
 # Needs nothing behind it, so that a feast there is a time: "come to us boxing day".
 _BEFORE_FEAST = frozenset("us you me them him here there home back away off".split())
