@@ -119,6 +119,7 @@ def fit(
     constant, slope, fall = _rounded(
         fit_logistic(columns, relevant, each, np.array(like.hit), np.full(3, drawn))
     )
+    # Even odds for now: ``_learn`` sets it by questions that this fit has not seen.
     return like._replace(weights=_rounded(weights), hit=(constant, slope, fall), found=0.5)
 
 

@@ -206,12 +206,14 @@ class _Words:
 
     def _says_nothing(self, clause: Sequence[int]) -> bool:
         first = self._word(clause[0])
+        # Pleasantries are short, "thank you so very much"; what is longer says something.
         if len(clause) > 5 or first not in word_set("pleasantries"):
             return False
         return _TALK.nothing.fullmatch(" ".join(map(self._word, clause))) is not None
 
     def _is_sound(self, at: int) -> bool:
         start, end = self.spans[at]
+        # As long as "hm" and "hahaha": most words are passed over without the pattern.
         return 2 <= end - start <= 6 and _TALK.sound.fullmatch(self._word(at)) is not None
 
     def _word(self, at: int) -> str:

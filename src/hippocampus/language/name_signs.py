@@ -23,8 +23,7 @@ from hippocampus.language.nouns import kinds, singular, use_of
 SortOfName: TypeAlias = Literal["person", "pet", "place", "thing"]
 
 SURE: Final = 4
-"""Weight of a sign that says it: an apposition, a title. Only the order of the three was thought
-about (docs/adr/0059)."""
+"""Weight of a sign that says it: an apposition, a title. Set by hand, as the next two."""
 LIKELY: Final = 2
 """Weight of one that hardly ever errs: a verb that only people are the subject of."""
 FAINT: Final = 1

@@ -88,7 +88,12 @@ def singular(word: str) -> str:
 
 
 class Use(NamedTuple):
-    """Shares of a word's uses as a noun and as a verb, in [0, 1]; ``known``: in the dictionary."""
+    """
+    Shares of a word's uses as a noun and as a verb, in [0, 1]; ``known``: in the dictionary.
+
+    From which share on it counts as either is for each reader to say, by what an error costs there;
+    those shares are set by hand.
+    """
 
     noun: float
     verb: float

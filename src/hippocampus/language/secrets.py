@@ -350,6 +350,7 @@ def _compiled(expression: str) -> re.Pattern[str]:
 
 def _is_password(value: str) -> bool:
     """Return whether a value after the word password may be one: few plain words are."""
+    # Shorter ones are words like "is" or "for", which follow "password" all the time.
     if len(value) < 4 or value.lower() in _NO_PASSWORDS or "://" in value:
         return False
     if re.search(r"[()\[\]{}<>]|^[$£€]", value) or sum(c.isalnum() for c in value) < 3:
@@ -395,7 +396,7 @@ def _is_random(value: str) -> bool:
 
 
 def _is_phone(value: str) -> bool:
-    return 8 <= sum(c.isdigit() for c in value) <= 15  # E.164 allows no more than 15
+    return 8 <= sum(c.isdigit() for c in value) <= 15  # E.164 allows no more; fewer are a count
 
 
 _KINDS: Final[dict[str, tuple[str, Callable[[str], bool] | None]]] = {

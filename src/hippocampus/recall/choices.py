@@ -26,7 +26,8 @@ _LOOKED_AT: Final = 12
 (docs/adr/0063)."""
 _REACH: Final = np.float32(15)
 """Standard deviations behind the best one up to which a row may lead: wide, for the turn that
-cannot choose is much nearer. Set by hand on two dozen questions of our own (docs/adr/0063)."""
+cannot choose is much nearer. Set by hand; the rule was made on two dozen questions of our own
+(docs/adr/0063)."""
 _BARE: Final = 7.0
 """The same, for one that has nothing of the question but what it names: as far as the smallest
 context reaches (docs/adr/0047)."""

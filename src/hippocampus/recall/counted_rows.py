@@ -36,8 +36,8 @@ verb (docs/adr/0053)."""
 _AGAIN, _UNSURE, _DENIED = np.float32(2), np.float32(1), np.float32(-1)
 """Gain of a row, in standard deviations: one that tells of an event that another row tells of, too,
 one that may tell of a further event, and one that says that it did not take place. The first to
-tell of an event gains as much as there is between the best row and the last. Only their order was
-thought about: none of them was tuned."""
+tell of an event gains as much as there is between the best row and the last. Set by hand, as the
+next."""
 _ELSEWHERE: Final = np.float32(-4)
 """Its gain if nothing of it is of the time that is asked for: it outweighs any gain below the
 first's."""

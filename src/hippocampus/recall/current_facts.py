@@ -140,6 +140,7 @@ class FactResolver:
                     if fold.told:
                         folds.append(fold)
                         whose.add(subject)
+                # Of several people nobody is meant, and the others need not be looked at.
                 if len(whose) > 1:
                     return None
         if asked.of != "now":
@@ -147,6 +148,7 @@ class FactResolver:
             return _standing_once(told, asked, at)
         if new:
             new += [told for fold in folds for told in fold.told]
+            # Not remembered: the fresh rows are those that this question happened to find.
             folds = [_Fold(b"", 0, new, _standing(new, at))]
         if any(_are_several(asked, fold.told, at) for fold in folds):
             return None
@@ -346,6 +348,7 @@ def _standing_once(told: Iterable[Told], asked: AskedFact, at: int) -> Standing 
         ]  # fmt: skip
         held = max(
             (one for one in lasted if one[0] > 0),
+            # That what has no beginning held then is only supposed: it yields to what has one.
             key=lambda one: (one[1].valid_from is not None, one[0]),
             default=None,
         )

@@ -30,8 +30,8 @@ _REACH: Final = 7.0
 """Standard deviations behind the best one up to which a row may lead: as far as the smallest
 context reaches (docs/adr/0047)."""
 _REACH_OF_NAMED: Final = 15.0
-"""The same where the owner's name is not in the question: the row has few of its words. Set by hand
-on twenty questions of our own (docs/adr/0063)."""
+"""The same where the owner's name is not in the question: the row has few of its words. Set by
+hand; the rule was made on twenty questions of our own (docs/adr/0063)."""
 _READ: Final = 4000
 """Characters of a text that are read: a bound on what eight long texts cost, set by hand."""
 _NAMING: Final = frozenset({"name", "names", "called", "call"})

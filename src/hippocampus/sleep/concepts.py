@@ -421,6 +421,7 @@ class Tally:
         postings = PhrasePostings.of(material)
         counts = np.diff(postings.ends)
         often = counts.astype(np.float32)
+        # Of a phrase that is mostly written as a name one mention is enough.
         proper = postings.sums(postings.proper.astype(np.float32)) > often / 2
         users = postings.sums(material.by_user[postings.rows].astype(np.float32)) / often
         latest = postings.latest()
@@ -431,6 +432,8 @@ class Tally:
             "frequency": np.log1p(often),
             "rarity": np.log((total + 1) / (often + 0.5)),
             "recency": np.exp(-days / FADING_DAYS),
+            # What only others say counts half. CONCEPT's engagement is of questions about it (4.2),
+            # which are not kept by phrase.
             "users": 0.5 + 0.5 * users,
         }
         salience = appraise(features, ANCHOR)
@@ -528,6 +531,7 @@ def _walked(where: Sequence[Rows], spread: float) -> Floats:
     every, column = np.unique(np.concatenate(where), return_inverse=True)
     often = np.array([len(sessions) for sessions in where])
     place = np.repeat(np.arange(len(where)), often)
+    # Two more, so that an anchor of one session has a finite weight.
     rare = (1 / np.log(2 + often)).astype(np.float32)
     talk = np.bincount(column, rare[place], len(every)).astype(np.float32)
 

@@ -40,7 +40,7 @@ MOST: Final = 24
 """Memories of a cluster: more were of one matter only by way of each other, up to a whole
 conversation (docs/adr/0026). Set by hand."""
 TOKENS: Final = 60
-"""Most tokens of a gist: as HEMA, section 3.2, has for a summary of one line (docs/adr/0026)."""
+"""Most tokens of a gist (docs/adr/0026): as HEMA, section 3.7, has for a summary of one line."""
 _PART: Final = 4
 """A gist has one in so many of its cluster's tokens: HUMAN's gist is a quarter (section 5, L3)."""
 _ROOM: Final = 8

@@ -95,6 +95,7 @@ def state_facts(
     for (relation, subject), of in sorted(stated.items(), key=lambda one: order.index(one[0][0])):
         clause = _statement(relation, known[fold_name(subject)], of)
         spent += clause.tokens
+        # An end and no gap: relations come in the order in which they tell most.
         if spent > _FACT_TOKENS:
             break
         found.append(clause)

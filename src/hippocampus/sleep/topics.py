@@ -62,8 +62,8 @@ ENOUGH: Final = 2
 once leads nowhere else."""
 RELATED: Final = 1.0
 """Standard deviations above its mean nearness to all tags at which what words or the dictionary
-call broader than a tag is believed: a server is a worker only where there are waiters. Chosen by
-eye on ``examples/`` (docs/adr/0015)."""
+call broader than a tag is believed: a server is a worker only where there are waiters. Set by hand;
+relations were read by eye on ``examples/`` (docs/adr/0015)."""
 MOST_TAGS: Final = 4096
 """Tags that groups gave and a graph keeps: those that most groups gave. Comparing a question with
 so many vectors of 384 takes 0.3 ms; a person's bank has a few hundred."""

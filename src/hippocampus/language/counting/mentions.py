@@ -121,6 +121,8 @@ def find_mentions(
         reading = _Sentence(sentence, asked, occurred_at.astimezone(zone), by_actor=by_actor)
         mention = reading.mention(text[start : match.end()].strip())
         refused = refused or reading.refused
+        # The text has not the name that is asked for: it may still be of it, in doubt, unless the
+        # sentence names another.
         if mention is not None and not named:
             mention = None if reading.names_another else replace(mention, sure=False)
         if mention is not None:
