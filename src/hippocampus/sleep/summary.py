@@ -64,8 +64,7 @@ _OLDER: Final = 0.98
 _LONGEST_NAME: Final = 40
 """Characters: names are longer in documents, where they carry titles and addresses."""
 _MOST_TOPICS: Final = 12
-"""Topics of a version: they weigh its clauses, and no line lists them any more (docs/adr/0054). Set
-by hand."""
+"""Topics that are kept of a version; no line lists them any more (docs/adr/0054). Set by hand."""
 _MOST_BEHIND: Final = 20
 """Rows behind a sentence of a model that has the words of none: of more, none is its source. Set by
 hand."""
