@@ -16,8 +16,10 @@ from hippocampus.encode.embedders.base import LocalEmbedder, unit
 from hippocampus.encode.encoder import Encoder, TextRows
 
 DIMENSION = 384
+"""Numbers of a vector of either built-in model."""
 WINDOW = 254
-"""Word pieces of one pass, without those that begin and end it."""
+"""Word pieces of one pass, without those that begin and end it: the encoder takes 256
+(docs/adr/0002)."""
 
 _BATCH_PIECES = 1024
 """Pieces that are encoded together. Four times as many are 1 % faster, and whoever is being answered
