@@ -44,7 +44,10 @@ from hippocampus.recall.features import features
 _NEXT: Final = 3
 """Candidates after the hits that are told of."""
 _EXCERPT: Final = 160
+"""Characters of a memory, two lines of a terminal of 80: enough to know it again, and what is to be
+read is the account. Chosen by hand."""
 _MOST_ASKED: Final = 100
+"""Ids of one call: each takes an account by every cue, with its place among all. Chosen by hand."""
 _TINY: Final = 0.005
 """Part of a score that is not worth telling."""
 _RANKING: Final = ("lexical", "vector", "signature")

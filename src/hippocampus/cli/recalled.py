@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from hippocampus.core.records import Recall
 
 HITS: Final = 5
+"""Hits that people are shown, half of what the verb returns: a screen has room for five excerpts.
+Chosen by hand."""
 _FLAGS: Final = ("--json", "--ids", "--full")
 
 

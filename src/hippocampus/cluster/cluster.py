@@ -36,7 +36,7 @@ _BUCKETS_A_WORKER: Final = 8
 _BUCKET_BYTES: Final = 8 << 20
 _MOST_BUCKETS: Final = 1024
 """Of about so many bytes of files is one, so that no job is long; and so many are there at most."""
-_FILES: Final = 16
+_FILES: Final = 16  # so many workers may write at once; chosen by hand
 _BANKS_A_FILE: Final = 500
 """Files of an export, at most one for each bank, and of no more banks than that."""
 

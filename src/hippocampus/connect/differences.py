@@ -10,6 +10,7 @@ from typing import Final
 _CONTEXT: Final = 2
 """Lines that a difference shows around what changes."""
 _LONG: Final = 200
+"""Characters from which on a line is long, as a whole file of JSON in one is. Chosen by hand."""
 _BESIDE: Final = 40
 """Characters that it shows around what changes in a line that is long."""
 _HIDDEN: Final = "…"

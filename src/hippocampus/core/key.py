@@ -30,7 +30,7 @@ _Done = TypeVar("_Done")
 
 _LEAST: Final = 16
 """Bytes of a secret that is no passphrase: less can be tried out."""
-_GROUP: Final = 4
+_GROUP: Final = 4  # by hand: eight groups, each short enough to be read out and copied
 
 
 class KeyRefused(ValueError):

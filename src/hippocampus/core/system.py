@@ -347,5 +347,5 @@ def is_mine(connection: socket.socket) -> bool:
 
 _LINUX_PEER: Final = struct.Struct("3i")  # the process, its user and its group
 _MACOS_PEER: Final = struct.Struct("2Ih2x16I")  # sys/ucred.h: a version, the user, their groups
-_SOL_LOCAL: Final = 0
+_SOL_LOCAL: Final = 0  # sys/un.h of macOS
 _LOCAL_PEERCRED: Final = 1  # sys/un.h

@@ -30,6 +30,7 @@ FIRST: Final = "_memory_id"
 _OWN: Final = (FIRST, "updated_at")
 """Fields that an updated memory has among its metadata, and its result elsewhere."""
 _NOW: Final = 20
+"""Most memories to return by default, as mem0 2 does (docs/surfaces/mem0.md)."""
 _BEFORE: Final = 100
 """Most memories to return by default where the owner is given as before mem0 2."""
 _OPERATORS: Final = frozenset("eq ne in nin gt gte lt lte contains icontains".split())
@@ -38,6 +39,7 @@ _LOGIC: Final = {"AND": "$and", "OR": "$or", "NOT": "$not"} | {
 }
 _ORDER: Final = frozenset("gt gte lt lte".split())
 _EPISODE_BITS: Final = 96
+"""Bits of an episode's id, 24 digits in hex; a UUID leaves 26 beside them for the bank's mark."""
 
 _log = logging.getLogger(__name__)
 

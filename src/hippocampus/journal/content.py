@@ -36,6 +36,7 @@ _HEAD = struct.Struct("<4sHH")
 rows, then the matrix. Version 1 had lengths of four bytes and a matrix without codes."""
 _MAGIC = b"HipC"
 _VERSION = 2
+"""Version that is written: 2, half as large, has the Huffman-shaped matrix (docs/adr/0014)."""
 
 _MORE = 128
 """Added to a byte of a length that another one follows, of seven bits each, the lowest first."""

@@ -41,6 +41,8 @@ LONGEST_ANSWER: Final = 65_536
 _BEGINNINGS: Final = 64
 """Places at which JSON may begin that are tried."""
 _CHARS_A_TOKEN: Final = 4
+"""Bytes of UTF-8 for a token, about: English has some 4.5 characters. It only stands in for a usage
+that no server reported, and is told as an estimate."""
 _BEGIN = re.compile(r"[{\[]")
 _UNTAGGED = str.maketrans({"<": "\\u003c", ">": "\\u003e"})
 

@@ -37,6 +37,7 @@ _LABEL = 100
 _REASON = 100, 200
 """Characters of a reason's beginning and end that are shown; what to do about it comes last."""
 _REASONS = 3
+"""Reasons that are told, so that those, however many, leave room for memories. Chosen by hand."""
 _NAMED = 5
 """Most of a kind that are named: memories left out, sessions, sources."""
 _NEAREST = 3

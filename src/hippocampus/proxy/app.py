@@ -42,6 +42,8 @@ DEADLINE_S: Final = 1.0
 TIMEOUT_S: Final = 600.0
 """Most seconds that upstream may say nothing; as the protocol's own clients have it."""
 CONNECT_S: Final = 10.0
+"""Seconds for a connection: an address where nobody answers is told of, and not waited for as long
+as an answer is. Chosen by hand."""
 MOST_ASKED: Final = 64 << 20
 """Bytes of a request that is read; a longer one is passed on without memory."""
 MOST_ANSWERED: Final = 16 << 20

@@ -30,7 +30,10 @@ from hippocampus.server.workers import Worker
 from hippocampus.sleep.schedule import Schedule
 
 _KEEP_ALIVE_S: Final = 75
+"""Seconds for which a connection without requests stays: uvicorn's 5 would have an agent that
+thinks in between connect anew each time. Chosen by hand, never measured."""
 _MOST_HEAD_BYTES: Final = 1 << 16
+"""Bytes of the headers of a request, which the parser would keep without end. Chosen by hand."""
 _GRACE_S: Final = 1.0
 """Seconds that a verb that has begun may still take, after requests were waited for."""
 _HELD_S: Final = 0.5

@@ -10,6 +10,8 @@ from hippocampus.core.constraints import check
 from hippocampus.core.lazy_dataclass import immutable
 
 PORT = 8765
+"""Port of ``serve``, chosen by hand: above 1023, where no rights are needed, and beside those of
+the proxy (8766), the dashboard (8767) and MCP (8768)."""
 
 
 _Seconds: TypeAlias = Annotated[float, Meta(gt=0, le=1e9)]

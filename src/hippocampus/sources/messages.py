@@ -40,6 +40,8 @@ ROLES = {
 }
 """Names of speakers that are roles -> the role."""
 _BAD_LINES = 100
+"""Lines that may be damaged: with more the file is of another kind, and nobody reads a message for
+each line of it. Chosen by hand."""
 
 
 def read_messages(raw: Raw) -> Iterator[Item]:

@@ -12,7 +12,7 @@ from hippocampus.core.records import Block, Kind
 from hippocampus.errors import StoreCorrupt
 
 MAGIC = b"HipB"
-VERSION = 1
+VERSION = 1  # of the frame, so far the only one; what is framed has versions of its own
 _HEAD = struct.Struct("<4sHHqqqQ")
 """Magic, version, zero, bank, first row, count, payload length; little-endian."""
 

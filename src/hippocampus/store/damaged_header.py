@@ -16,6 +16,7 @@ _HEADER: Final = 100
 """Bytes of the header, as "The Database Header" of SQLite's file format counts all below."""
 _MAGIC: Final = b"SQLite format 3\0"
 _USUAL_PAGE: Final = 4096
+"""Bytes of a page by SQLite's default since 3.12, which no store of ours has changed."""
 _PAGES: Final = frozenset(1 << power for power in range(9, 16))
 """Sizes of a page, but for 64 KiB, which is written as 1, and which no store of ours has."""
 _TABLE_PAGES: Final = frozenset({0x05, 0x0D})

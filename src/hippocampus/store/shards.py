@@ -52,7 +52,7 @@ MARK: Final = "shards"
 """The setting by which a database knows that it is one of several."""
 _PLACES: Final = 256
 """Most databases; how many banks' numbers are apart from each other in one of them."""
-_PATIENCE_S: Final = 30.0
+_PATIENCE_S: Final = 30.0  # of a copy that nobody else has open, so it is never waited for
 
 R = TypeVar("R")
 

@@ -1,4 +1,4 @@
-"""Sealing of what is left anew after an erasure, under a key that the log never had."""
+"""Fresh seals after an erasure: all that is left goes under a key that the log never had."""
 
 from __future__ import annotations
 

@@ -16,6 +16,8 @@ _LOCK: Final = 0x4869_7070_6F00
 _WAIT_MS: Final = 200
 """Milliseconds that a change of tables waits for a transaction, and all who come later for it."""
 _PAUSE_S: Final = 0.5
+"""Seconds between two tries: longer than ``_WAIT_MS``, so that those who queued behind it are done
+first. Chosen by hand."""
 SLOTS: Final = 64
 """Counters of commits; a bank counts in its own, so that two hardly ever wait for each other."""
 
