@@ -28,6 +28,7 @@ from hippocampus.core.system import (
 )
 
 MOST_BYTES: Final = 64 << 20
+"""Bytes of a message: what says that it is longer is none of ours, and is not read. By hand."""
 _LENGTH: Final = struct.Struct("<Q")
 _LOOPBACK: Final = "127.0.0.1"
 _WORD: Final = 32

@@ -19,7 +19,7 @@ PATHS: Final[dict[str, RequestKind]] = {"/chat/completions": "chat", "/responses
 MOST_UNPACKED: Final = 16 << 20
 """Bytes of a packed answer that are read."""
 
-_GZIP = zlib.MAX_WBITS | 16
+_GZIP = zlib.MAX_WBITS | 16  # zlib's way to say: with a gzip header and trailer, and no other
 _DECODER = json.JSONDecoder()
 _BLANK = re.compile(r"[ \t\n\r]*")
 _THOUGHT = re.compile(r"\s*<think>.*?(?:</think>\s*|\Z)", re.DOTALL)

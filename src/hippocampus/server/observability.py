@@ -37,6 +37,8 @@ _OURS: Final = 500
 _BUCKETS: Final = (
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0
 )  # fmt: skip
+"""Seconds, three steps for each power of ten as is usual with Prometheus, and last the 60 after
+which a verb is given up (``Limits.request_s``)."""
 
 
 class Figures:

@@ -21,7 +21,7 @@ _PAGES: Final = frozenset(1 << power for power in range(9, 16))
 """Sizes of a page, but for 64 KiB, which is written as 1, and which no store of ours has."""
 _TABLE_PAGES: Final = frozenset({0x05, 0x0D})
 """Kinds of page that the schema, which begins behind the header, may start with."""
-_WITH_LOG, _WITHOUT_LOG = 2, 1
+_WITH_LOG, _WITHOUT_LOG = 2, 1  # SQLite's "file format versions": of WAL, and of a rollback journal
 _LOG: Final = "-wal"
 
 
