@@ -42,7 +42,8 @@ _Change: TypeAlias = Callable[[Ledger, Sequence[_Stored]], int]
 
 _CHANGED_AT_ONCE: Final = 192
 """Episodes that are erased, or of a source forgotten or restored, in one transaction, for which all
-banks wait; with ``_A_SEGMENT`` for each segment that they are in."""
+banks wait; with ``_A_SEGMENT`` for each segment that they are in. So another bank's writer waits
+for 82 ms at most instead of 1.5 s, for a source of 20 000 (docs/adr/0044)."""
 _COMPACTED_AT_ONCE: Final = 384
 """The same of ``compact``, which knows what goes, and has no ties to look for."""
 _A_SEGMENT: Final = 48

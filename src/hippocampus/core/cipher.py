@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hippocampus.core.records import EpisodeRow
 
 KEY_BYTES: Final = 64
-"""Half of them authenticate, half encrypt."""
+"""Half of them authenticate, half encrypt: AES-256-SIV (docs/format.md)."""
 _KEPT: Final = 2048
 """Texts of which both forms are kept: speakers come again and again, ids of a batch twice."""
 _SHORT: Final = 256

@@ -20,7 +20,8 @@ PLENTY: Final = 1 << 24
 """Bytes that anything may come to in however few it is kept."""
 DENSEST: Final = 64
 """Bytes that one may stand for in what comes to more: words and numbers get 3 to 30 times as small,
-and one byte of a bomb stands for 1032."""
+and one byte of a bomb stands for 1032. Writers keep to it, so it is of the format
+(docs/format.md)."""
 
 
 def most_of(packed: int) -> int:

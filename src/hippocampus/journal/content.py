@@ -44,7 +44,7 @@ _LONGEST = 4
 """Bytes of a length at most: it is below 2**28."""
 
 KEPT_BYTES = 64 << 20
-"""Memory that segments may take together; the ones read longest ago go first."""
+"""Memory that segments may take together; the ones read longest ago go first (docs/adr/0012)."""
 _PLACES_A_TEXT = 10
 """Places that are looked at in the time in which one text is decoded and searched."""
 _REST = 4

@@ -38,7 +38,8 @@ _READ: Final = "read"
 BUDGET_TOKENS: Final = 1500
 """Of memories in a prompt: some thirty turns, little beside what models take today."""
 DEADLINE_S: Final = 1.0
-"""Most seconds that a request waits for memory: a hundred times the usual, and bearable."""
+"""Most seconds that a request waits for memory: a recall takes some 25 ms (docs/adr/0032), and a
+second is bearable."""
 TIMEOUT_S: Final = 600.0
 """Most seconds that upstream may say nothing; as the protocol's own clients have it."""
 CONNECT_S: Final = 10.0

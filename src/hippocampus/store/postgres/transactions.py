@@ -52,9 +52,11 @@ _STORE: Final = 0x4869_7070_7301
 _BANKS: Final = 0x4869_7070
 """The first half of the advisory lock of a bank; the other is the bank's number."""
 _MOST: Final = 16
-"""Connections that one process has open at once."""
+"""Connections that one process has open at once: PostgreSQL takes 100 by default, so some servers
+and people fit beside each other (docs/postgres.md). Chosen by hand."""
 _PROMPT_S: Final = 1.0
-"""Seconds for which a connection is waited for before it is asked why there is none."""
+"""Seconds for which a connection is waited for before it is asked why there is none: that nobody is
+there is told at once, that all are in use is waited for (docs/adr/0083)."""
 
 _COPIED: Final = 64
 """Rows from which on they are sent by ``COPY``."""
