@@ -53,6 +53,7 @@ def meant_by(name: str, known: Collection[str]) -> str | None:
     for ours in known:
         if plain in _ELSEWHERE.get(ours, "").split():
             return ours
+    # Stricter than difflib's 0.6, by which most short names are like some other. By hand.
     close = get_close_matches(plain, known, n=1, cutoff=0.75)
     if close:
         return close[0]

@@ -304,7 +304,7 @@ def is_private(folder: str) -> bool:
         return False
     if sys.platform == "win32":
         return stat.S_ISDIR(seen.st_mode)
-    mine = seen.st_uid == os.geteuid() and not seen.st_mode & 0o077
+    mine = seen.st_uid == os.geteuid() and not seen.st_mode & 0o077  # nothing for group or others
     return mine and stat.S_ISDIR(seen.st_mode)
 
 

@@ -390,7 +390,8 @@ def id_of(episode: Episode) -> str:
 
 def _make_id(bank: str, episode: str) -> str:
     """Return a UUID, of the version for one's own use, that names an episode and marks its bank."""
-    # A UUID has 122 bits beside version and variant: 26 of the mark and 96 of the id.
+    # A UUID has 122 bits beside version and variant: 26 of the mark and 96 of the id. They are in
+    # three parts, of 48, 12 and 62, with version 8 and variant 2 in between (RFC 9562).
     number = mark(bank) << _EPISODE_BITS | int(episode, 16)
     high, middle, low = number >> 74, number >> 62 & 0xFFF, number & (1 << 62) - 1
     return str(UUID(int=high << 80 | 8 << 76 | middle << 64 | 2 << 62 | low))

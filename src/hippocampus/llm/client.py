@@ -320,6 +320,7 @@ def _usage_of(answer: Any) -> Usage | None:  # noqa: ANN401
         )
     except (LookupError, TypeError):
         return None
+    # A trillion tokens are in no prompt: a server that says so reports nothing.
     if all(type(tokens) is int and 0 <= tokens < 1 << 40 for tokens in (prompt, completion)):
         return Usage(calls=1, prompt_tokens=prompt, completion_tokens=completion)
     return None

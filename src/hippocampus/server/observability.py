@@ -160,7 +160,7 @@ def _route(scope: Scope) -> str:
 
 def log_failure(exc: Exception, request_id: str = "") -> None:
     """Log the place and kind of a failure, and not its message, which may hold what was said."""
-    frames = traceback.extract_tb(exc.__traceback__)[-12:]
+    frames = traceback.extract_tb(exc.__traceback__)[-12:]  # the last are ours; before, frameworks'
     where = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
     seen = {"request_id": request_id, "error": type(exc).__name__, "where": where}
     log.error("failure", extra={"seen": seen})

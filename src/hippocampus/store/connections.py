@@ -154,6 +154,7 @@ class Connections:
         try:
             self._check_readable(migrations)
         except sqlite3.OperationalError as exc:
+            # The last byte is the result; what is above it tells more of it (extended codes).
             if exc.sqlite_errorcode & 0xFF not in {
                 sqlite3.SQLITE_CANTOPEN,
                 sqlite3.SQLITE_READONLY,

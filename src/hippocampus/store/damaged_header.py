@@ -40,6 +40,8 @@ def is_sound(path: Path) -> bool:
     if len(header) < _HEADER:
         return False
     mended = _mended(header, path.stat().st_size, has_log=has_log)
+    # Magic and size of a page; its shares; format of the schema; encoding of texts. What is left
+    # out, such as versions and counters, is another in every file.
     same = (slice(0, 18), slice(20, 24), slice(44, 48), slice(56, 60))
     # Until a log is copied into the file, the number of pages is that of some later moment.
     return all(header[one] == mended[one] for one in (*same, *[slice(28, 32)] * (not has_log)))

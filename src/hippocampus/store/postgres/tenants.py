@@ -186,6 +186,7 @@ class Grants:
 
 def _statements(role: str, tenant: str | None) -> list[sql.Composed]:
     """Return the statements that put the wall up, and give a role its place behind it."""
+    # PostgreSQL cuts longer names by itself, and warns.
     who, policy = sql.Identifier(role), sql.Identifier(f"tenant of {role}"[:63])
     if tenant is None:
         # As a query of its own it is asked once a statement, and not of every row.
