@@ -297,6 +297,8 @@ class Forgetting(BankPart):
             trail = copies.of(ids, names)
             with suppress(Outdated):
                 with doing(None):  # the request is what is asked of this bank
+                    # Copies first: where they went is noted with the original, and goes with it,
+                    # so who is cut off here finds the rest by asking again (docs/adr/0088).
                     self._erase_copies(trail)
                     back = trail.here(self.name)
                     if back and names:
@@ -339,6 +341,7 @@ class Forgetting(BankPart):
                     return self._forget_sources(names, erase=erase, progress=progress)
                 return self._erase_ids(ids, erase, progress) if ids else 0
             finally:
+                # After a failure as well: what was erased until then has bytes in the file still.
                 self._finish_erasure()
 
     def _finish_erasure(self) -> None:

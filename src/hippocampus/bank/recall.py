@@ -162,6 +162,7 @@ class Recaller(BankPart):
             clock.note("search")
             shows, read = self._read(here, bound, allowed, ranking, shows, k)
             sessions = here.index.columns.session.named(read.ranking.sessions[:k])
+        # The snapshot is given back: a reranker may be a server elsewhere, that takes its time.
         order, failed = rerank(engine.reranker, text, read.texts)
         degraded += [*foreign(bound, models[0], read.texts), *filter(None, [failed])]
         places = [*order, *range(len(order), len(read.ranking.rows))]
@@ -295,6 +296,8 @@ class Recaller(BankPart):
             user=user,
         )  # fmt: skip
         frame.check(budget_tokens)  # before anything is recalled: what fails must leave no trace
+        # A context is read by a model, so what reads like an order to one is left out unless asked
+        # for (docs/trust.md); a recall shows it, marked.
         if filters.get("suspects") is None:
             filters["suspects"] = "hide"
         floor = FLOOR if min_score is None else min_score

@@ -128,6 +128,7 @@ class BankCache(Generic[Held]):
         """Have one in memory from here to the end, and others let go then if it is too much."""
         with self._lock:
             self._users[one] += 1
+            # It goes to the end at the weight that it had; it is weighed when it is given back.
             self._warm.put(one, self._warm.take(one) + self._cold.take(one))
         try:
             yield
@@ -151,6 +152,7 @@ class BankCache(Generic[Held]):
     def _shed(self) -> list[object]:
         freed: list[object] = []
         while self.limit is not None and self._sum() > self.limit:
+            # Notes cannot be made again, so they go last, unless they alone take up too much.
             idle = next((one for one in self._warm.held if one not in self._users), None)
             if self._cold.held and (idle is None or self._cold.nbytes > self.limit // _NOTES):
                 one = next(iter(self._cold.held))

@@ -39,7 +39,8 @@ _VERSION = 2
 """Version that is written: 2, half as large, has the Huffman-shaped matrix (docs/adr/0014)."""
 
 _MORE = 128
-"""Added to a byte of a length that another one follows, of seven bits each, the lowest first."""
+"""Added to a byte of a length that another one follows, of seven bits each, the lowest first: known
+as LEB128. Nearly all texts have fewer than 128 tokens, and so take one byte."""
 _LONGEST = 4
 """Bytes of a length at most: it is below 2**28."""
 
@@ -649,6 +650,7 @@ class Content:
                 ids[row - segment.first] = np.empty(0, np.uint64)
             made = Segment.of(segment.first, ids).to_block()
             self._store.payloads.put_block(self._bank, "content", made)
+        # Empty, and not taken away: a row that has no payload at all is damaged.
         self._store.payloads.put(self._bank, "content", [(row, b"") for row in unsealed])
 
     def unpacked(self, payloads: Mapping[int, bytes]) -> dict[int, Ids]:
