@@ -48,7 +48,8 @@ if TYPE_CHECKING:
 _Stored = TypeVar("_Stored")
 
 _NAMED_AT_ONCE: Final = 256
-"""Turns of a request that names itself that are kept in one transaction."""
+"""Turns of a request that names itself that are kept in one transaction. The same number for every
+server, whatever its ``Ingest.batch``, for its parts are known by where they begin. By hand."""
 
 
 class _ToKeep(NamedTuple):

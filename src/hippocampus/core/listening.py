@@ -11,7 +11,7 @@ from hippocampus.core.system import SHARES_CONNECTIONS
 from hippocampus.errors import InputError
 
 _BACKLOG = 2048
-"""Connections that may wait to be accepted."""
+"""Connections that may wait to be accepted, as uvicorn has it; the system may allow fewer."""
 
 
 @lru_cache(maxsize=256)

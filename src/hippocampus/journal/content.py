@@ -40,7 +40,7 @@ _VERSION = 2
 
 _MORE = 128
 """Added to a byte of a length that another one follows, of seven bits each, the lowest first: known
-as LEB128. Nearly all texts have fewer than 128 tokens, and so take one byte."""
+as LEB128. The length of a text of fewer than 128 tokens takes one byte."""
 _LONGEST = 4
 """Bytes of a length at most: it is below 2**28."""
 

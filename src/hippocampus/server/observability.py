@@ -31,7 +31,8 @@ log = logging.getLogger("hippocampus.server")
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _METHODS: Final = frozenset({"GET", "POST", "DELETE", "HEAD", "OPTIONS"})
 _GONE: Final = 499
-"""The status of a request whose client left before it was answered; it is sent to nobody."""
+"""The status of a request whose client left before it was answered, as nginx has it in its logs; it
+is sent to nobody."""
 _OURS: Final = 500
 """The least status of a request that failed by our doing."""
 _BUCKETS: Final = (

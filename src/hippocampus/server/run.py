@@ -31,7 +31,8 @@ from hippocampus.sleep.schedule import Schedule
 
 _KEEP_ALIVE_S: Final = 75
 """Seconds for which a connection without requests stays: uvicorn's 5 would have an agent that
-thinks in between connect anew each time. Chosen by hand, never measured."""
+thinks in between connect anew each time. Longer than a client of ours uses one again, 60 s
+(``core/connections.py``). Never measured."""
 _MOST_HEAD_BYTES: Final = 1 << 16
 """Bytes of the headers of a request, which the parser would keep without end. Chosen by hand."""
 _GRACE_S: Final = 1.0

@@ -144,6 +144,7 @@ def copy_bank(
                     target.payloads.put(new, portion.kind, portion.tail)
     if known := source.requests.every(old):  # else who asks again there has it done twice
         with target.write(new):
+            # In files time counts only as far as it was seen to pass (``kept_time.py``).
             late = source.requests.behind() - target.requests.behind()
             for key, done in known:
                 target.requests.add(new, key, done._replace(at=done.at + late))

@@ -170,7 +170,7 @@ class _Cutter:
 
         So borders are the same again soon after an edit, as in content-defined chunking.
         """
-        start, per_token = 0, 4.0
+        start, per_token = 0, 4.0  # about that of English; from then on the text's own
         while start < len(text):
             longest = max(1, int(_LONGEST * self.target * per_token))
             piece = text[start : start + longest]
@@ -179,6 +179,7 @@ class _Cutter:
                 piece = piece[: _best_border(piece, shortest)]
             tokens = self.count(piece)
             if tokens > self.limit and len(piece) > 1:
+                # Halved at least, or a text whose end alone is dense would be tried without end.
                 per_token = max(1 / self.target, min(per_token / 2, len(piece) / tokens))
                 continue
             start += len(piece)

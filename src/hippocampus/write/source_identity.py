@@ -83,6 +83,8 @@ def identify(
 
     """
     found = _Identifier(ledger, register, files, host, frozenset(gone))
+    # The surest way first: a source is taken by the first file that is found to be it
+    # (docs/adr/0051).
     found.at_their_places()
     found.moved()
     found.renamed()
