@@ -225,8 +225,7 @@ def plan(load: Load, prices: Prices | None = None, measured: Measured | None = N
         * max(primaries, database_cores)  # at least a processor each
         * (prices.core + _DATABASE_GB_PER_CORE * prices.memory_gb),
         "disks": load.copies * _FREE * data_gb * prices.disk_gb,
-        # All data once, and the log of seven days, by which any moment in them can be gone back to.
-        "backups": (data_gb + log * _DAY_S * 7 / _GB) * prices.backup_gb,
+        "backups": (data_gb + log * _DAY_S * 7 / _GB) * prices.backup_gb,  # and the log of a week
     }
     return Plan(
         episodes=episodes,

@@ -296,9 +296,7 @@ class Recaller(BankPart):
             user=user,
         )  # fmt: skip
         frame.check(budget_tokens)  # before anything is recalled: what fails must leave no trace
-        # A context is read by a model, so what reads like an order to one is left out unless asked
-        # for (docs/trust.md); a recall shows it, marked.
-        if filters.get("suspects") is None:
+        if filters.get("suspects") is None:  # a model reads it, so no orders to one (docs/trust.md)
             filters["suspects"] = "hide"
         floor = FLOOR if min_score is None else min_score
         seen: list[Looked] = []
