@@ -93,7 +93,11 @@ MEASURED: Final = Measured(
 
 @immutable
 class Load:
-    """Load of a store: how many banks, and what is said to each of them a day."""
+    """
+    Load of a store: how many banks, and what is said to each of them a day.
+
+    The defaults are assumptions, and so is what one primary can do (``docs/scale.md``).
+    """
 
     banks: Annotated[float, Meta(ge=1, le=1e12)]
     turns_per_day: Annotated[float, Meta(ge=0, le=1e6)] = 20.0

@@ -33,7 +33,7 @@ _MOST_READ: Final = 20_000
 _PIECE: Final = 64
 """Rows that every call reads at least, so that in the end all are read."""
 _LONGEST: Final = 3
-"""Words of a name."""
+"""Words of a name: two given names and a family name. Chosen by hand."""
 _OWN: Final = frozenset({"my", "our"})
 _BETWEEN_PEOPLE: Final = frozenset(
     "married_to partner child parent sibling friend boss doctor".split()

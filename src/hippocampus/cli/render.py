@@ -61,7 +61,7 @@ _STYLES = {
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _PERIODS = {"day": "%Y-%m-%d", "week": "%Y-%m-%d", "month": "%Y-%m", "year": "%Y"}
 _GAP = 4
-"""Periods without anything that are told in one line."""
+"""Periods without anything that are told in one line; fewer are shorter as they are. By hand."""
 EXCERPT = 320
 """Characters of a memory, four lines of a terminal of 80; ``--full`` shows all. Chosen by hand."""
 _SHORT_ID = 8

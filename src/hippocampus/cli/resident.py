@@ -29,7 +29,8 @@ ANSWERS: Final = frozenset({"recall", "context", "hook"})
 _FOR_HOOKS: Final = "30"
 """Minutes for a coding agent's hooks, where nothing is asked for: a prompt shall not wait."""
 PATIENCE_S: Final = 5.0
-"""Most seconds that an answer may take. A process that hangs is then left alone."""
+"""Most seconds that an answer may take. A process that hangs is then left alone, and the command
+does its work itself. Chosen by hand."""
 STAMP: Final = f"{VERSION} {os.stat(__file__).st_mtime_ns} {sys.executable}"
 """Version that has to be the same on both sides: an installation that changed has another."""
 

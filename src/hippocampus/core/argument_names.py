@@ -40,7 +40,7 @@ _ELSEWHERE: Final[Mapping[str, str]] = {
 }
 """Arguments of ours, and what other libraries, databases and protocols call the same."""
 _SHORT: Final = 100
-"""Characters of a value that a message shows."""
+"""Characters of a value that a message shows. Chosen by hand."""
 
 
 def meant_by(name: str, known: Collection[str]) -> str | None:

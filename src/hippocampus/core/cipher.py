@@ -26,7 +26,7 @@ KEY_BYTES: Final = 64
 _KEPT: Final = 2048
 """Texts of which both forms are kept: speakers come again and again, ids of a batch twice."""
 _SHORT: Final = 256
-"""Characters of a text that is kept."""
+"""Characters of a text that is kept. Chosen by hand."""
 _ROOM: Final = 4 << 20
 """Bytes of unsealed texts that may wait to be read: those of a batch of a few thousand turns."""
 _OF_AN_EPISODE: Final = 500

@@ -25,7 +25,8 @@ _NOT_HELD: Final = (type, ModuleType, FunctionType, MethodType)
 _OF_AN_ENTRY: Final = 64
 """Bytes of a node of a persistent map and of its place in the node above, on a 64-bit machine."""
 _NOTES: Final = 8
-"""Notes of banks that let go of the rest may be one part in so many of the budget."""
+"""Notes of banks that let go of the rest may be one part in so many of the budget. Decided, and not
+measured, in docs/adr/0028."""
 
 
 _M_ARENA_MAX: Final = -8

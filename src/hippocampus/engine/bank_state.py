@@ -51,7 +51,8 @@ _AGAIN_AFTER_S: Final = (0.0, 0.01, 0.03, 0.1, 0.2)
 """Pauses before a transaction is done again in which another server was first: five times at most
 (docs/adr/0083)."""
 _MOST_RECALLS: Final = 1000
-"""Recalls that are remembered until they are written down."""
+"""Recalls that are remembered until they are written down, with the next write: who only reads for
+long loses the oldest. Chosen by hand."""
 _FIRST_LOOK_S: Final = 0.005
 """Seconds after which it is looked again whether a copy has caught up; doubled each time."""
 _MORE: Final = 1 / 8

@@ -22,7 +22,8 @@ FORMATS: Final = ("json_schema", "json_object", "text")
 UNKNOWN: Final = frozenset({400, 422})
 """Statuses with which servers say that they do not know one."""
 _LONGEST_ANSWER: Final = 4 << 20
-"""Bytes of a server's answer."""
+"""Bytes of a server's answer, far beyond the 65 536 characters that are looked at (``llm/ask.py``).
+Chosen by hand."""
 _BROKEN_OFF: Final = "broken_off"
 _SPOILT: Final = {
     "length": "the answer was cut off at the server's limit of tokens",

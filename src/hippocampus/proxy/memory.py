@@ -35,7 +35,7 @@ MOST_WAITING: Final = 1000
 TRIES: Final = 3
 """Most tries to remember while another process writes, ten seconds each by default."""
 _BANKS: Final = 256
-"""Banks whose last conversations are kept in mind."""
+"""Banks whose last conversations are kept in mind. Chosen by hand."""
 _REASONS: Final = (
     (StoreError, "store"),
     (EncoderError, "model"),

@@ -34,7 +34,7 @@ _GONE: Final = 499
 """The status of a request whose client left before it was answered, as nginx has it in its logs; it
 is sent to nobody."""
 _OURS: Final = 500
-"""The least status of a request that failed by our doing."""
+"""The least status of a request that failed by our doing, as HTTP has it."""
 _BUCKETS: Final = (
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0
 )  # fmt: skip

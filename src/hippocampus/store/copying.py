@@ -21,9 +21,9 @@ from hippocampus.store.requests import SqlRequests
 from hippocampus.store.settings import SqlSettings
 
 _AT_ONCE: Final = 2048
-"""Rows of a part."""
+"""Rows of a part, which are in memory together. Chosen by hand, as both that follow."""
 _ROWS: Final = 8192
-"""Rows of a transaction, about."""
+"""Rows of a transaction, about, for which other writers of a file wait."""
 _BYTES: Final = 1 << 24
 """Bytes of payloads of a transaction, about."""
 _PACK: Final = msgspec.msgpack.Encoder().encode

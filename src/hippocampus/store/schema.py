@@ -140,7 +140,7 @@ _CHECKED = {
 }
 """The columns of format 5, by table."""
 _AT_ONCE = 4096
-"""Rows that are read, and then written, at once."""
+"""Rows that are read, and then written, at once. Chosen by hand."""
 
 
 def _v5(db: sqlite3.Connection) -> None:

@@ -31,7 +31,8 @@ _WAITING: Final = 512
 """Statements that wait at most: they are in memory."""
 
 _PREPARED: Final = 256
-"""Statements that a connection has prepared at most."""
+"""Statements that a connection has prepared at most; beyond, psycopg drops the oldest. Chosen by
+hand."""
 _Key: TypeAlias = tuple[str, tuple[object, ...]]
 _Form: TypeAlias = tuple[str, tuple[type, ...]]
 """A statement and the types of its values: each such pair is prepared for itself."""

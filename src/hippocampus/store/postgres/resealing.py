@@ -34,7 +34,7 @@ from hippocampus.store.sealing import (
 from hippocampus.store.settings import SqlSettings
 
 _AT_ONCE: Final = 2048
-"""Rows that are read and written in one go."""
+"""Rows that are read and written in one go. Chosen by hand."""
 _EPISODE: Final = ", ".join(STORED_NAMES.values())
 _CHANGE: Final = ", ".join(JournalRow._fields)
 
