@@ -284,6 +284,8 @@ class _Moving:
         there = target.banks.number(name)
         if there != found.bank or (there and target.journal.last_seq(there) != found.seq):
             raise InputError(f"bank {name!r} was written in {target.path} meanwhile; move it again")
+        # In one transaction: until it ends no verb lists the copy, and then all find it whole
+        # (docs/adr/0079).
         if there is not None:
             target.upkeep.owe_drop(there)  # before: no two banks have one name
         target.banks.rename(new, name)

@@ -207,6 +207,7 @@ def _people(tally: _Tally, speakers: Sequence[str]) -> list[Person]:
     )
 
     for name in speakers:
+        # Whatever else is called so, who speaks is somebody.
         tally.add(fold_name(name), NameSigns(inside=SURE, person=4 * SURE))
         tally.spelled[fold_name(name)][name] += len(tally.rows) + 1
     tally.merge_others(set(map(fold_name, speakers)))

@@ -144,6 +144,7 @@ def _request(
     variables = {
         name: value
         for name, value in os.environ.items()
+        # Keys are none of them: who has one is not sent here at all (``wanted``).
         if name in _SENT or (name.startswith("HIPPOCAMPUS_") and name != ASKED_FOR)
     }
     terminal = [stream.isatty() for stream in (sys.stdout, sys.stderr)]

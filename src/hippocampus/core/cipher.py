@@ -55,7 +55,7 @@ class LatelySealed:
 
     def note(self, place: bytes, value: bytes, sealed: bytes) -> None:
         """Keep a value, its place and its sealed bytes."""
-        self._take_room(2 * len(value))
+        self._take_room(2 * len(value))  # what it is sealed to is about as long
         self._made[sealed] = place, value
 
     def take(self, place: bytes, sealed: bytes) -> bytes | None:
@@ -117,6 +117,8 @@ class Cipher:
         """Seal bytes; none stay none."""
         if self._siv is None or not value:
             return value
+        # Without a nonce: what is looked up by being equal has to seal to the same bytes each time
+        # (docs/adr/0043).
         return self._siv.encrypt(value, [place.encode()])
 
     def seal_each(

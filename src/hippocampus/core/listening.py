@@ -19,7 +19,7 @@ def is_loopback(host: str) -> bool:
     """Return whether a host is this machine and nothing else."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
+    except ValueError:  # a name, which may lead anywhere, and elsewhere the next time it is asked
         return False
 
 

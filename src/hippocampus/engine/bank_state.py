@@ -193,6 +193,8 @@ class BankState:
             yield
             if self._written == written:
                 number = self._store.banks.number(self.name)
+                # Else what was found there could be answered with, and lost with the primary
+                # (docs/adr/0092).
                 if number is not None:
                     self._store.wait_until_durable(number)
 

@@ -88,6 +88,7 @@ class Records:
         # A bank answers what it has just recalled with what is there: right for a memory, but a
         # conversation would lose a message, and a store an item.
         kept = self.bank.remember_many(turns, again=True)
+        # A session whose third message has faded is broken (docs/adr/0030).
         _those_there(self.bank.pin, [e.id for e in kept if "id" in self.own(e)])
         return ids
 

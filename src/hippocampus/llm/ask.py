@@ -264,7 +264,7 @@ def json_of(answer: str) -> Any:  # noqa: ANN401 - any JSON
     try:
         return json.loads(answer)
     except (ValueError, RecursionError):
-        pass
+        pass  # there may be words around it, or a fence
     decoder = json.JSONDecoder()
     # Bounded, for each beginning may be read to the end of the answer in vain.
     for begin, _ in zip(_BEGIN.finditer(answer), repeat(None, _BEGINNINGS), strict=False):

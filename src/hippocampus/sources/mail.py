@@ -243,6 +243,7 @@ def _decode(data: bytes, charset: str) -> str:
             return data.decode("utf-8" if charset.lower() == "us-ascii" else charset)
     except (LookupError, ValueError):
         pass
+    # What is no UTF-8 hardly ever reads as it; nearly anything reads as cp1252, so that comes last.
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:

@@ -162,6 +162,7 @@ class _Level:
 
     def end(self, error: BaseException | None) -> None:
         """End every transaction, the main one last; after an error none is committed any more."""
+        # Last, so that what it says is undone if another cannot commit (docs/adr/0090).
         for place in sorted(self.joined, key=lambda place: (place == self.main, -place)):
             block = self.joined.pop(place)
             kind = None if error is None else type(error)

@@ -94,7 +94,7 @@ class Resealing:
 
     def _pages(self, sql: str, *values: object) -> Iterator[list[Row]]:
         """Yield rows in pages: ``sql`` takes a first number after the values, and how many."""
-        start: int = -1
+        start: int = -1  # rows begin at 0, changes and banks at 1
         while found := self._db.rows(sql, *values, start, _AT_ONCE):
             yield found
             start = found[-1][0]
@@ -177,6 +177,7 @@ class Resealing:
                 )
 
     def _blocks(self, bank: int, before: Cipher, after: Cipher) -> None:
+        # One at a time: a block may be as long as thousands of rows.
         every = "SELECT kind, first FROM blocks WHERE bank = ?"
         for kind, first in self._db.rows(every, bank):
             ((count, framed, checksum),) = self._db.rows(
