@@ -13,7 +13,8 @@ from hippocampus.errors import StoreOvertaken
 R = TypeVar("R")
 
 _AGAIN_AFTER_S: Final = (0.0, 0.01, 0.03, 0.1, 0.2)
-"""Pauses before a transaction is done again in which another server was first."""
+"""Pauses before a transaction is done again in which another server was first: five times at most
+(docs/adr/0083)."""
 
 
 def done_again(

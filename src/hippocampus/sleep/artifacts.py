@@ -60,6 +60,8 @@ if TYPE_CHECKING:
     from hippocampus.sleep.topics import TagAnswers
 
 _AT_ONCE: Final = 1024
+"""Episodes of a transaction, or in memory, at a time: writers wait for no more than these. Set by
+hand."""
 T = TypeVar("T")
 
 
@@ -360,6 +362,7 @@ class Artifact(Generic[T]):
         except StoreCorrupt:
             before = None  # and what is damaged is mended
         made = self.make(context, gathered, before, answers)
+        # Noted also if what was made is not kept below: who is promoted stays so (docs/adr/0026).
         if made.note is not None:
             write_again(ledger.store, ledger.bank, partial(ledger.writer.note, made.note))
         same = before is not None and self.is_same(made.content, before)
@@ -376,6 +379,7 @@ class Artifact(Generic[T]):
         block = Block(0, self.length(made), self.pack(made))
 
         def replace_last() -> bool:
+            # Looked for within the write: no erasure can come between this look and the block.
             if store.journal.read(bank, after=seq, kinds=(Erased, IndexRebuilt)):
                 return False
             store.payloads.drop(bank, self.kind)
@@ -518,6 +522,8 @@ def _make_facts(
     ledger, model = context.ledger, context.model
     before = before_reading(before, context.statements)
     with ledger.store.read():
+        # A model reads windows of talk, whose turns may be older than what is new; answers to
+        # windows that are as they were are known by their digests.
         start = before.length if model is None else 0
         every = ledger.store.episodes.scan(ledger.bank, start=start)
         records = [record for record in every if record.row < len(gathered.material)]
