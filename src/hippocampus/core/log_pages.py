@@ -13,8 +13,9 @@ LOG_FOLDER: Final = "pg_wal"
 _FIRST: Final = struct.Struct("<2xH32xI")
 """Header of the first page: after the magic number its kind, and at the end the size of a page."""
 _IS_FIRST: Final = 2
+"""The bit of its kind that says so: ``XLP_LONG_HEADER`` of PostgreSQL."""
 _HEADER: Final = 24
-"""Bytes of the header of every other page."""
+"""Bytes of the header of every other page: ``XLogPageHeaderData`` of PostgreSQL, aligned."""
 
 
 def without_page_headers(file: RawFile) -> RawFile:
