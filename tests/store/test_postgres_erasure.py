@@ -308,6 +308,8 @@ def test_verify_looks_into_the_files_of_a_server_except_where_it_says_so(
     assert done.exit_code == 1, done.output
     assert "not looked at: backups" in done.output
     assert "the text is still there" in done.output
+    done = invoke(*said[:-2], "--residue", "no such words at all")
+    assert "no residue of the text where it was looked for" in " ".join(done.output.split())
     assert "give a folder" in invoke(*said[:-1], "/no/such", "--residue", "x").output
 
 
