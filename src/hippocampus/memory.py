@@ -109,11 +109,17 @@ class Memory:
         from hippocampus.engine.context import (  # noqa: PLC0415 - for who opens a store
             EngineContext,
         )
+        from hippocampus.engine.opened_parts import (  # noqa: PLC0415 - for who opens a store
+            GivenModels,
+            StoreAccess,
+        )
 
         self.engine = EngineContext(
-            path, embedder=embedder, cues=cues, config=config, clock=clock, reranker=reranker,
-            keywords=keywords, model=_model(model), read_only=read_only, create=create,
-            key=as_key(key), vault=as_key(vault),
+            StoreAccess(
+                path, key=as_key(key), vault=as_key(vault), read_only=read_only, create=create
+            ),
+            GivenModels(embedder, reranker, keywords, _model(model)),
+            cues=cues, config=config, clock=clock,
         )  # fmt: skip
         self._making = threading.Lock()
         # Weak, so that a bank is gone once nobody holds it; its locks are with the state.

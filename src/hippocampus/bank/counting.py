@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final, Unpack
 
-from hippocampus.bank.filter_arguments import Filters, spell_out
+from hippocampus.bank.filter_arguments import spell_out
 from hippocampus.bank.part import BankPart, of_one_moment, staying
 from hippocampus.bank.recall import Recaller
 from hippocampus.core.background_yield import answering
@@ -18,6 +18,7 @@ from hippocampus.core.records import (
     Episode,
     EventCount,
     Evidence,
+    Filters,
     Interval,
     Recall,
     When,

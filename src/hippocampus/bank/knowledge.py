@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus._moved import warn_of_old_name
-from hippocampus.bank.filter_arguments import Filters, sees_all
+from hippocampus.bank.filter_arguments import sees_all
 from hippocampus.bank.inclusion import Inclusion
 from hippocampus.bank.part import BankPart, staying
 from hippocampus.core.background_yield import answering
@@ -33,6 +33,7 @@ from hippocampus.core.records import (
     Entity,
     EpisodeRow,
     Fact,
+    Filters,
     Gist,
     OneOrMany,
     Recall,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.bank.filter_arguments import Filters, spell_out
+from hippocampus.bank.filter_arguments import spell_out
 from hippocampus.bank.inclusion import Inclusion
 from hippocampus.bank.part import BankPart, of_one_moment
 from hippocampus.core.background_yield import answering, pausing
@@ -26,6 +26,7 @@ from hippocampus.core.records import (
     Change,
     Episode,
     EpisodeRow,
+    Filters,
     OneOrMany,
     Period,
     SessionInfo,

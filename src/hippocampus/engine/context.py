@@ -23,22 +23,16 @@ from hippocampus.core.cue_names import CUES, USED
 from hippocampus.core.given_arguments import check_several
 from hippocampus.core.key import Key
 from hippocampus.core.optional import require
-from hippocampus.core.records import (
-    Embedder,
-    EmbeddingFunction,
-    Fingerprint,
-    Reranker,
-    Store,
-)
+from hippocampus.core.records import Embedder, Fingerprint, Store
 from hippocampus.core.shared_lock import SharedLock
-from hippocampus.core.store_address import StoreAddress
 from hippocampus.core.time_zones import time_zone
 from hippocampus.encode import tokens as tokenizer
-from hippocampus.encode.keywords import KeywordExtractor
 from hippocampus.encode.random_indexing import dump, load
 from hippocampus.engine.bank_cache import BankCache
 from hippocampus.engine.opened_parts import (
     SWITCHED_OFF,
+    GivenModels,
+    StoreAccess,
     check_parts,
     open_embedder,
     open_reranker,
@@ -55,7 +49,6 @@ from hippocampus.errors import (
 from hippocampus.journal.content import KEPT_BYTES, Segments
 from hippocampus.journal.ledger import Ledger
 from hippocampus.language.secrets import SecretFinder
-from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.store import open_store
 
 if TYPE_CHECKING:
@@ -121,46 +114,39 @@ class EngineContext:
     _begun = False
     """Whether it is known that there is something in the store, or how it is signed."""
 
-    def __init__(  # noqa: PLR0913 - as Memory is told
+    def __init__(
         self,
-        path: StoreAddress,
+        access: StoreAccess,
+        models: GivenModels,
         *,
-        embedder: str | Embedder | EmbeddingFunction = "default",
         cues: Sequence[str] | None = None,
         config: Config | None = None,
         clock: Clock | None = None,
-        reranker: str | Reranker | None = None,
-        keywords: KeywordExtractor | None = None,
-        model: Completer | ChatModel | None = None,
-        read_only: bool = False,
-        create: bool = True,
-        key: Key | None = None,
-        vault: Key | None = None,
     ) -> None:
-        check_parts(config=config, clock=clock, keywords=keywords, model=model)
+        check_parts(config=config, clock=clock, keywords=models.keywords, model=models.model)
         self.config = config or Config()
         self.clock: Clock = clock or SystemClock()
-        self.read_only = read_only
-        self.reranker = open_reranker(reranker)
-        self.keywords = keywords
-        self.model = model
+        self.read_only = access.read_only
+        self.reranker = open_reranker(models.reranker)
+        self.keywords = models.keywords
+        self.model = models.model
         self.cues = _known_cues(cues)
         self.zone = time_zone(self.config.timezone)
-        if vault is None and self.config.secrets.write == "vault":
+        if access.vault is None and self.config.secrets.write == "vault":
             raise InputError(
                 "Secrets.write is 'vault', and there is no key to one: give Memory(vault=…), or"
                 " --vault on the command line"
             )
-        _check_vectors(self.config, key)
+        _check_vectors(self.config, access.key)
         # What cannot be meant is refused before a file is made.
-        self.embedder, self.no_embedder = open_embedder(embedder)
+        self.embedder, self.no_embedder = open_embedder(models.embedder)
         most = self.config.resident_mb
         limit = None if most is None else int(most * 1e6)
         self.segments = Segments(KEPT_BYTES if limit is None else min(KEPT_BYTES, limit))
         self.bank_cache: BankCache[Any] = BankCache(limit, self.segments.nbytes)
         self.store: Store = open_store(
-            path, busy_timeout_s=self.config.busy_timeout_s, read_only=read_only, create=create,
-            key=key,
+            access.path, busy_timeout_s=self.config.busy_timeout_s, read_only=access.read_only,
+            create=access.create, key=access.key,
         )  # fmt: skip
         self.embedder_lock = SharedLock()
         self._warned = False
@@ -171,7 +157,7 @@ class EngineContext:
             self.check_cues(cues)
             self.salt = self._salt()
             self.secret_finder = _secret_finder(self.config.secrets.also, self.salt)
-            self.vault = None if vault is None else self._open_vault(vault)
+            self.vault = None if access.vault is None else self._open_vault(access.vault)
         except BaseException:
             self.store.close()
             raise
