@@ -101,7 +101,7 @@ class OpenTransactions:
 
     @property
     def noting(self) -> bool:
-        """Return whether this thread's queries are noted for later, and find nothing now."""
+        """True while this thread's queries are noted, to be asked later, and find nothing now."""
         return self._here.noted is not None
 
     def outside(self, verb: str) -> None:
