@@ -288,7 +288,7 @@ def test_recall_asks_cues_by_their_fields_and_never_which_class_one_is():
 
 # ---------------------------------------------------------------- a question is read in one place
 
-READERS = {"recall/parse.py", "recall/encode_query.py"}
+READERS = {"recall/parse.py", "recall/name_terms.py", "recall/encode_query.py"}
 """Modules that may read a question's text: what parses it, and what embeds it."""
 MADE = {"parse", "bind", "bind_to", "led", "choose_forms", "without_event", "at_event"}
 """Functions that return a query."""
@@ -367,12 +367,12 @@ OF_QUESTIONS = re.compile(
     r"|hippocampus\.recall\.name_terms"
 )
 """Modules that read questions, by what their names say."""
-OF_TIME = {"find_intervals", "find_event_anchored", "asks_for_advice"}
+ALSO_OF_MEMORIES = {"find_intervals", "find_event_anchored", "asks_for_advice", "asked_language"}
 """Readers of questions in modules that read memories as well."""
 
 
 def test_what_reads_a_question_is_called_by_the_parser_alone():
-    readers = OF_TIME | {
+    readers = ALSO_OF_MEMORIES | {
         one.name
         for node in nodes(trees()["recall/parse.py"])
         if isinstance(node, ast.ImportFrom) and OF_QUESTIONS.fullmatch(node.module or "")
