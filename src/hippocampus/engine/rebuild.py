@@ -151,6 +151,7 @@ def _named(engine: EngineContext, banks: Sequence[str] | None) -> list[str]:
 def _begin(engine: EngineContext, mark: str) -> None:
     """Drop the payloads of another rebuild, unless it makes the same and this one goes on."""
     with engine.store.write():
+        # What is there may be of an embedder with as many dimensions, and would not be told apart.
         if engine.store.settings.get(REBUILDING) != mark:
             for name in engine.store.banks.names():
                 drop(engine.ledger(name))

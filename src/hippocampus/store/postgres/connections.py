@@ -27,9 +27,11 @@ from hippocampus.store.postgres.texts import TextDumper, TextReader
 from hippocampus.store.seam import Seam
 
 _MOST: Final = 16
-"""Connections that one process has open at once."""
+"""Connections that one process has open at once: PostgreSQL takes 100 by default, so some servers
+and people fit beside each other (docs/postgres.md). Chosen by hand."""
 _PROMPT_S: Final = 1.0
-"""Seconds for which a connection is waited for before it is asked why there is none."""
+"""Seconds for which a connection is waited for before it is asked why there is none: that nobody is
+there is told at once, that all are in use is waited for (docs/adr/0083)."""
 
 _Answer = TypeVar("_Answer")
 

@@ -391,6 +391,7 @@ def _locks(bank: int | None) -> list[str]:
         return [f"SELECT pg_advisory_xact_lock({_STORE})"]
     # Such a lock has two halves of 32 bits; two banks with one lock wait for each other in vain.
     own = bank & 0x7FFF_FFFF
+    # The store's first, and shared: who writes the whole store has it alone, and needs no bank's.
     return [
         f"SELECT pg_advisory_xact_lock_shared({_STORE})",
         f"SELECT pg_advisory_xact_lock({_BANKS}, {own})",
