@@ -220,6 +220,7 @@ class Memory:
 
         """
         from hippocampus.core.idempotency import current_request  # noqa: PLC0415
+        from hippocampus.core.overtaken import write_again  # noqa: PLC0415
         from hippocampus.engine.bank_state import NO_BANK  # noqa: PLC0415 - with the first bank
         from hippocampus.journal.requests import find_done, once  # noqa: PLC0415
 
@@ -239,8 +240,8 @@ class Memory:
                 before, done = bank.state.ledger(), find_done(books, current_request(), int)
                 # Looked through here, so that the transaction has only what came since to look at.
                 seen = 0 if done else before.writer.check_all_free()
-            with bank.state.following, store.write():
-                gone = once(books, drop, int)
+            with bank.state.following:
+                gone = write_again(store, None, lambda: once(books, drop, int))
             self.engine.segments.drop(gone)
         self.engine.bank_cache.drop(name)
         # Last: others who read may keep it from its work, and the bank is gone by then.

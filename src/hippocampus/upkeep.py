@@ -26,6 +26,7 @@ from hippocampus.core.events import JournalRow, Unknown, class_of, decode, field
 from hippocampus.core.files import RawFile, reading_raw
 from hippocampus.core.key import Key
 from hippocampus.core.lazy_dataclass import immutable
+from hippocampus.core.log_pages import LOG_FOLDER, without_page_headers
 from hippocampus.core.records import (
     LABELS,
     EpisodeRow,
@@ -386,6 +387,7 @@ def find_residue(
     found: list[ResiduePlace] = []
     for file in files:
         offset, carry = 0, b""
+        place = file.place if isinstance(file, RawFile) else int
         with (
             nullcontext(file.read_at) if isinstance(file, RawFile) else reading_raw(file) as read_at
         ):
@@ -395,7 +397,7 @@ def find_residue(
                 for needle in needles:
                     at = window.find(needle)
                     while at >= 0:
-                        found.append(ResiduePlace(file.name, base + at))
+                        found.append(ResiduePlace(file.name, place(base + at)))
                         at = window.find(needle, at + 1)
                 offset += len(piece)
                 # A needle may lie across two pieces; a short one is found twice so, hence the set.
@@ -407,7 +409,8 @@ def verify_folder(found: Findings, folder: Path, residue: str | None) -> Finding
     """
     Return the damage found by ``verify``, and by a search of every file in a folder.
 
-    For the data directory of a server, or a backup of one, that its role may not read.
+    For the data directory of a server, or a backup of one, that its role may not read. ``unseen``
+    of ``verify`` says what nobody sees there either.
 
     Raises:
         InputError: no text is searched for, or there is no such folder.
@@ -418,6 +421,10 @@ def verify_folder(found: Findings, folder: Path, residue: str | None) -> Finding
     names = sorted(file for file in folder.rglob("*") if file.is_file() and not file.is_symlink())
     files = [
         RawFile(str(name.relative_to(folder)), partial(_read_if_there, name)) for name in names
+    ]
+    files = [
+        without_page_headers(file) if name.parent.name == LOG_FOLDER else file
+        for file, name in zip(files, names, strict=True)
     ]
     places = [*(found.residue or ()), *find_residue(files, residue)]
     return replace(found, residue=tuple(dict.fromkeys(places)))

@@ -16,6 +16,7 @@ from typing import Final, TypeAlias
 from hippocampus.core.budget import check_budget
 from hippocampus.core.clock import from_micros
 from hippocampus.core.events import Faded, JournalEvent, SleepBegan, SleepEnded, SleepEvent
+from hippocampus.core.overtaken import write_again
 from hippocampus.core.records import STATE_CHANGES, Act, Progress, SleepAct, SleepStep, Slept
 from hippocampus.errors import InputError
 from hippocampus.sleep.artifacts import ARTIFACTS, Gathered, SleepContext, find_missing_phrases
@@ -114,27 +115,28 @@ class Sleeper:
 
     def _begin(self, steps: Sequence[str]) -> int:
         ledger = self.context.ledger
-        with ledger.store.write(ledger.bank):
+
+        def begin() -> int:
             # Counted inside the transaction: two sleeps at once must not get the same number.
             number = count_sleeps(ledger) + 1
             ledger.writer.note(SleepBegan(sleep=number, steps=list(steps)))
-        return number
+            return number
+
+        return write_again(ledger.store, ledger.bank, begin)
 
     def _end(self, number: int, rows: int, report: Sequence[SleepStep]) -> None:
         told = {step.name: dict(step.counts) for step in report}
         ledger = self.context.ledger
-        with ledger.store.write(ledger.bank):
-            ledger.writer.note(
-                SleepEnded(
-                    sleep=number,
-                    # As of the beginning: what was written meanwhile is left to the next sleep.
-                    rows=rows,
-                    policy=self.context.policy.to_stored(),
-                    steps=told,
-                    # Without an embedder a step went over nothing: these rows wait for one.
-                    over=[name for name in told if name not in self._blind],
-                )
-            )
+        ended = SleepEnded(
+            sleep=number,
+            # As of the beginning: what was written meanwhile is left to the next sleep.
+            rows=rows,
+            policy=self.context.policy.to_stored(),
+            steps=told,
+            # Without an embedder a step went over nothing: these rows wait for one.
+            over=[name for name in told if name not in self._blind],
+        )
+        write_again(ledger.store, ledger.bank, lambda: ledger.writer.note(ended))
 
     # ------------------------------------------------------------ steps that change episodes
 

@@ -609,4 +609,4 @@ class _Upkeep:
         self._outside("server_files")
         told = [one.upkeep.server_files() for one in self._store.shards]
         files, lacking = zip(*told, strict=True)
-        return list(itertools.chain(*files)), list(itertools.chain(*lacking))
+        return list(itertools.chain(*files)), list(dict.fromkeys(itertools.chain(*lacking)))

@@ -171,4 +171,4 @@ class PostgresUpkeep:
 
     def server_files(self) -> tuple[list[RawFile], list[str]]:
         self._db.open.outside("server_files")
-        return ServerFiles(self._db).look()
+        return ServerFiles(self._db, seals=self._encryption.seals).look()
