@@ -43,7 +43,7 @@ def embed_missing(state: BankState) -> int:
         with state.changing(), state.transaction(indexed=False) as books:
             if engine.embedder is not embedder:  # a rebuild has moved the store to another
                 return done
-            engine.settle_embedder(embedder)
+            engine.settle_embedder(embedder, books.bank)
             for kind, payloads in made.items():
                 books.payloads.fill(kind, payloads)
         done += len(made.get("vector", ()))
