@@ -378,6 +378,55 @@ def test_lists_of_english_words_are_files():
     assert set() == literal
 
 
+# ---------------------------------------------------------------- a number stands beside its reason
+
+EXPLAINED = ("calibrate/", "context/", "encode/", "index/", "language/", "recall/", "sleep/")
+"""Folders in which every number with a name has its reason, or its source, beside it."""
+REASON = re.compile(r"#(?! (?:noqa|type:|fmt:|-{4}))")
+"""A comment; what is said to a tool, or parts a file, gives no reason."""
+
+
+def is_number(node):
+    """Return whether an expression is a number as it is written, negative or not."""
+    written = node.operand if isinstance(node, ast.UnaryOp) else node
+    return isinstance(written, ast.Constant) and type(written.value) in {int, float}
+
+
+def unexplained(tree, text):
+    """Yield the constants that are numbers, without a text below or a comment beside or above."""
+    lines = ["", *text.splitlines()]
+    for node in nodes(tree):
+        body = node.body if isinstance(node, (ast.Module, ast.ClassDef)) else []
+        for named, below in pairwise([*body, None]):
+            if not isinstance(named, (ast.Assign, ast.AnnAssign)) or not is_number(named.value):
+                continue
+            told = isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
+            above = lines[named.lineno - 1].lstrip()
+            beside = REASON.search(lines[named.lineno]) or REASON.match(above)
+            name = ast.unparse(named.targets[0] if isinstance(named, ast.Assign) else named.target)
+            if name.isupper() and not told and not beside:
+                yield name
+
+
+def test_every_number_with_a_name_has_its_reason_beside_it():
+    bare = [
+        f"{module}: {name}"
+        for module, tree in trees().items()
+        if module.startswith(EXPLAINED)
+        for name in unexplained(tree, (ROOT / module).read_text("utf-8"))
+    ]
+
+    assert [] == bare, "say why it is so much, and where that comes from"
+
+
+def test_what_is_said_to_a_tool_is_no_reason_for_a_number():
+    text = (
+        '# Of a week.\nDAYS = 7\nONE = 1\nTWO = 2\n"""Eyes."""\nTEN = -10  # noqa: X1\nYES = True'
+    )
+
+    assert ["ONE", "TEN"] == list(unexplained(ast.parse(text), text))
+
+
 # ---------------------------------------------------------------- nothing is written twice
 
 LEAST_WRITTEN_TWICE = 5

@@ -50,6 +50,8 @@ from hippocampus.encode.tokens import is_storable
 from hippocampus.errors import InvalidFilter
 
 MAX_LEVELS = 32
+"""Levels of a condition, a path or a value (docs/filters.md): each is a call within a call, of
+which Python allows a thousand, and a filter may come over HTTP."""
 
 Frozen: TypeAlias = Hashable
 """A JSON value made hashable, equal to another when the JSON is; see ``freeze``."""

@@ -23,11 +23,12 @@ Kind: TypeAlias = Literal["number", "name", "word"]
 
 _RE: Final = Patterns("rivals")
 _LONGEST: Final = 600
-"""Characters of a text that are read."""
+"""Characters of a text that are read: of a longer one a statement is too small a part to be marked
+as over (docs/adr/0062)."""
 _CLAUSE: Final = 24
-"""Words of a clause at most: what is longer tells a story."""
+"""Words of a clause at most: what is longer tells a story. Set by hand."""
 _END: Final = 6
-"""Words of an end that are compared."""
+"""Words of an end that are compared: a name or a number with its measure has no more."""
 _UNIT: Final = 4
 """Words of a number with its unit: the number, and the words after it."""
 _BE: Final = frozenset({"is", "are", "am"})
@@ -292,6 +293,8 @@ def _verb(words: Sequence[str]) -> int:
     """Return the place of the verb after the subject that opens a clause, 0 if none is seen."""
     if words[0] in _FIRST:
         return 1 if len(words) > 1 else 0
+    # A subject of more than eight words is no short name of one thing, of which two clauses can be
+    # alike.
     for place, word in enumerate(words[1:9], 1):
         if word in _BE or word in _WAS or word in ("has", "have"):
             return place

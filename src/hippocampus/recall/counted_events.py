@@ -17,7 +17,8 @@ from hippocampus.core.records import CountedEvent, Evidence, Interval
 from hippocampus.language.counting.mentions import Mention
 
 _KNOWN_FOR: Final = timedelta(days=3)
-"""Time after an event was told in which "the swim" is that event without more words."""
+"""Time after an event was told in which "the swim" is that event without more words; set by hand
+(docs/adr/0053)."""
 
 
 class ToldEvent(NamedTuple):

@@ -16,9 +16,9 @@ from hippocampus.language.time.asked_language import asked_language
 from hippocampus.language.time.lexicon import TIMED
 
 _LOOKED_AT: Final = 3
-"""Of the best memories, those whose language is told."""
+"""Of the best memories, those whose language is told: enough to warn; set by hand."""
 _LONGEST: Final = 400
-"""Characters of each by which it is."""
+"""Characters of each by which it is: dozens of words of grammar, where two are enough."""
 
 
 def reads_script(embedder: Embedder, query: Query) -> bool:

@@ -90,7 +90,8 @@ def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -
 
 
 _QUESTION: Final = 1000
-"""Characters up to which a text is likely a question, and to be asked again."""
+"""Characters up to which a text is likely a question, and to be asked again: longer ones are read
+anew, or a cache would hold texts of any size."""
 
 
 def parse_counted(text: str, *, now: datetime) -> AskedEvents:
@@ -375,7 +376,8 @@ def _token_terms(
 
 
 _ABOVE_ALL = 1000.0
-"""Factor for "the last thing", over "the latest of something": above any sum of scores."""
+"""Factor for "the last thing", over "the latest of something": above any sum of scores, which are
+some standard deviations each."""
 
 
 def _phrases(
@@ -501,7 +503,8 @@ _WHOSE: Final = lazy_pattern(
 _MAILING: Final = frozenset({"email", "e-mail", "mail", "web", "ip"})
 _POSSESSIVE: Final = frozenset({"my", "our", "the", "of", "a"})
 _NAMED_IN: Final = 7
-"""Words of the name of something by whose it is, at most."""
+"""Words of the name of something by whose it is, at most: in more, more is asked than a fact of
+somebody. Set by hand."""
 _OF: Final = lazy_pattern(r"(?<![\w-])(?P<what>[\w-]+)\s+of\s+(?P<owner>[A-Z][\w-]*)(?!['’\w-])")
 
 

@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     from hippocampus.sleep.topics import TagAnswers
 
 _AT_ONCE: Final = 1024
+"""Episodes of a transaction, or in memory, at a time: writers wait for no more than these. Set by
+hand."""
 T = TypeVar("T")
 
 
@@ -350,6 +352,7 @@ class Artifact(Generic[T]):
         except StoreCorrupt:
             before = None  # and what is damaged is mended
         made = self.make(context, gathered, before, answers)
+        # Noted also if what was made is not kept below: who is promoted stays so (docs/adr/0026).
         if made.note is not None:
             with ledger.store.write(ledger.bank):
                 ledger.writer.note(made.note)
@@ -365,6 +368,7 @@ class Artifact(Generic[T]):
         """Put it in the place of the last; False if rows were erased or rebuilt after ``seq``."""
         store, bank = ledger.store, ledger.bank
         with store.write(bank):
+            # Looked for within the write: no erasure can come between this look and the block.
             if store.journal.read(bank, after=seq, kinds=(Erased, IndexRebuilt)):
                 return False
             store.payloads.drop(bank, self.kind)
@@ -506,6 +510,8 @@ def _make_facts(
     ledger, model = context.ledger, context.model
     before = before_reading(before, context.statements)
     with ledger.store.read():
+        # A model reads windows of talk, whose turns may be older than what is new; answers to
+        # windows that are as they were are known by their digests.
         start = before.length if model is None else 0
         every = ledger.store.episodes.scan(ledger.bank, start=start)
         records = [record for record in every if record.row < len(gathered.material)]

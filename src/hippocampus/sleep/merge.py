@@ -23,10 +23,13 @@ from hippocampus.language.equivalence import are_opposed, detail_digests, richne
 from hippocampus.sleep.snapshot import SleepSnapshot
 
 _QUARTER: Final = 15 * MICROS_PER_MINUTE
+"""Microseconds for which the offset of a zone is asked once: zones change theirs at quarters of an
+hour."""
 _LOOKS: Final = 4
-"""Near ones that are read to see whether they say the same; who is unlike them all stays."""
+"""Near ones that are read to see whether they say the same; who is unlike them all stays: then it
+is one of many that differ in a detail, and is not worth more readings."""
 _AT_ONCE: Final = 1024
-"""Rows whose cosines with all others are in memory at a time."""
+"""Rows whose cosines with all others are in memory at a time: 4 kB for each row of the bank."""
 
 
 def merge(snapshot: SleepSnapshot, *, near: float, cluster: float) -> list[Act]:

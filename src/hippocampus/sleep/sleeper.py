@@ -37,6 +37,8 @@ BY_MEANING: Final = ("near", "cluster")
 _VISIBLE: Final[tuple[type[JournalEvent], ...]] = (*STATE_CHANGES, Faded)
 """The events that change how much of an episode can be seen."""
 _TRIES: Final = 3
+"""Tries of a step that somebody disturbs: each reads the bank again, and a bank that is never quiet
+must not keep its sleep going for ever. Set by hand."""
 _RESTLESS: Final = "somebody erased or rebuilt at the same time, again and again; sleep once more"
 _ANEW: Final = "would be made anew; it changes no episode"
 _FILLED_IN: Final = {
@@ -46,7 +48,7 @@ _FILLED_IN: Final = {
 """Messages of a dry run on the steps that only fill in missing data."""
 _NO_EMBEDDER: Final = "there is no embedder"
 _AT_ONCE: Final = 2048
-"""Acts of a transaction: none is long, so writers need not wait."""
+"""Acts of a transaction: none is long, so writers need not wait (docs/adr/0021)."""
 
 
 def check_steps(steps: Collection[str] | None) -> tuple[str, ...]:

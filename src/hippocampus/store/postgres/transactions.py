@@ -282,7 +282,7 @@ class PostgresTransactions:
 
     @property
     def noting(self) -> bool:
-        """Whether this thread's queries are noted, to be asked later, and find nothing now."""
+        """True while this thread's queries are noted, to be asked later, and find nothing now."""
         return self._here.noted is not None
 
     def outside(self, verb: str) -> None:
