@@ -14,7 +14,7 @@ from hippocampus.core.records import Embedder, Kind, Progress
 from hippocampus.core.records.store import SettingsTable
 from hippocampus.encode.random_indexing import dump
 from hippocampus.engine.context import EngineContext, dump_fingerprint
-from hippocampus.errors import EncoderError, InputError, StoreError
+from hippocampus.errors import HippocampusError, InputError, StoreError
 from hippocampus.journal.draft import Encoded
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.payloads import NEXT
@@ -116,7 +116,7 @@ def go_on(engine: EngineContext) -> None:
     maker = engine.embedder
     if engine.read_only or maker is None:
         return
-    with suppress(StoreError, EncoderError):
+    with suppress(HippocampusError):
         mark = engine.store.settings.get(REBUILDING)
         if engine.is_between_embedders() and mark == _making(engine, maker)[1]:
             finish(engine, maker)
