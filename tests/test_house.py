@@ -380,8 +380,6 @@ def test_lists_of_english_words_are_files():
 
 # ---------------------------------------------------------------- a number stands beside its reason
 
-EXPLAINED = ("calibrate/", "context/", "encode/", "index/", "language/", "recall/", "sleep/")
-"""Folders in which every number with a name has its reason, or its source, beside it."""
 REASON = re.compile(r"#(?! (?:noqa|type:|fmt:|-{4}))")
 """A comment; what is said to a tool, or parts a file, gives no reason."""
 
@@ -412,7 +410,6 @@ def test_every_number_with_a_name_has_its_reason_beside_it():
     bare = [
         f"{module}: {name}"
         for module, tree in trees().items()
-        if module.startswith(EXPLAINED)
         for name in unexplained(tree, (ROOT / module).read_text("utf-8"))
     ]
 

@@ -45,6 +45,8 @@ from hippocampus.store.journal import KeptChange
 __all__ = ["Moved", "MovedBank", "move"]
 
 _PATIENCE_S: Final = 30.0
+"""Seconds that writers of either store are waited for, which may go on meanwhile: three times what
+``Config.busy_timeout_s`` has for a write. Chosen by hand."""
 _SALT: Final = "salt"
 _VAULT: Final = "vault"
 _SHARED: Final = ("embedder", SIGNED, SIGNING, SPANS, CALIBRATED, _VAULT)
@@ -52,6 +54,8 @@ _SHARED: Final = ("embedder", SIGNED, SIGNING, SPANS, CALIBRATED, _VAULT)
 _OWN: Final = (REBUILDING, "scrub", "erasures")
 """Settings of work on the store itself, which a copy knows nothing of."""
 _CHANGES_AT_ONCE: Final = 2048
+"""Changes in memory while two histories are compared, as many as rows of a part of a copy
+(``store/copying.py``). Chosen by hand."""
 
 Outcome = Literal["copied", "caught up", "there", "ahead", "refused"]
 
@@ -286,6 +290,8 @@ class _Moving:
         there = target.banks.number(name)
         if there != found.bank or (there and target.journal.last_seq(there) != found.seq):
             raise InputError(f"bank {name!r} was written in {target.path} meanwhile; move it again")
+        # In one transaction: until it ends no verb lists the copy, and then all find it whole
+        # (docs/adr/0079).
         if there is not None:
             target.upkeep.owe_drop(there)  # before: no two banks have one name
         target.banks.rename(new, name)

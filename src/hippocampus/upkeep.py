@@ -61,6 +61,7 @@ __all__ = [
 ]  # fmt: skip
 
 _TEXTS_AT_ONCE = 1000
+"""Rows of one read of texts, as in an export (``journal/transfer.py``). Chosen by hand."""
 
 
 class ResiduePlace(NamedTuple):

@@ -15,7 +15,7 @@ from hippocampus.index.query import Query
 from hippocampus.language.answer_wishes import matters_of_answers
 
 _READ: Final = 200
-"""Standing wishes that are read at most, the newest."""
+"""Standing wishes that are read at most, the newest; each context reads them. Chosen by hand."""
 
 
 class _Wish(NamedTuple):

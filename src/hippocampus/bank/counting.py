@@ -39,9 +39,10 @@ if TYPE_CHECKING:
     from hippocampus.recall.counted_events import ToldEvent
 
 _LOOKED_AT: Final = 30
-"""Best hits among which there may be events told in other words."""
+"""Best hits among which there may be events told in other words. Chosen by hand: they are shown as
+doubtful, and never counted (docs/adr/0053)."""
 _ALIKE: Final = 0.1
-"""Least score of a hit that may tell of an event in other words."""
+"""Least score of a hit that may tell of an event in other words; likewise."""
 
 
 class Counting(BankPart):

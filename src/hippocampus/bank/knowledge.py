@@ -130,6 +130,7 @@ class Knowledge(BankPart):
     ) -> Summary:
         """Make a summary, of what sleep has not kept of the ``newest`` rows."""
         index, ledger, now = here.index, here.ledger, self._engine.now()
+        # With the day: what is planned, and what has begun by now, is told as of today.
         memo, day = here.summaries, to_micros(now) // (24 * MICROS_PER_HOUR)
         asked = (index, session, newest, day)
         last = memo.last
@@ -703,6 +704,7 @@ class Knowledge(BankPart):
             ledger, gathered, document, engine.embedder, engine.config.concepts,
             now=to_micros(engine.now()),
         )  # fmt: skip
+        # The index is brought up here, and not by whoever asks next.
         with self._state.asking():
             return count
 

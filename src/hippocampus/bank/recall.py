@@ -162,6 +162,7 @@ class Recaller(BankPart):
             clock.note("search")
             shows, read = self._read(here, bound, allowed, ranking, shows, k)
             sessions = here.index.columns.session.named(read.ranking.sessions[:k])
+        # The snapshot is given back: a reranker may be a server elsewhere, that takes its time.
         order, failed = rerank(engine.reranker, text, read.texts)
         degraded += [*foreign(bound, models[0], read.texts), *filter(None, [failed])]
         places = [*order, *range(len(order), len(read.ranking.rows))]
@@ -295,7 +296,7 @@ class Recaller(BankPart):
             user=user,
         )  # fmt: skip
         frame.check(budget_tokens)  # before anything is recalled: what fails must leave no trace
-        if filters.get("suspects") is None:
+        if filters.get("suspects") is None:  # a model reads it, so no orders to one (docs/trust.md)
             filters["suspects"] = "hide"
         floor = FLOOR if min_score is None else min_score
         seen: list[Looked] = []

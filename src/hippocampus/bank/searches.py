@@ -176,6 +176,7 @@ def _at_event(
     if join is None:
         return query
     about = parse(join.event, now=query.now, cues=query.cues)
+    # The keywords are those of the whole question, whose other words the event need not have.
     alone = encoded._replace(embedded=encoded.event, keywords=())
     times = times_of_event(here, about, alone, allowed, zone)
     if not times:

@@ -129,6 +129,7 @@ class SleepVerbs(BankPart):
 
         wanted = check_steps(steps)
         engine = self._engine
+        # Sleep reads in the journal what was of use; a dry run writes nothing there, and is told.
         if not dry_run:
             self._state.note_recalls()
         ledger = engine.ledger(self.name)

@@ -32,7 +32,11 @@ SHARE: Final = 0.5
 _TRIES: Final = 4
 """Most times that a job is begun: its worker may be lost, or another be in the way."""
 _PATIENCE_S: Final = 10.0
+"""Seconds for a connection, which takes a fraction of one; Ray itself would try for minutes. Chosen
+by hand."""
 _TELL_EVERY_S: Final = 1.0
+"""Seconds between two reports, and most for which an end is waited for before one is made, and new
+workers are looked for. Chosen by hand."""
 ROOM_S: Final = 120.0
 """Most seconds without anybody at work while workers wait for room on a node."""
 _OBJECTS_BYTES: Final = 256 << 20

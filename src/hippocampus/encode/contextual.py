@@ -22,7 +22,7 @@ WINDOW = 254
 (docs/adr/0002)."""
 
 _BATCH_PIECES = 1024
-"""Pieces that are encoded together. Four times as many are 1 % faster, and whoever is being answered
+"""Pieces that are encoded together. Four times as many are 1 % faster, and who is being answered
 meanwhile waits twice as long for this thread to give way."""
 _NEIGHBOUR_CHARS = 16 * WINDOW
 """As much of a neighbour as is read: a piece rarely covers more than 16 characters."""

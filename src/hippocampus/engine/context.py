@@ -304,6 +304,7 @@ class EngineContext:
 
     def _begins_signed(self) -> bool:
         """Return whether there is nothing in the store yet, and no embedder for what will be."""
+        # A store that has begun never goes back, so only that is known for good.
         if not self._begun:
             self._begun = self._has_begun()
         return not self._begun and self.embedder is None
@@ -418,6 +419,8 @@ class EngineContext:
             return bytes(16)  # nobody has written yet, so there are no digests to compare with
         if stored is None:
             with self.store.write():
+                # Asked once more: another process may have been first, and two salts would hide
+                # from each process the texts that the other one has kept.
                 stored = self.store.settings.get("salt")
                 if stored is None:
                     stored = secrets.token_hex(16)

@@ -14,7 +14,7 @@ SWITCHED_OFF: Final = Degradation(
     part="embedder", reason="switched off; recall goes by words and time"
 )
 _SHOWN: Final = 100
-"""Characters of a value that a message shows."""
+"""Characters of a value that a message shows. Chosen by hand."""
 
 
 def open_embedder(

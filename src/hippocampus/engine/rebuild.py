@@ -171,6 +171,7 @@ def _begin(engine: EngineContext, mark: str, maker: Embedder | None, *, moves: b
             for kept in store.every_settings()
             if kept.get(REBUILDING) != mark and kept not in changed
         ]
+        # What is there may be of an embedder with as many dimensions, and would not be told apart.
         for ledger in map(engine.ledger, store.banks.names() if anew else ()):
             if store.settings_of(ledger.bank) in anew:
                 drop(ledger)

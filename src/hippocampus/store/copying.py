@@ -21,9 +21,9 @@ from hippocampus.store.requests import SqlRequests
 from hippocampus.store.settings import SqlSettings
 
 _AT_ONCE: Final = 2048
-"""Rows of a part."""
+"""Rows of a part, which are in memory together. Chosen by hand, as both that follow."""
 _ROWS: Final = 8192
-"""Rows of a transaction, about."""
+"""Rows of a transaction, about, for which other writers of a file wait."""
 _BYTES: Final = 1 << 24
 """Bytes of payloads of a transaction, about."""
 _PACK: Final = msgspec.msgpack.Encoder().encode
@@ -163,6 +163,7 @@ def copy_bank(
                     target.payloads.put(new, portion.kind, portion.tail)
     if known := source.requests.every(old):  # else who asks again there has it done twice
         with target.write(new):
+            # In files time counts only as far as it was seen to pass (``kept_time.py``).
             late = source.requests.behind() - target.requests.behind()
             for key, done in known:
                 target.requests.add(new, key, done._replace(at=done.at + late))

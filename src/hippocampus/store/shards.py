@@ -53,7 +53,7 @@ MARK: Final = "shards"
 """The setting by which a database knows that it is one of several."""
 _PLACES: Final = 256
 """Most databases; how many banks' numbers are apart from each other in one of them."""
-_PATIENCE_S: Final = 30.0
+_PATIENCE_S: Final = 30.0  # of a copy that nobody else has open, so it is never waited for
 
 R = TypeVar("R")
 
@@ -163,6 +163,7 @@ class _Level:
 
     def end(self, error: BaseException | None) -> None:
         """End every transaction, the main one last; after an error none is committed any more."""
+        # Last, so that what it says is undone if another cannot commit (docs/adr/0090).
         for place in sorted(self.joined, key=lambda place: (place == self.main, -place)):
             block = self.joined.pop(place)
             kind = None if error is None else type(error)

@@ -33,9 +33,9 @@ _NAMED_AFTER_FILE: Final = frozenset({"document", MEMORY})
 _ALIKE: Final = 0.4
 """Share of all runs of four characters of two texts that an edited text and its earlier wording
 have in common; unrelated pages of one language have a fifth."""
-_RUN: Final = 4
+_RUN: Final = 4  # characters; with others ``_ALIKE`` would mean something else (docs/adr/0051)
 _COMPARED: Final = 50_000
-"""Characters of a text that are compared."""
+"""Characters of a text that are compared, its first, so that no large file takes long. By hand."""
 
 
 class ImportedFile(NamedTuple):
@@ -83,6 +83,8 @@ def identify(
 
     """
     found = _Identifier(ledger, register, files, host, frozenset(gone))
+    # The surest way first: a source is taken by the first file that is found to be it
+    # (docs/adr/0051).
     found.at_their_places()
     found.moved()
     found.renamed()

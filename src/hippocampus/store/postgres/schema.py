@@ -10,12 +10,16 @@ import psycopg
 SCHEMA: Final = "hippocampus"
 """Schema that holds all tables, apart from those of others in the same database."""
 PARTITIONS: Final = 8
-"""Parts that each table of banks is in, by a hash of the bank: they are looked after one by one."""
+"""Parts that each table of banks is in, by a hash of the bank: they are looked after one by one.
+Stores that are there have so many, so no number here changes it. Chosen by hand."""
 _LOCK: Final = 0x4869_7070_6F00
-"""The advisory lock of whoever makes or changes the tables."""
+"""The advisory lock of whoever makes or changes the tables: "Hippo", since all programs of a
+database share these numbers."""
 _WAIT_MS: Final = 200
 """Milliseconds that a change of tables waits for a transaction, and all who come later for it."""
 _PAUSE_S: Final = 0.5
+"""Seconds between two tries: longer than ``_WAIT_MS``, so that those who queued behind it are done
+first. Chosen by hand."""
 SLOTS: Final = 64
 """Counters of commits; a bank counts in its own, so that two hardly ever wait for each other."""
 

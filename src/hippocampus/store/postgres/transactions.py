@@ -52,14 +52,16 @@ _STORE: Final = 0x4869_7070_7301
 _BANKS: Final = 0x4869_7070
 """The first half of the advisory lock of a bank; the other is the bank's number."""
 _MOST: Final = 16
-"""Connections that one process has open at once."""
+"""Connections that one process has open at once: PostgreSQL takes 100 by default, so some servers
+and people fit beside each other (docs/postgres.md). Chosen by hand."""
 _PROMPT_S: Final = 1.0
-"""Seconds for which a connection is waited for before it is asked why there is none."""
+"""Seconds for which a connection is waited for before it is asked why there is none: that nobody is
+there is told at once, that all are in use is waited for (docs/adr/0083)."""
 
 _COPIED: Final = 64
-"""Rows from which on they are sent by ``COPY``."""
+"""Rows from which on they are sent by ``COPY``, which is a message more. Chosen by hand."""
 _FETCHED: Final = 4096
-"""Rows that a stream has in memory at once."""
+"""Rows that a stream has in memory at once. Chosen by hand."""
 _INSERT: Final = re.compile(
     r"INSERT INTO (?P<table>\w+) \((?P<columns>[\w, ]+)\) VALUES \(\?(?:, \?)*\)"
 )
@@ -649,6 +651,7 @@ def _locks(bank: int | None) -> list[str]:
         return [f"SELECT pg_advisory_xact_lock({_STORE})"]
     # Such a lock has two halves of 32 bits; two banks with one lock wait for each other in vain.
     own = bank & 0x7FFF_FFFF
+    # The store's first, and shared: who writes the whole store has it alone, and needs no bank's.
     return [
         f"SELECT pg_advisory_xact_lock_shared({_STORE})",
         f"SELECT pg_advisory_xact_lock({_BANKS}, {own})",

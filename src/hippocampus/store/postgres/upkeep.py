@@ -25,7 +25,7 @@ from hippocampus.store.sqlite import SqliteStore
 
 _OWED = "scrub"
 """The setting that says that removed rows may still be in the tables."""
-_PATIENCE_S: Final = 30.0
+_PATIENCE_S: Final = 30.0  # of a copy that nobody else has open, so it is never waited for
 _TABLES = ("requests", "journal", "episodes", "tail", "blocks", "settings", "banks")
 
 
