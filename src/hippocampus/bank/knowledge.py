@@ -619,7 +619,7 @@ class Knowledge(BankPart):
         engine = self._engine
         with self._books() as ledger:
             anchors = ANCHORS.read(ledger)
-            used = engine.fingerprint()
+            used = engine.fingerprint(ledger.bank)
             if anchors is None or used is None:
                 raise InputError(f"bank {self.name!r} has no concept index; sleep makes one")
             document = export_concepts(ledger, anchors, model=used.name, now=engine.now())

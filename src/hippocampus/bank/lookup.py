@@ -428,8 +428,9 @@ class Lookup(BankPart):
         """Return the size of the bank: episodes, bytes by kind of data, and the tier it is in."""
         from hippocampus.sleep.snapshot import read_policy  # noqa: PLC0415 - not for a recall
 
-        fingerprint, held = self._engine.fingerprint(), self._state.held()
+        held = self._state.held()
         with self._books() as ledger:
+            fingerprint = self._engine.fingerprint(ledger.bank)
             policy = read_policy(ledger, self._engine.config.policy)
             since = to_micros(self._engine.now()) - int(policy.hot_hours * MICROS_PER_HOUR)
             noted = ledger.reader.events(RecallsNoted)
@@ -437,7 +438,7 @@ class Lookup(BankPart):
             used = {row for at, *rows in recalls if at >= since for row in rows}
             return ledger.reader.stats(
                 embedder=None if fingerprint is None else str(fingerprint),
-                uncalibrated=self._engine.calibration().lacking,
+                uncalibrated=self._engine.calibration(ledger.bank).lacking,
                 held_bytes=(held, self._engine.segments.nbytes(ledger.bank)),
                 lately=(since, used),
             )

@@ -24,6 +24,7 @@ from hippocampus.core.given_arguments import check_several
 from hippocampus.core.key import Key
 from hippocampus.core.optional import require
 from hippocampus.core.records import Embedder, Fingerprint, Store
+from hippocampus.core.records.store import SettingsTable
 from hippocampus.core.shared_lock import SharedLock
 from hippocampus.core.time_zones import time_zone
 from hippocampus.encode import tokens as tokenizer
@@ -196,27 +197,60 @@ class EngineContext:
             if self.store.upkeep.owes_scrub():
                 self.store.upkeep.scrub(wait=False)
 
-    def check_embedder(self, used: Embedder | None) -> None:
-        """Refuse to mix vectors: another process may have moved the store to another embedder."""
-        stored = self.stored_fingerprint()
-        if used is not None and stored not in (None, used.fingerprint):
-            raise EmbedderMismatch(stored=str(stored), configured=str(used.fingerprint))
+    def check_embedder(self, used: Embedder | None, bank: int = 0) -> None:
+        """
+        Refuse to mix vectors: another process may have moved the store to another embedder.
 
-    def settle_embedder(self, used: Embedder | None) -> None:
-        """Have the store's vectors be of the embedder ``used``, or refuse; inside a transaction."""
-        self.check_embedder(used)
-        if used is not None and self.store.settings.get("embedder") is None:
-            self.store.settings.put("embedder", dump_fingerprint(used.fingerprint))
+        ``bank``: those of its database; by default it is enough if any database has this one's.
+        """
+        stored = self.stored_fingerprint(bank)
+        if used is None or used.fingerprint == stored or (bank and stored is None):
+            return
+        made = {stored} if bank else self.stored_fingerprints()
+        if made != {None} and used.fingerprint not in made:
+            told = " and ".join(sorted(map(str, made - {None})))
+            raise EmbedderMismatch(stored=told, configured=str(used.fingerprint))
 
-    def stored_fingerprint(self) -> Fingerprint | None:
+    def settle_embedder(self, used: Embedder | None, bank: int) -> None:
+        """Have a bank's vectors be of the embedder ``used``, or refuse; inside a transaction."""
+        self.check_embedder(used, bank)
+        own, first = self.store.settings_of(bank), self.store.settings
+        if used is None or own.get("embedder") is not None:
+            return
+        if own is not first and first.get("embedder") is None:
+            self.check_embedder(used)
+            with self.store.write():  # or writers of two databases would begin with two embedders
+                stored = self._fingerprint_in(first)
+                if stored not in (None, used.fingerprint):
+                    raise EmbedderMismatch(stored=str(stored), configured=str(used.fingerprint))
+                first.put("embedder", dump_fingerprint(used.fingerprint))
+        own.put("embedder", dump_fingerprint(used.fingerprint))
+
+    def stored_fingerprint(self, bank: int = 0) -> Fingerprint | None:
         """
         Return the fingerprint of the embedder of the store's vectors; None before the first.
+
+        ``bank``: of those in the database of this one. They differ from the store's while a change
+        of embedder is not finished: the first of several databases, whose is the store's, is last.
 
         Raises:
             StoreCorrupt: what the store has recorded of it cannot be read.
 
         """
-        text = self.store.settings.get("embedder")
+        return self._fingerprint_in(self.store.settings_of(bank))
+
+    def stored_fingerprints(self) -> set[Fingerprint | None]:
+        """Return those of all databases: several while a change of embedder is not finished."""
+        return {self._fingerprint_in(kept) for kept in self.store.every_settings()}
+
+    def is_between_embedders(self) -> bool:
+        """Return whether a change of embedder was cut off after some of several databases."""
+        return len(self.stored_fingerprints()) > 1
+
+    def _fingerprint_in(self, kept: SettingsTable) -> Fingerprint | None:
+        text = kept.get("embedder")
+        if text is None and kept is not self.store.settings:  # by a version that kept it once
+            text = self.store.settings.get("embedder")
         try:
             return None if text is None else msgspec.json.decode(text, type=Fingerprint)
         except (ValueError, RecursionError) as exc:
@@ -345,9 +379,9 @@ class EngineContext:
         keys = ("embedder", SIGNED, SIGNING, CALIBRATED)
         return tuple(self.store.settings.get(key) for key in keys)
 
-    def calibration(self) -> Calibrated:
+    def calibration(self, bank: int = 0) -> Calibrated:
         """Return the calibration of the embedder in use, as far as anybody found it out."""
-        used, kept = self.fingerprint(), self.store.settings.get(CALIBRATED)
+        used, kept = self.fingerprint(bank), self.store.settings.get(CALIBRATED)
         # Every catching up asks for it, and reading it takes longer than comparing.
         if self._calibrated is None or self._calibrated[0] != (used, kept):
             self._calibrated = (used, kept), self._read_calibration(used, kept)
@@ -409,9 +443,9 @@ class EngineContext:
         """Return the clock's present moment in the memory's time zone."""
         return self.clock.now().astimezone(self.zone)
 
-    def fingerprint(self) -> Fingerprint | None:
-        """Return the embedder in use, or the one the store's vectors come from."""
-        return self.embedder.fingerprint if self.embedder else self.stored_fingerprint()
+    def fingerprint(self, bank: int = 0) -> Fingerprint | None:
+        """Return the embedder in use, or the one the vectors of the store, or a bank, come from."""
+        return self.embedder.fingerprint if self.embedder else self.stored_fingerprint(bank)
 
 
 def _check_vectors(config: Config, key: Key | None) -> None:
