@@ -5,8 +5,10 @@ Make everything that is published, into a folder: sdists, wheels, bill of materi
     python -m release --quick         # one wheel, for this Python
     python -m release --once          # without building a second time to compare
 
-All is built twice, in two folders, and has to be the same to the byte. What was built is installed
-into a clean environment of each Python of this machine, and used there.
+All is built twice and has to be the same to the byte: once from the sdist, and once from the files
+of the commit, in another folder. What was built is installed into a clean environment of each
+Python of this machine, or of Debian's, and used there, without a model and with the one that
+`make model` installs; wheels for ARM under an emulator. What could not be tried is said at the end.
 """
 
 from __future__ import annotations
@@ -18,9 +20,9 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from release import checks, installs, readme, sources, sums, versions
+from release import checks, emulated, installs, readme, sources, sums, versions
 from release.interpreters import BUILDING, TRYING, find
-from release.run import ROOT, run, say
+from release.run import ROOT, all_missed, missed, run, say
 from release.wheels import Target, build_bench, build_sdist, build_wheel
 
 MACHINES = ("x86_64", "aarch64")
@@ -42,18 +44,39 @@ def targets(*, quick: bool) -> list[Target]:
     return [Target(str(python), machine) for python in pythons.values() for machine in MACHINES]
 
 
-def build(commit: str, into: Path, work: Path, *, quick: bool) -> None:
-    """Build everything of a commit into a folder, in a work folder that is new."""
+def build(commit: str, into: Path, work: Path, *, quick: bool, packed: bool = False) -> None:
+    """
+    Build everything of a commit into a folder, in a work folder that is new.
+
+    ``packed``: wheels from what the sdist has, as where there is no wheel, not from the commit.
+    """
     when = sources.epoch(commit)
     source = sources.export(work / "sources", commit)
-    if not quick:
-        say(build_sdist(source, into, when).name)
+    sdist = None if quick else build_sdist(source, into, when)
+    if sdist:
+        say(sdist.name)
     for target in targets(quick=quick):
         # Each from files that nothing was built among.
-        fresh = sources.export(work / f"{Path(target.python).name}-{target.machine}", commit)
+        folder = work / f"{Path(target.python).name}-{target.machine}"
+        fresh = (
+            sources.unpack(sdist, folder) if packed and sdist else sources.export(folder, commit)
+        )
         say(build_wheel(fresh, into, target, work, when).name)
     for made in build_bench(source / "packages/hippocampus-bench", into, when, sdist=not quick):
         say(made.name)
+
+
+def try_all(out: Path, work: Path, models: Path | None, *, quick: bool) -> None:
+    """Use what was built: on each Python, and, of all the wheels, what is for another machine."""
+    if models is None:
+        missed("the model, which is not installed here; `make model` does, --models says where")
+    here = ".".join(platform.python_version_tuple()[:2])
+    bench = True
+    for one in [here] if quick else TRYING:
+        bench = not installs.try_in(one, out, work, models, bench=bench) and bench
+    for machine in MACHINES:
+        for one in () if quick or machine == platform.machine() else emulated.TRYING:
+            emulated.try_in(one, machine, out, work, models)
 
 
 def parsed() -> argparse.Namespace:
@@ -87,7 +110,7 @@ def main() -> None:
     given.out.mkdir(parents=True)
     with TemporaryDirectory(prefix="hippocampus-release-") as folder:
         work = Path(folder)
-        build(commit, given.out, work / "first", quick=given.quick)
+        build(commit, given.out, work / "first", quick=given.quick, packed=True)
         if not given.once:
             build(commit, work / "again", work / "a-second-place", quick=given.quick)
             other = sums.differing(given.out, work / "again")
@@ -95,12 +118,12 @@ def main() -> None:
                 sys.exit(f"release: two builds differ in {', '.join(other)}")
             say("a second build, in another folder, is the same to the byte")
         checks.check(sorted(given.out.iterdir()))
-        here = ".".join(platform.python_version_tuple()[:2])
-        for one in [here] if given.quick else TRYING:
-            installs.try_in(one, given.out, work, given.models)
+        try_all(given.out, work, given.models or installs.models_here(), quick=given.quick)
     shutil.copy(BILL, given.out / f"hippocampus_memory-{version}.cdx.json")
     sums.write(given.out)
     say(f"{run(['ls', '-l', given.out])}")
+    for what in all_missed():
+        say(f"NOT TRIED: {what}")
 
 
 if __name__ == "__main__":

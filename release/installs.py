@@ -5,22 +5,56 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from release.interpreters import find
-from release.run import run, say
+from release import debian
+from release.interpreters import BUILDING, find
+from release.run import missed, run, say
 
 SMOKE = Path(__file__).with_name("smoke.py")
 FROM_THE_SHELL = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
+MODEL = "all-MiniLM-L6-v2"
+"""The folder of the default model, among those that ``make model`` installs."""
+USE_BENCH = "from hippocampus_bench.life import live; live(300)"  # its texts came along
 
 
-def try_in(version: str, dist: Path, work: Path, models: Path | None) -> bool:
-    """Install from a folder into a clean environment and use it; return whether there was one."""
-    python = find(version)
+def models_here() -> Path | None:
+    """Return what XDG_DATA_HOME is where the default model is installed; None where it is not."""
+    home = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share")
+    return home if (home / "hippocampus/models" / MODEL).is_dir() else None
+
+
+def built(version: str) -> str:
+    """Return the Python and the ABI that a wheel for a version of Python is named for."""
+    tag = f"cp{version.replace('.', '')}"
+    return f"{tag}-{tag}" if version == BUILDING[0] else f"cp{BUILDING[1].replace('.', '')}-abi3"
+
+
+def smoke(command: Sequence[str | Path], folder: Path, models: Path | None) -> Iterator[str]:
+    """Yield what the smoke test says without a model, and with it where it is installed."""
+    around = {"XDG_DATA_HOME": str(folder / "data"), "COLUMNS": "500"}
+    said = run(command, cwd=folder, env=around, without=FROM_THE_SHELL)
+    yield f"without the model: {said.strip()}"
+    if models is not None:
+        around["XDG_DATA_HOME"] = str(models)
+        said = run([*command, "--model"], cwd=folder, env=around, without=FROM_THE_SHELL)
+        yield f"with the model: {said.strip()}"
+
+
+def try_in(
+    version: str, dist: Path, work: Path, models: Path | None, *, bench: bool = False
+) -> bool:
+    """
+    Install from a folder into a clean environment and use it; return whether there was one.
+
+    ``bench``: the package of benchmarks, too.
+    """
+    here = f"{work}/debian-{version}"
+    python = find(version) or debian.python(version, os.uname().machine, Path(here))
     if python is None:
-        say(
-            f"Python {version} is not here, and not tried (PYTHON_{version.replace('.', '_')}=FILE)"
-        )
+        name = f"PYTHON_{version.replace('.', '_')}"
+        missed(f"Python {version}, which is not here, and Debian did not give it ({name}=FILE)")
         return False
     folder = work / f"try-{version}"
     shutil.rmtree(folder, ignore_errors=True)
@@ -30,13 +64,17 @@ def try_in(version: str, dist: Path, work: Path, models: Path | None) -> bool:
     # Only wheels, of others too: a new machine has no compiler.
     product = newest_wheel(dist, "hippocampus_memory", inside)
     run([*pip, "--only-binary", ":all:", product], cwd=folder, without=FROM_THE_SHELL)
-    elsewhere = {"XDG_DATA_HOME": str(folder / "data"), "COLUMNS": "500"}
-    said = run([inside, "-I", SMOKE], cwd=folder, env=elsewhere, without=FROM_THE_SHELL)
-    say(f"without the model: {said.strip()}; {size(folder):.0f} MB installed")
-    if models is not None:
-        there = {**elsewhere, "XDG_DATA_HOME": str(models)}
-        said = run([inside, "-I", SMOKE, "--model"], cwd=folder, env=there, without=FROM_THE_SHELL)
-        say(f"with the model: {said.strip()}")
+    say(f"{product.name}: {size(folder):.0f} MB installed on Python {version}")
+    for said in smoke([inside, "-I", SMOKE], folder, models):
+        say(said)
+    if bench:
+        wheel = newest_wheel(dist, "hippocampus_bench", inside)
+        run([*pip, "--only-binary", ":all:", wheel], cwd=folder, without=FROM_THE_SHELL)
+        run([inside, "-I", "-c", USE_BENCH], cwd=folder, without=FROM_THE_SHELL)
+        told = run([folder / "bin/hippocampus", "bench", "--help"], cwd=folder)
+        if "longmemeval" not in told:
+            sys.exit(f"{told}\nrelease: {wheel.name} brings no command bench")
+        say(f"{wheel.name} works beside it")
     return True
 
 

@@ -19,6 +19,18 @@ def say(line: str) -> None:
 
 
 _START = time.monotonic()
+_MISSED: list[str] = []
+
+
+def missed(what: str) -> None:
+    """Say loudly what was not tried for want of something, and keep it for the end."""
+    _MISSED.append(what)
+    say(f"NOT TRIED: {what}")
+
+
+def all_missed() -> list[str]:
+    """Return all that was not tried."""
+    return list(_MISSED)
 
 
 def run(

@@ -31,3 +31,12 @@ def export(folder: Path, commit: str = "HEAD") -> Path:
         files.extractall(folder, filter="data")
     readme.rewrite(folder)
     return folder
+
+
+def unpack(sdist: Path, folder: Path) -> Path:
+    """Write the files of an sdist into a new folder, and return it."""
+    folder.mkdir(parents=True)
+    with tarfile.open(sdist) as files:
+        files.extractall(folder, filter="data")
+    (inside,) = folder.iterdir()
+    return inside

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from release.run import run
+from release.shrink import shrink
 
 GLIBC = "2.28"
 """That of RHEL 8, Debian 10 and Ubuntu 20.04, and what NumPy's wheels ask for."""
@@ -85,7 +86,9 @@ def build_wheel(source: Path, out: Path, target: Target, work: Path, when: str) 
     made = newest(raw, "*.whl")
     repair = [sys.executable, "-m", "auditwheel", "repair", "--only-plat", "--plat", target.tag]
     run([*repair, "-w", out, made], env=env)
-    return newest(out, f"*{target.tag}.whl")
+    wheel = newest(out, f"*{target.tag}.whl")
+    shrink(wheel)
+    return wheel
 
 
 def build_bench(source: Path, out: Path, when: str, *, sdist: bool) -> list[Path]:

@@ -12,11 +12,13 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
+from itertools import pairwise, takewhile
 from pathlib import Path
 
 import numpy as np
 
+from hippocampus.core.planes import into_planes
 from hippocampus.encode.terms import stem
 from hippocampus.language.given_names import is_person
 
@@ -55,17 +57,33 @@ def main(folder: Path) -> None:
     standing = synonyms(folder / "data.noun", first, uses, tagged, place)
     same = [place.get(standing.get(w, ""), -1) for w in words]
     TARGET.mkdir(exist_ok=True)
-    np.savez(  # not compressed: it is read whenever something is asked
-        TARGET / "nouns.npz",
-        words=np.frombuffer("\n".join(words).encode(), np.uint8),
-        noun=np.array(shares["noun"], np.uint8),
-        verb=np.array(shares["verb"], np.uint8),
-        parent=np.array(parent, np.int32),
-        same=np.array(same, np.int32),
-    )
+    write(words, shares, parent, same)
     licence = next(folder.parent.glob("LICENSE*")).read_text().replace("\r", "")
     (TARGET / "LICENSE.wordnet").write_text(re.sub(r"[ \t]+$", "", licence, flags=re.MULTILINE))
     print(f"{len(words)} words, {(TARGET / 'nouns.npz').stat().st_size} bytes")
+
+
+def write(
+    words: Sequence[str], shares: Mapping[str, Sequence[int]], parent: list[int], same: list[int]
+) -> None:
+    """Write the table: not compressed, for it is read whenever something is asked."""
+    shared = [
+        sum(1 for _ in takewhile(lambda two: two[0] == two[1], zip(*pair, strict=False)))
+        for pair in pairwise(["", *words])
+    ]
+    added = "\n".join(word[known:] for word, known in zip(words, shared, strict=True))
+    parents = [place for place, _ in Counter(parent).most_common()]
+    which = {place: number for number, place in enumerate(parents)}
+    np.savez(
+        TARGET / "nouns.npz",
+        shared=np.array(shared, np.uint8),
+        added=np.frombuffer(added.encode(), np.uint8),
+        noun=np.array(shares["noun"], np.uint8),
+        verb=np.array(shares["verb"], np.uint8),
+        parent=into_planes(np.array([which[place] for place in parent], np.uint16), 2),
+        parents=np.array(parents, np.int32),
+        same=np.array(same, np.int32),
+    )
 
 
 def read_index(path: Path) -> tuple[dict[str, str], dict[str, int]]:

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.planes import into_planes
 from hippocampus.core.records import Passage
 from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.signature import BITS, Rotation
@@ -54,7 +55,7 @@ def main() -> None:
     target.parent.mkdir(exist_ok=True)
     np.savez(
         target,
-        matrix=rotation.matrix.astype(np.float16),
+        matrix=into_planes(rotation.matrix.astype(np.float16), 2),
         mean=rotation.mean.astype(np.float16),
     )
     print(f"{len(tokens)} tokens of {len(chosen)} turns; {target.stat().st_size / 1e3:.0f} kB")

@@ -23,6 +23,7 @@
 #include "hippo/check.hpp"
 #include "hippo/checksum.hpp"
 #include "hippo/deadline.hpp"
+#include "hippo/folded.hpp"
 #include "hippo/groups.hpp"
 #include "hippo/mapped.hpp"
 #include "hippo/merging.hpp"
@@ -493,15 +494,19 @@ NB_MODULE(_native, m) {
   nb::class_<hippo::BytePairs>(
       m, "BytePairs",
       "A vocabulary of byte pairs: pieces of text become tokens, and tokens text.\n\n"
-      "Tokens are given in order of their bytes: token i begins with the first `shared[i]` bytes of\n"
-      "its predecessor, `added[i]` more follow in `data`, and `ids[i]` is its id and its rank.")
+      "Tokens are given in order of their words: that of token i begins with the first `shared[i]`\n"
+      "bytes of its predecessor's, and `added[i]` more follow in `data`. By the bits of `forms[i]` a\n"
+      "space stands before it (1), and its first letter is a capital one (2); `ids[i]` is its id and\n"
+      "its rank.")
       .def("__init__",
            [](hippo::BytePairs* self, const View<std::uint8_t>& shared,
-              const View<std::uint8_t>& added, const Rows& ids, const View<std::uint8_t>& data) {
-             new (self)
-                 hippo::BytePairs(span_of(shared), span_of(added), span_of(ids), span_of(data));
+              const View<std::uint8_t>& added, const View<std::uint8_t>& forms, const Rows& ids,
+              const View<std::uint8_t>& data) {
+             new (self) hippo::BytePairs(span_of(shared), span_of(added), span_of(forms),
+                                         span_of(ids), span_of(data));
            },
-           "shared"_a.noconvert(), "added"_a.noconvert(), "ids"_a.noconvert(), "data"_a.noconvert())
+           "shared"_a.noconvert(), "added"_a.noconvert(), "forms"_a.noconvert(),
+           "ids"_a.noconvert(), "data"_a.noconvert())
       .def("__len__", &hippo::BytePairs::size)
       .def("spell",
            [](const hippo::BytePairs& self, std::uint32_t id) {
@@ -548,6 +553,24 @@ NB_MODULE(_native, m) {
         "A character is given as one byte: one of ASCII as itself, another as what stands for its\n"
         "category: 0x80 a large letter, 0x81 a small one, 0x82 one of no case, 0x83 a number, 0x84 a\n"
         "space, 0x87 a mark, 0x85 anything else.");
+
+  m.def("unfold",
+        [](const View<std::uint8_t>& shared, const View<std::uint8_t>& added) {
+          const auto* first = reinterpret_cast<const char*>(added.data());
+          const hippo::Folded lines{span_of(shared), {first, added.shape(0)}};
+          auto text = allocate<std::uint8_t>(lines.room());
+          auto starts = allocate<std::int32_t>(shared.shape(0));
+          {
+            nb::gil_scoped_release unlocked;
+            lines.unfold(reinterpret_cast<char*>(text.get()), starts.get());
+          }
+          return std::pair{give(std::move(text), lines.size()),
+                           give(std::move(starts), shared.shape(0))};
+        },
+        "shared"_a.noconvert(), "added"_a.noconvert(),
+        "Return lines, each of which begins with so many bytes of the one before it.\n\n"
+        "What follows in line i is line i of `added`, in bytes; both are apart by line feeds. Returns\n"
+        "the bytes, uint8, and where each line begins, (lines,) int32.");
 
   nb::class_<hippo::WordTable>(
       m, "WordTable",

@@ -205,8 +205,9 @@ void byte_pairs() {
   add(2, "c");
   for (char letter = 'b'; letter <= 'z'; ++letter) add(0, std::string(1, letter).c_str());
   add(1, "z");
-  at_every_allocation([&] { hippo::BytePairs{shared, added, ids, bytes}; });
-  const hippo::BytePairs pairs{shared, added, ids, bytes};
+  const std::vector<std::uint8_t> forms(ids.size());
+  at_every_allocation([&] { hippo::BytePairs{shared, added, forms, ids, bytes}; });
+  const hippo::BytePairs pairs{shared, added, forms, ids, bytes};
   std::string text;
   std::vector<std::uint32_t> lengths;
   for (std::uint32_t piece = 1; piece < 40; ++piece) {  // whole tokens, and longer and longer ones

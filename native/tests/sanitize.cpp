@@ -18,6 +18,7 @@
 #include "encoder.hpp"
 #include "hippo/bm25.hpp"
 #include "hippo/byte_pairs.hpp"
+#include "hippo/folded.hpp"
 #include "hippo/groups.hpp"
 #include "hippo/hamming.hpp"
 #include "hippo/pieces.hpp"
@@ -254,7 +255,8 @@ void pairs(std::size_t n) {
     last = token;
   }
   letters.shrink_to_fit();
-  const hippo::BytePairs vocabulary{shared, added, ids, letters};
+  const std::vector<std::uint8_t> plain(ids.size());
+  const hippo::BytePairs vocabulary{shared, added, plain, ids, letters};
   std::string text;
   std::vector<std::uint32_t> lengths;
   for (int piece = 0; piece < 20; ++piece) {
@@ -263,11 +265,11 @@ void pairs(std::size_t n) {
   }
   require(vocabulary.join(vocabulary.split(text, lengths)) == text, "tokens and text");
   for (int i = 0; i < 50; ++i) {
-    auto broken = std::array{shared, added};
-    auto& column = broken[random_bits() % 2];
+    auto broken = std::array{shared, added, plain};
+    auto& column = broken[random_bits() % 3];
     column[random_bits() % column.size()] = static_cast<std::uint8_t>(random_bits());
     try {
-      const hippo::BytePairs other{broken[0], broken[1], ids, letters};
+      const hippo::BytePairs other{broken[0], broken[1], broken[2], ids, letters};
       other.join(ids);
       other.split("abba", std::vector<std::uint32_t>{4});
     } catch (const std::invalid_argument&) {
@@ -276,6 +278,39 @@ void pairs(std::size_t n) {
 }
 
 }  // namespace
+
+// Lines as they were folded, and columns that fit no lines.
+void lines(std::size_t n) {
+  std::string text, added, last;
+  std::vector<std::uint8_t> shared;
+  for (std::size_t i = 0; i < n; ++i) {
+    std::string line = last.substr(0, last.empty() ? 0 : random_bits() % (last.size() + 1));
+    shared.push_back(static_cast<std::uint8_t>(line.size()));
+    std::string more(random_bits() % 12, 'a');
+    for (char& letter : more) letter = static_cast<char>('a' + random_bits() % 3);
+    line += more;
+    added += (i ? "\n" : "") + more;
+    text += (i ? "\n" : "") + line;
+    last = line;
+  }
+  const auto unfolded = [&](const std::vector<std::uint8_t>& by) {
+    const hippo::Folded folded{by, added};
+    std::vector<char> room(folded.room());
+    std::vector<std::int32_t> starts(by.size());
+    folded.unfold(room.data(), starts.data());
+    return std::string{room.data(), folded.size()};
+  };
+  require(unfolded(shared) == text, "lines");
+  for (int i = 0; i < 50 && n > 0; ++i) {
+    std::vector<std::uint8_t> broken = shared;
+    broken[random_bits() % n] = static_cast<std::uint8_t>(random_bits());
+    if (random_bits() % 4 == 0) broken.resize(random_bits() % (2 * n));
+    try {
+      unfolded(broken);
+    } catch (const std::invalid_argument&) {
+    }
+  }
+}
 
 // What the processor says of itself is what the compiler's library says of it.
 void known() {
@@ -304,6 +339,7 @@ int main() {
   for (std::size_t n : {0, 1, 63, 64, 65, 5000}) ranks(n);
   words();
   for (std::size_t n : {2, 3, 40, 300}) pairs(n);
+  for (std::size_t n : {0, 1, 2, 40, 300}) lines(n);
   for (std::size_t n : {0, 1, 2, 3, 9, 100, 3000})
     for (int i = 0; i < 20; ++i) texts(n);
   for (std::size_t n : {0, 1, 7, 8, 9, 100})

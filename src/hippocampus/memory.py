@@ -109,12 +109,22 @@ class Memory:
         from hippocampus.engine.context import (  # noqa: PLC0415 - for who opens a store
             EngineContext,
         )
+        from hippocampus.engine.opened_parts import (  # noqa: PLC0415 - for who opens a store
+            GivenModels,
+            StoreAccess,
+        )
 
         self.engine = EngineContext(
-            path, embedder=embedder, cues=cues, config=config, clock=clock, reranker=reranker,
-            keywords=keywords, model=_model(model), read_only=read_only, create=create,
-            key=as_key(key), vault=as_key(vault),
+            StoreAccess(
+                path, key=as_key(key), vault=as_key(vault), read_only=read_only, create=create
+            ),
+            GivenModels(embedder, reranker, keywords, _model(model)),
+            cues=cues, config=config, clock=clock,
         )  # fmt: skip
+        if self.engine.store.databases() > 1:
+            from hippocampus.engine.rebuild import go_on  # noqa: PLC0415 - for several databases
+
+            go_on(self.engine)
         self._making = threading.Lock()
         # Weak, so that a bank is gone once nobody holds it; its locks are with the state.
         self._banks: WeakValueDictionary[str, Bank] = WeakValueDictionary()
@@ -289,11 +299,14 @@ class Memory:
         """
         Make every derived payload anew from the texts; returns episodes by bank.
 
-        What is there stays in use until all of it is ready, then changes in one transaction.
-        Stopped half-way, it goes on where it was. With ``embedder`` the vectors become that one's.
+        What is there stays in use until all of it is ready, then changes in one transaction, or
+        one of each database. Stopped half-way, it goes on where it was. With ``embedder`` the
+        vectors become that one's.
 
         Raises:
             InputError: ``embedder`` with only some of the banks; a store has one.
+            EmbedderMismatch: no ``embedder``, and another process has moved the store to one.
+            StoreError: no ``embedder``, and some of several databases have moved to one.
 
         """
         from hippocampus.engine.opened_parts import as_embedder  # noqa: PLC0415 - seldom

@@ -35,7 +35,7 @@ from hippocampus.core.records import (
     Progress,
     states_told,
 )
-from hippocampus.core.store_address import is_url
+from hippocampus.core.store_address import StoreAddress, is_url
 from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.random_indexing import signatures
 from hippocampus.encode.tokens import encode, pack
@@ -533,7 +533,7 @@ def _nbytes(files: Iterable[Path]) -> int:
 
 
 def reembed(
-    path: str | Path,
+    path: StoreAddress,
     embedder: str,
     *,
     key: Key | str | None = None,
@@ -542,7 +542,8 @@ def reembed(
     """
     Move a store to another embedder, in place; goes on where it was stopped.
 
-    Until the last moment the store answers from its present vectors.
+    Until the last moment the store answers from its present vectors. Several databases change one
+    after the other; cut off between them, each answers from its own, until this is run again.
     """
     target = load_embedder(embedder)
     if target is None:
@@ -639,7 +640,8 @@ def _store_rows(memory: Memory) -> list[tuple[str, str, bool | None]]:
     engine = memory.engine
     files = engine.store.upkeep.files()
     size = f", {sum(file.stat().st_size for file in files) / 1e6:.1f} MB" if files else ""
-    fingerprint = engine.stored_fingerprint()
+    made = sorted(str(one) for one in engine.stored_fingerprints() if one is not None)
+    between = engine.is_between_embedders()
     signed, by = engine.store.settings.get(SIGNED), engine.store.settings.get(SIGNING)
     unasked = ", until there is an embedder" if by == UNASKED else ""
     problems = engine.store.upkeep.check()
@@ -647,7 +649,12 @@ def _store_rows(memory: Memory) -> list[tuple[str, str, bool | None]]:
     return [
         ("store", f"{engine.store.path}{size}", True),
         ("banks", str(len(memory.banks())), None),
-        ("vectors", "none yet" if fingerprint is None else str(fingerprint), None),
+        (
+            "vectors",
+            (" and ".join(made) or "none yet")
+            + ("; the change is not finished: run 'hippocampus reembed'" if between else ""),
+            False if between else None,
+        ),
         ("signatures", f"{signed or 'none'}{unasked}", None),
         ("calibration", *_calibration(memory)),
         ("database", "; ".join(problems) or "sound", not problems),

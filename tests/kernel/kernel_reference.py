@@ -418,6 +418,15 @@ def piece_lengths(shapes: bytes) -> list[int]:
     return list(map(len, _PIECE.findall(shapes.decode("latin-1"))))
 
 
+def unfold(shared: list[int], added: bytes) -> tuple[bytes, list[int]]:
+    """Return lines, each of which begins as the one before it, and where they begin."""
+    lines: list[bytes] = []
+    for known, more in zip(shared, added.split(b"\n") if shared else [], strict=True):
+        lines.append((lines[-1] if lines else b"")[:known] + more)
+    ends = [len(b"\n".join(lines[: i + 1])) + 1 for i in range(len(lines))]
+    return b"\n".join(lines), [0, *ends][: len(lines)]
+
+
 class WordTable:
     """Words as a pattern finds them, in a dictionary."""
 

@@ -35,7 +35,7 @@ def columns(tokens):
     added = [token[known:] for token, known in zip(written, shared, strict=True)]
     return (
         np.array(shared, np.uint8), np.array([len(some) for some in added], np.uint8),
-        np.array([place for _, place in placed], np.uint32),
+        np.zeros(len(placed), np.uint8), np.array([place for _, place in placed], np.uint32),
         np.frombuffer(b"".join(added), np.uint8),
     )  # fmt: skip
 
@@ -67,6 +67,23 @@ def test_the_id_found_by_the_bytes_of_any_token_spells_that_token(tokens):
     assert native.find(b"\x00") is None
 
 
+def test_a_word_with_a_space_or_a_capital_letter_is_given_by_its_form():
+    tokens = [b"we", b" we", b"We", b" We", b"Web", b" web", b"a", b" b", b"B"]
+    words = [b"we", b"we", b"we", b"we", b"web", b"web", b"a", b"b", b"b"]
+    forms = [0, 1, 2, 3, 2, 1, 0, 1, 2]
+    shared = [same(*pair) for pair in pairwise([b"", *words])]
+    added = [word[known:] for word, known in zip(words, shared, strict=True)]
+    given_ = (shared, [len(some) for some in added], forms)
+    native = BytePairs(
+        *(np.array(one, np.uint8) for one in given_), np.arange(len(tokens), dtype=np.uint32),
+        np.frombuffer(b"".join(added), np.uint8),
+    )  # fmt: skip
+
+    assert b"webab" == b"".join(added)
+    assert tokens == [native.spell(token) for token in range(len(tokens))]
+    assert list(range(len(tokens))) == [native.find(token) for token in tokens]
+
+
 @pytest.fixture
 def native():
     return BytePairs(*columns(BYTES))
@@ -94,17 +111,18 @@ def test_a_byte_that_is_no_token_and_an_id_of_none_are_refused(native):
         ({1: [1, 0]}, "token 1 shares 0 bytes and adds 0"),
         ({1: [1, 2]}, "token 1 shares 0 bytes and adds 2"),
         ({1: [1]}, "added has 1 items, must have 2"),
-        ({2: [0]}, "ids has 1 items, must have 2"),
-        ({2: [0, 2]}, "out of bounds for 2 ids"),
-        ({3: b"abc"}, "bytes has 3 items, must have 2"),
-        ({3: b"a"}, "token 1 shares 0 bytes and adds 1"),
+        ({2: [0]}, "forms has 1 items, must have 2"),
+        ({3: [0]}, "ids has 1 items, must have 2"),
+        ({3: [0, 2]}, "out of bounds for 2 ids"),
+        ({4: b"abc"}, "bytes has 3 items, must have 2"),
+        ({4: b"a"}, "token 1 shares 0 bytes and adds 1"),
     ],
 )
 def test_a_table_that_is_none_is_refused(change, message):
-    given_ = [[0, 0], [1, 1], [0, 1], b"ab"]
+    given_ = [[0, 0], [1, 1], [0, 0], [0, 1], b"ab"]
     for place, instead in change.items():
         given_[place] = instead
-    kinds = (np.uint8, np.uint8, np.uint32, np.uint8)
+    kinds = (np.uint8, np.uint8, np.uint8, np.uint32, np.uint8)
 
     with pytest.raises((ValueError, IndexError), match=message):
         BytePairs(*(np.array(list(one), kind) for one, kind in zip(given_, kinds, strict=True)))

@@ -4,7 +4,9 @@ import re
 import shutil
 import subprocess
 import sys
+import zlib
 from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import pytest
 import yaml
@@ -14,7 +16,20 @@ from hippocampus.errors import VERSION
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from release import changelog, checks, interpreters, readme, sources, sums, versions  # noqa: E402 - the root is no package
+from release import (  # noqa: E402 - the root is no package
+    changelog,
+    checks,
+    debian,
+    emulated,
+    installs,
+    interpreters,
+    readme,
+    run,
+    shrink,
+    sources,
+    sums,
+    versions,
+)  # fmt: skip
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
@@ -186,6 +201,116 @@ def test_sums_as_sha256sum_reads_them_tell_folders_apart(tmp_path):
 
     assert ["b.whl"] == sums.differing(tmp_path / "one", tmp_path / "two")
     assert re.fullmatch(r"[0-9a-f]{64}  a\.whl\n[0-9a-f]{64}  b\.whl\n", written.read_text())
+
+
+# ---------------------------------------------------------------- what is built, and tried
+
+
+def raw_deflate(content, level=9):
+    packing = zlib.compressobj(level, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return packing.compress(content) + packing.flush()
+
+
+def files_of(wheel):
+    with ZipFile(wheel) as opened:
+        assert opened.testzip() is None
+        return [
+            (one.filename, one.date_time, one.external_attr, opened.read(one))
+            for one in opened.infolist()
+        ]
+
+
+def test_a_wheel_is_packed_tighter_and_nothing_else_changes(tmp_path):
+    wheels = [tmp_path / "a.whl", tmp_path / "b.whl"]
+    for wheel in wheels:
+        with ZipFile(wheel, "w", ZIP_DEFLATED, compresslevel=1) as made:
+            for name, content in (
+                ("a/é.py", b"def one(): return 1\n" * 999), ("a/py.typed", b""), ("RECORD", b"a,b"),
+            ):  # fmt: skip
+                info = ZipInfo(name, (2026, 11, 30, 7, 8, 10))
+                info.external_attr, info.compress_type = 0o100755 << 16, ZIP_DEFLATED
+                made.writestr(info, content)
+    before, size = files_of(wheels[0]), wheels[0].stat().st_size
+
+    for wheel in wheels:
+        shrink.shrink(wheel, raw_deflate)
+
+    assert before == files_of(wheels[0])
+    assert wheels[0].stat().st_size < size
+    assert wheels[0].read_bytes() == wheels[1].read_bytes()
+    if shutil.which("unzip"):
+        subprocess.run(["unzip", "-tqq", wheels[0]], check=True)
+
+
+def test_what_ships_has_not_grown_unnoticed():
+    """A wheel but for its native module. Whoever means to ship more raises the bound."""
+    most, heads = 4_060_000, 30 + 46
+    files = [
+        file
+        for file in (ROOT / "src/hippocampus").rglob("*")
+        if file.is_file() and "__pycache__" not in file.parts and file.suffix not in {".so", ".pyd"}
+    ]
+    sizes = {
+        file.relative_to(ROOT / "src").as_posix(): len(raw_deflate(file.read_bytes(), level=1))
+        for file in files
+    }
+    size = sum(packed + heads + 2 * len(name) for name, packed in sizes.items())
+    largest = sorted(sizes, key=sizes.__getitem__, reverse=True)[:8]
+
+    # Packed as fast as it goes; the wheel's own packing makes it a tenth less.
+    assert size < most, f"{size:,} bytes; largest: {', '.join(largest)}"
+
+
+def test_an_sdist_is_unpacked_into_a_folder_of_its_own(tmp_path):
+    inside = tmp_path / "x-1" / "src"
+    inside.mkdir(parents=True)
+    (inside / "a.py").write_text("1")
+    subprocess.run(["tar", "-czf", "x-1.tar.gz", "x-1"], cwd=tmp_path, check=True)
+
+    source = sources.unpack(tmp_path / "x-1.tar.gz", tmp_path / "fresh")
+
+    assert tmp_path / "fresh/x-1" == source
+    assert "1" == (source / "src/a.py").read_text()
+
+
+def test_each_python_has_its_wheel_and_the_oldest_one_of_its_own():
+    assert "cp311-cp311" == installs.built("3.11")
+    assert {"cp312-abi3"} == {installs.built(one) for one in interpreters.TRYING[1:]}
+    assert set(emulated.TRYING) <= set(debian.SUITES)
+    assert {True, False} == {one == interpreters.BUILDING[0] for one in emulated.TRYING}
+
+
+def test_a_model_is_tried_where_one_is_installed(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert installs.models_here() is None
+
+    (tmp_path / "hippocampus/models" / installs.MODEL).mkdir(parents=True)
+
+    assert tmp_path == installs.models_here()
+
+
+def test_what_cannot_be_tried_is_said_at_once_and_at_the_end(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(interpreters, "places", lambda _: [])
+
+    assert not emulated.try_in("3.13", "aarch64", tmp_path, tmp_path, None)
+    assert not installs.try_in("3.14", tmp_path, tmp_path, None)
+
+    said = capsys.readouterr().out.splitlines()
+    assert "NOT TRIED: the wheel of aarch64 for Python 3.13: no qemu-aarch64" in said[0]
+    assert "NOT TRIED: Python 3.14, which is not here" in said[1]
+    assert 2 == len([what for what in run.all_missed() if what in "\n".join(said)])
+
+
+def test_debian_is_asked_as_by_an_empty_system_in_a_folder(tmp_path):
+    call = debian.apt(tmp_path, "sid", "aarch64")
+
+    assert "-oAPT::Architecture=arm64" in call
+    assert f"-oDir::State::Status={tmp_path / 'status'}" in call
+    assert "" == (tmp_path / "status").read_text()
+    assert "/debian sid main" in (tmp_path / "list").read_text()
+    places = [word.partition("=")[2] for word in call if word.startswith("-oDir::")]
+    assert all(place == "/dev/null" or place.startswith(str(tmp_path)) for place in places)
 
 
 # ---------------------------------------------------------------- workflows

@@ -315,8 +315,9 @@ def test_rows_that_cannot_be_kept_are_told_without_losing_the_others(tmp_path):
 
 
 @slow
-def test_a_store_moves_to_another_embedder(tmp_path):
-    store = fill(tmp_path / "a.db")
+@pytest.mark.parametrize("kind", ["file", "databases"])
+def test_a_store_moves_to_another_embedder(kind, tmp_path, database):
+    store = fill(tmp_path / "a.db" if kind == "file" else f"{database()},{database()}")
 
     with RayCluster(store, workers=1, embedder="hash") as cluster:
         report = cluster.reembed("hash:32")

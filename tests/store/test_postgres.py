@@ -200,7 +200,7 @@ def test_who_writes_the_whole_store_is_alone(again):
 def unlocked(monkeypatch):
     """Have writers of a bank not wait for each other, as behind a pooler that mixes sessions."""
     monkeypatch.setattr(
-        "hippocampus.store.postgres.transactions._locks", lambda _: ["SELECT 'no lock'"]
+        "hippocampus.store.postgres.open_transactions._locks", lambda _: ["SELECT 'no lock'"]
     )
 
 
@@ -513,7 +513,7 @@ def test_a_write_that_breaks_a_rule_is_refused_before_it_is_committed(again):
     with pytest.raises(StoreLocked, match="another server"), one.write(bank):
         one.journal.append(bank, [change(1)])
         other.transactions.rows("SELECT 1")
-        with closing(psycopg.connect(one.transactions._dsn, autocommit=True)) as db:
+        with closing(psycopg.connect(one.transactions.connections.dsn, autocommit=True)) as db:
             db.execute("UPDATE hippocampus.banks SET seq = 9 WHERE bank = %s", (bank,))
     assert other.journal.last_seq(bank) == 0
 

@@ -32,19 +32,27 @@ namespace hippo {
 
 class BytePairs {
  public:
-  // Tokens in order of their bytes: of token i the first `shared[i]` are those of its predecessor,
-  // and `added[i]` follow in `bytes`; `ids[i]`, below their number, is its id.
+  // How a token differs from its word: a space stands before it, its first letter is a capital one.
+  static constexpr std::uint8_t spaced = 1, capital = 2;
+
+  // Tokens in order of their words: of the word of token i the first `shared[i]` bytes are those of
+  // its predecessor's, and `added[i]` follow in `bytes`; `forms[i]` says how the token differs from
+  // the word, and `ids[i]`, below their number, is its id.
   BytePairs(std::span<const std::uint8_t> shared, std::span<const std::uint8_t> added,
-            std::span<const std::uint32_t> ids, std::span<const std::uint8_t> bytes)
+            std::span<const std::uint8_t> forms, std::span<const std::uint32_t> ids,
+            std::span<const std::uint8_t> bytes)
       : places_(shared.size()), slots_(std::bit_ceil(shared.size() + shared.size() / 4 + 1)) {
     check_size("added", added.size(), shared.size());
+    check_size("forms", forms.size(), shared.size());
     check_size("ids", ids.size(), shared.size());
     check_rows(ids, ids.size(), "ids");
     std::size_t all = 0;
-    for (std::size_t i = 0; i < ids.size(); ++i) all += std::size_t{shared[i]} + added[i];
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      all += std::size_t{shared[i]} + added[i] + (forms[i] & spaced);
     bytes_.resize(all);
     char* to = bytes_.data();
-    std::size_t last = 0, read = 0;  // how long the predecessor is, and what was read
+    char first = 0;                      // of the predecessor's word
+    std::size_t last = 0, read = 0;      // how long that is, and what was read
     Lagging<std::pair<std::uint32_t, Key>> waiting{
         [this](const auto& token) { insert(token.first, token.second); }};
     for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -53,14 +61,20 @@ class BytePairs {
         throw std::invalid_argument("token " + std::to_string(i) + " shares " +
                                     std::to_string(shared[i]) + " bytes and adds " +
                                     std::to_string(added[i]) + ": not a table of tokens");
-      places_[ids[i]] = {static_cast<std::uint32_t>(to - bytes_.data()),
-                         static_cast<std::uint32_t>(length)};
       // Few bytes each: a call would take longer.
       const char* const before = to - last;
+      char* const token = to;
+      if (forms[i] & spaced) *to++ = ' ';
+      char* const word = to;
       for (std::size_t j = 0; j < shared[i]; ++j) *to++ = before[j];
       for (std::size_t j = 0; j < added[i]; ++j) *to++ = static_cast<char>(bytes[read++]);
+      first = shared[i] ? first : *word;
+      *word = forms[i] & capital ? static_cast<char>(first & ~0x20) : first;
       last = length;
-      waiting.add({ids[i], asked_for({to - length, length})});
+      const std::string_view whole{token, static_cast<std::size_t>(to - token)};
+      places_[ids[i]] = {static_cast<std::uint32_t>(token - bytes_.data()),
+                         static_cast<std::uint32_t>(whole.size())};
+      waiting.add({ids[i], asked_for(whole)});
     }
     waiting.finish();
     check_size("bytes", bytes.size(), read);

@@ -295,7 +295,7 @@ class Committer(BankPart):
             return None
         if encoded:
             engine.warn_if_unembedded()
-            engine.settle_embedder(embedder)
+            engine.settle_embedder(embedder, books.bank)
             engine.settle_signatures(record=True)
             engine.settle_spans()
         self._state.write_recalls(books)

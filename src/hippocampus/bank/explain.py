@@ -13,7 +13,7 @@ from typing import Any, Final, Unpack
 import numpy as np
 
 from hippocampus.bank.asking import Asking, Looked
-from hippocampus.bank.filter_arguments import Filters, spell_out
+from hippocampus.bank.filter_arguments import spell_out
 from hippocampus.bank.part import BankPart, of_one_moment, staying
 from hippocampus.bank.recall import Recaller
 from hippocampus.core.arrays import Floats
@@ -25,6 +25,7 @@ from hippocampus.core.records import (
     CueAccount,
     EpisodeRow,
     Explanation,
+    Filters,
     MemoryAccount,
     OneOrMany,
     QuestionRead,

@@ -30,13 +30,12 @@ from hippocampus.bank.asking import (
     of_unknown_time,
     stretches_of,
 )
-from hippocampus.bank.filter_arguments import Filters
 from hippocampus.bank.inclusion import Reach, left_out, opened
 from hippocampus.bank.part import BankPart, Outdated
 from hippocampus.bank.searches import bind_to, encode, gather_from, led, seen_by_most
 from hippocampus.core.altered import altered
 from hippocampus.core.arrays import Floats
-from hippocampus.core.records import Cost, Degradation, Episode, Hit, Interval, Recall
+from hippocampus.core.records import Cost, Degradation, Episode, Filters, Hit, Interval, Recall
 from hippocampus.engine.bank_state import BankState
 from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.errors import StoreError, UnknownEvent

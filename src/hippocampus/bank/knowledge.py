@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus._moved import warn_of_old_name
-from hippocampus.bank.filter_arguments import Filters, sees_all
+from hippocampus.bank.filter_arguments import sees_all
 from hippocampus.bank.inclusion import Inclusion
 from hippocampus.bank.part import BankPart, staying
 from hippocampus.core.background_yield import answering
@@ -33,6 +33,7 @@ from hippocampus.core.records import (
     Entity,
     EpisodeRow,
     Fact,
+    Filters,
     Gist,
     OneOrMany,
     Recall,
@@ -618,7 +619,7 @@ class Knowledge(BankPart):
         engine = self._engine
         with self._books() as ledger:
             anchors = ANCHORS.read(ledger)
-            used = engine.fingerprint()
+            used = engine.fingerprint(ledger.bank)
             if anchors is None or used is None:
                 raise InputError(f"bank {self.name!r} has no concept index; sleep makes one")
             document = export_concepts(ledger, anchors, model=used.name, now=engine.now())

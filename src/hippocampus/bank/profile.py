@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.bank.filter_arguments import Filters, sees_all
+from hippocampus.bank.filter_arguments import sees_all
 from hippocampus.bank.knowledge import Knowledge
 from hippocampus.bank.part import BankPart, staying
 from hippocampus.context.render import OwnPart
@@ -32,7 +32,7 @@ from hippocampus.core.quotes import (
     SUMMARY_CLOSE,
     SUMMARY_OPEN,
 )
-from hippocampus.core.records import Context, Degradation, Profile, Recall
+from hippocampus.core.records import Context, Degradation, Filters, Profile, Recall
 from hippocampus.core.validation import check_text
 from hippocampus.encode.tokens import count
 from hippocampus.engine.bank_state import BankState

@@ -20,7 +20,7 @@ from hippocampus.bank.asking import (
     of_unknown_time,
     stretches_of,
 )
-from hippocampus.bank.filter_arguments import Filters, spell_out
+from hippocampus.bank.filter_arguments import spell_out
 from hippocampus.bank.inclusion import Inclusion
 from hippocampus.bank.joint_recall import JointRecall
 from hippocampus.bank.knowledge import Knowledge
@@ -42,7 +42,7 @@ from hippocampus.core.background_yield import answering
 from hippocampus.core.budget import check_budget
 from hippocampus.core.constraints import check_share, check_whole
 from hippocampus.core.given_arguments import check_several, check_texts
-from hippocampus.core.records import Context, Cost, Hit, OneOrMany, Recall, When
+from hippocampus.core.records import Context, Cost, Filters, Hit, OneOrMany, Recall, When
 from hippocampus.core.validation import check_text
 from hippocampus.engine.bank_state import BankState
 from hippocampus.engine.snapshot import BankSnapshot

@@ -133,7 +133,7 @@ class SleepVerbs(BankPart):
         if not dry_run:
             self._state.note_recalls()
         ledger = engine.ledger(self.name)
-        calibrated = engine.calibration()
+        calibrated = engine.calibration(ledger.bank)
         context = SleepContext(
             ledger=ledger, embedder=engine.embedder, model=engine.model,
             concepts=engine.config.concepts.heard(calibrated.values.cosines),

@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.planes import from_planes
 from hippocampus.kernel import BytePairs, piece_lengths
 
 SIZE: Final = 199_998
@@ -53,12 +54,17 @@ def vocabulary() -> BytePairs:
 
 
 def read_table(packed: bytes) -> BytePairs:
-    """Read a table: what each token shares and adds, the ids in three planes, and what is added."""
+    """
+    Read a table: what each word shares and adds, ids in three planes, and all that is added.
+
+    Of "Word", " Word" and " word" only one has letters in it. The highest bit of what is shared
+    says that a space stands before, that of what is added that the first letter is a capital one.
+    """
     data = np.frombuffer(packed, np.uint8)
     shared, added = data[: 2 * SIZE].reshape(2, SIZE)
-    low, middle, high = data[2 * SIZE : 5 * SIZE].reshape(3, SIZE).astype(np.uint32)
-    ids = (low | middle << 8 | high << 16).astype(np.uint32)
-    return BytePairs(shared, added, ids, data[5 * SIZE :])
+    forms = shared >> 7 | added >> 7 << 1
+    ids = from_planes(data[2 * SIZE : 5 * SIZE].reshape(3, SIZE), np.uint32)
+    return BytePairs(shared & 0x7F, added & 0x7F, forms, ids, data[5 * SIZE :])
 
 
 def split(text: str) -> NDArray[np.uint32]:

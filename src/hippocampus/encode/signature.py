@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from importlib.resources import files
-from io import BytesIO
 from math import gcd
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.decompress import load_arrays
+from hippocampus.core.planes import from_planes
 from hippocampus.core.records import Fingerprint
 from hippocampus.kernel import sign_codes
 
@@ -85,8 +86,10 @@ def rotation_for(fingerprint: Fingerprint) -> Rotation | None:
         return None
     resource = files("hippocampus.encode") / "rotations" / f"{fingerprint.name}.npz"
     if resource.is_file():
-        with np.load(BytesIO(resource.read_bytes()), allow_pickle=False) as stored:
-            return Rotation(stored["matrix"].astype(np.float32), stored["mean"].astype(np.float32))
+        stored = load_arrays(resource.read_bytes())
+        mean = stored["mean"].astype(np.float32)
+        matrix = from_planes(stored["matrix"], np.float16).reshape(len(mean), -1)
+        return Rotation(matrix.astype(np.float32), mean)
     # By its name, so that every process, and every version, turns alike.
     seed = int.from_bytes(blake2b(fingerprint.name.encode(), digest_size=4).digest(), "little")
     return random_rotation(fingerprint.token_dimension, seed=seed)

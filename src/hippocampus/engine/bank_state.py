@@ -316,7 +316,9 @@ class BankState:
     def _settled_by(self) -> Asks:
         """Return the calls that begin every transaction on the bank."""
         store = self._store
-        return [partial(store.settings.get, "embedder"), partial(store.banks.number, self.name)]
+        both = dict.fromkeys((store.settings, store.settings_of(self._number)))
+        said = [partial(kept.get, "embedder") for kept in both]
+        return [*said, partial(store.banks.number, self.name)]
 
     def _dated_by(self) -> Asks:
         """Return the calls that find the change after which another one is noted."""
@@ -352,7 +354,7 @@ class BankState:
         with ExitStack() as reading:
             with engine.embedder_lock.together():  # others may have begun to write theirs
                 reading.enter_context(self._store.read())
-                engine.check_embedder(engine.embedder)
+                engine.check_embedder(engine.embedder, self._number)
                 engine.settle_signatures(record=False)
             yield
 
@@ -367,7 +369,7 @@ class BankState:
         if last is not None and (
             _is_damaged(last.index)
             or engine.signing() != (last.signatures, last.signed_unasked)
-            or engine.calibration() != last.calibrated
+            or engine.calibration(number) != last.calibrated
         ):
             last = None
         if last is not None and last.spans != engine.spans():

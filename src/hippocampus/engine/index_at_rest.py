@@ -98,7 +98,7 @@ def _share(index: BankIndex) -> int:
 
 def _made_of(engine: EngineContext, ledger: Ledger, seq: int) -> list[str]:
     """Return the digest of an index up to a change: of its history and its encoding."""
-    stored = engine.stored_fingerprint()
+    stored = engine.stored_fingerprint(ledger.bank)
     return [
         str(ledger.bank),
         # After a restore as many changes may be of another history.

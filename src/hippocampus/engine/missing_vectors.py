@@ -60,7 +60,7 @@ def _filled(
     """Keep payloads, in a transaction; False if a rebuild has moved the store to another."""
     if engine.embedder is not embedder:
         return False
-    engine.settle_embedder(embedder)
+    engine.settle_embedder(embedder, books.bank)
     for kind, payloads in made.items():
         books.payloads.fill(kind, payloads)
     return True

@@ -169,8 +169,8 @@ def take_snapshot(
     """
     with engine.embedder_lock.together(), engine.store.read():
         embedder, (signatures, unasked) = engine.embedder, engine.signing()
-        engine.check_embedder(embedder)
-        fingerprint, calibrated = engine.fingerprint(), engine.calibration()
+        engine.check_embedder(embedder, ledger.bank)
+        fingerprint, calibrated = engine.fingerprint(ledger.bank), engine.calibration(ledger.bank)
         rotation = None if fingerprint is None else rotation_for(fingerprint)
         for file in (*engine.store.index_files.find(ledger.bank), None):
             # Anew for each file: one that is of no use may have filled them in part.

@@ -9,8 +9,7 @@ from hashlib import blake2b, md5
 from typing import Any, Final, TypeAlias
 from uuid import UUID, uuid5
 
-from hippocampus.bank.filter_arguments import Filters
-from hippocampus.core.records import Change, Episode, Hit, Turn
+from hippocampus.core.records import Change, Episode, Filters, Hit, Turn
 from hippocampus.errors import InputError, InvalidFilter, InvalidScope, InvalidTime
 
 Record: TypeAlias = dict[str, Any]

@@ -32,6 +32,7 @@ from hippocampus.kernel._native import (
     sum_rows,
     top_k,
     top_signs,
+    unfold,
 )
 
 __all__ = [
@@ -66,4 +67,5 @@ __all__ = [
     "sum_rows",
     "top_k",
     "top_signs",
+    "unfold",
 ]

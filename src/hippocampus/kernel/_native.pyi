@@ -384,8 +384,10 @@ class BytePairs:
     """
     A vocabulary of byte pairs: pieces of text become tokens, and tokens text.
 
-    Tokens are given in order of their bytes: token i begins with the first `shared[i]` bytes of
-    its predecessor, `added[i]` more follow in `data`, and `ids[i]` is its id and its rank.
+    Tokens are given in order of their words: that of token i begins with the first `shared[i]`
+    bytes of its predecessor's, and `added[i]` more follow in `data`. By the bits of `forms[i]` a
+    space stands before it (1), and its first letter is a capital one (2); `ids[i]` is its id and
+    its rank.
     """
 
     def __init__(
@@ -394,6 +396,9 @@ class BytePairs:
             NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
         added: Annotated[
+            NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        forms: Annotated[
             NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
         ids: Annotated[
@@ -438,6 +443,24 @@ def piece_lengths(
     A character is given as one byte: one of ASCII as itself, another as what stands for its
     category: 0x80 a large letter, 0x81 a small one, 0x82 one of no case, 0x83 a number, 0x84 a
     space, 0x87 a mark, 0x85 anything else.
+    """
+
+def unfold(
+    shared: Annotated[
+        NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    added: Annotated[
+        NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+) -> tuple[
+    Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C")],
+    Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C")],
+]:
+    """
+    Return lines, each of which begins with so many bytes of the one before it.
+
+    What follows in line i is line i of `added`, in bytes; both are apart by line feeds. Returns
+    the bytes, uint8, and where each line begins, (lines,) int32.
     """
 
 class WordTable:

@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.decompress import load_arrays
+from hippocampus.core.planes import from_planes
+from hippocampus.kernel import unfold
 
 _PLURALS: Final = (
     ("ies", "y"), ("ves", "f"), ("ves", "fe"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"),
@@ -47,14 +49,16 @@ class _WordUses:
     """
 
     def __init__(self, kept: Mapping[str, NDArray[Any]]) -> None:
-        self._text = kept["words"].tobytes().decode()  # in order, so that nothing need be sorted
-        ends = np.flatnonzero(kept["words"] == ord("\n")).astype(np.int32) + 1
+        text, starts = unfold(kept["shared"], kept["added"])
+        self._text = str(text.data, "ascii")  # in order, so that nothing need be sorted
         # One beyond the end, since the last word has no line's end for ``spell`` to leave out.
-        self._start = array("i", np.r_[np.int32(0), ends, len(self._text) + 1].tobytes())
-        self._count = len(ends) + 1
+        self._start = array("i", starts.tobytes() + np.int32(len(text) + 1).tobytes())
+        self._count = len(starts)
         self.noun = kept["noun"].tobytes()
         self.verb = kept["verb"].tobytes()
-        self.parent = array("i", kept["parent"].tobytes())
+        # Of some 10 000 words others are kinds: each says which of them, the most usual first.
+        which = from_planes(kept["parent"], np.uint16)
+        self.parent = array("i", kept["parents"].take(which).tobytes())
         self.same = array("i", kept["same"].tobytes())
 
     def find(self, word: str) -> int | None:

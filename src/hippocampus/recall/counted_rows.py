@@ -45,10 +45,8 @@ first's."""
 
 def gain_of_events(search: Search, scored: Scored, texts: ReadTexts) -> Floats | None:
     """Return the gains of rows that tell of events to be counted, each event by one row first."""
-    if "how many" not in search.query.intents:
-        return None
     asked = search.query.counted
-    if not asked.keys or not len(scored.rows):
+    if asked is None or not asked.keys or not len(scored.rows):
         return None
     places = _places(search, scored, asked)
     rows = scored.rows[places].tolist()

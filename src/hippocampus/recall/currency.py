@@ -37,7 +37,7 @@ from hippocampus.language.asked_state import (
     tells_of_now,
 )
 from hippocampus.language.filled_roles import filled_roles
-from hippocampus.language.rival_statements import find_alike, tells_correction
+from hippocampus.language.rival_statements import find_of_one_frame, tells_correction
 from hippocampus.recall.done_since import done_since
 from hippocampus.recall.propose import Search
 from hippocampus.recall.scored import Scored
@@ -98,7 +98,7 @@ def gain_by_time(search: Search, scored: Scored, read: ReadTexts) -> Floats | No
     told = _told_of_now(search, rows, texts)
     corrects = later & _corrects(search, rows, texts, scores)
     puts_right = corrects & ~(corrects @ later)  # none of the matter was said between
-    may = before & (_alike(query, rows, texts) | _of_one_role(search, rows, texts))
+    may = before & (_of_one_frame(query, rows, texts) | _of_one_role(search, rows, texts))
     if query.state is not None:
         may |= before & _of_one_matter(search, query.state, rows, scores + told, texts)
     may |= puts_right | (before & _of_what_was_planned(search, rows, scores, texts))
@@ -157,7 +157,7 @@ def _of_what_was_planned(
     return may & (behind >= 0) & (behind <= np.minimum(near, _MOST))
 
 
-def _alike(query: Query, rows: Rows32, texts: Mapping[int, str]) -> NDArray[np.bool_]:
+def _of_one_frame(query: Query, rows: Rows32, texts: Mapping[int, str]) -> NDArray[np.bool_]:
     """
     Return a mask of texts whose statements are alike but for their ends, shape (rows, rows).
 
@@ -166,7 +166,7 @@ def _alike(query: Query, rows: Rows32, texts: Mapping[int, str]) -> NDArray[np.b
     """
     said = [texts.get(row, "") for row in rows.tolist()]
     alike = np.zeros((len(rows), len(rows)), np.bool_)
-    for one, other, matter in find_alike(said, over=query.state is None):
+    for one, other, matter in find_of_one_frame(said, over=query.state is None):
         if query.state is not None or is_among(_terms(matter), _asked_words(query)).any():
             alike[one, other] = alike[other, one] = True
     return alike

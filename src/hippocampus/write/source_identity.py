@@ -268,7 +268,7 @@ class _Identifier:
         bank has already, under a name that was all that was known, is another file of that name.
         """
         pairs = [(n, s) for n, s in pairs if n not in self._targets and s not in self._taken]
-        alike = [(n, s) for n, s in pairs if self._alike(self._files[n], s)]
+        alike = [(n, s) for n, s in pairs if self._is_edit_of(self._files[n], s)]
         known = {n for n, _ in alike}
         rest = [
             (n, s)
@@ -337,7 +337,7 @@ class _Identifier:
         fewest = min(len(file.groups), len(wholes))
         return _Shared(same, said, fewest)
 
-    def _alike(self, file: ImportedFile, source: str) -> bool:
+    def _is_edit_of(self, file: ImportedFile, source: str) -> bool:
         shared = self._shared(file, source)
         if file.format not in _WRITTEN_OVER:
             return shared.any_or_most

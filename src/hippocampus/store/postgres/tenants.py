@@ -63,7 +63,7 @@ class PostgresBanks(SqlBanks):
         self, db: PostgresTransactions, encryption: PostgresEncryption, tenants: Tenants
     ) -> None:
         super().__init__(db, encryption)
-        self._transactions = db
+        self._transactions = db.open
         self._keys = encryption
         self._tenants = tenants
 
@@ -163,7 +163,7 @@ class Grants:
 
     def sees_every_bank(self) -> bool:
         """Return whether this session sees the banks of all tenants where it acts for all."""
-        if not self._db.walled:
+        if not self._db.connections.walled:
             return True
         # A role that was granted one tenant has a policy that does not ask for whom it acts.
         return bool(
