@@ -15,6 +15,7 @@
 #include "hippo/byte_pairs.hpp"
 #include "hippo/deadline.hpp"
 #include "hippo/dynamic_wavelet.hpp"
+#include "hippo/folded.hpp"
 #include "hippo/groups.hpp"
 #include "hippo/hamming.hpp"
 #include "hippo/huffman_wavelet.hpp"
@@ -222,6 +223,21 @@ void byte_pairs() {
   });
 }
 
+// Only what is wrong with them takes room: the words that say it.
+void folded_lines() {
+  const std::vector<std::uint8_t> shared{0, 200};
+  std::vector<char> room(300);
+  std::vector<std::int32_t> starts(shared.size());
+  at_every_allocation([&] {
+    try {
+      hippo::Folded{shared, "one\ntwo"}.unfold(room.data(), starts.data());
+    } catch (const std::invalid_argument&) {
+      return;
+    }
+    require(false, "a line shares more than its predecessor has");
+  });
+}
+
 void words_of_texts() {
   const std::string text{"Ada's brother d\xC3\xA9j\xC3\xA0 moved to Porto, and Ada didn\xE2\x80\x99t."};
   const std::vector<std::uint8_t> shapes(text.begin(), text.end());
@@ -384,6 +400,7 @@ int main() {
   what_is_built_at_once();
   what_keeps_nothing();
   byte_pairs();
+  folded_lines();
   words_of_texts();
   sets_of_words();
   groups_of_rows();

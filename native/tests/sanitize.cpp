@@ -277,8 +277,6 @@ void pairs(std::size_t n) {
   }
 }
 
-}  // namespace
-
 // Lines as they were folded, and columns that fit no lines.
 void lines(std::size_t n) {
   std::string text, added, last;
@@ -311,6 +309,8 @@ void lines(std::size_t n) {
     }
   }
 }
+
+}  // namespace
 
 // What the processor says of itself is what the compiler's library says of it.
 void known() {
