@@ -125,7 +125,7 @@ torture: setup  ## kill processes, fail disks and damage files under every verb,
 simulate: setup  ## servers on one store behind a bad network for SIMULATE_S; SIMULATE="--report FILE --postgres"
 	@$(BIN)/python tests/faults/simulator.py --seconds $(SIMULATE_S) $(SIMULATE)
 
-chaos: setup  ## kill databases, servers and etcd under writers for CHAOS_S; CHAOS="--report FILE"
+chaos: setup  ## kill databases, servers, workers and etcd under writers for CHAOS_S; CHAOS="--report FILE"
 	@$(BIN)/python tests/chaos/campaign.py --seconds $(CHAOS_S) $(CHAOS)
 
 docs: setup  ## build the documentation site into build/site, and check every link in it

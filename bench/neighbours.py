@@ -6,7 +6,8 @@ that have slept, and a key for each. One key asks questions that nobody has aske
 the other with a pause, as somebody who works does. Meanwhile the other saturates one verb, from as
 many connections as a program would open that wants it done: searches of many words, erasures,
 sleeps, or imports, one after the other without a pause. The baseline is the same questions without
-it; the two take turns, and count by the median of the rounds.
+it; the two take turns, and count by the median of the rounds. What gives way to the questions,
+sleep, must come to its end all the same: how long it takes beside them is told as well.
 """
 
 from __future__ import annotations
@@ -68,6 +69,15 @@ def run(workshop: Workshop, *, quick: bool) -> Iterator[Row]:
                     value=float(np.median(here)), unit="ms", baseline=float(np.median(there)),
                     note=f"baseline alone; {note}", low=min(here), high=max(here), runs=len(here),
                 )  # fmt: skip
+        alone, beside = (
+            [asyncio.run(neighbours.slept(asked=asked)) for _ in range(1 if quick else ROUNDS)]
+            for asked in (False, True)
+        )
+        yield Row(
+            name=f"a sleep over {IMPORTED} new turns, while another key asks",
+            value=float(np.median(beside)), unit="s", baseline=float(np.median(alone)),
+            note="baseline while nobody asks", low=min(beside), high=max(beside), runs=len(beside),
+        )  # fmt: skip
         yield Row(
             name="a key's recall beside a busy one, errors", value=float(neighbours.errors),
             unit="requests",
@@ -121,6 +131,23 @@ class Neighbours:
             other.cancel()
             with suppress(asyncio.CancelledError):
                 await other
+        return took
+
+    async def slept(self, *, asked: bool) -> float:
+        """Return how long a sleep of the busy key takes, in seconds; if asked, beside questions."""
+        client = await Client.open(self._url, token=self._busy)
+        await self._import(client)
+        began = time.perf_counter()
+
+        async def until_done() -> float:
+            assert await self._sleep(client) == 200, "nothing refuses it"
+            return time.perf_counter() - began
+
+        sleeping = asyncio.ensure_future(until_done())
+        while asked and not sleeping.done():
+            await self.answered(10)
+        took = await sleeping
+        client.close()
         return took
 
     async def _again(self, verb: str, call: Callable[[Client], Awaitable[int]]) -> None:

@@ -25,7 +25,7 @@ from hippocampus import Memory, Turn
 from hippocampus.encryption import Key
 
 COUNT = 10_000
-ROUNDS = 5
+ROUNDS = 9
 SINGLE = 400
 REAL = 256
 ASKED = 200
@@ -69,6 +69,7 @@ def _row(
     values = np.array([one[place] for one in found])
     ratios = values / np.array([one[place] for one in beside])
     value, ratio = float(np.median(values)), float(np.median(ratios))
+    note = f"{note}; {ratios.min():.2f} to {ratios.max():.2f} times in {len(ratios)} rounds"
     return Row(name=name, value=value, unit=unit, baseline=value / ratio, note=note)
 
 

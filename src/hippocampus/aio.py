@@ -25,15 +25,16 @@ class OnThreads:
 
     sync: Any
 
-    async def _run(self, call: Callable[[], R]) -> R:
-        """Return the result of a call that blocks, made on a thread; cancelled, it ends as well."""
-        budget = Budget()
-        try:
-            return await asyncio.to_thread(budget.around(call))
-        except asyncio.CancelledError:
-            # A thread cannot be stopped from outside: the call looks at its budget and ends itself.
-            budget.cancel()
-            raise
+
+async def _run(call: Callable[[], R]) -> R:
+    """Return the result of a call that blocks, made on a thread; cancelled, it ends as well."""
+    budget = Budget()
+    try:
+        return await asyncio.to_thread(budget.around(call))
+    except asyncio.CancelledError:
+        # A thread cannot be stopped from outside: the call looks at its budget and ends itself.
+        budget.cancel()
+        raise
 
 
 def on_a_thread(
@@ -52,7 +53,7 @@ def on_a_thread(
             )  # a property
             return made
 
-        return await this._run(call)  # noqa: SLF001 - a method of its own
+        return await _run(call)
 
     return twin
 

@@ -17,8 +17,9 @@ from hippocampus.core.lazy_dataclass import immutable
 
 __all__ = ["MEASURED", "Load", "Measured", "Plan", "Prices", "plan"]
 
-_DAY_S: Final = 86_400
+_DAY_S: Final = 86_400  # a mean over days has no use for leap seconds
 _GB: Final = 1e9
+"""Bytes of a gigabyte as disks are sold; in units of 2³⁰ a plan would say 7 % less."""
 
 Share: TypeAlias = Annotated[float, Meta(gt=0, le=1)]
 Price: TypeAlias = Annotated[float, Meta(ge=0, le=1e6)]
@@ -26,7 +27,12 @@ Price: TypeAlias = Annotated[float, Meta(ge=0, le=1e6)]
 
 @immutable
 class Measured:
-    """Measured cost of one turn, one question and one bank, on one core of two."""
+    """
+    Measured cost of one turn, one question and one bank, on one core of two.
+
+    Every number stands in a report in ``bench/results``; which one in which,
+    ``tests/core/test_capacity_plan.py`` says, and compares. How they came about: ``docs/scale.md``.
+    """
 
     short_turns: float
     """Turns of a bank in which ``short_…`` was measured, of one turn."""
@@ -49,9 +55,12 @@ class Measured:
     slept_database_ms: float
     embedded_turn_ms: float = 10.95
     embedded_question_ms: float = 2.679
+    """Of the default embedder (``bench/results/encoder.json``); a turn has those before it."""
     http_ms: float = 0.9143
+    """Median of what a server takes beside its verb (``bench/results/server.json``)."""
     read_turn_ms: float = 0.01478
-    """For each turn of a bank that is opened."""
+    """For each turn of a bank that is opened, of 10 000 an even share: the baseline of "opening 10
+    k, encrypted" in ``bench/results/store.json``."""
 
     def of_bank(self, turns: float, short: float, long: float) -> float:
         """Return the size of a bank of so many turns: on lines from none through two banks."""
@@ -84,7 +93,11 @@ MEASURED: Final = Measured(
 
 @immutable
 class Load:
-    """Load of a store: how many banks, and what is said to each of them a day."""
+    """
+    Load of a store: how many banks, and what is said to each of them a day.
+
+    The defaults are assumptions, and so is what one primary can do (``docs/scale.md``).
+    """
 
     banks: Annotated[float, Meta(ge=1, le=1e12)]
     turns_per_day: Annotated[float, Meta(ge=0, le=1e6)] = 20.0
@@ -216,7 +229,7 @@ def plan(load: Load, prices: Prices | None = None, measured: Measured | None = N
         * max(primaries, database_cores)  # at least a processor each
         * (prices.core + _DATABASE_GB_PER_CORE * prices.memory_gb),
         "disks": load.copies * _FREE * data_gb * prices.disk_gb,
-        "backups": (data_gb + log * _DAY_S * 7 / _GB) * prices.backup_gb,
+        "backups": (data_gb + log * _DAY_S * 7 / _GB) * prices.backup_gb,  # and the log of a week
     }
     return Plan(
         episodes=episodes,
@@ -240,11 +253,15 @@ def plan(load: Load, prices: Prices | None = None, measured: Measured | None = N
 
 
 _PAGE: Final = 8192
+"""Bytes of a page of PostgreSQL, of tables and of the log, as it is built by default."""
 _FOR_BANKS: Final = 0.6
-"""The share of a server's memory that banks may have: the rest is the program, model, answers."""
+"""The share of a server's memory that banks may have: the rest is the program, model, answers. An
+assumption, never measured."""
 _DATABASE_GB_PER_CORE: Final = 4.0
+"""Memory bought with each processor of a database: assumed, the same as of ``Load``'s servers."""
 _FREE: Final = 1.4
-"""Disk for each byte of data: what was deleted and is not yet given back, and the log."""
+"""Disk for each byte of data: what was deleted and is not yet given back, and the log. An
+assumption beside ``turn_bytes``, which was measured after ``VACUUM FULL`` (``docs/scale.md``)."""
 
 
 def _request_ms(load: Load, one: Measured) -> float:

@@ -30,6 +30,8 @@ from hippocampus.store.sqlite import SqliteStore
 __all__ = ["Key", "add_key", "decrypt", "encrypt", "keys", "recovery_phrase", "rotate"]
 
 _PATIENCE_S: Final = 30.0
+"""Seconds that whoever has the store open is waited for: three times what
+``Config.busy_timeout_s`` has for a write. Chosen by hand."""
 
 
 def encrypt(

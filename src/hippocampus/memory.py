@@ -109,12 +109,22 @@ class Memory:
         from hippocampus.engine.context import (  # noqa: PLC0415 - for who opens a store
             EngineContext,
         )
+        from hippocampus.engine.opened_parts import (  # noqa: PLC0415 - for who opens a store
+            GivenModels,
+            StoreAccess,
+        )
 
         self.engine = EngineContext(
-            path, embedder=embedder, cues=cues, config=config, clock=clock, reranker=reranker,
-            keywords=keywords, model=_model(model), read_only=read_only, create=create,
-            key=as_key(key), vault=as_key(vault),
+            StoreAccess(
+                path, key=as_key(key), vault=as_key(vault), read_only=read_only, create=create
+            ),
+            GivenModels(embedder, reranker, keywords, _model(model)),
+            cues=cues, config=config, clock=clock,
         )  # fmt: skip
+        if self.engine.store.databases() > 1:
+            from hippocampus.engine.rebuild import go_on  # noqa: PLC0415 - for several databases
+
+            go_on(self.engine)
         self._making = threading.Lock()
         # Weak, so that a bank is gone once nobody holds it; its locks are with the state.
         self._banks: WeakValueDictionary[str, Bank] = WeakValueDictionary()
@@ -214,6 +224,7 @@ class Memory:
 
         """
         from hippocampus.core.idempotency import current_request  # noqa: PLC0415
+        from hippocampus.core.overtaken import write_again  # noqa: PLC0415
         from hippocampus.engine.bank_state import NO_BANK  # noqa: PLC0415 - with the first bank
         from hippocampus.journal.requests import find_done, once  # noqa: PLC0415
 
@@ -233,8 +244,8 @@ class Memory:
                 before, done = bank.state.ledger(), find_done(books, current_request(), int)
                 # Looked through here, so that the transaction has only what came since to look at.
                 seen = 0 if done else before.writer.check_all_free()
-            with bank.state.following, store.write():
-                gone = once(books, drop, int)
+            with bank.state.following:
+                gone = write_again(store, None, lambda: once(books, drop, int))
             self.engine.segments.drop(gone)
         self.engine.bank_cache.drop(name)
         # Last: others who read may keep it from its work, and the bank is gone by then.
@@ -288,11 +299,14 @@ class Memory:
         """
         Make every derived payload anew from the texts; returns episodes by bank.
 
-        What is there stays in use until all of it is ready, then changes in one transaction.
-        Stopped half-way, it goes on where it was. With ``embedder`` the vectors become that one's.
+        What is there stays in use until all of it is ready, then changes in one transaction, or
+        one of each database. Stopped half-way, it goes on where it was. With ``embedder`` the
+        vectors become that one's.
 
         Raises:
             InputError: ``embedder`` with only some of the banks; a store has one.
+            EmbedderMismatch: no ``embedder``, and another process has moved the store to one.
+            StoreError: no ``embedder``, and some of several databases have moved to one.
 
         """
         from hippocampus.engine.opened_parts import as_embedder  # noqa: PLC0415 - seldom

@@ -39,12 +39,14 @@ from hippocampus.journal.ledger import Ledger
 from hippocampus.store import open_store
 from hippocampus.store.banks import STAGED
 from hippocampus.store.checksums import BLANK
-from hippocampus.store.copying import Changed, SqlStore, copy_bank, digest_bank
+from hippocampus.store.copying import Changed, SqlStore, check_one_embedder, copy_bank, digest_bank
 from hippocampus.store.journal import KeptChange
 
 __all__ = ["Moved", "MovedBank", "move"]
 
 _PATIENCE_S: Final = 30.0
+"""Seconds that writers of either store are waited for, which may go on meanwhile: three times what
+``Config.busy_timeout_s`` has for a write. Chosen by hand."""
 _SALT: Final = "salt"
 _VAULT: Final = "vault"
 _SHARED: Final = ("embedder", SIGNED, SIGNING, SPANS, CALIBRATED, _VAULT)
@@ -52,6 +54,8 @@ _SHARED: Final = ("embedder", SIGNED, SIGNING, SPANS, CALIBRATED, _VAULT)
 _OWN: Final = (REBUILDING, "scrub", "erasures")
 """Settings of work on the store itself, which a copy knows nothing of."""
 _CHANGES_AT_ONCE: Final = 2048
+"""Changes in memory while two histories are compared, as many as rows of a part of a copy
+(``store/copying.py``). Chosen by hand."""
 
 Outcome = Literal["copied", "caught up", "there", "ahead", "refused"]
 
@@ -171,10 +175,10 @@ class _Moving:
 
     def __init__(self, source: SqlStore, target: SqlStore, *, whole: bool) -> None:
         self._source, self._target = source, target
-        with target.write():
+        with source.read(), target.write():
             _settle(source, target, whole=whole)
-        # Compared again before each bank takes its name: others may change it meanwhile.
-        self._agreed = _shared(target)
+            # Compared again for each bank: others may change it meanwhile.
+            self._told, self._agreed = _shared(source), _shared(target)
         self._salt = target.settings.get(_SALT)
 
     def try_bank(self, name: str, new_name: str) -> MovedBank:
@@ -192,6 +196,12 @@ class _Moving:
             old = source.banks.number(name)
             if old is None:
                 raise UnknownBank(f"bank {name!r} was deleted from {source.path} meanwhile")
+            if not _is_read_as(source, self._told, old):
+                raise StoreError(
+                    "was moved to another embedder, or is read in another way since the move"
+                    " began: move again, and if its embedder has changed, into a new store",
+                    path=source.path,
+                )
             last = source.journal.last_seq(old)
             found = self._compare(old, new_name)
             if found.outcome in ("there", "ahead"):
@@ -270,7 +280,7 @@ class _Moving:
     def _take_name(self, new: int, name: str, found: _There) -> None:
         target = self._target
         # All of this is looked at in the transaction that gives the name, for copying took long.
-        if _shared(target) != self._agreed:
+        if not _is_read_as(target, self._agreed, new):
             raise StoreError(
                 "was moved to another embedder, or is read in another way since the move began:"
                 " begin it anew", path=target.path,
@@ -280,9 +290,12 @@ class _Moving:
         there = target.banks.number(name)
         if there != found.bank or (there and target.journal.last_seq(there) != found.seq):
             raise InputError(f"bank {name!r} was written in {target.path} meanwhile; move it again")
+        # In one transaction: until it ends no verb lists the copy, and then all find it whole
+        # (docs/adr/0079).
         if there is not None:
             target.upkeep.owe_drop(there)  # before: no two banks have one name
         target.banks.rename(new, name)
+        target.settings_of(new).put("embedder", self._agreed[0])
 
     def _redigest(self, old: int) -> Changed | None:
         """Return a function that makes digests of texts, under the salt of a store."""
@@ -341,12 +354,20 @@ def _shared(store: SqlStore) -> list[str | None]:
     return [store.settings.get(key) for key in _SHARED]
 
 
+def _is_read_as(store: SqlStore, agreed: Sequence[str | None], bank: int) -> bool:
+    """Return whether a bank is read as was agreed: its database says by itself whose vectors."""
+    made_by = store.settings_of(bank).get("embedder")
+    return _shared(store) == agreed and made_by in (None, agreed[0])
+
+
 def _settle(source: SqlStore, target: SqlStore, *, whole: bool) -> None:
     """
     Have the target read banks as the source does, or refuse; inside a transaction.
 
     ``whole``: all banks are moved, and so is all that is of the source, such as keys of servers.
     """
+    for store in (source, target):
+        check_one_embedder(store)
     mine, begun = dict(source.settings.every()), dict(target.settings.every())
     if not begun:
         kept = mine if whole else {key: mine[key] for key in (_SALT, *_SHARED) if key in mine}

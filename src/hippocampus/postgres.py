@@ -21,6 +21,8 @@ from hippocampus.errors import InputError
 __all__ = ["grant"]
 
 _PATIENCE_S: Final = 30.0
+"""Seconds that others at work on the tables are waited for: three times what
+``Config.busy_timeout_s`` has for a write. Chosen by hand."""
 
 
 def grant(store: str, role: str, *, tenant: str | None = None, key: Key | str | None = None) -> int:

@@ -39,6 +39,7 @@ _TELLS: Final[Mapping[State, type[JournalEvent]]] = {
 }
 """Event noted of an episode whose own changes are lost, by its state."""
 _LONGEST_ID: Final = 64
+"""Characters; ids of ours have 24, and what is much longer damage has made. Chosen by hand."""
 
 
 @immutable

@@ -26,6 +26,7 @@ from hippocampus.core.events import JournalRow, Unknown, class_of, decode, field
 from hippocampus.core.files import RawFile, reading_raw
 from hippocampus.core.key import Key
 from hippocampus.core.lazy_dataclass import immutable
+from hippocampus.core.log_pages import LOG_FOLDER, without_page_headers
 from hippocampus.core.records import (
     LABELS,
     EpisodeRow,
@@ -34,7 +35,7 @@ from hippocampus.core.records import (
     Progress,
     states_told,
 )
-from hippocampus.core.store_address import is_url
+from hippocampus.core.store_address import StoreAddress, is_url
 from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.random_indexing import signatures
 from hippocampus.encode.tokens import encode, pack
@@ -61,6 +62,7 @@ __all__ = [
 ]  # fmt: skip
 
 _TEXTS_AT_ONCE = 1000
+"""Rows of one read of texts, as in an export (``journal/transfer.py``). Chosen by hand."""
 
 
 class ResiduePlace(NamedTuple):
@@ -385,6 +387,7 @@ def find_residue(
     found: list[ResiduePlace] = []
     for file in files:
         offset, carry = 0, b""
+        place = file.place if isinstance(file, RawFile) else int
         with (
             nullcontext(file.read_at) if isinstance(file, RawFile) else reading_raw(file) as read_at
         ):
@@ -394,7 +397,7 @@ def find_residue(
                 for needle in needles:
                     at = window.find(needle)
                     while at >= 0:
-                        found.append(ResiduePlace(file.name, base + at))
+                        found.append(ResiduePlace(file.name, place(base + at)))
                         at = window.find(needle, at + 1)
                 offset += len(piece)
                 # A needle may lie across two pieces; a short one is found twice so, hence the set.
@@ -406,7 +409,8 @@ def verify_folder(found: Findings, folder: Path, residue: str | None) -> Finding
     """
     Return the damage found by ``verify``, and by a search of every file in a folder.
 
-    For the data directory of a server, or a backup of one, that its role may not read.
+    For the data directory of a server, or a backup of one, that its role may not read. ``unseen``
+    of ``verify`` says what nobody sees there either.
 
     Raises:
         InputError: no text is searched for, or there is no such folder.
@@ -417,6 +421,10 @@ def verify_folder(found: Findings, folder: Path, residue: str | None) -> Finding
     names = sorted(file for file in folder.rglob("*") if file.is_file() and not file.is_symlink())
     files = [
         RawFile(str(name.relative_to(folder)), partial(_read_if_there, name)) for name in names
+    ]
+    files = [
+        without_page_headers(file) if name.parent.name == LOG_FOLDER else file
+        for file, name in zip(files, names, strict=True)
     ]
     places = [*(found.residue or ()), *find_residue(files, residue)]
     return replace(found, residue=tuple(dict.fromkeys(places)))
@@ -525,7 +533,7 @@ def _nbytes(files: Iterable[Path]) -> int:
 
 
 def reembed(
-    path: str | Path,
+    path: StoreAddress,
     embedder: str,
     *,
     key: Key | str | None = None,
@@ -534,7 +542,8 @@ def reembed(
     """
     Move a store to another embedder, in place; goes on where it was stopped.
 
-    Until the last moment the store answers from its present vectors.
+    Until the last moment the store answers from its present vectors. Several databases change one
+    after the other; cut off between them, each answers from its own, until this is run again.
     """
     target = load_embedder(embedder)
     if target is None:
@@ -631,7 +640,8 @@ def _store_rows(memory: Memory) -> list[tuple[str, str, bool | None]]:
     engine = memory.engine
     files = engine.store.upkeep.files()
     size = f", {sum(file.stat().st_size for file in files) / 1e6:.1f} MB" if files else ""
-    fingerprint = engine.stored_fingerprint()
+    made = sorted(str(one) for one in engine.stored_fingerprints() if one is not None)
+    between = engine.is_between_embedders()
     signed, by = engine.store.settings.get(SIGNED), engine.store.settings.get(SIGNING)
     unasked = ", until there is an embedder" if by == UNASKED else ""
     problems = engine.store.upkeep.check()
@@ -639,7 +649,12 @@ def _store_rows(memory: Memory) -> list[tuple[str, str, bool | None]]:
     return [
         ("store", f"{engine.store.path}{size}", True),
         ("banks", str(len(memory.banks())), None),
-        ("vectors", "none yet" if fingerprint is None else str(fingerprint), None),
+        (
+            "vectors",
+            (" and ".join(made) or "none yet")
+            + ("; the change is not finished: run 'hippocampus reembed'" if between else ""),
+            False if between else None,
+        ),
         ("signatures", f"{signed or 'none'}{unasked}", None),
         ("calibration", *_calibration(memory)),
         ("database", "; ".join(problems) or "sound", not problems),

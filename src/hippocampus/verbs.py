@@ -22,13 +22,14 @@ import msgspec
 
 from hippocampus import wire
 from hippocampus.bank import Bank
-from hippocampus.bank.filter_arguments import Filters, read_filters
+from hippocampus.bank.filter_arguments import read_filters
 from hippocampus.calibrate.calibration import Calibration
 from hippocampus.core.argument_names import refuse_unknown
 from hippocampus.core.records import (
     Embedder,
     EmbeddingFunction,
     Episode,
+    Filters,
     Hit,
     Progress,
     Slept,

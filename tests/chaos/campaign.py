@@ -4,9 +4,11 @@ Three nodes are killed, stopped, cut off and told the wrong time, under writers 
     python tests/chaos/campaign.py --seconds 600 --report bench/results/chaos.json
 
 Every acknowledged write has to be there, once, through every server, when the nodes are whole
-again. ``--control`` has commits wait for no standby and a primary lost that its standbys were
-behind of: then something must be missing, or this would see nothing. A report goes on where it
-ended.
+again; what was not acknowledged, once at most. Banks sleep on Ray meanwhile, whose workers are
+killed as well, and in the end a sleep of all of them has to be done.
+
+``--control`` has commits wait for no standby and a primary lost that its standbys were behind of:
+then something must be missing, or this would see nothing. A report goes on where it ended.
 """
 
 import argparse
@@ -15,14 +17,14 @@ import os
 import random
 import signal
 import statistics
-import subprocess
 import sys
 import time
 from collections import Counter
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from cluster import NODES, cluster, missing
+from sleepers import Sleeper, children
 from writers import Writer, missing_from
 
 from hippocampus.errors import HippocampusError
@@ -31,19 +33,10 @@ FAULTS_A_ROUND = 40
 PAUSES_S = (0, 0, 0.1, 0.5, 1, 2, 4)
 """Between two faults: some at once, and some after which there is time to write."""
 HEALED_S = 120
+CANNOT = 2
+"""What it exits with where nothing could be tested; 1 says that something is wrong."""
 SHIFTS = ("+0", "+3d", "-2h", "+45s", "-400d")
 """What a clock is wrong by."""
-
-
-def children(pid):
-    """Return the processes that one has started, with their titles."""
-    found = subprocess.run(
-        ["ps", "-o", "pid=,args=", "--ppid", str(pid)], check=False, capture_output=True, text=True
-    )
-    return [
-        (int(pid), title)
-        for pid, title in (line.split(None, 1) for line in found.stdout.splitlines())
-    ]
 
 
 def kill(pid, how=signal.SIGKILL):
@@ -59,7 +52,7 @@ def kill(pid, how=signal.SIGKILL):
 FAULTS = {
     "kill_server": 6, "kill_etcd": 6, "kill_patroni": 4, "kill_standby": 6, "kill_primary": 2,
     "kill_backend": 6, "lose_primary": 1, "stop_server": 2, "stop_primary": 1,
-    "cut_off_primary": 1, "cut_off_standby": 1, "shift_clock": 2,
+    "cut_off_primary": 1, "cut_off_standby": 1, "shift_clock": 2, "kill_worker": 4,
 }  # fmt: skip
 """How often each comes, in proportion."""
 
@@ -67,8 +60,8 @@ FAULTS = {
 class Round:
     """Some faults on a cluster under load, and what is there afterwards."""
 
-    def __init__(self, nodes, rng, name, counted):
-        self.cluster, self.rng, self.counted = nodes, rng, counted
+    def __init__(self, nodes, rng, name, counted, sleeper=None):
+        self.cluster, self.rng, self.counted, self.sleeper = nodes, rng, counted, sleeper
         banks = [f"{name}-shared", f"{name}-shared", f"{name}-1", f"{name}-2"]
         self.writers = [
             Writer(nodes.url, nodes.key, bank, f"{name} {place}")
@@ -115,6 +108,11 @@ class Round:
         node = self._of("primary")
         found = [pid for pid, title in children(node.postmaster() or 0) if "memories" in title]
         self._killed("backend", bool(found) and kill(self.rng.choice(found)))
+
+    def kill_worker(self):
+        """Kill a worker of the Ray on which banks sleep."""
+        found = self.sleeper.workers() if self.sleeper else []
+        self._killed("worker", bool(found) and kill(self.rng.choice(found)))
 
     def lose_primary(self):
         """Kill all there is on the primary's machine, which stays away until there is another."""
@@ -238,6 +236,16 @@ class Round:
                 time.sleep(1)
 
 
+@contextmanager
+def sleeping(nodes):
+    """Have banks of the cluster's store sleep on a Ray of this machine, again and again."""
+    sleeper = Sleeper(nodes.store, nodes.folder / "sleeper.log")
+    try:
+        yield sleeper
+    finally:
+        sleeper.stop()
+
+
 def campaign(seconds, seed, report, save, show):
     """Have rounds for some time, and add to a report what came of each."""
     counted, took = report["counted"], report["seconds until writes went on"]
@@ -247,10 +255,10 @@ def campaign(seconds, seed, report, save, show):
     def found(wrong, where):
         report["findings"] += [{"where": where, "problem": each} for each in wrong]
 
-    with cluster(synchronous=True) as nodes:
+    with cluster(synchronous=True) as nodes, sleeping(nodes) as sleeper:
         while time.monotonic() < began + seconds:
             name = f"r{seed}.{number}"
-            one = Round(nodes, random.Random(name), name, counted)  # noqa: S311
+            one = Round(nodes, random.Random(name), name, counted, sleeper)  # noqa: S311
             one.faults(FAULTS_A_ROUND)
             took.append(round(one.heal(), 1))
             found(one.check(), name)
@@ -261,6 +269,8 @@ def campaign(seconds, seed, report, save, show):
             save()
             told = ("kills", "acknowledged", "without an answer", "seconds")
             show(name, {each: counted[each] for each in told}, took[-1], report["findings"][:3])
+        found(sleeper.end(), f"the sleeps of {seed}")
+        counted.update({"sleeps of all banks": sleeper.whole, "sleeps cut off": sleeper.failed})
         for node in nodes.nodes:  # all that was ever acknowledged
             found(one.missing_from(node, every), f"the end of {seed}")
     counted["runs"] += 1
@@ -310,8 +320,8 @@ def main(show=tell):
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and leave no node behind
     if why := missing():
-        show(f"no cluster: {why}")
-        return 0
+        show(f"nothing was tested, for there is no cluster: {why}")
+        return CANNOT
     report = {"counted": {}, "findings": [], "seconds until writes went on": []}
     if given.report and given.report.exists():
         report = json.loads(given.report.read_text("utf-8"))

@@ -37,7 +37,14 @@ def missing():
     lacking = [name for name in NEEDED if shutil.which(name, path=PATH) is None]
     if not list(Path("/usr/lib/postgresql").glob("*/bin/postgres")):
         lacking.append("postgres")
-    return f"{', '.join(lacking)} is not installed" if lacking else ""
+    if lacking:
+        return f"{', '.join(lacking)} is not installed"
+    try:
+        ip("netns", "add", f"h{os.getpid()}probe")
+        ip("netns", "del", f"h{os.getpid()}probe")
+    except subprocess.CalledProcessError:
+        return "no network namespace may be made here"
+    return ""
 
 
 def ip(*arguments):

@@ -2,12 +2,11 @@
 
 import threading
 import time
+from collections import Counter
 
 from hippocampus.client import Client
 from hippocampus.errors import HippocampusError
 
-SAID_AT = "2025-03-02"
-"""With one time of its own a text is the same episode, however often it is sent."""
 PATIENCE_S = 12
 """For one answer."""
 PAUSE_S = 0.2
@@ -15,7 +14,11 @@ PAUSE_S = 0.2
 
 class Writer:
     """
-    One client that writes into a bank, each text until it is acknowledged.
+    One client that writes into a bank, a text after the other.
+
+    Each is said to be said again, so that nothing but the key of its request keeps it from being
+    there twice: the client may send it as often as it likes. One that was not acknowledged may be
+    there or not, and the next one is another.
 
     Attributes:
         acknowledged: texts of which the server has said that they are kept, with their moments.
@@ -35,8 +38,9 @@ class Writer:
         bank, number = self._client.bank(self.bank), 0
         while not self._over.is_set():
             text = f"Item {number} of {self._name} was put on the shelf."
+            number += 1
             try:
-                bank.remember(text, at=SAID_AT)
+                bank.remember(text, again=True)
             except HippocampusError:
                 self.failed += 1
                 self._over.wait(PAUSE_S)
@@ -45,7 +49,6 @@ class Writer:
                 self._over.wait(PAUSE_S)
             else:
                 self.acknowledged[text] = time.monotonic()
-                number += 1
 
     def last(self):
         """Return when something was acknowledged last."""
@@ -60,7 +63,8 @@ class Writer:
 
 def missing_from(url, key, writers):
     """
-    Yield what is wrong with what a server has of banks: acknowledged and not there, or twice.
+    Yield what is wrong with what a server has of banks: what was acknowledged and is not there,
+    and whatever is there more than once.
 
     Raises:
         HippocampusError: it does not answer.
@@ -70,10 +74,8 @@ def missing_from(url, key, writers):
     try:
         for bank in sorted({writer.bank for writer in writers}):
             wanted = [text for w in writers if w.bank == bank for text in list(w.acknowledged)]
-            found = [episode.text for episode in client.bank(bank).episodes()]
-            there = set(found)
+            there = Counter(episode.text for episode in client.bank(bank).episodes())
             yield from (f"{bank}: lost: {text}" for text in wanted if text not in there)
-            if len(found) != len(there):
-                yield f"{bank}: {len(found) - len(there)} texts are there twice"
+            yield from (f"{bank}: {n} times: {text}" for text, n in there.items() if n > 1)
     finally:
         client.close()

@@ -6,6 +6,8 @@ from itertools import takewhile
 import pytest
 from docs_blocks import ROOT
 
+from hippocampus import Policy
+
 PAPERS = ROOT / "docs" / "papers"
 PAGES = [
     *(page for page in sorted(PAPERS.glob("*.md")) if page.name != "index.md"),
@@ -49,3 +51,10 @@ def test_reports_and_decisions_that_a_gain_names_are_there(page):
             assert not number or list((ROOT / "docs" / "adr").glob(f"{int(number):04}-*.md")), (
                 number
             )
+
+
+def test_each_setting_of_a_policy_stands_on_a_page_with_gains():
+    told = "".join(page.read_text("utf-8") for page in PAGES)
+
+    settings = Policy.__dataclass_fields__
+    assert [] == [one for one in settings if not re.search(rf"[`.(]{one}\b|\b{one}=", told)]

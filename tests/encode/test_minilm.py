@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hippocampus.core.budget import Budget
 from hippocampus.core.records import Passage
 from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.minilm import WINDOW, MiniLmEmbedder
 from hippocampus.encode.model_files import installed
-from hippocampus.errors import EncoderError, InvalidText
+from hippocampus.errors import Cancelled, EncoderError, InvalidText
 
 REPOSITORY = Path(__file__).parents[2]
 REFERENCE = REPOSITORY.parent / "shared" / "data" / "minilm_reference.json"
@@ -184,6 +185,22 @@ def test_threads_may_share_one_embedder(minilm):
 
     for place, embedded in enumerate(made):
         assert np.array_equal(expected[place % len(TURNS)], embedded.vector)
+
+
+def test_an_embedding_of_many_texts_ends_between_steps_once_called_off(minilm, monkeypatch):
+    read, vectors_of_words = [], minilm._words
+
+    def words_read(pieces):
+        read.append(len(pieces))
+        budget.cancel()
+        return vectors_of_words(pieces)
+
+    monkeypatch.setattr(minilm, "_words", words_read)
+    with pytest.raises(Cancelled), Budget() as budget:
+        minilm.embed([Passage(words(80, start)) for start in range(0, 4000, 80)])
+
+    assert len(read) == 1
+    assert read[0] < 2000, "a step is short, for others wait for its end"
 
 
 def test_the_fingerprint_names_model_weights_and_dimensions(minilm):

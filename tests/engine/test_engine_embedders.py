@@ -182,6 +182,25 @@ def test_a_memory_notices_that_the_store_moved_to_another_embedder(open_memory):
     assert () == verify(here).problems
 
 
+@pytest.mark.parametrize("meanwhile", [False, True])
+def test_a_rebuild_moves_no_store_back_to_the_embedder_it_had(open_memory, meanwhile):
+    here, there = open_memory(config=SMALL), open_memory(config=SMALL)
+    here.bank("ada").remember_many(TURNS)
+
+    def move(done, _of):
+        if done == 16:
+            here.rebuild(embedder=HashEmbedder(64))
+
+    if not meanwhile:
+        move(16, 16)
+    with pytest.raises(EmbedderMismatch, match=r"hash.*64.* but .*hash.*256.*reembed"):
+        there.rebuild(progress=move if meanwhile else None)
+    assert HashEmbedder(64).fingerprint == here.engine.stored_fingerprint()
+    assert () == verify(here).problems
+    there.rebuild(embedder=HashEmbedder())  # who names one moves the store to it
+    assert () == verify(there).problems
+
+
 @pytest.mark.parametrize("dimension", [64, 384])
 def test_a_store_moves_to_another_embedder_in_place(open_memory, path, dimension):
     memory = open_memory(config=SMALL)

@@ -420,7 +420,7 @@ def test_a_filter_lets_through_what_its_plain_meaning_does(
         and (where is None or matches(read_where(where), e.metadata))
     }
 
-    assert make_filter(timezone=UTC, **chosen) is not None
+    assert make_filter(chosen, UTC) is not None
     assert expected == {e.id for e in bank.episodes(**chosen)}
     recall = bank.recall("violin in lisbon", k=250, **chosen)
     assert expected == {hit.id for hit in recall}

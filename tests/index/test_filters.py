@@ -35,7 +35,7 @@ def utc(*parts):
 
 
 def filtered(**given_):
-    return make_filter(timezone=UTC, **given_)
+    return make_filter(given_, UTC)
 
 
 def row(number, **fields):
@@ -111,7 +111,7 @@ def test_a_moment_outside_the_years_of_utc_is_refused(when):
 
 
 def test_until_a_date_includes_that_day_and_no_more():
-    chosen = make_filter(since="2024-03-31", until="2024-03-31", timezone=BERLIN)
+    chosen = make_filter({"since": "2024-03-31", "until": "2024-03-31"}, BERLIN)
 
     # The day the clocks go forward: 23 hours.
     assert utc(2024, 3, 30, 23) == from_micros(chosen.since)

@@ -3,7 +3,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus.language import rival_statements
-from hippocampus.language.rival_statements import clauses, find_alike, find_rivals, tells_correction
+from hippocampus.language.rival_statements import (
+    clauses,
+    find_of_one_frame,
+    find_rivals,
+    tells_correction,
+)
 
 
 def rivals(one, other, speakers=("Ada", "Ada")):
@@ -61,7 +66,7 @@ def test_what_two_people_say_of_themselves_is_no_rival():
 def test_of_something_past_two_statements_are_alike_and_no_rivals():
     told = ["The yard was founded by Olav Dahl.", "It rained.", "The yard was founded by Per Moe."]
 
-    assert list(find_alike(told)) == [(0, 2, "the yard was founded by")]
+    assert list(find_of_one_frame(told)) == [(0, 2, "the yard was founded by")]
     assert not rivals(told[0], told[2])
 
 
@@ -82,7 +87,7 @@ def test_what_texts_repeat_is_compared_once_a_text(compared):
     told = [("The pump is old. It is here. " * 20, "Ada")] * 100
 
     assert not list(find_rivals(told))
-    assert not list(find_alike(text for text, _ in told[:8]))
+    assert not list(find_of_one_frame(text for text, _ in told[:8]))
     assert len(compared) <= 2 * (len(told) + 8)
 
 

@@ -1,13 +1,10 @@
 """What a question is read as: here, whose turns "I" and "you" point to."""
 
-import ast
 from datetime import UTC, datetime
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-import hippocampus
 from hippocampus.encode.terms import find_terms, hash_terms
 from hippocampus.language.phonetic import sound_of
 from hippocampus.recall.parse import bind, parse
@@ -64,98 +61,18 @@ def test_words_that_everybody_spells_right_sound_like_no_name():
     assert (sound_of("Sybiln".casefold()),) == question.phonetic_codes
 
 
-# ---------------------------------------------------------------- a question is read in one place
-
-PACKAGE = Path(hippocampus.__file__).parent
-READERS = {"recall/parse.py", "recall/encode_query.py", "index/query.py"}
-"""Modules that may read a question's text: what parses it, what embeds it, and the query itself."""
-MADE = {"parse", "bind", "bind_to", "led", "choose_forms", "without_event"}
-"""Functions that return a query."""
-
-
-def is_made(node):
-    """Return whether an expression makes a query."""
-    return isinstance(node, ast.Call) and ast.unparse(node.func) in MADE
-
-
-def queries_in(tree):
-    """Return the expressions of a module that are queries, by annotation, by name or as made."""
-    found = {"query", "search.query", "self.query", "here.query", "part.query", "looked.query"}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.arg | ast.AnnAssign) and node.annotation is not None:
-            told = node.arg if isinstance(node, ast.arg) else ast.unparse(node.target)
-            kind = ast.unparse(node.annotation).strip("'\"")
-            found |= {told} if kind in {"Query", "Query | None"} else set()
-            found -= {told} if kind == "str" else set()
-        elif isinstance(node, ast.Assign) and is_made(node.value):
-            found |= {ast.unparse(target) for target in node.targets}
-    return found
-
-
-def texts_read(source):
-    """Return the places of a module where the text of a query is read."""
-    tree = ast.parse(source)
-    queries = queries_in(tree)
-    return [
-        node.lineno
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and node.attr == "text"
-        if ast.unparse(node.value) in queries or is_made(node.value)
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "def f(search): return search.query.text",
-        "def f(asked: Query): return asked.text",
-        "bound = bind(parsed)\nprint(bound.text)",
-        "print(parse(words, now=now).text)",
-    ],
-)
-def test_reading_the_text_of_a_query_is_seen(source):
-    assert 1 == len(texts_read(source))
-
-
-@pytest.mark.slow
-def test_nothing_but_the_parser_and_the_models_reads_the_text_of_a_query():
-    files = [*PACKAGE.glob("recall/*.py"), *PACKAGE.glob("bank/*.py"), *PACKAGE.glob("index/*.py")]
-    found = {
-        name: lines
-        for file in files
-        if (name := file.relative_to(PACKAGE).as_posix()) not in READERS
-        if (lines := texts_read(file.read_text("utf-8")))
-    }
-
-    assert {} == found, "give Query a field for what is read there"
-
-
-READS_QUESTIONS = {
-    "asks_for_several", "asks_for_advice", "asked_in_plural", "asked_state", "find_event_anchored",
-    "find_intents", "find_intervals", "language_asked_in", "read_asked_events", "read_choice",
-    "read_asked_conversation",
-}  # fmt: skip
-
-
-@pytest.mark.slow
-def test_what_reads_a_question_is_called_by_the_query_alone():
-    found = {
-        f"{file.relative_to(PACKAGE).as_posix()}: {ast.unparse(node.func)}"
-        for folder in ("recall", "bank", "index", "context", "engine")
-        for file in PACKAGE.glob(f"{folder}/*.py")
-        if file.relative_to(PACKAGE).as_posix() not in READERS
-        for node in ast.walk(ast.parse(file.read_text("utf-8")))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in READS_QUESTIONS
-    }
-
-    assert set() == found
-
-
 def test_what_a_question_counts_is_read_as_of_the_moment_it_is_asked_for():
     query = parse("How often did I swim last month?", now=NOW)
 
     assert ("swim",) == query.counted.keys
     assert [(2, 3)] == [(one.start.month, one.end.month) for one in query.counted.intervals]
+    assert parse("Where did I swim last month?", now=NOW).counted is None
+
+
+def test_a_query_says_whether_it_is_in_latin_letters():
+    latin, other = (parse(text, now=NOW) for text in ("Où est l'échelle?", "Где лестница?"))
+
+    assert (True, False) == (latin.is_latin, other.is_latin)
 
 
 def test_names_are_words_with_a_capital_that_begin_no_sentence():

@@ -9,6 +9,7 @@ import threading
 from datetime import UTC, datetime, timedelta
 from importlib.util import find_spec
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -25,6 +26,7 @@ from hippocampus.errors import (
     OutputExists,
     ServerUnavailable,
     SourceError,
+    Unauthorized,
     UnknownBank,
 )
 from hippocampus.upkeep import verify
@@ -77,6 +79,44 @@ def test_where_nothing_listens_there_is_no_ray(tmp_path):
         RayCluster(tmp_path / "a.db", ray="127.0.0.1:1"),
     ):
         pass
+
+
+class Refused(Exception):
+    """What Ray raises where a token is missing or wrong."""
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({}, "RAY_AUTH_MODE is not set"),
+        ({"RAY_AUTH_MODE": "disabled"}, "RAY_AUTH_MODE is disabled"),
+        ({"RAY_AUTH_MODE": "token"}, "~/.ray/auth_token"),
+        ({"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": "/keys/ray"}, "/keys/ray"),
+        ({"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "abc123"}, "RAY_AUTH_TOKEN holds"),
+    ],
+)
+@pytest.mark.parametrize("kind", [Refused, ConnectionError])
+def test_a_ray_that_wants_a_token_says_where_one_was_looked_for(
+    tmp_path, monkeypatch, kind, given, says
+):
+    def refuse(**_):
+        raise kind("not let in")
+
+    for name in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN_PATH", "RAY_AUTH_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    exceptions = SimpleNamespace(AuthenticationError=Refused)
+    ray = SimpleNamespace(is_initialized=bool, init=refuse, exceptions=exceptions)
+    monkeypatch.setitem(sys.modules, "ray", ray)
+    expected = Unauthorized if kind is Refused else ServerUnavailable
+
+    with pytest.raises(expected) as told, RayCluster(tmp_path / "a.db", ray="auto"):
+        pass
+
+    assert f"takes only who has its token, and {says}" in str(told.value)
+    assert "set RAY_AUTH_MODE=token" in str(told.value)
+    assert "abc123" not in str(told.value)
 
 
 def test_a_file_is_no_store_of_a_cluster_of_several_machines():
@@ -275,8 +315,9 @@ def test_rows_that_cannot_be_kept_are_told_without_losing_the_others(tmp_path):
 
 
 @slow
-def test_a_store_moves_to_another_embedder(tmp_path):
-    store = fill(tmp_path / "a.db")
+@pytest.mark.parametrize("kind", ["file", "databases"])
+def test_a_store_moves_to_another_embedder(kind, tmp_path, database):
+    store = fill(tmp_path / "a.db" if kind == "file" else f"{database()},{database()}")
 
     with RayCluster(store, workers=1, embedder="hash") as cluster:
         report = cluster.reembed("hash:32")

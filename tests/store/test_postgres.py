@@ -7,9 +7,10 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from itertools import count
 
 import pytest
 from hypothesis import given
@@ -199,17 +200,17 @@ def test_who_writes_the_whole_store_is_alone(again):
 def unlocked(monkeypatch):
     """Have writers of a bank not wait for each other, as behind a pooler that mixes sessions."""
     monkeypatch.setattr(
-        "hippocampus.store.postgres.transactions._locks", lambda _: ["SELECT 'no lock'"]
+        "hippocampus.store.postgres.open_transactions._locks", lambda _: ["SELECT 'no lock'"]
     )
 
 
-def first_of_all(server, others, monkeypatch):
-    """Have others write whenever the server is about to note a change, as often as they like."""
+def first_of_all(server, others, monkeypatch, *, every=1):
+    """Have others write whenever the server is about to note a change, or every so many times."""
     store = server.engine.store
-    append = store.journal.append
+    append, times = store.journal.append, count()
 
     def late(*given):
-        if others:
+        if others and next(times) % every == 0:
             others.pop()()
         return append(*given)
 
@@ -259,6 +260,77 @@ def test_who_is_overtaken_each_time_says_so_having_changed_nothing(dsn, unlocked
 
         assert 3 == len(rivals)
         assert ["remember"] * 7 == [change.kind for change in two.bank("ada").journal()]
+
+
+def rivals_of(server, number):
+    return [lambda n=n: server.bank("ada").remember(f"Said first, {n}.") for n in range(number)]
+
+
+def test_an_import_that_is_overtaken_brings_all_of_its_file_up(
+    dsn,
+    unlocked,  # noqa: ARG001
+    monkeypatch,
+    tmp_path,
+):
+    file = tmp_path / "notes.md"
+    with memory(dsn) as one, memory(dsn) as two:
+        bank, rivals = one.bank("ada"), rivals_of(two, 8)
+        first_of_all(one, rivals, monkeypatch, every=2)
+        for told in ("The ferry leaves at nine.", "The ferry leaves at ten."):
+            file.write_text(f"# Harbour\n\n{told}\n", "utf-8")
+            bank.import_(file)
+        bank.withdraw(bank.sources()[0].name)
+        assert bank.import_(file).added == 1
+
+        texts = [episode.text for episode in two.bank("ada").episodes()]
+        assert len(rivals) < 5
+        assert [told.split("leaves at ")[1] for told in texts if "ferry" in told] == ["ten.\n"]
+        assert len(texts) == 1 + 8 - len(rivals)
+        assert verify(two).sound
+
+
+@pytest.mark.slow
+def test_a_sleep_that_is_overtaken_goes_on_and_is_one(dsn, unlocked, monkeypatch):  # noqa: ARG001
+    with memory(dsn) as one, memory(dsn) as two:
+        bank, rivals = one.bank("ada"), rivals_of(two, 40)
+        bank.remember_many([*SAID, Turn(text="Number 7 is about a violin!", at=NOON)])
+        first_of_all(one, rivals, monkeypatch, every=2)
+        slept = bank.sleep()
+
+        assert len(rivals) < 36
+        assert [one.number for one in two.bank("ada").sleeps()] == [slept.number] == [1]
+        assert two.bank("ada").sleeps()[0].notes == ()
+        assert verify(two).sound
+
+
+def test_a_bank_is_deleted_once_though_another_was_in_the_way(dsn, monkeypatch):
+    with memory(dsn) as one:
+        one.bank("ada").remember("Tea was bought.")
+        upkeep = one.engine.store.upkeep
+        drop, tries = upkeep.owe_drop, count()
+
+        def in_the_way(bank):
+            if next(tries) < 2:
+                raise StoreOvertaken("others were first", path=dsn)
+            drop(bank)
+
+        monkeypatch.setattr(upkeep, "owe_drop", in_the_way)
+        one.delete_bank("ada")
+        assert one.banks() == []
+
+
+@pytest.mark.parametrize("often", [2, 9])
+def test_recalls_outlast_a_write_that_was_overtaken(dsn, often, unlocked, monkeypatch):  # noqa: ARG001
+    with memory(dsn) as one, memory(dsn) as two:
+        bank = one.bank("ada")
+        kept = bank.remember("Tea was bought.").id
+        assert bank.recall("Was tea bought?").hits
+        first_of_all(one, rivals_of(two, often), monkeypatch)
+        with suppress(StoreOvertaken):
+            bank.remember("Milk was bought.")
+        bank.remember("Bread was bought.")
+
+        assert len(two.bank("ada").uses(kept)) == 1
 
 
 def test_a_reader_sees_one_moment_without_ever_waiting(again):
@@ -441,7 +513,7 @@ def test_a_write_that_breaks_a_rule_is_refused_before_it_is_committed(again):
     with pytest.raises(StoreLocked, match="another server"), one.write(bank):
         one.journal.append(bank, [change(1)])
         other.transactions.rows("SELECT 1")
-        with closing(psycopg.connect(one.transactions._dsn, autocommit=True)) as db:
+        with closing(psycopg.connect(one.transactions.connections.dsn, autocommit=True)) as db:
             db.execute("UPDATE hippocampus.banks SET seq = 9 WHERE bank = %s", (bank,))
     assert other.journal.last_seq(bank) == 0
 

@@ -1,6 +1,7 @@
 """Erasure by key: what PostgreSQL keeps of erased words, no key opens any more."""
 
 import os
+import random
 import threading
 from contextlib import closing
 from datetime import UTC, datetime
@@ -23,7 +24,7 @@ from hippocampus.core.key_ring import add_to_ring, keep_in_ring, read_ring
 from hippocampus.core.records import Block
 from hippocampus.errors import ErasurePending, StoreError, WrongKey
 from hippocampus.store import open_store
-from hippocampus.upkeep import verify
+from hippocampus.upkeep import Findings, find_residue, verify, verify_folder
 
 psycopg = pytest.importorskip("psycopg")
 pytest.importorskip("psycopg_pool")
@@ -308,6 +309,54 @@ def test_verify_looks_into_the_files_of_a_server_except_where_it_says_so(
     assert "not looked at: backups" in done.output
     assert "the text is still there" in done.output
     assert "give a folder" in invoke(*said[:-1], "/no/such", "--residue", "x").output
+
+
+@pytest.mark.slow
+def test_erased_words_of_a_long_value_are_found_in_what_the_server_has_left(dsn):
+    chance = random.Random(1)  # noqa: S311
+    words = "the otter sleeps behind a weir near mill and old boat while rain falls on".split()
+    filler, told = (" ".join(chance.choices(words, k=k)) for k in (2500, 14))
+    with Memory(dsn, embedder="none", clock=ManualClock(NOON)) as memory:
+        bank = memory.bank("ada")
+        note = {"note": f"{filler} {told} {filler}"}
+        erased = bank.remember("Plain words.", metadata=note, at=NOON).id
+        bank.forget(erased, erase=True)
+        found = verify(memory, residue=told)
+    assert any(place.where.startswith("pg_wal/") for place in found.residue)
+    assert not found.sound
+    assert any("packed" in place for place in found.unseen)
+
+
+def test_an_encrypted_store_has_no_words_that_nobody_sees(dsn):
+    with Memory(dsn, embedder="none", key=KEY) as memory:
+        memory.bank("ada").remember("Plain words.")
+        assert not any("packed" in place for place in memory.engine.store.upkeep.server_files()[1])
+
+
+@pytest.mark.slow
+def test_words_at_the_end_of_a_page_of_the_log_are_found_at_their_place(dsn):
+    text, data = "".join(f"<{n:05}>" for n in range(900)), folder_of(dsn) / "data"
+    with closing(open_store(dsn, busy_timeout_s=5)) as store:
+        with psycopg.connect(dsn, autocommit=True) as db:
+            db.execute("CREATE TABLE filler (text TEXT)")
+            db.execute("ALTER TABLE filler ALTER COLUMN text SET STORAGE PLAIN")
+            for _ in range(6):
+                db.execute("INSERT INTO filler VALUES (%s)", (text,))
+        files = [file for file in store.upkeep.server_files()[0] if "pg_wal/" in file.name]
+        found = find_residue(files, text)
+
+    as_they_are = [(data / place.where).read_bytes() for place in found]
+    whole = [
+        raw.startswith(text.encode(), at) for raw, (_, at) in zip(as_they_are, found, strict=True)
+    ]
+    begun = [
+        raw.startswith(text[:20].encode(), at)
+        for raw, (_, at) in zip(as_they_are, found, strict=True)
+    ]
+    assert begun == [True] * 6
+    assert not all(whole)
+    of_folder = verify_folder(Findings(problems=()), data, text)
+    assert set(of_folder.residue) >= set(found)
 
 
 def test_a_role_that_may_not_read_the_servers_files_is_told_what_was_not_looked_at(dsn):

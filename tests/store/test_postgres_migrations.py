@@ -9,20 +9,11 @@ from store_samples import everything, grow, new_bank
 
 from hippocampus.errors import StoreLocked
 from hippocampus.store import open_store
-from hippocampus.store.banks import SqlBanks
 
 psycopg = pytest.importorskip("psycopg")
 pytest.importorskip("psycopg_pool")
 
 from hippocampus.store.postgres import PostgresStore, schema  # noqa: E402 - after the check
-
-
-class _AsOfBefore(PostgresStore):
-    """The program that wrote the format before: it knows of no tenants."""
-
-    def __init__(self, dsn, **options):
-        super().__init__(dsn, **options)
-        self.banks = SqlBanks(self.transactions, self.encryption)
 
 
 @pytest.fixture
@@ -36,7 +27,7 @@ def old(dsn, monkeypatch):
     with monkeypatch.context() as then:
         then.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:-1])
         then.setattr(schema, "FORMAT", schema.FORMAT - 1)
-        store = _AsOfBefore(dsn, busy_timeout_s=5)
+        store = PostgresStore(dsn, busy_timeout_s=5)
     with closing(store):
         yield store
 
@@ -47,6 +38,38 @@ def test_a_store_of_the_format_before_opens_with_all_that_it_had(old, dsn):
     with closing(open_store(dsn, busy_timeout_s=5)) as store:
         assert everything(store, bank) == before
         assert store.upkeep.check() == []
+
+
+STORAGE = (
+    "SELECT attrelid::regclass::text, attstorage FROM pg_attribute JOIN pg_class c ON c.oid ="
+    " attrelid WHERE relnamespace = 'hippocampus'::regnamespace AND relkind = 'r'"
+    " AND (relname ~ '^episodes_' AND attname = ANY (ARRAY['metadata', 'speaker', 'address'])"
+    " OR relname ~ '^journal_' AND attname = 'detail'"
+    " OR relname = 'settings' AND attname = 'value')"
+)
+
+
+def told_as_compressed(store):
+    return [told for told in store.upkeep.server_files()[1] if "before format 6" in told]
+
+
+def test_words_of_a_store_are_compressed_by_the_server_no_more(old, dsn):
+    new_bank(old, episodes=2)
+    with closing(open_store(dsn, busy_timeout_s=5)) as store:
+        told = told_as_compressed(store)
+    with psycopg.connect(dsn) as db:
+        found = db.execute(STORAGE).fetchall()
+
+    assert len(found) == 3 * schema.PARTITIONS + schema.PARTITIONS + 1
+    assert {storage for _, storage in found} == {"e"}
+    names = [one.partition(":")[0] for one in told]
+    assert names == ["table banks", "table episodes", "table journal", "table settings"]
+
+
+def test_a_store_that_was_made_so_tells_of_nothing_compressed(dsn):
+    with closing(open_store(dsn, busy_timeout_s=5)) as store:
+        new_bank(store, episodes=2)
+        assert told_as_compressed(store) == []
 
 
 def test_an_older_program_that_waited_for_a_newer_one_takes_nothing_back(dsn, monkeypatch):

@@ -193,7 +193,7 @@ def test_a_connection_of_the_pool_carries_no_tenant_over(app):
                 assert store.episodes.count(bank) == 3
             with store.write(bank):
                 store.episodes.set_level(bank, [0], 1)
-        with store.transactions._reader() as db:  # the one that was just given back
+        with store.transactions.open.connection() as db:  # the one that was just given back
             told = "SELECT current_setting('hippocampus.tenant', true)"
             assert not db.execute(told).fetchone()[0]
             assert db.execute("SELECT COUNT(*) FROM episodes").fetchone() == (0,)
@@ -203,7 +203,7 @@ def test_a_tenant_is_not_carried_over_by_a_transaction_that_fails(app):
     store, ours, _ = app
     with acting_for("acme/"), pytest.raises(ZeroDivisionError), store.write(ours):
         _ = 1 / 0
-    with store.transactions._reader() as db:
+    with store.transactions.open.connection() as db:
         assert db.execute("SELECT COUNT(*) FROM banks").fetchone() == (0,)
 
 

@@ -14,13 +14,12 @@ from store_samples import KEY, new_bank
 
 from hippocampus import Memory
 from hippocampus.encryption import rotate
-from hippocampus.errors import EmbedderMismatch, InputError, StoreError, StoreReadOnly
+from hippocampus.errors import InputError, StoreError, StoreReadOnly
 from hippocampus.moving import move
 from hippocampus.postgres import grant
 from hippocampus.store import open_store
 from hippocampus.store.banks import STAGED
 from hippocampus.store.shards import MARK, home
-from hippocampus.testing import HashEmbedder
 from hippocampus.upkeep import verify
 
 NAMES = [f"bank {number}" for number in range(30)]
@@ -278,16 +277,6 @@ def test_what_is_caught_up_with_stays_in_its_database(files, tmp_path):
 
     assert {"caught up": 30} == counted(again)
     assert [sorted(NAMES), [], []] == in_each(files)
-
-
-def test_several_databases_do_not_change_their_embedder(files):
-    made(files)
-    with Memory(files, embedder="hash") as memory:
-        with pytest.raises(InputError, match="3 databases, which cannot change their embedder"):
-            memory.rebuild(embedder=HashEmbedder(dimension=32))
-        assert memory.rebuild(embedder=HashEmbedder()).keys() == {*NAMES}
-    with pytest.raises(EmbedderMismatch):
-        Memory(files, embedder=HashEmbedder(dimension=32))
 
 
 def test_keys_and_roles_are_of_each_database(tmp_path):

@@ -24,7 +24,7 @@ from hippocampus.errors import (
 )
 from hippocampus.moving import move
 from hippocampus.store import open_store
-from hippocampus.upkeep import verify
+from hippocampus.upkeep import reembed, verify
 
 QUESTIONS = ("Where is the key?", "cat", "Who was in Lisbon?")
 SAID = ("The key is under the blue pot.", "A cat slept on the mat.", "Lena was in Lisbon in May.")
@@ -199,6 +199,22 @@ def test_vectors_of_two_embedders_are_not_mixed(place):
 
     with pytest.raises(EmbedderMismatch):
         move(fill(place("file")), new)
+
+
+@pytest.mark.parametrize("kind", ["file", "postgres"])
+def test_a_source_that_changes_its_embedder_meanwhile_is_no_longer_copied(place, kind):
+    old, new = fill(fill(place(kind)), "bob"), place("file")
+
+    def change(done, _of):
+        if done == 1:
+            reembed(old, "hash:32")
+
+    with pytest.raises(StoreError, match=r"was moved to another embedder.* into a new store"):
+        move(old, new, progress=change)
+    with memory(new) as opened:
+        assert ["ada"] == opened.banks()
+        assert () == verify(opened).problems
+    assert move(old, place("file")).whole
 
 
 def test_stores_of_which_one_is_signed_are_not_mixed(place):

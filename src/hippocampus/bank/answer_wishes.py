@@ -7,15 +7,14 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from hippocampus.bank.filter_arguments import Filters
 from hippocampus.bank.part import BankPart
-from hippocampus.core.records import Hit, Recall
+from hippocampus.core.records import Filters, Hit, Recall
 from hippocampus.encode.tokens import count as count_tokens
 from hippocampus.index.query import Query
 from hippocampus.language.answer_wishes import matters_of_answers
 
 _READ: Final = 200
-"""Standing wishes that are read at most, the newest."""
+"""Standing wishes that are read at most, the newest; each context reads them. Chosen by hand."""
 
 
 class _Wish(NamedTuple):

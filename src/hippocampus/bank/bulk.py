@@ -124,6 +124,7 @@ class Bulk(BankPart):
             )  # fmt: skip
             return done
         finally:
+            # What could not be read leaves no empty bank behind, which lists would show for ever.
             if begins and (done is None or done.unreadable):
                 self._end_unused()
 

@@ -48,7 +48,8 @@ if TYPE_CHECKING:
 _Stored = TypeVar("_Stored")
 
 _NAMED_AT_ONCE: Final = 256
-"""Turns of a request that names itself that are kept in one transaction."""
+"""Turns of a request that names itself that are kept in one transaction. The same number for every
+server, whatever its ``Ingest.batch``, for its parts are known by where they begin. By hand."""
 
 
 class _ToKeep(NamedTuple):
@@ -96,6 +97,7 @@ class Committer(BankPart):
         engine = self._engine
         text = check_text(turn.text, limits=engine.config.ingest)
         fresh = without_quotes(text)
+        # A text of nothing else stays, to be known by its lines for an echo (docs/adr/0006).
         if fresh != text and fresh.strip():
             turn = replace(turn, text=fresh.strip())
         return draft(
@@ -111,6 +113,7 @@ class Committer(BankPart):
         request = current_request()
         # Parts of a request are known by where they begin, to servers of another batch as well.
         batch = self._engine.config.ingest.batch if request is None else _NAMED_AT_ONCE
+        # What comes again was counted when it came first, and is not refused for having been kept.
         if request is None or not self._is_done(request.part(0)):
             self.check_flood((d for group in groups for d in group.drafts), now)
         if progress:
@@ -127,7 +130,7 @@ class Committer(BankPart):
 
     def _resent(self, groups: Sequence[Group]) -> Mapping[str, int]:
         """Return the rows of the turns with which a session is handed in again, by their ids."""
-        if len(groups) < 2:
+        if len(groups) < 2:  # one equal turn may be said once more, or be equal by chance
             return {}
         with self._store.read():
             return self._state.echo_filter.resent(self._state.ledger(), groups)
@@ -292,7 +295,7 @@ class Committer(BankPart):
             return None
         if encoded:
             engine.warn_if_unembedded()
-            engine.settle_embedder(embedder)
+            engine.settle_embedder(embedder, books.bank)
             engine.settle_signatures(record=True)
             engine.settle_spans()
         self._state.write_recalls(books)

@@ -19,9 +19,10 @@ from hippocampus.index.topic import Community
 from hippocampus.sleep.artifacts import otherwise
 
 _NAMED_BY: Final = 3
-"""Topics that a community is called by."""
+"""Topics that a community is called by. Chosen by hand."""
 _ON_TOPIC: Final = 2.0
-"""Worth to a sentence of naming the most central topic; the second, half of that."""
+"""Worth to a sentence of naming the most central topic; the second, half of that. Chosen by
+hand."""
 
 
 def _naming(tags: Sequence[str]) -> Callable[[str], float]:

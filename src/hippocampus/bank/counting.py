@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final, Unpack
 
-from hippocampus.bank.filter_arguments import Filters, spell_out
+from hippocampus.bank.filter_arguments import spell_out
 from hippocampus.bank.part import BankPart, of_one_moment, staying
 from hippocampus.bank.recall import Recaller
 from hippocampus.core.background_yield import answering
@@ -18,6 +18,7 @@ from hippocampus.core.records import (
     Episode,
     EventCount,
     Evidence,
+    Filters,
     Interval,
     Recall,
     When,
@@ -32,16 +33,17 @@ from hippocampus.index.filters import Filter
 from hippocampus.language.counting.asked import AskedEvents
 from hippocampus.language.counting.families import stems_of_family
 from hippocampus.recall.foreign import uncounted
-from hippocampus.recall.parse import parse_counted
+from hippocampus.recall.parse import parse, parse_counted
 
 if TYPE_CHECKING:
     from hippocampus.language.counting.mentions import EventMentions
     from hippocampus.recall.counted_events import ToldEvent
 
 _LOOKED_AT: Final = 30
-"""Best hits among which there may be events told in other words."""
+"""Best hits among which there may be events told in other words. Chosen by hand: they are shown as
+doubtful, and never counted (docs/adr/0053)."""
 _ALIKE: Final = 0.1
-"""Least score of a hit that may tell of an event in other words."""
+"""Least score of a hit that may tell of an event in other words; likewise."""
 
 
 class Counting(BankPart):
@@ -84,7 +86,8 @@ class Counting(BankPart):
         text = check_text(question, limits=engine.config.ingest)
         moment = self._present(now).astimezone(engine.zone)
         chosen = self._filter(filters, moment)
-        asked = parse_counted(text, now=moment)
+        query = parse(text, now=moment)
+        asked = query.counted or parse_counted(text, now=moment)  # of a phrase, as "my runs"
         within = list(_bounds(chosen, asked))
         timeless: Filters = {**filters, "since": None, "until": None, "during": None}
         alike = self._recaller.recall(
@@ -107,7 +110,8 @@ class Counting(BankPart):
         sure, doubtful = group_events(told, within, moment)
         return EventCount(
             question=text, count=sum(event.times for event in sure), events=tuple(sure),
-            doubtful=tuple(doubtful), intervals=asked.intervals, degraded=_lacks(text, alike),
+            doubtful=tuple(doubtful), intervals=asked.intervals,
+            degraded=_lacks(query.language, alike),
         )  # fmt: skip
 
     def _told_by_words(
@@ -164,11 +168,11 @@ class Counting(BankPart):
         )  # fmt: skip
 
 
-def _lacks(question: str, alike: Recall) -> tuple[Degradation, ...]:
+def _lacks(language: str | None, alike: Recall) -> tuple[Degradation, ...]:
     """Return the parts that a count went on without: languages, and those of a recall."""
     near = [hit.episode.text for hit in alike.hits if hit.score >= _ALIKE]
     without = (one for one in alike.degraded if one.part != "language")  # of facts and wishes
-    return (*uncounted(question, near), *without)
+    return (*uncounted(language, near), *without)
 
 
 def _rows(here: BankSnapshot, asked: AskedEvents, allowed: Mask | None) -> list[int]:

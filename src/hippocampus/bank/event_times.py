@@ -43,6 +43,8 @@ def stretches_of_event(
     text = check_text(words, limits=engine.config.ingest, name="during")
     join = read_event_time(text, now)
     about = parse(join.event, now=now)
+    # Not by the other filters: Ana says that she is away, and Tom's words are wanted
+    # (docs/adr/0066).
     known = {name: given[name] for name in _KNOWN_BY if given.get(name) is not None}
     models = state.models()
     encoded = encode(state, about, *models)

@@ -13,7 +13,7 @@ from typing import Any, Final, Unpack
 import numpy as np
 
 from hippocampus.bank.asking import Asking, Looked
-from hippocampus.bank.filter_arguments import Filters, spell_out
+from hippocampus.bank.filter_arguments import spell_out
 from hippocampus.bank.part import BankPart, of_one_moment, staying
 from hippocampus.bank.recall import Recaller
 from hippocampus.core.arrays import Floats
@@ -25,6 +25,7 @@ from hippocampus.core.records import (
     CueAccount,
     EpisodeRow,
     Explanation,
+    Filters,
     MemoryAccount,
     OneOrMany,
     QuestionRead,
@@ -42,11 +43,15 @@ from hippocampus.recall.evidence import rivalry
 from hippocampus.recall.features import features
 
 _NEXT: Final = 3
-"""Candidates after the hits that are told of."""
+"""Candidates after the hits that are told of: they show by how little something was missed. Chosen
+by hand."""
 _EXCERPT: Final = 160
+"""Characters of a memory, two lines of a terminal of 80: enough to know it again, and what is to be
+read is the account. Chosen by hand."""
 _MOST_ASKED: Final = 100
+"""Ids of one call: each takes an account by every cue, with its place among all. Chosen by hand."""
 _TINY: Final = 0.005
-"""Part of a score that is not worth telling."""
+"""Part of a score that is not worth telling: rounded to two places it would be 0."""
 _RANKING: Final = ("lexical", "vector", "signature")
 """Cues whose order of all memories is made for one that none proposed."""
 

@@ -1,56 +1,20 @@
-"""Filter arguments of reads: declared once, documented once, for every verb."""
+"""Filter arguments of reads: spelled out for every verb, and read in one way."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import Any, Final, TypeAlias, TypedDict, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from hippocampus.core.argument_names import refuse_unknown
-from hippocampus.core.records import During, OneOrMany, Stretch, Suspects, Trusted, When, Where
+from hippocampus.core.records import Filters, Stretch
 from hippocampus.core.timestamps import is_day, to_moment
 from hippocampus.errors import InvalidFilter, InvalidTime
 from hippocampus.index.filters import Filter, make_filter
 from hippocampus.language.time.given import can_only_be_time, end_of, named_time, start_of
 
 _Verb = TypeVar("_Verb", bound=Callable[..., object])
-
-
-class Filters(TypedDict, total=False):
-    """
-    Filters, of which everything that is given must hold.
-
-        since: only what happened at this time or later; of words, "last week", from its start on.
-        until: only what happened before this time; a date alone includes its day, and words what
-            they name: ``since="last week", until="last week"``.
-        during: only what happened then: words for a time ("last week"), or for an event that is
-            looked up first ("the week when Ana was away"), or "2024-03-05..2024-04-01"; or a list
-            of such words and of pairs of moments, from one up to the other, or None where it is
-            open.
-        session: only this session, or one of these.
-        speaker: only this speaker, or one of these; upper and lower case are the same.
-        role: only this role, or one of these.
-        source: only this file or system, or one of these.
-        where: a condition on metadata, such as ``{"year": {"$gte": 2024}}``.
-        as_of: answer from what the bank knew at that moment.
-        trust: only of this origin or a more trusted one, in the order of ``ORIGINS``, or of one of
-            several.
-        suspects: "hide" what reads like an instruction to a model and nobody has accepted, "show"
-            it, or "only" that; ``context`` hides it by default, all others show it.
-    """
-
-    since: When | None
-    until: When | None
-    during: During | None
-    session: OneOrMany | None
-    speaker: OneOrMany | None
-    role: OneOrMany | None
-    source: OneOrMany | None
-    where: Where | None
-    as_of: When | None
-    trust: Trusted | None
-    suspects: Suspects | None
 
 
 def spell_out(verb: _Verb) -> _Verb:
@@ -97,7 +61,8 @@ def read_filters(
     moments = {name: _read(name, given[name], now) for name in _TIMES & given.keys()}
     if given.get("during") is not None:
         moments["during"] = _read_during(given["during"], now, read_event)
-    return make_filter(**{**given, **moments}, timezone=zone)
+    known: Filters = {**given, **moments}  # type: ignore[typeddict-item]
+    return make_filter(known, zone)
 
 
 _MICROSECOND: Final = timedelta(microseconds=1)

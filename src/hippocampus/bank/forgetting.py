@@ -42,7 +42,8 @@ _Change: TypeAlias = Callable[[Ledger, Sequence[_Stored]], int]
 
 _CHANGED_AT_ONCE: Final = 192
 """Episodes that are erased, or of a source forgotten or restored, in one transaction, for which all
-banks wait; with ``_A_SEGMENT`` for each segment that they are in."""
+banks wait; with ``_A_SEGMENT`` for each segment that they are in. So another bank's writer waits
+for 82 ms at most instead of 1.5 s, for a source of 20 000 (docs/adr/0044)."""
 _COMPACTED_AT_ONCE: Final = 384
 """The same of ``compact``, which knows what goes, and has no ties to look for."""
 _A_SEGMENT: Final = 48
@@ -296,6 +297,8 @@ class Forgetting(BankPart):
             trail = copies.of(ids, names)
             with suppress(Outdated):
                 with doing(None):  # the request is what is asked of this bank
+                    # Copies first: where they went is noted with the original, and goes with it,
+                    # so who is cut off here finds the rest by asking again (docs/adr/0088).
                     self._erase_copies(trail)
                     back = trail.here(self.name)
                     if back and names:
@@ -338,6 +341,7 @@ class Forgetting(BankPart):
                     return self._forget_sources(names, erase=erase, progress=progress)
                 return self._erase_ids(ids, erase, progress) if ids else 0
             finally:
+                # After a failure as well: what was erased until then has bytes in the file still.
                 self._finish_erasure()
 
     def _finish_erasure(self) -> None:

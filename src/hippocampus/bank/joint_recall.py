@@ -30,13 +30,12 @@ from hippocampus.bank.asking import (
     of_unknown_time,
     stretches_of,
 )
-from hippocampus.bank.filter_arguments import Filters
 from hippocampus.bank.inclusion import Reach, left_out, opened
 from hippocampus.bank.part import BankPart, Outdated
 from hippocampus.bank.searches import bind_to, encode, gather_from, led, seen_by_most
 from hippocampus.core.altered import altered
 from hippocampus.core.arrays import Floats
-from hippocampus.core.records import Cost, Degradation, Episode, Hit, Interval, Recall
+from hippocampus.core.records import Cost, Degradation, Episode, Filters, Hit, Interval, Recall
 from hippocampus.engine.bank_state import BankState
 from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.errors import StoreError, UnknownEvent
@@ -421,6 +420,7 @@ def _judged(
     own, number = parts[0], len(parts)
     shown = {p for p, _ in places}
     first = parts[min(shown, default=0)].shows
+    # What only some banks can show, for want of an embedding say, would set their hits apart.
     names = [name for name in first if all(name in parts[p].shows for p in shown)]
     shows = {
         name: np.array([parts[p].shows[name][at] for p, at in places], np.float32) for name in names
@@ -470,4 +470,5 @@ def _sessions(parts: Sequence[_Part], hits: Sequence[Hit], k: int) -> tuple[str,
 
 def _part_of(parts: Sequence[_Part], row: int) -> int:
     """Return the number of the part that a row of all is of."""
+    # A bank without rows begins where the next one does, and has none.
     return max(at for at, part in enumerate(parts) if part.first <= row and len(part.here.index))

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus._moved import warn_of_old_name
-from hippocampus.bank.filter_arguments import Filters, sees_all
+from hippocampus.bank.filter_arguments import sees_all
 from hippocampus.bank.inclusion import Inclusion
 from hippocampus.bank.part import BankPart, staying
 from hippocampus.core.background_yield import answering
@@ -33,6 +33,7 @@ from hippocampus.core.records import (
     Entity,
     EpisodeRow,
     Fact,
+    Filters,
     Gist,
     OneOrMany,
     Recall,
@@ -130,6 +131,7 @@ class Knowledge(BankPart):
     ) -> Summary:
         """Make a summary, of what sleep has not kept of the ``newest`` rows."""
         index, ledger, now = here.index, here.ledger, self._engine.now()
+        # With the day: what is planned, and what has begun by now, is told as of today.
         memo, day = here.summaries, to_micros(now) // (24 * MICROS_PER_HOUR)
         asked = (index, session, newest, day)
         last = memo.last
@@ -617,7 +619,7 @@ class Knowledge(BankPart):
         engine = self._engine
         with self._books() as ledger:
             anchors = ANCHORS.read(ledger)
-            used = engine.fingerprint()
+            used = engine.fingerprint(ledger.bank)
             if anchors is None or used is None:
                 raise InputError(f"bank {self.name!r} has no concept index; sleep makes one")
             document = export_concepts(ledger, anchors, model=used.name, now=engine.now())
@@ -703,6 +705,7 @@ class Knowledge(BankPart):
             ledger, gathered, document, engine.embedder, engine.config.concepts,
             now=to_micros(engine.now()),
         )  # fmt: skip
+        # The index is brought up here, and not by whoever asks next.
         with self._state.asking():
             return count
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.bank.filter_arguments import Filters, spell_out
+from hippocampus.bank.filter_arguments import spell_out
 from hippocampus.bank.inclusion import Inclusion
 from hippocampus.bank.part import BankPart, of_one_moment
 from hippocampus.core.background_yield import answering, pausing
@@ -26,6 +26,7 @@ from hippocampus.core.records import (
     Change,
     Episode,
     EpisodeRow,
+    Filters,
     OneOrMany,
     Period,
     SessionInfo,
@@ -427,8 +428,9 @@ class Lookup(BankPart):
         """Return the size of the bank: episodes, bytes by kind of data, and the tier it is in."""
         from hippocampus.sleep.snapshot import read_policy  # noqa: PLC0415 - not for a recall
 
-        fingerprint, held = self._engine.fingerprint(), self._state.held()
+        held = self._state.held()
         with self._books() as ledger:
+            fingerprint = self._engine.fingerprint(ledger.bank)
             policy = read_policy(ledger, self._engine.config.policy)
             since = to_micros(self._engine.now()) - int(policy.hot_hours * MICROS_PER_HOUR)
             noted = ledger.reader.events(RecallsNoted)
@@ -436,7 +438,7 @@ class Lookup(BankPart):
             used = {row for at, *rows in recalls if at >= since for row in rows}
             return ledger.reader.stats(
                 embedder=None if fingerprint is None else str(fingerprint),
-                uncalibrated=self._engine.calibration().lacking,
+                uncalibrated=self._engine.calibration(ledger.bank).lacking,
                 held_bytes=(held, self._engine.segments.nbytes(ledger.bank)),
                 lately=(since, used),
             )

@@ -54,6 +54,12 @@ class BankPart:
         if lacking := self._state.lacking():
             note_damage(self.name, lacking)
 
+    def record(self, name: str, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Make a call of a verb, and record it; where telemetry is set up."""
+        from hippocampus.bank.telemetry import recorded  # noqa: PLC0415 - only where it is
+
+        return recorded(self._state, name, call, *args, **kwargs)
+
     def _filter(self, given: Mapping[str, object], now: datetime | None = None) -> Filter:
         """Validate the filters of a read, as of now or of a moment; look events up."""
         moment = now or self._engine.now()
@@ -179,9 +185,7 @@ class Verb(Generic[P, R]):
             if not kwargs.keys() <= known.keys():
                 refuse_unknown(verb.__name__, kwargs, known)
             if name in OPERATIONS and is_set_up():
-                from hippocampus.bank.telemetry import recorded  # noqa: PLC0415 - only where it is
-
-                found = recorded(own._state, name, partial(verb, own), *args, **kwargs)  # noqa: SLF001
+                found: R = own.record(name, partial(verb, own), *args, **kwargs)
             else:
                 found = verb(own, *args, **kwargs)
             if lacks:

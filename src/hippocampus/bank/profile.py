@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.bank.filter_arguments import Filters, sees_all
+from hippocampus.bank.filter_arguments import sees_all
 from hippocampus.bank.knowledge import Knowledge
 from hippocampus.bank.part import BankPart, staying
 from hippocampus.context.render import OwnPart
@@ -32,7 +32,7 @@ from hippocampus.core.quotes import (
     SUMMARY_CLOSE,
     SUMMARY_OPEN,
 )
-from hippocampus.core.records import Context, Degradation, Profile, Recall
+from hippocampus.core.records import Context, Degradation, Filters, Profile, Recall
 from hippocampus.core.validation import check_text
 from hippocampus.encode.tokens import count
 from hippocampus.engine.bank_state import BankState
@@ -43,17 +43,18 @@ from hippocampus.journal.ledger import Ledger
 from hippocampus.language.entity_linking import fold_name
 
 _LONGEST: Final = 1000
-"""Tokens of a persona, and of what is under way: the paper loads some 500 of both."""
+"""Tokens of a persona, and of what is under way: CONCEPT (section 4.8) loads some 500 of both. The
+shares below are decided in docs/adr/0065, and none was varied."""
 _SAID_SHARE: Final = 2
 """Divisor of a context's tokens: words of people take at most this part."""
 _FOUND_SHARE: Final = 16
-"""Divisor of the tokens left: words found in memories take at most this part."""
+"""Divisor of the tokens left: words found in memories take at most this part, as a summary does."""
 _MOST: Final = 8
-"""Matters under way that are named."""
+"""Matters under way that are named, a line each."""
 _SAME: Final = 0.5
-"""Share of its memories from which on a matter is one that has been named."""
+"""Share of its memories from which on a matter is one that has been named. Chosen by hand."""
 _LEAST_ROWS: Final = 3
-"""Memories that name a matter from which on it is one, and no passing remark."""
+"""Memories that name a matter from which on it is one, and no passing remark. Chosen by hand."""
 
 
 class Profiles(BankPart):

@@ -20,7 +20,7 @@ from hippocampus.bank.asking import (
     of_unknown_time,
     stretches_of,
 )
-from hippocampus.bank.filter_arguments import Filters, spell_out
+from hippocampus.bank.filter_arguments import spell_out
 from hippocampus.bank.inclusion import Inclusion
 from hippocampus.bank.joint_recall import JointRecall
 from hippocampus.bank.knowledge import Knowledge
@@ -42,7 +42,7 @@ from hippocampus.core.background_yield import answering
 from hippocampus.core.budget import check_budget
 from hippocampus.core.constraints import check_share, check_whole
 from hippocampus.core.given_arguments import check_several, check_texts
-from hippocampus.core.records import Context, Cost, Hit, OneOrMany, Recall, When
+from hippocampus.core.records import Context, Cost, Filters, Hit, OneOrMany, Recall, When
 from hippocampus.core.validation import check_text
 from hippocampus.engine.bank_state import BankState
 from hippocampus.engine.snapshot import BankSnapshot
@@ -162,6 +162,7 @@ class Recaller(BankPart):
             clock.note("search")
             shows, read = self._read(here, bound, allowed, ranking, shows, k)
             sessions = here.index.columns.session.named(read.ranking.sessions[:k])
+        # The snapshot is given back: a reranker may be a server elsewhere, that takes its time.
         order, failed = rerank(engine.reranker, text, read.texts)
         degraded += [*foreign(bound, models[0], read.texts), *filter(None, [failed])]
         places = [*order, *range(len(order), len(read.ranking.rows))]
@@ -295,7 +296,7 @@ class Recaller(BankPart):
             user=user,
         )  # fmt: skip
         frame.check(budget_tokens)  # before anything is recalled: what fails must leave no trace
-        if filters.get("suspects") is None:
+        if filters.get("suspects") is None:  # a model reads it, so no orders to one (docs/trust.md)
             filters["suspects"] = "hide"
         floor = FLOOR if min_score is None else min_score
         seen: list[Looked] = []

@@ -24,7 +24,7 @@ from hippocampus.recall.described import Descriptions
 from hippocampus.recall.encode_query import EncodedQuery, encode_query
 from hippocampus.recall.evidence import evidence, says_all
 from hippocampus.recall.expand import Sources
-from hippocampus.recall.parse import bind, choose_forms, parse, signed, without_event
+from hippocampus.recall.parse import at_event, bind, choose_forms, parse, signed
 from hippocampus.recall.search import MeasuredCandidates, Ranking, gather, rank
 from hippocampus.recall.spelling import Frequency
 from hippocampus.recall.spreading_activation import ReadTexts
@@ -176,16 +176,12 @@ def _at_event(
     if join is None:
         return query
     about = parse(join.event, now=query.now, cues=query.cues)
+    # The keywords are those of the whole question, whose other words the event need not have.
     alone = encoded._replace(embedded=encoded.event, keywords=())
     times = times_of_event(here, about, alone, allowed, zone)
     if not times:
         return query
-    own = [one for one in query.intervals if one.text not in join.event]
-    query = without_event(query, here.index.columns.speakers())
-    intervals = (*own, *join.resolve(times, query.now))
-    names = {name for speaker in query.speakers for name in speaker.casefold().split()}
-    whatever = query.asks_for_events(names)
-    return altered(query, intervals=intervals, listing=intervals if whatever else ())
+    return at_event(query, times, here.index.columns.speakers())
 
 
 def led(

@@ -16,7 +16,7 @@ from hippocampus.engine.bank_state import BankState
 from hippocampus.errors import InputError
 
 _SUMMARY_SHARE: Final = 16
-"""A summary takes at most one in so many tokens, as in a context."""
+"""A summary takes at most one in so many tokens, as in a context (docs/adr/0065)."""
 
 
 class Sessions(BankPart):

@@ -129,10 +129,11 @@ class SleepVerbs(BankPart):
 
         wanted = check_steps(steps)
         engine = self._engine
+        # Sleep reads in the journal what was of use; a dry run writes nothing there, and is told.
         if not dry_run:
             self._state.note_recalls()
         ledger = engine.ledger(self.name)
-        calibrated = engine.calibration()
+        calibrated = engine.calibration(ledger.bank)
         context = SleepContext(
             ledger=ledger, embedder=engine.embedder, model=engine.model,
             concepts=engine.config.concepts.heard(calibrated.values.cosines),
@@ -190,8 +191,8 @@ class SleepVerbs(BankPart):
             return []
         with giving_way():
             found = find_suspects(ledger)
-        with self._state.changing(), self._state.transaction() as books:
-            marked = mark_suspects(books, found)
+        with self._state.changing():
+            marked = self._state.transact(lambda books: mark_suspects(books, found))
         return [_SUSPECTED.format(marked)] if marked else []
 
     def _embed_missing(self) -> Mapping[str, int]:
@@ -206,8 +207,8 @@ class SleepVerbs(BankPart):
             return gather(ledger, here.index, unread=unread)
 
     def _changed(self, change: Callable[[], list[Act]]) -> list[Act]:
-        with self._state.changing(), self._state.transaction():
-            return change()
+        with self._state.changing():
+            return self._state.transact(lambda _: change())
 
     def undo(self, sleep: int) -> dict[str, int]:
         """

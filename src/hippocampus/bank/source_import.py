@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from hippocampus.bank.commit import Committer
 from hippocampus.bank.inclusion import is_open
@@ -22,6 +22,7 @@ from hippocampus.core.events import (
     SourceNoted,
     UnclaimedBySource,
 )
+from hippocampus.core.overtaken import write_again
 from hippocampus.core.records import (
     PINNED,
     SUSPECT,
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
     from hippocampus.write.file_import import FileRead
     from hippocampus.write.source_identity import ImportedFile, Target
     from hippocampus.write.source_update import Update
+
+R = TypeVar("R")
 
 
 class _Import(NamedTuple):
@@ -143,8 +146,21 @@ class SourceImport(BankPart):
             _write(ledger, source, update)
             return len(update.gone)
 
-        with self._state.changing(), self._state.transaction() as ledger:
-            return once(ledger, lambda: hide(ledger), int)
+        with self._state.changing():
+            return self._transact(lambda ledger: once(ledger, lambda: hide(ledger), int))
+
+    def _transact(self, do: Callable[[Ledger], R]) -> R:
+        """Return the result of a transaction, each further try of which looks at sources anew."""
+        tries = 0
+
+        def look_and_do(ledger: Ledger) -> R:
+            nonlocal tries
+            if tries:  # what the register took in of the last try never happened
+                self._register = SourceRegister(ledger.reader)
+            tries += 1
+            return do(ledger)
+
+        return self._state.transact(look_and_do)
 
     # ------------------------------------------------------------ logs
 
@@ -222,16 +238,16 @@ class SourceImport(BankPart):
             named,
         )
 
+        def add(ledger: Ledger) -> tuple[Target, Update]:
+            now = self._looked_up(ledger, file, target, call)
+            groups = [named(group, file.name, now.source) for group in file.groups]
+            update = compare(ledger, self._register, now.source, groups, grows=True)
+            self._committer.check_flood(update.drafts, call.now)
+            _write(ledger, now.source, update)
+            return now, update
+
         with self._state.changing():
-            with self._state.transaction() as ledger:
-                self._register.catch_up()
-                if target.new:  # others may have taken the name since
-                    (target,) = self._again(ledger, file, target, call)
-                source = target.source
-                groups = [named(group, file.name, source) for group in file.groups]
-                update = compare(ledger, self._register, source, groups, grows=True)
-                self._committer.check_flood(update.drafts, call.now)
-                _write(ledger, source, update)
+            target, update = self._transact(add)
             kept = self._committer.keep(update.fresh, call.now, None) if update.fresh else []
             self._note(file, target, call)
         done = Imported(
@@ -317,25 +333,25 @@ class SourceImport(BankPart):
             named,
         )
 
-        with self._state.changing():
-            with self._state.transaction() as ledger:
+        def bring_up(ledger: Ledger) -> tuple[Target, Update]:
+            now = self._looked_up(ledger, file, target, call)
+            groups = [named(group, file.name, now.source) for group in file.groups]
+            update = compare(ledger, self._register, now.source, groups, now.was)
+            self._committer.check_flood(update.drafts, call.now)
+            _write(ledger, now.source, update)
+            if now.was is not None:
+                _write(ledger, now.was, Update(gone=update.lost, left=update.let_go))
+            if now.instead_of is not None:
                 self._register.catch_up()
-                if target.new:  # others may have taken the name since
-                    (target,) = self._again(ledger, file, target, call)
-                source = target.source
-                groups = [named(group, file.name, source) for group in file.groups]
-                update = compare(ledger, self._register, source, groups, target.was)
-                self._committer.check_flood(update.drafts, call.now)
-                _write(ledger, source, update)
-                if target.was is not None:
-                    _write(ledger, target.was, Update(gone=update.lost, left=update.let_go))
-                if target.instead_of is not None:
-                    self._register.catch_up()
-                    before = compare(ledger, self._register, target.instead_of, ())
-                    _write(ledger, target.instead_of, before)
-                    update.gone += before.gone
+                before = compare(ledger, self._register, now.instead_of, ())
+                _write(ledger, now.instead_of, before)
+                update.gone += before.gone
+            return now, update
+
+        with self._state.changing():
+            target, update = self._transact(bring_up)
             kept = self._committer.keep(update.fresh, call.now, progress) if update.fresh else []
-            self._rename(update.moved, source)
+            self._rename(update.moved, target.source)
             self._note(file, target, call)
         removed = len(update.gone) + len(update.lost)
         return Imported(
@@ -346,20 +362,22 @@ class SourceImport(BankPart):
             renamed=int(target.renamed),
         )
 
-    def _again(
+    def _looked_up(
         self, ledger: Ledger, file: ImportedFile, target: Target, call: _Import
-    ) -> list[Target]:
-        """Return the source that a file is, if it was to be new and one has that name now."""
+    ) -> Target:
+        """Return the source that a file is, by what is noted now: others may have its name."""
         from hippocampus.write.source_identity import (  # noqa: PLC0415 - not for a recall
             identify,
             is_free,
         )
 
-        if is_free(self._register, target.source):
-            return [target]
-        return identify(
+        self._register.catch_up()
+        if not target.new or is_free(self._register, target.source):
+            return target
+        (known,) = identify(
             ledger, self._register, [file], host=call.location.host, gone=call.location.gone
         )
+        return known
 
     def _rename(self, moved: Sequence[tuple[EpisodeRow, Group]], source: str) -> None:
         """Let the episodes of a file be found by its new name, as a later version of themselves."""
@@ -417,10 +435,13 @@ class SourceImport(BankPart):
             source=source, format=noted.format, file=noted.file, place=noted.place,
             host=noted.host, synced=synced, was=target.was or target.instead_of,
         )  # fmt: skip
-        ledger = self._engine.ledger(self.name)
-        with self._store.write(ledger.bank):  # no index asks for it
+
+        def note() -> None:
             writer = self._engine.ledger(self.name).writer
             writer.note_at(writer.now(), [(row, event)])
+
+        # No index asks for it.
+        write_again(self._store, self._engine.ledger(self.name).bank, note)
 
     # ------------------------------------------------------------ what is gone from a folder
 

@@ -19,7 +19,10 @@ MOST_CONVERSATIONS: Final = 72
 SIGNALS: Final = ("length", "surprise", "position", "recency")
 """Signals that tell apart turns that tell something and small talk (HUMAN, section 8.1)."""
 _MOST: Final = 1000.0
+"""Bound on what a stored calibration may say: no fit comes near it, and a number that somebody
+edited must not overflow."""
 _VERSION: Final = 1
+"""Version of the stored text: another one's is refused, and the built-in numbers apply."""
 _EVIDENCE: Final = frozenset(model.evidence for model in MODELS)
 _RULES: Final = {
     "theta": "of 100 anchors with an episode on something else, 1 is above",
@@ -67,6 +70,7 @@ class Calibration:
         limits += [(f"signals.{name}", share, 0.0, 1.0) for name, share in self.signals.items()]
         limits += [
             ("hearing", self.hearing, 0.0, _MOST),
+            # More than could ever be made up: it only tells a number from nonsense.
             ("conversations", self.conversations, CONVERSATIONS, 100_000),
         ]
         for model in self.models:

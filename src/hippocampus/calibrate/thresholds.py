@@ -28,6 +28,8 @@ def find_cosines(trial: Trial) -> Cosines:
     meant_another = topics[:, None] != np.array([one.topic for one in asked])[None, :]
     questions = np.stack([one.vector for one in asked])
     every, within = _pairs(said)
+    # Percentiles 99, 95 and 90 are HUMAN's (section 8.1), but for those of anchors: a question
+    # meets hundreds of them, an anchor keeps 50 episodes at most (docs/adr/0017).
     related = float(np.percentile(every, 99))
     found = Cosines(
         theta=float(np.percentile((anchors @ said.vectors[telling].T)[on_another], 99)),

@@ -47,8 +47,8 @@ from hippocampus.write.encode import context_before, encode_drafts
 
 _NAME: Final = "calibrate"
 _CUES: Final = frozenset({"tokens", "vector", "lexical", "time"})
+# Any moment and any salt would do; fixed ones make every trial the same.
 _NOW: Final = datetime(2025, 1, 1, tzinfo=UTC)
-# Any would do; a fixed one makes every trial the same.
 _SALT: Final = bytes(16)
 _LIMITS: Final = Ingest()
 _FUSION: Final = Fusion()

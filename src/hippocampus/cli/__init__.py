@@ -82,6 +82,7 @@ def _is_watched() -> bool:
     """Return whether something in this process has yet to do its work: a profiler, a thread."""
     monitoring = getattr(sys, "monitoring", None)  # from Python 3.12 on
     watchers = [sys.gettrace(), sys.getprofile()]
+    # It has six tools, by number; debuggers, coverage and profilers each have one of them.
     watchers += map(monitoring.get_tool, range(6)) if monitoring else ()
     return any(watchers) or threading.active_count() > 1
 
@@ -149,7 +150,7 @@ def _run_in_resident() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except KeyboardInterrupt:
-        code = 130
+        code = 130  # as shells have it: 128 and the number of SIGINT
     if code is not None:
         sys.exit(code)
     try:

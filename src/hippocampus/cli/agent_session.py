@@ -121,6 +121,7 @@ class AgentSession:
     def _add(self, **entry: object) -> None:
         if self._path is None or self._is_full():
             return
+        # A hook fails nobody's prompt for a note without which something is said twice.
         with suppress(OSError):
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             append(self._path, json.dumps(entry).encode() + b"\n")

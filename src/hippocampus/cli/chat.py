@@ -42,7 +42,7 @@ _SYSTEM: Final = (
 )
 _WORD_ENDS: Final = re.compile(r"(?<=\s)(?=\S)|(?<=\n)")
 _SHOWN: Final = 8
-"""Memories that /why explains."""
+"""Memories that /why explains, the best. Chosen by hand."""
 
 
 @verb("chat", opens=None)

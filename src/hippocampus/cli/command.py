@@ -44,9 +44,10 @@ from hippocampus.errors import EncoderError, HippocampusError, InputError, Missi
 Function: TypeAlias = Callable[..., Answer | None]
 T = TypeVar("T", bound=Function)
 
-EXIT_NOTHING = 1
-EXIT_USAGE = 2
+EXIT_NOTHING = 1  # as grep exits where it finds nothing: a shell's ``if`` asks for no more
+EXIT_USAGE = 2  # as Click, which Typer stands on, exits after a wrong option
 EXIT_CODES = ((InputError, EXIT_USAGE), (StoreError, 3), (EncoderError, 4), (MissingExtra, 5))
+"""Exit codes by error, which scripts rely on (docs/bad-input.md); the first kind that fits."""
 
 HELP: Final[Mapping[str, Any]] = tomllib.loads(
     (files("hippocampus.cli") / "help.toml").read_text("utf-8")

@@ -94,6 +94,7 @@ def table(make_table: Callable[[], Table]) -> Table:
             made: Table = kept["table"]
             return made
     made = make_table()
+    # Where nothing can be kept, completion takes longer and works all the same.
     with suppress(OSError):
         _keep(path, json.dumps({"stamp": stamp, "table": made}))
     return made

@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from hippocampus.core.records import Context
 
 BUDGET: Final = 1500
-"""Most tokens to give an agent."""
+"""Most tokens to give an agent. Chosen by hand; the plug-ins ask for 1 200
+(docs/surfaces/coding-agents.md)."""
 AGENTS: Final = ("claude-code", "codex", "cursor", "gemini", "opencode")
 LONGEST_REPLY: Final = 1200
-"""Characters that are kept of what an agent says at the end of its work."""
+"""Characters that are kept of what an agent says at the end of its work. Chosen by hand."""
 
 _LONGEST_ERROR: Final = 300
 """Characters of a tool's error by which its solution is found again."""

@@ -22,6 +22,7 @@ from hippocampus.sources.agents.tools import MEMORY, PROJECT_CHAT, PROJECT_MEMOR
 from hippocampus.sources.preview import FilePreview, preview
 
 _FILES_SHOWN: Final = 30
+"""Files, those with most turns, so that a folder of thousands is told on a screen. By hand."""
 
 
 class ImportPlace(NamedTuple):

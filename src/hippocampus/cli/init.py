@@ -24,6 +24,8 @@ from hippocampus.core.system import full_name
 from hippocampus.errors import EncoderError, MissingExtra
 
 _PATIENCE_S = 2.0
+"""Seconds for a name that somebody may type as well: git answers in some milliseconds, unless its
+configuration lies on a disk that does not answer. Chosen by hand."""
 _NOT_A_NAME = re.compile(r"[^a-z0-9]+")
 
 

@@ -162,6 +162,7 @@ def report(bank: Bank) -> Answer:
 _LONG: Final = 3
 """Sleeps in a row in which an anchor stayed salient, from which on it may be worth keeping."""
 _LIVES: Final = 40
+"""Lives that are told, those that changed last; ``--json`` has all. Chosen by hand."""
 
 
 def _discovered(anchor: AnchorInfo) -> bool:

@@ -12,6 +12,8 @@ from hippocampus.language.nouns import use_of
 if TYPE_CHECKING:
     from hippocampus.core.records import Context, Hit
 
+# What a prompt gets, and what not, is told in docs/surfaces/coding-agents.md. The numbers were
+# chosen by hand; no report measures them.
 _MOST: Final = 4
 """Memories; those that are as good as the last of them come along."""
 _NEAR: Final = 0.35

@@ -68,6 +68,7 @@ def _run(uvicorn: Any, app: Any, listening: socket.socket) -> None:  # noqa: ANN
     """Answer requests until the process is told to stop."""
     config = uvicorn.Config(
         app, lifespan="on", ws="none", log_config=None, access_log=False, server_header=False,
+        # As long as a server of ours waits for what is under way (``Limits.drain_s``).
         date_header=False, proxy_headers=False, timeout_graceful_shutdown=30,
     )  # fmt: skip
     for number in STOP_SIGNALS:  # uvicorn stops first, and then passes it on

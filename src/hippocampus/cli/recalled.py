@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from hippocampus.core.records import Recall
 
 HITS: Final = 5
+"""Hits that people are shown, half of what the verb returns: a screen has room for five excerpts.
+Chosen by hand."""
 _FLAGS: Final = ("--json", "--ids", "--full")
 
 
@@ -41,7 +43,7 @@ def recalled(args: Sequence[str]) -> bool | None:
         with scope.open_bank(embed=True) as bank:
             found = bank.recall(plain["0"], k)
             answer = told(found, scope.zone, full="--full" in plain, ids="--ids" in plain)
-    except (HippocampusError, OSError):
+    except (HippocampusError, OSError):  # it happens again where all errors are told alike
         return None
     show(answer, as_json="--json" in plain)
     return answer.success

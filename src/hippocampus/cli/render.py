@@ -61,8 +61,9 @@ _STYLES = {
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _PERIODS = {"day": "%Y-%m-%d", "week": "%Y-%m-%d", "month": "%Y-%m", "year": "%Y"}
 _GAP = 4
-"""Periods without anything that are told in one line."""
+"""Periods without anything that are told in one line; fewer are shorter as they are. By hand."""
 EXCERPT = 320
+"""Characters of a memory, four lines of a terminal of 80; ``--full`` shows all. Chosen by hand."""
 _SHORT_ID = 8
 """Characters of an id that people see: of a hundred thousand memories hardly any two begin alike,
 and where two do, who gives that beginning is told so."""

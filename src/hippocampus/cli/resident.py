@@ -29,7 +29,8 @@ ANSWERS: Final = frozenset({"recall", "context", "hook"})
 _FOR_HOOKS: Final = "30"
 """Minutes for a coding agent's hooks, where nothing is asked for: a prompt shall not wait."""
 PATIENCE_S: Final = 5.0
-"""Most seconds that an answer may take. A process that hangs is then left alone."""
+"""Most seconds that an answer may take. A process that hangs is then left alone, and the command
+does its work itself. Chosen by hand."""
 STAMP: Final = f"{VERSION} {os.stat(__file__).st_mtime_ns} {sys.executable}"
 """Version that has to be the same on both sides: an installation that changed has another."""
 
@@ -143,6 +144,7 @@ def _request(
     variables = {
         name: value
         for name, value in os.environ.items()
+        # Keys are none of them: who has one is not sent here at all (``wanted``).
         if name in _SENT or (name.startswith("HIPPOCAMPUS_") and name != ASKED_FOR)
     }
     terminal = [stream.isatty() for stream in (sys.stdout, sys.stderr)]

@@ -28,10 +28,11 @@ from hippocampus.core.system import (
 )
 
 MOST_BYTES: Final = 64 << 20
+"""Bytes of a message: what says that it is longer is none of ours, and is not read. By hand."""
 _LENGTH: Final = struct.Struct("<Q")
 _LOOPBACK: Final = "127.0.0.1"
 _WORD: Final = 32
-"""Bytes of a secret, of a random word and of a proof."""
+"""Bytes of a secret, of a random word and of a proof: 256 bits, which nobody finds by trying."""
 _MOST_NOTED: Final = 256
 """Bytes of a file with a port and a secret are fewer."""
 

@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 _KEPT: Final = 4
 """Ways to open stores that are kept: with an embedder and without, and those of a team's store."""
 _READ_S: Final = 2.0
-"""Most seconds until a request has come."""
+"""Most seconds until a request has come, which the caller writes at once. Chosen by hand."""
 _WAIT_S: Final = 3.0
-"""Most seconds until the process before has left."""
+"""Most seconds until the process before has left: it closes its store first. Chosen by hand."""
 
 
 class _Captured(TextIOWrapper):

@@ -41,6 +41,7 @@ def verify(
     left = [f"{p.where}: the text is still there, at {p.offset:,}" for p in found.residue or ()]
     checked = ", ".join(number_of(n, what.removesuffix("s")) for what, n in found.checked.items())
     gone = "; no residue of the text" if found.residue == () else ""
+    gone += " where it was looked for" if gone and found.unseen else ""
     return Answer(
         found,
         (

@@ -39,7 +39,11 @@ from hippocampus.verbs import BANK_VERBS, STORE_VERBS, VerbSpec, path_of, to_jso
 T = TypeVar("T")
 
 TIMEOUT_S: Final = 30.0
+"""Seconds for an answer, further attempts included; a server gives up on most verbs after 60
+(``Limits.request_s``). Chosen by hand (docs/surfaces/client.md)."""
 ATTEMPTS: Final = 3
+"""Attempts in all, with pauses of some .2 and .4 s between them (``transport.py``), unless the
+server asks for longer ones. Chosen by hand."""
 _MOST_GONE: Final = 50
 """Most names of sources in an address, which may not be long."""
 _BEGUN_ANEW: Final = 8

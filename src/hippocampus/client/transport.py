@@ -54,6 +54,8 @@ Take: TypeAlias = Callable[[Chunks, Message], T]
 CONNECTIONS: Final = 100
 """Requests under way at once; others wait for one of them to end."""
 _MOST_BYTES: Final = 1 << 30
+"""Bytes of an answer that are read, as many as a server takes of an import by default
+(``Limits.import_bytes``): whatever answers there may be no server of ours. Chosen by hand."""
 _FIRST_PAUSE_S: Final = 0.2
 """Before the second attempt; a server of ours is near, and a caller waits."""
 _BEHIND: Final = frozenset({502, 503, 504})

@@ -32,11 +32,12 @@ from hippocampus.errors import InputError, OutputExists, UnknownBank
 from hippocampus.memory import Memory
 
 _BUCKETS_A_WORKER: Final = 8
-"""Parts into which an import is divided by bank, for each worker: so that none waits long."""
+"""Parts into which an import is divided by bank, for each worker: so that none waits long. Chosen
+by hand, as all four that follow."""
 _BUCKET_BYTES: Final = 8 << 20
 _MOST_BUCKETS: Final = 1024
 """Of about so many bytes of files is one, so that no job is long; and so many are there at most."""
-_FILES: Final = 16
+_FILES: Final = 16  # so many workers may write at once
 _BANKS_A_FILE: Final = 500
 """Files of an export, at most one for each bank, and of no more banks than that."""
 

@@ -24,6 +24,7 @@ from hippocampus.errors import (
     ServerUnavailable,
     StoreLocked,
     StoreUnreachable,
+    Unauthorized,
 )
 
 LOCAL: Final = "local"
@@ -32,7 +33,11 @@ SHARE: Final = 0.5
 _TRIES: Final = 4
 """Most times that a job is begun: its worker may be lost, or another be in the way."""
 _PATIENCE_S: Final = 10.0
+"""Seconds for a connection, which takes a fraction of one; Ray itself would try for minutes. Chosen
+by hand."""
 _TELL_EVERY_S: Final = 1.0
+"""Seconds between two reports, and most for which an end is waited for before one is made, and new
+workers are looked for. Chosen by hand."""
 ROOM_S: Final = 120.0
 """Most seconds without anybody at work while workers wait for room on a node."""
 _OBJECTS_BYTES: Final = 256 << 20
@@ -47,6 +52,7 @@ def joined(address: str, workers: int | None) -> Iterator[ModuleType]:
     Raises:
         MissingExtra: Ray is not installed.
         ServerUnavailable: there is no Ray at the address.
+        Unauthorized: it takes only who has its token.
 
     """
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # read as it is imported: it would phone home
@@ -70,10 +76,13 @@ def joined(address: str, workers: int | None) -> Iterator[ModuleType]:
             )  # fmt: skip
         else:
             ray.init(address=address, **quiet)
+    except ray.exceptions.AuthenticationError as exc:
+        raise Unauthorized(f"{address}: this Ray {_wants_token()}; {_LET_IN}") from exc
     except (ConnectionError, RuntimeError, ValueError) as exc:
+        # With a token that is another's, or without one, Ray says no more than this.
         msg = (
-            f"there is no Ray there ({exc}); start one with 'ray start --head', or take 'local',"
-            " which starts one here"
+            f"there is no Ray there ({exc}), or it {_wants_token()}: start one with 'ray start"
+            f" --head', take 'local', which starts one here, or {_LET_IN}"
         )
         raise ServerUnavailable(msg, url=address) from exc
     try:
@@ -92,6 +101,23 @@ def _check_listens(address: str) -> None:
     except OSError as exc:
         msg = f"nothing listens there ({exc}): start a Ray with 'ray start --head'"
         raise ServerUnavailable(msg, url=address) from exc
+
+
+_LET_IN: Final = (
+    "set RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN_PATH to a file with the token of its nodes"
+)
+
+
+def _wants_token() -> str:
+    """Return the rule of a Ray with a token, and where one was looked for; it is never shown."""
+    mode, path = os.environ.get("RAY_AUTH_MODE"), os.environ.get("RAY_AUTH_TOKEN_PATH")
+    if mode != "token":
+        sent = f"RAY_AUTH_MODE is {mode or 'not set'}, so none was sent"
+    elif "RAY_AUTH_TOKEN" in os.environ:
+        sent = "RAY_AUTH_TOKEN holds another, or none"
+    else:
+        sent = f"{path or '~/.ray/auth_token'} holds another, or none"
+    return f"takes only who has its token, and {sent}"
 
 
 _Worker: TypeAlias = tuple[Any, str | None]

@@ -34,7 +34,7 @@ _CHANGED: Final = Schedule(
 )
 """It is time for every bank in which something has changed since it slept."""
 _AT_ONCE: Final = 512
-"""Turns that are handed to a bank at once."""
+"""Turns that are handed to a bank at once, as many as ``Ingest.batch`` has in a transaction."""
 
 
 @immutable

@@ -25,9 +25,10 @@ COLUMNS: Final = (
 PARQUET: Final = ".parquet"
 JSON_LINES: Final = (".jsonl", ".ndjson")
 _AT_ONCE: Final = 4096
-"""Rows of Parquet in memory at once."""
+"""Rows of Parquet in memory at once. Chosen by hand."""
 _PORTION_BYTES: Final = 1 << 24
-"""Bytes of lines that one worker reads."""
+"""Bytes of lines that one worker reads, so that a large file is shared among several. Chosen by
+hand."""
 
 
 class GivenTurn(NamedTuple):

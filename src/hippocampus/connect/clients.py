@@ -217,6 +217,8 @@ def _opencode_in(folder: Path) -> Path:
 
 
 _BRIEF: Final = ("--budget", "1200")
+# Seconds after which a client goes on without us: most where memories are read for a session, or
+# what was said is written down. Chosen by hand.
 _CLAUDE_CODE: Final = (
     Hook("SessionStart", 15),
     Hook("UserPromptSubmit", 10, _BRIEF),

@@ -18,6 +18,7 @@ from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.errors import InputError, OutputError
 
 _MOST_BYTES: Final = 64 << 20
+"""Bytes of a configuration, which is read whole, checked and written anew. Chosen by hand."""
 
 
 @immutable

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 _CONTEXT: Final = 2
-"""Lines that a difference shows around what changes."""
+"""Lines that a difference shows around what changes; ``diff`` has 3 by default. By hand."""
 _LONG: Final = 200
+"""Characters from which on a line is long, as a whole file of JSON in one is. Chosen by hand."""
 _BESIDE: Final = 40
-"""Characters that it shows around what changes in a line that is long."""
+"""Characters that it shows around what changes in a line that is long. Chosen by hand."""
 _HIDDEN: Final = "…"
 _FRAME: Final = re.compile(
     r"""\s*(?:"(?:[^"\\]|\\.)*"\s*:|[\w.-]+\s*=|\[\[?[^\[\]=,]+\]\]?\s*$)?[\s{}\[\],]*"""

@@ -14,6 +14,8 @@ from hippocampus.core.files import read_bytes, writing
 from hippocampus.errors import HippocampusError, SourceError
 
 _VERSION: Final = 1
+"""Number of the form of a receipt, so far the only one; one of another form is refused, for who
+guesses what was placed may take out what is the user's."""
 
 
 class PlacedEntry(NamedTuple):

@@ -24,9 +24,11 @@ from hippocampus.language.importance import lasting_importance
 from hippocampus.language.noun_phrases import find_phrases
 
 _NEWEST: Final = 0.5
-"""Share of the room that the newest turns take, whole."""
+"""Share of the room that the newest turns take, whole: what goes on, goes on from there. Set by
+hand (docs/adr/0065)."""
 _WHOLE: Final = 0.75
-"""Share of the room from which on older turns are shortened."""
+"""Share of the room from which on older turns are shortened: the last quarter holds twice as many
+of them in half of their words. Set by hand."""
 _MARK: Final = 14
 """Tokens of the mark of what is left out beside an older turn, about."""
 

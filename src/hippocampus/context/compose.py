@@ -25,15 +25,18 @@ from hippocampus.core.records import Context, Episode, Hit, Pointer, Recall
 from hippocampus.encode.tokens import count
 
 _LEAST_REACH = 7.0
-"""Standard deviations behind the best hit that even the smallest context holds."""
+"""Standard deviations behind the best hit that even the smallest context holds: with 400 tokens,
+within 6 of it .838 of what everyday questions need is quoted and .722 is waste, within 8 .866 and
+.763 (docs/adr/0047)."""
 _SEVERAL = 2.0
-"""Standard deviations more where several things are asked for."""
+"""Standard deviations more where several things are asked for (docs/adr/0063)."""
 _LEAST_FREED = 64
 """Tokens that may be freed for names in a small budget: so much do a few of them take."""
 _WISHES_PART = 3
-"""Wishes about how to answer take at most one in so many of the rest."""
+"""Wishes about how to answer take at most one in so many of the rest (docs/adr/0050)."""
 _GISTS_PART = 4
-"""Its gists take at most one in so many of the rest."""
+"""Its gists take at most one in so many of the rest: they stand beside memories, never instead
+(docs/adr/0026). Set by hand."""
 
 
 @immutable

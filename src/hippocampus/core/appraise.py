@@ -57,6 +57,7 @@ IOTA_RECENCY_HOURS: Final = 168.0
 """Hours in which being new has fallen to 1/e. CONCEPT calls them a half-life; its formula, which is
 the one used here, makes them a time constant."""
 
+# The source of a formula's weights is its first field.
 FIVE_FACTORS: Final = Formula(
     "HUMAN, Table 2",
     {"recency": 0.25, "frequency": 0.25, "surprise": 0.20, "saliency": 0.15, "outcome": 0.15},

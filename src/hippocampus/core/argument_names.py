@@ -40,7 +40,7 @@ _ELSEWHERE: Final[Mapping[str, str]] = {
 }
 """Arguments of ours, and what other libraries, databases and protocols call the same."""
 _SHORT: Final = 100
-"""Characters of a value that a message shows."""
+"""Characters of a value that a message shows. Chosen by hand."""
 
 
 def meant_by(name: str, known: Collection[str]) -> str | None:
@@ -53,6 +53,7 @@ def meant_by(name: str, known: Collection[str]) -> str | None:
     for ours in known:
         if plain in _ELSEWHERE.get(ours, "").split():
             return ours
+    # Stricter than difflib's 0.6, by which most short names are like some other. By hand.
     close = get_close_matches(plain, known, n=1, cutoff=0.75)
     if close:
         return close[0]

@@ -12,7 +12,7 @@ from typing import Final
 
 _LONGEST: Final = 4000
 """Characters of a text whose words are kept for the next reader."""
-_TO_LETTERS: Final = {at: " " for at in range(128) if not chr(at).isalpha()}
+_TO_LETTERS: Final = {at: " " for at in range(128) if not chr(at).isalpha()}  # all of ASCII
 
 
 def letter_runs(text: str) -> tuple[str, ...]:

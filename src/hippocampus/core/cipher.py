@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from hippocampus.core.records import EpisodeRow
 
 KEY_BYTES: Final = 64
-"""Half of them authenticate, half encrypt."""
+"""Half of them authenticate, half encrypt: AES-256-SIV (docs/format.md)."""
 _KEPT: Final = 2048
 """Texts of which both forms are kept: speakers come again and again, ids of a batch twice."""
 _SHORT: Final = 256
-"""Characters of a text that is kept."""
+"""Characters of a text that is kept. Chosen by hand."""
 _ROOM: Final = 4 << 20
 """Bytes of unsealed texts that may wait to be read: those of a batch of a few thousand turns."""
 _OF_AN_EPISODE: Final = 500
@@ -55,7 +55,7 @@ class LatelySealed:
 
     def note(self, place: bytes, value: bytes, sealed: bytes) -> None:
         """Keep a value, its place and its sealed bytes."""
-        self._take_room(2 * len(value))
+        self._take_room(2 * len(value))  # what it is sealed to is about as long
         self._made[sealed] = place, value
 
     def take(self, place: bytes, sealed: bytes) -> bytes | None:
@@ -117,6 +117,8 @@ class Cipher:
         """Seal bytes; none stay none."""
         if self._siv is None or not value:
             return value
+        # Without a nonce: what is looked up by being equal has to seal to the same bytes each time
+        # (docs/adr/0043).
         return self._siv.encrypt(value, [place.encode()])
 
     def seal_each(

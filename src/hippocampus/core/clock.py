@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Final, Protocol
 
-MICROS_PER_MINUTE: Final = 60_000_000
+MICROS_PER_MINUTE: Final = 60_000_000  # times in a store are microseconds (docs/format.md)
 MICROS_PER_HOUR: Final = 60 * MICROS_PER_MINUTE
 MICROS_PER_DAY: Final = 24 * MICROS_PER_HOUR
 MOST_AHEAD: Final = 31 * MICROS_PER_DAY
-"""Most microseconds that a recorded time can be ahead of the clock: beyond, a clock was wrong."""
+"""Most microseconds that a recorded time can be ahead of the clock: beyond, a clock was wrong.
+Chosen by hand."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)

@@ -52,13 +52,15 @@ class Ingest:
     max_text_bytes: Annotated[int, Meta(ge=1)] = 16 * 1024 * 1024
     """Most UTF-8 bytes of one text. A larger one is a file: split it or import it as one."""
     chunk_tokens: Annotated[int, Meta(ge=1)] = 256
-    """Longest episode in tokens; longer turns and documents are split at sentences."""
+    """Longest episode in tokens; longer turns and documents are split at sentences. As many word
+    pieces the default embedder takes at a time (docs/adr/0002)."""
     batch: Annotated[int, Meta(ge=1)] = 512
-    """Episodes per transaction in ``remember_many``."""
+    """Episodes per transaction in ``remember_many``. Chosen by hand."""
     echo_words: Annotated[int, Meta(ge=1)] = 5
-    """Shortest recalled text, in words, that is recognised when it comes back bare."""
+    """Shortest recalled text, in words, that is recognised when it comes back bare: "yes", said
+    twice, is two things (docs/adr/0006). Chosen by hand."""
     seal_rows: Annotated[int, Meta(ge=1)] = 2048
-    """Tail rows that are sealed into one block."""
+    """Tail rows that are sealed into one block (docs/adr/0012). Chosen by hand."""
 
     def __post_init__(self) -> None:
         check(self)
@@ -70,8 +72,10 @@ _SignalWeight: TypeAlias = Annotated[float, Meta(ge=-1000.0, le=1000.0)]
 _Scale: TypeAlias = Annotated[float, Meta(gt=0.0, le=1e9)]
 """Distance over which something falls to 1/e, in the unit that the setting's name ends with."""
 
-TOKENS: Final = 2.0
-VECTOR: Final = 0.3
+# Of the default embedder; of others, times what theirs tells beside words (docs/adr/0017). They are
+# round numbers in a flat region, and no optimum (docs/adr/0003).
+TOKENS: Final = 2.0  # fixed first; the other weights were tried beside it
+VECTOR: Final = 0.3  # a fit on made-up questions gave .24 beside tokens at 2, and was not taken
 
 
 @renamed(
@@ -97,30 +101,36 @@ class Fusion:
     Weights and scales by which the cues' answers become one ranking.
 
     Weights are in standard deviations of each cue over the candidates of a question; see
-    ``docs/adr/0003-fusion.md`` for what was tried.
+    ``docs/adr/0003-fusion.md`` for what was tried. They are round numbers in a flat region. The
+    data on which they were chosen are the development halves, so judge them on others.
     """
 
     candidates: Annotated[int, Meta(ge=1)] = 400
-    """Episodes that are scored by every cue. A bank with fewer is scored whole."""
+    """Episodes that are scored by every cue. A bank with fewer is scored whole. With 300 LoCoMo's
+    recall@20 was .891 instead of .894 (docs/adr/0003)."""
     neighbour_reach: _Whole = 60
-    """Best proposals, of all cues together, whose neighbouring turns become candidates."""
+    """Best proposals, of all cues together, whose neighbouring turns become candidates. With 30
+    LoCoMo's recall@20 fell by .002, and 120 found no more (docs/adr/0003)."""
     tokens: _SignalWeight | None = None
     """None: as calibrated for the embedder; 2 for the default one."""
     lexical: _SignalWeight = 0.5
-    """Weight of BM25 over words."""
+    """Weight of BM25 over words. At 0.7 it found fewer turns of LongMemEval (docs/adr/0003)."""
     vector: _SignalWeight | None = None
     """None: as calibrated for the embedder; 0.3 for the default one."""
     signature: _SignalWeight = 0.3
-    """Weight of signatures of words, where a store is signed (DWM, section 3.2)."""
+    """Weight of signatures of words, where a store is signed (DWM, section 3.2). From 0.1 to 0.5
+    LoCoMo's recall@10 moves by .005 beside the default cues (docs/adr/0013)."""
     topic: _SignalWeight = 0.1
-    """Weight of sharing a topic with the question."""
+    """Weight of sharing a topic with the question. With 0.2 and more LoCoMo's MRR fell, and nothing
+    was gained that is sure (docs/adr/0015)."""
     previous_turn: _SignalWeight = 0.3
     """Part of the previous turn's score that counts towards a turn."""
     next_turn: _SignalWeight = 0.2
     """Part of the next turn's score that counts towards a turn."""
     session: _SignalWeight = 0.7
     """Part of its session's support, the mean of its two best scores, that counts towards a turn:
-    a session that answers twice is what the question is about."""
+    a session that answers twice is what the question is about. Less the longer the candidates are,
+    for in long turns it hurts (docs/adr/0003)."""
     several: Annotated[float, Meta(ge=0, le=1000)] = 0.5
     """Factor on ``session`` where several things are asked for: each has a session of its own, and
     the mates of the best one speak on of the same (docs/adr/0063)."""
@@ -150,19 +160,21 @@ class Fusion:
     """Weight of the user's turns: people mostly ask for what they said of themselves."""
     addressee: _SignalWeight = 1.0
     """Weight of the role that the question means: the user's turns at "I", the assistant's at
-    "you"."""
+    "you". It was 1.5 until telling of oneself had a weight of its own (docs/adr/0003)."""
     quoting: _SignalWeight = 3.0
     """Weight of the assistant's turns where the question asks for what it said ("what did you
     suggest?"; docs/adr/0062)."""
     self_disclosure: _SignalWeight = 2.5
-    """Weight of a turn in which the person asked about, by name or as "I", tells of themself."""
+    """Weight of a turn in which the person asked about, by name or as "I", tells of themself: 2 and
+    3 were about as good (docs/adr/0003)."""
     standing: _Whole = 5
     """Standing wishes (preferences, bans, rules) that come right after the best hits where the
     question asks for advice, however few of its words they have (docs/adr/0050)."""
     first_person_deed: _SignalWeight = 0.5
-    """Weight of a deed told in the first person: "we went", "I bought"."""
+    """Weight of a deed told in the first person: "we went", "I bought" (docs/adr/0019)."""
     only_asking: _SignalWeight = 2.0
-    """Cost of a turn that only asks: it may be the same question, and is no answer."""
+    """Cost of a turn that only asks: it may be the same question, and is no answer. Nothing in
+    LoCoMo moves by it, and preferences stay found (docs/adr/0050)."""
     introduction: _SignalWeight = 3.0
     """Weight of the first turn that names somebody whom the question asks to have explained
     ("who is Ms Oduya?"; docs/adr/0062)."""
@@ -173,22 +185,26 @@ class Fusion:
     holds now (docs/adr/0062)."""
     novelty: _SignalWeight = 0.8
     """Weight of words that the bank had not heard before: who says something new says more than who
-    answers "that sounds great"."""
+    answers "that sounds great". With a deed's, +.015 (.006 to .025) of LoCoMo's recall@5
+    (docs/adr/0019)."""
     named_entities: _SignalWeight = 0.5
-    """Weight of naming people, places and things other than the participants."""
+    """Weight of naming people, places and things other than the participants, where somebody is
+    asked about by name: at any question it cost LongMemEval's MRR .02 and .03 (docs/adr/0022)."""
     spreading: Literal["hops", "pagerank"] = "hops"
     """Way in which names in the best hits lead on: two rounds, from what is best then, or as far as
     a random walk comes that goes home every other step (docs/papers/human.md)."""
     spreading_share: _SignalWeight = 0.7
     """Share of a best hit's score by words that spreads to episodes with a rare name in that hit
-    (docs/adr/0019); 0 switches spreading off."""
+    (docs/adr/0019); 0 switches spreading off. With 1 more chains were found, and the first hit was
+    less often right: MRR .905 instead of .978."""
     time: _SignalWeight = 2.0
-    """Weight of lying wholly in the time the question names; in part, so much less."""
+    """Weight of lying wholly in the time the question names; in part, so much less. People speak of
+    June in July: to cut there found .811 instead of .835 of LoCoMo's turns (docs/adr/0003)."""
     within: _SignalWeight = 2.0
     """Further weight of lying in that time by a fifth at least."""
     latest: _SignalWeight = 2.0
-    """Weight of being the latest of the candidates when the question asks for the latest; the
-    earliest gets none of it."""
+    """Weight of being the latest of the candidates when the question asks for the latest: as of a
+    time that is named (docs/adr/0018). The earliest gets none of it."""
     currency: Annotated[float, Meta(ge=0, le=1000)] = 3.0
     """Lead, in standard deviations, that a newer hit makes up where the question asks for what
     holds now, or an older one where it asks for what was before: so much if they have no rare word
@@ -197,25 +213,29 @@ class Fusion:
     """Weight of having helped often, or cost of not having; three quarters of that for once.
     By taste: no benchmark has feedback."""
     concept: _SignalWeight = 4.0
-    """Weight of being about what the question calls up."""
+    """Weight of being about what the question calls up; 2 and 8 find about as much
+    (docs/adr/0016)."""
     gist: _SignalWeight = 0.0
     """Weight of a source of a mature gist that the question means; see ADR 26."""
     explained_weight: _SignalWeight = 0.5
-    """Factor on the weight of words that only name an anchor the question activates."""
+    """Factor on the weight of words that only name an anchor the question activates: a chunk about
+    the glacier paper need not say so again (docs/adr/0016)."""
     empty_weight: _SignalWeight = 0.25
     """Factor on the weight of words and meaning of a question that has no content of its own,
-    "catch me up", where something is active that it can be about."""
+    "catch me up", where something is active that it can be about (docs/adr/0064)."""
     anchor_candidates: _Whole = 200
-    """Episodes nearest to the activated anchors that become candidates beside the others."""
+    """Episodes nearest to the activated anchors that become candidates beside the others
+    (docs/adr/0016)."""
     sessions: _Whole = 96
-    """Best sessions that are ranked among themselves."""
+    """Best sessions that are ranked among themselves. 128 find no more, and 64 less of RealMem's,
+    .575 instead of .581 (docs/adr/0011, which has all that follow)."""
     session_association: _SignalWeight = 1.0
     """Weight of a session's nearness in topic to the best sessions, in standard deviations of that
-    nearness; the session's best turn counts 1."""
+    nearness; the session's best turn counts 1. From 0.7 to 1.3 little changes."""
     best_within: _Scale = 0.3
     """Distance below the best at which a session's share in what "the best are about" is 1/e."""
     recency: _SignalWeight = 0.5
-    """Weight of a session that was spoken in just now."""
+    """Weight of a session that was spoken in just now. With 0.3 and 0.7 RealMem was the same."""
     recent_days: _Scale = 14.0
     """Days in which that has fallen to 1/e."""
 
@@ -282,6 +302,7 @@ class Signatures:
                 raise InputError(f"Signatures.{name}={given}: must not be above {why}")
 
 
+# Bounds refuse what can only be a slip (a count for a share); none is where something breaks.
 _Count: TypeAlias = Annotated[int, Meta(ge=0, le=100_000)]
 _Factor: TypeAlias = Annotated[float, Meta(ge=0.0, le=10.0)]
 
@@ -304,16 +325,18 @@ class Concepts:
     """
 
     words: _Count = 200
-    """Most single words that are anchors for their salience."""
+    """Most single words that are anchors for their salience. Chosen by hand."""
     phrases: _Count = 2000
-    """Most phrases of several words that are."""
+    """Most phrases of several words that are: with 400, half the titles of a made-up life had no
+    room (docs/adr/0016)."""
     named: _Count = 2000
-    """Most names that are anchors."""
+    """Most names that are anchors; likewise."""
     anchor_budget: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
     """Most anchors beside the curated ones; None: as many as the three numbers above let in. What
     exceeds it is merged into an anchor that names the same episodes, or given up."""
     k: Annotated[int, Meta(ge=1, le=100_000)] = 20
-    """Episodes under an anchor after a rebuild; more while they are as near as the best quarter."""
+    """Episodes under an anchor after a rebuild; more while they are as near as the best quarter
+    (CONCEPT, section 4.9, as the next)."""
     k_max: Annotated[int, Meta(ge=1, le=100_000)] = 50
     """Most episodes under an anchor."""
     theta: Cosine | None = None
@@ -321,31 +344,35 @@ class Concepts:
     sem_theta: Cosine | None = None
     """Least cosine of a question and an anchor that it means without naming it."""
     meant_anchors: _Count = 5
-    """Most anchors that a question activates by meaning alone."""
+    """Most anchors that a question activates by meaning alone. Chosen by hand."""
     exact_search_anchors: _Count = 1000
-    """Most anchors with a vector that are searched exactly; more are searched in two levels."""
+    """Most anchors with a vector that are searched exactly; more are searched in two levels, which
+    take about as long at 1 000, and a fifth of the time at 20 000 (docs/adr/0016)."""
     mention: _Factor = 0.2
-    """Gain in that cosine of an episode that mentions the anchor."""
+    """Gain in that cosine of an episode that mentions the anchor. Never measured by itself
+    (docs/papers/concept.md)."""
     alpha: _Factor = 0.15
-    """Weight of importance: a cosine grows by alpha log importance."""
+    """Weight of importance: a cosine grows by alpha log importance (CONCEPT, section 4.6a)."""
     anchor: _Factor = 0.6
     query: _Factor = 0.4
-    """Shares of nearness to the anchor and to the question in a score."""
+    """Shares of nearness to the anchor and to the question in a score (CONCEPT, section 4.7)."""
     near: _Factor | None = None
     """Cosine above which two episodes under an anchor are the same, unless a detail differs; the
     richer stays, then the newer, and stands for the other."""
     related: _Factor | None = None
     """Cosine above which two are noted as related."""
     spread: Annotated[float, Meta(ge=0.0, le=0.95)] = 0.5
-    """Share of an anchor's activation that goes on to those it is spoken of with."""
+    """Share of an anchor's activation that goes on to those it is spoken of with. Chosen by hand;
+    the next two are of docs/adr/0016, which does not vary them."""
     coactivated_anchors: Annotated[int, Meta(ge=1, le=100_000)] = 24
     """Most anchors that one activates along with itself."""
     session_share: Share = 0.7
     """Share of an anchor's activation that goes to other episodes of a session that names it."""
     active: _Count = 60
-    """Anchors, the most active, that are meant by a question that only points."""
+    """Anchors, the most active, that are meant by a question that only points. Chosen by hand."""
     active_hours: Annotated[float, Meta(ge=1e-3, le=1e9)] = 36.0
-    """Hours in which a mention comes to count e times less for what is active."""
+    """Hours in which a mention comes to count e times less for what is active (docs/adr/0016). Not
+    varied."""
     pronouns: bool = True
     """Read a pronoun of a question as the anchor that is active."""
     senses: bool = True
@@ -421,9 +448,10 @@ class Policy:
     proactive: _Weight = 0.4
     """Weights of interference by later and by earlier memories that are alike (equation 3)."""
     hot_hours: Span = 1.0
-    """Time in the hot tier, where nothing fades."""
+    """Time in the hot tier, where nothing fades. HUMAN (section 3) says minutes to hours."""
     warm_days: Span = 30.0
-    """Time in the warm tier, where a memory fades as far as ``warm_level``."""
+    """Time in the warm tier, where a memory fades as far as ``warm_level``. HUMAN (section 3) says
+    days to weeks."""
     long_days: Span | None = None
     """Time in the long-term tier, since a memory was said or was last of use. There it fades as far
     as ``deepest``; after that it lapses, unless it is promoted, if ``deepest`` lets it. None: no
@@ -453,9 +481,9 @@ class Policy:
     freshness: _Weight = 1.0
     turn_decay: _Weight = 0.002
     retrieved: _Weight = 0.5
-    """λ, γ and β of that salience."""
+    """λ, γ and β of that salience, as HEMA has them."""
     cap: Share = 0.25
-    """Most of a bank's memories that one sleep may let fade or lapse, as a share."""
+    """Most of a bank's memories that one sleep may let fade or lapse, as a share. By hand."""
     doubt_minutes: Span = 15.0
     """Time for which implausible memories are kept from being consolidated (HUMAN, section 4)."""
 
@@ -532,10 +560,11 @@ class Compact:
     """Rules for a bank's running summary (HEMA, sections 3.2 and 3.7)."""
 
     tokens: Annotated[int, Meta(ge=8, le=1000)] = 60
-    """Most tokens of the summary."""
+    """Most tokens of the summary, as HEMA's summarizer has them."""
     every: _Count = 100
     """Turns after which a summary starts anew, and what it came to is kept as a version, of all of
-    which the summary is made. 0: one summary of everything, for comparison."""
+    which the summary is made. 0: one summary of everything, for comparison, which had as many facts
+    in the prompt (``evaluation/results/dialogue-long.json``)."""
 
     def __post_init__(self) -> None:
         check(self)
@@ -546,7 +575,7 @@ class Maturation:
     """Growth of a gist from silent to explicit (HUMAN, section 6)."""
 
     half_hours: Span = 168.0
-    """Hours after which a gist is half active, called t½: a week."""
+    """Hours after which a gist is half active, called t½: a week (equation 4, as the next)."""
     slope_hours: Annotated[float, Meta(ge=1e-3, le=1e9)] = 48.0
     """Slowness of that growth, in hours, called k: .03 when it is made, .97 after two weeks."""
     recalled_hours: Span = 24.0
@@ -554,9 +583,10 @@ class Maturation:
     every day it matures twice as fast, and not at once by being recalled a hundred times. The paper
     says only that retrieval stabilises."""
     silent: Share = 0.5
-    """Activation below which a gist is not shown."""
+    """Activation below which a gist is not shown (HUMAN, section 6)."""
     implicit: Share = 0.3
-    """Part of a mature gist's loan to its sources that a silent one lends, at least."""
+    """Part of a mature gist's loan to its sources that a silent one lends, at least. HUMAN says not
+    how much it primes; nothing was gained by lending at all (docs/adr/0026)."""
 
     def __post_init__(self) -> None:
         check(self)
@@ -615,10 +645,12 @@ class Vectors:
     extra ``faiss`` and is made in memory when a bank is first asked. ``auto``: partitions in banks
     of ``partitioned_rows`` or more, and a scan in smaller ones."""
     partitioned_rows: Annotated[int, Meta(ge=1)] = 500_000
-    """Episodes from which on ``auto`` has partitions."""
+    """Episodes from which on ``auto`` has partitions: up to 100 000 a scan is the fastest way, and
+    at a million it takes two to thirteen times as long (docs/large-banks.md). Between, a guess."""
     probes: Annotated[int, Meta(ge=1, le=4096)] = 256
     """Partitions that are looked into for a question: the fewer, the faster, and the more is
-    missed."""
+    missed. Of the ten best of a million turns that is .012, and .046 with 32
+    (docs/large-banks.md)."""
     shards: Literal["none", "source"] = "none"
     """``source``: within the layout of partitions those of one source lie together, so that what
     is asked of few sources reads only theirs."""
@@ -686,12 +718,14 @@ class Config:
     where it is installed, and the rules elsewhere."""
     index_file_rows: Annotated[int, Meta(ge=1)] | None = 20_000
     """Number of episodes from which on sleep writes a bank's index to a file beside the store,
-    which opening maps; it is made anew where it is missing. None: never. Encrypted stores
+    which opening maps; it is made anew where it is missing. None: never. Of a small bank the file
+    saves some 40 ms, and is larger than the store (docs/adr/0082). Encrypted stores
     have none, for words' hashes and vectors would lie there in the clear."""
     timezone: str = "UTC"
     """IANA name. Naive datetimes are read in it, and "yesterday" means its yesterday."""
     busy_timeout_s: Span = 10.0
-    """Seconds that a write waits for another process before ``StoreLocked``."""
+    """Seconds that a write waits for another process before ``StoreLocked``; Python's own default
+    for SQLite is 5. Chosen by hand."""
     resident_mb: Annotated[float, Meta(ge=0.0, le=1e9)] | None = None
     """Megabytes of memory that banks may hold together: their indexes, notes and texts, not the
     model. When it gets more, those used longest ago let go of theirs, and read it again when they

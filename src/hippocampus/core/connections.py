@@ -20,9 +20,11 @@ from hippocampus.core.http import check_url
 from hippocampus.errors import InputError
 
 _KEPT_S: Final = 60.0
-"""Seconds for which a connection at rest is used again: what lies between may forget it unsaid."""
+"""Seconds for which a connection at rest is used again: what lies between may forget it unsaid. A
+server of ours keeps it for longer (``server/run.py``), so that none is used while it is closed."""
 _CHUNK: Final = 1 << 18
-"""Bytes of a body that are read or written at once, at most."""
+"""Bytes of a body that are read or written at once, at most: after each the time that is left is
+looked at. Chosen by hand."""
 
 
 _LONGEST_S: Final = 1e8

@@ -17,10 +17,12 @@ from hippocampus.core.lazy_pattern import lazy_pattern
 MOST_BYTES: Final = 1 << 30
 """Bytes that anything kept compressed may come to; what sleep makes of a million turns is less."""
 PLENTY: Final = 1 << 24
-"""Bytes that anything may come to in however few it is kept."""
+"""Bytes that anything may come to in however few it is kept: 16 MB do no harm, and what is small
+may be dense by chance (docs/format.md)."""
 DENSEST: Final = 64
 """Bytes that one may stand for in what comes to more: words and numbers get 3 to 30 times as small,
-and one byte of a bomb stands for 1032."""
+and one byte of a bomb stands for 1032. Writers keep to it, so it is of the format
+(docs/format.md)."""
 
 
 def most_of(packed: int) -> int:

@@ -46,6 +46,8 @@ class RawFile(NamedTuple):
 
     name: str
     read_at: ReadAt
+    place: Callable[[int], int] = int
+    """Returns where in the file a byte is, by where it was read."""
 
 
 COMPANIONS: Final = ("-wal", "-shm", "-journal")

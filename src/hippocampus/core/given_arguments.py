@@ -10,7 +10,7 @@ from typing import Final
 from hippocampus.errors import InputError
 
 _SHOWN: Final = 100
-"""Characters of a value that a message shows."""
+"""Characters of a value that a message shows. Chosen by hand."""
 
 
 def check_texts(*, optional: bool = False, **given: object) -> None:

@@ -12,7 +12,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from hippocampus.errors import InputError
 
-FIRST_PAUSE_S: Final = 0.5
+FIRST_PAUSE_S: Final = 0.5  # chosen by hand, and so is the longest
 LONGEST_PAUSE_S: Final = 8.0
 """Between attempts, unless the server asks for more; it doubles from the first to the longest."""
 

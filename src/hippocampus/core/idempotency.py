@@ -11,9 +11,12 @@ from hippocampus.core.context_variable import temporarily
 from hippocampus.errors import InputError
 
 KEPT_S: Final = 86_400
-"""Seconds for which the outcome of a request is known."""
+"""Seconds for which the outcome of a request is known: a day, by a clock that no server's can put
+forward (docs/adr/0083). Our client asks again within seconds."""
 _MOST: Final = 200
+"""Characters of a key, of which a UUID has 36. Chosen by hand: only a digest is kept."""
 _DIGEST: Final = 16
+"""Bytes: 128 bits, so that no two requests ever have one digest by chance."""
 
 
 class Request(NamedTuple):

@@ -29,8 +29,9 @@ from hippocampus.errors import InputError
 _Done = TypeVar("_Done")
 
 _LEAST: Final = 16
-"""Bytes of a secret that is no passphrase: less can be tried out."""
-_GROUP: Final = 4
+"""Bytes of a secret that is no passphrase: less than 128 bits can be tried out, for it is stretched
+by no slow derivation."""
+_GROUP: Final = 4  # by hand: eight groups, each short enough to be read out and copied
 
 
 class KeyRefused(ValueError):

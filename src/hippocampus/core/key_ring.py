@@ -26,6 +26,8 @@ from hippocampus.core.system import (
 )
 
 _SECRET_BYTES: Final = 32
+"""Bytes at random: 256 bits, which nobody finds by trying, so they are stretched by no slow
+derivation (docs/format.md)."""
 
 
 def read_ring(path: Path) -> list[bytes]:

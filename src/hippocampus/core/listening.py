@@ -11,7 +11,7 @@ from hippocampus.core.system import SHARES_CONNECTIONS
 from hippocampus.errors import InputError
 
 _BACKLOG = 2048
-"""Connections that may wait to be accepted."""
+"""Connections that may wait to be accepted, as uvicorn has it; the system may allow fewer."""
 
 
 @lru_cache(maxsize=256)
@@ -19,7 +19,7 @@ def is_loopback(host: str) -> bool:
     """Return whether a host is this machine and nothing else."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
+    except ValueError:  # a name, which may lead anywhere, and elsewhere the next time it is asked
         return False
 
 

@@ -42,6 +42,7 @@ def fit_logistic(
         p = sigmoid(odds) if guarded else logistic(odds)
         curve = weights * p * (1 - p)
         if guarded:
+            # Where all is sure the curve is flat, and a step divided by it would have no end.
             curve = np.maximum(curve, 1e-6)
         slope = rows.T @ (weights * (p - labels)) + ridge * (at - start)
         # A hair of ridge, or a column that tells nothing would leave no single solution.

@@ -39,6 +39,7 @@ def derive_origin(role: str | None, source: str | None, *, spoken: bool) -> Orig
     know, what comes from a source is a record of talk if somebody speaks in it (``spoken``), and a
     document if nobody does; what names no source was said to us.
     """
+    # Before the role: who pastes a page is not its author (docs/adr/0040).
     if source is not None and source[:8].lower().startswith(_WEB):
         return "web"
     by_role = None if role is None else _BY_ROLE.get(role.lower())

@@ -304,7 +304,7 @@ def is_private(folder: str) -> bool:
         return False
     if sys.platform == "win32":
         return stat.S_ISDIR(seen.st_mode)
-    mine = seen.st_uid == os.geteuid() and not seen.st_mode & 0o077
+    mine = seen.st_uid == os.geteuid() and not seen.st_mode & 0o077  # nothing for group or others
     return mine and stat.S_ISDIR(seen.st_mode)
 
 
@@ -347,5 +347,5 @@ def is_mine(connection: socket.socket) -> bool:
 
 _LINUX_PEER: Final = struct.Struct("3i")  # the process, its user and its group
 _MACOS_PEER: Final = struct.Struct("2Ih2x16I")  # sys/ucred.h: a version, the user, their groups
-_SOL_LOCAL: Final = 0
+_SOL_LOCAL: Final = 0  # sys/un.h of macOS
 _LOCAL_PEERCRED: Final = 1  # sys/un.h

@@ -57,6 +57,7 @@ def end_micros(when: When, timezone: tzinfo, *, name: str = "time") -> int:
     start = to_moment(when, timezone, name=name)
     if not is_day(when):
         return to_micros(start)
+    # A naive day is one of the memory's zone, wherever it comes from (docs/adr/0005).
     try:
         # By the calendar, for where clocks change a day has 23 or 25 hours.
         return to_micros(datetime.combine(start.date() + timedelta(days=1), time(), timezone))

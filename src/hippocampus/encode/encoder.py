@@ -17,7 +17,11 @@ from hippocampus.errors import EncoderError
 from hippocampus.kernel import Transformer
 
 HEADS: Final = 12
+"""Heads of attention, 32 wide: those of both built-in models, for which the kernel is written
+(docs/adr/0071)."""
 EPSILON: Final = 1e-12
+"""Addition to a variance before its root is divided by: BERT's, with which both models were
+trained."""
 MOST_THREADS: Final = 8
 """More threads than this only wait for one another."""
 _PASS_PIECES: Final = 64

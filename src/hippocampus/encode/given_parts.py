@@ -19,7 +19,7 @@ from hippocampus.errors import EncoderError, HippocampusError
 _FAR_FROM_ONE: Final = 0.02
 """Length by which a vector may miss 1; half precision misses it by less."""
 _SHOWN: Final = 300
-"""Characters of an error that is passed on."""
+"""Characters of an error that is passed on: a model's may quote all that it was given."""
 
 
 @contextmanager

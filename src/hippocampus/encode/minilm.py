@@ -28,6 +28,7 @@ from hippocampus.errors import EncoderError
 __all__ = ["WINDOW", "MiniLmEmbedder"]
 
 _LAYERS = 6
+"""Layers of all-MiniLM-L6-v2, as published."""
 _ROUNDED = "model.layers"
 _RECIPE = "own tokens' mean, neighbours as context/1"
 """Name of the way vectors are made from the weights; changes when they change. The graph is not

@@ -28,6 +28,7 @@ MULTILINGUAL = "multilingual"
 """multilingual-e5-small in four bits, in a package of the registry."""
 MANIFEST = "installed.json"
 _CHUNK = 1 << 20
+"""Bytes that are copied and hashed at a time: a model is tens of megabytes."""
 
 
 @immutable

@@ -21,6 +21,7 @@ from hippocampus.errors import EncoderError
 
 _RECIPE: Final = "own tokens' mean, neighbours as context, query and passage/1"
 _LAYERS: Final = 12
+"""Layers of multilingual-e5-small, as published."""
 _FILE: Final = "e5-small-q4.bin"
 
 

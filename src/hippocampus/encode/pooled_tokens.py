@@ -19,7 +19,8 @@ from hippocampus.encode.languages import ENGLISH, detect, is_grammar, is_plain_e
 from hippocampus.kernel import merge_rows
 
 POOLED: Final = 4
-"""Words of grammar and marks that make one vector."""
+"""Words of grammar and marks that make one vector: with 4 LoCoMo's recall@10 is .856 for .857, at
+.58 of the bytes (docs/adr/0076)."""
 _WORD: Final = re.compile(r"\w+")
 
 

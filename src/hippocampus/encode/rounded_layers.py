@@ -23,6 +23,7 @@ from hippocampus.kernel import checksum
 _LAYOUT: Final = b"1"
 """Changes with how weights are rounded, or laid out in the kernel."""
 _HEAD_BYTES: Final = 40
+"""Bytes before the layers: a SHA-256 of 32, and a checksum."""
 
 
 def read_layers(path: Path, model: str) -> NDArray[np.uint8] | None:

@@ -24,7 +24,8 @@ from hippocampus.core.records import Fingerprint
 from hippocampus.kernel import sign_codes
 
 BITS = 256
-"""Bits a token. 256 lose nothing against float vectors; 64 lose five points of recall."""
+"""Bits a token. 256 lose half a point of recall against float vectors, 64 five points
+(docs/adr/0004)."""
 
 _AT_ONCE = 20, 32
 """Rows and columns multiplied at once: so few that BLAS stays on one thread. It wakes others for

@@ -73,6 +73,8 @@ _CONTRACTED = frozenset({"d", "ll", "m", "re", "s", "ve"})
 _HASHED: dict[str, int] = {}
 _HASHED_IN: dict[tuple[str, str], int] = {}
 _HASHED_LIMIT = 1 << 18
+"""Words whose hashes are remembered, more than anybody's bank has in use: tens of megabytes at
+most."""
 _WORDS = [WordTable()]
 """The one table of words in Latin letters, with their hashes as English ones.
 

@@ -28,7 +28,8 @@ from hippocampus.encode.terms import UNSPACED
 from hippocampus.errors import InvalidText
 
 LONGEST: Final = 200
-"""Characters of the longest phrase that can be looked for."""
+"""Characters of the longest phrase that can be looked for: states are kept for each, and longer
+ones are texts. Set by hand."""
 
 SPELLED: Final = 0
 """The state when all of a phrase was spelled, whatever follows."""
@@ -43,7 +44,7 @@ _WORD_CHARACTER: Final = rf"[^\W{UNSPACED}\u1100-\u11ff\uac00-\ud7a3]"
 """Nothing parts words of Chinese, Japanese or Thai, and in Korean particles cling to them."""
 _is_word_byte = re.compile(_WORD).match
 _CASED_END = 0x20000
-"""Characters that folding changes lie below."""
+"""Characters that folding changes lie below: those of Adlam, from U+1E900 on, are the last."""
 
 States: TypeAlias = NDArray[np.int64]
 Ids: TypeAlias = NDArray[np.uint64]

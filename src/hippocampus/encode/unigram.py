@@ -17,10 +17,13 @@ SPACE: Final = "\u2581"
 """Mark of a space within pieces."""
 _WORD: Final = lazy_pattern(f"(?: +|{SPACE}|^)([^ {SPACE}]*)")
 _UNLIKELY: Final = 10.0
-"""Distance of an unknown character below the least likely piece, as a logarithm."""
+"""Distance of an unknown character below the least likely piece, as a logarithm:
+SentencePiece's."""
 _KEPT: Final = 1 << 14
 """Words whose pieces are remembered at once: some 5 MB, by the length of what is."""
 _LONGEST_KEPT: Final = 24
+"""Characters of a word whose pieces are remembered: longer ones seldom come again, and would take
+the room. Set by hand."""
 
 
 class UnigramCutter:

@@ -26,6 +26,8 @@ _CHINESE: Final = (
     range(0x3400, 0x4DC0), range(0x4E00, 0xA000), range(0xF900, 0xFB00), range(0x20000, 0x2A6E0),
     range(0x2A700, 0x2B820), range(0x2B920, 0x2CEB0), range(0x2F800, 0x2FA20),
 )  # fmt: skip
+"""Characters that are words of their own: BERT's list of ideographs as ``tokenizers`` has it, which
+leaves out U+2B820 to U+2B91F. Pieces have to be the same (docs/adr/0091)."""
 
 
 class _Written(dict[str, str]):

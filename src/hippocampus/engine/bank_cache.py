@@ -25,12 +25,15 @@ _NOT_HELD: Final = (type, ModuleType, FunctionType, MethodType)
 _OF_AN_ENTRY: Final = 64
 """Bytes of a node of a persistent map and of its place in the node above, on a 64-bit machine."""
 _NOTES: Final = 8
-"""Notes of banks that let go of the rest may be one part in so many of the budget."""
+"""Notes of banks that let go of the rest may be one part in so many of the budget. Decided, and not
+measured, in docs/adr/0028."""
 
 
 _M_ARENA_MAX: Final = -8
 """Number of the option in malloc.h."""
 _ARENAS: Final = 2
+"""Pools of memory: with one for each of two dozen threads, and larger caches of SQLite, a server
+grew from 403 to 681 MB in five minutes (docs/adr/0027). No other number is on record."""
 
 
 class Holder(Protocol):
@@ -126,6 +129,7 @@ class BankCache(Generic[Held]):
         """Have one in memory from here to the end, and others let go then if it is too much."""
         with self._lock:
             self._users[one] += 1
+            # It goes to the end at the weight that it had; it is weighed when it is given back.
             self._warm.put(one, self._warm.take(one) + self._cold.take(one))
         try:
             yield
@@ -149,6 +153,7 @@ class BankCache(Generic[Held]):
     def _shed(self) -> list[object]:
         freed: list[object] = []
         while self.limit is not None and self._sum() > self.limit:
+            # Notes cannot be made again, so they go last, unless they alone take up too much.
             idle = next((one for one in self._warm.held if one not in self._users), None)
             if self._cold.held and (idle is None or self._cold.nbytes > self.limit // _NOTES):
                 one = next(iter(self._cold.held))

@@ -22,6 +22,7 @@ from hippocampus.core.events import (
     RecallsNoted,
     class_of,
 )
+from hippocampus.core.overtaken import done_again
 from hippocampus.core.records import Asks, Embedder
 from hippocampus.engine.bank_cache import held_bytes
 from hippocampus.engine.context import EngineContext
@@ -29,7 +30,7 @@ from hippocampus.engine.index_at_rest import keep
 from hippocampus.engine.position import NOWHERE, Position
 from hippocampus.engine.question_memo import QuestionMemo
 from hippocampus.engine.snapshot import BankSnapshot, follow, take_snapshot
-from hippocampus.errors import StoreBehind, StoreCorrupt, StoreOvertaken
+from hippocampus.errors import StoreBehind, StoreCorrupt, StoreUnreachable
 from hippocampus.index.bank_index import TAKEN_IN, BankIndex
 from hippocampus.index.graph import Statements
 from hippocampus.journal.ledger import Ledger
@@ -47,14 +48,14 @@ _FOLLOWED: Final = _GONE | _ANEW | TAKEN_IN
 """Changes that a snapshot is brought up by."""
 NO_BANK: Final = 0
 """A number that no bank has, so that reads by it find nothing."""
-_AGAIN_AFTER_S: Final = (0.0, 0.01, 0.03, 0.1, 0.2)
-"""Pauses before a transaction is done again in which another server was first."""
 _MOST_RECALLS: Final = 1000
-"""Recalls that are remembered until they are written down."""
+"""Recalls that are remembered until they are written down, with the next write: who only reads for
+long loses the oldest. Chosen by hand."""
 _FIRST_LOOK_S: Final = 0.005
 """Seconds after which it is looked again whether a copy has caught up; doubled each time."""
 _MORE: Final = 1 / 8
-"""Share by which a bank may have grown since it was weighed."""
+"""Share by which a bank may have grown since it was weighed, which takes 10 ms at 2 000 episodes;
+in between the estimate is within a quarter (docs/adr/0028)."""
 _OF_A_BANK: Final = 4_000
 """Bytes of a bank that holds nothing."""
 
@@ -115,6 +116,8 @@ class BankState:
         self.echo_filter = EchoFilter(echo_words=engine.config.ingest.echo_words)
         self.recalled: list[list[int]] = []
         """Recalls to be written down: when, in microseconds, and the rows shown."""
+        self._uncommitted: list[list[int]] = []
+        """Those of them that the open transaction has written."""
         self.questions = QuestionMemo()
         """What it was asked lately, embedded."""
         self.snapshot: BankSnapshot | None = None
@@ -190,6 +193,8 @@ class BankState:
             yield
             if self._written == written:
                 number = self._store.banks.number(self.name)
+                # Else what was found there could be answered with, and lost with the primary
+                # (docs/adr/0092).
                 if number is not None:
                     self._store.wait_until_durable(number)
 
@@ -215,7 +220,7 @@ class BankState:
                 self.take()  # what is wrong with it is said before anything is written
             expecting = self._store.expecting([*self._settled_by(), *self._dated_by(), *asks])
             # A bank that is not there yet has no lock of its own: then the whole store is locked.
-            with expecting, self._store.write(self._number or None):
+            with expecting, self._keeping_recalls(), self._store.write(self._number or None):
                 yield self.engine.ledger(self.name, create=begins)
             self._written += 1
             if indexed:
@@ -241,20 +246,14 @@ class BankState:
             StoreOvertaken: others were first each time.
 
         """
-        how = {"indexed": indexed, "settles": settles, "begins": begins}
         written = self._written
-        for pause_s in _AGAIN_AFTER_S:
-            try:
-                with self.transaction(**how, asks=asks) as ledger:
-                    return do(ledger)
-            except StoreOvertaken:
-                if self._written != written:  # it is done, and what failed came after it
-                    raise
-            check_budget()
-            time.sleep(pause_s)
-            self.take()
-        with self.transaction(**how, asks=asks) as ledger:
-            return do(ledger)
+
+        def once() -> R:
+            how = {"indexed": indexed, "settles": settles, "begins": begins}
+            with self.transaction(**how, asks=asks) as ledger:
+                return do(ledger)
+
+        return done_again(once, between=self.take, is_done=lambda: self._written != written)
 
     def models(self) -> tuple[Embedder | None, Signatures | None]:
         """Return the models that probably encode a question; a rebuild may change them."""
@@ -317,7 +316,9 @@ class BankState:
     def _settled_by(self) -> Asks:
         """Return the calls that begin every transaction on the bank."""
         store = self._store
-        return [partial(store.settings.get, "embedder"), partial(store.banks.number, self.name)]
+        both = dict.fromkeys((store.settings, store.settings_of(self._number)))
+        said = [partial(kept.get, "embedder") for kept in both]
+        return [*said, partial(store.banks.number, self.name)]
 
     def _dated_by(self) -> Asks:
         """Return the calls that find the change after which another one is noted."""
@@ -353,7 +354,7 @@ class BankState:
         with ExitStack() as reading:
             with engine.embedder_lock.together():  # others may have begun to write theirs
                 reading.enter_context(self._store.read())
-                engine.check_embedder(engine.embedder)
+                engine.check_embedder(engine.embedder, self._number)
                 engine.settle_signatures(record=False)
             yield
 
@@ -368,7 +369,7 @@ class BankState:
         if last is not None and (
             _is_damaged(last.index)
             or engine.signing() != (last.signatures, last.signed_unasked)
-            or engine.calibration() != last.calibrated
+            or engine.calibration(number) != last.calibrated
         ):
             last = None
         if last is not None and last.spans != engine.spans():
@@ -428,10 +429,29 @@ class BankState:
 
     def write_recalls(self, ledger: Ledger) -> None:
         """Write the recalls noted; the caller has begun to write, and so holds ``following``."""
+        # Taken out first: should the write fail, it is lost that something was looked at, which was
+        # decided to matter less than a write for each read (docs/adr/0021).
         with self._noting:
             shown, self.recalled = self.recalled, []
         if shown and ledger.bank == self._number:  # and not another one of that name
+            self._uncommitted += shown
             ledger.writer.note(RecallsNoted(shown=shown))
+
+    @contextmanager
+    def _keeping_recalls(self) -> Iterator[None]:
+        """
+        Have the recalls that a transaction wrote wait for the next one where it came to nothing.
+
+        Where nobody knows whether it did, they are left: each counts once at most.
+        """
+        number, self._uncommitted = self._number, []
+        try:
+            yield
+        except BaseException as exc:
+            with self._noting:
+                if number == self._number and not isinstance(exc, StoreUnreachable):
+                    self.recalled = [*self._uncommitted, *self.recalled][-_MOST_RECALLS:]
+            raise
 
     def note_recalls(self) -> None:
         """Write down what was recalled since the last time; writing, sleep and closing do so."""

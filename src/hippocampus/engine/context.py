@@ -23,22 +23,17 @@ from hippocampus.core.cue_names import CUES, USED
 from hippocampus.core.given_arguments import check_several
 from hippocampus.core.key import Key
 from hippocampus.core.optional import require
-from hippocampus.core.records import (
-    Embedder,
-    EmbeddingFunction,
-    Fingerprint,
-    Reranker,
-    Store,
-)
+from hippocampus.core.records import Embedder, Fingerprint, Store
+from hippocampus.core.records.store import SettingsTable
 from hippocampus.core.shared_lock import SharedLock
-from hippocampus.core.store_address import StoreAddress
 from hippocampus.core.time_zones import time_zone
 from hippocampus.encode import tokens as tokenizer
-from hippocampus.encode.keywords import KeywordExtractor
 from hippocampus.encode.random_indexing import dump, load
 from hippocampus.engine.bank_cache import BankCache
 from hippocampus.engine.opened_parts import (
     SWITCHED_OFF,
+    GivenModels,
+    StoreAccess,
     check_parts,
     open_embedder,
     open_reranker,
@@ -55,7 +50,6 @@ from hippocampus.errors import (
 from hippocampus.journal.content import KEPT_BYTES, Segments
 from hippocampus.journal.ledger import Ledger
 from hippocampus.language.secrets import SecretFinder
-from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.store import open_store
 
 if TYPE_CHECKING:
@@ -121,46 +115,39 @@ class EngineContext:
     _begun = False
     """Whether it is known that there is something in the store, or how it is signed."""
 
-    def __init__(  # noqa: PLR0913 - as Memory is told
+    def __init__(
         self,
-        path: StoreAddress,
+        access: StoreAccess,
+        models: GivenModels,
         *,
-        embedder: str | Embedder | EmbeddingFunction = "default",
         cues: Sequence[str] | None = None,
         config: Config | None = None,
         clock: Clock | None = None,
-        reranker: str | Reranker | None = None,
-        keywords: KeywordExtractor | None = None,
-        model: Completer | ChatModel | None = None,
-        read_only: bool = False,
-        create: bool = True,
-        key: Key | None = None,
-        vault: Key | None = None,
     ) -> None:
-        check_parts(config=config, clock=clock, keywords=keywords, model=model)
+        check_parts(config=config, clock=clock, keywords=models.keywords, model=models.model)
         self.config = config or Config()
         self.clock: Clock = clock or SystemClock()
-        self.read_only = read_only
-        self.reranker = open_reranker(reranker)
-        self.keywords = keywords
-        self.model = model
+        self.read_only = access.read_only
+        self.reranker = open_reranker(models.reranker)
+        self.keywords = models.keywords
+        self.model = models.model
         self.cues = _known_cues(cues)
         self.zone = time_zone(self.config.timezone)
-        if vault is None and self.config.secrets.write == "vault":
+        if access.vault is None and self.config.secrets.write == "vault":
             raise InputError(
                 "Secrets.write is 'vault', and there is no key to one: give Memory(vault=…), or"
                 " --vault on the command line"
             )
-        _check_vectors(self.config, key)
+        _check_vectors(self.config, access.key)
         # What cannot be meant is refused before a file is made.
-        self.embedder, self.no_embedder = open_embedder(embedder)
+        self.embedder, self.no_embedder = open_embedder(models.embedder)
         most = self.config.resident_mb
         limit = None if most is None else int(most * 1e6)
         self.segments = Segments(KEPT_BYTES if limit is None else min(KEPT_BYTES, limit))
         self.bank_cache: BankCache[Any] = BankCache(limit, self.segments.nbytes)
         self.store: Store = open_store(
-            path, busy_timeout_s=self.config.busy_timeout_s, read_only=read_only, create=create,
-            key=key,
+            access.path, busy_timeout_s=self.config.busy_timeout_s, read_only=access.read_only,
+            create=access.create, key=access.key,
         )  # fmt: skip
         self.embedder_lock = SharedLock()
         self._warned = False
@@ -171,7 +158,7 @@ class EngineContext:
             self.check_cues(cues)
             self.salt = self._salt()
             self.secret_finder = _secret_finder(self.config.secrets.also, self.salt)
-            self.vault = None if vault is None else self._open_vault(vault)
+            self.vault = None if access.vault is None else self._open_vault(access.vault)
         except BaseException:
             self.store.close()
             raise
@@ -210,27 +197,60 @@ class EngineContext:
             if self.store.upkeep.owes_scrub():
                 self.store.upkeep.scrub(wait=False)
 
-    def check_embedder(self, used: Embedder | None) -> None:
-        """Refuse to mix vectors: another process may have moved the store to another embedder."""
-        stored = self.stored_fingerprint()
-        if used is not None and stored not in (None, used.fingerprint):
-            raise EmbedderMismatch(stored=str(stored), configured=str(used.fingerprint))
+    def check_embedder(self, used: Embedder | None, bank: int = 0) -> None:
+        """
+        Refuse to mix vectors: another process may have moved the store to another embedder.
 
-    def settle_embedder(self, used: Embedder | None) -> None:
-        """Have the store's vectors be of the embedder ``used``, or refuse; inside a transaction."""
-        self.check_embedder(used)
-        if used is not None and self.store.settings.get("embedder") is None:
-            self.store.settings.put("embedder", dump_fingerprint(used.fingerprint))
+        ``bank``: those of its database; by default it is enough if any database has this one's.
+        """
+        stored = self.stored_fingerprint(bank)
+        if used is None or used.fingerprint == stored or (bank and stored is None):
+            return
+        made = {stored} if bank else self.stored_fingerprints()
+        if made != {None} and used.fingerprint not in made:
+            told = " and ".join(sorted(map(str, made - {None})))
+            raise EmbedderMismatch(stored=told, configured=str(used.fingerprint))
 
-    def stored_fingerprint(self) -> Fingerprint | None:
+    def settle_embedder(self, used: Embedder | None, bank: int) -> None:
+        """Have a bank's vectors be of the embedder ``used``, or refuse; inside a transaction."""
+        self.check_embedder(used, bank)
+        own, first = self.store.settings_of(bank), self.store.settings
+        if used is None or own.get("embedder") is not None:
+            return
+        if own is not first and first.get("embedder") is None:
+            self.check_embedder(used)
+            with self.store.write():  # or writers of two databases would begin with two embedders
+                stored = self._fingerprint_in(first)
+                if stored not in (None, used.fingerprint):
+                    raise EmbedderMismatch(stored=str(stored), configured=str(used.fingerprint))
+                first.put("embedder", dump_fingerprint(used.fingerprint))
+        own.put("embedder", dump_fingerprint(used.fingerprint))
+
+    def stored_fingerprint(self, bank: int = 0) -> Fingerprint | None:
         """
         Return the fingerprint of the embedder of the store's vectors; None before the first.
+
+        ``bank``: of those in the database of this one. They differ from the store's while a change
+        of embedder is not finished: the first of several databases, whose is the store's, is last.
 
         Raises:
             StoreCorrupt: what the store has recorded of it cannot be read.
 
         """
-        text = self.store.settings.get("embedder")
+        return self._fingerprint_in(self.store.settings_of(bank))
+
+    def stored_fingerprints(self) -> set[Fingerprint | None]:
+        """Return those of all databases: several while a change of embedder is not finished."""
+        return {self._fingerprint_in(kept) for kept in self.store.every_settings()}
+
+    def is_between_embedders(self) -> bool:
+        """Return whether a change of embedder was cut off after some of several databases."""
+        return len(self.stored_fingerprints()) > 1
+
+    def _fingerprint_in(self, kept: SettingsTable) -> Fingerprint | None:
+        text = kept.get("embedder")
+        if text is None and kept is not self.store.settings:  # by a version that kept it once
+            text = self.store.settings.get("embedder")
         try:
             return None if text is None else msgspec.json.decode(text, type=Fingerprint)
         except (ValueError, RecursionError) as exc:
@@ -270,6 +290,7 @@ class EngineContext:
 
     def _begins_signed(self) -> bool:
         """Return whether there is nothing in the store yet, and no embedder for what will be."""
+        # A store that has begun never goes back, so only that is known for good.
         if not self._begun:
             self._begun = self._has_begun()
         return not self._begun and self.embedder is None
@@ -358,9 +379,9 @@ class EngineContext:
         keys = ("embedder", SIGNED, SIGNING, CALIBRATED)
         return tuple(self.store.settings.get(key) for key in keys)
 
-    def calibration(self) -> Calibrated:
+    def calibration(self, bank: int = 0) -> Calibrated:
         """Return the calibration of the embedder in use, as far as anybody found it out."""
-        used, kept = self.fingerprint(), self.store.settings.get(CALIBRATED)
+        used, kept = self.fingerprint(bank), self.store.settings.get(CALIBRATED)
         # Every catching up asks for it, and reading it takes longer than comparing.
         if self._calibrated is None or self._calibrated[0] != (used, kept):
             self._calibrated = (used, kept), self._read_calibration(used, kept)
@@ -384,6 +405,8 @@ class EngineContext:
             return bytes(16)  # nobody has written yet, so there are no digests to compare with
         if stored is None:
             with self.store.write():
+                # Asked once more: another process may have been first, and two salts would hide
+                # from each process the texts that the other one has kept.
                 stored = self.store.settings.get("salt")
                 if stored is None:
                     stored = secrets.token_hex(16)
@@ -420,9 +443,9 @@ class EngineContext:
         """Return the clock's present moment in the memory's time zone."""
         return self.clock.now().astimezone(self.zone)
 
-    def fingerprint(self) -> Fingerprint | None:
-        """Return the embedder in use, or the one the store's vectors come from."""
-        return self.embedder.fingerprint if self.embedder else self.stored_fingerprint()
+    def fingerprint(self, bank: int = 0) -> Fingerprint | None:
+        """Return the embedder in use, or the one the vectors of the store, or a bank, come from."""
+        return self.embedder.fingerprint if self.embedder else self.stored_fingerprint(bank)
 
 
 def _check_vectors(config: Config, key: Key | None) -> None:

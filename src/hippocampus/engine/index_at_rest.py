@@ -23,7 +23,8 @@ from hippocampus.journal.ledger import Ledger
 _GONE: Final = (Erased, IndexRebuilt)
 """Changes after which an index is made anew."""
 _NEW_PART: Final = 8
-"""A file is written again once one row in so many is not in it."""
+"""A file is written again once one row in so many is not in it (docs/adr/0077): those are read from
+the store at each opening, and a file is written whole."""
 _UNFIT: Final = (ValueError, TypeError, KeyError, IndexError, OSError, RuntimeError)
 """Errors of a file that is no index, not this one's, cut short or altered."""
 _log = logging.getLogger(__name__)
@@ -97,7 +98,7 @@ def _share(index: BankIndex) -> int:
 
 def _made_of(engine: EngineContext, ledger: Ledger, seq: int) -> list[str]:
     """Return the digest of an index up to a change: of its history and its encoding."""
-    stored = engine.stored_fingerprint()
+    stored = engine.stored_fingerprint(ledger.bank)
     return [
         str(ledger.bank),
         # After a restore as many changes may be of another history.

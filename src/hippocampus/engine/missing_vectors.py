@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -40,19 +41,37 @@ def embed_missing(state: BankState) -> int:
         check_budget()
         some = walked[start : start + _AT_ONCE]
         made = _embedded(ledger, some, wanted, said, embedder, engine)
-        with state.changing(), state.transaction(indexed=False) as books:
-            if engine.embedder is not embedder:  # a rebuild has moved the store to another
-                return done
-            engine.settle_embedder(embedder)
-            for kind, payloads in made.items():
-                books.payloads.fill(kind, payloads)
+        with state.changing():
+            filled = state.transact(partial(_filled, engine, embedder, made), indexed=False)
+        if not filled:
+            return done
         done += len(made.get("vector", ()))
-    with state.changing(), state.transaction() as books:
-        if engine.signing().unasked:  # for want of what is there now
-            engine.store.payloads.drop(books.bank, "signature")
-        books.payloads.seal()
-        books.writer.note(IndexRebuilt())  # an index that is in memory has no place for them
+    with state.changing():
+        state.transact(partial(_end, engine))
     return done
+
+
+def _filled(
+    engine: EngineContext,
+    embedder: Embedder,
+    made: Mapping[Kind, Mapping[int, bytes]],
+    books: Ledger,
+) -> bool:
+    """Keep payloads, in a transaction; False if a rebuild has moved the store to another."""
+    if engine.embedder is not embedder:
+        return False
+    engine.settle_embedder(embedder, books.bank)
+    for kind, payloads in made.items():
+        books.payloads.fill(kind, payloads)
+    return True
+
+
+def _end(engine: EngineContext, books: Ledger) -> None:
+    """Have indexes be made anew, in a transaction: those in memory have no place for vectors."""
+    if engine.signing().unasked:  # for want of what is there now
+        engine.store.payloads.drop(books.bank, "signature")
+    books.payloads.seal()
+    books.writer.note(IndexRebuilt())
 
 
 def _without_vectors(state: BankState) -> list[int]:

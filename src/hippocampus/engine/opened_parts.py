@@ -2,19 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from hippocampus.core.config import Config
+from hippocampus.core.key import Key
 from hippocampus.core.records import Degradation, Embedder, EmbeddingFunction, Fingerprint, Reranker
+from hippocampus.core.store_address import StoreAddress
 from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.given_parts import calling
+from hippocampus.encode.keywords import KeywordExtractor
 from hippocampus.errors import InputError, ModelNotInstalled
+from hippocampus.llm.ask import ChatModel, Completer
 
 SWITCHED_OFF: Final = Degradation(
     part="embedder", reason="switched off; recall goes by words and time"
 )
 _SHOWN: Final = 100
-"""Characters of a value that a message shows."""
+"""Characters of a value that a message shows. Chosen by hand."""
+
+
+class StoreAccess(NamedTuple):
+    """Access to a store: its place, the keys to it, and whether it may be made or changed."""
+
+    path: StoreAddress
+    key: Key | None = None
+    """Opens a store that is encrypted, and encrypts one that is made."""
+    vault: Key | None = None
+    """Opens and seals the secrets that are taken out of texts."""
+    read_only: bool = False
+    create: bool = True
+
+
+class GivenModels(NamedTuple):
+    """Models, one for each task, as ``Memory`` is given them: not opened yet, nor checked."""
+
+    embedder: str | Embedder | EmbeddingFunction | None = "default"
+    reranker: str | Reranker | None = None
+    keywords: KeywordExtractor | None = None
+    model: Completer | ChatModel | None = None
 
 
 def open_embedder(

@@ -17,7 +17,8 @@ from hippocampus.core.records import Embedded, Embedder
 from hippocampus.encode.given_parts import embed_question
 
 _MOST: Final = 32
-"""Questions, some 40 kB each."""
+"""Questions, some 40 kB each. A context after a recall, an explanation, a loop's next turn ask the
+same again, and take half the time (docs/papers/human.md). More were not tried."""
 
 
 class QuestionMemo:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Final
 
@@ -10,9 +11,10 @@ from hippocampus.core.budget import check_budget
 from hippocampus.core.config import Signatures
 from hippocampus.core.events import IndexRebuilt
 from hippocampus.core.records import Embedder, Kind, Progress
+from hippocampus.core.records.store import SettingsTable
 from hippocampus.encode.random_indexing import dump
 from hippocampus.engine.context import EngineContext, dump_fingerprint
-from hippocampus.errors import InputError, StoreError
+from hippocampus.errors import HippocampusError, InputError, StoreError
 from hippocampus.journal.draft import Encoded
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.payloads import NEXT
@@ -35,15 +37,15 @@ def rebuild(
         if set(engine.store.banks.names()) - set(_named(engine, banks)):
             msg = f"banks={banks!r}: a store has one embedder, so all banks move; leave it out"
             raise InputError(msg)
-        _check_one_database(engine, embedder)
         banks = None  # those that come to be meanwhile as well
+    moves = embedder is not None
     signed, mark = _making(engine, maker)
-    _begin(engine, mark)
+    _begin(engine, mark, maker, moves=moves)
     for report in (progress, None):  # twice: once more for what was written meanwhile
         for name in _named(engine, banks):
             encode = _encoder(engine, maker, signed)
             _stage(engine.ledger(name), encode, mark, progress=report)
-    return _swap(engine, banks, maker) or {}
+    return _swap(engine, banks, maker, moves=moves) or {}
 
 
 def begin(engine: EngineContext, embedder: Embedder) -> None:
@@ -52,8 +54,7 @@ def begin(engine: EngineContext, embedder: Embedder) -> None:
 
     What a rebuild with another one has made until now is dropped, and that one ends.
     """
-    _check_one_database(engine, embedder)
-    _begin(engine, _making(engine, embedder)[1])
+    _begin(engine, _making(engine, embedder)[1], embedder, moves=True)
 
 
 def _is_under_way(engine: EngineContext, embedder: Embedder) -> bool:
@@ -103,17 +104,22 @@ def finish(engine: EngineContext, embedder: Embedder) -> dict[str, int] | None:
 
     """
     stage(engine, embedder, banks=engine.store.banks.names())
-    return _swap(engine, None, embedder, begun=True)
+    return _swap(engine, None, embedder, moves=True, begun=True)
 
 
-def _check_one_database(engine: EngineContext, maker: Embedder) -> None:
-    """Refuse to move a store to another embedder that cannot move whole, in one transaction."""
-    number, before = engine.store.databases(), engine.stored_fingerprint()
-    if number > 1 and before not in (None, maker.fingerprint):
-        raise InputError(
-            f"the store is in {number} databases, which cannot change their embedder at one moment;"
-            " export its banks, and import them into a new store with the other embedder"
-        )
+def go_on(engine: EngineContext) -> None:
+    """
+    Finish a change to this embedder that was cut off between the commits of several databases.
+
+    If that cannot be, whoever comes next tries again: each database says whose its vectors are.
+    """
+    maker = engine.embedder
+    if engine.read_only or maker is None:
+        return
+    with suppress(HippocampusError):
+        mark = engine.store.settings.get(REBUILDING)
+        if engine.is_between_embedders() and mark == _making(engine, maker)[1]:
+            finish(engine, maker)
 
 
 def _making(engine: EngineContext, maker: Embedder | None) -> tuple[Signatures | None, str]:
@@ -148,13 +154,49 @@ def _named(engine: EngineContext, banks: Sequence[str] | None) -> list[str]:
     return engine.store.banks.names() if banks is None else list(banks)
 
 
-def _begin(engine: EngineContext, mark: str) -> None:
-    """Drop the payloads of another rebuild, unless it makes the same and this one goes on."""
-    with engine.store.write():
-        if engine.store.settings.get(REBUILDING) != mark:
-            for name in engine.store.banks.names():
-                drop(engine.ledger(name))
-            engine.store.settings.put(REBUILDING, mark)
+def _begin(engine: EngineContext, mark: str, maker: Embedder | None, *, moves: bool) -> None:
+    """
+    Drop the payloads of another rebuild, unless it makes the same and this one goes on.
+
+    Each database has the mark by itself, so that whoever writes there sees whose payloads it has.
+    In those that have changed to this embedder already there is none, and nothing to do.
+    """
+    store = engine.store
+    with store.write():
+        if not moves:
+            _check_settled(engine, maker)
+        changed = _changed(engine, maker) if store.settings.get(REBUILDING) == mark else ()
+        anew = [
+            kept
+            for kept in store.every_settings()
+            if kept.get(REBUILDING) != mark and kept not in changed
+        ]
+        # What is there may be of an embedder with as many dimensions, and would not be told apart.
+        for ledger in map(engine.ledger, store.banks.names() if anew else ()):
+            if store.settings_of(ledger.bank) in anew:
+                drop(ledger)
+        for kept in anew:
+            kept.put(REBUILDING, mark)
+
+
+def _changed(engine: EngineContext, maker: Embedder | None) -> Sequence[SettingsTable]:
+    """Return the databases that a change to this embedder, which was cut off, has changed."""
+    if maker is None or not engine.is_between_embedders():
+        return ()
+    made = dump_fingerprint(maker.fingerprint)
+    every = engine.store.every_settings()
+    return [kept for kept in every if (kept.get("embedder"), kept.get(REBUILDING)) == (made, None)]
+
+
+def _check_settled(engine: EngineContext, maker: Embedder | None) -> None:
+    """Refuse a rebuild that would move the store to another embedder without being asked to."""
+    engine.check_embedder(maker)
+    if engine.is_between_embedders():
+        raise StoreError(
+            "a change of its embedder is not finished: some of its databases have the vectors of"
+            " one, and some of another; finish it by 'hippocampus reembed', and try again",
+            path=engine.store.path,
+        )
 
 
 def _swap(
@@ -162,12 +204,17 @@ def _swap(
     banks: Sequence[str] | None,
     maker: Embedder | None,
     *,
+    moves: bool,
     begun: bool = False,
 ) -> dict[str, int] | None:
     """
-    Put the payloads of a rebuild in place of the old ones, all of them or none.
+    Put the payloads of a rebuild in place of the old ones, in each database all of them or none.
 
-    One that was ``begun`` for several to share is not begun anew: None if others have ended it.
+    Several databases commit one after the other, the first one last, and each says with it whose
+    its vectors are; cut off in between, it is for ``go_on``, or the next who moves the store.
+
+    One that ``moves`` the store may make it another embedder's. One that was ``begun`` for several
+    to share is not begun anew: None if others have ended it.
     """
     done: dict[str, int] = {}
     before, declined = engine.embedder, engine.config.signatures is None
@@ -181,24 +228,22 @@ def _swap(
                     return None
                 signed, mark = _making(engine, maker)  # if it was signed otherwise meanwhile
                 unsigns = banks is None and (declined or _outlived(engine, maker))
-                moves = maker is not None and maker.fingerprint != engine.stored_fingerprint()
                 if signed is not None or unsigns:
                     kinds.add("signature")
-                _begin(engine, mark)  # if another one has come between
+                _begin(engine, mark, maker, moves=moves)  # if another one has come between
                 for name in _named(engine, banks):
                     ledger = engine.ledger(name)
                     encode = _encoder(engine, maker, signed)
                     _stage(ledger, encode, mark)  # what came until this transaction
-                    done[name] = _promote(ledger, kinds)
-                    if moves:
-                        ledger.payloads.forget_slept()
-                if maker is not None:
-                    engine.store.settings.put("embedder", dump_fingerprint(maker.fingerprint))
+                    done[name] = _promote(engine, ledger, kinds, maker)
+                for kept in engine.store.every_settings():
+                    if maker is not None:
+                        kept.put("embedder", dump_fingerprint(maker.fingerprint))
+                    kept.put(REBUILDING, None)
                 if unsigns:
                     engine.drop_signatures(declined=declined)
                 engine.settle_signatures(record=True)
                 engine.settle_spans(whole=banks is None and maker is not None)
-                engine.store.settings.put(REBUILDING, None)
                 if before is not None:  # not after the commit: the next writer asks for it
                     engine.embedder = maker
         except BaseException:
@@ -227,6 +272,9 @@ def _stage(
     rebuild has begun, or ended this one. Reads texts alone: a damaged index is to be repaired.
     """
     store, bank, batch = ledger.store, ledger.bank, ledger.limits.batch
+    kept = store.settings_of(bank)
+    if kept.get(REBUILDING) != mark:
+        return
     # Every text has words, so by their payloads one sees which rows are done.
     staged = {row for row, _ in store.payloads.tail(bank, NEXT["lexical"])}
     records = list(store.episodes.scan(bank))
@@ -247,7 +295,7 @@ def _stage(
             encoded = encode(drafts, before, phrases=phrases)
             made = {NEXT[kind]: encoded[kind] for kind in NEXT if kind in encoded}
             with store.write(bank):
-                if store.settings.get(REBUILDING) != mark:
+                if kept.get(REBUILDING) != mark:
                     return
                 # What was erased while we encoded it must not come in again by this door.
                 there = store.episodes.read(bank, [record.row for record in some])
@@ -256,15 +304,20 @@ def _stage(
             progress(min(first + batch, stop), stop)
 
 
-def _promote(ledger: Ledger, kinds: Collection[Kind]) -> int:
+def _promote(
+    engine: EngineContext, ledger: Ledger, kinds: Collection[Kind], maker: Embedder | None
+) -> int:
     """
     Put the payloads of some kinds from ``_stage`` in place; inside a transaction.
 
-    Returns how many episodes are in force.
+    There are none in a database that has changed already. Returns how many episodes are in force.
     """
-    for kind, made in NEXT.items():
-        if kind in kinds:
-            ledger.store.payloads.move(ledger.bank, made, kind)
-    ledger.payloads.seal()
-    ledger.writer.note(IndexRebuilt())
+    if ledger.store.settings_of(ledger.bank).get(REBUILDING) is not None:
+        for kind, made in NEXT.items():
+            if kind in kinds:
+                ledger.store.payloads.move(ledger.bank, made, kind)
+        ledger.payloads.seal()
+        ledger.writer.note(IndexRebuilt())
+        if maker is not None and maker.fingerprint != engine.stored_fingerprint(ledger.bank):
+            ledger.payloads.forget_slept()
     return sum(row.state == "active" for row in ledger.store.episodes.scan(ledger.bank))

@@ -169,8 +169,8 @@ def take_snapshot(
     """
     with engine.embedder_lock.together(), engine.store.read():
         embedder, (signatures, unasked) = engine.embedder, engine.signing()
-        engine.check_embedder(embedder)
-        fingerprint, calibrated = engine.fingerprint(), engine.calibration()
+        engine.check_embedder(embedder, ledger.bank)
+        fingerprint, calibrated = engine.fingerprint(ledger.bank), engine.calibration(ledger.bank)
         rotation = None if fingerprint is None else rotation_for(fingerprint)
         for file in (*engine.store.index_files.find(ledger.bank), None):
             # Anew for each file: one that is of no use may have filled them in part.
@@ -184,7 +184,7 @@ def take_snapshot(
             index = BankIndex(engine.store, ledger.bank, cues)
             times = None if file is not None else _carry_over(engine, last, index)
             slept = attach_slept(engine, ledger, index, calibrated)
-            if times is not None:
+            if times is not None:  # after that, which begins them anew
                 index.cues = altered(index.cues, time=times)
             if file is None or load(engine, ledger, index, file):
                 break
@@ -284,6 +284,7 @@ def _vector_cue(engine: EngineContext, ledger: Ledger, dimension: int) -> Vector
     how, folder, order = engine.config.vectors, None, None
     if how.place == "disk":
         beside = Path(engine.store.path).parent
+        # A store in PostgreSQL has no folder, and one that is only read may be in none of ours.
         is_file = Path(engine.store.path).is_file() and os.access(beside, os.W_OK)
         folder = beside if is_file else Path(tempfile.gettempdir())
     if how.layout == "partitions":

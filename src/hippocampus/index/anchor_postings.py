@@ -26,7 +26,8 @@ from hippocampus.index.sorted_sets import each_once
 from hippocampus.language.equivalence import richness, say_the_same
 
 MOST_RELATED: Final = 8
-"""Edges of a row that are kept, the nearest."""
+"""Edges of a row that are kept, the nearest: CONCEPT, section 4.5a, keeps all, which in a bank of
+one matter grow with the square. Set by hand."""
 
 Cosines = Callable[[NDArray[np.float32], NDArray[np.uint32]], Scores]
 """Gives the cosines of a vector and of rows, shape (rows,)."""

@@ -17,11 +17,14 @@ from hippocampus.index.cue import Mask, Scores
 from hippocampus.kernel import dot_rows, quantise_rows, scan_turned, sign_codes, top_k
 
 LOOKED_AT: Final = 256
-"""Anchors that the second level compares, at least: among 100 000 they hold .998 of the best 5."""
+"""Anchors that the second level compares, at least: among 100 000 they hold .998 of the best 5, 64
+hold .995 (docs/adr/0016)."""
 BLOCK: Final = 128
-"""Anchors whose signs are kept turned, as the scan reads them."""
+"""Anchors whose signs are kept turned, as the scan reads them: a block of the kernel
+(``agreement.hpp``)."""
 MARGIN: Final = 0.1
-"""Margin for cosines that signs estimate too low: .998 of those above a threshold are within."""
+"""Margin for cosines that signs estimate too low: .998 of those above a threshold are within
+(docs/adr/0016)."""
 
 Places = NDArray[np.intp]
 
@@ -33,6 +36,7 @@ class AnchorSearch:
         self.has_meaning: Mask = np.asarray(vectors.any(axis=1))
         self._places = np.flatnonzero(self.has_meaning)
         self._bytes, self._scales = quantise_rows(np.ascontiguousarray(vectors[self._places]))
+        # Signs are compared by words of 64 bits.
         self._padded = -(-vectors.shape[1] // 64) * 64
         codes = sign_codes(self._wide(self._bytes.astype(np.float32)))
         codes = np.pad(codes, ((0, -len(codes) % BLOCK), (0, 0)))  # the scan takes whole blocks

@@ -33,7 +33,9 @@ Node = TypeVar("Node", bound=Hashable)
 
 _DISCOVERED: Final = KINDS.index("discovered")
 _VERSION: Final = 2
-_FIVE: Final = 5
+"""Version of the stored block: 2 has what stands for what, and related rows; another one's is made
+anew."""
+_FIVE: Final = 5  # numbers of an anchor given up that earlier versions read
 _UNREADABLE: Final = (
     ValueError, KeyError, TypeError, EOFError, OSError, zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
@@ -307,6 +309,7 @@ def _pruned(given: Sequence[Any], end: Sequence[Any]) -> Pruned:
 def _basis(given: Any, length: int) -> Basis | None:  # noqa: ANN401  # as JSON has it
     if given is None:
         return None
+    # Bounded before it is unpacked: a small text may unpack to gigabytes.
     most = -(-length // 8)
     bits = zlib.decompressobj().decompress(base64.b64decode(given["shown"]), most + 1)
     _rule(len(bits) == most, "a basis of other rows")

@@ -29,7 +29,8 @@ one that only asks: properties kept as words more, as Xapian keeps its boolean t
 shares a hash once in two thousand million."""
 
 BY_LANGUAGE = np.uint32(0x6C616E67)
-"""The term of a bank's first row, once its words are stemmed each in its own language."""
+"""The term of a bank's first row, once its words are stemmed each in its own language: the letters
+of "lang", as those above spell "tell", "deed", "wish" and "asks"."""
 
 MARKS = (TELLING, DEED, STANDING, ASKING)
 
@@ -44,7 +45,8 @@ class Marked(NamedTuple):
 
 
 _EARLY = 8
-"""Terms of an episode that are its beginning: its date, who speaks, and the first words."""
+"""Terms of an episode that are its beginning: its date, who speaks, and the first words. Who opens
+with a name is of it (docs/adr/0019); set by hand."""
 
 
 def pack_terms(hashes: NDArray[np.uint32]) -> bytes:

@@ -296,10 +296,10 @@ class _Metadata:
 _OPEN: Final = (np.iinfo(np.int64).min, np.iinfo(np.int64).max)
 """The ends of a stretch of time that is open."""
 _ONE_TALK: Final = 12 * MICROS_PER_HOUR
-"""Longest pause within one talk."""
+"""Longest pause within one talk (docs/adr/0104): a night parts two, dinner does not."""
 _UNHEARD: Final = np.iinfo(np.int64).min
 _NOBODY: Final = -1 << 32
-"""The voice of a row with neither a speaker nor a role."""
+"""The voice of a row with neither a speaker nor a role: their codes are -1 then, 32 bits each."""
 
 
 _ARRAYS: Final = (
@@ -745,6 +745,8 @@ class Columns(Versioned):
             found = end if allowed is None else end[allowed[end]]
             if len(found) >= count or look >= len(order):
                 return found[max(0, len(found) - max(count, 0)) :].copy()
+            # By so much that a mask which lets little through costs a few looks, and not one for
+            # each row.
             look = 8 * look + 64
 
     # ------------------------------------------------------------ neighbours

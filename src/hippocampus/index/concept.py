@@ -34,24 +34,32 @@ from hippocampus.index.sorted_sets import each_once, is_among, looked_up
 from hippocampus.kernel import top_k
 
 _NOVEL: Final = 0.45
-"""Score of a row that shares a phrase that is no anchor yet: an average anchor's."""
+"""Score of a row that shares a phrase that is no anchor yet: an average anchor's. Set by hand."""
 _BY_SOUND: Final = 0.8
-"""Certainty of an anchor that sounds like a word that is in no dictionary."""
+"""Certainty of an anchor that sounds like a word that is in no dictionary; set by hand, as the
+next."""
 _BY_PART: Final = 0.5
-"""Certainty of an anchor of whose name the question has one word."""
+"""Certainty of an anchor of whose name the question has one word: as likely as not it means
+something else."""
 _FEW: Final = 3
-"""Most anchors that share a word for the word to mean them."""
+"""Most anchors that share a word for the word to mean them (docs/adr/0016): "project" is in many
+names, and means none."""
 _AT_ONCE: Final = 1024
+"""New rows whose vectors are in memory at a time: 1.5 MB of 384 numbers each."""
 _MEANT_BY_POINTING: Final = 3
-"""Anchors under which a question that points, and names nothing, is looked up."""
+"""Anchors under which a question that points, and names nothing, is looked up, when this cue is
+asked alone: what is going on is seldom more than a few matters. Set by hand."""
 _BESIDE_WORDS: Final = 0.5
-"""Weight of active anchors beside anchors that the question names, if none is a proper name."""
+"""Weight of active anchors beside anchors that the question names, if none is a proper name: "our
+paper" may be one that is going on, or any. Set by hand."""
 _FAMILIAR: Final = 5
-"""Mentions up to which an anchor is new, and all the more active for coming up."""
+"""Mentions up to which an anchor is new, and all the more active for coming up; set by hand."""
 _USUAL: Final = 1e-4
-"""Share of all mentions below which no anchor is any rarer."""
+"""Share of all mentions below which no anchor is any rarer: or one that was named once, and lately,
+would come first (docs/adr/0016)."""
 _STAND_INS: Final = 8
-"""Rows that may show instead of the one that stands for them, when that is out of bounds."""
+"""Rows that may show instead of the one that stands for them, when that is out of bounds: the last
+ones, of a line that may be said every day. Set by hand."""
 
 Item = TypeVar("Item", bound=np.integer[Any])
 Places: TypeAlias = NDArray[np.intp]

@@ -22,22 +22,31 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 LISTS: Final = 4096
-"""Inverted lists of an index, where there are enough rows to learn them from."""
+"""Inverted lists of an index, where there are enough rows to learn them from (HEMA, section
+3.3)."""
 PIECES: Final = 16
-"""Bytes that a vector is coded in."""
+"""Bytes that a vector is coded in (HEMA, section 3.3)."""
 LEAST: Final = 10_000
-"""Rows below which there is nothing to learn an index from: all are scanned."""
+"""Rows below which there is nothing to learn an index from: all are scanned, which takes a few
+hundredths of a millisecond."""
 _OF_A_LIST: Final = 39
 """Rows that FAISS wants of each list to learn it."""
 _TURNED: Final = 64
-"""Numbers of a vector that the rotation leaves."""
+"""Numbers of a vector that the rotation leaves, four for each byte; OPQ-16 in HEMA, section 3.3,
+names no number."""
 _ROUNDS: Final = 4
+"""Rounds of k-means and of turning, fewer than FAISS's own: an index is made at the first question
+after opening, and 35 s for 50 000 turns are long already (docs/large-banks.md)."""
 _OF_A_CODE: Final = 39
-"""Rows that each code of a piece is learnt from. More rounds and rows took five times as long."""
+"""Rows that each code of a piece is learnt from, the fewest that FAISS wants. More rounds and rows
+took five times as long."""
 _AT_ONCE: Final = 65_536
+"""Rows that are added at a time: 100 MB of vectors of 384."""
 _BEHIND: Final = 4096
-"""New rows that are scanned before they are added."""
+"""New rows that are scanned before they are added, so that not every question adds some. Set by
+hand."""
 _SEED: Final = 0
+"""Seed of the sample: any will do, but the same bank has the same index."""
 
 
 def lists_for(rows: int) -> int:
@@ -58,6 +67,7 @@ class FaissSearch:
     def nbytes(self) -> int:
         """Bytes held in memory, about: FAISS does not say."""
         index = self._index
+        # Beside its code each vector has an id of 8 bytes.
         return 0 if index is None else (PIECES + 8) * int(index.ntotal)
 
     def near(

@@ -44,12 +44,14 @@ from unicodedata import normalize
 from hippocampus.core.clock import to_micros
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.origin import Origin, trusted_origins
-from hippocampus.core.records import OneOrMany, Stretch, Suspects, Trusted, When, Where
+from hippocampus.core.records import Filters, When, Where
 from hippocampus.core.timestamps import end_micros, is_day, to_moment
 from hippocampus.encode.tokens import is_storable
 from hippocampus.errors import InvalidFilter
 
 MAX_LEVELS = 32
+"""Levels of a condition, a path or a value (docs/filters.md): each is a call within a call, of
+which Python allows a thousand, and a filter may come over HTTP."""
 
 Frozen: TypeAlias = Hashable
 """A JSON value made hashable, equal to another when the JSON is; see ``freeze``."""
@@ -131,68 +133,50 @@ class Filter:
     suspect: bool | None = None
 
 
-def make_filter(  # noqa: PLR0913 - as recall is asked
-    *,
-    since: When | None = None,
-    until: When | None = None,
-    during: Collection[Stretch] | None = None,
-    session: OneOrMany | None = None,
-    speaker: OneOrMany | None = None,
-    role: OneOrMany | None = None,
-    source: OneOrMany | None = None,
-    where: Where | None = None,
-    as_of: When | None = None,
-    trust: Trusted | None = None,
-    suspects: Suspects | None = None,
-    timezone: tzinfo,
-) -> Filter:
+def make_filter(given: Filters, timezone: tzinfo) -> Filter:
     """
-    Validate the filter arguments of a verb.
+    Validate the filters of a read, with all words for a time read already.
 
-    Args:
-        since: said then or later.
-        until: said before; a date alone includes that day.
-        during: said in one of these stretches, each a pair as of ``since`` and ``until``.
-        session: exactly this, or one of these.
-        speaker: this, or one of these, whatever the case.
-        role: exactly this, or one of these.
-        source: exactly this, or one of these.
-        where: a condition on metadata; see the module.
-        as_of: as the bank stood at that moment; a date alone means the end of that day.
-        trust: of this origin or a more trusted one, or of one of these.
-        suspects: whether what reads like an instruction to a model is shown, hidden, or all.
-        timezone: the zone of times that name none.
+    ``since``, ``until`` and the ends in ``during`` are moments; of ``as_of``, a date alone means
+    the end of that day. Those that name no zone are in ``timezone``.
 
     Raises:
         InvalidTime: a time that cannot be read.
         InvalidFilter: anything else that cannot be meant.
     """
+    start, end = _bounds(given.get("since"), given.get("until"), timezone)
+    during, as_of, where = given.get("during"), given.get("as_of"), given.get("where")
+    known = None
+    if as_of is not None:  # inclusive, so the day's last microsecond rather than the next day
+        known = end_micros(as_of, timezone, name="as_of") - is_day(as_of)
+    speakers = _wanted("speaker", given.get("speaker"))
+    return Filter(
+        since=start,
+        until=end,
+        during=None if during is None else _stretches(during, timezone),
+        as_of=known,
+        session=_wanted("session", given.get("session")),
+        speaker=None if speakers is None else frozenset(map(speaker_key, speakers)),
+        role=_wanted("role", given.get("role")),
+        source=_wanted("source", given.get("source")),
+        where=None if where is None else read_where(where),
+        trust=trusted_origins(given.get("trust")),
+        suspect=_wanted_suspects(given.get("suspects")),
+    )
+
+
+_Ends: TypeAlias = tuple[int | None, int | None]
+
+
+def _bounds(since: When | None, until: When | None, timezone: tzinfo) -> _Ends:
+    """Return the first microsecond that is meant and the one behind the last."""
     start = None if since is None else to_micros(to_moment(since, timezone, name="since"))
     end = None if until is None else end_micros(until, timezone, name="until")
     # A day's last microsecond is in it; its end is the next day, and "since" then starts too late.
     if start is not None and until is not None and end is not None and start > end - is_day(until):
         msg = f"since={since!r} is later than until={until!r}: nothing lies between; swap them"
         raise InvalidFilter(msg)
-    known = None
-    if as_of is not None:  # inclusive, so the day's last microsecond rather than the next day
-        known = end_micros(as_of, timezone, name="as_of") - is_day(as_of)
-    speakers = _wanted("speaker", speaker)
-    return Filter(
-        since=start,
-        until=end,
-        during=None if during is None else _stretches(during, timezone),
-        as_of=known,
-        session=_wanted("session", session),
-        speaker=None if speakers is None else frozenset(map(speaker_key, speakers)),
-        role=_wanted("role", role),
-        source=_wanted("source", source),
-        where=None if where is None else read_where(where),
-        trust=trusted_origins(trust),
-        suspect=_wanted_suspects(suspects),
-    )
-
-
-_Ends: TypeAlias = tuple[int | None, int | None]
+    return start, end
 
 
 def _stretches(during: object, timezone: tzinfo) -> tuple[_Ends, ...]:

@@ -27,8 +27,10 @@ from hippocampus.errors import InputError
 from hippocampus.index.cue import Mask, Scores
 
 FORMAT: Final = 1
+"""Format of the stored block; another one is refused, and made anew by sleep."""
 _STEEP: Final = 60.0
-"""Slopes from its middle at which a sigmoid is 0 or 1."""
+"""Slopes from its middle at which a sigmoid is 0 or 1: e⁻⁶⁰ is lost beside 1 in double precision,
+and beyond e⁷⁰⁰ NumPy warns."""
 
 
 _Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=1 << 32)]

@@ -31,14 +31,16 @@ from hippocampus.index.query import Query
 from hippocampus.index.sorted_sets import is_among
 
 _HEARD: Final = 50
-"""A name that more episodes hold leads nowhere in particular."""
+"""A name that more episodes hold leads nowhere in particular: as in ``spreading_activation``. Set
+by hand."""
 _PASSED: Final = 0.5
-"""Damping: share of an episode's activation that spreads over the names it holds."""
+"""Damping: share of an episode's activation that spreads over the names it holds; for this cue
+asked alone, and never measured."""
 
 FORMAT: Final = 3
+"""Format of the stored block: 3 names relations otherwise (docs/adr/0048)."""
 _READ_OTHERWISE: Final = (1, 2)
 """Formats before, whose statements are by fewer rules, or by other names of relations."""
-_MOST_BYTES: Final = 1 << 30
 
 
 @dataclass(frozen=True)

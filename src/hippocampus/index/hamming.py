@@ -23,16 +23,21 @@ Code: TypeAlias = NDArray[np.uint8]
 """One code, shape (bits / 8,), a little-endian number."""
 
 STEP_NS: Final = 20.0
-"""Nanoseconds of a descent for each level, for each node visited and each position found."""
+"""Nanoseconds of a descent for each level, for each node visited and each position found: this and
+the next ones as measured on one machine (docs/adr/0013). Only their ratios choose a way, and both
+ways find the same."""
 CODE_NS: Final = {2: 0.45, 4: 0.45, 8: 0.15, 16: 0.7}
 """Nanoseconds of a scan for each code, by its bytes; others take ``_OTHER_NS``."""
 _OTHER_NS: Final = 1.0
+"""Nanoseconds of a scan for a code of any other length; a guess."""
 FOUND_NS: Final = 5.0
 """Nanoseconds of a scan for each position found."""
 _SAMPLE: Final = 4096
-"""Codes that are looked at to estimate how many will be found."""
+"""Codes that are looked at to estimate how many will be found (docs/adr/0013): a scan of two
+microseconds."""
 LEAST: Final = 1 << 17
-"""Codes from which a matrix is kept: fewer are scanned before a descent has come down."""
+"""Codes from which a matrix is kept: fewer are scanned before a descent has come down
+(docs/adr/0013)."""
 
 
 class Ball(NamedTuple):

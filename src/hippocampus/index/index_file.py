@@ -33,17 +33,18 @@ Item = TypeVar("Item", bound=np.generic)
 Plain = TypeVar("Plain")
 
 VERSION: Final = 2
-"""Of the layout and of what is in it: another one's files are made anew."""
+"""Version of the layout and of what is in it: another one's files are made anew."""
 _MAGIC: Final = b"HippoIdx"
 _HEAD: Final = struct.Struct("<8sIIQ")
 _PAGE: Final = 1 << 16
-"""A multiple of the size of a page of any system."""
+"""Bytes, a multiple of the size of a page of any system: some of ARM have 64 KiB."""
 _MORE: Final = 2
-"""Multiple of its length that an array may reach before it moves out of its map."""
+"""Multiple of its length that an array may reach before it moves out of its map: room in addresses
+only, which costs no memory (docs/adr/0077)."""
 _SPARE: Final = 1 << 20
-"""And bytes besides."""
+"""Bytes besides, for arrays that are short yet."""
 _CHECKED: Final = 1 << 24
-"""Bytes that have a checksum of their own."""
+"""Bytes that have a checksum of their own: a large array is checked piece by piece. Set by hand."""
 
 
 class Section(msgspec.Struct, frozen=True):

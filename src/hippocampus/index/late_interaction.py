@@ -24,6 +24,7 @@ from hippocampus.kernel import maxsim
 _COUNT: Final = 2
 """Bytes of how many tokens a text has, behind its codes where these are fewer."""
 _MOST: Final = (1 << 8 * _COUNT) - 1
+"""Largest count that fits there: of a longer text so many tokens count, and lengths only damp."""
 
 
 def pack_codes(codes: NDArray[np.uint8], count: int) -> bytes:

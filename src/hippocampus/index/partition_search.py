@@ -22,9 +22,11 @@ from hippocampus.index.vector import BLOCK, Searched
 from hippocampus.kernel import scan_turned, top_k
 
 SHARDS: Final = 64
-"""Most shards; the sources after these are in the last one together."""
+"""Most shards; the sources after these are in the last one together: each parts every partition
+once more, and small parts end in more blocks (docs/large-banks.md). Set by hand."""
 _NEW: Final = 4
-"""When one row in so many has come since, all are scanned until the bank sleeps."""
+"""When one row in so many has come since, all are scanned until the bank sleeps (docs/adr/0068):
+new rows are scanned anyway, and more of them gain nothing."""
 
 Shards = Callable[[], NDArray[np.int32]]
 """Returns the number of each row's source, shape (rows,), -1 for none."""
@@ -152,6 +154,8 @@ class PartitionSearch:
             rows = laid.best(wide, laid.blocks(nearest[:probes]), allowed, wanted)
             if rows is not None:
                 return rows, known
+            # Four times as many (docs/large-banks.md): each round looks at the partitions before
+            # again, so few rounds.
             probes *= 4
         return None
 

@@ -30,19 +30,25 @@ Read: TypeAlias = Callable[[NDArray[np.int64]], Floats]
 """Reads vectors of rows, shape (rows, dimension), of length 1 or zero."""
 
 NOWHERE: Final = 65535
-"""The partition of rows without a vector."""
+"""The partition of rows without a vector: the largest of two bytes."""
 MOST: Final = 4096
 """Most partitions: more are no faster to search below a hundred million rows."""
 GROWTH: Final = 4
-"""Growth in rows after which centroids are learnt anew, as a factor."""
+"""Growth in rows after which centroids are learnt anew, as a factor (docs/large-banks.md):
+partitions are twice as long then as they would be made."""
 _SAMPLED: Final = 48
-"""Rows that each centroid is learnt from."""
+"""Rows that each centroid is learnt from: FAISS wants 39 at least. Set by hand."""
 _ROUNDS: Final = 8
+"""Rounds of k-means: centroids only say where to look, and a search looks into hundreds. Set by
+hand."""
 _NEAREST: Final = 3
 """Groups of centroids in which a row's own is looked for: .98 of rows have theirs in three."""
 _AT_ONCE: Final = 16_384
+"""Rows whose vectors are in memory at a time: 25 MB of 384 numbers each."""
 _SEED: Final = 0
+"""Seed of the sample: any will do, but the same bank has the same partitions."""
 _VERSION: Final = 1
+"""Version of the stored block; another one is refused, and made anew by sleep."""
 _UNREADABLE: Final = (
     ValueError, KeyError, TypeError, EOFError, OSError, zipfile.BadZipFile, zlib.error,
 )  # fmt: skip

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from hippocampus.core.records import Payloads
 from hippocampus.index.cue import Mask, Scores
 
-_HEAD: Final = 4
+_HEAD: Final = 4  # bytes, of one uint32
 _SIXTEENTHS: Final = 16
 """An episode's phrases: a head of lasting importance in sixteenths, 8 bits, and a digest of its
 details, 24; then a key a phrase; uint32 each."""
 _LOW: Final = 0xFF
+"""The 8 bits of importance in a head."""
 PROPER: Final = 1 << 31
 """The bit of a key that says the phrase was written as a name."""
 

@@ -5,27 +5,23 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import field
 from datetime import datetime
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.cue_names import USED
 from hippocampus.core.lazy_dataclass import immutable
-from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.records import Interval
 from hippocampus.core.word_lists import word_set
-from hippocampus.encode.languages import script_of
-from hippocampus.encode.terms import Term, find_terms, hash_terms, is_plain, stem
+from hippocampus.encode.terms import Term, stem
 from hippocampus.language.asked_choice import Choice
 from hippocampus.language.asked_conversation import AskedConversation
 from hippocampus.language.asked_state import AskedState
 from hippocampus.language.event_anchored import EventAnchoredTime
 from hippocampus.language.filled_roles import Role
-from hippocampus.language.question_intent import Intent, asks_for_events
+from hippocampus.language.question_intent import Intent
 from hippocampus.language.relations import functional, names_all_of, relation_of, same_kin
-from hippocampus.language.time.asked_language import asked_language
 
 if TYPE_CHECKING:
     from hippocampus.language.counting.asked import AskedEvents
@@ -109,17 +105,18 @@ class Query:
     A question, parsed once (``recall/parse.py``) and asked of every cue.
 
     Fields down to ``fact`` are read off the text alone; those after it need the bank or a model.
-    ``counted``, ``name_terms`` and ``text_terms``, which few recalls need, are read when asked for.
     """
 
     text: str
-    """The question as it was asked; ``parse``, properties below and ``encode_query`` read it."""
+    """The question as it was asked; ``recall/parse.py`` and ``encode_query`` alone read it."""
     now: datetime
     """The present moment for it, aware."""
     cues: frozenset[str] = frozenset(USED)
     """Names of the cues that it is asked of, of ``CUES``."""
     language: str | None = None
     """The language that most of it is in, by its code; None where nobody can tell."""
+    is_latin: bool = True
+    """Whether most of its letters are Latin ones."""
     words: tuple[Term, ...] = ()
     """Its words with their places in the text, in order; ``spelled`` says how each is written."""
     own_end: int = 0
@@ -130,6 +127,10 @@ class Query:
     """Weight of each of ``terms`` by its count, shape (t,): 0 for function words."""
     variants: Mapping[int, int] = field(default_factory=dict)
     """Places in ``terms`` of other forms of a word, with the place of the word."""
+    text_terms: frozenset[int] = frozenset()
+    """Hashes of all that it says, as a memory's words are: the same for who asked it before."""
+    name_terms: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
+    """Hashes of the words in it that are spelled like names, ascending, each once."""
     intervals: tuple[Interval, ...] = ()
     """Times that it names."""
     listing: tuple[Interval, ...] = ()
@@ -142,6 +143,9 @@ class Query:
     """Intents that its words tell; none for most questions."""
     several: bool = False
     """Whether it asks for several things, or how many they are."""
+    counted: AskedEvents | None = None
+    """The events that it counts, with their times: of "how often did I swim?"; None if it counts
+    none."""
     sort: str = ""
     """Sort of the things, a noun in the singular: "trip" of "which trips"; "" if it does not
     say."""
@@ -210,63 +214,6 @@ class Query:
     term_discounts: NDArray[np.float32] | None = None
     """Factors on the weights of words that its concepts explain, shape (t,); None means 1."""
 
-    @property
-    def counted(self) -> AskedEvents:
-        """The events that it counts, with their times as of ``now``: of "how often did I swim?"."""
-        from hippocampus.language.counting.asked import (  # noqa: PLC0415 - few questions count
-            read_asked_events,
-        )
-
-        return read_asked_events(self.text, self.now)
-
-    @property
-    def is_latin(self) -> bool:
-        """Return whether most of its letters are Latin ones."""
-        if is_plain(self.text):
-            return True
-        letters = [char for char in self.text if char.isalpha()]
-        return 2 * sum(script_of(char) == "Latin" for char in letters) >= len(letters)
-
-    @property
-    def name_terms(self) -> NDArray[np.uint32]:
-        """Hashes of the words in it that are spelled like names, ascending, each once."""
-        return _name_terms(self.text)
-
-    @property
-    def text_terms(self) -> frozenset[int]:
-        """Hashes of all that it says, as a memory's words are: the same for who asked it before."""
-        return frozenset(hash_terms(self.text).tolist())
-
-    def asks_for_events(self, names: Collection[str]) -> bool:
-        """Return whether it asks for whatever was at a time, or what those of some names did."""
-        return asks_for_events(self.text, self.words, names)
-
     def spelled(self, word: Term) -> str:
         """Return one of its words as it is written in it."""
         return self.text[word.start : word.end]
-
-
-_NAME: Final = lazy_pattern(r"(?:(?<=[\w,] )|(?<=\w['’]))[A-Z][^\W\d_]+(?:'s)?")
-"""A word with a capital that does not begin the sentence."""
-
-
-_FIRST: Final = lazy_pattern(r"\W*([A-Z][^\W\d_]+)")
-"""The word with which it begins; only of a given name is it known that it is one."""
-
-
-_NOUNS_IN_CAPITALS: Final = "de"
-"""Language in which a capital tells no name."""
-
-
-@lru_cache(maxsize=16)
-def _name_terms(question: str) -> NDArray[np.uint32]:
-    given = word_set("given_names") - word_set("given_names_as_words")
-    names, first = _NAME.findall(question), _FIRST.match(question)
-    names += [first[1]] if first and first[1].casefold() in given else []
-    if asked_language(question) == _NOUNS_IN_CAPITALS:
-        names = [name for name in names if name.removesuffix("'s").casefold() in given]
-    # Memories in another language than the question's have them under other hashes.
-    hashes = {each for term in find_terms(" ".join(names)) for each in (term.hash, *term.forms)}
-    found = np.unique(np.array(list(hashes), np.uint32))
-    found.flags.writeable = False  # those who ask the same share it
-    return found

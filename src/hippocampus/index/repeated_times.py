@@ -22,19 +22,25 @@ from hippocampus.core.records import Interval
 from hippocampus.language.time.repeated import nth_weekday
 
 _MONTHLY: Final = 28
-"""Days between two turns from which on they are on a certain weekday of a month."""
+"""Days between two turns from which on they are on a certain weekday of a month: four weeks or
+five."""
 _MONTH: Final = 30
+"""Days that a month counts for where the share of a turn in a time is worked out."""
 _LEAST: Final = 0.3
-"""Worth of a turn of a repeated time: less than that of an event of that time alone."""
+"""Worth of a turn of a repeated time: less than that of an event of that time alone. This and the
+next ones are set by hand."""
 _MORE: Final = 0.3
 """Worth that it has more, if it comes but once in the time asked for, or less."""
 _SELDOM: Final = 0.4
-"""Share of a time from which what comes again is of it: weekly of a month, but not of a year."""
+"""Share, by its root, of a time from which what comes again is of it: weekly of a month (.48), but
+not of a year (.14)."""
 _MEETS: Final = 0.25
 """Share of a turn, or of the time that is asked for, that has to lie in the other."""
 _SHORT: Final = 12 * MICROS_PER_HOUR
 """Length up to which clocks that are put forward count: then a turn is an hour off."""
 _MOST_MONTHS: Final = 14
+"""Months that are looked through: the first or the second has a turn, mostly. A bound of a year and
+more, set by hand."""
 
 
 class Repeats(NamedTuple):
@@ -101,6 +107,8 @@ def turns_within(
     slack = np.where(shorter <= _SHORT, MICROS_PER_HOUR, 0)
     turn = np.maximum((first - start - length) // np.maximum(every, 1), 0)
     met = np.zeros(len(worth), np.bool_)
+    # The turn that may be going on when the time begins, and the two after it: if any turn meets
+    # the time, one of these does.
     for later in range(3):
         begins = start + (turn + later) * every
         inside = np.minimum(begins + length + slack, last) - np.maximum(begins - slack, first)

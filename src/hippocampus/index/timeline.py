@@ -23,7 +23,8 @@ Moments: TypeAlias = NDArray[np.int64]
 TAIL: Final = 4096
 """Last rows that are looked through one by one: that takes 2 µs, and a run of a few rows 20."""
 _LONGER: Final = 2
-"""Length of a run, as a multiple of the rows behind it, up to which it is merged with them."""
+"""Length of a run, as a multiple of the rows behind it, up to which it is merged with them: so runs
+stay few, and each row is merged a few times only."""
 
 
 class Timeline(Versioned):

@@ -222,6 +222,7 @@ class TagGraph:
 # ---------------------------------------------------------------- bytes
 
 FORMAT: Final = 1
+"""Format of the stored block; a newer one is refused."""
 _MAGIC: Final = b"HTOPIC"
 _HEAD: Final = struct.Struct("<6sHIQ")
 """Magic, format, CRC-32 of the packed rest, bytes of the rest unpacked."""
@@ -409,16 +410,21 @@ _FLAT: Final = 1e-3
 
 
 _TAGS: Final = 8
-"""Most tags that a question finds by itself, called k in SWIFT, 3.2."""
+"""Most tags that a question finds by itself, called k in SWIFT, 3.2; with 4 or 12 recall changes by
+.003 at most (docs/adr/0015)."""
 _LIKENESS: Final = 1.5
-"""Standard deviations above all tags' mean cosine from which on a tag is near in meaning."""
+"""Standard deviations above all tags' mean cosine from which on a tag is near in meaning: so it
+holds for any embedder (docs/adr/0015). Set by hand."""
 _NAMED: Final = np.float32(3.0)
-"""Standard deviations that are added where the question names the tag."""
+"""Standard deviations that are added where the question names the tag: more than nearness tells of
+nearly any. Set by hand."""
 _DOWN: Final = 2
+"""Steps to narrower tags; with the next, called D_max in SWIFT, 3.2, which names no number. Without
+any recall changes by .003 at most (docs/adr/0015)."""
 _UP: Final = 1
-"""Steps to narrower and to broader tags, called D_max in SWIFT, 3.2."""
+"""Steps to broader tags, of which one is likely about something else already."""
 _FADE: Final = 0.6
-"""Factor on a tag's weight for each step down; a step up takes its square."""
+"""Factor on a tag's weight for each step down; a step up takes its square. Set by hand."""
 
 
 class TopicCue(Versioned, DenseCue):
@@ -463,6 +469,7 @@ class TopicCue(Versioned, DenseCue):
     @property
     def nbytes(self) -> int:
         rows = sum(under.nbytes for under in self._rows)
+        # A term has 4 bytes and the number of its name 8; a name, mostly one a term, twice 8.
         return rows + self._bytes.nbytes + 28 * len(self._terms)
 
     def rows(self, tag: str) -> Rows32:

@@ -19,9 +19,11 @@ from hippocampus.index.vector_codec import unpack_vectors
 from hippocampus.kernel import scan_turned, sign_codes, top_k
 
 BLOCK = 128
-"""Rows whose sign codes are kept turned, as the scan reads them."""
+"""Rows whose sign codes are kept turned, as the scan reads them: a block of the kernel
+(``agreement.hpp``)."""
 FEW = 8
-"""When fewer than one row in so many is allowed, their bytes are no more to read than all signs."""
+"""When fewer than one row in so many is allowed, their bytes are no more to read than all signs,
+which are an eighth as long."""
 FEW_FOR_A_SEARCH = 16_384
 """Most allowed rows that cost no more to read than a search looks at."""
 OVERSAMPLE = 2

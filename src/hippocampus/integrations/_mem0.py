@@ -9,8 +9,7 @@ from hashlib import blake2b, md5
 from typing import Any, Final, TypeAlias
 from uuid import UUID, uuid5
 
-from hippocampus.bank.filter_arguments import Filters
-from hippocampus.core.records import Change, Episode, Hit, Turn
+from hippocampus.core.records import Change, Episode, Filters, Hit, Turn
 from hippocampus.errors import InputError, InvalidFilter, InvalidScope, InvalidTime
 
 Record: TypeAlias = dict[str, Any]
@@ -30,6 +29,7 @@ FIRST: Final = "_memory_id"
 _OWN: Final = (FIRST, "updated_at")
 """Fields that an updated memory has among its metadata, and its result elsewhere."""
 _NOW: Final = 20
+"""Most memories to return by default, as mem0 2 does (docs/surfaces/mem0.md)."""
 _BEFORE: Final = 100
 """Most memories to return by default where the owner is given as before mem0 2."""
 _OPERATORS: Final = frozenset("eq ne in nin gt gte lt lte contains icontains".split())
@@ -38,6 +38,7 @@ _LOGIC: Final = {"AND": "$and", "OR": "$or", "NOT": "$not"} | {
 }
 _ORDER: Final = frozenset("gt gte lt lte".split())
 _EPISODE_BITS: Final = 96
+"""Bits of an episode's id, 24 digits in hex; a UUID leaves 26 beside them for the bank's mark."""
 
 _log = logging.getLogger(__name__)
 
@@ -388,7 +389,8 @@ def id_of(episode: Episode) -> str:
 
 def _make_id(bank: str, episode: str) -> str:
     """Return a UUID, of the version for one's own use, that names an episode and marks its bank."""
-    # A UUID has 122 bits beside version and variant: 26 of the mark and 96 of the id.
+    # A UUID has 122 bits beside version and variant: 26 of the mark and 96 of the id. They are in
+    # three parts, of 48, 12 and 62, with version 8 and variant 2 in between (RFC 9562).
     number = mark(bank) << _EPISODE_BITS | int(episode, 16)
     high, middle, low = number >> 74, number >> 62 & 0xFFF, number & (1 << 62) - 1
     return str(UUID(int=high << 80 | 8 << 76 | middle << 64 | 2 << 62 | low))

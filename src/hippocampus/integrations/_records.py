@@ -25,7 +25,7 @@ _HEAD: Final = 800
 beside it. Long episodes are split, and every part has all the metadata: a value would be stored
 once for each part of its own text."""
 _LABEL: Final = 1000
-"""Characters of a role, a name or an address that are kept."""
+"""Characters of a role, a name or an address that are kept. Chosen by hand."""
 _TICK: Final = timedelta(microseconds=1)
 
 
@@ -88,6 +88,7 @@ class Records:
         # A bank answers what it has just recalled with what is there: right for a memory, but a
         # conversation would lose a message, and a store an item.
         kept = self.bank.remember_many(turns, again=True)
+        # A session whose third message has faded is broken (docs/adr/0030).
         _those_there(self.bank.pin, [e.id for e in kept if "id" in self.own(e)])
         return ids
 

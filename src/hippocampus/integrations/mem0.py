@@ -27,10 +27,9 @@ import platformdirs
 import hippocampus.memory
 from hippocampus.aio import OnThreads, on_a_thread
 from hippocampus.bank import Bank
-from hippocampus.bank.filter_arguments import Filters
 from hippocampus.core.config import Config
 from hippocampus.core.files import read_text
-from hippocampus.core.records import Episode, Turn
+from hippocampus.core.records import Episode, Filters, Turn
 from hippocampus.errors import InputError, SourceError, UnknownEpisode
 from hippocampus.integrations import _mem0
 from hippocampus.integrations._mem0 import Record

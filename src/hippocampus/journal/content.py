@@ -36,18 +36,21 @@ _HEAD = struct.Struct("<4sHH")
 rows, then the matrix. Version 1 had lengths of four bytes and a matrix without codes."""
 _MAGIC = b"HipC"
 _VERSION = 2
+"""Version that is written: 2, half as large, has the Huffman-shaped matrix (docs/adr/0014)."""
 
 _MORE = 128
-"""Added to a byte of a length that another one follows, of seven bits each, the lowest first."""
+"""Added to a byte of a length that another one follows, of seven bits each, the lowest first: known
+as LEB128. The length of a text of fewer than 128 tokens takes one byte."""
 _LONGEST = 4
 """Bytes of a length at most: it is below 2**28."""
 
 KEPT_BYTES = 64 << 20
-"""Memory that segments may take together; the ones read longest ago go first."""
+"""Memory that segments may take together; the ones read longest ago go first (docs/adr/0012)."""
 _PLACES_A_TEXT = 10
 """Places that are looked at in the time in which one text is decoded and searched."""
 _REST = 4
-"""Part of the unsealed rows that may lie apart until all are put together anew."""
+"""Part of the unsealed rows that may lie apart until all are put together anew: the fewer, the more
+often a bank's tail is built, the more, the more segments a search walks. Chosen by hand."""
 _ADDS: frozenset[type[JournalEvent]] = frozenset({Remembered, RecallsNoted})
 """Changes that only add, so that texts unsealed before them are still valid."""
 
@@ -648,6 +651,7 @@ class Content:
                 ids[row - segment.first] = np.empty(0, np.uint64)
             made = Segment.of(segment.first, ids).to_block()
             self._store.payloads.put_block(self._bank, "content", made)
+        # Empty, and not taken away: a row that has no payload at all is damaged.
         self._store.payloads.put(self._bank, "content", [(row, b"") for row in unsealed])
 
     def unpacked(self, payloads: Mapping[int, bytes]) -> dict[int, Ids]:

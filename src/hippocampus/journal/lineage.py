@@ -155,7 +155,7 @@ class Lineage(LedgerPart):
             for row in sorted(fresh):
                 (own,) = self._store.episodes.read(self._bank, [row])
                 for alias in self.aliases(row, "superseded"):
-                    if self._says_the_same(own, alias):
+                    if self._has_all_details_of(own, alias):
                         queue.append(alias)
                     else:
                         freed.add(alias)
@@ -165,7 +165,7 @@ class Lineage(LedgerPart):
                 queue += [e.row for e in there if e.digest == own.digest]
         return sorted(gone), sorted(freed - gone)
 
-    def _says_the_same(self, own: EpisodeRow, alias: int) -> bool:
+    def _has_all_details_of(self, own: EpisodeRow, alias: int) -> bool:
         """Return whether what an episode stands for has no detail that it has not itself."""
         from hippocampus.language.equivalence import (  # noqa: PLC0415 - not for a recall
             digest_details,

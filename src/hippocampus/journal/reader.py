@@ -49,7 +49,7 @@ from hippocampus.language.noun_phrases import Phrase, find_phrases, names_of
 SHORTEST_ID: Final = 4
 """Characters of an id that may stand for it, if no other begins so."""
 _CANDIDATES: Final = 5
-"""Ids that a message names."""
+"""Ids that a message names. Chosen by hand."""
 _OF_AN_ID: Final = lazy_pattern(r"[0-9a-f]+")
 _NEAREST_FIRST: Final[tuple[State, ...]] = ("active", "forgotten", "superseded")
 Told: TypeAlias = Callable[[int, Episode], tuple[Interval, ...]]

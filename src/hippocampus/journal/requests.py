@@ -20,9 +20,10 @@ from hippocampus.journal.ledger import Ledger
 
 R = TypeVar("R")
 
-_MICROS: Final = 1_000_000
+_MICROS: Final = 1_000_000  # of a second: times in a store are microseconds (docs/format.md)
 _CLEARED: Final = 4
-"""First bytes of keys, of 256, with which old requests are cleared away."""
+"""First bytes of keys, of 256, with which old requests are cleared away: with one request in 64
+(docs/adr/0083), since to look with each would cost every write a statement."""
 
 
 class Done(NamedTuple, Generic[R]):

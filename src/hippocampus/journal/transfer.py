@@ -49,11 +49,15 @@ AS_IT_IS: Final = TransferGate(record=dict, detail=lambda _, detail: detail)
 """Lets everything pass."""
 
 EXPORT_FORMAT = 1
+"""Number in an export's first line. There was no other yet; a reader refuses those it does not
+know, so only a change that readers would misunderstand is to raise it."""
 
 _FIELDS = {name: key for name, key in STORED_NAMES.items() if name not in {"row", "digest"}}
 """Field of an episode -> its name in an export."""
 """What is told of an episode: its row is its place in the file, and digests are of one store."""
 _TEXTS_AT_ONCE = 1000
+"""Episodes whose texts are in memory at once; between two such reads the budget of time is looked
+at. Chosen by hand."""
 _ATTEMPTS = 5
 """Most beginnings of an export; it begins anew if an episode was erased while it was written."""
 

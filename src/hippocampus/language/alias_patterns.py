@@ -19,6 +19,8 @@ _RE: Final = Patterns("other_names")
 _ANSWER: Final = frozenset({"person", "organization", "social group", "institution"})
 """Kinds of persons and bodies that may be rung up."""
 _MOST_WORDS: Final = 3
+"""Words of a name that is given: longer runs of nouns are heaps of them rather than one thing. Set
+by hand."""
 
 
 class OtherName(NamedTuple):

@@ -19,13 +19,13 @@ from hippocampus.language.nouns import kinds, use_of
 
 _RE: Final = Patterns("questions")
 _LONGEST: Final = 500
-"""Characters of a question that are read."""
+"""Characters of a question that are read; what is longer tells more than it asks."""
 _READ: Final = 2000
-"""Characters of a text that are."""
+"""Characters of a text that are: a bound on what twelve long texts cost, set by hand."""
 _WORDS: Final = 2
-"""Words of an alternative, at most."""
+"""Words of an alternative, at most: more are a clause, and no thing to choose. Set by hand."""
 _JOINED: Final = 4
-"""Words between two alternatives up to which they are joined by "or" and "and"."""
+"""Words between two alternatives up to which they are joined by "or" and "and"; set by hand."""
 _CLAUSE: Final = lazy_pattern(r"[.!?;:,\n]|\b(?:but|and|so|because|then|while)\b", re.IGNORECASE)
 _JOINING: Final = lazy_pattern(r"\b(?:or|and|nor|vs|versus)\b|/", re.IGNORECASE)
 _OVER: Final = lazy_pattern(r"\W+(?:was|were|used\s+to|had\s+been)\b", re.IGNORECASE)

@@ -16,7 +16,10 @@ _RE = Patterns("conversations")
 _LONGEST: Final = 600
 """Characters of a question that is looked at; longer ones are texts."""
 _MOST_SENTENCES: Final = 3
+"""Sentences of a question that is looked at: more tell something, of which the question is a part.
+Set by hand."""
 _MOST_EVENTS: Final = 8
+"""Events to be put in order, at most: each costs a search and an embedding (docs/adr/0060)."""
 
 Whole: TypeAlias = Literal["events", "about", "talk", "first", "all", "themes"]
 """Events to be put in order; all of a matter; one conversation; a beginning; every conversation;

@@ -15,11 +15,11 @@ from hippocampus.language.time.tense import is_past
 
 _RE: Final = Patterns("questions")
 _LONGEST: Final = 500
-"""Characters of a question that are read."""
+"""Characters of a question that are read; what is longer tells more than it asks."""
 _REPEATING: Final = frozenset({"again", "anyway", "exactly"})
 """Words after a name in a question: "who is Tom again?"."""
 _NAMED: Final = 4
-"""Words that a name has at most."""
+"""Words that a name has at most: with a title and a second name. Set by hand."""
 
 
 def person_asked_about(text: str) -> str:

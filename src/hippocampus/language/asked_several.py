@@ -16,7 +16,7 @@ from hippocampus.language.nouns import kinds, singular, use_of
 
 _RE: Final = Patterns("questions")
 _LONGEST: Final = 300
-"""Characters of a question that are read."""
+"""Characters of a question that are read; what is longer tells more than it asks."""
 _NOUN: Final = 0.4
 """Share of its uses as a noun from which a word ends what is asked for."""
 

@@ -15,14 +15,14 @@ from hippocampus.language.time import find_intervals
 _MOST_WORDS: Final = 3
 """Words beside function words that chatter has; with more, somebody tells something."""
 _LONGEST: Final = 80
-"""Characters of chatter."""
+"""Characters of chatter, which is a few words; longer texts need not be cut into words."""
 _SUBJECTS: Final = frozenset("i we he she they i'm we're he's she's they're it's".split())
 """Pronouns of whom something is said in any place; "it" is what to do something with, elsewhere
 than at the beginning."""
 _STANDING: Final = frozenset({"always", "never", "be", "don't"})
 """Words with which an instruction begins that is to hold on: "never push", "be brief"."""
 _ANY_TIME: Final = datetime(2001, 1, 1, tzinfo=UTC)
-"""As of which words for a time are read, only to see whether there are any."""
+"""As of which words for a time are read, only to see whether there are any: any would do."""
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 
 

@@ -25,7 +25,7 @@ _WORD: Final = lazy_pattern(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 _HERS: Final = lazy_pattern(r"\b(?:his|her|their)(?:\s+[\w-]+)?\s+$", re.IGNORECASE)
 _NO_PERSON: Final = frozenset({"location", "region", "time period", "calendar month", "day"})
 _REACH: Final = 160
-"""Characters between a noun and who it describes, at most."""
+"""Characters between a noun and who it describes, at most: a sentence or two (docs/adr/0064)."""
 
 
 def is_person_noun(noun: str) -> bool:

@@ -17,7 +17,7 @@ from hippocampus.core.word_lists import word_set
 from hippocampus.language.relations import ALSO_CALLED
 
 _SHORTEST: Final = 3
-"""Letters of a name that may be short for another."""
+"""Letters of a name that may be short for another: two are initials, or words of their own."""
 
 
 class Same(NamedTuple):

@@ -26,11 +26,15 @@ from hippocampus.core.word_lists import word_list, word_set
 from hippocampus.encode.terms import stem
 
 BITS: Final = 24
-"""Of a digest of details."""
+"""Bits of a digest of details, what is left of 32 beside the richness (docs/adr/0016): two others
+are taken for the same once in sixteen million."""
 _RICHNESS_BITS: Final = np.uint32(8)
+"""Low bits of a gist, which hold the richness."""
 _RICHEST: Final = np.uint32(255)
+"""Largest richness that they hold."""
 _SHARED_WORDS: Final = 0.6
-"""The share of the words of two lines from which on they say the same, about."""
+"""The share of the words of two lines from which on they say the same, about: only the second is
+left out of a summary then, so an error costs little. Set by hand."""
 Gists = NDArray[np.uint32]
 """A number for each episode, 0 where nothing is known: the digest of its details, and in the low
 bits its richness, which is how many phrases it has, 255 at most."""

@@ -23,6 +23,8 @@ from hippocampus.language.time.tense import is_past
 
 _RE: Final = Patterns("questions")
 _MOST_WORDS: Final = 12
+"""Words of an event: of a longer clause the event is only a part, and a search for it finds
+another. Set by hand."""
 _LONG: Final = timedelta(days=62)
 """No event whose distance in days or weeks is told takes longer."""
 _IDIOMS: Final = frozenset({"all", "long", "ever", "a while", "a long time", "now", "hours"})

@@ -23,15 +23,20 @@ from hippocampus.language.noun_phrases import is_chaff, is_name
 from hippocampus.language.nouns import use_of
 
 FULL: Final = 0
+"""All of the text; this and the next levels are L0 to L5 in HUMAN, section 5."""
 PLAIN: Final = 1
 """Without greetings, fillers and emoji."""
 SUMMARY: Final = 2
+"""Half of its tokens."""
 GIST: Final = 3
+"""A quarter of them."""
 KEYWORDS: Final = 4
+"""An eighth, of words that name something."""
 TOMBSTONE: Final = 5
 """Nothing of the text."""
 PARTS: Final[Mapping[int, int]] = {SUMMARY: 2, GIST: 4, KEYWORDS: 8}
-"""A level keeps one in so many of a text's tokens, about; one word at least."""
+"""A level keeps one in so many of a text's tokens, about; one word at least. A half and a quarter
+are HUMAN's (section 5), which gives L4 no number."""
 
 _NAME, _DETAIL, _COUNT, _CONTENT, _CHAFF, _GRAMMAR = 3.2, 3.0, 1.5, 1.0, 0.3, 0.1
 """Worth of a word. ``_COUNT`` is for words of number and order, which are often mere idiom ("one by
@@ -45,6 +50,8 @@ _WORD = lazy_pattern(
 _MARK = lazy_pattern(r"[.!?…。！？\n,;:、，；：—–()]")
 _ENDS: Final = frozenset(".!?…。！？\n")
 _LEAST_CLAUSE: Final = 4
+"""Words behind which "and" or "because" begins another clause: fewer are joined in one phrase,
+"bread and butter"."""
 _NOBODY: Final = frozenset({"nobody", "nothing", "nowhere"})
 """Negations that stand for who or what is denied, and not before it."""
 
@@ -199,12 +206,14 @@ class _Words:
 
     def _says_nothing(self, clause: Sequence[int]) -> bool:
         first = self._word(clause[0])
+        # Pleasantries are short, "thank you so very much"; what is longer says something.
         if len(clause) > 5 or first not in word_set("pleasantries"):
             return False
         return _TALK.nothing.fullmatch(" ".join(map(self._word, clause))) is not None
 
     def _is_sound(self, at: int) -> bool:
         start, end = self.spans[at]
+        # As long as "hm" and "hahaha": most words are passed over without the pattern.
         return 2 <= end - start <= 6 and _TALK.sound.fullmatch(self._word(at)) is not None
 
     def _word(self, at: int) -> str:

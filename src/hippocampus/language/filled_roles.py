@@ -19,7 +19,7 @@ _RE = Patterns("roles")
 _NOBODY = frozenset("who what where which whose it that this there".split())
 """Subjects that name nobody: "who is my boss", "it was my brother who called"."""
 _LONGEST = 600
-"""Characters of a text that are read."""
+"""Characters of a text that are read: who somebody is, is told in a turn of talk."""
 
 
 class Role(NamedTuple):

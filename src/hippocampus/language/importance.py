@@ -16,9 +16,11 @@ from hippocampus.core.roles import MACHINE_ROLES
 from hippocampus.core.word_lists import word_list
 
 FULL_DENSITY: Final = 0.25
-"""Names a word from which on a text is as dense as can be: every fourth word is one."""
+"""Names a word from which on a text is as dense as can be: every fourth word is one. CONCEPT,
+section 4.6a, wants it in [0, 1] and names no number: set by hand."""
 FULL_LENGTH: Final = 40
-"""Words with which somebody who writes for themself has shown all the interest there is."""
+"""Words with which somebody who writes for themself has shown all the interest there is: CONCEPT,
+section 4.6a, compares with the median, which a turn by itself does not know. Set by hand."""
 
 
 @cache

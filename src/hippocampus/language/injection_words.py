@@ -17,9 +17,12 @@ from hippocampus.core.word_lists import word_list
 _PARTS: Final = lazy_pattern("[-_']")
 _NONE: Final[frozenset[str]] = frozenset()
 _SHORTEST_STEM: Final = 3
+"""Letters of the shortest beginning that words are known by; it spares looking for shorter ones."""
 _LONG_WORD: Final = 9
+"""Letters from which on a word may be mistyped: a slip seldom makes another word of so long a one.
+Set by hand."""
 _LONG_STEM: Final = 6
-"""Letters from which on a word, and the beginning it is known by, may be mistyped."""
+"""Letters of the beginning it is known by then."""
 
 
 @lru_cache(maxsize=1 << 14)

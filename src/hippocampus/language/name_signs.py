@@ -23,7 +23,7 @@ from hippocampus.language.nouns import kinds, singular, use_of
 SortOfName: TypeAlias = Literal["person", "pet", "place", "thing"]
 
 SURE: Final = 4
-"""Weight of a sign that says it: an apposition, a title."""
+"""Weight of a sign that says it: an apposition, a title. Set by hand, as the next two."""
 LIKELY: Final = 2
 """Weight of one that hardly ever errs: a verb that only people are the subject of."""
 FAINT: Final = 1
@@ -32,7 +32,8 @@ FAINT: Final = 1
 _LONGEST: Final = 3
 """Words of a name, at most."""
 _CAPITALS: Final = 0.7
-"""Share of capitals from which on a sentence is a heading, and a capital in it says nothing."""
+"""Share of capitals from which on a sentence is a heading, and a capital in it says nothing. Set by
+hand."""
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*|\d[\w.,:]*|\n+|[^\w\s]")
 _GOES_ON: Final = frozenset(",;%&/'’@+=-–—…)")
 """Marks behind which a sentence has not begun anew."""
@@ -44,8 +45,10 @@ _NAMING: Final = frozenset(map(stem, ("call", "name", "christen", "dub")))
 _IS: Final = frozenset({"is", "was", "are", "were"})
 _PRONOUNS: Final = frozenset({"he", "she", "him", "himself", "herself"})
 _NOUN: Final = 0.6
+"""Share of its uses from which on a word is a noun; as a phrase ends in one
+(``noun_phrases.NOUN``)."""
 _VERB: Final = 0.5
-"""Shares of its uses from which on a word is a noun, or a verb's form."""
+"""Share of its uses from which on a word is a verb's form: a verb more often than not."""
 _PLACES: Final = frozenset({"location", "geographical area", "structure", "region"})
 _SHOWING: Final = frozenset({"this", "that", "here", "it", "he", "she", "who", "there"})
 _SAINTS: Final = frozenset({"st", "saint"})
@@ -324,6 +327,7 @@ class _NameReader:
     def _tie(self, sentence: Sequence[_Token], start: int, end: int, noun: str) -> None:
         """Note the tie of a name to its owner where it is said: "my cat Biscuit"."""
         name = " ".join(token.low for token in sentence[start:end])
+        # Six words before, for what a name is stands there with its adjectives, and six behind.
         near = [*range(start - 1, max(-1, start - 7), -1), *range(end, min(len(sentence), end + 6))]
         at = next((place for place in near if sentence[place].low == noun), None)
         if at is None:

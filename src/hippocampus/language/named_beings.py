@@ -28,9 +28,11 @@ from hippocampus.language.nouns import use_of
 _GIVEN: Final = LIKELY + FAINT
 """Weight of a name being a given one: with any other sign, or a second sight, that tells."""
 _AGAIN: Final = 2
-"""Weight, at most, of being spoken of again."""
+"""Weight, at most, of being spoken of again: as much as one likely sign, or any word often said
+would be somebody. Set by hand."""
 _PARTLY: Final = 3
-"""A name may be a noun as well: what is one in every so many uses has no kinds of nouns."""
+"""A name may be a noun as well: what is one in every so many uses has no kinds of nouns
+(docs/adr/0059)."""
 
 
 def is_named(name: str, signs: NameSigns) -> bool:

@@ -16,7 +16,7 @@ from hippocampus.language.time.tense import is_past
 
 _RE = Patterns("subjects")
 _LONGEST = 1000
-"""Characters of a text that are read."""
+"""Characters of a text that are read: of a longer one its beginning tells of whom it is."""
 _VERB = 0.3
 """Share of its uses as a verb from which on a word behind a name is its verb."""
 

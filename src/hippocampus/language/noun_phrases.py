@@ -20,8 +20,10 @@ from hippocampus.encode.terms import stem
 from hippocampus.language.nouns import kinds, singular, use_of
 
 MOST_WORDS: Final = 3
+"""Words of a phrase: CONCEPT, section 4.7, looks up runs of one to three."""
 NOUN: Final = 0.6
-"""From this share of noun uses on, a word may end a phrase."""
+"""From this share of noun uses on, a word may end a phrase; this and the next ones are set by hand,
+on the dictionary's counts."""
 LED_NOUN: Final = 0.3
 """``NOUN`` where a noun phrase is due: "about peer review"."""
 VERB: Final = 0.4
@@ -29,10 +31,12 @@ VERB: Final = 0.4
 _CAPITAL_NOUNS: Final = frozenset({"de"})
 """Languages that write every noun with a capital, and so tell no name by it."""
 _SHORTEST_FOREIGN: Final = 12
-"""Characters of three words of grammar, about."""
+"""Characters of three words of grammar, about, from which on a text is surely in another
+language."""
 _LONGEST_ACRONYM: Final = 6
+"""Letters of a word in capitals that names something: a longer one is rather shouted."""
 _USUAL: Final = 64
-"""Characters up to which a phrase is likely to come up again."""
+"""Characters up to which a phrase is likely to come up again: longer ones are not remembered."""
 
 _TOKEN = lazy_pattern(r"[^\W_]+(?:['’\-][^\W_]+)*|[^\s\w]+|_+|\n")
 _SUFFIX = lazy_pattern(r"['’].*")

@@ -35,7 +35,8 @@ _INFLECTED: Final = (
 _LONGEST: Final = 64
 """Characters of a noun whose kinds are looked up; no noun of the dictionary has as many."""
 _MOSTLY: Final = 77
-"""Uses as a noun, of 255, from which on what looks like its plural is one."""
+"""Uses as a noun, of 255, from which on what looks like its plural is one: three in ten, as where a
+noun is due. Set by hand."""
 
 
 class _WordUses:
@@ -105,7 +106,12 @@ def singular(word: str) -> str:
 
 
 class Use(NamedTuple):
-    """Shares of a word's uses as a noun and as a verb, in [0, 1]; ``known``: in the dictionary."""
+    """
+    Shares of a word's uses as a noun and as a verb, in [0, 1]; ``known``: in the dictionary.
+
+    From which share on it counts as either is for each reader to say, by what an error costs there;
+    those shares are set by hand.
+    """
 
     noun: float
     verb: float

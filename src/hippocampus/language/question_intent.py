@@ -19,6 +19,8 @@ Intent: TypeAlias = Literal["now", "past", "when", "last", "how many", "list"]
 """Intent of a question: a present state, a past one, a time, the latest, a number, all."""
 
 _LONGEST_QUESTION = 500
+"""Characters of a question that may ask of a time alone: a longer one says more than that, and its
+patterns would be tried at each of its places."""
 _LABEL: Final = 3
 """Most words of a label, which only names a thing."""
 _VERB: Final = 0.5

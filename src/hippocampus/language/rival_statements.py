@@ -23,11 +23,12 @@ Kind: TypeAlias = Literal["number", "name", "word"]
 
 _RE: Final = Patterns("rivals")
 _LONGEST: Final = 600
-"""Characters of a text that are read."""
+"""Characters of a text that are read: of a longer one a statement is too small a part to be marked
+as over (docs/adr/0062)."""
 _CLAUSE: Final = 24
-"""Words of a clause at most: what is longer tells a story."""
+"""Words of a clause at most: what is longer tells a story. Set by hand."""
 _END: Final = 6
-"""Words of an end that are compared."""
+"""Words of an end that are compared: a name or a number with its measure has no more."""
 _UNIT: Final = 4
 """Words of a number with its unit: the number, and the words after it."""
 _BE: Final = frozenset({"is", "are", "am"})
@@ -178,18 +179,20 @@ def find_rivals(
                 before.setdefault(clause, []).append(place)
 
 
-def find_alike(texts: Iterable[str], *, over: bool = False) -> Iterator[tuple[int, int, str]]:
+def find_of_one_frame(
+    texts: Iterable[str], *, over: bool = False
+) -> Iterator[tuple[int, int, str]]:
     """
-    Yield the places of texts that have clauses alike but for their ends, and what is alike.
+    Yield the places of texts that have clauses of one frame, alike but for their ends, and that.
 
     ``over``: only clauses of what is past, such as who founded what.
     """
     heard: defaultdict[tuple[str, ...], dict[StatedClause, list[int]]] = defaultdict(dict)
-    test = _tell_alike if over else alike
+    test = _are_of_one_past_frame if over else are_of_one_frame
     for place, text in enumerate(texts):
         found: dict[tuple[int, int, str], None] = {}
         for clause in dict.fromkeys(clauses(text)):
-            # Clauses that do not share two words are never alike, so they need no comparison.
+            # Clauses that do not share two words are never of one frame: nothing to compare.
             before = heard[clause.words[:2]]
             for other, places in before.items():
                 if places != [place] and test(other, clause):
@@ -210,12 +213,12 @@ def rivals(one: StatedClause, other: StatedClause) -> bool:
     return _denies(one, other) or _differ_in_their_ends(one, other, _is_state)
 
 
-def alike(one: StatedClause, other: StatedClause) -> bool:
+def are_of_one_frame(one: StatedClause, other: StatedClause) -> bool:
     """Return whether two clauses say one thing of one matter, of the past as well."""
     return rivals(one, other) or _differ_in_their_ends(one, other, _is_told)
 
 
-def _tell_alike(one: StatedClause, other: StatedClause) -> bool:
+def _are_of_one_past_frame(one: StatedClause, other: StatedClause) -> bool:
     """Return whether two clauses say one thing of one matter of the past, and none is rival."""
     return _differ_in_their_ends(one, other, _is_told) and not rivals(one, other)
 
@@ -292,6 +295,8 @@ def _verb(words: Sequence[str]) -> int:
     """Return the place of the verb after the subject that opens a clause, 0 if none is seen."""
     if words[0] in _FIRST:
         return 1 if len(words) > 1 else 0
+    # A subject of more than eight words is no short name of one thing, of which two clauses can be
+    # alike.
     for place, word in enumerate(words[1:9], 1):
         if word in _BE or word in _WAS or word in ("has", "have"):
             return place

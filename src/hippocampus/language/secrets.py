@@ -227,12 +227,14 @@ class SecretFinder:
 
 
 _LABELS_KEPT: Final = 4096
-"""Labels whose masked form is remembered."""
+"""Labels whose masked form is remembered: speakers and sources, of which a bank has few, are asked
+for with every hit."""
 _TELLING_APART: Final = frozenset(
     {"e-mail address", "phone number", "card number", "account number", "identity number"}
 )
 """Kinds of secrets that tell one person or account from another."""
 _LETTERS: Final = 4
+"""Letters in place of a secret, 456 976 of them: two secrets of a bank hardly share theirs."""
 
 
 def letters_of(secret: bytes, *, key: bytes = b"") -> str:
@@ -322,13 +324,19 @@ _OF_CALL: Final = re.compile(
 """Beginnings of the ids that frameworks give."""
 _REST: Final = re.compile(r"[A-Za-z0-9]{0,64}(?![\w-])")
 _SHORTEST_ID: Final = 16
+"""Characters of the id of a call: frameworks give more, and a shorter value may be a secret. Set by
+hand."""
 _LONGEST_ID: Final = 300
+"""Characters before a value in which an id is looked for, whatever the length of the text."""
 _NUMBERS: Final = frozenset({"phone number", "card number", "account number", "identity number"})
 """Kinds of which a hash has some by chance: one in 1,600 ids of 24 digits has a card's."""
 _OF_NO_ID: Final = _NUMBERS | {"password", "code"}
 """Kinds of which an id is none, though it looks like one or has the word for it."""
 _SHORTEST_HASH: Final = 20
+"""Characters of a hexadecimal word that is an id or a hash: more than the 19 digits of a card,
+which is no hash."""
 _LONGEST_HASH: Final = 128
+"""Characters of the longest, a SHA-512; more are not looked at."""
 
 
 _PARTS: Final = ("value", "quoted", "bare")
@@ -342,6 +350,7 @@ def _compiled(expression: str) -> re.Pattern[str]:
 
 def _is_password(value: str) -> bool:
     """Return whether a value after the word password may be one: few plain words are."""
+    # Shorter ones are words like "is" or "for", which follow "password" all the time.
     if len(value) < 4 or value.lower() in _NO_PASSWORDS or "://" in value:
         return False
     if re.search(r"[()\[\]{}<>]|^[$£€]", value) or sum(c.isalnum() for c in value) < 3:
@@ -375,7 +384,8 @@ _NO_PASSWORDS: Final = frozenset(
     {"n/a", "none", "null", "true", "false", "required", "optional", "the", "not", "wrong", "****"}
 )
 _LEAST_BITS: Final = 2.5
-"""Entropy of the characters of a key; that of an example such as "xxxx-xxxx" is less."""
+"""Entropy of the characters of a key; that of an example such as "xxxx-xxxx" is less. Set by
+hand."""
 
 
 def _is_random(value: str) -> bool:
@@ -386,7 +396,7 @@ def _is_random(value: str) -> bool:
 
 
 def _is_phone(value: str) -> bool:
-    return 8 <= sum(c.isdigit() for c in value) <= 15  # E.164 allows no more than 15
+    return 8 <= sum(c.isdigit() for c in value) <= 15  # E.164 allows no more; fewer are a count
 
 
 _KINDS: Final[dict[str, tuple[str, Callable[[str], bool] | None]]] = {

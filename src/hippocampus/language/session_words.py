@@ -28,14 +28,18 @@ _BRACKETED: Final = lazy_pattern(r"\[[^\[\]\n]{1,200}\]")
 _WORD: Final = lazy_pattern(r"[^\W\d_]{2,}")
 _BLANKS: Final = lazy_pattern(r"\n[ \t]*(?:\n[ \t]*){2,}")
 _SHORT_CODE: Final = 4
-"""Lines of code that are kept: a command, a setting; more is a file that somebody pasted."""
+"""Lines of code that are kept: a command, a setting; more is a file that somebody pasted. Set by
+hand, as the next."""
 _DUMP: Final = 8
 """Lines on end that may be a log or a file rather than something said."""
 LONGEST_TURN: Final = 20_000
 """Characters of one turn of which somebody can be the author; the rest was pasted."""
 LONGEST_READ: Final = 400_000
-"""Characters of a message in which we look for what somebody wrote, and what tools added."""
+"""Characters of a message in which we look for what somebody wrote, and what tools added: twenty of
+the longest turns, for tools paste whole files."""
 _MOST_ELEMENTS: Final = 1000
+"""Elements that are looked at: each that is never closed costs a search to the end, and a message
+may hold a page of them."""
 _MOST_MESSAGES: Final = 40
 """Paragraphs from the end of an answer at which its last message may begin."""
 
@@ -166,4 +170,5 @@ def _is_prose(line: str) -> bool:
     """Return whether a line is mostly words, as sentences and items of lists are."""
     bare = line.strip()
     letters = sum(map(len, _WORD.findall(bare)))
+    # Seven in ten are letters, and it ends as no line of code does. Set by hand.
     return letters * 10 >= len(bare.replace(" ", "")) * 7 and bare[-1:] not in tuple(";{}()[],\\")

@@ -25,14 +25,16 @@ _VERB: Final = 0.5
 _NOUN: Final = 0.1
 """The same before an article: "draft a mail"."""
 _NEAR: Final = 12
-"""Words between "not" and "again"."""
+"""Words between "not" and "again"; this and the next two are set by hand."""
 _BETWEEN: Final = 4
 """Words between somebody and their attitude."""
 _NEXT: Final = 2
 """Words that are looked at behind one that may tell a wish."""
 _BACK: Final = 24
+"""Characters before such a word in which enough words are, mostly; else twice as many are looked
+at, and so on."""
 _ON: Final = 24
-"""Characters before and behind such a word in which enough words are, mostly."""
+"""Characters behind it, likewise."""
 
 _SUBJECT: Final = frozenset({"i", "we", "he", "she", "they", "you"})
 _OWNER: Final = frozenset({"my", "our", "his", "her", "their"})

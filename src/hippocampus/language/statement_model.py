@@ -20,8 +20,11 @@ from hippocampus.language.relations import with_one_name
 from hippocampus.llm.ask import ChatModel, Completer, ModelReply, ModelTask, ask_many, json_of
 
 MOST_FACTS: Final = 200
-"""Of one answer."""
+"""Facts of one answer: twenty turns state fewer, and a model that goes round in circles states
+more."""
 _LONGEST: Final = 120
+"""Characters of a subject, a relation or an object: what is longer is a sentence, and no name or
+thing."""
 _RELATION = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _PARTS: Final = ("turn", "subject", "relation", "object", "mode", "from", "to")
 

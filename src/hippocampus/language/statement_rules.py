@@ -40,6 +40,8 @@ _ALONE: Final = frozenset({"divorced", "single", "widowed"})
 _BRIEF_KINDS: Final = frozenset({"time unit", "time of year", "social event", "coming together"})
 """Kinds of nouns for which one goes and comes back, beside the words of ``brief_stays.txt``."""
 _MOST_WORDS = 4
+"""Words of an object without a name: what is longer is a clause, of which the end is cut off by
+chance. Set by hand."""
 _LONGEST: Final = 600
 """Characters of a sentence: reading takes their square, and what is longer is a list, or a log."""
 _THIRD: Final = frozenset({"his", "her"})

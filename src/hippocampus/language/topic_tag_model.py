@@ -16,8 +16,11 @@ from hippocampus.language.topic_tags import FEWEST_TAGS, MOST_TAGS, Relation, Ta
 from hippocampus.llm.ask import ChatModel, Completer, ModelReply, ModelTask, ask_many, json_of
 
 MOST_RELATIONS: Final = 24
+"""Relations of one answer: three for each of the eight tags; a model that relates all with all has
+understood none."""
 LONGEST_TALK: Final = 12_000
-"""Characters of a group's texts that a model is shown, from the first on."""
+"""Characters of a group's texts that a model is shown, from the first on: some 3 000 tokens, of
+twenty turns mostly all."""
 
 
 def tag_by_model(

@@ -27,27 +27,36 @@ from hippocampus.language.noun_phrases import find_phrases, may_be_subject
 from hippocampus.language.nouns import kinds, singular, synonyms, use_of
 
 MOST_WORDS: Final = 3
+"""Words of a tag (SWIFT, appendix A.1)."""
 MOST_LETTERS: Final = 48
+"""Letters of a tag: three long words; a bound against what a model may answer."""
 FEWEST_TAGS, MOST_TAGS = 3, 8
-"""Tags of a group of texts."""
+"""Tags of a group of texts (SWIFT, 3.2.1)."""
 MOST_NAMES: Final = 3
+"""Names among them: or a stretch about five people would have no subject. Set by hand."""
 MOST_FEELINGS: Final = 1
+"""Feelings among them (SWIFT, 3.2.1, wants emotions): talk is full of them. Set by hand."""
 LEAST_RELATIVE_WORTH: Final = 0.4
-"""Part of the best tag's worth from which on a fourth and further ones are worth having."""
+"""Part of the best tag's worth from which on a fourth and further ones are worth having. Set by
+hand, as the next two."""
 NAME_RETURNS: Final = 0.5
 """The least chance that a name is returned to, though it was said once only."""
 PHRASE_BONUS: Final = 1.3
 """Factor for tags of two or three words, which are more specific than one."""
 LEAST_INCLUSION: Final = 0.8
-"""P(broader | narrower), over places: from here on one tag subsumes another."""
+"""P(broader | narrower), over places: from here on one tag subsumes another (Sanderson and Croft
+1999)."""
 LEAST_LIFT: Final = 4.0
-"""P(broader | narrower) / P(broader): a tag that is everywhere is above nothing."""
+"""P(broader | narrower) / P(broader): a tag that is everywhere is above nothing. Set by hand."""
 LEAST_SUPPORT: Final = 5
-"""Places that must have both tags, for that to be no accident."""
+"""Places that must have both tags, for that to be no accident: of 35 relations by co-occurrence
+alone 7 were sensible (docs/adr/0015). Set by hand."""
 LEAST_INCLUSION_IF_ALIKE: Final = 0.5
-"""``LEAST_INCLUSION`` for tags that are near in meaning, too."""
+"""``LEAST_INCLUSION`` for tags that are near in meaning, too; from a third on two more sensible
+relations were found on ``examples/``, and six silly ones (docs/adr/0015)."""
 LEAST_SUPPORT_IF_ALIKE: Final = 3
-"""``LEAST_SUPPORT`` for these."""
+"""``LEAST_SUPPORT`` for these: with two places 6 of 12 relations were sensible on ``examples/``,
+with three 3 of 5 (docs/adr/0015)."""
 ALIKE_FROM: Final = 2.0
 """Standard deviations above the mean from which on two tags are near: one in forty others is."""
 

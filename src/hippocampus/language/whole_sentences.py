@@ -20,8 +20,9 @@ from hippocampus.language.time.tense import is_past
 
 _RE: Final = Patterns("sentences")
 _LEAST_WORDS: Final = 4
+"""Words of a sentence that means something alone: "Yes, it did." has fewer. Set by hand."""
 _LEAST_GRAMMAR: Final = 0.15
-"""Share of a sentence's words that are words of grammar: less is a list of things."""
+"""Share of a sentence's words that are words of grammar: less is a list of things. Set by hand."""
 _ONLY_GRAMMAR: Final = 0.25
 """... where it is a single one, which may be spelt like one of another language."""
 _VERB: Final = 0.5

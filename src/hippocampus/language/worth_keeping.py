@@ -43,8 +43,12 @@ _LONGEST_LINE: Final = 600
 _PROSE: Final = 0.75
 """Least share of letters and spaces in a line of prose."""
 _LONGEST_READ: Final = 20_000
+"""Characters of a message that are read: what one can write (``session_words.LONGEST_TURN``)."""
 _FEWEST_WORDS: Final = 3
+"""Words of a sentence that is worth keeping: fewer tell nothing that lasts. Set by hand."""
 _FEWEST_LETTERS: Final = 5
+"""Characters of one in a script without spaces, beyond ASCII: three words of Chinese have about as
+many."""
 _VERB: Final = 0.5
 """Share of its uses as a verb from which a first word is taken for an imperative."""
 _AFTER: Final = ")*_\"' "

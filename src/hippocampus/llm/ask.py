@@ -41,6 +41,8 @@ LONGEST_ANSWER: Final = 65_536
 _BEGINNINGS: Final = 64
 """Places at which JSON may begin that are tried."""
 _CHARS_A_TOKEN: Final = 4
+"""Bytes of UTF-8 for a token, about: English has some 4.5 characters. It only stands in for a usage
+that no server reported, and is told as an estimate."""
 _BEGIN = re.compile(r"[{\[]")
 _UNTAGGED = str.maketrans({"<": "\\u003c", ">": "\\u003e"})
 
@@ -262,7 +264,7 @@ def json_of(answer: str) -> Any:  # noqa: ANN401 - any JSON
     try:
         return json.loads(answer)
     except (ValueError, RecursionError):
-        pass
+        pass  # there may be words around it, or a fence
     decoder = json.JSONDecoder()
     # Bounded, for each beginning may be read to the end of the answer in vain.
     for begin, _ in zip(_BEGIN.finditer(answer), repeat(None, _BEGINNINGS), strict=False):

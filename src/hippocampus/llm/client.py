@@ -22,7 +22,8 @@ FORMATS: Final = ("json_schema", "json_object", "text")
 UNKNOWN: Final = frozenset({400, 422})
 """Statuses with which servers say that they do not know one."""
 _LONGEST_ANSWER: Final = 4 << 20
-"""Bytes of a server's answer."""
+"""Bytes of a server's answer, far beyond the 65 536 characters that are looked at (``llm/ask.py``).
+Chosen by hand."""
 _BROKEN_OFF: Final = "broken_off"
 _SPOILT: Final = {
     "length": "the answer was cut off at the server's limit of tokens",
@@ -320,6 +321,7 @@ def _usage_of(answer: Any) -> Usage | None:  # noqa: ANN401
         )
     except (LookupError, TypeError):
         return None
+    # A trillion tokens are in no prompt: a server that says so reports nothing.
     if all(type(tokens) is int and 0 <= tokens < 1 << 40 for tokens in (prompt, completion)):
         return Usage(calls=1, prompt_tokens=prompt, completion_tokens=completion)
     return None

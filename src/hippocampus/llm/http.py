@@ -30,7 +30,7 @@ PASSING: Final = frozenset({408, 409, 425, 429})
 _SHORTEST_SECRET: Final = 8
 """Characters of a key that is one; servers that want none are given words such as "ollama"."""
 _SHOWN: Final = 200
-"""Characters of a server's message that an error repeats."""
+"""Characters of a server's message that an error repeats. Chosen by hand."""
 
 
 @immutable(kw_only=False)

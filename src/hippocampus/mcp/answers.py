@@ -37,16 +37,17 @@ _LABEL = 100
 _REASON = 100, 200
 """Characters of a reason's beginning and end that are shown; what to do about it comes last."""
 _REASONS = 3
+"""Reasons that are told, so that those, however many, leave room for memories. Chosen by hand."""
 _NAMED = 5
 """Most of a kind that are named: memories left out, sessions, sources."""
 _NEAREST = 3
-"""Memories that are shown where none is relevant."""
+"""Memories that are shown where none is relevant. Chosen by hand."""
 _UNSURE = 0.3
 """Confidence from which on one of these may well be the answer."""
 _LEAST_SCORE, _SHARE_OF_BEST = 0.02, 0.05
 """Score, and share of the best one's, below which a memory has nothing to do with the question."""
 _CHANGES = 10
-"""Changes of a memory that are told, the latest."""
+"""Changes of a memory that are told, the latest. Chosen by hand."""
 _LONGEST_CUT = 1 << 18
 """Characters of a text, of which some might fit the largest budget."""
 

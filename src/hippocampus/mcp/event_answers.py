@@ -14,8 +14,10 @@ if TYPE_CHECKING:  # they bring NumPy, and tools are listed without
     from hippocampus.core.records import CountedEvent, EventCount
 
 _LONGEST_QUOTE: Final = 300
+"""Characters, so that a long turn does not take the room of other events, which are what is
+counted. Chosen by hand."""
 _IDS: Final = 5
-"""Ids that are named of one event."""
+"""Ids that are named of one event. Chosen by hand."""
 
 
 def events_counted(

@@ -72,6 +72,7 @@ _MOST_TOKENS = 8000
 _COMPLETIONS = 100
 """As many as the protocol allows."""
 _PROMPT_TOKENS = 2000
+"""Of memories about a task: a beginning, for whoever works on can ask for more. By hand."""
 _NAMES_ARE_NO_PATHS = ResourceSecurity(reject_path_traversal=False, reject_absolute_paths=False)
 """A bank or topic may be called ``../x``; nothing here is a file."""
 _NOT_THERE = (InvalidScope, UnknownBank, UnknownEpisode)

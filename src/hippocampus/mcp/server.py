@@ -56,9 +56,10 @@ PATH: Final = "/mcp"
 _BANK: Final = "bank"
 """The argument of every tool that only a server of several banks offers."""
 _SHOWN = 80
-"""Characters of a refused argument that are shown."""
+"""Characters of a refused argument that are shown. Chosen by hand."""
 _HALF = 400
-"""Characters of an error's beginning, where the value is, and of its end, where the fix is."""
+"""Characters of an error's beginning, where the value is, and of its end, where the fix is. Chosen
+by hand."""
 _NAMED_OTHERWISE: Final = (
     ("recall and episodes give ids", "give an id that recall or timeline shows"),
     ("give Episode.id", "give an id that recall or timeline shows"),
@@ -67,9 +68,11 @@ _NAMED_OTHERWISE: Final = (
 )  # fmt: skip
 """Names of other surfaces in errors, and what a model has instead."""
 _GREETING_S = 0.3
-"""Seconds that a client has to say hello in before the store is opened."""
+"""Seconds that a client has to say hello in before the store is opened, which keeps the interpreter
+busy: the answer to it would wait. Chosen by hand."""
 _LEAVING_S = 5
-"""Seconds that opening, and loading, has to end in when the server stops before that is done."""
+"""Seconds that opening, and loading, has to end in when the server stops before that is done.
+Chosen by hand, as the two that follow."""
 _GRACE_S = 2
 """Seconds that requests have to end in when the server stops."""
 _LAST_S = 2.0

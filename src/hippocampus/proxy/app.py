@@ -36,16 +36,20 @@ _OFF: Final = frozenset({"off", "none", "false", "no", "0"})
 _READ: Final = "read"
 
 BUDGET_TOKENS: Final = 1500
-"""Of memories in a prompt: some thirty turns, little beside what models take today."""
+"""Of memories in a prompt: some thirty turns, little beside what models take today. It is the only
+bound on what goes in, found or not (docs/adr/0032)."""
 DEADLINE_S: Final = 1.0
-"""Most seconds that a request waits for memory: a hundred times the usual, and bearable."""
+"""Most seconds that a request waits for memory: a recall takes some 25 ms (docs/adr/0032), and a
+second is bearable."""
 TIMEOUT_S: Final = 600.0
 """Most seconds that upstream may say nothing; as the protocol's own clients have it."""
 CONNECT_S: Final = 10.0
+"""Seconds for a connection: an address where nobody answers is told of, and not waited for as long
+as an answer is. Chosen by hand."""
 MOST_ASKED: Final = 64 << 20
-"""Bytes of a request that is read; a longer one is passed on without memory."""
+"""Bytes of a request that is read; a longer one is passed on without memory. Chosen by hand."""
 MOST_ANSWERED: Final = 16 << 20
-"""Bytes of an answer of which a copy is read; what comes after is only passed on."""
+"""Bytes of an answer of which a copy is read; what comes after is only passed on. By hand."""
 REFUSALS: Final = frozenset({400, 413, 422})
 """Statuses after which a request is sent once more without memory: it may have been too much."""
 OURS: Final = frozenset({b"x-bank", b"x-session", b"x-memory"})
@@ -158,6 +162,7 @@ class Proxy:
         kind = next((k for end, k in PATHS.items() if path.rstrip("/").endswith(end)), None)
         try:
             host = _header(scope, b"host")
+            # A page whose name was made to lead to this machine still sends that name.
             if self._local and not names_loopback(f"//{host}"):
                 said = (
                     f"host={host[:100]!r}: this proxy is for this machine alone; call it as"

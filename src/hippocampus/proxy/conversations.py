@@ -15,9 +15,10 @@ from hippocampus.core.records import Episode
 from hippocampus.proxy.protocol import ChatMessage, ChatRequest
 
 LOOK_BACK: Final = 512
-"""Episodes of a bank by which its last conversations are known again, after a restart."""
+"""Episodes of a bank by which its last conversations are known again, after a restart
+(docs/adr/0032). Chosen by hand."""
 MOST: Final = 64
-"""Conversations of a bank that are known at once, the last ones."""
+"""Conversations of a bank that are known at once, the last ones. Chosen by hand."""
 AGAIN: Final = timedelta(minutes=10)
 """Time in which the same words, said again without a history, are the same request once more."""
 _ANSWER: Final = 2

@@ -35,7 +35,7 @@ MOST_WAITING: Final = 1000
 TRIES: Final = 3
 """Most tries to remember while another process writes, ten seconds each by default."""
 _BANKS: Final = 256
-"""Banks whose last conversations are kept in mind."""
+"""Banks whose last conversations are kept in mind. Chosen by hand."""
 _REASONS: Final = (
     (StoreError, "store"),
     (EncoderError, "model"),
@@ -158,7 +158,8 @@ class Remembrance:
             return ProxyRecall(without=without)
         began = time.monotonic()
         if (before := self._waiting.get(wish.bank)) is not None:
-            # What was said just now is to be known, as far as there is time for that.
+            # What was said just now is to be known, as far as there is time for that; the other
+            # half of it is for the recall.
             await asyncio.wait({asyncio.wrap_future(before)}, timeout=self._deadline_s / 2)
         left_s = self._deadline_s - (time.monotonic() - began)
         recall = asyncio.wrap_future(self._readers.submit(self._compose, wish.bank, asked))

@@ -17,9 +17,10 @@ PATHS: Final[dict[str, RequestKind]] = {"/chat/completions": "chat", "/responses
 """Ends of the paths that memory is for; every other path is passed on and no more."""
 
 MOST_UNPACKED: Final = 16 << 20
-"""Bytes of a packed answer that are read."""
+"""Bytes of a packed answer that are read, as many as of one that is not (``MOST_ANSWERED``): a few
+packed ones may come to any number."""
 
-_GZIP = zlib.MAX_WBITS | 16
+_GZIP = zlib.MAX_WBITS | 16  # zlib's way to say: with a gzip header and trailer, and no other
 _DECODER = json.JSONDecoder()
 _BLANK = re.compile(r"[ \t\n\r]*")
 _THOUGHT = re.compile(r"\s*<think>.*?(?:</think>\s*|\Z)", re.DOTALL)

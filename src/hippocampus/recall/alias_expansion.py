@@ -29,7 +29,8 @@ from hippocampus.recall.described import Descriptions
 
 _SO: Final = ("holds", "began")
 _MOST: Final = 3
-"""Names that one thing may have, or people that one may be; of more, none is meant."""
+"""Names that one thing may have, or people that one may be; of more, none is meant, for the name
+says too little (docs/adr/0035)."""
 
 
 class _Name(NamedTuple):

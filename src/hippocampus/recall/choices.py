@@ -22,11 +22,15 @@ from hippocampus.recall.scored import AHEAD, Scored
 from hippocampus.recall.spreading_activation import ReadTexts
 
 _LOOKED_AT: Final = 12
-"""Best rows that are read."""
+"""Best rows that are read: a cost bounded by hand, half as many again as for other questions
+(docs/adr/0063)."""
 _REACH: Final = np.float32(15)
-"""Standard deviations behind the best one up to which a row may lead."""
+"""Standard deviations behind the best one up to which a row may lead: wide, for the turn that
+cannot choose is much nearer. Set by hand; the rule was made on two dozen questions of our own
+(docs/adr/0063)."""
 _BARE: Final = 7.0
-"""The same, for one that has nothing of the question but what it names."""
+"""The same, for one that has nothing of the question but what it names: as far as the smallest
+context reaches (docs/adr/0047)."""
 
 
 class _Telling(NamedTuple):

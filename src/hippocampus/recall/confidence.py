@@ -21,7 +21,8 @@ from hippocampus.core.logistic import logistic
 from hippocampus.recall.premise import Premise
 
 DEPTH = 10
-"""Hits that are looked at to say whether anything was found, however many are asked for."""
+"""Hits that are looked at to say whether anything was found, however many are asked for: as the
+models were fitted (docs/adr/0010)."""
 
 
 _SAID_BY_OTHERS = (
@@ -50,6 +51,8 @@ class LogisticModel(NamedTuple):
     rival: float = 0.0
 
 
+# ``rival`` was chosen on LoCoMo's development half: -16 where three turns a side are compared by
+# tokens, -4 where one is by words (docs/adr/0010).
 MODELS: tuple[LogisticModel, ...] = (
     LogisticModel(
         ("matched", "missing", "other", "vector"),
@@ -69,8 +72,9 @@ MODELS: tuple[LogisticModel, ...] = (
     ),
     LogisticModel(("vector",), weights=(-2.39, 5.03), hit=(-0.78, 0.82, 1.68), found=0.61),
 )  # fmt: skip
-"""The first whose evidence is there is used. ``found`` turns down five in six of the hard synthetic
-questions that have no answer; docs/adr/0010 says what that costs those that have one."""
+"""The first whose evidence is there is used; ``bench/tools/calibrate.py --anew`` prints their
+numbers. ``found`` turns down five in six of the hard synthetic questions that have no answer;
+docs/adr/0010 says what that costs those that have one."""
 
 
 class Confidence(NamedTuple):

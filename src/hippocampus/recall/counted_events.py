@@ -17,7 +17,8 @@ from hippocampus.core.records import CountedEvent, Evidence, Interval
 from hippocampus.language.counting.mentions import Mention
 
 _KNOWN_FOR: Final = timedelta(days=3)
-"""Time after an event was told in which "the swim" is that event without more words."""
+"""Time after an event was told in which "the swim" is that event without more words; set by hand
+(docs/adr/0053)."""
 
 
 class ToldEvent(NamedTuple):
@@ -78,7 +79,7 @@ def _add(one: ToldEvent, time: Interval, sure: list[_Group], doubtful: list[_Gro
     assert time.end is not None, "mentions have closed times"
     for groups in (sure, doubtful or ()):
         for group in groups:
-            if _is_same(group, one.mention, time.start, time.end):
+            if _is_of_event(group, one.mention, time.start, time.end):
                 group.told.append(one)
                 group.what |= one.mention.what
                 if time.end - time.start < group.end - group.start:
@@ -88,7 +89,7 @@ def _add(one: ToldEvent, time: Interval, sure: list[_Group], doubtful: list[_Gro
     target.append(_Group(time.start, time.end, [one], set(one.mention.what)))
 
 
-def _is_same(group: _Group, mention: Mention, start: datetime, end: datetime) -> bool:
+def _is_of_event(group: _Group, mention: Mention, start: datetime, end: datetime) -> bool:
     if group.what and mention.what:
         return not group.what.isdisjoint(mention.what)
     if mention.known and not mention.told:

@@ -29,23 +29,24 @@ from hippocampus.recall.scored import Scored
 from hippocampus.recall.spreading_activation import ReadTexts
 
 _MOST_READ: Final = 200
-"""Rows that are read at most: 20 to 40 ms."""
+"""Rows that are read at most: 20 to 40 ms, at the 80 µs of a memory or more (docs/adr/0053)."""
 _BEST: Final = 40
-"""Rows that are read for their score, whatever their words."""
+"""Rows that are read for their score, whatever their words, for many an event is told without its
+verb (docs/adr/0053)."""
 _AGAIN, _UNSURE, _DENIED = np.float32(2), np.float32(1), np.float32(-1)
-"""Gain of a row, in standard deviations: one that tells of an event that another row tells of,
-too, one that may tell of a further event, and one that says that it did not take place. The first
-to tell of an event gains as much as there is between the best row and the last."""
+"""Gain of a row, in standard deviations: one that tells of an event that another row tells of, too,
+one that may tell of a further event, and one that says that it did not take place. The first to
+tell of an event gains as much as there is between the best row and the last. Set by hand, as the
+next."""
 _ELSEWHERE: Final = np.float32(-4)
-"""Its gain if nothing of it is of the time that is asked for."""
+"""Its gain if nothing of it is of the time that is asked for: it outweighs any gain below the
+first's."""
 
 
 def gain_of_events(search: Search, scored: Scored, texts: ReadTexts) -> Floats | None:
     """Return the gains of rows that tell of events to be counted, each event by one row first."""
-    if "how many" not in search.query.intents:
-        return None
     asked = search.query.counted
-    if not asked.keys or not len(scored.rows):
+    if asked is None or not asked.keys or not len(scored.rows):
         return None
     places = _places(search, scored, asked)
     rows = scored.rows[places].tolist()

@@ -36,15 +36,17 @@ from hippocampus.recall.fact_timeline import Known, Told, know
 from hippocampus.recall.spreading_activation import ReadTexts
 
 _TELLINGS: Final = 8
-"""Latest statements of a current fact that are lifted; each of them would answer."""
+"""Latest statements of a current fact that are lifted; each of them would answer, and more would
+fill the first ten with one answer."""
 
 
 _AHEAD: Final = 24 * MICROS_PER_HOUR
-"""Most that a turn may be dated after the present: clocks differ, days are not in all zones."""
+"""Most that a turn may be dated after the present: clocks differ, days are not in all zones
+(docs/adr/0063)."""
 
 
 _ALWAYS: Final = 1 << 62
-"""A moment after all others, in microseconds."""
+"""A moment after all others, in microseconds: 146 000 years away, and still an int64."""
 
 
 class Standing(NamedTuple):
@@ -138,6 +140,7 @@ class FactResolver:
                     if fold.told:
                         folds.append(fold)
                         whose.add(subject)
+                # Of several people nobody is meant, and the others need not be looked at.
                 if len(whose) > 1:
                     return None
         if asked.of != "now":
@@ -145,6 +148,7 @@ class FactResolver:
             return _standing_once(told, asked, at)
         if new:
             new += [told for fold in folds for told in fold.told]
+            # Not remembered: the fresh rows are those that this question happened to find.
             folds = [_Fold(b"", 0, new, _standing(new, at))]
         if any(_are_several(asked, fold.told, at) for fold in folds):
             return None
@@ -344,6 +348,7 @@ def _standing_once(told: Iterable[Told], asked: AskedFact, at: int) -> Standing 
         ]  # fmt: skip
         held = max(
             (one for one in lasted if one[0] > 0),
+            # That what has no beginning held then is only supposed: it yields to what has one.
             key=lambda one: (one[1].valid_from is not None, one[0]),
             default=None,
         )

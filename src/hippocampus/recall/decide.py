@@ -40,7 +40,8 @@ _LIFTED_FOR: Final = frozenset(
 )
 """Steps of reordering of which each says so."""
 _SURE: Final = 0.5
-"""Least score of what is asked for by its place in time alone."""
+"""Least score of what is asked for by its place in time alone (docs/adr/0047): even odds, for its
+words say nothing for or against it."""
 
 
 @immutable(kw_only=False, eq=False)
@@ -158,6 +159,7 @@ def _up_to_the_last(scores: Floats, heard: NDArray[np.bool_]) -> Floats:
 def _with_leading(judged: Confidence, leading: int, *, sure: bool) -> Confidence:
     """Give leading hits of a question about whole conversations the score of the best answer."""
     least = np.zeros_like(judged.scores)
+    # Above the floor of a context, which is to hold what leads.
     least[:leading] = _SURE if sure else 2 * FLOOR
     scores: Floats = np.maximum(judged.scores, least)
     if not sure:

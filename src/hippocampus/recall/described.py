@@ -19,9 +19,11 @@ from hippocampus.index.cue import Mask
 from hippocampus.language.described_person import described_person, is_person_noun
 
 _READ: Final = 4
-"""Most texts that are read for who is meant; of more, none tells more than the others."""
+"""Most texts that are read for who is meant; of more, none tells more than the others
+(docs/adr/0064)."""
 _SPOKEN_OF: Final = 500
-"""Most texts that may have the rarer of the two."""
+"""Most texts that may have the rarer of the two: of somebody more spoken of, too many name both. A
+bound set by hand."""
 
 
 @immutable(kw_only=False, eq=False)

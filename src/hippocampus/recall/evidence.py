@@ -21,7 +21,8 @@ from hippocampus.index.query import Query
 
 _OWN: Final[Mapping[int, bool]] = {}
 _TOLD: Final = {"matched": 3, "covered": 1}
-"""Best turns that count: tokens hear what is told once more in other words, words do not."""
+"""Best turns that count: tokens hear what is told once more in other words, words do not. With one
+turn a side the AUROC on LoCoMo is .787 by tokens, with three .82 (docs/adr/0010)."""
 
 
 @np.errstate(invalid="ignore")  # see ``search``

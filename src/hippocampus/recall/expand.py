@@ -106,6 +106,8 @@ def expand(search: Search, rows: Rows32, sources: Sources) -> Candidates:
     fact = asked_fact(search)
     standing = None
     if sources.facts is not None and fact is not None:
+        # By what sleep has read: no row is read yet, since the best ones are not known before all
+        # have scores (``reorder``).
         standing = sources.facts(fact, rows[:0], search.allowed, search.query.now)
     told = () if standing is None else standing.current
     led_to = {"names": _unproposed(lifts, rows), "facts": _unproposed(told, rows)}

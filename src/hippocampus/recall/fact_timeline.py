@@ -260,6 +260,8 @@ class _Timeline:
             ended += [(about, other) for other in others if _yields(other, fact.object, said)]
         elif said.relation == "diet" and key in ONE_OF_DIETS:
             ended += [(about, other) for other in others if _key(other.object) in ONE_OF_DIETS]
+        # What files, pages and tools say against what was said in conversation is passed over, even
+        # if it is newer (docs/adr/0040).
         if not all(other.yields_to(one) for _, other in ended):
             return
         for there, other in ended:

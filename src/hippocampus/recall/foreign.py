@@ -12,13 +12,12 @@ from hippocampus.encode.model_files import DEFAULT_MODEL, MULTILINGUAL
 from hippocampus.encode.terms import language_of
 from hippocampus.index.query import Query
 from hippocampus.language.foreign_intent import ASKED_IN
-from hippocampus.language.time.asked_language import asked_language
 from hippocampus.language.time.lexicon import TIMED
 
 _LOOKED_AT: Final = 3
-"""Of the best memories, those whose language is told."""
+"""Of the best memories, those whose language is told: enough to warn; set by hand."""
 _LONGEST: Final = 400
-"""Characters of each by which it is."""
+"""Characters of each by which it is: dozens of words of grammar, where two are enough."""
 
 
 def reads_script(embedder: Embedder, query: Query) -> bool:
@@ -62,16 +61,15 @@ def foreign(query: Query, embedder: Embedder | None, texts: Sequence[str]) -> It
         yield Degradation(part="meaning", reason=reason)
 
 
-def uncounted(question: str, texts: Sequence[str]) -> Iterator[Degradation]:
+def uncounted(asked: str | None, texts: Sequence[str]) -> Iterator[Degradation]:
     """
     Yield the languages that counting lacks: that of a question, and those of its nearest memories.
 
     Args:
-        question: what is to be counted.
+        asked: the language of the question of what is to be counted; None if nobody can tell.
         texts: the memories nearest to it, best first.
 
     """
-    asked = asked_language(question)
     if asked not in (None, ENGLISH):
         reason = f"the question is in {NAMES[asked]}, and what happened is counted in English alone"
         yield Degradation(part="language", reason=f"{reason}; what it may mean was only searched")

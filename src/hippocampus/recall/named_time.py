@@ -22,13 +22,16 @@ from hippocampus.index.query import Query
 from hippocampus.language.time.tense import Direction, Tenses
 
 _SAID_BESIDE: Final = np.float32(0.5)
-"""Worth of having been said in a time that is asked for, telling of another one."""
+"""Worth of having been said in a time that is asked for, telling of another one (docs/adr/0046)."""
 _PLANNED: Final = np.float32(0.5)
-"""Worth of a turn said before a time that is over: it may not have come to pass, but is of it."""
+"""Worth of a turn said before a time that is over: it may not have come to pass, but is of it
+(docs/adr/0046)."""
 _FADES: Final = 3.0 * MICROS_PER_HOUR * 24
-"""Distance at which what was said after a time is a third as likely to be of it."""
+"""Distance at which what was said after a time is a third as likely to be of it: what came of a
+plan is told soon after (docs/adr/0102). Set by hand."""
 WITHIN: Final = np.float32(0.2)
-"""Timeliness from which a row is of a time: a 25th of the time it tells lies in the one asked."""
+"""Timeliness from which a row is of a time: a 25th of the time it tells lies in the one asked, for
+timeliness is the root of that share (docs/adr/0102). Set by hand."""
 
 
 def points_to(query: Query) -> Direction | None:
@@ -54,6 +57,7 @@ def timeliness(index: BankIndex, query: Query) -> Floats | None:
     told = index.cues.time.scores(query)
     if told is None:
         return worth
+    # A plan is less likely than a report, but never drops out of the time (docs/adr/0102).
     less = np.maximum(told * _PLANNED, np.minimum(told, WITHIN))
     return np.maximum(worth, np.where(planned, less, told))
 
@@ -73,6 +77,8 @@ def nearness(index: BankIndex, query: Query) -> Floats:
 
 def _said_before(index: BankIndex, interval: Interval) -> Mask:
     return index.columns.between(
+        # Of a time without a beginning nothing was said before it: from its end to its end is
+        # empty.
         *((None, interval.start) if interval.start else (interval.end,) * 2)
     )
 
@@ -124,6 +130,7 @@ def _spelled(interval: Interval) -> str:
         side = interval.start or interval.end
         word = "from" if interval.end is None else "before"
         return f"the time {word} {side:%-d %B %Y}"
+    # An end is the first moment after: a millionth of the stretch earlier is still of its last day.
     last = interval.end - (interval.end - interval.start) / 1_000_000
     first = f"{interval.start:%-d %B %Y}"
     return first if last.date() == interval.start.date() else f"{first} to {last:%-d %B %Y}"

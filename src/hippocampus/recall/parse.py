@@ -21,9 +21,10 @@ from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.records import Embedded, Interval
 from hippocampus.core.word_lists import word_set
 from hippocampus.encode.keywords import MOST_KEYWORDS, forms
+from hippocampus.encode.languages import script_of
 from hippocampus.encode.random_indexing import signatures
 from hippocampus.encode.signature import Rotation
-from hippocampus.encode.terms import Term, find_terms, hash_terms, stem
+from hippocampus.encode.terms import Term, find_terms, hash_terms, is_plain, stem
 from hippocampus.index.query import AskedFact, Possessive, Query
 from hippocampus.language.asked_choice import read_choice
 from hippocampus.language.asked_conversation import read_asked_conversation
@@ -54,6 +55,7 @@ from hippocampus.language.phonetic import sound_of
 from hippocampus.language.pointing import names_nothing, pointing, says_nothing
 from hippocampus.language.question_intent import (
     Intent,
+    asks_for_events,
     asks_only_last,
     find_intents,
     is_impersonal,
@@ -68,6 +70,7 @@ from hippocampus.language.relations import NARROWER, VALUES, relation_of, relati
 from hippocampus.language.standing import asks_for_advice
 from hippocampus.language.time import find_intervals, may_ask_of_time
 from hippocampus.language.time.asked_language import asked_language
+from hippocampus.recall.name_terms import name_terms
 
 _NO_NAMES: Final = Gazetteer()
 
@@ -90,11 +93,12 @@ def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -
 
 
 _QUESTION: Final = 1000
-"""Characters up to which a text is likely a question, and to be asked again."""
+"""Characters up to which a text is likely a question, and to be asked again: longer ones are read
+anew, or a cache would hold texts of any size."""
 
 
 def parse_counted(text: str, *, now: datetime) -> AskedEvents:
-    """Read only what a question counts, as of an aware moment: ``Query.counted`` of it alone."""
+    """Read the events that a question counts, or a phrase names, as of an aware moment."""
     return read_asked_events(text, now)
 
 
@@ -131,7 +135,10 @@ def _read(text: str, now: datetime, cues: frozenset[str]) -> Query:
         now=now,
         cues=cues,
         language=asked_language(text),
+        is_latin=_is_latin(text),
         words=words,
+        text_terms=frozenset(hash_terms(text).tolist()),
+        name_terms=name_terms(text),
         for_number=asks_for_number(text),
         if_still=asks_if_still(text),
         own_end=len(text.partition(": ")[0]),
@@ -145,6 +152,7 @@ def _read(text: str, now: datetime, cues: frozenset[str]) -> Query:
         intents=intents,
         state=None if small_talk or "list" in intents else _state(text, language, intervals),
         several=language is None and asks_for_several(text),
+        counted=parse_counted(text, now=now) if "how many" in intents else None,
         sort=asked_in_plural(text) if language is None else "",
         conversation=None if small_talk else read_asked_conversation(text),
         choice=None if language else read_choice(text),
@@ -157,6 +165,14 @@ def _read(text: str, now: datetime, cues: frozenset[str]) -> Query:
         possessives=tuple(_possessives(timeless := without_present(text))),
         fact=_asked_fact(timeless, words, intents, intervals),
     )
+
+
+def _is_latin(text: str) -> bool:
+    """Return whether most letters of a text are Latin ones."""
+    if is_plain(text):
+        return True
+    letters = [char for char in text if char.isalpha()]
+    return 2 * sum(script_of(char) == "Latin" for char in letters) >= len(letters)
 
 
 def _is_small_talk(
@@ -351,6 +367,19 @@ def without_event(query: Query, speakers: Iterable[str]) -> Query:
     )
 
 
+def at_event(query: Query, times: Sequence[Interval], speakers: Iterable[str]) -> Query:
+    """Give a query the time that hangs on an event, once it is known when that took place."""
+    join = query.event
+    if join is None:
+        return query
+    own = [one for one in query.intervals if one.text not in join.event]
+    query = without_event(query, speakers)
+    intervals = (*own, *join.resolve(times, query.now))
+    names = {name for speaker in query.speakers for name in speaker.casefold().split()}
+    whatever = asks_for_events(query.text, query.words, names)
+    return altered(query, intervals=intervals, listing=intervals if whatever else ())
+
+
 def _token_terms(
     words: Sequence[Term],
     places: Mapping[int, int],
@@ -375,7 +404,8 @@ def _token_terms(
 
 
 _ABOVE_ALL = 1000.0
-"""Factor for "the last thing", over "the latest of something": above any sum of scores."""
+"""Factor for "the last thing", over "the latest of something": above any sum of scores, which are
+some standard deviations each."""
 
 
 def _phrases(
@@ -501,7 +531,8 @@ _WHOSE: Final = lazy_pattern(
 _MAILING: Final = frozenset({"email", "e-mail", "mail", "web", "ip"})
 _POSSESSIVE: Final = frozenset({"my", "our", "the", "of", "a"})
 _NAMED_IN: Final = 7
-"""Words of the name of something by whose it is, at most."""
+"""Words of the name of something by whose it is, at most: in more, more is asked than a fact of
+somebody. Set by hand."""
 _OF: Final = lazy_pattern(r"(?<![\w-])(?P<what>[\w-]+)\s+of\s+(?P<owner>[A-Z][\w-]*)(?!['’\w-])")
 
 

@@ -30,11 +30,13 @@ from hippocampus.recall.spreading_activation import (
 RESTART: Final = 0.5
 """Chance of going home at each step: HippoRAG's."""
 _STEPS: Final = 24
-"""Steps after which what is left to spread is below a ten-millionth."""
+"""Steps after which what is left to spread is below a ten-millionth: ½²⁴."""
 _READ: Final = 48
-"""Most episodes that are read for the names in them."""
+"""Most episodes that are read for the names in them: a walk takes three times as long as two rounds
+of spreading already (docs/papers/human.md). Set by hand."""
 _DEPTH: Final = 2
-"""Most steps from the best hits at which episodes are read: names of those lead on, no further."""
+"""Most steps from the best hits at which episodes are read: names of those lead on, no further.
+Two, as spreading has two rounds."""
 
 
 def walk(search: Search, read: ReadTexts, rows: Rows32, strengths: Floats) -> dict[int, Lift]:

@@ -25,12 +25,15 @@ from hippocampus.recall.scored import Scored
 from hippocampus.recall.spreading_activation import ReadTexts
 
 _LOOKED_AT: Final = 8
-"""Best rows that are read."""
+"""Best rows that are read: a question with an owner costs so many readings (docs/adr/0063)."""
 _REACH: Final = 7.0
+"""Standard deviations behind the best one up to which a row may lead: as far as the smallest
+context reaches (docs/adr/0047)."""
 _REACH_OF_NAMED: Final = 15.0
-"""The same where the owner's name is not in the question: the row has few of its words."""
+"""The same where the owner's name is not in the question: the row has few of its words. Set by
+hand; the rule was made on twenty questions of our own (docs/adr/0063)."""
 _READ: Final = 4000
-"""Characters of a text that are read."""
+"""Characters of a text that are read: a bound on what eight long texts cost, set by hand."""
 _NAMING: Final = frozenset({"name", "names", "called", "call"})
 
 

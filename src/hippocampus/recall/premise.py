@@ -11,16 +11,28 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 _MOST_WORDS: Final = 6
-"""More than so many words make no difference."""
+"""More than so many words make no difference (docs/adr/0058): a long question says much that no
+memory needs to have."""
 _A_WORD: Final = 0.5
+"""Log odds for each word of content: the more there are, the less of each is matched by a memory
+that answers. This and the next ones are round numbers near a logistic fit on everyday histories,
+with the needed turns and without them (docs/adr/0058)."""
 _WHOLE: Final = 1.0
+"""Log odds if one of the best memories has all that the question names."""
 _WHOLE_WORDS: Final = 1.5
+"""The same where no tokens tell what is near: then it is most of the evidence."""
 _OPEN: Final = 1.0
+"""Log odds of a question whose words say little of what bears on it."""
 _UNOWNED: Final = -2.0
+"""Log odds that a question for what nobody is known to have loses: set by hand on small talk
+without animals, and no answer of LoCoMo or of the everyday histories changes by it."""
 _TOLD: Final = 1.5
+"""Log odds if a memory tells the very fact that is asked for; a guess that was never measured."""
 _USUAL: Final = 2.3
+"""Sum of the others on average, which is taken off: so a usual question is judged by its hits
+alone."""
 _USUAL_WORDS: Final = 1.8
-"""In log odds; ``_WORDS``: where no tokens tell what is near (docs/adr/0058)."""
+"""The same where no tokens tell what is near."""
 
 
 class Premise(NamedTuple):

@@ -31,9 +31,11 @@ from hippocampus.recall.named_time import (
 )
 
 _WISHES: Final = 50
-"""Standing wishes that each cue proposes for a question that asks for advice."""
+"""Standing wishes that each cue proposes for a question that asks for advice: ten times as many as
+follow by default (``Fusion.standing``). A bound set by hand."""
 _DESCRIBED: Final = 400
-"""Most rows that may have the rarest word of what is described."""
+"""Most rows that may have the rarest word of what is described: as many as a recall scores by
+default, and what is in more describes nothing."""
 _LEAST: Final = 1e-6
 """Factor that an explained word keeps at least: it is still a word of the question."""
 
@@ -70,6 +72,8 @@ class Search:
         if cues.concept is not None and activation is not None:
             explained = {*cues.concept.explained(query), *_places(query, described)}
             query = _discounted(query, sorted(explained), fusion.explained_weight)
+        # Noted before a listing leaves the time as its only cue: who asks that cue alone is told
+        # what is of the time, and nothing near it.
         asked_alone = query.cues == {"time"}
         if query.listing:
             query = altered(query, intervals=query.listing, cues=frozenset({"time"}))

@@ -20,11 +20,12 @@ from hippocampus.index.cue import Mask
 from hippocampus.recall.parse import parse
 
 _CANDIDATES: Final = 64
-"""Turns that are looked at, the best by BM25."""
+"""Turns that are looked at, the best by BM25; a bound set by hand."""
 _MOST: Final = 5
-"""Turns that a sentence may come from."""
+"""Turns that a sentence may come from: a source that is one of many proves nothing. Set by hand."""
 _LEAST: Final = 0.15
-"""The part of a sentence's rarity that one more turn must add; a word or two of eight."""
+"""The part of a sentence's rarity that one more turn must add, a word or two of eight: less is
+shared by chance. Set by hand."""
 _SENTENCE: Final = re.compile(r"(?<=[.!?;。！？])\s+|[；;]\s*")
 
 

@@ -19,9 +19,11 @@ from hippocampus.language.rival_statements import find_rivals
 from hippocampus.recall.search import Ranking
 
 _MAIN: Final = 0.5
-"""Share of its words from which a statement is what a text says."""
+"""Share of its words from which a statement is what a text says: of less, the rest may hold still
+(docs/adr/0062)."""
 _SHOWN: Final = 10
-"""Hits of each recall that count as shown."""
+"""Hits of each recall that count as shown, as many as one returns by default: rows further down
+were hardly looked at, and would count as used."""
 
 SpanOf: TypeAlias = Callable[[int, str], tuple[int, int] | None]
 """Best matching span of characters of a row's text."""

@@ -24,13 +24,15 @@ from hippocampus.recall.scored import Scored
 from hippocampus.recall.spreading_activation import ReadTexts
 
 _BEST: Final = 4
-"""Best rows, which are taken to be on the question's subject."""
+"""Best rows, which are taken to be on the question's subject. This and the next were chosen on
+dialogues of two seeds, and judged on a third (docs/papers/hema.md)."""
 _AGREE: Final = 2
-"""Of them, how many must have a word."""
+"""Of them, how many must have a word: one alone has words of other matters."""
 _RARE: Final = 0.04
-"""Share of a bank's rows above which a word says nothing; of few rows, three have it still."""
+"""Share of a bank's rows above which a word says nothing; of few rows, three have it still. Set by
+hand."""
 _AHEAD: Final = np.float32(1e-3)
-"""Distance of the best row from what comes next."""
+"""Distance of the best row from what comes next: only their order is to stay."""
 
 
 def gain_of_agreed(search: Search, scored: Scored, texts: ReadTexts) -> Floats | None:

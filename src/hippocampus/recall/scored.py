@@ -12,7 +12,8 @@ from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.recall.session_ranking import SessionScores
 
 AHEAD: Final = 0.1
-"""Lead of a row that is put first before the next one, in standard deviations."""
+"""Lead of a row that is put first before the next one, in standard deviations: more than rounding,
+and less than any signal gives. Set by hand."""
 
 
 @immutable(kw_only=False, eq=False)

@@ -20,8 +20,8 @@ from hippocampus.kernel import best_two, top_k
 from hippocampus.recall.propose import Search
 from hippocampus.recall.standardize import standardised
 
-_ALIKE = 0.01
-"""Scores and cosines that differ by less say the same. It also keeps rounding out of the ranking:
+_EQUAL = 0.01
+"""Scores and cosines that differ by less count as equal. It also keeps rounding out of the ranking:
 what is left of a vector of length 1 when nearly all is taken off is known to 0.0003."""
 
 
@@ -72,7 +72,7 @@ def rank_sessions(
     chosen = top_k(best, fusion.sessions, None)
     if not len(chosen):
         return sessions.codes[chosen]
-    worth = standardised(best[chosen], least=_ALIKE)
+    worth = standardised(best[chosen], least=_EQUAL)
     last = sessions.latest(index.columns.occurred_at(rows))[chosen]
     age = np.maximum(to_micros(search.query.now) - last, 0) / (MICROS_PER_DAY * fusion.recent_days)
     worth += np.float32(fusion.recency) * np.exp(-age).astype(np.float32)
@@ -80,7 +80,7 @@ def rank_sessions(
     if vector is not None:
         sums, sizes = vector.sums(*sessions.members(chosen, rows), len(chosen))
         near = associated(sums, sizes, worth, fusion.best_within)
-        worth += np.float32(fusion.session_association) * standardised(near, least=_ALIKE)
+        worth += np.float32(fusion.session_association) * standardised(near, least=_EQUAL)
     codes = sessions.codes[chosen]
     return codes[top_k(worth, len(worth))]
 
@@ -105,10 +105,10 @@ def associated(sums: Floats, sizes: NDArray[np.intp], worth: Floats, best_within
     usual = np.add.reduce(sums) / np.float32(max(sizes.sum(), 1))
     squares = np.einsum("ij,ij->i", sums, sums) - 2 * counts * (sums @ usual)
     squares += counts * counts * (usual @ usual)
-    lengths = np.maximum(np.sqrt(np.maximum(squares, 0)), np.float32(_ALIKE) * counts)
+    lengths = np.maximum(np.sqrt(np.maximum(squares, 0)), np.float32(_EQUAL) * counts)
     lengths[counts == 0] = 1
     say = np.exp((worth - worth.max()) / np.float32(best_within)) / lengths
     meant = say @ sums - (say @ counts) * usual
     along = sums @ meant - counts * (usual @ meant)
-    near: Floats = along / (lengths * np.float32(max(math.sqrt(meant @ meant), _ALIKE)))
+    near: Floats = along / (lengths * np.float32(max(math.sqrt(meant @ meant), _EQUAL)))
     return near

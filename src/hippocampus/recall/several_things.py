@@ -19,9 +19,9 @@ from hippocampus.recall.scored import Scored
 from hippocampus.recall.standardize import standardised
 
 _BEST: Final = 5
-"""Best rows that together tell the kind of the things asked for."""
+"""Best rows that together tell the kind of the things asked for (docs/adr/0063); set by hand."""
 _BEHIND: Final = np.float32(1e-3)
-"""Distance that what is alike keeps from the best row."""
+"""Distance that what is alike keeps from the best row, which has to stay the best."""
 
 
 def gain_of_alike(search: Search, scored: Scored) -> Floats | None:

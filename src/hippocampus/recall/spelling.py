@@ -27,11 +27,14 @@ Frequency = Callable[[NDArray[np.uint32]], NDArray[np.uint32]]
 """Gives in how many episodes each of some terms is."""
 
 _QUESTION: Final = 1000
-"""Characters up to which a text is likely a question, and to be asked again."""
+"""Characters up to which a text is likely a question, and to be asked again: longer ones are read
+anew, or a cache would hold texts of any size."""
 _LETTERS: Final = range(4, 16)
-"""Letters of a word that is looked into: shorter ones are near everything."""
+"""Letters of a word that is looked into: shorter ones are near everything (docs/adr/0052), longer
+ones are few, and have hundreds of near ones to be looked up."""
 _MOST_WORDS: Final = 3
-"""Words of a question that may be misspelt; with more, it is in another language."""
+"""Words of a question that may be misspelt; with more, it is in another language
+(docs/adr/0052)."""
 _SOUNDS: Final = (
     ("f", "ph"), ("k", "c"), ("k", "ck"), ("c", "s"), ("z", "s"), ("x", "cks"), ("i", "y"),
     ("n", "kn"), ("r", "wr"), ("j", "g"), ("ee", "ea"), ("ei", "ai"), ("ou", "oo"),

@@ -30,18 +30,25 @@ ReadTexts: TypeAlias = Callable[[Collection[int]], Mapping[int, str]]
 """Gives the texts of rows."""
 
 LENDERS: Final = 3
-"""Hits that lend, in each round."""
+"""Hits that lend, in each round (docs/adr/0019): each is a text to be read, and further hits are
+ever less of the matter."""
 _ROUNDS: Final = 2
+"""Rounds of lending, the second from the rows best lifted in the first: two hops, and six texts at
+most to be read (docs/adr/0019)."""
 _DAMPED: Final = 0.7
-"""Damping: share of a received lift that spreads in the next round."""
+"""Damping: share of a received lift that spreads in the next round (docs/adr/0019). As much as a
+hit lends first (``Fusion.spreading_share``); it was not tuned apart."""
 WITHIN: Final = 10
-"""Rows too weak to lift a mean-scoring row, at 0, into this many hits do not spread."""
+"""Rows too weak to lift a mean-scoring row, at 0, into this many hits do not spread: so a recall of
+talk mostly looks once (docs/adr/0019)."""
 _IN_PASSING: Final = 0.3
-"""Factor for an episode that holds a name but does not open with it."""
+"""Factor for an episode that holds a name but does not open with it: in a trial that lent to both
+alike, comparisons between passages fell from 1 to .508 (docs/adr/0019)."""
 _HEARD: Final = 50
-"""A name that more episodes hold tells none of them from the others."""
+"""A name that more episodes hold tells none of them from the others; set by hand."""
 BELOW: Final = 0.95
-"""Share of the lender's own strength up to which a row is lifted at most."""
+"""Share of the lender's own strength up to which a row is lifted at most: a hit stays before what
+it leads to (docs/adr/0019)."""
 
 
 class Lift(NamedTuple):
@@ -154,6 +161,7 @@ def names_leading_on(search: Search, text: str) -> Iterator[tuple[str, Rows32, F
         if asked.issuperset(terms.tolist()):
             continue
         others = lexical.holding(terms, search.allowed, _HEARD)
+        # The IDF of BM25, over that of a name which nobody else has: a tie is at most 1.
         rare = math.log((len(lexical) + 1) / (len(others) + 0.5)) / math.log(len(lexical) + 1)
         yield name, others, np.where(lexical.opening(terms, others), rare, _IN_PASSING * rare)
 

@@ -11,7 +11,7 @@ import numpy as np
 from hippocampus.core.arrays import Floats
 
 _FEW = 3
-"""Values of which fewer do not say what is usual."""
+"""Values of which fewer do not say what is usual: two always lie one deviation from their mean."""
 
 
 def standardised(values: Floats, *, least: float = 1e-6) -> Floats:

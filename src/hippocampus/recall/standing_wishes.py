@@ -19,9 +19,10 @@ from hippocampus.recall.scored import Scored
 
 _BEHIND: Final = np.float32(3)
 """Distance at which wishes follow the best hit, in standard deviations: where it answers in its own
-words, it and what is as good as it stay ahead."""
+words, it and what is as good as it stay ahead. Chosen on everyday histories, preferences and LoCoMo
+(docs/adr/0050)."""
 _STEP: Final = np.float32(0.01)
-"""Distance from one wish to the next."""
+"""Distance from one wish to the next: only their order counts."""
 
 
 def gain_of_wishes(search: Search, scored: Scored) -> Floats | None:

@@ -20,7 +20,8 @@ from hippocampus.recall.scored import Scored
 from hippocampus.recall.spreading_activation import ReadTexts
 
 _READ: Final = 24
-"""Best rows that are read."""
+"""Best rows that are read: more than the ten by which a recall is decided, for their gains change
+which these are. Set by hand."""
 
 
 def find_owners(search: Search, scored: Scored, read: ReadTexts) -> dict[int, bool]:

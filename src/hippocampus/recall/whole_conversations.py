@@ -26,11 +26,13 @@ from hippocampus.recall.propose import Search
 from hippocampus.recall.scored import AHEAD, Scored
 
 MOST: Final = 12
-"""Memories that lead, at most."""
+"""Memories that lead, at most: more than a small context holds, as many as tell of a community
+(docs/adr/0067). Set by hand."""
 _REACH: Final = 7.0
-"""Standard deviations behind the best one up to which a memory bears on what is asked about."""
+"""Standard deviations behind the best one up to which a memory bears on what is asked about: as far
+as the smallest context reaches (docs/adr/0047)."""
 _STEP: Final = np.float32(0.01)
-"""Distance from one memory that leads to the next."""
+"""Distance from one memory that leads to the next: only their order counts."""
 
 
 class Part(NamedTuple):
@@ -60,6 +62,8 @@ def choose_leading(
         return Leading()
     near = parts[0].rows[parts[0].scores >= parts[0].scores[0] - _REACH]
     if asked.whole == "first":
+        # The oldest of the better half: of all that bears on it, the oldest may hardly do so
+        # (docs/adr/0060).
         rows = _in_time(index, near[: max(1, len(near) // 2)])
         return Leading(rows[:MOST], sure=parts[0].found)
     spread = _each_conversation_once(index, near)
@@ -73,6 +77,7 @@ def _events(index: BankIndex, parts: Sequence[Part]) -> Leading:
     taken: list[int] = []
     for part in parts:
         told = part.rows[~_by_others(index, part.rows)]
+        # An assistant's words stand for an event only where nobody else told of it.
         own = told if len(told) else part.rows
         best = next((row for row in own.tolist() if row not in taken), None)
         if best is not None:
@@ -137,6 +142,7 @@ def _of_one_conversation(
     visible = index.columns.visible() if allowed is None else allowed
     order = index.columns.in_order()
     own = order[(index.columns.session.codes[order] == code) & visible[order]].tolist()
+    # Of a long one, the turns that bear on the question, if any does.
     own = own if len(own) <= MOST else [row for row in own if row in set(rows)] or own
     return [*own, *(row for row in rows if row not in set(own))]
 

@@ -71,6 +71,7 @@ def create_app(
             server.ready = True
             yield
             server.ready = False
+            # They wait for verbs that have begun: whoever opened the memory closes it after this.
             for pool in server.pools:
                 pool.close()
 

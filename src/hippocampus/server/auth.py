@@ -21,7 +21,8 @@ from hippocampus.server.thread_pools import CALLER
 from hippocampus.verbs import AccessRole
 
 _REREAD_S: Final = 1.0
-"""Seconds for which keys are taken to be as they were read."""
+"""Seconds for which keys are taken to be as they were read (docs/adr/0027): so long a revoked one
+may still be let in, and so seldom the store is asked for them."""
 
 
 class Gatekeeper:

@@ -24,7 +24,8 @@ SEQ: Final = "Seq"
 _WAIT: Final = lazy_pattern(r"(?i)(?:^|[,;\s])wait\s*=\s*(\d{1,4})(?!\d)")
 """Preference in a header for the seconds to wait for an answer (RFC 7240, section 4.3)."""
 _PATIENCE_S: Final = 2.0
-"""Most seconds that a copy that is behind is waited for."""
+"""Most seconds that a copy that is behind is waited for; then the caller is told, and asks again or
+elsewhere. Chosen by hand."""
 
 
 class BankRequest(NamedTuple):

@@ -21,6 +21,8 @@ _CHARSET: Final = lazy_pattern(r"(?i);\s*charset\s*=\s*\"?([^\s;\"]+)")
 _UTF_8: Final = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
 """Names of UTF-8, and of a part of it."""
 _AT_ONCE: Final = 1 << 20
+"""Bytes that are gathered before a thread writes them: a hand-over for each piece that comes off
+the network would cost more than the writing. Chosen by hand."""
 _LOOK_S: Final = 0.25
 """Seconds between two looks whether anybody still waits for an answer."""
 _Result = TypeVar("_Result")

@@ -23,6 +23,8 @@ ROLES: Final[tuple[AccessRole, ...]] = ("read", "write", "admin")
 _PREFIX: Final = "hpc"
 """Beginning of a key, so that whoever finds one knows what it is."""
 _SECRET_BYTES: Final = 32
+"""Bytes at random: 256 bits, which nobody finds by trying, so that a fast keyed hash is enough to
+keep of them (docs/adr/0027)."""
 
 
 @immutable

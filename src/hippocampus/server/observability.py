@@ -31,12 +31,15 @@ log = logging.getLogger("hippocampus.server")
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _METHODS: Final = frozenset({"GET", "POST", "DELETE", "HEAD", "OPTIONS"})
 _GONE: Final = 499
-"""The status of a request whose client left before it was answered; it is sent to nobody."""
+"""The status of a request whose client left before it was answered, as nginx has it in its logs; it
+is sent to nobody."""
 _OURS: Final = 500
-"""The least status of a request that failed by our doing."""
+"""The least status of a request that failed by our doing, as HTTP has it."""
 _BUCKETS: Final = (
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0
 )  # fmt: skip
+"""Seconds, three steps for each power of ten as is usual with Prometheus, and last the 60 after
+which a verb is given up (``Limits.request_s``)."""
 
 
 class Figures:
@@ -158,7 +161,7 @@ def _route(scope: Scope) -> str:
 
 def log_failure(exc: Exception, request_id: str = "") -> None:
     """Log the place and kind of a failure, and not its message, which may hold what was said."""
-    frames = traceback.extract_tb(exc.__traceback__)[-12:]
+    frames = traceback.extract_tb(exc.__traceback__)[-12:]  # the last are ours; before, frameworks'
     where = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
     seen = {"request_id": request_id, "error": type(exc).__name__, "where": where}
     log.error("failure", extra={"seen": seen})

@@ -15,11 +15,14 @@ from hippocampus.core.records.store import RateTable
 from hippocampus.errors import RateLimited, StoreError
 
 _MOST_RATED: Final = 10_000
-"""Callers whose requests are counted at once."""
+"""Callers whose requests are counted at once. Chosen by hand, as all of these."""
 _LEASE_S: Final = 0.1
-"""Seconds' worth of a caller's requests that a server takes out of the shared bucket at once."""
+"""Seconds' worth of a caller's requests that a server takes out of the shared bucket at once: one
+alone would cost every request a statement, and many would stay unused with a server that is not
+asked again."""
 _ALONE_S: Final = 10.0
-"""Seconds for which a server counts for itself once the shared buckets are not to be had."""
+"""Seconds for which a server counts for itself once the shared buckets are not to be had: to ask at
+each request would have each wait for a database that does not answer."""
 _KEPT_S: Final = 1.0
 """Seconds for which requests that were taken out, and not used, stay good."""
 

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, TypeAlias
 _FRESH_S: Final = 60.0
 """
 Seconds for which an answer is given again: "today" and the maturity of a gist change by the hour,
-and the time of the last recall is of use to the minute.
+and the time of the last recall is of use to the minute (docs/adr/0027).
 """
 _BESIDE: Final = 500
 """Bytes that an answer takes beside its own and its question's."""

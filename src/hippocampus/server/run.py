@@ -30,11 +30,17 @@ from hippocampus.server.workers import Worker
 from hippocampus.sleep.schedule import Schedule
 
 _KEEP_ALIVE_S: Final = 75
+"""Seconds for which a connection without requests stays: uvicorn's 5 would have an agent that
+thinks in between connect anew each time. Longer than a client of ours uses one again, 60 s
+(``core/connections.py``). Never measured."""
 _MOST_HEAD_BYTES: Final = 1 << 16
+"""Bytes of the headers of a request, which the parser would keep without end. Chosen by hand."""
 _GRACE_S: Final = 1.0
-"""Seconds that a verb that has begun may still take, after requests were waited for."""
+"""Seconds that a verb that has begun may still take, after requests were waited for. Chosen by
+hand."""
 _HELD_S: Final = 0.5
-"""Seconds after that until a timer of the system ends the process, if Python could not."""
+"""Seconds after that until a timer of the system ends the process, if Python could not. Chosen by
+hand."""
 _LAST_WORDS: Final = '{"level": "warning", "event": "ended, for a call kept the interpreter"}'
 _SWITCH_S: Final = 0.001
 """Seconds that a thread computes before another may: five times fewer than by default, for the one

@@ -10,6 +10,8 @@ from hippocampus.core.constraints import check
 from hippocampus.core.lazy_dataclass import immutable
 
 PORT = 8765
+"""Port of ``serve``, chosen by hand: above 1023, where no rights are needed, and beside those of
+the proxy (8766), the dashboard (8767) and MCP (8768)."""
 
 
 _Seconds: TypeAlias = Annotated[float, Meta(gt=0, le=1e9)]
@@ -17,7 +19,11 @@ _Seconds: TypeAlias = Annotated[float, Meta(gt=0, le=1e9)]
 
 @immutable
 class Limits:
-    """Limits of a server's load; a request beyond is refused, and told when to try again."""
+    """
+    Limits of a server's load; a request beyond is refused, and told when to try again.
+
+    Where nothing else is said a default was chosen by hand.
+    """
 
     body_bytes: Annotated[int, Meta(ge=1024)] = 32 * 1024 * 1024
     """Most bytes of a request's JSON."""
@@ -30,7 +36,8 @@ class Limits:
     burst: Annotated[int, Meta(ge=1)] = 100
     """Requests that may come at once before that counts."""
     readers: Annotated[int, Meta(ge=1)] = 8
-    """Threads for what reads."""
+    """Threads for what reads. With two or three a request took a tenth longer, for fewer questions
+    were embedded together (docs/adr/0074)."""
     writers: Annotated[int, Meta(ge=1)] = 16
     """Threads for what changes something."""
     upkeep: Annotated[int, Meta(ge=1)] = 2

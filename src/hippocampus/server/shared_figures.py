@@ -12,7 +12,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.registry import Collector
 
 EVERY_S: Final = 2.0
-"""Seconds after which a worker leaves its figures for the others again."""
+"""Seconds after which a worker leaves its figures for the others again, so that whoever is asked
+tells of the others what is so old at most (docs/adr/0074). Chosen by hand."""
 _LABEL: Final = "worker"
 
 

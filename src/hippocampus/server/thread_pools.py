@@ -35,9 +35,9 @@ CALLER: Final[ContextVar[str]] = ContextVar("caller", default="")
 
 
 _LATELY_S: Final = 2.0
-"""Seconds after which a caller's computing counts for a third of itself (1/e)."""
+"""Seconds after which a caller's computing counts for a third of itself (1/e). Chosen by hand."""
 _MOST_OF_IT: Final = 0.5
-"""The share of a processor from which on a caller computes most of the time."""
+"""The share of a processor from which on a caller computes most of the time. Chosen by hand."""
 
 
 class Shares:
@@ -103,6 +103,7 @@ class Pool:
         """How many calls are running or waiting."""
         self._most = threads + waiting
         self._most_of_line = max(1, waiting // 2)
+        # One thread is left to others, however much one caller asks.
         self._most_at_once = max(1, threads - 1)
         self._free = threads
         self._running: Counter[str] = Counter()

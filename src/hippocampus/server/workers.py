@@ -146,6 +146,8 @@ class _Crew:
             if self._worker is None or one is not self._sockets[self._worker]:
                 with suppress(OSError):
                     self._sockets[number].close()
+        # By a worker as well: while it held this end it would not see the process go that looks
+        # after it.
         os.close(self._alive)
         if self._worker is None:
             shutil.rmtree(self._figures, ignore_errors=True)

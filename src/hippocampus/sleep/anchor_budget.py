@@ -16,9 +16,11 @@ from typing import Any, Final, NamedTuple
 from numpy.typing import NDArray
 
 _MERGED: Final = 0.5
-"""Share of its episodes that another anchor names, from which on it is merged into that."""
+"""Share of its episodes that another anchor names, from which on it is merged into that: the other
+one then leads to most of them. Budgets are off, and this was not tuned (docs/adr/0064)."""
 _LEAST: Final = 0.05
-"""Share of its worth that an anchor keeps whose episodes are all named by others."""
+"""Share of its worth that an anchor keeps whose episodes are all named by others: so that of such
+the most salient are chosen. Set by hand."""
 
 
 class AnchorsKept(NamedTuple):

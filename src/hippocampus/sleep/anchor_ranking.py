@@ -25,12 +25,16 @@ from hippocampus.kernel import top_k
 from hippocampus.sleep.material import Material, Reads
 
 _AT_ONCE: Final = 8192
+"""Rows of a product with all anchors: 12 MB of vectors of 384 at a time, and 10 of scores under 300
+anchors, whatever the size of a bank."""
 _FEW: Final = 64
-"""Anchors below which rows are looked for by their signs: a product reads every vector for them."""
+"""Anchors below which rows are looked for by their signs: a product reads every vector for them.
+Set by hand, as is the next."""
 _MANY: Final = 65_536
-"""Rows from which on that is so."""
+"""Rows from which on that is so: fewer are soon multiplied."""
 _LOOKED_AT: Final = 20
-"""Rows that are scored for each that may lie under an anchor, if signs choose them."""
+"""Rows that are scored for each that may lie under an anchor, if signs choose them: a thousand, for
+signs misjudge a cosine by up to .1 (docs/adr/0016)."""
 
 
 class Ranked(NamedTuple):

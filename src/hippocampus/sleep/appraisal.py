@@ -23,12 +23,17 @@ from hippocampus.sleep.importance import Features, score
 from hippocampus.sleep.snapshot import SleepSnapshot
 
 _TABLES: Final = 6
-"""Orders in which neighbours are looked for; of pairs as near as 0.7, nine in ten are found."""
+"""Orders in which neighbours are looked for; of pairs as near as 0.7, nine in ten are found. All
+pairs of 50 000 would take a minute (docs/adr/0021)."""
 _BESIDE: Final = 3
-"""Rows to each side of one that are compared with it in each order."""
+"""Rows to each side of one that are compared with it in each order (docs/adr/0021)."""
 _SIGNS: Final = 16
+"""Directions of an order: enough that rows with all signs alike are few in 2¹⁶ places."""
 _AT_ONCE: Final = 4096
+"""Rows whose vectors are in memory at a time: 6 MB of 384 numbers each, 12 in double precision."""
 _MOST_USES: Final = 3
+"""Uses that count for an outcome: at .1 each more of them would drown what people judged, which is
+.25 (``OUTCOME``). Set by hand."""
 
 
 class Appraisal(NamedTuple):

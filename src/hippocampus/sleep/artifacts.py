@@ -27,6 +27,7 @@ from hippocampus.core.events import (
     IndexRebuilt,
 )
 from hippocampus.core.lazy_dataclass import immutable
+from hippocampus.core.overtaken import write_again
 from hippocampus.core.records import Block, Embedder, Kind, Passage, Payloads, SleepStep
 from hippocampus.encode.given_parts import embed_passages
 from hippocampus.errors import InputError, StoreCorrupt
@@ -59,6 +60,8 @@ if TYPE_CHECKING:
     from hippocampus.sleep.topics import TagAnswers
 
 _AT_ONCE: Final = 1024
+"""Episodes of a transaction, or in memory, at a time: writers wait for no more than these. Set by
+hand."""
 T = TypeVar("T")
 
 
@@ -83,14 +86,19 @@ def find_missing_phrases(ledger: Ledger, zone: tzinfo) -> SleepStep:
             made = dict(phrase_payloads(ledger, missing))  # of what was erased there is none
             times = dict(times_payloads(ledger, rows, zone)) if untimed else {}
         if made or times:
-            with store.write(ledger.bank):
-                ledger.payloads.fill("phrase", made)
-                ledger.payloads.fill("times", times)
-                ledger.payloads.seal()
+            payloads: dict[Kind, Mapping[int, bytes]] = {"phrase": made, "times": times}
+            write_again(store, bank, partial(_fill, ledger, payloads))
         done += len(made)
     return SleepStep(
         name="phrases", elapsed_s=time.perf_counter() - started, counts={"episodes": done}
     )
+
+
+def _fill(ledger: Ledger, made: Mapping[Kind, Mapping[int, bytes]]) -> None:
+    """Keep payloads of rows that had none, in a transaction."""
+    for kind, payloads in made.items():
+        ledger.payloads.fill(kind, payloads)
+    ledger.payloads.seal()
 
 
 def read_words_by_language(ledger: Ledger) -> int:
@@ -116,12 +124,16 @@ def read_words_by_language(ledger: Ledger) -> int:
                 for row, payload in lexical_payloads(ledger, rows)
                 if there[row] and payload != there[row]
             }
-        with store.write(ledger.bank):
-            ledger.payloads.fill("lexical", made)
-            if made and not start:
-                ledger.writer.note(IndexRebuilt())
+        write_again(store, bank, partial(_replace_words, ledger, made, last=not start))
         done += len(made)
     return done
+
+
+def _replace_words(ledger: Ledger, made: Mapping[int, bytes], *, last: bool) -> None:
+    """Keep the words of rows that were read anew, in a transaction; the index follows the last."""
+    ledger.payloads.fill("lexical", made)
+    if made and last:
+        ledger.writer.note(IndexRebuilt())
 
 
 def quoting(ledger: Ledger, known: dict[int, QuotableClause | None]) -> Read:
@@ -350,9 +362,9 @@ class Artifact(Generic[T]):
         except StoreCorrupt:
             before = None  # and what is damaged is mended
         made = self.make(context, gathered, before, answers)
+        # Noted also if what was made is not kept below: who is promoted stays so (docs/adr/0026).
         if made.note is not None:
-            with ledger.store.write(ledger.bank):
-                ledger.writer.note(made.note)
+            write_again(ledger.store, ledger.bank, partial(ledger.writer.note, made.note))
         same = before is not None and self.is_same(made.content, before)
         if not same and not self.keep(ledger, made.content, gathered.seq):
             return None
@@ -364,14 +376,18 @@ class Artifact(Generic[T]):
     def keep(self, ledger: Ledger, made: T, seq: int) -> bool:
         """Put it in the place of the last; False if rows were erased or rebuilt after ``seq``."""
         store, bank = ledger.store, ledger.bank
-        with store.write(bank):
+        block = Block(0, self.length(made), self.pack(made))
+
+        def replace_last() -> bool:
+            # Looked for within the write: no erasure can come between this look and the block.
             if store.journal.read(bank, after=seq, kinds=(Erased, IndexRebuilt)):
                 return False
             store.payloads.drop(bank, self.kind)
-            block = Block(0, self.length(made), self.pack(made))
             store.payloads.put_block(bank, self.kind, block)
             ledger.writer.note(ArtifactReplaced())
-        return True
+            return True
+
+        return write_again(store, bank, replace_last)
 
 
 # ---------------------------------------------------------------- how each is made
@@ -506,6 +522,8 @@ def _make_facts(
     ledger, model = context.ledger, context.model
     before = before_reading(before, context.statements)
     with ledger.store.read():
+        # A model reads windows of talk, whose turns may be older than what is new; answers to
+        # windows that are as they were are known by their digests.
         start = before.length if model is None else 0
         every = ledger.store.episodes.scan(ledger.bank, start=start)
         records = [record for record in every if record.row < len(gathered.material)]

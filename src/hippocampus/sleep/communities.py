@@ -21,15 +21,21 @@ from hippocampus.core.background_yield import pausing
 from hippocampus.index.topic import Community, TagGraph
 
 TELLING: Final = 12
-"""Memories that tell of a community, at most."""
+"""Memories that tell of a community, at most (docs/adr/0067); as many as lead a recall."""
 _MOST: Final = 32
+"""Communities that are kept: more than anybody reads, and small ones are no themes of the whole.
+Set by hand."""
 _LEAST: Final = 3
-"""Memories that a community has at least: less is no theme."""
+"""Memories that a community has at least: less is no theme (docs/adr/0067)."""
 _TOGETHER: Final = 3.0
-"""Weight of being said in one memory, against being said in one window of talk."""
+"""Weight of being said in one memory, against being said in one window of talk (docs/adr/0067). Set
+by hand."""
 _WIDEST: Final = 24
-"""Most tags of a window, by frequency in it, that are taken to be said together."""
+"""Most tags of a window, by frequency in it, that are taken to be said together: their pairs grow
+with the square. Set by hand."""
 _ROUNDS: Final = 20
+"""Most rounds of moving, and of merging: Louvain's method ends by itself, mostly after a few, and
+this bounds it if rounding keeps a node moving."""
 
 
 def find_communities(graph: TagGraph, windows: Iterable[Sequence[int]]) -> tuple[Community, ...]:
@@ -179,5 +185,6 @@ def _telling(
         for at in under[best]:
             if at in left:
                 # A topic that was told counts less, so that the next memory tells of others.
+                # By a quarter and not to nothing: what is central may be told twice. Set by hand.
                 left[at] *= 0.25
     return chosen

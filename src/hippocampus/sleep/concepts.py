@@ -37,29 +37,43 @@ from hippocampus.sleep.anchor_ranking import AnchorRanking, carried_over
 from hippocampus.sleep.material import Material, PhrasePostings, Reads
 
 COMMON: Final = 0.2
-"""Share of all episodes above which a phrase tells nothing."""
+"""Share of all episodes above which a phrase tells nothing: an anchor with as many selects too
+much. Set by hand."""
 FADING_DAYS: Final = 60.0
-"""Days in which the salience of what is no longer spoken of has fallen to 1/e."""
+"""Days in which the salience of what is no longer spoken of has fallen to 1/e: CONCEPT, section
+4.2, names a weight of recency and no number. Set by hand."""
 WEAK: Final = 0.5
-"""Share of its salience when found below which an anchor is weak."""
+"""Share of its salience when found below which an anchor is weak (CONCEPT, section 4.2)."""
 STRONG: Final = 75
-"""Percentile of salience from which on an anchor that has lost none of its own is strong."""
+"""Percentile of salience from which on an anchor that has lost none of its own is strong: CONCEPT,
+section 4.2, says only "high"."""
 PRUNED_AFTER: Final = 3
-"""Rebuilds in a row in which a weak anchor is given up, or a strong one put forward."""
+"""Rebuilds in a row in which a weak anchor is given up, or a strong one put forward (CONCEPT,
+section 4.2, of the weak ones)."""
 _PRUNED_KEPT: Final = 100
+"""Anchors given up that are told of, so that a report stays readable: more than the 25 that
+CONCEPT, section 4.2, sees pruned in a month."""
 _NAMING_PRUNED: Final = 8
-"""Anchors given up that are told of, and rows that name one: if none is in force, it is not."""
+"""Rows that name one: if none is in force, it is not told of. Set by hand."""
 _AT_ONCE: Final = 8192
+"""Sessions of a step of the walk at a time: a matrix of anchors and all sessions would not fit."""
 _SENSES: Final = 3
+"""Most senses of an anchor (CONCEPT, section 8.1, which names no number): twenty to fifty episodes
+hold no more of a size that tells."""
 _LEAST_OF_A_SENSE: Final = 4
+"""Episodes of a sense, at least: fewer are chance. Set by hand; senses change no recall that was
+measured (docs/papers/concept.md)."""
 _SEEN: Final = 2
-"""Sights of a name from which on it is one, however it is written."""
+"""Sights of a name from which on it is one, however it is written: a verb that is shouted is mostly
+shouted once (docs/adr/0059)."""
 _SPELLED: Final = 2
-"""Phrases that are spelled to choose from, for each that may be chosen."""
+"""Phrases that are spelled to choose from, for each that may be chosen: some turn out to be no
+subject, or of a sort that has no room."""
 _FAINT: Final = 0.02
-"""Activation that is none."""
+"""Activation that is none, as a share of an anchor's own: links to what was once named beside it.
+Set by hand."""
 _APART: Final = 0.75
-"""Cosine of two centres above which they are one sense."""
+"""Cosine of two centres above which they are one sense; set by hand for the default embedder."""
 
 
 @immutable
@@ -331,6 +345,7 @@ def _living(old: Anchors | None, tally: Tally) -> list[_Chosen]:
         key, found = int(old.keys[place]), float(old.found_salience[place])
         salience = tally.salience_of(key)
         weak = int(old.weak[place]) + 1 if salience < WEAK * found else 0
+        # Counted up to what a byte holds, in which it is kept.
         strong = min(255, int(old.strong[place]) + 1) if salience >= max(found, high) else 0
         if weak < PRUNED_AFTER and tally.has(key) and may_be_subject(name):
             at = int(old.found_at[place])
@@ -406,6 +421,7 @@ class Tally:
         postings = PhrasePostings.of(material)
         counts = np.diff(postings.ends)
         often = counts.astype(np.float32)
+        # Of a phrase that is mostly written as a name one mention is enough.
         proper = postings.sums(postings.proper.astype(np.float32)) > often / 2
         users = postings.sums(material.by_user[postings.rows].astype(np.float32)) / often
         latest = postings.latest()
@@ -416,9 +432,12 @@ class Tally:
             "frequency": np.log1p(often),
             "rarity": np.log((total + 1) / (often + 0.5)),
             "recency": np.exp(-days / FADING_DAYS),
+            # What only others say counts half. CONCEPT's engagement is of questions about it (4.2),
+            # which are not kept by phrase.
             "users": 0.5 + 0.5 * users,
         }
         salience = appraise(features, ANCHOR)
+        # Of a bank of a few episodes, three are no large part.
         salience[(often > max(3.0, COMMON * total)) | ((often < 2) & ~proper)] = 0
         example = postings.rows[postings.ends[:-1]]
         return cls(postings, counts, proper, salience.astype(np.float32), example)
@@ -512,6 +531,7 @@ def _walked(where: Sequence[Rows], spread: float) -> Floats:
     every, column = np.unique(np.concatenate(where), return_inverse=True)
     often = np.array([len(sessions) for sessions in where])
     place = np.repeat(np.arange(len(where)), often)
+    # Two more, so that an anchor of one session has a finite weight.
     rare = (1 / np.log(2 + often)).astype(np.float32)
     talk = np.bincount(column, rare[place], len(every)).astype(np.float32)
 
@@ -614,6 +634,7 @@ def _clustered(vectors: Floats, count: int) -> tuple[Floats, NDArray[np.intp]]:
     while len(picked) < count:
         picked.append(int(np.argmin((vectors @ vectors[picked].T).max(axis=1))))
     centres = vectors[picked]
+    # Rounds of k-means: of fifty vectors groups hardly change after a few.
     for _ in range(10):
         group = np.argmax(vectors @ centres.T, axis=1)
         sums = np.eye(count, dtype=np.float32)[group].T @ vectors

@@ -17,7 +17,10 @@ from hippocampus.journal.ledger import Ledger
 from hippocampus.language.noun_phrases import key_of
 
 _LONGEST_NAME: Final = 100
+"""Characters of an anchor: it is a name, and heard only if all of it is said. A bound against
+pasted texts (docs/bad-input.md)."""
 _LONGEST_SOURCE: Final = 1000
+"""Characters of a source, which may be a long path or address; a bound against pasted texts."""
 
 
 def check_curated(said: Mapping[str, Collection[str]]) -> set[str]:

@@ -24,9 +24,11 @@ from hippocampus.sleep.importance import PROMOTED, PRUNED, tiers
 from hippocampus.sleep.snapshot import SleepSnapshot
 
 SHARES: Final = (1.0, 0.98, 0.5, 0.25, 0.12, 0.0)
-"""Rough share of a memory's tokens that is shown at each level, as measured on talk."""
+"""Rough share of a memory's tokens that is shown at each level: measured on 300 turns each of
+RealMem and LoCoMo (docs/adr/0069)."""
 _LEAST: Final = "of least salience in its hundred turns"
 _DAY_H: Final = 24.0
+"""Hours of a day."""
 
 
 def forget(snapshot: SleepSnapshot, value: Appraisal, *, most: int | None = None) -> list[Act]:

@@ -21,17 +21,23 @@ from hippocampus.sleep.importance import DECAY_PER_HOUR
 from hippocampus.sleep.outcome import OutcomeHistory, foresee, times_used
 
 RETROACTIVE: Final = 0.6
+"""Weight of the interference by later memories (HUMAN, section 5): what is learnt anew disturbs old
+memories more than the other way."""
 PROACTIVE: Final = 0.4
-"""Weights of the interference by later memories, and by earlier ones (HUMAN, section 5)."""
+"""Weight of the interference by earlier ones (likewise)."""
 FRESHNESS: Final = SALIENCE.weights["recency"]
+"""Called λ in HEMA, section 3.4, 1 by default."""
 FADING: Final = 0.002
+"""Called γ there, per turn: after 500 turns a third is left."""
 RECALLED: Final = SALIENCE.weights["recalled"]
-"""Called λ, γ (per turn) and β in HEMA, section 3.4."""
+"""Called β there."""
 PRUNED_SHARE: Final = 0.005
+"""Share of the least salient that goes (HEMA, section 3.4)."""
 PRUNED_EVERY: Final = 100
-"""Turns after which the lowest share goes (HEMA, section 3.4)."""
+"""Turns after which it does (HEMA, section 3.4)."""
 LEVEL_H: Final = (30 * 24.0, 60 * 24.0, 120 * 24.0, 240 * 24.0, 480 * 24.0)
-"""Hours at which a worthless memory reaches L1 to L5; one worth s, after 1/(1-s) of them."""
+"""Hours at which a worthless memory reaches L1 to L5; one worth s, after 1/(1-s) of them. HUMAN,
+section 5, has the levels and no times: a month doubled at each is set by hand."""
 
 # Sums of tokens times shares differ by less than this through rounding alone.
 _SAME: Final = 1e-9
@@ -105,6 +111,7 @@ def prune(
     """
     # Each hundred takes its share of what the one before has left.
     left = (1 - share) ** (turns // every)
+    # A hair more, for binary fractions may leave a whole number just below itself.
     return _lowest(salience, pinned, int((1 - left) * len(salience) + 1e-9))
 
 

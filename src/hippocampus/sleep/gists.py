@@ -35,17 +35,18 @@ from hippocampus.sleep.summary import SENTENCE, have_worded, line_asked_for, sho
 from hippocampus.sleep.topics import BATCH
 
 LEAST: Final = 3
-"""Memories of a cluster of which a gist is made."""
+"""Memories of a cluster of which a gist is made: of two either is a gist. Set by hand."""
 MOST: Final = 24
-"""Memories of a cluster: more were of one matter only by way of each other."""
+"""Memories of a cluster: more were of one matter only by way of each other, up to a whole
+conversation (docs/adr/0026). Set by hand."""
 TOKENS: Final = 60
-"""Most tokens of a gist."""
+"""Most tokens of a gist (docs/adr/0026): as HEMA, section 3.7, has for a summary of one line."""
 _PART: Final = 4
-"""A gist has one in so many of its cluster's tokens."""
+"""A gist has one in so many of its cluster's tokens: HUMAN's gist is a quarter (section 5, L3)."""
 _ROOM: Final = 8
-"""Tokens that even a gist of short memories may have."""
+"""Tokens that even a gist of short memories may have: a sentence needs as many. Set by hand."""
 _CLAUSE: Final = 5
-"""Least tokens for which one more memory is quoted."""
+"""Least tokens for which one more memory is quoted: in fewer nothing is said whole. Set by hand."""
 
 GIST: Final = line_asked_for("gist", TOKENS)
 
@@ -172,6 +173,7 @@ def promote(snapshot: SleepSnapshot, before: set[int], appraise: Callable[[], Ap
     shown = np.flatnonzero(snapshot.material.shown)
     old = np.isin(shown, np.fromiter(before, np.int64, len(before)))
     policy = snapshot.policy
+    # As ``tiers`` rounds: 0.2 of 15 is 3.
     if old.sum() >= int(policy.promote * len(shown) + 1e-9):
         return shown[old]
     # Above all others, so that only what they leave of the share goes to new ones.

@@ -23,10 +23,11 @@ Form: TypeAlias = Literal["five", "four", "iota"]
 FORMS: Final[tuple[Form, ...]] = get_args(Form)
 
 DECAY_PER_HOUR: Final = 0.001
-"""Called λ in HUMAN, section 5: half of it is left after 29 days."""
+"""Called λ in HUMAN, section 5: half of it is left after 29 days, which the paper found best."""
 PROMOTE: Final = 0.2
+"""Share of the best, which are promoted (HUMAN, section 4)."""
 PRUNE: Final = 0.2
-"""Shares of the best and of the worst (HUMAN, section 4)."""
+"""Share of the worst, which may go (HUMAN, section 4)."""
 PRUNED, RETAINED, PROMOTED = np.int8(0), np.int8(1), np.int8(2)
 
 

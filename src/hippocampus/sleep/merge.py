@@ -19,14 +19,23 @@ from hippocampus.core.arrays import Floats, Rows
 from hippocampus.core.clock import MICROS_PER_DAY, MICROS_PER_MINUTE, from_micros
 from hippocampus.core.records import HELD, PINNED, Act, EpisodeRow
 from hippocampus.index.cue import Mask
-from hippocampus.language.equivalence import are_opposed, detail_digests, richness, spelling
+from hippocampus.language.equivalence import (
+    are_opposed,
+    detail_digests,
+    richness,
+    say_the_same,
+    spelling,
+)
 from hippocampus.sleep.snapshot import SleepSnapshot
 
 _QUARTER: Final = 15 * MICROS_PER_MINUTE
+"""Microseconds for which the offset of a zone is asked once: zones change theirs at quarters of an
+hour."""
 _LOOKS: Final = 4
-"""Near ones that are read to see whether they say the same; who is unlike them all stays."""
+"""Near ones that are read to see whether they say the same; who is unlike them all stays: then it
+is one of many that differ in a detail, and is not worth more readings."""
 _AT_ONCE: Final = 1024
-"""Rows whose cosines with all others are in memory at a time."""
+"""Rows whose cosines with all others are in memory at a time: 4 kB for each row of the bank."""
 
 
 def merge(snapshot: SleepSnapshot, *, near: float, cluster: float) -> list[Act]:
@@ -52,11 +61,11 @@ def merge(snapshot: SleepSnapshot, *, near: float, cluster: float) -> list[Act]:
     rows = rows[~np.isin(rows, list(gone))]
     if how == "near":
         least = near if snapshot.policy.near is None else snapshot.policy.near
-        groups = _alike(snapshot, rows)
+        groups = _by_details(snapshot, rows)
     else:
         least, groups = cluster, [rows]
     # A policy that merges all of one matter accepts that details are lost.
-    into = dict(_near(snapshot, groups, least, _opposed(snapshot) if how == "near" else None))
+    into = dict(_near(snapshot, groups, least, same=how == "near"))
     # What stands for the same words may itself be merged.
     acts = [act._replace(by=into[act.by][0]) if act.by in into else act for act in acts]
     why = "says the same" if how == "near" else "is of the same matter"
@@ -152,7 +161,7 @@ def _day_in(zone: tzinfo) -> Callable[[int], int]:
     return lambda occurred_at: (occurred_at + offset(occurred_at // _QUARTER)) // MICROS_PER_DAY
 
 
-def _alike(snapshot: SleepSnapshot, rows: Rows) -> list[Rows]:
+def _by_details(snapshot: SleepSnapshot, rows: Rows) -> list[Rows]:
     """Return rows in groups in which no detail differs; unknown details are in none."""
     digests = detail_digests(snapshot.material.gists[rows])
     known, digests = rows[digests > 0], digests[digests > 0]
@@ -167,26 +176,23 @@ def _alike(snapshot: SleepSnapshot, rows: Rows) -> list[Rows]:
 
 
 def _near(
-    snapshot: SleepSnapshot,
-    groups: list[Rows],
-    least: float,
-    opposed: Callable[[int, int], bool] | None,
+    snapshot: SleepSnapshot, groups: list[Rows], least: float, *, same: bool
 ) -> Iterator[tuple[int, tuple[int, float]]]:
     """
     Yield rows nearer than ``least`` to one that stays, each with the nearest of those.
 
-    ``opposed``: says of which two that does not hold. Only pairs of which no sleep has gone over
-    one are looked at, so that a sleep costs what is new.
+    ``same``: only into one that says the same. Only pairs of which no sleep has gone over one are
+    looked at, so that a sleep costs what is new.
     """
     assert snapshot.vectors is not None, "the caller has seen that there are vectors"
-    fresh = _fresh(snapshot)
+    fresh, opposed = _fresh(snapshot), _opposed(snapshot)
     for rows in groups:
         if not fresh[rows].any():
             continue
         order = _best_first(snapshot, rows)
         vectors = snapshot.vectors(order)
         order, vectors = order[vectors.any(axis=1)], vectors[vectors.any(axis=1)]
-        stays = np.ones(len(order), np.bool_)
+        gists, stays = snapshot.material.gists[order], np.ones(len(order), np.bool_)
         for start in range(0, len(order), _AT_ONCE):
             stop = min(start + _AT_ONCE, len(order))
             # Only with those before: better ones come first, and the better one stays.
@@ -196,12 +202,17 @@ def _near(
                 if not _free(snapshot, row):
                     continue
                 before = cosines[place - start, :place]
+                close = (
+                    say_the_same(before, gists[place], gists[:place], least)
+                    if same
+                    else before > least
+                )
                 # Only into one that stays, or chains would join what is not near.
-                close = (before > least) & stays[:place]
+                close &= stays[:place]
                 if not fresh[row]:
                     close &= fresh[order[:place]]
                 for best in _nearest(before, close):
-                    if opposed is None or not opposed(row, int(order[best])):
+                    if not same or not opposed(row, int(order[best])):
                         stays[place] = False
                         yield row, (int(order[best]), float(before[best]))
                         break

@@ -24,27 +24,34 @@ from hippocampus.sleep.importance import places
 
 _LOOKS: Final = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
 """Distances to look back, as shares of the time that is remembered: so a bank learns from its first
-days on, and one of years from years."""
+days on, and one of years from years (docs/adr/0070)."""
 _FEWEST: Final = 50
-"""Rows of either outcome without which nothing is learnt."""
+"""Rows of either outcome without which nothing is learnt: the 27 signals would be fitted to chance,
+and activation stands alone (docs/adr/0056). Set by hand."""
 _PRIOR: Final = 10.0
-"""Rows that what is usual counts for, beside those of a code itself."""
+"""Rows that what is usual counts for, beside those of a code itself: a kind that was seen twice
+tells little. Set by hand."""
 _RIDGE: Final = 300.0
 """Strength that draws weights to where they start, in groups: those of a group are referred to
-together, so thousands of rows may be a handful of chances to learn from."""
+together, so thousands of rows may be a handful of chances to learn from. 100 is better where much
+is referred to by rows, 1 000 where groups are few (docs/adr/0070)."""
 _FADING: Final = 0.8
-"""Speed at which a use counts less, as a power of its age: d of ACT-R's base-level activation,
-ln Σ t⁻ᵈ (J. R. Anderson and L. J. Schooler, Psychological Science 2, 1991), where 0.5 is usual.
-Between 0.5 and 0.8 next to nothing changes; below, it comes near to mere frequency."""
+"""Speed at which a use counts less, as a power of its age: d of ACT-R's base-level activation, ln Σ
+t⁻ᵈ (J. R. Anderson and L. J. Schooler, Psychological Science 2, 1991), where 0.5 is usual. Between
+0.5 and 0.8 next to nothing changes; below, it comes near to mere frequency (docs/adr/0056)."""
 _ROW_FADING: Final = 0.5
-"""The same of a row by itself."""
+"""The same of a row by itself, as ACT-R has it; not tuned apart."""
 _NOWHERE: Final = 1e-6
 """Surroundings of a group that refers to nothing and that nothing refers to, as a share of the
-usual."""
+usual: little, but with a logarithm."""
 _LATELY_H: Final = 336.0
-"""Half-life of what counts as going on lately: two weeks."""
+"""Half-life of what counts as going on lately: two weeks. Set by hand."""
 _STEPS: Final = 12
+"""Most steps of the fit, which goes over tens of thousands of rows every night; where it has not
+settled by then, its ranks hold all the same. Set by hand."""
 _CLOSE: Final = 1e-4
+"""Longest step of a fit that has settled: only ranks are read off it, so it need not be as close as
+other fits."""
 _MOST: Final = 60_000
 """Rows that are learnt from, evenly apart: more take longer and change nothing."""
 

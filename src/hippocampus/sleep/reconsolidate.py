@@ -26,7 +26,8 @@ _CORRECTS: Final = re.compile(
     re.IGNORECASE,
 )
 _PER_TURN: Final = 1
-"""Memories that one turn says something of: the nearest of those that were shown."""
+"""Memories that one turn says something of: the nearest of those that were shown, for who corrects
+something corrects one thing at a time."""
 
 
 def reconsolidate(snapshot: SleepSnapshot, *, related: float) -> list[Act]:

@@ -16,6 +16,7 @@ from typing import Final, TypeAlias
 from hippocampus.core.budget import check_budget
 from hippocampus.core.clock import from_micros
 from hippocampus.core.events import Faded, JournalEvent, SleepBegan, SleepEnded, SleepEvent
+from hippocampus.core.overtaken import write_again
 from hippocampus.core.records import STATE_CHANGES, Act, Progress, SleepAct, SleepStep, Slept
 from hippocampus.errors import InputError
 from hippocampus.sleep.artifacts import ARTIFACTS, Gathered, SleepContext, find_missing_phrases
@@ -37,6 +38,8 @@ BY_MEANING: Final = ("near", "cluster")
 _VISIBLE: Final[tuple[type[JournalEvent], ...]] = (*STATE_CHANGES, Faded)
 """The events that change how much of an episode can be seen."""
 _TRIES: Final = 3
+"""Tries of a step that somebody disturbs: each reads the bank again, and a bank that is never quiet
+must not keep its sleep going for ever. Set by hand."""
 _RESTLESS: Final = "somebody erased or rebuilt at the same time, again and again; sleep once more"
 _ANEW: Final = "would be made anew; it changes no episode"
 _FILLED_IN: Final = {
@@ -46,7 +49,7 @@ _FILLED_IN: Final = {
 """Messages of a dry run on the steps that only fill in missing data."""
 _NO_EMBEDDER: Final = "there is no embedder"
 _AT_ONCE: Final = 2048
-"""Acts of a transaction: none is long, so writers need not wait."""
+"""Acts of a transaction: none is long, so writers need not wait (docs/adr/0021)."""
 
 
 def check_steps(steps: Collection[str] | None) -> tuple[str, ...]:
@@ -112,27 +115,28 @@ class Sleeper:
 
     def _begin(self, steps: Sequence[str]) -> int:
         ledger = self.context.ledger
-        with ledger.store.write(ledger.bank):
+
+        def begin() -> int:
             # Counted inside the transaction: two sleeps at once must not get the same number.
             number = count_sleeps(ledger) + 1
             ledger.writer.note(SleepBegan(sleep=number, steps=list(steps)))
-        return number
+            return number
+
+        return write_again(ledger.store, ledger.bank, begin)
 
     def _end(self, number: int, rows: int, report: Sequence[SleepStep]) -> None:
         told = {step.name: dict(step.counts) for step in report}
         ledger = self.context.ledger
-        with ledger.store.write(ledger.bank):
-            ledger.writer.note(
-                SleepEnded(
-                    sleep=number,
-                    # As of the beginning: what was written meanwhile is left to the next sleep.
-                    rows=rows,
-                    policy=self.context.policy.to_stored(),
-                    steps=told,
-                    # Without an embedder a step went over nothing: these rows wait for one.
-                    over=[name for name in told if name not in self._blind],
-                )
-            )
+        ended = SleepEnded(
+            sleep=number,
+            # As of the beginning: what was written meanwhile is left to the next sleep.
+            rows=rows,
+            policy=self.context.policy.to_stored(),
+            steps=told,
+            # Without an embedder a step went over nothing: these rows wait for one.
+            over=[name for name in told if name not in self._blind],
+        )
+        write_again(ledger.store, ledger.bank, lambda: ledger.writer.note(ended))
 
     # ------------------------------------------------------------ steps that change episodes
 

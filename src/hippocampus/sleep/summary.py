@@ -40,29 +40,37 @@ from hippocampus.language.noun_phrases import find_phrases
 from hippocampus.llm.ask import ChatModel, Completer, ModelTask, ask_many, json_of
 
 FORMAT: Final = 2
+"""Format of the stored block: 2 quotes whole sentences (docs/adr/0054)."""
 _WITH_CUT_WORDS: Final = 1
 """The format before, whose clauses had words cut out: they are quoted no more."""
 SENTENCE: Final = 24
-"""Most tokens of a sentence that is quoted of a turn; what is longer is left out."""
+"""Most tokens of a sentence that is quoted of a turn; what is longer is left out, or it alone would
+take half of a line of 60 tokens."""
 TAKEN_IN: Final = 500
 """Rows since the last sleep that a context's summary takes in, the newest: what takes 30 ms at the
-first time, and next to nothing then. Those before wait for sleep."""
+first time, and next to nothing then (docs/adr/0024). Those before wait for sleep."""
 LONGEST_TALK: Final = 24_000
-"""Characters of a hundred turns, or of versions, that a model is shown."""
+"""Characters of a hundred turns, or of versions, that a model is shown: some 6 000 tokens, which
+models with short windows still read. Set by hand."""
 _DECIDED, _DONE = 10.0, 3.0
-"""Worth of a clause beside its words if it settles something, or tells an act."""
+"""Worth of a clause beside its words if it settles something, or tells an act: at 6, two sentences
+full of numbers outdid a decision (docs/adr/0024)."""
 _OF_OTHERS: Final = 0.3
-"""The part of its worth left to a sentence that tells nothing of who says it: it may be pasted."""
+"""The part of its worth left to a sentence that tells nothing of who says it: it may be pasted
+(docs/adr/0054)."""
 _OLDER: Final = 0.98
-"""The part of its worth that a version keeps as the next one comes."""
+"""The part of its worth that a version keeps as the next one comes: half is left after 34 of them,
+3 400 turns. Set by hand."""
 _LONGEST_NAME: Final = 40
 """Characters: names are longer in documents, where they carry titles and addresses."""
 _MOST_TOPICS: Final = 12
-"""Of a version."""
+"""Topics that are kept of a version; no line lists them any more (docs/adr/0054). Set by hand."""
 _MOST_BEHIND: Final = 20
-"""Rows behind a sentence of a model that has the words of none."""
+"""Rows behind a sentence of a model that has the words of none: of more, none is its source. Set by
+hand."""
 _BEST: Final = 3
-"""Clauses of a version that go into what all versions come to."""
+"""Clauses of a version that go into what all versions come to: a line of 60 tokens has room for two
+or three. Set by hand."""
 
 Mask = NDArray[np.bool_]
 
@@ -456,7 +464,8 @@ def line_asked_for(kind: str, most: int) -> ModelTask[str]:
 
 
 TOLD: Final = 44
-"""Most tokens of a model's line: what came since has the rest of a summary's."""
+"""Most tokens of a model's line: what came since has the rest of a summary's, 16 of 60
+(docs/adr/0024)."""
 
 SUMMARY: Final = line_asked_for("summary", TOLD)
 

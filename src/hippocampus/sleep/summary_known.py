@@ -27,11 +27,17 @@ from hippocampus.language.whole_sentences import whole_sentences
 from hippocampus.sleep.summary import SENTENCE, QuotableClause, short_name
 
 _FACT_TOKENS: Final = 34
-"""Most tokens of facts: the rest of a summary is of what is planned, and was done last."""
+"""Most tokens of facts, somewhat more than half of a summary's 60: the rest is of what is planned,
+and was done last. Set by hand."""
 _PLANS: Final = 2
+"""Plans that are told, the nearest ones (docs/adr/0054): more would leave no room for what was
+done."""
 PLANNERS: Final = 40
-"""Rows that tell of a time to come, at most, the last ones."""
+"""Rows that tell of a time to come, at most, the last ones: each is read for its times. Set by
+hand."""
 _LONGEST_VALUE: Final = 40
+"""Characters of what a fact is of: what is longer is no name or thing, but a piece cut out of a
+sentence. Set by hand."""
 _VALUE: Final = re.compile(r"\w[\w'’.&/ -]*\Z")
 
 
@@ -89,6 +95,7 @@ def state_facts(
     for (relation, subject), of in sorted(stated.items(), key=lambda one: order.index(one[0][0])):
         clause = _statement(relation, known[fold_name(subject)], of)
         spent += clause.tokens
+        # An end and no gap: relations come in the order in which they tell most.
         if spent > _FACT_TOKENS:
             break
         found.append(clause)

@@ -17,7 +17,7 @@ from hippocampus.journal.ledger import Ledger
 from hippocampus.language.injections import reads_like_injection
 
 _AT_ONCE: Final = 256
-"""Texts in memory at a time."""
+"""Texts in memory at a time: they may be long, and are read once."""
 
 
 def is_judged(ledger: Ledger) -> bool:

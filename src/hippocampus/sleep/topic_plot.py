@@ -17,9 +17,11 @@ from hippocampus.index.topic import Tag, TagGraph
 FORMATS: Final = {".png": "Software", ".svg": "Date", ".pdf": "CreationDate"}
 """Formats of a picture, and the metadata left out of each: else no two would be the same."""
 _LINE: Final = 0.24
-"""Inches a tag takes from top to bottom."""
+"""Inches a tag takes from top to bottom: a line of type of 8 points, twice over."""
 _COLUMN: Final = 3.1
+"""Inches of a column of trees: names of three words beside two steps of indent. By eye."""
 _INDENT: Final = 0.28
+"""Inches of a step to the right for each level. By eye."""
 _PALETTE: Final = ("#1b4965", "#2a7f9e", "#62a8ac", "#9bb8a5", "#b9b28f")
 """From broad to narrow."""
 
@@ -81,6 +83,7 @@ def plot_topics(topics: Iterable[TopicInfo], path: str | Path, *, overwrite: boo
     graph = _graph(topics)
     trees = [list(_lines(graph, tag)) for tag in _tops(graph) if tag.children]
     loose = [tag for tag in _tops(graph) if not tag.children]
+    # As many columns as make the picture about as wide as tall; five are the width of a screen.
     columns = max(1, min(5, math.ceil(math.sqrt(len(graph) / 12))))
     packed, height = _pack(trees, columns)
     rows = math.ceil(len(loose) / columns)

@@ -52,19 +52,23 @@ from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.sleep.communities import find_communities
 
 WINDOW: Final = 20
-"""Turns of a session that are tagged together, about."""
+"""Turns of a session that are tagged together, about: SWIFT tags an episode, which is some talk on
+one matter (3.2). At fixed places, so that a window is read once (docs/adr/0015)."""
 TOGETHER: Final = 4
-"""Turns within which tags are named together."""
+"""Turns within which tags are named together: a question, its answer, and what follows. Set by
+hand."""
 ENOUGH: Final = 2
-"""Rows a tag must have to be in the graph of a bank with more than ``WINDOW`` turns."""
+"""Rows a tag must have to be in the graph of a bank with more than ``WINDOW`` turns: what was said
+once leads nowhere else."""
 RELATED: Final = 1.0
 """Standard deviations above its mean nearness to all tags at which what words or the dictionary
-call broader than a tag is believed: a server is a worker only where there are waiters."""
+call broader than a tag is believed: a server is a worker only where there are waiters. Set by hand;
+relations were read by eye on ``examples/`` (docs/adr/0015)."""
 MOST_TAGS: Final = 4096
 """Tags that groups gave and a graph keeps: those that most groups gave. Comparing a question with
 so many vectors of 384 takes 0.3 ms; a person's bank has a few hundred."""
 BATCH: Final = 64
-"""Names that are embedded at once."""
+"""Names that are embedded at once: short texts; set by hand."""
 
 
 _UNREADABLE: Final = (ValueError, TypeError, AttributeError, RecursionError)

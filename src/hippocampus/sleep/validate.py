@@ -22,9 +22,11 @@ from hippocampus.errors import InvalidTime
 from hippocampus.sleep.snapshot import SleepSnapshot
 
 _AGAIN: Final = 5 * MICROS_PER_MINUTE
-"""Time within which the same words by the same speaker were delivered twice, not said twice."""
+"""Time within which the same words by the same speaker were delivered twice, not said twice. HUMAN,
+section 4, names no number: set by hand."""
 _LATE: Final = MICROS_PER_HOUR
-"""Time by which a turn arrives late, when later ones of its session were there already."""
+"""Time by which a turn arrives late, when later ones of its session were there already: clocks and
+queues are minutes off, not hours. Set by hand."""
 _REPLIES: Final = frozenset({"assistant", "tool"})
 
 

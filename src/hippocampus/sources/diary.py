@@ -38,11 +38,17 @@ _CLOSING_HEADING: Final = re.compile(r"(?:^|(?<![ \t])[ \t]+)#+$")
 _READ: Final = 80
 """Characters of a line in which its date is looked for."""
 _LINES_AT_ONCE: Final = 256
+"""Lines between two looks at the budget of time. Chosen by hand."""
 _YEAR_WITHIN: Final = 40
+"""Characters within which a date has its year ("Wednesday, the 27th of September 2023" has 37), so
+that most lines need no reading of dates. Chosen by hand."""
 _LONGEST_WORD: Final = 16
-_SOME_DAY: Final = datetime(2024, 1, 1, tzinfo=UTC)
-_DAY: Final = timedelta(hours=25)
+"""Letters; the longest weekday or month of those known has 14 ("ketvirtadienis", of
+``core/words/times``), and a longer word need not be tried."""
+_SOME_DAY: Final = datetime(2024, 1, 1, tzinfo=UTC)  # any: words are tried with a year beside them
+_DAY: Final = timedelta(hours=25)  # as long as the day on which clocks are put back
 _SHORTEST_DAY: Final = timedelta(hours=22)
+"""Less than a day on which clocks are put forward, 23 hours, and more than any time of day."""
 _AHEAD: Final = timedelta(days=1)
 """Most that an entry may be later than its file: the file's time is of another zone."""
 

@@ -23,6 +23,7 @@ _REMARK = re.compile(r"(?<!\s)\s++#.*")
 _TITLE = re.compile(r"\s*+(?:#{1,6}[ \t]+([^\n]+)|([^\n]+)\n(?:=|-){3,}[ \t]*$)", re.MULTILINE)
 _DATES = ("date", "created", "created_at", "published")
 _FRONT_CHARS = 65_536
+"""Characters within which front matter ends; people write some lines of it. Chosen by hand."""
 
 
 def read_document(raw: Raw) -> Iterator[Item]:

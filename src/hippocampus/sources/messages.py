@@ -40,6 +40,8 @@ ROLES = {
 }
 """Names of speakers that are roles -> the role."""
 _BAD_LINES = 100
+"""Lines that may be damaged: with more the file is of another kind, and nobody reads a message for
+each line of it. Chosen by hand."""
 
 
 def read_messages(raw: Raw) -> Iterator[Item]:
@@ -236,5 +238,6 @@ def _who(record: Mapping[str, Any]) -> tuple[str | None, str | None]:
 def _is_small(value: object) -> bool:
     """Return whether a field can be metadata: something to filter by, not something to read."""
     if isinstance(value, list):
+        # Metadata are kept with every part of a long turn (``write/check.py``). Chosen by hand.
         return len(value) <= 50 and all(_is_small(item) for item in value)
     return isinstance(value, bool | int | float) or (isinstance(value, str) and len(value) <= 500)

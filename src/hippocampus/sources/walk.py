@@ -66,8 +66,11 @@ _BY_SUFFIX = dict.fromkeys((".md", ".markdown", ".txt", ".rst"), "document") | {
 _JSON = {".json", ".jsonl", ".ndjson"}
 _SKIPPED_FOLDERS = {"node_modules", "__pycache__"}
 _MAX_BYTES = 64 * 1024 * 1024
+"""Bytes of a file that is read whole; of a log, read in lines, one line (docs/sources.md). Chosen
+by hand."""
 _MAY_BE_LOGS = {".json", ".jsonl", ".ndjson", ".md", ".vscdb"}
 _HEAD_BYTES = 4096
+"""Bytes of a file that is no log of lines, by whose beginning its tool is known. By hand."""
 _HEAD_LINES = 20
 """Lines of which one tells whose log they are: the first may be damaged."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -12,7 +12,7 @@ from hippocampus.core.records import Block, Kind
 from hippocampus.errors import StoreCorrupt
 
 MAGIC = b"HipB"
-VERSION = 1
+VERSION = 1  # of the frame, so far the only one; what is framed has versions of its own
 _HEAD = struct.Struct("<4sHHqqqQ")
 """Magic, version, zero, bank, first row, count, payload length; little-endian."""
 
@@ -25,7 +25,8 @@ _SQUEEZED: Final[frozenset[Kind]] = frozenset({"lexical", "times", "phrase", "sp
 _LEVEL: Final = 5
 """Of zlib: 6 takes two thirds longer, and .3 % of the bytes off."""
 _WORTH: Final = 8
-"""A payload is deflated if that takes off one byte in so many."""
+"""A payload is deflated if that takes off one byte in so many; for less each reading would pay.
+Chosen by hand."""
 _A_ROW: Final = 1 << 13
 """Bytes that a row may come to in however few it is kept: several times those of the longest one
 that is cut as configured by default."""

@@ -22,6 +22,8 @@ _PACK: Final = msgspec.msgpack.Encoder().encode
 BLANK: Final = "{}"
 """The detail of a change that has nothing to say, or whose episode was erased."""
 SALT_BYTES: Final = 8
+"""Bytes at random with each change, fixed by the format (docs/format.md): without them a detail
+that was blanked could be found again by trying words."""
 NO_CHANGES: Final = b""
 """The head of a journal in which there is nothing."""
 

@@ -43,11 +43,12 @@ from hippocampus.store.schema_comparison import (
 from hippocampus.store.seam import Seam
 
 _IDLE_READERS: Final = 8
-"""Connections kept open for the next readers."""
+"""Connections kept open for the next readers: as many as a server has threads for what reads by
+default (``Limits.readers``). Each holds 2 MB of pages."""
 _POLL_S: Final = 0.008
 """Seconds for which SQLite waits until it is told to again: it asks at 1, 3, 8 ms."""
 _LONGEST_S: Final = 2e6
-"""The longest that SQLite can be told to wait."""
+"""The longest that SQLite can be told to wait: it counts milliseconds in 32 bits."""
 
 
 class Connections:
@@ -154,6 +155,7 @@ class Connections:
         try:
             self._check_readable(migrations)
         except sqlite3.OperationalError as exc:
+            # The last byte is the result; what is above it tells more of it (extended codes).
             if exc.sqlite_errorcode & 0xFF not in {
                 sqlite3.SQLITE_CANTOPEN,
                 sqlite3.SQLITE_READONLY,

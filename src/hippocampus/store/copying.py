@@ -12,7 +12,7 @@ import msgspec
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Block, EpisodeRow, Kind, Progress
 from hippocampus.core.records.store import StoreUpkeep
-from hippocampus.errors import StoreCorrupt
+from hippocampus.errors import StoreCorrupt, StoreError
 from hippocampus.store.banks import SqlBanks
 from hippocampus.store.episodes import SqlEpisodes
 from hippocampus.store.journal import KeptChange, SqlJournal
@@ -21,9 +21,9 @@ from hippocampus.store.requests import SqlRequests
 from hippocampus.store.settings import SqlSettings
 
 _AT_ONCE: Final = 2048
-"""Rows of a part."""
+"""Rows of a part, which are in memory together. Chosen by hand, as both that follow."""
 _ROWS: Final = 8192
-"""Rows of a transaction, about."""
+"""Rows of a transaction, about, for which other writers of a file wait."""
 _BYTES: Final = 1 << 24
 """Bytes of payloads of a transaction, about."""
 _PACK: Final = msgspec.msgpack.Encoder().encode
@@ -49,6 +49,12 @@ class SqlStore(Protocol):
     @property
     def upkeep(self) -> StoreUpkeep:
         """Upkeep of the store as a whole."""
+
+    def settings_of(self, bank: int) -> SqlSettings:
+        """Return the settings of the database that a bank is in."""
+
+    def every_settings(self) -> Sequence[SqlSettings]:
+        """Return the settings of each database; the first are those of the store."""
 
     def read(self) -> AbstractContextManager[None]:
         """Open a snapshot."""
@@ -95,9 +101,11 @@ def copy_store(source: SqlStore, target: SqlStore, *, progress: Progress | None 
 
     Raises:
         StoreCorrupt: something of the source is damaged.
+        StoreError: its banks have vectors of two embedders.
 
     """
     with source.read():
+        check_one_embedder(source)
         names = source.banks.names()
         with target.write():
             for key, value in source.settings.every():
@@ -111,6 +119,17 @@ def copy_store(source: SqlStore, target: SqlStore, *, progress: Progress | None 
             if progress:
                 progress(done, len(names))
     return len(names)
+
+
+def check_one_embedder(store: SqlStore) -> None:
+    """Refuse a store whose change of embedder was cut off: each database says its own."""
+    first, *others = (kept.get("embedder") for kept in store.every_settings())
+    if {*others} - {first, None}:
+        raise StoreError(
+            "some of its databases have the vectors of another embedder than the others, since a"
+            " change of it was cut off: finish that by 'hippocampus reembed', and try again",
+            path=store.path,
+        )
 
 
 def copy_bank(
@@ -144,6 +163,7 @@ def copy_bank(
                     target.payloads.put(new, portion.kind, portion.tail)
     if known := source.requests.every(old):  # else who asks again there has it done twice
         with target.write(new):
+            # In files time counts only as far as it was seen to pass (``kept_time.py``).
             late = source.requests.behind() - target.requests.behind()
             for key, done in known:
                 target.requests.add(new, key, done._replace(at=done.at + late))

@@ -16,11 +16,12 @@ _HEADER: Final = 100
 """Bytes of the header, as "The Database Header" of SQLite's file format counts all below."""
 _MAGIC: Final = b"SQLite format 3\0"
 _USUAL_PAGE: Final = 4096
+"""Bytes of a page by SQLite's default since 3.12, which no store of ours has changed."""
 _PAGES: Final = frozenset(1 << power for power in range(9, 16))
 """Sizes of a page, but for 64 KiB, which is written as 1, and which no store of ours has."""
 _TABLE_PAGES: Final = frozenset({0x05, 0x0D})
 """Kinds of page that the schema, which begins behind the header, may start with."""
-_WITH_LOG, _WITHOUT_LOG = 2, 1
+_WITH_LOG, _WITHOUT_LOG = 2, 1  # SQLite's "file format versions": of WAL, and of a rollback journal
 _LOG: Final = "-wal"
 
 
@@ -39,6 +40,8 @@ def is_sound(path: Path) -> bool:
     if len(header) < _HEADER:
         return False
     mended = _mended(header, path.stat().st_size, has_log=has_log)
+    # Magic and size of a page; its shares; format of the schema; encoding of texts. What is left
+    # out, such as versions and counters, is another in every file.
     same = (slice(0, 18), slice(20, 24), slice(44, 48), slice(56, 60))
     # Until a log is copied into the file, the number of pages is that of some later moment.
     return all(header[one] == mended[one] for one in (*same, *[slice(28, 32)] * (not has_log)))

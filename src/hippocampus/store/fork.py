@@ -23,7 +23,8 @@ from hippocampus.core.system import at_fork
 from hippocampus.errors import StoreError
 
 _PATIENCE_S: Final = 2.0
-"""Most seconds that a fork waits for other threads' transactions, all stores together."""
+"""Most seconds that a fork waits for other threads' transactions, all stores together
+(docs/adr/0036)."""
 
 
 class Forkable(Protocol):

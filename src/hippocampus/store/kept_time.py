@@ -17,9 +17,10 @@ from hippocampus.errors import StoreCorrupt
 from hippocampus.store.settings import KEPT_TIME, SqlSettings
 
 _MOST: Final = 3_600_000_000
-"""The longest pause between two writes that counts whole, in microseconds."""
+"""The longest pause between two writes that counts whole, in microseconds: an hour, so that a clock
+which jumps by years makes no request old (docs/adr/0083)."""
 _NOTED: Final = 60_000_000
-"""Microseconds after which the time is noted anew."""
+"""Microseconds after which the time is noted anew: with each write it would be one row more."""
 _NOTE: Final = re.compile(r"(-?\d{1,18}) (\d{1,18})")
 
 

@@ -70,7 +70,7 @@ def switch_to_wal(db: sqlite3.Connection, *, path: str, timeout_s: float) -> Non
             busy = exc.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
             if not busy or time.monotonic() >= deadline:
                 raise
-            time.sleep(0.005)
+            time.sleep(0.005)  # whoever opens it is done in some milliseconds
         else:
             break
     if mode != "wal":

@@ -115,6 +115,7 @@ def _hold(file: Path, held: ExitStack) -> None:
         db = sqlite3.connect(how, uri=True, timeout=0, isolation_level=None)
         held.enter_context(closing(db))
         db.execute("PRAGMA locking_mode = EXCLUSIVE")  # until it is closed
+        # The lock is taken with the first transaction, and in this mode not given back after it.
         db.execute("BEGIN EXCLUSIVE")
         db.execute("ROLLBACK")
         db.execute("PRAGMA wal_checkpoint = TRUNCATE").fetchall()

@@ -11,7 +11,8 @@ from hippocampus.store.checksums import damaged, holds, row_checksum
 from hippocampus.store.database import Database
 
 _OTHERS: Final = 64
-"""Other banks that are looked through with one that is cleared."""
+"""Other banks that are looked through with one that is cleared: those that nobody writes to any
+more are cleared along (docs/adr/0083). Chosen by hand."""
 _NEXT: Final = """
     WITH RECURSIVE kept (bank, place) AS (
         SELECT MIN(bank), 1 FROM requests WHERE bank > ?

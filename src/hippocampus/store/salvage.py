@@ -44,7 +44,7 @@ _AT_ONCE: Final = 4096
 _MOST: Final = 1 << 31
 """A number that no row of a bank reaches."""
 _MOST_FAILED: Final = 100_000
-"""Reads of one table that may fail before the rest of it is given up."""
+"""Reads of one table that may fail before the rest of it is given up. Chosen by hand."""
 _CHECKED: Final = 5
 """The format since which rows have checksums; of earlier ones what can be read is believed."""
 

@@ -18,7 +18,7 @@ from hippocampus.store.checksums import (
     row_checksum,
 )
 
-APPLICATION_ID = 0x4869_7070
+APPLICATION_ID = 0x4869_7070  # "Hipp" (docs/format.md)
 ENCRYPTED_ID = 0x4869_7071
 """Of a store whose words are sealed; who does not know this mark leaves the file alone."""
 MARKS = (APPLICATION_ID, ENCRYPTED_ID)
@@ -140,7 +140,7 @@ _CHECKED = {
 }
 """The columns of format 5, by table."""
 _AT_ONCE = 4096
-"""Rows that are read, and then written, at once."""
+"""Rows that are read, and then written, at once. Chosen by hand."""
 
 
 def _v5(db: sqlite3.Connection) -> None:

@@ -2,9 +2,10 @@
 One store over several databases: each bank is in one of them, by a hash of its name.
 
 A bank's number says which: ``local * _PLACES + place``. Settings of the store are those of the
-first database. Each of them has a mark that says of how many it is which, and is not opened with
-others than these. A database that is added gets its share of the banks that are made from then on;
-those that are there stay where they are, and are found there.
+first database, but whose the vectors of a database are is a setting of its own. Each of them has a
+mark that says of how many it is which, and is not opened with others than these. A database that is
+added gets its share of the banks that are made from then on; those that are there stay where they
+are, and are found there.
 
 A write of a bank is one transaction of its database. A write of the whole store is one transaction
 in each database that it touches, and they are committed one after the other, the first one last.
@@ -52,7 +53,7 @@ MARK: Final = "shards"
 """The setting by which a database knows that it is one of several."""
 _PLACES: Final = 256
 """Most databases; how many banks' numbers are apart from each other in one of them."""
-_PATIENCE_S: Final = 30.0
+_PATIENCE_S: Final = 30.0  # of a copy that nobody else has open, so it is never waited for
 
 R = TypeVar("R")
 
@@ -162,6 +163,7 @@ class _Level:
 
     def end(self, error: BaseException | None) -> None:
         """End every transaction, the main one last; after an error none is committed any more."""
+        # Last, so that what it says is undone if another cannot commit (docs/adr/0090).
         for place in sorted(self.joined, key=lambda place: (place == self.main, -place)):
             block = self.joined.pop(place)
             kind = None if error is None else type(error)
@@ -195,7 +197,8 @@ class ShardedStore:
         self._here = _Blocks()
         self._unsettled = itertools.count(1)
         self.mark = _settle_marks(self.shards, read_only=read_only)
-        self.settings = _Settings(self)
+        self._settings = tuple(_Settings(self, place) for place in self.places)
+        self.settings = self._settings[0]
         self.banks = _Banks(self)
         self.journal = cast("JournalTable", _ByBank(self, "journal"))
         self.episodes = cast("EpisodeTable", _ByBank(self, "episodes"))
@@ -214,6 +217,14 @@ class ShardedStore:
 
     def databases(self) -> int:
         return len(self.shards)
+
+    def settings_of(self, bank: int) -> _Settings:
+        place = bank % _PLACES
+        self._at(place)  # or there is none
+        return self._settings[place]
+
+    def every_settings(self) -> Sequence[_Settings]:
+        return self._settings
 
     def close(self) -> None:
         with ExitStack() as ending:
@@ -405,20 +416,22 @@ class _ByBank:
 
 
 class _Settings:
-    """The settings of the first database; see ``SettingsTable``."""
+    """The settings of one database, of the first those of the store; see ``SettingsTable``."""
 
-    def __init__(self, store: ShardedStore) -> None:
+    def __init__(self, store: ShardedStore, place: int) -> None:
         self._store = store
+        self._place = place
 
     def get(self, key: str) -> str | None:
-        return self._store.touch(0).settings.get(key)
+        return self._store.touch(self._place).settings.get(key)
 
     def put(self, key: str, value: str | None) -> None:
-        self._store.touch(0, writes=True).settings.put(key, value)
+        self._store.touch(self._place, writes=True).settings.put(key, value)
 
     def every(self) -> list[tuple[str, str]]:
         """Return all that a copy of the store has as well."""
-        return [(key, value) for key, value in self._store.touch(0).settings.every() if key != MARK]
+        told = self._store.touch(self._place).settings.every()
+        return [(key, value) for key, value in told if key != MARK]
 
 
 class _BankPlace(NamedTuple):
@@ -608,4 +621,4 @@ class _Upkeep:
         self._outside("server_files")
         told = [one.upkeep.server_files() for one in self._store.shards]
         files, lacking = zip(*told, strict=True)
-        return list(itertools.chain(*files)), list(itertools.chain(*lacking))
+        return list(itertools.chain(*files)), list(dict.fromkeys(itertools.chain(*lacking)))

@@ -95,6 +95,12 @@ class SqliteStore:
     def databases(self) -> int:
         return 1
 
+    def settings_of(self, bank: int) -> SqlSettings:  # noqa: ARG002 - all banks are here
+        return self.settings
+
+    def every_settings(self) -> list[SqlSettings]:
+        return [self.settings]
+
     def is_replica(self) -> bool:
         return False
 

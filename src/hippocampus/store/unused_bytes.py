@@ -18,7 +18,7 @@ _POINTERS: Final = {2: 12, 5: 12, 10: 8, 13: 8}
 """Place of the first pointer to a page's cells, by the kind of page; others are no b-trees."""
 _HEAD: Final = Struct(">xHHH")
 _BLOCK: Final = Struct(">HH")
-_ZEROS: Final = bytes(1 << 16)
+_ZEROS: Final = bytes(1 << 16)  # as long as SQLite's largest page
 MOST_PAGES: Final = 1 << 24
 """From so many pages on, the first byte of an overflow page may look like that of a b-tree."""
 

@@ -22,11 +22,13 @@ from hippocampus.language.injections import reads_like_injection
 from hippocampus.write.chunking import split_text
 
 _LABEL_CHARACTERS: Final = 4096
-"""Longest speaker, role, session, source or address: a long path fits, a text does not."""
+"""Longest speaker, role, session, source or address: the longest path of Linux fits, a text does
+not."""
 _LEAST_KEPT: Final = 200
 """Characters of a text from which on its tokens are kept: what is shorter is seldom a part."""
 _METADATA_SHARE: Final = 3
-"""Times the size of a text that its metadata may take, which are kept with each of its parts."""
+"""Times the size of a text that its metadata may take, which are kept with each of its parts.
+Chosen by hand."""
 
 
 class Group(NamedTuple):
@@ -142,6 +144,7 @@ class _Measured:
 def _split(text: str, limits: Ingest, measured: _Measured) -> list[str]:
     if len(text) <= limits.chunk_tokens and text.isascii():  # a token is at least one character
         return [text]
+    # More characters than 16 a token, which only runs of blanks reach, need not be counted.
     if len(text) < limits.chunk_tokens * 16 and measured.count(text) <= limits.chunk_tokens:
         return [text]
     groups: list[list[str]] = []

@@ -28,6 +28,8 @@ _GLUED = 1e9  # between a heading and what it heads: only when they do not fit t
 _CHARS_PER_TOKEN = 16
 _WINDOW_CHARS = 32_768  # nupunkt takes 40 bytes of memory per character it is given at once
 _SLICE_CHARS = 64
+"""Characters by which a border is told from others, in which a blank is looked for, and of a slice
+of what has no blank. Borders of old documents move if it changes. Chosen by hand."""
 
 _LONG = 1 << 20
 """Characters from which on borders are sought in one pass: a reader of a megabyte does not see how
@@ -168,7 +170,7 @@ class _Cutter:
 
         So borders are the same again soon after an edit, as in content-defined chunking.
         """
-        start, per_token = 0, 4.0
+        start, per_token = 0, 4.0  # about that of English; from then on the text's own
         while start < len(text):
             longest = max(1, int(_LONGEST * self.target * per_token))
             piece = text[start : start + longest]
@@ -177,6 +179,7 @@ class _Cutter:
                 piece = piece[: _best_border(piece, shortest)]
             tokens = self.count(piece)
             if tokens > self.limit and len(piece) > 1:
+                # Halved at least, or a text whose end alone is dense would be tried without end.
                 per_token = max(1 / self.target, min(per_token / 2, len(piece) / tokens))
                 continue
             start += len(piece)

@@ -16,11 +16,13 @@ from hippocampus.journal.reader import LedgerEntry
 from hippocampus.write.check import Group
 
 _MEMORY = 4096
-"""Most shown texts that are remembered."""
+"""Most shown texts that are remembered. Chosen by hand."""
 _AGE = timedelta(minutes=10)
-"""Time in which a text that comes back is taken for the one we showed."""
+"""Time in which a text that comes back is taken for the one we showed (docs/adr/0006, as all of
+these): somebody who says it again within it is not heard twice, so it is short."""
 _TALK = 12 * 3600 * 1_000_000
-"""Microseconds for which what somebody says again, in no session, is taken for the same turn."""
+"""Microseconds for which what somebody says again, in no session, is taken for the same turn: less
+than a day, for "I took my pill this morning" is said every day."""
 _A_TALK = 2
 """Turns from which on equal ones are a conversation handed in again, and none by chance."""
 _COLONS = 4

@@ -55,6 +55,7 @@ def encode_drafts(
     """
     content = [pack(ids_of(d.text)) if d.content is None else d.content for d in pausing(drafts)]
     made: dict[Kind, list[bytes]] = {"content": content}
+    # Many are signed on a thread of their own, beside the reading of what the texts say.
     signatures = None if signed is None else _signing(content, signed)
     made |= analyse(drafts, zone=zone, phrases=phrases)
     if signatures is not None:

@@ -27,6 +27,8 @@ _TOLD: Final = 20
 
 
 _PART_TURNS: Final = 4096
+"""Turns of a log that are in memory at a time: of short ones the objects are larger than the words,
+which the next number bounds. Chosen by hand, both."""
 _PART_CHARACTERS: Final = 4_000_000
 """Characters of a log that are in memory at a time."""
 

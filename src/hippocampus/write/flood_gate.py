@@ -16,6 +16,8 @@ from hippocampus.journal.draft import Draft
 from hippocampus.journal.ledger import Ledger
 
 _AT_ONCE: Final = 256
+"""Rows of a read: reading stops at the first that is older than an hour, so most banks take one.
+Chosen by hand."""
 
 
 def check_flood(

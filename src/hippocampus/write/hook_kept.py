@@ -9,7 +9,7 @@ from hippocampus.core.records import EpisodeRow, Turn
 from hippocampus.language.session_words import marks_of_kept
 
 MOST_OF_SESSION = 10_000
-"""Memories of a session that are looked at, the latest."""
+"""Memories of a session that are looked at, the latest. Chosen by hand."""
 
 
 def marks_of(episodes: Iterable[EpisodeRow]) -> set[tuple[str | None, str]]:

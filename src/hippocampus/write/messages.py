@@ -30,7 +30,7 @@ _OF_ITEM: Final = (
 )  # fmt: skip
 """The fields of a call of a tool, or of its result, that is an item beside messages."""
 _SHORT: Final = 100
-"""Characters of a value that a message shows."""
+"""Characters of a value that a message shows. Chosen by hand."""
 
 
 class _Piece(NamedTuple):

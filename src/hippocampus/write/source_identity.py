@@ -33,9 +33,9 @@ _NAMED_AFTER_FILE: Final = frozenset({"document", MEMORY})
 _ALIKE: Final = 0.4
 """Share of all runs of four characters of two texts that an edited text and its earlier wording
 have in common; unrelated pages of one language have a fifth."""
-_RUN: Final = 4
+_RUN: Final = 4  # characters; with others ``_ALIKE`` would mean something else (docs/adr/0051)
 _COMPARED: Final = 50_000
-"""Characters of a text that are compared."""
+"""Characters of a text that are compared, its first, so that no large file takes long. By hand."""
 
 
 class ImportedFile(NamedTuple):
@@ -83,6 +83,8 @@ def identify(
 
     """
     found = _Identifier(ledger, register, files, host, frozenset(gone))
+    # The surest way first: a source is taken by the first file that is found to be it
+    # (docs/adr/0051).
     found.at_their_places()
     found.moved()
     found.renamed()
@@ -266,7 +268,7 @@ class _Identifier:
         bank has already, under a name that was all that was known, is another file of that name.
         """
         pairs = [(n, s) for n, s in pairs if n not in self._targets and s not in self._taken]
-        alike = [(n, s) for n, s in pairs if self._alike(self._files[n], s)]
+        alike = [(n, s) for n, s in pairs if self._is_edit_of(self._files[n], s)]
         known = {n for n, _ in alike}
         rest = [
             (n, s)
@@ -335,7 +337,7 @@ class _Identifier:
         fewest = min(len(file.groups), len(wholes))
         return _Shared(same, said, fewest)
 
-    def _alike(self, file: ImportedFile, source: str) -> bool:
+    def _is_edit_of(self, file: ImportedFile, source: str) -> bool:
         shared = self._shared(file, source)
         if file.format not in _WRITTEN_OVER:
             return shared.any_or_most

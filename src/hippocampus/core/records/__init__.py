@@ -43,6 +43,7 @@ from hippocampus.core.records.explanation import (
     Verdict,
     WordRead,
 )
+from hippocampus.core.records.filters import Filters
 from hippocampus.core.records.knowledge import (
     AnchorInfo,
     Beside,
@@ -141,6 +142,7 @@ __all__ = [
     "Explanation",
     "Fact",
     "FileLocation",
+    "Filters",
     "Fingerprint",
     "Gist",
     "Hit",

@@ -392,6 +392,12 @@ class Store(Protocol):
     def databases(self) -> int:
         """Return in how many its banks are; a write of the whole store is atomic in each."""
 
+    def settings_of(self, bank: int) -> SettingsTable:
+        """Return the settings of the database that a bank is in; of no bank, the store's."""
+
+    def every_settings(self) -> Sequence[SettingsTable]:
+        """Return the settings of each database; the first are those of the store."""
+
     def is_replica(self) -> bool:
         """Return whether it follows another one, and so may be behind it."""
 

@@ -41,12 +41,13 @@ STATE_CHANGES: Final[Mapping[type[JournalEvent], State]] = {
 DEEPEST: Final = 4
 """The level at which only keywords of an episode are shown; below it, it lapses."""
 
-PINNED: Final = 1
-HELD: Final = 2
-DOUBTED: Final = 4
-SETTLED: Final = 8
-SUSPECT: Final = 64
-_ORIGIN: Final = 128
+# Bits of a number that is stored (docs/format.md): none may ever mean something else.
+PINNED: Final = 1  # bit 0
+HELD: Final = 2  # bit 1
+DOUBTED: Final = 4  # bit 2
+SETTLED: Final = 8  # bits 3 to 5 are a number, which must hold ``DEEPEST``
+SUSPECT: Final = 64  # bit 6; it and what is above stay wherever an episode goes
+_ORIGIN: Final = 128  # from bit 7 on a number, the last, so that origins may be added
 ALL_MARKS: Final = _ORIGIN * (len(ORIGINS) + 1) - 1
 """The marks of an episode, added up: it never fades; nothing may change it; it is in quarantine;
 so many times ``SETTLED`` as the level at which ``compact`` has made its text what is shown; it

@@ -14,6 +14,8 @@ from hippocampus.core.records import Embedded, Fingerprint, Passage
 from hippocampus.encode.embedders.base import LocalEmbedder, loading, unit, valid, weights_of
 
 _BATCH = 16
+"""Texts of a pass: each is padded to the longest, so large batches of unlike texts take memory and
+gain little. Set by hand."""
 
 
 class FastEmbedEmbedder(LocalEmbedder):

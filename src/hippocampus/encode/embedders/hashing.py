@@ -18,10 +18,13 @@ from hippocampus.errors import InputError
 _WORD = lazy_pattern(r"\w+|[^\w\s\x00-\x7f]")  # words, and signs that mean something, like emoji
 _RECIPE = "words, pairs, letters 3 and 4/1"
 _PLACES = 4
-"""Dimensions a feature is spread over: enough that two features rarely share all of them."""
+"""Dimensions a feature is spread over: enough that two features rarely share all of them, few
+enough that words stay apart. Set by hand."""
 _LETTERS, _PAIR = 0.35, 0.5
-"""Weights of letters and pairs beside the word itself, so that 'parrots' finds 'parrot'."""
+"""Weights of letters and pairs beside the word itself, so that 'parrots' finds 'parrot'. Set by
+hand."""
 _WORDS_KEPT = 8192
+"""Words whose vectors are remembered: 8 MB of 256 numbers each, and most words of a bank."""
 
 
 class HashEmbedder:

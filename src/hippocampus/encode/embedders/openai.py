@@ -14,11 +14,13 @@ from hippocampus.errors import EncoderError, ModelError
 from hippocampus.llm.http import OPENAI, RequestLimits, Server
 
 _BATCH_TEXTS = 128
+"""Texts of a request: OpenAI takes more, other servers of its protocol do not all. Set by hand."""
 _BATCH_CHARS = 200_000
 """Stays below the 300 000 tokens a request may hold, in any language."""
 _LONGEST_ANSWER = 64 << 20
 """Bytes of a server's answer; a batch of vectors of 4096 takes 10 MB as JSON."""
 _AT_ONCE = 8
+"""Requests at a time, as many as a server of one's own has use for. Set by hand."""
 _PROBE = "hippocampus"
 
 
@@ -52,6 +54,7 @@ class OpenAIEmbedder:
         if not key and base_url is None:
             msg = f"openai:{model}: needs a key; set OPENAI_API_KEY or give api_key"
             raise EncoderError(msg)
+        # Five seconds at most to connect: who does not answer by then will not.
         limits = RequestLimits(timeout_s, min(5.0, timeout_s), retries, _AT_ONCE, _LONGEST_ANSWER)
         self._server = Server(base_url or OPENAI, key=key, limits=limits)
         self._model = model

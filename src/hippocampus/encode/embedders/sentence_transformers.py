@@ -21,6 +21,8 @@ from hippocampus.encode.embedders.base import (
 from hippocampus.errors import EncoderError
 
 _BATCH = 16
+"""Texts of a pass: each is padded to the longest, so large batches of unlike texts take memory and
+gain little. Set by hand."""
 _PASSAGE_PROMPTS = ("document", "passage", "corpus")
 
 

@@ -51,7 +51,8 @@ _NO_HEADS: Final = frozenset({"person", "time period", "time unit", "unit of mea
 _TENSED: Final = frozenset({"was", "were", "is", "had", "has", "have", "did"})
 _NUMBERED: Final = frozenset({"number", "no"})
 _OPENING: Final = 2
-"""Words before the noun of a note without a verb, at most."""
+"""Words before the noun of a note without a verb, at most: "lesson number two", "another good
+swim". Set by hand, as the next two."""
 _JOINT: Final = 8
 """Characters between two times of a list."""
 _RATES: Final = frozenset({"a", "an", "per", "each", "every", "as", "the"})
@@ -120,6 +121,8 @@ def find_mentions(
         reading = _Sentence(sentence, asked, occurred_at.astimezone(zone), by_actor=by_actor)
         mention = reading.mention(text[start : match.end()].strip())
         refused = refused or reading.refused
+        # The text has not the name that is asked for: it may still be of it, in doubt, unless the
+        # sentence names another.
         if mention is not None and not named:
             mention = None if reading.names_another else replace(mention, sure=False)
         if mention is not None:

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 _RE: Final = Patterns("parsed")
 _OLDEST: Final = 120
-"""Years."""
+"""Years of an age: hardly anybody is older, and a larger number behind "is" is none."""
 _YEAR: Final = 4
-"""Digits."""
+"""Digits of a year, which tells a time as a month does."""
 _FOND: Final = frozenset({"fan", "keen", "fond", "into", "mad", "crazy"})
 _INVERSE: Final = {
     "child": "parent", "parent": "child", "sibling": "sibling", "friend": "friend",

@@ -23,7 +23,8 @@ BE: Final = frozenset({"be", "'s", "'m", "'re", "s", "m", "im"})
 VERBAL: Final = ("VERB", "AUX")
 SUBJECTS: Final = ("nsubj", "nsubjpass")
 _DEEPEST: Final = 6
-"""Most clauses above one that are looked at: a negation or a doubt of theirs holds of it, too."""
+"""Most clauses above one that are looked at: a negation or a doubt of theirs holds of it, too.
+Nobody says more within each other; a wrong parse may have more."""
 _FUTURE: Final = frozenset({"will", "'ll", "wo", "shall", "gonna", "ll"})
 _POSSIBLE: Final = frozenset({"would", "could", "might", "may", "should", "'d", "must"})
 _CONDITIONS: Final = frozenset({"if", "unless", "whether"})

@@ -103,6 +103,7 @@ def _read_docs(docs: Iterable[Doc], referents: Referents) -> list[tuple[Statemen
 
 def _plain(sentence: Span, clefts: Clefts) -> list[Span]:
     """Return a sentence as those that say the same with each word in its usual place."""
+    # The first that applies, and once: what was rewritten is parsed again, and is plain then.
     rewritten = clefts.plain(sentence) or with_denials(sentence) or with_verbs(sentence)
     if rewritten is None:
         return [sentence]

@@ -42,6 +42,8 @@ def paragraphs(text: str, *, whose: str = "my") -> Iterator[str]:
 
 
 def _tidy(line: str, whose: str) -> str:
+    # In this order, for each rule reads what those before it left: once contractions are written
+    # out, an "'s" is a genitive; clauses are parted last, when words that open one stand there.
     words = re.sub(r"\s+", " ", _RE.chat_word.sub(" ", line)).strip()
     words = _contraction().sub(lambda found: _contractions()[found[0].casefold()], words)
     words = _RE.lower_i.sub("I", words)
@@ -63,6 +65,7 @@ def _tidy(line: str, whose: str) -> str:
     words = _RE.work_of_two.sub(r"\g<names> do ", words)
     words = _RE.liking_of_two.sub(r"\g<liking>s", words)
     words = _RE.question_tail.sub(". ", words)
+    # What is said on a condition is so only with it: parted, the rest would be stated.
     if not _RE.condition.search(words):
         words = _RE.splice.sub(". ", words)
     return _with_subject(_RE.opener.sub("", words))

@@ -14,6 +14,7 @@ from hippocampus.language.time.tokens import Token, token_of
 _DOTTED: Final = frozenset({"cs", "da", "de", "et", "fi", "hr", "hu", "lv", "no", "sk", "sl", "sr"})
 """Languages in which a dot makes an ordinal of a number."""
 _NUMERALS: Final = {char: n for n, char in enumerate("〇一二三四五六七八九十")} | {"两": 2, "兩": 2}
+"""Values of Chinese numerals, the two words for a pair of things among them."""
 _HAN_NUMBER: Final = "[〇一二三四五六七八九十两兩]"
 _UNIT_AFTER: Final = "(?![前后後以之])"
 _DATE: Final = re.compile(

@@ -50,7 +50,7 @@ _SAYING_WHICH_DAY: Final = frozenset({"'s", "is", "its", "was", "to", "now"})
 _ONLY_DAYS: Final = frozenset({"tues", "weds", "thur", "thurs"})
 """Short weekdays that are no other word: with a verb they are days in whatever case."""
 _NAMED_IN: Final = 6
-"""Words of whoever did something, at most."""
+"""Words of whoever did something, at most: between "did" and its verb. Set by hand."""
 _PARTLY_VERB: Final = 0.2
 """Share of its uses as a verb from which a word may be one."""
 _MOSTLY_NOUN: Final = 0.5
@@ -74,11 +74,14 @@ _DOTTED = lazy_pattern(r"(1[0-2]|[1-9])\.([0-5][0-9])")
 _DEEPEST = 8
 """Phrases within phrases; nobody says more than three."""
 _HOUR = timedelta(hours=1)
+"""Doubt of what is said to be "about" an hour, and the length of one that is counted."""
 _WHEN = (_IN, _ON, _AT, _FOR)
 _HOURS = (Role.NUMBER, Role.COUNT, Role.HALF)
 _COUNTED = (Role.UNIT, Role.SEVERAL, Role.AND, Role.OF, Role.MONTH)
 """Roles behind a number of days, or behind the day of a month."""
 _EARLIEST_HOUR = 8
+"""Hour before which one without a half of the day is of the afternoon: "at six" is mostly 18:00,
+"at eight" may be either, and is then of the morning."""
 _LONG = ("month", "quarter", "year", "decade")
 _PARTED: dict[Unit, tuple[Unit, int]] = {
     "month": ("day", 30),
@@ -87,7 +90,7 @@ _PARTED: dict[Unit, tuple[Unit, int]] = {
 }
 """Units of which a half is told by smaller ones: half a year ago is a month, and no year."""
 _MOST_AGO = 100
-"""Sundays that are counted back."""
+"""Sundays that are counted back: two years, and nobody counts further."""
 _BEEN = frozenset({"was", "were", "wasn't", "weren't", "been", "being"})
 """Forms of "be" by which something was at a price or a rate, as often as at an hour."""
 _CELEBRATED = frozenset({"birthday", "anniversary", "wedding"})
@@ -95,7 +98,8 @@ _CELEBRATED = frozenset({"birthday", "anniversary", "wedding"})
 _WHERE = frozenset("at of in".split())
 """Words between a "last night" that is the final one and what it is of."""
 _REACH = 40
-"""Words behind an expression that are looked at, at most."""
+"""Words behind an expression that are looked at, at most: few sentences go on for longer, and a
+text without marks must not cost its square."""
 _OWNERS = frozenset("my our his her their".split())
 # Needs nothing behind it, so that a feast there is a time: "come to us boxing day".
 _BEFORE_FEAST = frozenset("us you me them him here there home back away off".split())
@@ -551,6 +555,7 @@ class Reader:
 
     def _full_year(self, short: int) -> int:
         year = self.now.year // 100 * 100 + short
+        # "'27" is next year at most: who plans further ahead writes the century.
         return year if year <= self.now.year + 1 else year - 100
 
     def _year(self, i: int) -> tuple[int, int] | None:
@@ -1013,6 +1018,7 @@ class Reader:
             step, unit, j = -amount[1], self.tokens[amount[2]].value, amount[2] + 2
         if unit in SECONDS:
             return None
+        # Who says "this time last year" knows the day to a week or two. Set by hand.
         slack = {"year": 14, "quarter": 7, "month": 3}.get(unit, 0) * DAY
         return spans.day_of(shift(self.now, unit, step))._replace(slack=slack), j
 
@@ -1038,6 +1044,7 @@ class Reader:
         span: Span = parsed[0]
         j = parsed[1]
         if not span.lo <= self.now < span.hi:
+            # The two overlap about the middle, for nobody counts days to say "earlier this month".
             return spans.portion(span, *((0.0, 0.6) if step < 0 else (0.4, 1.0))), j
         if span.hi - span.lo <= DAY:
             return span, j

@@ -40,7 +40,8 @@ _WRITTEN: Final = lazy_pattern(
 _FOREIGN: Final = SoughtWords(lambda: time_words("foreign"))
 _SHARED: Final = SoughtWords(lambda: time_words("shared"))
 _SURE: Final = 0.25
-"""Least evidence for a language; a word of time counts as one of grammar does."""
+"""Least evidence for a language; a word of time counts as one of grammar does. This and the next
+two are those of ``encode.languages``."""
 _USUAL: Final = 2.0
 """Likelihood of English beside that of another language."""
 _RIVAL: Final = 0.5

@@ -35,6 +35,7 @@ _RANKS: Final = {
     "first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4,
     "last": -1,
 }  # fmt: skip
+"""Ranks of a weekday in its month; -1 is the last."""
 _BEGINNING: Final = frozenset(
     {"started", "began", "begun", "joined", "signed", "enrolled", "registered", "booked", "moved",
      "switched", "changed"}
@@ -49,13 +50,17 @@ _TELLING: Final = SoughtWords(
 )
 """Words of which every text that tells of what comes again has one."""
 _WEEK: Final = 7
+"""Days of a week, and the weekday of a weekend, which has no number of its own."""
 _FOURTH: Final = 4
+"""Rank of a weekday that is the last of its month, too, unless there is a fifth."""
 _MOST: Final = 16
-"""Times that come again in a text, at most."""
+"""Times that come again in a text, at most: a timetable tells more, and each is looked at in every
+question for a time."""
 _BEHIND: Final = frozenset("up on in to for at with off again back out".split())
 """Words behind a verb of beginning that are no object of it."""
 _WORDS_BEFORE: Final = 60
-"""Most characters before a time that hold the word for the thing that takes place then."""
+"""Most characters before a time that hold the word for the thing that takes place then; a bound on
+a search, set by hand."""
 _DATE: Final = 60
 """Characters of a date from which on something comes again, at most."""
 _REACH: Final = 40

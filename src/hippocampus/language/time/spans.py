@@ -16,13 +16,19 @@ Unit: TypeAlias = Literal[
 Cycle: TypeAlias = Literal["day", "week", "month", "year"]
 
 DAY = timedelta(days=1)
+"""A day of the wall clock: times here have no zone, so none is shorter."""
 _MICROSECOND = timedelta(microseconds=1)
+"""The least by which two moments differ."""
 NONE = timedelta(0)
+"""No distance."""
 SECONDS: dict[str, int] = {"second": 1, "minute": 60, "hour": 3600}
+"""Seconds of the units that are shorter than a day."""
 DAYS: dict[str, float] = {
     "day": 1, "weekend": 7, "week": 7, "fortnight": 14,
     "month": 30.44, "quarter": 91.3, "year": 365.24, "decade": 3652.4,
 }  # fmt: skip
+"""Days of the others, of the Gregorian calendar on average; a weekend comes again after a week."""
+# Of these a number is counted in months, so that two months after the 5th is a 5th.
 _MONTHS: dict[str, int] = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
 # How many days a stretch may have to count as exactly one turn of a cycle; 367 because "a year ago"
 # is a day with half a year on either side.
@@ -35,11 +41,12 @@ _REACH = 9
 _PART = timedelta(hours=1)
 """Length above which what is shorter than a day is a part of one."""
 _FAR = timedelta(days=182)
-"""From here on a date is told with its year, or as "last year"."""
+"""Half a year: from here on a date is told with its year, or as "last year"."""
 _OTHER_SIDE = 3
-"""Factor by which a day has to be nearer to be meant although the verb looks the other way."""
+"""Factor by which a day has to be nearer to be meant although the verb looks the other way. Set by
+hand."""
 _NEAR = timedelta(days=92)
-"""Up to here one that is told without is rather meant than one that is far."""
+"""A quarter: up to here one that is told without is rather meant than one that is far."""
 
 
 class Span(NamedTuple):
@@ -101,6 +108,8 @@ class Recurring:
         """Return the one of the present cycle; a yearly one that is on or just over goes first."""
         near = list(self._near(t, (-1, 0)))
         if self.cycle == "year":
+            # Four months after it "this summer" is still the one that was; then it is the next. Set
+            # by hand.
             near = [s for s in near if timedelta(-120) < s.hi - t and s.lo <= t] or near
         return near[-1] if near else None
 

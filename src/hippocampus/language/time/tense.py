@@ -22,7 +22,8 @@ from hippocampus.language.nouns import use_of
 Direction: TypeAlias = Literal["ahead", "behind"]
 
 _REACH: Final = 40
-"""Words looked at on either side; nobody's verb is farther away."""
+"""Words looked at on either side; nobody's verb is farther away, and a text without marks must not
+cost its square."""
 _PRESENT_BE: Final = frozenset({"is", "are", "am", "be", "being", "isn't", "aren't"})
 _PAST_BE: Final = frozenset({"was", "were", "wasn't", "weren't"})
 _HAVE: Final = frozenset({"have", "has", "haven't", "hasn't"})

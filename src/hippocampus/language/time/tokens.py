@@ -36,6 +36,8 @@ _KINDS: Final = {
 _PLAIN: Final = (Role.WORD, None)
 _MARKS: Final = {",": Role.COMMA, "-": Role.DASH, "\u2013": Role.DASH, "\u2014": Role.DASH}
 _LONGEST_NUMBER: Final = 6
+"""Digits of a number in an expression of time: longer ones are ids, and none becomes a distance
+that no calendar has."""
 _BEYOND_ASCII: Final = lazy_pattern(r"[^\x00-\x7f]")
 _ALONE: Final = (
     Role.DAY, Role.TONIGHT, Role.UNIT, Role.WEEKDAY, Role.MONTH, Role.SEASON, Role.HOLIDAY,

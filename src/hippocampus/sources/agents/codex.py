@@ -18,6 +18,8 @@ _BOOKS: Final = frozenset({
     "realtime_item",
 })  # fmt: skip
 _MOST_WAITING: Final = 16
+"""Messages that wait until an event, or the agent's next answer, tells whether somebody typed them:
+a log without either makes no endless list. Chosen by hand."""
 
 
 class _CodexPart(msgspec.Struct):

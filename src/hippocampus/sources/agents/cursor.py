@@ -16,8 +16,8 @@ from hippocampus.sources.agents.talk import Talk, Utterance
 from hippocampus.sources.base import Item, SourceProblem, label, metadata
 from hippocampus.sources.timestamps import read_moment
 
-_USER: Final = 1
-_ASSISTANT: Final = 2
+_USER: Final = 1  # as Cursor writes them: its word for whose a bubble is
+_ASSISTANT: Final = 2  # likewise; of bubbles with other numbers nothing is kept
 
 
 class _CursorBubble(msgspec.Struct, rename="camel"):

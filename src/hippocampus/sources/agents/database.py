@@ -16,6 +16,7 @@ Rows: TypeAlias = Iterator[tuple[Any, ...]]
 
 _MAGIC: Final = b"SQLite format 3\0"
 _WAIT_S: Final = 5.0
+"""Seconds for the tool itself, which may be writing: the default of Python's ``sqlite3``."""
 
 
 @contextmanager

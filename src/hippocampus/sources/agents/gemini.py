@@ -17,6 +17,7 @@ from hippocampus.sources.base import Item, SourceProblem, label, metadata
 from hippocampus.sources.timestamps import read_moment
 
 _LONGEST_PATH: Final = 4096
+"""Bytes of a path, the most that Linux takes (``PATH_MAX``): the file should hold nothing else."""
 _NOTES: Final = frozenset({"info", "error", "warning"})
 
 

@@ -23,9 +23,11 @@ T = TypeVar("T")
 LONGEST_LINE: Final = 64 * 1024 * 1024
 """Bytes of a line that is read; what is longer holds a picture or a file, and is passed over."""
 _PIECE: Final = 1024 * 1024
+"""Bytes read at once of a line that is passed over, which is never in memory whole. By hand."""
 _TOLD: Final = 20
 """Lines of a log that are told of one by one because they cannot be read."""
 _KINDS_TOLD: Final = 12
+"""Types that a message names, each with 40 characters at most, so that it stays short. By hand."""
 _UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 

@@ -22,9 +22,12 @@ _COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _IMPORT: Final = re.compile(r"(?<![\w`@/.])@((?:~?/|\.{1,2}/)?[\w.-]+(?:/[\w.-]+)*)(?![\w`@])")
 _RULE: Final = re.compile(r"[ \t]*([-*_=])[ \t]*(?:\1[ \t]*){2,}$")
 _MOST_CODE: Final = 12
-"""Lines of an example that stay with what it is an example of."""
+"""Lines of an example that stay with what it is an example of. Chosen by hand."""
 _DEEPEST: Final = 12
+"""Items within items that stand before a statement; without a bound a list that steps in line by
+line would be written out as often as it is long. Chosen by hand."""
 _LONGEST_NAME: Final = 200
+"""Characters of headings in an address; those of several are told apart by a number behind."""
 
 
 class _Statement:

@@ -12,6 +12,8 @@ from hippocampus.language.session_words import LONGEST_TURN, kept_words, own_wor
 from hippocampus.sources.agents.log import SessionLog
 
 _LONGEST_ID: Final = 200
+"""Characters of ids that another program made, so that a damaged log makes no endless key. Chosen
+by hand."""
 
 
 @dataclass(slots=True)

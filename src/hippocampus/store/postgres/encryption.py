@@ -68,7 +68,7 @@ class PostgresEncryption(SqlEncryption):
 
     def __init__(self, db: PostgresTransactions, settings: SqlSettings) -> None:
         super().__init__(db, settings)
-        self._transactions = db
+        self._transactions = db.open
         self._latest: dict[int, _Opened] = {}
         self._here = _LookedUp()
 

@@ -25,12 +25,14 @@ from hippocampus.store.database import Row
 _OURS: Final = re.compile(r"\b(?:banks|journal|episodes|tail|blocks|requests|settings)\b")
 """The tables of which an answer may stay known; the others belong to no bank."""
 _KNOWN_ROWS: Final = 64
-"""The longest answer that stays known: ends, marks and settings; nobody asks twice for more."""
+"""The longest answer that stays known, in rows: ends, marks and settings; nobody asks twice for
+more (docs/adr/0094)."""
 _WAITING: Final = 512
 """Statements that wait at most: they are in memory."""
 
 _PREPARED: Final = 256
-"""Statements that a connection has prepared at most."""
+"""Statements that a connection has prepared at most; beyond, psycopg drops the oldest. Chosen by
+hand."""
 _Key: TypeAlias = tuple[str, tuple[object, ...]]
 _Form: TypeAlias = tuple[str, tuple[type, ...]]
 """A statement and the types of its values: each such pair is prepared for itself."""

@@ -1,4 +1,4 @@
-"""Sealing of what is left anew after an erasure, under a key that the log never had."""
+"""Sealing of the remaining rows anew after an erasure, under a key that the log never had."""
 
 from __future__ import annotations
 

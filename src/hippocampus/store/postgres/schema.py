@@ -10,12 +10,16 @@ import psycopg
 SCHEMA: Final = "hippocampus"
 """Schema that holds all tables, apart from those of others in the same database."""
 PARTITIONS: Final = 8
-"""Parts that each table of banks is in, by a hash of the bank: they are looked after one by one."""
+"""Parts that each table of banks is in, by a hash of the bank: they are looked after one by one.
+Stores that are there have so many, so no number here changes it. Chosen by hand."""
 _LOCK: Final = 0x4869_7070_6F00
-"""The advisory lock of whoever makes or changes the tables."""
+"""The advisory lock of whoever makes or changes the tables: "Hippo", since all programs of a
+database share these numbers."""
 _WAIT_MS: Final = 200
 """Milliseconds that a change of tables waits for a transaction, and all who come later for it."""
 _PAUSE_S: Final = 0.5
+"""Seconds between two tries: longer than ``_WAIT_MS``, so that those who queued behind it are done
+first. Chosen by hand."""
 SLOTS: Final = 64
 """Counters of commits; a bank counts in its own, so that two hardly ever wait for each other."""
 
@@ -172,7 +176,36 @@ def _tenants(db: Connection) -> None:
     db.execute('ALTER TABLE banks ADD COLUMN tenant TEXT COLLATE "C"')
 
 
-MIGRATIONS: Final = (_v1, _v2, _v3, _v4, _tenants)
+_WORDS: Final = (
+    ("settings", ("value",)),
+    ("banks", ("name",)),
+    *((f"journal_{part}", ("detail",)) for part in range(PARTITIONS)),
+    *(
+        (f"episodes_{part}", ("speaker", "role", "address", "metadata"))
+        for part in range(PARTITIONS)
+    ),
+)
+"""Columns with words, by table; not those of sessions and sources, which indexes may have long."""
+MAYBE_COMPRESSED: Final = "rows that were written before format 6 may be compressed"
+"""The comment on a table in which the server may have compressed words."""
+
+
+def _uncompressed(db: Connection) -> None:
+    """
+    Have the server compress no words, so that who looks for some sees what is left of them.
+
+    It changes no row: each table that may have compressed ones says so ever after.
+    """
+    for table, columns in _WORDS:
+        every = ", ".join(f"ALTER COLUMN {column} SET STORAGE EXTERNAL" for column in columns)
+        db.execute(f"ALTER TABLE {table} {every}")
+    ((commits,),) = db.execute("SELECT SUM(n) FROM commits")
+    if commits:
+        for table, _ in _WORDS:
+            db.execute(f"COMMENT ON TABLE {table} IS '{MAYBE_COMPRESSED}'")
+
+
+MIGRATIONS: Final = (_v1, _v2, _v3, _v4, _tenants, _uncompressed)
 """Migration n, counted from 1, makes format n. Released ones never change; new ones only add."""
 FORMAT: Final = len(MIGRATIONS)
 

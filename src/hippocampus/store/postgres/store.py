@@ -14,6 +14,7 @@ from hippocampus.store.episodes import SqlEpisodes
 from hippocampus.store.index_files import IndexFiles
 from hippocampus.store.journal import SqlJournal
 from hippocampus.store.payloads import SqlPayloads
+from hippocampus.store.postgres.connections import PostgresConnections
 from hippocampus.store.postgres.encryption import PostgresEncryption
 from hippocampus.store.postgres.rates import PostgresRates
 from hippocampus.store.postgres.tenants import Grants, PostgresBanks, Tenants
@@ -40,9 +41,9 @@ class PostgresStore:
         create: bool = True,
         key: Key | None = None,
     ) -> None:
-        db = self.transactions = PostgresTransactions(
-            dsn, busy_timeout_s=busy_timeout_s, read_only=read_only
-        )
+        connections = PostgresConnections(dsn, busy_timeout_s=busy_timeout_s, read_only=read_only)
+        db = self.transactions = PostgresTransactions(connections)
+        self._open = db.open
         self.settings = SqlSettings(db)
         self.encryption = PostgresEncryption(db, self.settings)
         tenants = Tenants(self.settings, self.encryption)
@@ -61,14 +62,14 @@ class PostgresStore:
         self.upkeep: StoreUpkeep = PostgresUpkeep(
             db, tables, self._copy_to, self.encryption, self.grants
         )
-        db.start(create=create)
+        connections.start(create=create)
         try:
             self.encryption.unlock(key)
         except BaseException:
-            db.close()
+            connections.close()
             raise
         # Not before: the settings by which the key opens the store stand there in the clear.
-        db.cipher, db.mark = self.encryption.of, tenants.mark
+        db.cipher, db.open.mark = self.encryption.of, tenants.mark
 
     def _copy_to(self, target: SqlStore, progress: Progress | None) -> int:
         return copy_store(self, target, progress=progress)
@@ -81,13 +82,13 @@ class PostgresStore:
         return self.transactions.path
 
     def close(self) -> None:
-        self.transactions.close()
+        self.transactions.connections.close()
 
     def write(self, bank: int | None = None) -> AbstractContextManager[None]:
         return self.transactions.write(bank)
 
     def read(self) -> AbstractContextManager[None]:
-        return self.transactions.read()
+        return self._open.read()
 
     def wait_until_durable(self, bank: int) -> None:
         if not self.transactions.read_only:
@@ -96,6 +97,12 @@ class PostgresStore:
 
     def databases(self) -> int:
         return 1
+
+    def settings_of(self, bank: int) -> SqlSettings:  # noqa: ARG002 - all banks are here
+        return self.settings
+
+    def every_settings(self) -> list[SqlSettings]:
+        return [self.settings]
 
     def is_replica(self) -> bool:
         ((follows,),) = self.transactions.rows("SELECT pg_is_in_recovery()")
@@ -109,22 +116,22 @@ class PostgresStore:
             )
 
     def is_walled(self) -> bool:
-        return self.transactions.walled
+        return self.transactions.connections.walled
 
     def changes(self) -> int:
-        return self.transactions.changes()
+        return self._open.changes()
 
     def flush(self) -> None:
         self.transactions.flush()
 
     def glance(self) -> AbstractContextManager[None]:
-        return self.transactions.glance()
+        return self._open.glance()
 
     def look_again(self) -> None:
-        self.transactions.look_again()
+        self._open.look_again()
 
     def forget_texts(self) -> None:
         self.encryption.forget_texts()
 
     def expecting(self, asks: Asks) -> AbstractContextManager[None]:
-        return self.transactions.expecting(asks)
+        return self._open.expecting(asks)

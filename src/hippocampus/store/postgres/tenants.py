@@ -63,7 +63,7 @@ class PostgresBanks(SqlBanks):
         self, db: PostgresTransactions, encryption: PostgresEncryption, tenants: Tenants
     ) -> None:
         super().__init__(db, encryption)
-        self._transactions = db
+        self._transactions = db.open
         self._keys = encryption
         self._tenants = tenants
 
@@ -163,7 +163,7 @@ class Grants:
 
     def sees_every_bank(self) -> bool:
         """Return whether this session sees the banks of all tenants where it acts for all."""
-        if not self._db.walled:
+        if not self._db.connections.walled:
             return True
         # A role that was granted one tenant has a policy that does not ask for whom it acts.
         return bool(
@@ -186,6 +186,7 @@ class Grants:
 
 def _statements(role: str, tenant: str | None) -> list[sql.Composed]:
     """Return the statements that put the wall up, and give a role its place behind it."""
+    # PostgreSQL cuts longer names by itself, and warns.
     who, policy = sql.Identifier(role), sql.Identifier(f"tenant of {role}"[:63])
     if tenant is None:
         # As a query of its own it is asked once a statement, and not of every row.
@@ -209,6 +210,8 @@ def _statements(role: str, tenant: str | None) -> list[sql.Composed]:
         if table == "requests":  # those that outlast their bank are of none: digests and a number
             rule = sql.Composed([rule, sql.SQL(" OR bank = 0")])
         made += [
+            # Not forced on the owner, who may take it down anyway: a dump, a migration or a check
+            # as the owner would silently see nothing (docs/adr/0080).
             sql.SQL("ALTER TABLE {} ENABLE ROW LEVEL SECURITY").format(name),
             sql.SQL("DROP POLICY IF EXISTS {} ON {}").format(policy, name),
             sql.SQL("CREATE POLICY {} ON {} TO {} USING ({})").format(policy, name, who, rule),

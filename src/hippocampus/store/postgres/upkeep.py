@@ -25,7 +25,7 @@ from hippocampus.store.sqlite import SqliteStore
 
 _OWED = "scrub"
 """The setting that says that removed rows may still be in the tables."""
-_PATIENCE_S: Final = 30.0
+_PATIENCE_S: Final = 30.0  # of a copy that nobody else has open, so it is never waited for
 _TABLES = ("requests", "journal", "episodes", "tail", "blocks", "settings", "banks")
 
 
@@ -77,7 +77,7 @@ class PostgresUpkeep:
         In an encrypted store what is left of a bank is sealed anew, and every name once one
         was deleted; the key that opens the rest is destroyed, if it is a ring's.
         """
-        self._db.outside("scrub")
+        self._db.open.outside("scrub")
         if self._encryption.seals and self.owes_scrub():
             with acting_for(EVERY):
                 for bank in self._owed():
@@ -132,7 +132,7 @@ class PostgresUpkeep:
             ) from exc
 
     def leftovers(self) -> list[str]:
-        self._db.outside("leftovers")
+        self._db.open.outside("leftovers")
         found = []
         if self.owes_scrub():
             found.append("an erasure waits to be finished; run scrub()")
@@ -152,7 +152,7 @@ class PostgresUpkeep:
 
     def check(self, bank: int | None = None) -> list[str]:
         try:
-            with self._db.read():
+            with self._db.open.read():
                 return self._rows.check(bank) + self._grants.check_walls()
         except StoreCorrupt as exc:  # damage that keeps us from looking further
             return [str(exc)]
@@ -160,7 +160,7 @@ class PostgresUpkeep:
     def backup(
         self, target: Path, *, overwrite: bool = False, progress: Progress | None = None
     ) -> None:
-        self._db.outside("backup")
+        self._db.open.outside("backup")
         with writing(target, overwrite=overwrite) as whole:
             copy = SqliteStore(str(whole), busy_timeout_s=_PATIENCE_S, key=self._encryption.key)
             with closing(copy):
@@ -170,5 +170,5 @@ class PostgresUpkeep:
         return []
 
     def server_files(self) -> tuple[list[RawFile], list[str]]:
-        self._db.outside("server_files")
-        return ServerFiles(self._db).look()
+        self._db.open.outside("server_files")
+        return ServerFiles(self._db, seals=self._encryption.seals).look()
