@@ -78,12 +78,20 @@ def write(
         TARGET / "nouns.npz",
         shared=np.array(shared, np.uint8),
         added=np.frombuffer(added.encode(), np.uint8),
-        noun=np.array(shares["noun"], np.uint8),
-        verb=np.array(shares["verb"], np.uint8),
+        uses=np.array([shares["noun"], shares["verb"]], np.uint8),
         parent=into_planes(np.array([which[place] for place in parent], np.uint16), 2),
         parents=np.array(parents, np.int32),
-        same=np.array(same, np.int32),
+        alike=as_read(same),
     )
+
+
+def as_read(same: list[int]) -> np.ndarray:
+    """Return the words that stand for others as ``nouns`` reads them."""
+    places = [at for at, standing in enumerate(same) if standing >= 0]
+    number = {at: 1 + i for i, at in enumerate(at for at in places if same[at] == at)}
+    which = [0 if same[at] == at else number[same[at]] for at in places]
+    gaps = np.diff(np.array(places), prepend=0)
+    return np.concatenate([into_planes(np.array(one, np.uint16), 2) for one in (gaps, which)])
 
 
 def read_index(path: Path) -> tuple[dict[str, str], dict[str, int]]:

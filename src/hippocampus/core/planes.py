@@ -26,4 +26,5 @@ def from_planes(planes: NDArray[np.uint8], kind: DTypeLike) -> NDArray[Any]:
     for plane in planes[-2::-1]:
         numbers <<= 8
         numbers |= plane
-    return numbers.view(made)
+    joined: NDArray[Any] = numbers.view(made)
+    return joined

@@ -62,9 +62,10 @@ def read_table(packed: bytes) -> BytePairs:
     """
     data = np.frombuffer(packed, np.uint8)
     shared, added = data[: 2 * SIZE].reshape(2, SIZE)
-    forms = shared >> 7 | added >> 7 << 1
+    highest, length = np.uint8(7), np.uint8(0x7F)
+    forms = shared >> highest | added >> highest << np.uint8(1)
     ids = from_planes(data[2 * SIZE : 5 * SIZE].reshape(3, SIZE), np.uint32)
-    return BytePairs(shared & 0x7F, added & 0x7F, forms, ids, data[5 * SIZE :])
+    return BytePairs(shared & length, added & length, forms, ids, data[5 * SIZE :])
 
 
 def split(text: str) -> NDArray[np.uint32]:

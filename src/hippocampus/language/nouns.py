@@ -54,12 +54,11 @@ class _WordUses:
         # One beyond the end, since the last word has no line's end for ``spell`` to leave out.
         self._start = array("i", starts.tobytes() + np.int32(len(text) + 1).tobytes())
         self._count = len(starts)
-        self.noun = kept["noun"].tobytes()
-        self.verb = kept["verb"].tobytes()
+        self.noun, self.verb = (share.tobytes() for share in kept["uses"])
         # Of some 10 000 words others are kinds: each says which of them, the most usual first.
         which = from_planes(kept["parent"], np.uint16)
         self.parent = array("i", kept["parents"].take(which).tobytes())
-        self.same = array("i", kept["same"].tobytes())
+        self.same = array("i", _standing(kept["alike"], self._count).tobytes())
 
     def find(self, word: str) -> int | None:
         """Return the place of a word."""
@@ -69,6 +68,21 @@ class _WordUses:
     def spell(self, place: int) -> str:
         """Return the word at a place."""
         return self._text[self._start[place] : self._start[place + 1] - 1]
+
+
+def _standing(kept: NDArray[np.uint8], count: int) -> NDArray[np.int32]:
+    """
+    Return the place of the word that stands for each word; -1 where no other means the same.
+
+    Kept are the places of words that have one, each as what it is after the last, and for each 0 if
+    it stands for itself, else the number of the word that does, among those that do.
+    """
+    places = np.cumsum(from_planes(kept[:2], np.uint16), dtype=np.int32)
+    which = from_planes(kept[2:], np.uint16)
+    standing = np.r_[np.int32(0), places[which == 0]][which]
+    same = np.full(count, -1, np.int32)
+    same[places] = np.where(which == 0, places, standing)
+    return same
 
 
 @cache
