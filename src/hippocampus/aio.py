@@ -25,16 +25,15 @@ class OnThreads:
 
     sync: Any
 
-
-async def _run(call: Callable[[], R]) -> R:
-    """Return the result of a call that blocks, made on a thread; cancelled, it ends as well."""
-    budget = Budget()
-    try:
-        return await asyncio.to_thread(budget.around(call))
-    except asyncio.CancelledError:
-        # A thread cannot be stopped from outside: the call looks at its budget and ends itself.
-        budget.cancel()
-        raise
+    async def _run(self, call: Callable[[], R]) -> R:
+        """Return the result of a call that blocks, made on a thread; cancelled, it ends as well."""
+        budget = Budget()
+        try:
+            return await asyncio.to_thread(budget.around(call))
+        except asyncio.CancelledError:
+            # A thread cannot be stopped from outside: the call looks at its budget and ends itself.
+            budget.cancel()
+            raise
 
 
 def on_a_thread(
@@ -43,8 +42,8 @@ def on_a_thread(
     """Return the awaitable twin of a ``Bank`` or ``Memory`` method."""
 
     @wraps(method)
-    async def twin(this: OnThreads, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        sync = this.sync  # opened here, where no other call can open it as well
+    async def twin(self: OnThreads, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        sync = self.sync  # opened here, where no other call can open it as well
 
         def call() -> R:
             member = getattr(sync, method.__name__)
@@ -53,7 +52,7 @@ def on_a_thread(
             )  # a property
             return made
 
-        return await _run(call)
+        return await self._run(call)
 
     return twin
 
