@@ -429,8 +429,7 @@ class BankState:
 
     def write_recalls(self, ledger: Ledger) -> None:
         """Write the recalls noted; the caller has begun to write, and so holds ``following``."""
-        # Taken out first: should the write fail, it is lost that something was looked at, which was
-        # decided to matter less than a write for each read (docs/adr/0021).
+        # With a write of others, since a write for each read would be dear (docs/adr/0021).
         with self._noting:
             shown, self.recalled = self.recalled, []
         if shown and ledger.bank == self._number:  # and not another one of that name
