@@ -40,9 +40,10 @@ def template(tmp_path_factory):
 CALLED = [verb for verb in VERBS if verb != "open"]
 IN_ONE_STEP = {
     "anchors", "banks", "journal", "plot_topics", "policy", "position", "redate", "sessions",
-    "sleeps", "topic_outline", "topics",
+    "shrink", "sleeps", "topic_outline", "topics",
 }  # fmt: skip
-"""Verbs that read once and answer: there is no step at which they could end."""
+"""Verbs without a step at which they could end: they read once and answer, or, as ``shrink``, have
+SQLite do all of it in one statement."""
 
 
 def call_off(case, *, start=1, step=1):

@@ -28,7 +28,7 @@ def name_terms(question: str) -> NDArray[np.uint32]:
         names = [name for name in names if _is_given(name.removesuffix("'s"))]
     # Memories in another language than the question's have them under other hashes.
     hashes = {each for term in find_terms(" ".join(names)) for each in (term.hash, *term.forms)}
-    found = np.unique(np.array(list(hashes), np.uint32))
+    found = np.sort(np.fromiter(hashes, np.uint32, len(hashes)))
     found.flags.writeable = False  # those who ask the same share it
     return found
 
