@@ -58,7 +58,7 @@ class Measured:
     """Of the default embedder (``bench/results/encoder.json``); a turn has those before it."""
     http_ms: float = 0.9143
     """Median of what a server takes beside its verb (``bench/results/server.json``)."""
-    read_turn_ms: float = 0.01478
+    read_turn_ms: float = 0.016
     """For each turn of a bank that is opened, of 10 000 an even share: the baseline of "opening 10
     k, encrypted" in ``bench/results/store.json``."""
 
