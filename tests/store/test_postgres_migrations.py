@@ -115,6 +115,24 @@ def test_two_versions_share_a_store_while_one_of_them_migrates_it(old, dsn):
         writer.join()
 
 
+def test_a_writer_without_a_pause_does_not_keep_a_migration_from_its_turn(old, dsn):
+    bank, ended = new_bank(old, episodes=5), threading.Event()
+
+    def go_on():
+        while not ended.is_set():
+            with old.write(bank):
+                grow(old, bank, 1)
+                time.sleep(0.1)  # it has episodes by now, and changes the bank's row at its end
+
+    writer = threading.Thread(target=go_on)
+    writer.start()
+    try:
+        open_store(dsn, busy_timeout_s=10).close()
+    finally:
+        ended.set()
+        writer.join()
+
+
 @pytest.mark.slow
 def test_who_reads_for_long_keeps_a_migration_waiting_and_nobody_else(old, dsn):
     bank = new_bank(old, episodes=5)

@@ -31,8 +31,6 @@ from hippocampus.store.postgres import schema
 from hippocampus.store.postgres.connections import PostgresConnections
 from hippocampus.store.postgres.messages import Asked, Messages, ask, in_its_words
 
-_STORE: Final = 0x4869_7070_7301
-"""The advisory lock that a write of the whole store has alone, and one of a bank shares."""
 _BANKS: Final = 0x4869_7070
 """The first half of the advisory lock of a bank; the other is the bank's number."""
 _CHANGES: Final = "SELECT SUM(n) FROM commits"
@@ -388,12 +386,12 @@ class OpenTransactions:
 def _locks(bank: int | None) -> list[str]:
     """Return the statements that take the locks of a write."""
     if bank is None:
-        return [f"SELECT pg_advisory_xact_lock({_STORE})"]
+        return [f"SELECT pg_advisory_xact_lock({schema.WRITES})"]
     # Such a lock has two halves of 32 bits; two banks with one lock wait for each other in vain.
     own = bank & 0x7FFF_FFFF
     # The store's first, and shared: who writes the whole store has it alone, and needs no bank's.
     return [
-        f"SELECT pg_advisory_xact_lock_shared({_STORE})",
+        f"SELECT pg_advisory_xact_lock_shared({schema.WRITES})",
         f"SELECT pg_advisory_xact_lock({_BANKS}, {own})",
     ]
 

@@ -15,6 +15,9 @@ Stores that are there have so many, so no number here changes it. Chosen by hand
 _LOCK: Final = 0x4869_7070_6F00
 """The advisory lock of whoever makes or changes the tables: "Hippo", since all programs of a
 database share these numbers."""
+WRITES: Final = 0x4869_7070_7301
+"""The advisory lock that a write of the whole store has alone, and one of a bank shares. Who changes
+the tables has it too: a write locks them one by one, in an order that no change of them has."""
 _WAIT_MS: Final = 200
 """Milliseconds that a change of tables waits for a transaction, and all who come later for it."""
 _PAUSE_S: Final = 0.5
@@ -177,15 +180,16 @@ def _tenants(db: Connection) -> None:
 
 
 _WORDS: Final = (
-    ("settings", ("value",)),
     ("banks", ("name",)),
+    ("settings", ("value",)),
     *((f"journal_{part}", ("detail",)) for part in range(PARTITIONS)),
     *(
         (f"episodes_{part}", ("speaker", "role", "address", "metadata"))
         for part in range(PARTITIONS)
     ),
 )
-"""Columns with words, by table; not those of sessions and sources, which indexes may have long."""
+"""Columns with words, by table; not those of sessions and sources, which indexes may have long.
+Banks come first: who looks one up by its name has no other table yet, and waits there."""
 MAYBE_COMPRESSED: Final = "rows that were written before format 6 may be compressed"
 """The comment on a table in which the server may have compressed words."""
 
@@ -254,6 +258,7 @@ def _migrate(db: Connection) -> None:
     with db.transaction():
         db.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
         db.execute(f"SET LOCAL lock_timeout TO {_WAIT_MS}")
+        db.execute("SELECT pg_advisory_xact_lock(%s)", (WRITES,))
         found = find_format(db)
         if found is not None and not 0 < found < FORMAT:
             return  # while this one waited another made it, or more of it than is known here
