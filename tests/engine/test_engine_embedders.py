@@ -284,6 +284,25 @@ def test_a_part_of_the_banks_cannot_move_alone(open_memory):
     assert {"tom": 1} == reindex(memory, bank="tom")
 
 
+def test_a_move_that_another_rebuild_ended_begins_again_and_keeps_nobody_waiting(open_memory):
+    memory = open_memory(config=SMALL)
+    memory.bank("ada").remember_many(TURNS)
+    asked_in = []
+    embedder = ScriptedEmbedder(
+        64, on_passages=lambda _: asked_in.append(memory.engine.store.transactions.writing)
+    )
+    others = [memory.rebuild]
+
+    def another_comes_between(done, total):
+        if others and done > 20:
+            others.pop()()
+
+    assert {"ada": 50} == memory.rebuild(embedder=embedder, progress=another_comes_between)
+    assert not any(asked_in)
+    assert embedder.passages > 50
+    assert () == verify(memory).problems
+
+
 def test_reembedding_with_no_embedder_is_refused(path, open_memory):
     open_memory().bank("ada").remember("The key is here.")
     with pytest.raises(InputError, match="embedder"):

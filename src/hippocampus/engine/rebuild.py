@@ -10,6 +10,7 @@ from typing import Final
 from hippocampus.core.budget import check_budget
 from hippocampus.core.config import Signatures
 from hippocampus.core.events import IndexRebuilt
+from hippocampus.core.overtaken import done_again
 from hippocampus.core.records import Embedder, Kind, Progress
 from hippocampus.core.records.store import SettingsTable
 from hippocampus.encode.random_indexing import dump
@@ -22,6 +23,9 @@ from hippocampus.write.encode import context_before, encode_drafts
 
 REBUILDING: Final = "rebuilding"
 """The setting that says whose vectors an unfinished rebuild makes; there is one at a time."""
+_ASKS: Final = 2
+"""Times that a rebuild which others have ended begins again, before it keeps all writers waiting.
+Chosen by hand."""
 
 
 def rebuild(
@@ -39,13 +43,18 @@ def rebuild(
             raise InputError(msg)
         banks = None  # those that come to be meanwhile as well
     moves = embedder is not None
-    signed, mark = _making(engine, maker)
-    _begin(engine, mark, maker, moves=moves)
-    for report in (progress, None):  # twice: once more for what was written meanwhile
-        for name in _named(engine, banks):
-            encode = _encoder(engine, maker, signed)
-            _stage(engine.ledger(name), encode, mark, progress=report)
-    return _swap(engine, banks, maker, moves=moves) or {}
+    for tried in range(_ASKS + 1):
+        signed, mark = _making(engine, maker)
+        _begin(engine, mark, maker, moves=moves)
+        for report in (progress, None):  # twice: once more for what was written meanwhile
+            for name in _named(engine, banks):
+                encode = _encoder(engine, maker, signed)
+                _stage(engine.ledger(name), encode, mark, progress=report)
+        swap = partial(_swap_once, engine, banks, maker, mark, moves=moves, insists=tried == _ASKS)
+        done = _swapped(engine, swap)
+        if done is not None:
+            break
+    return done or {}
 
 
 def begin(engine: EngineContext, embedder: Embedder) -> None:
@@ -104,7 +113,12 @@ def finish(engine: EngineContext, embedder: Embedder) -> dict[str, int] | None:
 
     """
     stage(engine, embedder, banks=engine.store.banks.names())
-    return _swap(engine, None, embedder, moves=True, begun=True)
+    while _is_under_way(engine, embedder):
+        mark = _making(engine, embedder)[1]
+        done = _swapped(engine, partial(_swap_once, engine, None, embedder, mark, moves=True))
+        if done is not None:
+            return done
+    return None
 
 
 def go_on(engine: EngineContext) -> None:
@@ -199,13 +213,37 @@ def _check_settled(engine: EngineContext, maker: Embedder | None) -> None:
         )
 
 
-def _swap(
+def _swapped(
+    engine: EngineContext, swap: Callable[[], dict[str, int] | None]
+) -> dict[str, int] | None:
+    """Return what a swap returned; this engine has its embedder of before if it failed."""
+    before = engine.embedder
+
+    def restore() -> None:
+        engine.embedder = before
+
+    with engine.embedder_lock:
+        try:
+            return done_again(swap, between=restore)
+        except BaseException:
+            restore()
+            raise
+
+
+def _is_staged(engine: EngineContext, mark: str) -> bool:
+    """Return whether the payloads are of this rebuild, but where they have changed already."""
+    others = {kept.get(REBUILDING) for kept in engine.store.every_settings()} - {mark, None}
+    return engine.store.settings.get(REBUILDING) == mark and not others
+
+
+def _swap_once(
     engine: EngineContext,
     banks: Sequence[str] | None,
     maker: Embedder | None,
+    mark: str,
     *,
     moves: bool,
-    begun: bool = False,
+    insists: bool = False,
 ) -> dict[str, int] | None:
     """
     Put the payloads of a rebuild in place of the old ones, in each database all of them or none.
@@ -213,42 +251,38 @@ def _swap(
     Several databases commit one after the other, the first one last, and each says with it whose
     its vectors are; cut off in between, it is for ``go_on``, or the next who moves the store.
 
-    One that ``moves`` the store may make it another embedder's. One that was ``begun`` for several
-    to share is not begun anew: None if others have ended it.
+    One that ``moves`` the store may make it another embedder's. Where others have ended it, or the
+    store is signed otherwise meanwhile, all would have to be made here, while every writer waits:
+    None, unless it ``insists``.
     """
     done: dict[str, int] = {}
-    before, declined = engine.embedder, engine.config.signatures is None
+    declined = engine.config.signatures is None
     kinds: set[Kind] = {"lexical", "times", "phrase"}
     if maker is not None:
         kinds |= {"vector", "tokens", "spans"}
-    with engine.embedder_lock:
-        try:
-            with engine.store.write():
-                if begun and maker is not None and not _is_under_way(engine, maker):
-                    return None
-                signed, mark = _making(engine, maker)  # if it was signed otherwise meanwhile
-                unsigns = banks is None and (declined or _outlived(engine, maker))
-                if signed is not None or unsigns:
-                    kinds.add("signature")
-                _begin(engine, mark, maker, moves=moves)  # if another one has come between
-                for name in _named(engine, banks):
-                    ledger = engine.ledger(name)
-                    encode = _encoder(engine, maker, signed)
-                    _stage(ledger, encode, mark)  # what came until this transaction
-                    done[name] = _promote(engine, ledger, kinds, maker)
-                for kept in engine.store.every_settings():
-                    if maker is not None:
-                        kept.put("embedder", dump_fingerprint(maker.fingerprint))
-                    kept.put(REBUILDING, None)
-                if unsigns:
-                    engine.drop_signatures(declined=declined)
-                engine.settle_signatures(record=True)
-                engine.settle_spans(whole=banks is None and maker is not None)
-                if before is not None:  # not after the commit: the next writer asks for it
-                    engine.embedder = maker
-        except BaseException:
-            engine.embedder = before
-            raise
+    with engine.store.write():
+        signed, now = _making(engine, maker)
+        if insists:
+            _begin(engine, now, maker, moves=moves)
+        elif now != mark or not _is_staged(engine, mark):
+            return None
+        unsigns = banks is None and (declined or _outlived(engine, maker))
+        if signed is not None or unsigns:
+            kinds.add("signature")
+        for name in _named(engine, banks):
+            ledger = engine.ledger(name)
+            _stage(ledger, _encoder(engine, maker, signed), now)  # what came until this moment
+            done[name] = _promote(engine, ledger, kinds, maker)
+        for kept in engine.store.every_settings():
+            if maker is not None:
+                kept.put("embedder", dump_fingerprint(maker.fingerprint))
+            kept.put(REBUILDING, None)
+        if unsigns:
+            engine.drop_signatures(declined=declined)
+        engine.settle_signatures(record=True)
+        engine.settle_spans(whole=banks is None and maker is not None)
+        if engine.embedder is not None:  # not after the commit: the next writer asks for it
+            engine.embedder = maker
     return done
 
 
