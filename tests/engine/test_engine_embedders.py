@@ -293,7 +293,7 @@ def test_a_move_that_another_rebuild_ended_begins_again_and_keeps_nobody_waiting
     )
     others = [memory.rebuild]
 
-    def another_comes_between(done, total):
+    def another_comes_between(done, _):
         if others and done > 20:
             others.pop()()
 

@@ -16,8 +16,8 @@ _LOCK: Final = 0x4869_7070_6F00
 """The advisory lock of whoever makes or changes the tables: "Hippo", since all programs of a
 database share these numbers."""
 WRITES: Final = 0x4869_7070_7301
-"""The advisory lock that a write of the whole store has alone, and one of a bank shares. Who changes
-the tables has it too: a write locks them one by one, in an order that no change of them has."""
+"""The advisory lock that a write of the whole store has alone, and one of a bank shares. Who
+changes the tables has it too: a write locks them one by one, in an order of its own."""
 _WAIT_MS: Final = 200
 """Milliseconds that a change of tables waits for a transaction, and all who come later for it."""
 _PAUSE_S: Final = 0.5
