@@ -119,6 +119,18 @@ def test_every_verb_takes_words_dates_and_seconds_for_a_time():
         ]
 
 
+@pytest.mark.parametrize("now", ["now", " Right now.", "jetzt", "ahora"])
+def test_now_is_the_moment_of_the_call_and_what_is_kept_at_it_is_from_before(now):
+    with Memory(":memory:", embedder="none", clock=ManualClock(NOW)) as memory:
+        bank = memory.bank("ada")
+        bank.remember("The tub leaks.", at=now)
+        bank.remember("A plumber comes.", at="tomorrow")
+
+        for asked in ({"until": now}, {"until": now, "as_of": now}, {"during": f"yesterday..{now}"}):
+            assert [NOW] == [one.occurred_at for one in bank.episodes(**asked)]
+        assert 2 == len(bank.episodes(since=now))
+
+
 def test_words_are_read_as_of_the_moment_at_which_a_recall_asks():
     with Memory(":memory:", embedder="none", clock=ManualClock(NOW)) as memory:
         bank = memory.bank("ada")

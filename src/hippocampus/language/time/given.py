@@ -18,6 +18,10 @@ _DAY: Final = timedelta(hours=23)
 _AROUND: Final = " \t\n,.;:'\"()"
 _LONGEST: Final = 1_000
 """Characters that name one time and nothing else, at most: what is longer is a text."""
+_NOW: Final = frozenset(
+    {"now", "right now", "jetzt", "nu", "maintenant", "ahora", "adesso", "ora", "agora"}
+)
+"""Words for the moment at which they are said, of which no text tells as of another time."""
 _MONTH: Final = lazy_pattern(r"(\d{4})-(0[1-9]|1[0-2])")
 _WRITTEN_DAY: Final = lazy_pattern(r"\d{4}-?(?:\d|W\d)\S*")
 """Text that can be no more than a date, even where there is no such day."""
@@ -84,6 +88,8 @@ def named_time(words: str, now: datetime) -> Interval | None:
     if len(words) > _LONGEST:
         return None
     bare = words.strip(_AROUND)
+    if bare.casefold() in _NOW:
+        return Interval(now, now + timedelta(microseconds=1), bare)
     if month := _MONTH.fullmatch(bare):
         return _month(int(month[1]), int(month[2]), now, bare)
     for told, named in _sentences(words, bare):
