@@ -515,6 +515,26 @@ def test_a_damaged_change_is_none_of_those_that_are_read(path, ids):
         assert memory.bank("ada").get(ids[0]).text == TALK[0]
 
 
+MADE_BY_SLEEP = ("concept", "gist", "graph", "summary", "topic")
+
+
+@pytest.mark.parametrize("damaged", [MADE_BY_SLEEP[1:2], MADE_BY_SLEEP[:2], MADE_BY_SLEEP])
+def test_each_thing_that_sleep_left_is_damaged_by_itself(path, ids, damaged):
+    assert ids
+    with opened(path) as memory:
+        memory.bank("ada").sleep()
+        facts, about = memory.bank("ada").facts(), memory.bank("ada").summary()
+    for kind in damaged:
+        change(path, "UPDATE blocks SET payload = x'00' WHERE bank = 1 AND kind = ?", kind)
+
+    with opened(path) as memory:
+        bank = memory.bank("ada")
+        told = [one.reason for one in bank.recall("greenhouse key").degraded if one.part == "sleep"]
+        assert len(damaged) == len(told) == len(set(told))
+        if "graph" not in damaged:
+            assert (facts, about) == (bank.facts(), bank.summary())
+
+
 @pytest.mark.parametrize(
     "change_",
     [

@@ -12,6 +12,7 @@ from hippocampus.errors import Cancelled, OverBudget
 from hippocampus.testing import ScriptedEmbedder
 from hippocampus.upkeep import verify
 
+
 class CancelledAt(Budget):
     """A budget that is called off at its n-th step."""
 

@@ -126,7 +126,11 @@ def test_now_is_the_moment_of_the_call_and_what_is_kept_at_it_is_from_before(now
         bank.remember("The tub leaks.", at=now)
         bank.remember("A plumber comes.", at="tomorrow")
 
-        for asked in ({"until": now}, {"until": now, "as_of": now}, {"during": f"yesterday..{now}"}):
+        for asked in (
+            {"until": now},
+            {"until": now, "as_of": now},
+            {"during": f"yesterday..{now}"},
+        ):
             assert [NOW] == [one.occurred_at for one in bank.episodes(**asked)]
         assert 2 == len(bank.episodes(since=now))
 

@@ -224,8 +224,7 @@ def _lacking(here: BankSnapshot, encoded: EncodedQuery) -> Iterator[Degradation]
     if encoded.keywords and index.without_signatures:
         why = f"{index.without_signatures} {rest} not found by them; run 'hippocampus reindex'"
         yield Degradation(part="signatures", reason=why)
-    if (problem := here.slept.problems.last) is not None:
-        yield problem
+    yield from here.slept.problems
     if damage := here.ledger.reader.damage():
         yield Degradation(part="store", reason=damage)
     if here.calibrated.damaged:

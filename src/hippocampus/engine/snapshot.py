@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -58,6 +58,7 @@ from hippocampus.sleep.artifacts import (
     PARTITIONS,
     SUMMARY,
     TOPICS,
+    Artifact,
 )
 from hippocampus.sleep.curated_anchors import read_curated
 from hippocampus.sleep.summary import QuotableClause, SummaryVersions
@@ -66,6 +67,8 @@ if TYPE_CHECKING:
     from hippocampus.index.partitions import Partitions
     from hippocampus.language.name_signs import NamesRead
     from hippocampus.recall.fact_timeline import Known
+
+T = TypeVar("T")
 
 
 class SleepProblems:
@@ -81,19 +84,22 @@ class SleepProblems:
     def __init__(self) -> None:
         self._found: tuple[Degradation, ...] = ()
 
-    def __len__(self) -> int:
-        return len(self._found)
-
-    @property
-    def last(self) -> Degradation | None:
-        """The one that was found last."""
-        return self._found[-1] if self._found else None
+    def __iter__(self) -> Iterator[Degradation]:
+        return iter(self._found)
 
     def note(self, reason: str) -> None:
         """Note a problem, unless it is known."""
         problem = Degradation(part="sleep", reason=reason)
         if problem not in self._found:
             self._found = (*self._found, problem)
+
+    def read(self, artifact: Artifact[T], ledger: Ledger) -> T | None:
+        """Return what sleep has left of a kind; None where it is damaged, which is noted."""
+        try:
+            return artifact.read(ledger)
+        except StoreCorrupt as exc:
+            self.note(str(exc))
+            return None
 
 
 @immutable(kw_only=False, eq=False)
@@ -238,15 +244,9 @@ def attach_slept(
 ) -> SleptState:
     """Give an index the cues that the last sleep has left, for it to catch up; return the rest."""
     problems = SleepProblems()
-    facts, gists, topics, anchors, summary = Statements(), None, None, None, None
-    try:
-        gists = GISTS.read(ledger)
-        topics = TOPICS.read(ledger)
-        anchors = ANCHORS.read(ledger)
-        facts = FACTS.read(ledger) or facts
-        summary = SUMMARY.read(ledger)
-    except StoreCorrupt as exc:
-        problems.note(str(exc))
+    gists, topics = problems.read(GISTS, ledger), problems.read(TOPICS, ledger)
+    anchors, summary = problems.read(ANCHORS, ledger), problems.read(SUMMARY, ledger)
+    facts = problems.read(FACTS, ledger) or Statements()
     cosines = calibrated.values.cosines
     index.gists = (
         None if gists is None else Priming(gists, engine.config.maturation, cosines.sem_theta)
@@ -301,11 +301,7 @@ def _partitions(
     """Return the partitions of a bank's vectors, None where there are none that fit."""
     if not engine.config.vectors.partitioned(engine.store.episodes.count(ledger.bank)):
         return None
-    try:
-        made = PARTITIONS.read(ledger)
-    except StoreCorrupt as exc:
-        problems.note(str(exc))
-        return None
+    made = problems.read(PARTITIONS, ledger)
     if made is None or made.dimension == dimension:
         return made
     reason = f"partitions have {made.dimension} dimensions, the bank {dimension}; sleep once more"
