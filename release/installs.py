@@ -16,6 +16,8 @@ SMOKE = Path(__file__).with_name("smoke.py")
 FROM_THE_SHELL = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
 MODEL = "all-MiniLM-L6-v2"
 """The folder of the default model, among those that ``make model`` installs."""
+MOST_MB = 120
+"""Megabytes of files that an installation without extras may bring; docs/adr/0091 has them."""
 USE_BENCH = "from hippocampus_bench.life import live; live(300)"  # its texts came along
 
 
@@ -64,7 +66,10 @@ def try_in(
     # Only wheels, of others too: a new machine has no compiler.
     product = newest_wheel(dist, "hippocampus_memory", inside)
     run([*pip, "--only-binary", ":all:", product], cwd=folder, without=FROM_THE_SHELL)
-    say(f"{product.name}: {size(folder):.0f} MB installed on Python {version}")
+    files, disk = sizes(folder)
+    say(f"{product.name}: {files:.0f} MB on Python {version}, {disk:.0f} with the ends of blocks")
+    if files > MOST_MB:
+        sys.exit(f"release: it is to be at most {MOST_MB} MB; see what its dependencies bring")
     for said in smoke([inside, "-I", SMOKE], folder, models):
         say(said)
     if bench:
@@ -91,15 +96,16 @@ def newest_wheel(dist: Path, name: str, python: Path) -> Path:
     sys.exit(f"release: no wheel in {dist} fits {python}")
 
 
-def size(folder: Path) -> float:
-    """Return the megabytes that an installation brought: all but pip, which was there before."""
+def sizes(folder: Path) -> tuple[float, float]:
+    """Return the megabytes that an installation brought, beside pip: of files, and on the disk."""
     there = list(folder.glob("lib/python3*/site-packages/*"))
     before = ("pip", "setuptools", "pkg_resources", "_distutils_hack", "distutils-precedence")
-    files = (
-        Path(top, name)
+    files = [
+        Path(top, name).stat()
         for path in there
         if not path.name.startswith(before)
         for top, _, names in (os.walk(path) if path.is_dir() else [(path.parent, [], [path.name])])
         for name in names
-    )
-    return sum(file.stat().st_blocks * 512 for file in files) / 1e6
+    ]
+    of_files = sum(file.st_size for file in files)
+    return of_files / 1e6, sum(file.st_blocks * 512 for file in files) / 1e6

@@ -307,6 +307,7 @@ META = {
         {"gone": {"$ne": 1}}, {"gone": {"$nin": [1]}}, {"gone": {"$not": {"$gt": 1}}},
         {"$not": {"gone": 1}}, {"$or": [{"n": 4}, {"n": 3}]}, {"$and": [{"n": 3}, {"f": 2.5}]},
         {"big": {"$gt": 2**53}}, {"big": {"$lt": 10**400}}, {"big": {"$gt": -(10**400)}},
+        {"n": {"$gt": -math.inf, "$lt": math.inf}},
     ],
 )  # fmt: skip
 def test_conditions_that_hold(where):

@@ -280,6 +280,17 @@ def test_each_python_has_its_wheel_and_the_oldest_one_of_its_own():
     assert {True, False} == {one == interpreters.BUILDING[0] for one in emulated.TRYING}
 
 
+def test_an_installation_is_as_large_as_its_files_beside_pip(tmp_path):
+    inside = tmp_path / "lib/python3.12/site-packages"
+    for name, size in (("hippocampus/a.py", 3_000_000), ("six.py", 1_000_000), ("pip/b.py", 9)):
+        (inside / name).parent.mkdir(parents=True, exist_ok=True)
+        (inside / name).write_bytes(b"x" * size)
+
+    files, disk = installs.sizes(tmp_path)
+
+    assert 4 == files <= disk < 4.1
+
+
 def test_a_model_is_tried_where_one_is_installed(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert installs.models_here() is None

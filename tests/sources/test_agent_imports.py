@@ -194,12 +194,12 @@ def test_everything_is_there_once_after_an_import_killed_halfway_is_done_again(t
 
 @pytest.mark.slow
 def test_a_long_log_is_read_in_little_memory(tmp_path):
-    """Of output that nobody wants there may be any amount; what is kept is what is held."""
+    """Of output that nobody wants there may be any amount; what is kept is what is held: 500 MB."""
     output = [{"type": "tool_result", "tool_use_id": "t", "content": "x" * 1_000_000}]
     line = logs.lines(logs._claude("user", "r", 1, output))
     path = tmp_path / "a.jsonl"
     with path.open("w") as file:
-        for _ in range(100):
+        for _ in range(500):
             file.write(line)
         file.write(logs.claude_code())
     script = (

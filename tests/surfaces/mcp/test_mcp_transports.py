@@ -323,6 +323,19 @@ def test_the_server_goes_on_over_http_after_refusing_what_is_no_message(address)
     assert 200 == post(address, LIST)[0]
 
 
+def test_blanks_around_the_value_of_a_header_are_none_of_it(address):
+    version, of = "2026-07-28", "io.modelcontextprotocol"
+    meta = {f"{of}/protocolVersion": version, f"{of}/clientCapabilities": {}}
+    params = {"name": "status", "arguments": {}, "_meta": meta}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    headers = {"Mcp-Method": "tools/call", "MCP-Protocol-Version": version}
+
+    names = ("status", " status \t", "recall")
+    answers = [post(address, call, **headers, **{"Mcp-Name": name}) for name in names]
+
+    assert [200, 200, 400] == [status for status, _ in answers]
+
+
 @pytest.mark.slow
 def test_a_port_that_is_taken_is_told(address, env):
     port = address.split(":")[-1].split("/")[0]
