@@ -413,3 +413,17 @@ def test_databases_of_postgresql_finish_a_change_that_was_cut_off(database, made
         assert answering(memory) == {name for name in NAMES if not home(name, 3)}
     with Memory(store, embedder=NEW) as memory:
         assert_is_whole(memory, made)
+
+
+def test_a_change_that_another_was_cut_off_in_the_middle_of_says_so(files, made):
+    with Memory(files, embedder=OLD) as memory:
+        begin(memory.engine, NEW)
+        cut_off = memory.engine.store.every_settings()[1]  # the first database is the last to say
+        with memory.engine.store.write():
+            cut_off.put(REBUILDING, "another")
+        with pytest.raises(StoreError, match="somebody else has begun"):
+            finish(memory.engine, NEW)
+
+    reembed(files, "hash:32")
+    with Memory(files, embedder=NEW) as memory:
+        assert_is_whole(memory, made)

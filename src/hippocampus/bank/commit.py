@@ -257,6 +257,7 @@ class Committer(BankPart):
         progress: Progress | None = None,
         *,
         indexed: bool = True,
+        of: int | None = None,
         asks: Asks = (),
     ) -> _Stored:
         """
@@ -264,6 +265,7 @@ class Committer(BankPart):
 
         A bank that is not there yet begins in it, so that what is called off leaves none.
 
+        ``of``: see ``BankState.transaction``.
         ``asks``: what ``store`` is going to ask beside what adding drafts asks.
         """
         engine = self._engine
@@ -274,7 +276,7 @@ class Committer(BankPart):
             do = partial(self._stored, encoded=encoded, embedder=embedder, how=how, store=store)
             begins = ledger.bank == NO_BANK
             stored = self._state.transact(
-                do, indexed=indexed, settles=True, begins=begins, asks=asks
+                do, indexed=indexed, settles=True, begins=begins, of=of, asks=asks
             )
             if stored is not None:
                 return stored[0]

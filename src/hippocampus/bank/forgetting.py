@@ -145,7 +145,8 @@ class Forgetting(BankPart):
                 lambda ledger: ledger.writer.note_at(
                     ledger.writer.now(),
                     ((e.row, UnclaimedBySource(source=name)) for e, name in held.shared),
-                )
+                ),
+                of=ledger.bank,
             )
 
         change = self._of_rows(erase or _hide)
@@ -417,7 +418,7 @@ class Forgetting(BankPart):
         removed: dict[int, Counter[State]] = {}
 
         def erase(ledger: Ledger, there: Sequence[EpisodeRow]) -> int:
-            gone = ledger.erasure.compact(states, [e.row for e in there])
+            gone = ledger.erasure.compact(states, [e.row for e in ledger.reader.still_there(there)])
             removed[there[0].row] = gone  # which may be done again
             return gone.total()
 
@@ -462,7 +463,8 @@ class Forgetting(BankPart):
         done, run = 0, self._engine.config.ingest.seal_rows
         for some in _in_pieces(faded, lambda one: one[0].row // run):
             drafts = [d for _, made in some for d in made]
-            done += committer.store_encoded(ledger, drafts, partial(_settled, some), indexed=False)
+            settle, of = partial(_settled, some), ledger.bank
+            done += committer.store_encoded(ledger, drafts, settle, indexed=False, of=of)
         return done
 
     def _done_before(self) -> int | None:
@@ -473,8 +475,7 @@ class Forgetting(BankPart):
 
     def _of_rows(self, change: _Change[EpisodeRow]) -> _Change[EpisodeRow]:
         """Return a change of episodes as they are by then, whatever they were when looked up."""
-        read = self._store.episodes.read
-        return lambda ledger, some: change(ledger, read(ledger.bank, [e.row for e in some]))
+        return lambda ledger, some: change(ledger, ledger.reader.still_there(some))
 
     def _by_segment(
         self, every: Sequence[EpisodeRow], *, most: int = _CHANGED_AT_ONCE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final, NamedTuple
 
 from hippocampus.bank.copies import Copies
@@ -145,7 +146,7 @@ class SleepVerbs(BankPart):
             recalled=list(self._state.recalled) if dry_run else (),
         )  # fmt: skip
         sleeper = Sleeper(
-            context=context, change=self._changed, progress=progress, dry_run=dry_run,
+            context=context, change=partial(self._changed, ledger.bank), progress=progress, dry_run=dry_run,
             look=lambda: self._gathered(ledger, unread=dry_run or "phrases" not in wanted),
             embed=self._embed_missing,
         )  # fmt: skip
@@ -192,7 +193,8 @@ class SleepVerbs(BankPart):
         with giving_way():
             found = find_suspects(ledger)
         with self._state.changing():
-            marked = self._state.transact(lambda books: mark_suspects(books, found))
+            mark = partial(mark_suspects, found=found)
+            marked = self._state.transact(mark, of=ledger.bank)
         return [_SUSPECTED.format(marked)] if marked else []
 
     def _embed_missing(self) -> Mapping[str, int]:
@@ -206,9 +208,9 @@ class SleepVerbs(BankPart):
         with self._state.asking() as here:
             return gather(ledger, here.index, unread=unread)
 
-    def _changed(self, change: Callable[[], list[Act]]) -> list[Act]:
+    def _changed(self, bank: int, change: Callable[[], list[Act]]) -> list[Act]:
         with self._state.changing():
-            return self._state.transact(lambda _: change())
+            return self._state.transact(lambda _: change(), of=bank)
 
     def undo(self, sleep: int) -> dict[str, int]:
         """

@@ -198,7 +198,7 @@ class Writes(BankPart):
             def store(books: Ledger, encoded: Encoded) -> int:
                 return once(books, lambda: books.writer.correct(old, new.drafts, encoded), int)
 
-            row = self._committer.store_encoded(ledger, drafts, store)
+            row = self._committer.store_encoded(ledger, drafts, store, of=ledger.bank)
             return ledger.reader.at(row, self._told())
 
     def _says_otherwise(self, ledger: Ledger, new: Group) -> bool:

@@ -30,7 +30,7 @@ from hippocampus.engine.index_at_rest import keep
 from hippocampus.engine.position import NOWHERE, Position
 from hippocampus.engine.question_memo import QuestionMemo
 from hippocampus.engine.snapshot import BankSnapshot, follow, take_snapshot
-from hippocampus.errors import StoreBehind, StoreCorrupt, StoreUnreachable
+from hippocampus.errors import StoreBehind, StoreCorrupt, StoreUnreachable, UnknownBank
 from hippocampus.index.bank_index import TAKEN_IN, BankIndex
 from hippocampus.index.graph import Statements
 from hippocampus.journal.ledger import Ledger
@@ -58,6 +58,12 @@ _MORE: Final = 1 / 8
 in between the estimate is within a quarter (docs/adr/0028)."""
 _OF_A_BANK: Final = 4_000
 """Bytes of a bank that holds nothing."""
+
+
+_MADE_ANEW: Final = (
+    "bank {!r} was deleted while it was being changed, and another one was made of that name;"
+    " nothing was changed in that one"
+)
 
 
 class Encoding(NamedTuple):
@@ -205,6 +211,7 @@ class BankState:
         indexed: bool = True,
         settles: bool = False,
         begins: bool = False,
+        of: int | None = None,
         asks: Asks = (),
     ) -> Iterator[Ledger]:
         """
@@ -213,7 +220,12 @@ class BankState:
         Not ``indexed`` are those of which each would have the index made anew, but for the last.
         Who ``settles`` looks in it whether the store still has this embedder and these signatures.
         A bank that is not there yet ``begins`` in it, or is not there.
+        ``of``: the number of the bank of whose rows something is to be changed.
         ``asks``: what is going to be asked in it, see ``Store.expecting``.
+
+        Raises:
+            UnknownBank: that bank was deleted meanwhile; one that has its name now is another.
+
         """
         with self.following:
             if indexed and (not settles or self._number == NO_BANK):
@@ -221,7 +233,10 @@ class BankState:
             expecting = self._store.expecting([*self._settled_by(), *self._dated_by(), *asks])
             # A bank that is not there yet has no lock of its own: then the whole store is locked.
             with expecting, self._keeping_recalls(), self._store.write(self._number or None):
-                yield self.engine.ledger(self.name, create=begins)
+                ledger = self.engine.ledger(self.name, create=begins)
+                if of not in (None, NO_BANK, ledger.bank):
+                    raise UnknownBank(_MADE_ANEW.format(self.name))
+                yield ledger
             self._written += 1
             if indexed:
                 with without_budget():
@@ -234,6 +249,7 @@ class BankState:
         indexed: bool = True,
         settles: bool = False,
         begins: bool = False,
+        of: int | None = None,
         asks: Asks = (),
     ) -> R:
         """
@@ -250,7 +266,7 @@ class BankState:
 
         def once() -> R:
             how = {"indexed": indexed, "settles": settles, "begins": begins}
-            with self.transaction(**how, asks=asks) as ledger:
+            with self.transaction(**how, of=of, asks=asks) as ledger:
                 return do(ledger)
 
         return done_again(once, between=self.take, is_done=lambda: self._written != written)

@@ -42,18 +42,20 @@ def embed_missing(state: BankState) -> int:
         some = walked[start : start + _AT_ONCE]
         made = _embedded(ledger, some, wanted, said, embedder, engine)
         with state.changing():
-            filled = state.transact(partial(_filled, engine, embedder, made), indexed=False)
+            fill = partial(_filled, engine, embedder, some, made)
+            filled = state.transact(fill, indexed=False, of=ledger.bank)
         if not filled:
             return done
         done += len(made.get("vector", ()))
     with state.changing():
-        state.transact(partial(_end, engine))
+        state.transact(partial(_end, engine), of=ledger.bank)
     return done
 
 
 def _filled(
     engine: EngineContext,
     embedder: Embedder,
+    records: Sequence[EpisodeRow],
     made: Mapping[Kind, Mapping[int, bytes]],
     books: Ledger,
 ) -> bool:
@@ -61,8 +63,9 @@ def _filled(
     if engine.embedder is not embedder:
         return False
     engine.settle_embedder(embedder, books.bank)
+    rows = {one.row for one in books.reader.still_there(records)}
     for kind, payloads in made.items():
-        books.payloads.fill(kind, payloads)
+        books.payloads.fill(kind, {row: payloads[row] for row in payloads.keys() & rows})
     return True
 
 

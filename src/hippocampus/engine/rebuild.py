@@ -74,9 +74,9 @@ def _is_under_way(engine: EngineContext, embedder: Embedder) -> bool:
         StoreError: another one has begun since.
 
     """
-    mark = engine.store.settings.get(REBUILDING)
-    if mark == _making(engine, embedder)[1]:
+    if _is_staged(engine, _making(engine, embedder)[1]):
         return True
+    mark = engine.store.settings.get(REBUILDING)
     if mark is None and engine.stored_fingerprint() == embedder.fingerprint:
         return False
     raise StoreError(

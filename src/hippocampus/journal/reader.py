@@ -276,6 +276,16 @@ class LedgerReader:
                     whole[other.row] = other
         return [whole[row] for row in sorted(whole)]
 
+    def still_there(self, seen: Sequence[EpisodeRow]) -> list[EpisodeRow]:
+        """
+        Return episodes that were looked up before as they are now.
+
+        Their rows may be another's: of a bank made anew, or of a store that lost its last changes.
+        """
+        ids = {e.row: e.id for e in seen}
+        there = self.store.episodes.read(self.bank, list(ids))
+        return [e for e in there if ids[e.row] == e.id or isinstance(e, DamagedRow)]
+
     def names(self, rows: Collection[int]) -> dict[int, list[Phrase]]:
         """Return the phrases of rows, spelled, and the names of who speaks there."""
         texts = self.texts(rows)

@@ -19,7 +19,7 @@ from hippocampus.core.events import (
     encode,
 )
 from hippocampus.core.records import HELD, STATE_CHANGES, Asks, EpisodeRow, State, Store
-from hippocampus.errors import InputError
+from hippocampus.errors import InputError, UnknownEpisode
 from hippocampus.journal.draft import Draft, Encoded
 from hippocampus.journal.lineage import Lineage
 from hippocampus.journal.payloads import LedgerPayloads
@@ -130,7 +130,10 @@ class LedgerWriter(LedgerPart):
 
     def check_in_force(self, seen: EpisodeRow) -> None:
         """Refuse to correct what is hidden, or was changed by others since it was ``seen``."""
-        (now,) = self._store.episodes.read(self._bank, [seen.row])
+        now = next(iter(self._store.episodes.read(self._bank, [seen.row])), None)
+        if now is None or now.id != seen.id:
+            msg = f"episode {seen.id!r} is not in its place any more; recall and episodes give ids"
+            raise UnknownEpisode(msg)
         if now.state != "active":
             last = self._lineage.last(now)
             meant = "it" if last.id == now.id else f"{last.id}, its last version,"
