@@ -3,6 +3,7 @@
 # ruff: noqa: PT012 - what makes a write() fail takes more than one statement
 
 import os
+import random
 import subprocess
 import time
 from contextlib import closing, contextmanager
@@ -22,7 +23,9 @@ from hippocampus.errors import (
     StoreLocked,
     StoreReadOnly,
     StoreTooNew,
+    TextTooLong,
 )
+from hippocampus.moving import move
 from hippocampus.store import open_store
 
 psycopg = pytest.importorskip("psycopg")
@@ -340,3 +343,25 @@ def test_every_error_of_a_server_is_one_of_ours(again):
         with pytest.raises(HippocampusError):
             store.transactions.rows(statement)
     assert store.banks.names() == []
+
+
+LONG = "".join(random.Random(7).choices("abcdefghijklmnopqrstuvwxyz0123456789", k=4000))  # noqa: S311
+
+
+@pytest.mark.parametrize("label", ["session", "source"])
+def test_a_label_that_postgresql_cannot_index_is_refused_as_too_long(dsn, label):
+    with Memory(dsn, embedder="none") as memory:
+        with pytest.raises(TextTooLong, match=r"2 700 bytes.* give a shorter"):
+            memory.bank("ada").remember("The key is here.", **{label: LONG})
+        assert memory.bank("ada").remember("The key is there.", **{label: LONG[:2000]})
+
+
+def test_a_bank_with_such_a_label_is_not_moved_and_the_others_are(dsn, tmp_path):
+    with Memory(tmp_path / "a.db", embedder="none") as memory:
+        memory.bank("bad").remember("The key is here.", source=LONG)
+        memory.bank("good").remember("The key is there.")
+
+    told = {one.bank: one for one in move(tmp_path / "a.db", dsn).banks}
+
+    assert {"bad": "refused", "good": "copied"} == {one: told[one].outcome for one in told}
+    assert "give a shorter" in told["bad"].problem

@@ -115,7 +115,7 @@ def undecodable(exc: Exception) -> bool:
 
 class Seam:
     """
-    A context in which every foreign exception leaves as a ``StoreError``.
+    A context in which every foreign exception leaves as one of ours, mostly a ``StoreError``.
 
     Those of ``sqlite3``, unless another driver says which are its own and what they mean.
     """
@@ -124,7 +124,7 @@ class Seam:
         self,
         path: str,
         foreign: tuple[type[Exception], ...] = FOREIGN,
-        meaning: Callable[[Exception, str], errors.StoreError] = translate,
+        meaning: Callable[[Exception, str], errors.HippocampusError] = translate,
     ) -> None:
         self._path = path
         self._foreign = foreign

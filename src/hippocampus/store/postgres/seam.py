@@ -100,7 +100,7 @@ _MESSAGES: Final[dict[str, tuple[type[errors.StoreError], str]]] = {
 }
 
 
-def translate(exc: Exception, path: str) -> errors.StoreError:
+def translate(exc: Exception, path: str) -> errors.StoreError | errors.TextTooLong:
     """Return the error of ours that an exception of ``psycopg`` means for the store at ``path``."""
     told = without_password(" ".join(str(exc).split()))
     if isinstance(exc, psycopg_pool.PoolTimeout):
@@ -124,6 +124,12 @@ def translate(exc: Exception, path: str) -> errors.StoreError:
             path=path,
         )
     state = getattr(exc, "sqlstate", None) or _state_of(exc, told)
+    if state[:2] == "54":
+        return errors.TextTooLong(
+            f"{path}: a session or source is longer than PostgreSQL can index, which is 2 700 bytes"
+            " as they are kept, or 2 000 where they are encrypted: give a shorter"
+            f" one, or keep it as metadata; nothing was changed (PostgreSQL says: {told})"
+        )
     for code in (state, state[:2]):
         if code in _MESSAGES:
             kind, message = _MESSAGES[code]
