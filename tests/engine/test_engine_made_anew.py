@@ -65,11 +65,12 @@ def test_compacting_goes_no_further_either(open_memory, other, remake):
     fill(memory, "It was before", 900, session="s")
     bank.forget(session="s")
 
-    def hide_some(done, _):
-        remake(count=900)
-        other.bank("ada").forget(session="t")
+    def come_between(done, _):
+        if done:
+            remake(count=900)
+            other.bank("ada").forget(session="t")
 
-    bank.compact(progress=lambda done, of: done and hide_some(done, of))
+    bank.compact(progress=come_between)
 
     assert 900 == other.bank("ada").restore(session="t")
     assert_untouched(other, 900)

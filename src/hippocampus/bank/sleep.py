@@ -146,7 +146,8 @@ class SleepVerbs(BankPart):
             recalled=list(self._state.recalled) if dry_run else (),
         )  # fmt: skip
         sleeper = Sleeper(
-            context=context, change=partial(self._changed, ledger.bank), progress=progress, dry_run=dry_run,
+            context=context, change=partial(self._changed, ledger.bank), progress=progress,
+            dry_run=dry_run,
             look=lambda: self._gathered(ledger, unread=dry_run or "phrases" not in wanted),
             embed=self._embed_missing,
         )  # fmt: skip

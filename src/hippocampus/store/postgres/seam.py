@@ -14,7 +14,7 @@ from hippocampus.core.store_address import without_password
 FOREIGN: Final = (psycopg.Error, psycopg_pool.PoolTimeout, psycopg_pool.PoolClosed, UnicodeError)
 
 _IN_THE_WAY: Final = "another transaction was in the way; nothing was changed: try again"
-_MESSAGES: Final[dict[str, tuple[type[errors.StoreError], str]]] = {
+_MESSAGES: Final[dict[str, tuple[type[errors.StoreError | errors.TextTooLong], str]]] = {
     "08": (
         errors.StoreUnreachable,
         (
@@ -79,6 +79,14 @@ _MESSAGES: Final[dict[str, tuple[type[errors.StoreError], str]]] = {
             " or let fewer processes open the store"
         ),
     ),
+    "54": (
+        errors.TextTooLong,
+        (
+            "a session or source is longer than PostgreSQL can index, which is 2 700 bytes as they"
+            " are kept, or 2 000 where they are encrypted: give a shorter one, or keep it as"
+            " metadata; nothing was changed"
+        ),
+    ),
     "55P03": (
         errors.StoreLocked,
         (
@@ -103,14 +111,8 @@ _MESSAGES: Final[dict[str, tuple[type[errors.StoreError], str]]] = {
 def translate(exc: Exception, path: str) -> errors.StoreError | errors.TextTooLong:
     """Return the error of ours that an exception of ``psycopg`` means for the store at ``path``."""
     told = without_password(" ".join(str(exc).split()))
-    if isinstance(exc, psycopg_pool.PoolTimeout):
-        message = (
-            "no connection to the database became free in time; nothing was changed: check that it"
-            " runs, raise Config.busy_timeout_s, or let fewer threads ask at once"
-        )
-        return errors.StoreLocked(f"{message} ({told})", path=path)
-    if isinstance(exc, psycopg_pool.PoolClosed):
-        return errors.StoreClosed("the store was closed; open it again", path=path)
+    if isinstance(exc, psycopg_pool.PoolTimeout | psycopg_pool.PoolClosed):
+        return _of_pool(exc, told, path)
     if isinstance(exc, UnicodeError) or "NUL" in told:
         return errors.StoreError(
             f"a value cannot be stored, nothing was changed: {told}; PostgreSQL keeps no text with"
@@ -124,20 +126,27 @@ def translate(exc: Exception, path: str) -> errors.StoreError | errors.TextTooLo
             path=path,
         )
     state = getattr(exc, "sqlstate", None) or _state_of(exc, told)
-    if state[:2] == "54":
-        return errors.TextTooLong(
-            f"{path}: a session or source is longer than PostgreSQL can index, which is 2 700 bytes"
-            " as they are kept, or 2 000 where they are encrypted: give a shorter"
-            f" one, or keep it as metadata; nothing was changed (PostgreSQL says: {told})"
-        )
     for code in (state, state[:2]):
         if code in _MESSAGES:
             kind, message = _MESSAGES[code]
-            return kind(f"{message} (PostgreSQL says: {told})", path=path)
+            message = f"{message} (PostgreSQL says: {told})"
+            if issubclass(kind, errors.StoreError):
+                return kind(message, path=path)
+            return kind(f"{path}: {message}")
     refused = "PostgreSQL refused:"
     if isinstance(exc, psycopg.ProgrammingError) and not state:  # no server has said so
         refused = "the address cannot be read: write it as postgresql://user@host/database;"
     return errors.StoreError(f"{refused} {told}", path=path)
+
+
+def _of_pool(exc: Exception, told: str, path: str) -> errors.StoreError:
+    if isinstance(exc, psycopg_pool.PoolClosed):
+        return errors.StoreClosed("the store was closed; open it again", path=path)
+    message = (
+        "no connection to the database became free in time; nothing was changed: check that it"
+        " runs, raise Config.busy_timeout_s, or let fewer threads ask at once"
+    )
+    return errors.StoreLocked(f"{message} ({told})", path=path)
 
 
 _REFUSALS: Final = (
