@@ -12,7 +12,13 @@ from hippocampus.core.records import Filters, Stretch
 from hippocampus.core.timestamps import is_day, to_moment
 from hippocampus.errors import InvalidFilter, InvalidTime
 from hippocampus.index.filters import Filter, make_filter
-from hippocampus.language.time.given import can_only_be_time, end_of, named_time, start_of
+from hippocampus.language.time.given import (
+    can_only_be_time,
+    end_of,
+    is_now,
+    named_time,
+    start_of,
+)
 
 _Verb = TypeVar("_Verb", bound=Callable[..., object])
 
@@ -120,7 +126,7 @@ def _read_words(words: str, now: datetime, read_event: ReadEvent) -> Iterable[St
             msg = f"during={words!r:.100}: two dots are between two moments, and here are more"
             raise InvalidFilter(msg)
         return [_read_pair((start or None, end or None), now)]
-    named = named_time(words, now)
+    named = None if is_now(words) else named_time(words, now)  # a moment has no room
     if named is not None:
         return [(named.start, named.end)]
     if can_only_be_time(words):

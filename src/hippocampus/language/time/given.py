@@ -88,7 +88,7 @@ def named_time(words: str, now: datetime) -> Interval | None:
     if len(words) > _LONGEST:
         return None
     bare = words.strip(_AROUND)
-    if bare.casefold() in _NOW:
+    if is_now(words):
         return Interval(now, now + timedelta(microseconds=1), bare)
     if month := _MONTH.fullmatch(bare):
         return _month(int(month[1]), int(month[2]), now, bare)
@@ -98,6 +98,11 @@ def named_time(words: str, now: datetime) -> Interval | None:
         if len(found) == 1 and found[0].text.strip(_AROUND).casefold() == named.casefold():
             return found[0]
     return None
+
+
+def is_now(words: str) -> bool:
+    """Return whether words are for the moment at which they are said."""
+    return words.strip(_AROUND).casefold() in _NOW
 
 
 def _sentences(words: str, bare: str) -> Iterator[tuple[str, str]]:
