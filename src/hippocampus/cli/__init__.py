@@ -7,7 +7,7 @@ Results go to stdout; progress, questions and errors to stderr. Exit codes:
 * 1: a search, or a list of what a bank knows, found nothing, as grep has it; nothing could be read,
   or a check found problems. A number is an answer, 0 too, and so are a state, a report, and an
   empty list of banks, keys or what waits for somebody
-* 2: the call makes no sense, or a file it names cannot be used
+* 2: the call makes no sense, a file it names cannot be used, or output has no room
 * 3: the store said no
 * 4: a model is missing, failed, or is not the one the store was made with
 * 5: an optional package is missing
