@@ -248,6 +248,16 @@ def test_output_for_which_there_is_no_room_is_told_once(told, args, buffered):
     assert b"No space left" in done.stderr
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full here")
+def test_a_hook_whose_answer_has_no_room_vetoes_nothing(told, tmp_path):
+    event = tmp_path / "event.json"
+    event.write_text('{"hook_event_name": "UserPromptSubmit", "prompt": "Who mended the leak?"}')
+    done = redirected(told, f"< {shlex.quote(str(event))} >/dev/full", "hook", "--bank", "me")
+
+    assert (1, 1) == (done.returncode, done.stderr.count(b"\n"))
+
+
 @pytest.fixture
 def shut(shell, monkeypatch):
     """A store with a memory, whose file and folder this user may not write; root may, so told."""
