@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Final, Protocol, cast
 
 from hippocampus.core.files import writing
-from hippocampus.core.key import Key, as_key, new_phrase
+from hippocampus.core.key import Key, KeyRefused, as_key, new_phrase
 from hippocampus.core.records import Progress
 from hippocampus.core.store_address import addresses
-from hippocampus.errors import InputError
+from hippocampus.errors import InputError, WrongKey
 from hippocampus.store import open_store
 from hippocampus.store.copying import SqlStore, copy_store
 from hippocampus.store.encryption import SqlEncryption
@@ -146,6 +146,11 @@ def _copy(
     new: Key | None,
     progress: Progress | None,
 ) -> int:
+    if new is not None:
+        try:
+            new.secret()
+        except KeyRefused as exc:  # told of the file that is asked for, before one is begun
+            raise WrongKey(str(exc), path=target) from exc
     with closing(_open(path, old, read_only=True)) as source, writing(target) as unfinished:
         made = SqliteStore(str(unfinished), busy_timeout_s=_PATIENCE_S, key=new)
         # Closed before the file takes its name, so that its log is in it.

@@ -41,6 +41,18 @@ def test_a_key_that_does_not_fit_is_told_without_showing_it(shell, safe):
         assert "hunter2" not in told.err + told.out
 
 
+@pytest.mark.parametrize("spec", ["file:no-such-key", "env:NOBODY_SETS_THIS"])
+def test_a_new_key_that_cannot_be_had_is_told_of_the_file_that_is_asked_for(shell, tmp_path, spec):
+    shell("remember", TEXT)
+    before = sorted(tmp_path.iterdir())
+    told = shell("encrypt", str(tmp_path / "safe.db"), "--new-key", spec)
+
+    assert (3, 1) == (told.code, told.err.count("\n"))
+    assert f"{tmp_path / 'safe.db'}: the " in told.err
+    assert "partial" not in told.err
+    assert before == sorted(tmp_path.iterdir())
+
+
 @pytest.mark.slow
 def test_a_passphrase_comes_from_its_variable_or_a_terminal(shell, safe, key):
     opened = {"HIPPOCAMPUS_PASSPHRASE": "correct horse"}

@@ -1,8 +1,12 @@
 """Every mistake has its exit code and one line that says what to do; nothing is damaged by it."""
 
 import os
+import shlex
 import signal
 import sqlite3
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -167,6 +171,91 @@ def test_an_interrupt_is_code_130(shell):
     assert process.returncode == 130
     assert b"Traceback" not in err
     assert not shell.store.exists()
+
+
+def redirected(shell, redirection, *args, code=("-m", "hippocampus"), **variables):
+    """Run a command as a shell does with a redirection such as ">&-"."""
+    command = f"{shlex.join([sys.executable, *code, *args])} {redirection}"
+    # Buffered, as output is that no terminal gets.
+    env = {**os.environ, **shell.env, "PYTHONUNBUFFERED": "", **variables}
+    done = subprocess.run(
+        ["sh", "-c", command], stdin=subprocess.DEVNULL, capture_output=True, env=env, check=False
+    )
+    assert b"Traceback" not in done.stderr
+    return done
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("redirection", [">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("args", [["remember", "It rains."], ["recall", "plumber"], ["stats"]])
+def test_output_that_is_closed_goes_nowhere_and_is_no_error(told, redirection, args):
+    done = redirected(told, redirection, *args)
+
+    assert (0, b"") == (done.returncode, done.stderr)
+    assert told("verify").code == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [
+        (["remember", "-"], 2), (["find", "-"], 2), (["hook"], 1), (["chat"], 0),
+        (["forget", "--session", "s1", "--erase"], 2),
+    ],
+)  # fmt: skip
+def test_input_that_is_closed_is_empty(told, args, code):
+    closed = redirected(told, "<&-", *args)
+    empty = redirected(told, "", *args)
+
+    assert (code, code) == (closed.returncode, empty.returncode)
+    assert b"NoneType" not in closed.stderr
+
+
+FIRST_THREE = """
+import os, sys
+from hippocampus import cli
+
+def look():
+    places = map(os.fstat, range(3))
+    nowhere = all(os.path.samestat(one, os.stat(os.devnull)) for one in places)
+    sys.exit(7 if nowhere and all(map(os.get_inheritable, range(3))) else 8)
+
+cli.main = look
+cli.start()
+"""
+
+
+@pytest.mark.slow
+def test_no_file_that_is_opened_later_takes_the_place_of_a_closed_output(shell):
+    assert 7 == redirected(shell, "<&- >&- 2>&-", code=("-c", FIRST_THREE)).returncode
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full here")
+@pytest.mark.parametrize("buffered", ["", "1"])
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["recall", "plumber"], ["recall", "plumber", "--json"], ["stats", "--json"],
+        ["--version"], ["--help"],
+    ],
+)  # fmt: skip
+def test_output_for_which_there_is_no_room_is_told_once(told, args, buffered):
+    done = redirected(told, ">/dev/full", *args, PYTHONUNBUFFERED=buffered)
+
+    assert 2 == done.returncode
+    assert 1 == done.stderr.count(b"\n")
+    assert b"No space left" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full here")
+def test_a_hook_whose_answer_has_no_room_vetoes_nothing(told, tmp_path):
+    event = tmp_path / "event.json"
+    event.write_text('{"hook_event_name": "UserPromptSubmit", "prompt": "Who mended the leak?"}')
+    done = redirected(told, f"< {shlex.quote(str(event))} >/dev/full", "hook", "--bank", "me")
+
+    assert (1, 1) == (done.returncode, done.stderr.count(b"\n"))
 
 
 @pytest.fixture

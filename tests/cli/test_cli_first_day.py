@@ -115,6 +115,8 @@ def test_ids_are_shown_by_a_short_beginning_that_is_enough(shell):
     ("args", "told"),
     [
         (["recall", " "], "query is blank; ask a question"),
+        (["count-events", " "], "question is blank; ask what to count"),
+        (["count-events", ""], "question is blank; ask what to count"),
         (["context", "x", "--budget-tokens", "-4"], "--budget-tokens -4: must be a whole number"),
         (["recall", "x", "-k", "-3"], "-k -3: must be"),
         (["recall", "x", "--min-score", "7"], "--min-score 7.0: must be"),

@@ -1,5 +1,6 @@
 """What is told on the command line comes back from it, and only what was asked for."""
 
+import json
 from datetime import datetime
 from inspect import signature
 
@@ -118,6 +119,23 @@ def test_remembering_the_words_before_a_correction_names_the_correction(shell):
     new = shell("correct", shell(*said, "--json").json["id"], "It is red.", "--json").json["id"]
 
     assert f"it was corrected before, by {new[:8]}" in shell(*said).err
+
+
+def test_messages_are_lines_of_json_and_begin_as_windows_has_files_begin(shell):
+    breaks = "One\u2028two\u2029three\x85four."
+    lines = [json.dumps({"role": "user", "content": text}, ensure_ascii=False)
+             for text in (breaks, "Five.")]  # fmt: skip
+    for given in ("\ufeff" + "\r\n".join(lines), f"\ufeff[{','.join(lines)}]"):
+        kept = shell("remember", "-", "--messages", "--json", "--again", stdin=given)
+        assert [breaks, "Five."] == [one["text"] for one in kept.json]
+
+
+@pytest.mark.parametrize("given", ["", " \n", "\ufeff"])
+def test_no_messages_at_all_are_a_mistake_as_no_text_is(shell, given):
+    failed = shell("remember", "-", "--messages", stdin=given)
+
+    assert 2 == failed.code
+    assert "there is nothing to remember" in failed.err
 
 
 def test_messages_of_a_chat_that_were_forgotten_are_counted(shell):

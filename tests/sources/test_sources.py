@@ -1,3 +1,4 @@
+import codecs
 import hashlib
 import json
 import os
@@ -478,6 +479,13 @@ def test_a_file_named_as_mail_is_read_only_where_it_is_mail(put):
     assert files["one.eml"][0].speaker == "Inês"
     assert "not mail" in problems["not.eml"]
     assert "not a mailbox" in problems["not.mbox"]
+
+
+@pytest.mark.parametrize("name", ["m.mbox", "m.eml"])
+def test_mail_that_begins_with_a_byte_order_mark_is_read_as_without(put, name):
+    mail = MBOX if name.endswith("mbox") else MBOX.split(b"\n", 1)[1].split(b"\nFrom tom@", 1)[0]
+
+    assert only(put(name, mail)) == only(put(name, codecs.BOM_UTF8 + mail))
 
 
 @pytest.mark.parametrize("charset", ["hex", "unicode_escape", "idna", "utf-99", "\x00", ""])

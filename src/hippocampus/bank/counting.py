@@ -44,6 +44,7 @@ _LOOKED_AT: Final = 30
 doubtful, and never counted (docs/adr/0053)."""
 _ALIKE: Final = 0.1
 """Least score of a hit that may tell of an event in other words; likewise."""
+_ASK: Final = "ask what to count, as in 'how often did I swim?'"
 
 
 class Counting(BankPart):
@@ -83,7 +84,7 @@ class Counting(BankPart):
         )
 
         engine = self._engine
-        text = check_text(question, limits=engine.config.ingest)
+        text = check_text(question, limits=engine.config.ingest, name="question", blank=_ASK)
         moment = self._present(now).astimezone(engine.zone)
         chosen = self._filter(filters, moment)
         query = parse(text, now=moment)

@@ -7,7 +7,7 @@ Results go to stdout; progress, questions and errors to stderr. Exit codes:
 * 1: a search, or a list of what a bank knows, found nothing, as grep has it; nothing could be read,
   or a check found problems. A number is an answer, 0 too, and so are a state, a report, and an
   empty list of banks, keys or what waits for somebody
-* 2: the call makes no sense, or a file it names cannot be used
+* 2: the call makes no sense, a file it names cannot be used, or output has no room
 * 3: the store said no
 * 4: a model is missing, failed, or is not the one the store was made with
 * 5: an optional package is missing
@@ -61,6 +61,7 @@ def start() -> NoReturn:
     What only a longer life pays for is left out of short commands: looking for garbage, and taking
     every module and object apart at the end. The store is closed and what was said is written.
     """
+    _open_closed_streams()
     brief = sys.argv[1:2] and sys.argv[1] in _BRIEF
     if brief:
         gc.disable()
@@ -76,6 +77,20 @@ def start() -> NoReturn:
             sys.stderr.flush()
         os._exit(code)
     sys.exit(code)  # type: ignore[arg-type]  # as it came
+
+
+def _open_closed_streams() -> None:
+    """
+    Open the streams that were closed when this began: an empty stdin, a stdout that leads nowhere.
+
+    Before anything else is opened: a file gets the lowest number that is free, and a store that had
+    that of stdout would be written into by what is printed.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_RDWR)  # in this order each gets its own number
+            os.set_inheritable(nowhere, True)  # noqa: FBT003 - else programs that we start lack it
+            setattr(sys, name, open(nowhere, mode, encoding="utf-8", errors="replace"))  # noqa: PTH123, SIM115 - for as long as this process lasts
 
 
 def _is_watched() -> bool:
@@ -97,9 +112,7 @@ def _all_commands() -> dict[str, Any]:
 def main() -> None:
     """Run the command line and exit."""
     if sys.argv[1:] == ["--version"]:
-        from hippocampus.errors import VERSION  # noqa: PLC0415 - only when asked
-
-        print(VERSION)
+        _run()
         return
     # Written out, so that the module that has this name is loaded only when a shell asks.
     if "_HIPPOCAMPUS_COMPLETE" in os.environ:
@@ -145,10 +158,8 @@ def _run_in_resident() -> None:
     store = resident.store_of(args)
     try:
         code = resident.ask(sys.argv[1:], store, given)
-    except BrokenPipeError:  # whoever reads our output has had enough
-        # As hush() does it, which would bring Typer; without it the flush at the end fails again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
+    except OSError as exc:
+        _end_unread(exc)
     except KeyboardInterrupt:
         code = 130  # as shells have it: 128 and the number of SIGINT
     if code is not None:
@@ -162,7 +173,7 @@ def _run_in_resident() -> None:
 
 
 def _run() -> None:
-    """Run the application, or what is called often without it."""
+    """Run the application, or what is called often without it; tell where output has no room."""
     try:
         try:
             if not _done_without_typer(sys.argv[1:]):
@@ -174,17 +185,36 @@ def _run() -> None:
         finally:
             with contextlib.suppress(ValueError):  # closed already
                 sys.stdout.flush()
-    except BrokenPipeError:
-        from hippocampus.cli.command import hush  # noqa: PLC0415 - brings Typer and Rich
+    except OSError as exc:
+        if "--debug" in sys.argv and not isinstance(exc, BrokenPipeError):
+            raise
+        _end_unread(exc)
 
-        hush()
+
+def _end_unread(exc: OSError) -> NoReturn:
+    """End the process over output that nobody reads any more, or for which a disk has no room."""
+    # As hush() does it, which would bring Typer; without it the flush at the end fails again.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(exc, BrokenPipeError):
         sys.exit(0)
+    before = exc.__context__  # what this process was ending with when it wrote the last of it
+    if isinstance(before, SystemExit) and before.code not in {None, 0, 1}:  # an error, told by now
+        sys.exit(before.code)
+    with contextlib.suppress(OSError):  # of stderr
+        _warn(str(exc))
+    # To agents that call hooks, 2 means a veto.
+    sys.exit(1 if sys.argv[1:2] == ["hook"] else 2)
 
 
 def _done_without_typer(args: list[str]) -> bool:
     """Run a frequent command, as far as its options are plain; return whether it is done."""
     done: bool | None = None
-    if args[:1] == ["hook"]:
+    if args == ["--version"]:
+        from hippocampus.errors import VERSION  # noqa: PLC0415 - only when asked
+
+        print(VERSION)
+        done = True
+    elif args[:1] == ["hook"]:
         from hippocampus.cli.hook_events import answer, read_call  # noqa: PLC0415 - only for it
 
         # None means that the options are not plain, and Typer is to read them.

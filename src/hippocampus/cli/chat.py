@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 import shlex
@@ -14,7 +15,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from hippocampus.cli.command import verb
-from hippocampus.cli.options import BankScope
+from hippocampus.cli.options import DEFAULT_BANK, BankScope
 from hippocampus.cli.render import (
     clean,
     complain,
@@ -25,6 +26,7 @@ from hippocampus.cli.render import (
     stdout,
     table,
 )
+from hippocampus.core.store_address import without_password
 from hippocampus.core.system import edit_lines
 from hippocampus.errors import HippocampusError, InputError
 
@@ -217,9 +219,16 @@ class ChatSession:
     def _forget(self, numbers: list[str]) -> None:
         ids = self._named(numbers)
         changed = self._bank.forget(ids)
-        self._out.print(
-            f"{changed:,} forgotten; to undo: hippocampus forget --undo {' '.join(ids)}"
-        )
+        undo = shlex.join(["hippocampus", "forget", "--undo", *ids, *self._whereabouts()])
+        # Not broken into lines, of which a shell would make two commands.
+        self._out.print(f"{changed:,} forgotten; to undo: {clean(undo)}", soft_wrap=True)
+
+    def _whereabouts(self) -> list[str]:
+        """Return the options by which another command finds this bank, in any terminal."""
+        store, bank = self._scope.store, self._bank.name
+        found = [] if store is None else ["--store", without_password(store)]
+        usual = {DEFAULT_BANK, os.environ.get("HIPPOCAMPUS_BANK") or DEFAULT_BANK}
+        return found if usual == {bank} else [*found, "--bank", bank]
 
     def _pin(self, numbers: list[str]) -> None:
         self._out.print(f"{self._bank.pin(self._named(numbers)):,} pinned")

@@ -26,7 +26,7 @@ from hippocampus.cli.render import (
     table,
 )
 from hippocampus.core.unchanged import Asked, why_unchanged
-from hippocampus.errors import InputError, StoreError
+from hippocampus.errors import InputError, InvalidText, StoreError
 
 if TYPE_CHECKING:
     from hippocampus.bank import Bank
@@ -91,11 +91,16 @@ def _remembered(bank: Bank, episode: Episode, zone: tzinfo, *, dated: bool) -> A
 
 def _read_messages(text: str) -> list[Mapping[str, Any]]:
     """Return the messages of one JSON document, a list or one of them, or of a line each."""
+    text = text.removeprefix("\ufeff")
+    if not text.strip():  # as after a program that failed, which nobody is to take for done
+        raise InvalidText("the messages are blank; there is nothing to remember")
     try:
         # As one document first: the lines of one that is indented are no messages.
         whole = json.loads(text)
     except (ValueError, RecursionError):
-        whole = [_read_line(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
+        # Not splitlines(), which also breaks at characters that JSON may have in a text.
+        lines = enumerate(text.split("\n"), 1)
+        whole = [_read_line(n, line) for n, line in lines if line.strip()]
     if isinstance(whole, dict) and isinstance(whole.get("messages"), list):  # a request
         whole = whole["messages"]
     return whole if isinstance(whole, list) else [whole]

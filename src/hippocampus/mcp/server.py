@@ -65,6 +65,14 @@ _NAMED_OTHERWISE: Final = (
     ("give Episode.id", "give an id that recall or timeline shows"),
     ("'hippocampus sources' lists them", "status lists the sources"),
     (" (Ingest.max_text_bytes)", ""),
+    (
+        (
+            "name episodes by id, or a source; one of the two, or in place of both a session,"
+            " speaker or condition (where) of theirs"
+        ),
+        "give ids, or a source; one of the two",
+    ),
+    ("restore: give ids", "forget: give ids"),
 )  # fmt: skip
 """Names of other surfaces in errors, and what a model has instead."""
 _GREETING_S = 0.3

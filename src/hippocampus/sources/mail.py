@@ -51,25 +51,31 @@ _INLINE = set(
 
 def read_eml(raw: Raw) -> Iterator[Item]:
     """Yield a file that is one message."""
-    yield _Mailbox(raw).turn(raw.data, raw.path)
+    yield _Mailbox(raw).turn(_unmarked(raw), raw.path)
 
 
 def read_mbox(raw: Raw) -> Iterator[Item]:
     """Yield the messages of a mailbox, in its order."""
-    lines = _SEPARATOR.finditer(raw.data)
+    mails = _unmarked(raw)
+    lines = _SEPARATOR.finditer(mails)
     separators = [line for line in lines if _TIME_OF_DAY.search(line[1])]
     if not separators:
         raise SourceError("not a mailbox: no line 'From address date'", path=raw.path)
     mailbox = _Mailbox(raw)
-    ends = [separator.start() for separator in separators[1:]] + [len(raw.data)]
+    ends = [separator.start() for separator in separators[1:]] + [len(mails)]
     for number, (separator, end) in enumerate(zip(separators, ends, strict=True), 1):
         address = f"{raw.path}#message-{number}"
-        data = _QUOTED_FROM.sub(rb"\1", raw.data[separator.end() : end])
+        data = _QUOTED_FROM.sub(rb"\1", mails[separator.end() : end])
         try:
             yield mailbox.turn(data, address)
         except SourceError as exc:
             reason = str(exc).removeprefix(f"{address}: ")
             yield SourceProblem(path=address, reason=reason)
+
+
+def _unmarked(raw: Raw) -> bytes:
+    """Return the bytes of mail behind a byte order mark, which programs of Windows put there."""
+    return raw.data.removeprefix(codecs.BOM_UTF8)
 
 
 class _Mailbox:

@@ -4,6 +4,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import subprocess
 import sys
 import threading
@@ -115,6 +116,27 @@ def test_why_shows_the_cues_and_the_numbers_for_pinning_or_forgetting_memories(t
     assert "1 pinned" in out
     assert f"1 forgotten; to undo: hippocampus forget --undo {gone}" in out
     assert kept == ["Where did I move?"]
+
+
+@pytest.mark.parametrize("options", [["--bank", "at work"], ["--store", "my own.db"], []])
+@pytest.mark.parametrize("goes", [[], ["/bank the boat's"]])
+def test_what_undoes_a_forgetting_finds_the_bank_from_elsewhere(
+    talk, environment, tmp_path, monkeypatch, options, goes
+):
+    monkeypatch.chdir(tmp_path)
+    said = ["I moved to Lisbon in March.", "Where did I move?", "/forget 1"]
+    out, _ = talk(*goes, *said, options=("--no-model", *options))
+    [undo] = re.findall(r"to undo: hippocampus (.*)", out)
+
+    assert "1 restored" in invoke(*shlex.split(undo), env=environment).stdout
+
+
+def test_a_bank_of_the_usual_name_is_named_where_another_is_the_usual_one(talk, environment):
+    environment["HIPPOCAMPUS_BANK"] = "work"
+    said = ["I moved to Lisbon in March.", "Where did I move?", "/forget 1"]
+    out, _ = talk(*said, options=("--no-model", "--bank", "me"))
+
+    assert "--bank me" in out
 
 
 @pytest.mark.parametrize(
