@@ -473,8 +473,14 @@ class Forgetting(BankPart):
 
     def _of_rows(self, change: _Change[EpisodeRow]) -> _Change[EpisodeRow]:
         """Return a change of episodes as they are by then, whatever they were when looked up."""
-        read = self._store.episodes.read
-        return lambda ledger, some: change(ledger, read(ledger.bank, [e.row for e in some]))
+
+        def change_now(ledger: Ledger, some: Sequence[EpisodeRow]) -> int:
+            now = self._store.episodes.read(ledger.bank, [e.row for e in some])
+            # In a store that was restored meanwhile others may stand in their rows.
+            same = {e.row: e.id for e in some}
+            return change(ledger, [e for e in now if same[e.row] == e.id])
+
+        return change_now
 
     def _by_segment(
         self, every: Sequence[EpisodeRow], *, most: int = _CHANGED_AT_ONCE
