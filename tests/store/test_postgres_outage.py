@@ -346,6 +346,28 @@ def test_who_has_looked_before_a_failover_changes_nothing_after_it(failing, dsn)
     assert 1 == bank.forget(next(e.id for e in bank.episodes() if e.text == NEW[0]))
 
 
+@pytest.mark.parametrize("erase", [True, False])
+def test_a_failover_while_it_is_looked_up_what_is_meant_hides_nothing_else(
+    failing, dsn, erase, monkeypatch
+):
+    bank, failover = failing
+    take = bank.state.take
+    with Memory(dsn, embedder=None) as memory:
+
+        def take_and_lose():
+            here = take()
+            monkeypatch.setattr(bank.state, "take", take)
+            failover.happen()
+            memory.bank("ada").remember_many([Turn(text=t, session="new") for t in NEW])
+            return here
+
+        monkeypatch.setattr(bank.state, "take", take_and_lose)
+        with pytest.raises(StoreLocked, match="earlier state"):
+            bank.forget(session="lost", erase=erase)
+        assert 7 == len(memory.bank("ada").episodes())
+        assert bank.forget(session="lost", erase=erase) == 0
+
+
 def test_what_an_erasure_has_sealed_anew_is_of_the_same_history(database):
     dsn = database(key=KEY)
     with Memory(dsn, embedder=None, key=KEY) as one, Memory(dsn, embedder=None, key=KEY) as other:
