@@ -1,8 +1,10 @@
 """A bank's snapshot never changes: who holds one has the same answers whatever happens."""
 
 import random
+import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import FrozenInstanceError, fields
 
 import pytest
@@ -236,3 +238,20 @@ def test_a_problem_that_readers_find_again_is_noted_once():
 
     told = [("sleep", "a text is damaged"), ("sleep", "another is")]
     assert told == [(one.part, one.reason) for one in problems]
+
+
+def test_a_file_that_is_restored_in_place_is_read_anew(open_memory, path):
+    bank = open_memory().bank("ada")
+    bank.remember_many([Turn(text="An apple is kept."), Turn(text="A pear is kept.")])
+    with closing(sqlite3.connect(path)) as now, closing(sqlite3.connect(":memory:")) as before:
+        now.backup(before)
+        bank.remember("A zebra is lost.", session="lost")
+        assert bank.recall("zebra").hits
+        before.backup(now)
+    other = open_memory().bank("ada")
+    other.remember("A walrus is new.", session="new")
+
+    for question in ("walrus", "zebra"):
+        assert bank.recall(question).hits == other.recall(question).hits
+    assert bank.forget(session="lost", erase=True) == 0
+    assert 3 == len(other.episodes())

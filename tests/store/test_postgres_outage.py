@@ -5,6 +5,7 @@ import socket
 import tempfile
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -12,9 +13,9 @@ import httpx
 import postgres_server
 import pytest
 from loopback import served
-from store_samples import grow, new_bank
+from store_samples import KEY, grow, new_bank
 
-from hippocampus import Client, Memory
+from hippocampus import Client, Memory, Turn
 from hippocampus.errors import StoreLocked, StoreUnreachable
 from hippocampus.store import open_store
 
@@ -238,3 +239,142 @@ def test_a_commit_whose_answer_was_lost_is_done_once(own, tmp_path):
     with Memory(dsn, embedder=None) as memory:
         told = [change.kind for change in memory.bank("lost").journal()]
     assert 30 == told.count("feedback")
+
+
+# ---------------------------------------------------------------- another history
+
+
+class Failover:
+    """A copy of a database, which takes its place: what was written since is lost."""
+
+    def __init__(self, dsn):
+        self.dsn, self.name = dsn, dsn.split("?")[0].rsplit("/", 1)[1]
+        self.beside = dsn.replace(f"/{self.name}?", "/postgres?")
+        self.cut(f"CREATE DATABASE {self.name}_copy TEMPLATE {self.name}")
+
+    def cut(self, *statements):
+        """Do something with the database while nobody is connected to it."""
+        named = f"pg_stat_activity WHERE datname = '{self.name}'"
+        ask(self.beside, f"SELECT pg_terminate_backend(pid, 10000) FROM {named}")  # noqa: S608
+        for one in statements:
+            ask(self.beside, one)
+
+    def happen(self):
+        self.cut(
+            f"ALTER DATABASE {self.name} RENAME TO {self.name}_lost",
+            f"ALTER DATABASE {self.name}_copy RENAME TO {self.name}",
+        )
+
+
+LOST, NEW = ("A zebra is lost.", "A giraffe is lost."), ("A walrus is new.", "An otter is new.")
+
+
+@pytest.fixture
+def failing(dsn):
+    """A bank of a server, and the failover that is to lose what was written to it last."""
+    with Memory(dsn, embedder=None) as memory:
+        bank = memory.bank("ada")
+        bank.remember_many([Turn(text=f"Apple {n} is kept.") for n in range(5)])
+        failover = Failover(dsn)
+        for text in LOST:
+            bank.remember(text, session="lost")
+        assert [LOST[0]] == found(bank, LOST[0])
+        yield bank, failover
+
+
+@pytest.fixture
+def failed_over(failing, dsn):
+    """A bank of a server that goes on, and of one that was opened after the failover."""
+    bank, failover = failing
+    failover.happen()
+    with Memory(dsn, embedder=None) as memory:
+        yield bank, memory.bank("ada")
+
+
+def found(bank, text):
+    """Return the words of a text by which a bank finds it, and no other one."""
+    word = text.split()[1]
+    return [hit.text for hit in bank.recall(word).hits if word in hit.text]
+
+
+@pytest.mark.parametrize("more", [0, 1, 2])
+def test_after_a_failover_a_server_answers_by_what_is_there(failed_over, more):
+    bank, other = failed_over
+    for text in (*NEW, "A gull is new.")[: more + 1]:
+        other.remember(text, session="new")
+
+    assert [found(bank, text) for text in NEW] == [found(other, text) for text in NEW]
+    assert [found(bank, text) for text in LOST] == [[], []]
+    assert bank.recall("zebra").hits == other.recall("zebra").hits
+    assert [e.text for e in bank.episodes()] == [e.text for e in other.episodes()]
+
+
+def test_what_a_failover_has_lost_takes_nothing_along_that_is_erased(failed_over):
+    bank, other = failed_over
+    for text in NEW:
+        other.remember(text, session="new")
+
+    assert bank.forget(session="lost", erase=True) == 0
+    assert 7 == len(other.episodes())
+    assert bank.forget(session="new", erase=True) == 2
+
+
+def test_no_answer_from_before_a_failover_is_of_the_same_place(failing, dsn):
+    bank, failover = failing
+    _, before = bank.state.position()
+    failover.happen()
+    with Memory(dsn, embedder=None) as other:
+        for text in NEW:
+            other.bank("ada").remember(text, session="lost")
+    assert before[:2] == bank.state.position()[1][:2]
+    assert before != bank.state.position()[1]
+
+
+def test_who_has_looked_before_a_failover_changes_nothing_after_it(failing, dsn):
+    bank, failover = failing
+    with Memory(dsn, embedder=None) as memory, bank.state.in_use():
+        with bank.state.asking() as here:
+            assert len(here.index) == 7
+        failover.happen()
+        other = memory.bank("ada")
+        other.remember_many([Turn(text=text) for text in NEW])
+        with ThreadPoolExecutor(1) as pool:  # others have this server know what is there now
+            pool.submit(bank.recall, "walrus").result(timeout=30)
+        for indexed in (True, False):
+            with pytest.raises(StoreLocked, match="earlier state"), bank.state.holding():
+                bank.state.transact(lambda books: books.writer.forget([]), indexed=indexed)
+    assert 1 == bank.forget(next(e.id for e in bank.episodes() if e.text == NEW[0]))
+
+
+@pytest.mark.parametrize("erase", [True, False])
+def test_a_failover_while_it_is_looked_up_what_is_meant_hides_nothing_else(
+    failing, dsn, erase, monkeypatch
+):
+    bank, failover = failing
+    take = bank.state.take
+    with Memory(dsn, embedder=None) as memory:
+
+        def take_and_lose():
+            here = take()
+            monkeypatch.setattr(bank.state, "take", take)
+            failover.happen()
+            memory.bank("ada").remember_many([Turn(text=t, session="new") for t in NEW])
+            return here
+
+        monkeypatch.setattr(bank.state, "take", take_and_lose)
+        with pytest.raises(StoreLocked, match="earlier state"):
+            bank.forget(session="lost", erase=erase)
+        assert 7 == len(memory.bank("ada").episodes())
+        assert bank.forget(session="lost", erase=erase) == 0
+
+
+def test_what_an_erasure_has_sealed_anew_is_of_the_same_history(database):
+    dsn = database(key=KEY)
+    with Memory(dsn, embedder=None, key=KEY) as one, Memory(dsn, embedder=None, key=KEY) as other:
+        bank = one.bank("ada")
+        kept, gone = bank.remember_many([Turn(text="It rains."), Turn(text="It snows.")])
+        with bank.state.in_use():
+            bank.recall("rain")
+            other.bank("ada").forget(gone.id, erase=True)
+            assert [kept] == [hit.episode for hit in bank.recall("snow rain").hits]
+            bank.forget(kept.id)

@@ -13,7 +13,7 @@ import numpy as np
 
 from hippocampus.bank.commit import Committer, as_turn
 from hippocampus.bank.copies import Copies, CopyTrail
-from hippocampus.bank.part import BankPart, Outdated, ids_of
+from hippocampus.bank.part import BankPart, Outdated, ids_of, staying
 from hippocampus.core.budget import check_budget
 from hippocampus.core.events import Forgotten, UnclaimedBySource
 from hippocampus.core.given_arguments import check_several
@@ -152,6 +152,7 @@ class Forgetting(BankPart):
         change = self._of_rows(erase or _hide)
         return self._piecemeal(self._by_segment(held.alone), change, progress)
 
+    @staying
     def _forget_matching(
         self, by: Mapping[str, object], *, erase: bool, progress: Progress | None
     ) -> int:

@@ -143,7 +143,7 @@ def staying(verb: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[T, P],
 
     @wraps(verb)
     def through(self: T, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        with self._engine.bank_cache.use(self._state):
+        with self._state.in_use():
             return verb(self, *args, **kwargs)
 
     through.__signature__ = inspect.signature(verb)  # type: ignore[attr-defined]

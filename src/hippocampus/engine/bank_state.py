@@ -30,7 +30,13 @@ from hippocampus.engine.index_at_rest import keep
 from hippocampus.engine.position import NOWHERE, Position
 from hippocampus.engine.question_memo import QuestionMemo
 from hippocampus.engine.snapshot import BankSnapshot, follow, take_snapshot
-from hippocampus.errors import StoreBehind, StoreCorrupt, StoreUnreachable, UnknownBank
+from hippocampus.errors import (
+    StoreBehind,
+    StoreCorrupt,
+    StoreLocked,
+    StoreUnreachable,
+    UnknownBank,
+)
 from hippocampus.index.bank_index import TAKEN_IN, BankIndex
 from hippocampus.index.graph import Statements
 from hippocampus.journal.ledger import Ledger
@@ -73,6 +79,14 @@ class Encoding(NamedTuple):
     """Way in which its tokens are signed, if they are."""
     spans: bool
     """Whether it notes where its token codes stand."""
+
+
+class _Verb(threading.local):
+    """State of the bank that a verb under way on this thread goes by."""
+
+    depth: int = 0
+    history: int | None = None
+    """The history of the bank that it has looked at; None before it has."""
 
 
 class _Weighed(NamedTuple):
@@ -141,14 +155,32 @@ class BankState:
         self._noting = threading.Lock()
         self._heeded = 0
         """The last change that notes were looked through for."""
+        self._mark = b""
+        """The journal's mark of that change, which is another one in another history."""
+        self._histories = 0
+        """How often the bank was found to be of another history."""
+        self._verb = _Verb()
         self._position: tuple[int, tuple[int, int, Hashable]] | None = None
         """Where the bank was at some state of the store."""
         self._weighed = _NEVER
 
     @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Have the bank stay in memory for a verb, which changes it only as long as it goes on."""
+        verb = self._verb
+        verb.depth += 1
+        try:
+            with self.engine.bank_cache.use(self):
+                yield
+        finally:
+            verb.depth -= 1
+            if not verb.depth:
+                verb.history = None
+
+    @contextmanager
     def asking(self) -> Iterator[BankSnapshot]:
         """Lend the snapshot, caught up with every process, and see that it stays in memory."""
-        with self.engine.bank_cache.use(self):
+        with self.in_use():
             here = self.take()
             try:
                 yield here
@@ -183,7 +215,7 @@ class BankState:
     @contextmanager
     def holding(self) -> Iterator[None]:
         """Hold ``writing``, and have the bank stay in memory."""
-        with self.engine.bank_cache.use(self), self.writing:
+        with self.in_use(), self.writing:
             yield
 
     @contextmanager
@@ -236,6 +268,7 @@ class BankState:
                 ledger = self.engine.ledger(self.name, create=begins)
                 if of not in (None, NO_BANK, ledger.bank):
                     raise UnknownBank(_MADE_ANEW.format(self.name))
+                self._check_history(ledger)
                 yield ledger
             self._written += 1
             if indexed:
@@ -271,6 +304,30 @@ class BankState:
 
         return done_again(once, between=self.take, is_done=lambda: self._written != written)
 
+    def _check_history(self, ledger: Ledger) -> None:
+        """Refuse a change that was prepared by what a failover or a restore has taken back."""
+        verb = self._verb
+        if ledger.bank != self._number:  # it has begun, or was deleted and perhaps made anew
+            return
+        if self._of_this_history(self.snapshot) is not self.snapshot:
+            self.snapshot, self._seen = None, -1
+        if verb.history is None:
+            verb.history = self._histories
+        if verb.history == self._histories:
+            return
+        msg = (
+            f"bank {self.name!r} went back to an earlier state meanwhile, by a failover or a"
+            " restore, and what others wrote since may stand where this looked; nothing was"
+            " changed: try again"
+        )
+        raise StoreLocked(msg, path=self._store.path)
+
+    def _goes_on(self) -> bool:
+        """Return whether the bank still has the last change that was followed."""
+        if not self._heeded:
+            return True
+        return self._store.journal.mark(self._number, seq=self._heeded) == self._mark
+
     def models(self) -> tuple[Embedder | None, Signatures | None]:
         """Return the models that probably encode a question; a rebuild may change them."""
         last = self.snapshot
@@ -298,7 +355,13 @@ class BankState:
             return self.ledger().reader.damage("episodes", "content")
 
     def take(self) -> BankSnapshot:
-        """Return the snapshot, caught up with every process."""
+        """Return the snapshot, caught up with every process; the verb under way goes by it."""
+        here, verb = self._newest(), self._verb
+        if verb.depth and verb.history is None:
+            verb.history = here.history
+        return here
+
+    def _newest(self) -> BankSnapshot:
         seen, held = self._seen, self.snapshot
         if held is not None and seen == self._store.changes():
             return held
@@ -325,7 +388,8 @@ class BankState:
         if now is None:
             with self._anew_after_errors():
                 now = self._build(last)
-        self.snapshot, self.has_anchors, self._heeded = now, now.slept.has_anchors, now.index.seq
+        self.snapshot, self.has_anchors = now, now.slept.has_anchors
+        self._heeded, self._mark = now.index.seq, now.mark
         self._seen = seen
         return now
 
@@ -339,10 +403,13 @@ class BankState:
     def _dated_by(self) -> Asks:
         """Return the calls that find the change after which another one is noted."""
         journal, last = self._store.journal, self.snapshot
-        ends = partial(journal.last_seq, self._number)
+        ends: Asks = [
+            partial(journal.last_seq, self._number),
+            partial(journal.mark, self._number, seq=self._heeded),
+        ]
         if last is None:
-            return [ends]
-        return [ends, partial(journal.read, self._number, after=last.index.seq - 1, limit=1)]
+            return ends
+        return [*ends, partial(journal.read, self._number, after=last.index.seq - 1, limit=1)]
 
     def _followed_by(self) -> Asks:
         """Return the calls that bring the snapshot up, if there is one."""
@@ -352,7 +419,8 @@ class BankState:
         read = partial(
             self._store.journal.read, self._number, after=last.index.seq, kinds=_FOLLOWED
         )
-        return [*self._settled_by(), read, *last.index.asks()]
+        mark = partial(self._store.journal.mark, self._number, seq=self._heeded)
+        return [*self._settled_by(), mark, read, *last.index.asks()]
 
     @contextmanager
     def _anew_after_errors(self) -> Iterator[None]:
@@ -382,6 +450,7 @@ class BankState:
             self._forget_texts()
             self.forget_notes()  # rows of another bank
             last, self._number, self._heeded = None, number, 0
+        last = self._of_this_history(last)
         if last is not None and (
             _is_damaged(last.index)
             or engine.signing() != (last.signatures, last.signed_unasked)
@@ -391,6 +460,16 @@ class BankState:
         if last is not None and last.spans != engine.spans():
             last = replace(last, spans=engine.spans())
         return last
+
+    def _of_this_history(self, last: BankSnapshot | None) -> BankSnapshot | None:
+        """Return the last snapshot; None, and forget all, if others wrote what stands there now."""
+        if self._goes_on():
+            return last
+        self._histories += 1
+        self._heeded = 0
+        self._forget_texts()
+        self.forget_notes()  # rows that are others' now
+        return None
 
     def _follow(self, last: BankSnapshot) -> BankSnapshot | None:
         """Bring a snapshot up; None when something must leave memory that it cannot take back."""
@@ -407,11 +486,13 @@ class BankState:
     def _build(self, last: BankSnapshot | None) -> BankSnapshot:
         engine = self.engine
         with engine.embedder_lock.together(), self._store.read():  # one moment for both
+            last = self._of_this_history(last)  # it is another moment than that before
             since = self._heeded
             if since and self._store.journal.read(self._number, after=since, kinds=(Erased,)):
                 self._forget_texts()
             ledger = engine.ledger_of(self._number, self.name)
-            return take_snapshot(engine, ledger, self._erasures, last)
+            made = take_snapshot(engine, ledger, self._erasures, last)
+            return replace(made, history=self._histories)
 
     def _forget_texts(self) -> None:
         """Have texts leave memory that may have been erased; readers who hold any see to theirs."""
@@ -480,7 +561,9 @@ class BankState:
         if known is None or known[0] != changes:
             with self._store.read():
                 number = self._store.banks.number(self.name) or NO_BANK
-                place = number, self._store.journal.last_seq(number), self.engine.settings()
+                journal = self._store.journal
+                told = self.engine.settings(), journal.mark(number)
+                place = number, journal.last_seq(number), told
             known = self._position = changes, place
         return known
 

@@ -163,6 +163,10 @@ class BankSnapshot:
     erasures: int
     """Number of erasures for which it had been made anew until then."""
     summaries: SummaryMemo
+    mark: bytes
+    """The journal's mark of the last change in it."""
+    history: int = 0
+    """Number of other histories that the bank was found to be of until then."""
 
 
 def take_snapshot(
@@ -196,10 +200,11 @@ def take_snapshot(
                 break
             engine.store.index_files.remove(file.path)
         index.catch_up()
+        mark = engine.store.journal.mark(ledger.bank)
     fusion = engine.config.fusion.heard(calibrated.values.hearing)
     return BankSnapshot(
         ledger, index.published(), embedder, rotation, signatures, unasked, engine.spans(),
-        calibrated, fusion, slept, erasures, SummaryMemo(),
+        calibrated, fusion, slept, erasures, SummaryMemo(), mark,
     )  # fmt: skip
 
 
@@ -236,7 +241,8 @@ def follow(
     else:
         slept = replace(last.slept, facts=last.slept.facts.of(index.columns))
     index.catch_up(changes)
-    return replace(last, index=index.published(), slept=slept)
+    mark = engine.store.journal.mark(last.ledger.bank)
+    return replace(last, index=index.published(), slept=slept, mark=mark)
 
 
 def attach_slept(

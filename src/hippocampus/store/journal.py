@@ -24,6 +24,8 @@ from hippocampus.store.sealing import open_change, seal_change
 
 _JOURNAL: Final = ", ".join(JournalRow._fields)
 _CHECKED: Final = f"{_JOURNAL}, salt, checksum"
+_MARKED: Final = "seq, head, at, kind, row"
+_LAST: Final = f"SELECT {_MARKED} FROM journal WHERE bank = ? ORDER BY seq DESC LIMIT 1"  # noqa: S608
 DAMAGED: Final = "damaged"
 """The kind of what stands for a change whose row is damaged: one that nobody knows."""
 
@@ -113,9 +115,8 @@ class SqlJournal:
 
     def _last(self, bank: int) -> tuple[int, bytes]:
         """Return the number of the last change, and the head after it."""
-        sql = "SELECT seq, head FROM journal WHERE bank = ? ORDER BY seq DESC LIMIT 1"
-        found = self._db.rows(sql, bank)
-        seq, head = found[0] if found else (0, NO_CHANGES)
+        found = self._db.rows(_LAST, bank)
+        seq, head, *_ = found[0] if found else (0, NO_CHANGES)
         return self._seq(bank, seq), head if isinstance(head, bytes) else NO_CHANGES
 
     def redate(self, bank: int, moments: Mapping[int, int]) -> None:
@@ -141,6 +142,20 @@ class SqlJournal:
             return self._last(bank)[1]
         found = self._db.rows("SELECT head FROM journal WHERE bank = ? AND seq = ?", bank, seq)
         return found[0][0] if found and isinstance(found[0][0], bytes) else NO_CHANGES
+
+    def mark(self, bank: int, *, seq: int | None = None) -> bytes:
+        if seq is None:
+            found = self._db.rows(_LAST, bank)
+        else:
+            sql = f"SELECT {_MARKED} FROM journal WHERE bank = ? AND seq = ?"  # noqa: S608
+            found = self._db.rows(sql, bank, seq)
+        if not found:
+            return NO_CHANGES
+        _, head, *plain = found[0]
+        # Sealed anew after an erasure, a bank's journal has other heads, over the same changes.
+        if self.is_sealed(bank) or not isinstance(head, bytes):
+            return repr(plain).encode(errors="surrogatepass")
+        return head
 
     def heads(self, bank: int) -> list[bytes]:
         made = [NO_CHANGES]

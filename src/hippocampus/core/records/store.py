@@ -84,6 +84,14 @@ class JournalTable(Protocol):
         ``seq``: up to this change instead of the last.
         """
 
+    def mark(self, bank: int, *, seq: int | None = None) -> bytes:
+        """
+        Return a mark of the last change, or of change ``seq``; empty if there is none.
+
+        After a failover or a restore a change of the same number, but of another history, has
+        another one. Erasures leave it as it is.
+        """
+
     def heads(self, bank: int) -> list[bytes]:
         """Return the head before the first change, and after each, by what is stored."""
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
+import secrets
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -34,6 +35,9 @@ from hippocampus.store.postgres.messages import Asked, Messages, ask, in_its_wor
 _BANKS: Final = 0x4869_7070
 """The first half of the advisory lock of a bank; the other is the bank's number."""
 _CHANGES: Final = "SELECT SUM(n) FROM commits"
+_LONGEST_STEP: Final = 1 << 24
+"""The most by which a commit is counted on. It is drawn, for after a failover or a restore as many
+commits may be of another history; so small that a counter of 64 bits lasts for 10^12 commits."""
 _BEGIN_READING: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _IS_THERE: Final = "SELECT 1 FROM banks WHERE bank = %s"
 _WALLED: Final = re.compile(r"\b(?:banks|journal|episodes|tail|blocks|requests)\b")
@@ -144,9 +148,10 @@ class OpenTransactions:
 
     def _commit(self, db: psycopg.Connection, slot: int) -> None:
         try:
+            step = 1 + secrets.randbelow(_LONGEST_STEP)
             db.execute(
                 # Last, and with the COMMIT: who counts in the same slot waits no longer than that.
-                SQL("UPDATE commits SET n = n + 1 WHERE slot = {}; COMMIT").format(slot),
+                SQL("UPDATE commits SET n = n + {} WHERE slot = {}; COMMIT").format(step, slot),
                 prepare=False,
             )
         except psycopg.Error as exc:
