@@ -847,6 +847,29 @@ def test_a_key_that_was_added_meanwhile_outlives_an_erasure(dsn, ring, tmp_path)
         assert memory.banks() == ["ada"]
 
 
+def test_a_thread_that_looked_before_has_no_line_in_use_taken_out(dsn, ring, monkeypatch):
+    key = Key.ring(ring)
+    with closing(open_store(dsn, busy_timeout_s=5, key=key)) as store:
+        kind, alone = type(store.encryption), type(store.encryption).alone
+        bank = new_bank(store, episodes=2)
+        with store.write(bank):
+            store.upkeep.owe_scrub(bank)
+        former = sealed_rows(dsn)[1]["encryption"]
+        master = open_slots(key, slots_of(former))
+
+        @contextmanager
+        def overtaken(own):
+            with alone(own):
+                own._take(former, master)  # what another thread has read just before
+                yield
+
+        monkeypatch.setattr(kind, "alone", overtaken)
+        store.upkeep.scrub()
+    monkeypatch.undo()
+    with closing(open_store(dsn, busy_timeout_s=5, key=key)) as store:
+        assert store.episodes.count(bank) == 2
+
+
 # ---------------------------------------------------------------- what is lost with a machine
 
 

@@ -217,12 +217,13 @@ class SqlEncryption:
             self._open_stored()
 
     def slots(self) -> list[Slot]:
-        """Return the slots of the header that was opened last."""
-        return slots_of(self._header)
+        """Return the slots of the header that is stored now, which the key opens."""
+        # Not of the one opened last: another thread may have seen one that is no more.
+        return slots_of(self._open_stored()[0])
 
     def wrap_master(self, key: Key) -> None:
         """Wrap the master key anew under what a key has as its secret by now, inside ``alone``."""
-        self._put_header([self._slot(key, self._master_key())])
+        self._put_header([self._slot(key, self._open_stored()[1])])
 
     def _master_key(self) -> bytes:
         """Return the master key, which is kept nowhere but in its cipher."""
