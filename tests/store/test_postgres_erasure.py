@@ -2,8 +2,10 @@
 
 import os
 import random
+import shutil
+import tempfile
 import threading
-from contextlib import closing
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -19,11 +21,20 @@ from store_samples import KEY, everything, grow, new_bank
 from hippocampus import Memory, Turn, encryption
 from hippocampus.core.cipher import Cipher, Unsealable
 from hippocampus.core.clock import ManualClock
+from hippocampus.core.config import Config
 from hippocampus.core.key import Key, KeyRefused, open_slots, slots_of
 from hippocampus.core.key_ring import add_to_ring, keep_in_ring, read_ring
 from hippocampus.core.records import Block
-from hippocampus.errors import ErasurePending, StoreError, WrongKey
+from hippocampus.errors import (
+    ErasurePending,
+    StoreError,
+    StoreLocked,
+    StoreUnreachable,
+    WrongKey,
+)
 from hippocampus.store import open_store
+from hippocampus.store.settings import HEADER, SqlSettings
+from hippocampus.store.shards import Mark, home
 from hippocampus.upkeep import Findings, find_residue, verify, verify_folder
 
 psycopg = pytest.importorskip("psycopg")
@@ -667,3 +678,310 @@ def test_what_two_banks_owe_is_noted_for_each(dsn):
             with store.write(bank):
                 store.upkeep.owe_scrub(bank)
         assert banks == store.settings.owed()
+
+
+# ---------------------------------------------------------------- several databases, one ring
+
+
+def placed(place, places=2):
+    """Return a name for a bank that is in one of several databases."""
+    return next(name for name in "abcdefgh" if home(name, places) == place)
+
+
+def kept_and_erased(store, ring, place):
+    """Erase an episode in one database of a store; return the texts that it then opens with."""
+    with opened(store, Key.ring(ring)) as memory:
+        for name in (placed(0), placed(1)):
+            memory.bank(name).remember(f"The note of {name}.", at=NOON)
+        bank = memory.bank(placed(place))
+        bank.forget(bank.remember(WORDS, at=NOON).id, erase=True)
+        assert memory.engine.store.upkeep.leftovers() == []
+    with opened(store, Key.ring(ring)) as memory:
+        return [e.text for name in memory.banks() for e in memory.bank(name).episodes()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", [0, 1])
+def test_an_erasure_in_one_of_several_databases_leaves_the_others_their_key(database, ring, place):
+    former = read_ring(ring)
+    store = [database(), database()]
+    notes = sorted(f"The note of {placed(one)}." for one in (0, 1))
+    assert sorted(kept_and_erased(store, ring, place)) == notes
+    (line,) = read_ring(ring)
+    assert line not in former
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_file_beside_a_database_follows_when_the_ring_is_renewed(database, ring, tmp_path, place):
+    store = [str(tmp_path / "one.db"), database()][:: 1 if place else -1]
+    notes = sorted(f"The note of {placed(one)}." for one in (0, 1))
+    assert sorted(kept_and_erased(store, ring, place)) == notes
+    assert len(read_ring(ring)) == 1
+
+
+def test_files_that_share_a_ring_leave_it_as_it_is(ring, tmp_path):
+    former = read_ring(ring)
+    assert len(kept_and_erased([tmp_path / "a.db", tmp_path / "b.db"], ring, 1)) == 2
+    assert read_ring(ring) == former
+
+
+@pytest.mark.slow
+def test_a_ring_keeps_its_lines_while_a_database_is_not_opened_by_it(database, ring, tmp_path):
+    (tmp_path / "other").write_text("another secret of sixteen bytes or more")
+    first, second = database(), database()
+    with opened([first, second], Key.ring(ring)) as memory:
+        bank = memory.bank(placed(1))
+        ids = [bank.remember(f"{n} herons.", at=NOON).id for n in range(3)]
+        encryption.add_key(first, key=Key.ring(ring), new=Key.file(tmp_path / "other"))
+        bank.forget(ids[0], erase=True)  # it waits for a key that nobody has destroyed
+        assert "encryption rotate" in memory.engine.store.upkeep.leftovers()[0]
+    with opened([first, second], Key.ring(ring)) as memory:
+        bank = memory.bank(placed(1))
+        encryption.rotate(first, key=Key.ring(ring), new=Key.file(tmp_path / "other"))
+        with pytest.raises(ErasurePending, match="does not open"):
+            bank.forget(ids[1], erase=True)
+        encryption.rotate(first, key=Key.file(tmp_path / "other"), new=Key.ring(ring))
+    with opened([first, second], Key.ring(ring)) as memory:
+        assert [e.text for e in memory.bank(placed(1)).episodes()] == ["2 herons."]
+        assert memory.engine.store.upkeep.leftovers() == []
+    assert len(read_ring(ring)) == 1
+
+
+@pytest.mark.slow
+def test_who_does_not_know_of_a_database_takes_nothing_out_of_the_ring(database, ring):
+    first, second = database(), database()
+    with opened(first, Key.ring(ring)) as before:
+        erased = before.bank("ada").remember(WORDS, at=NOON).id
+        with opened([first, second], Key.ring(ring)) as memory:
+            memory.bank(placed(1)).remember("The note of another.", at=NOON)
+        with pytest.raises(ErasurePending, match="all of them"):
+            before.bank("ada").forget(erased, erase=True)
+    with opened([first, second], Key.ring(ring)) as memory:  # which finishes it
+        assert [e.text for e in memory.bank(placed(1)).episodes()] == ["The note of another."]
+        assert memory.bank("ada").episodes() == memory.engine.store.upkeep.leftovers() == []
+    assert len(read_ring(ring)) == 1
+
+
+@pytest.mark.slow
+def test_a_database_that_the_ring_leaves_while_it_is_added_is_refused(database, ring, monkeypatch):
+    first, second, read = database(), database(), Mark.read
+    with opened(first, Key.ring(ring)) as before:
+        erased = before.bank("ada").remember(WORDS, at=NOON).id
+
+        def meanwhile(store):
+            monkeypatch.undo()
+            before.bank("ada").forget(erased, erase=True)
+            return read(store)
+
+        monkeypatch.setattr(Mark, "read", meanwhile)
+        with pytest.raises(WrongKey):
+            opened([first, second], Key.ring(ring))
+    with opened(first, Key.ring(ring)) as memory:
+        assert memory.banks() == ["ada"]
+
+
+@pytest.mark.slow
+def test_a_database_that_is_not_there_keeps_the_ring_as_it_was(database, ring, monkeypatch):
+    with opened([database(), database()], Key.ring(ring)) as memory:
+        banks = [memory.bank(placed(place)) for place in (0, 1)]
+        ids = [bank.remember(WORDS, at=NOON).id for bank in banks]
+        before, db = set(read_ring(ring)), memory.engine.store.shards[0].transactions
+
+        def gone(*_):
+            raise db.refuse(StoreUnreachable, "went away; nothing was acknowledged")
+
+        with monkeypatch.context() as away:
+            away.setattr(db, "write", gone)
+            with pytest.raises(ErasurePending, match="went away"):
+                banks[1].forget(ids[1], erase=True)
+        assert before <= set(read_ring(ring))
+        assert banks[1].episodes() == []
+        banks[0].forget(ids[0], erase=True)  # which finishes the other's
+        assert memory.engine.store.upkeep.leftovers() == []
+    assert before.isdisjoint(read_ring(ring))
+
+
+@pytest.mark.slow
+def test_erasures_in_two_databases_at_once_lose_no_line_of_the_ring(database, ring):
+    store, start = [database(), database()], threading.Barrier(2)
+    opened(store, Key.ring(ring)).close()
+    wrong = []
+
+    def erase(place):
+        with opened(store, Key.ring(ring)) as memory:
+            bank = memory.bank(placed(place))
+            ids = [bank.remember(f"{n} herons.", at=NOON).id for n in range(6)]
+            start.wait()
+            for one in ids[1:]:
+                try:
+                    bank.forget(one, erase=True)
+                except ErasurePending:
+                    pass
+                except StoreError as exc:
+                    wrong.append(exc)
+
+    threads = [threading.Thread(target=erase, args=(place,)) for place in (0, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    with opened(store, Key.ring(ring)) as memory:
+        memory.engine.store.upkeep.scrub()
+        texts = [e.text for name in memory.banks() for e in memory.bank(name).episodes()]
+        assert texts == ["0 herons."] * 2
+        assert memory.engine.store.upkeep.leftovers() == []
+    assert len(read_ring(ring)) == 1
+
+
+def test_a_key_that_was_added_meanwhile_outlives_an_erasure(dsn, ring, tmp_path):
+    (tmp_path / "other").write_text("another secret of sixteen bytes or more")
+    other = Key.file(tmp_path / "other")
+    with opened(dsn, Key.ring(ring)) as memory:
+        bank = memory.bank("ada")
+        erased = bank.remember(WORDS, at=NOON).id
+        encryption.add_key(dsn, key=Key.ring(ring), new=other)
+        bank.forget(erased, erase=True)
+    with opened(dsn, other) as memory:
+        assert memory.banks() == ["ada"]
+
+
+def test_a_thread_that_looked_before_has_no_line_in_use_taken_out(dsn, ring, monkeypatch):
+    key = Key.ring(ring)
+    with closing(open_store(dsn, busy_timeout_s=5, key=key)) as store:
+        kind, alone = type(store.encryption), type(store.encryption).alone
+        bank = new_bank(store, episodes=2)
+        with store.write(bank):
+            store.upkeep.owe_scrub(bank)
+        former = sealed_rows(dsn)[1]["encryption"]
+        master = open_slots(key, slots_of(former))
+
+        @contextmanager
+        def overtaken(own):
+            with alone(own):
+                own._take(former, master)  # what another thread has read just before
+                yield
+
+        monkeypatch.setattr(kind, "alone", overtaken)
+        store.upkeep.scrub()
+    monkeypatch.undo()
+    with closing(open_store(dsn, busy_timeout_s=5, key=key)) as store:
+        assert store.episodes.count(bank) == 2
+
+
+# ---------------------------------------------------------------- what is lost with a machine
+
+
+def settings_of_commits(monkeypatch):
+    """Have the settings by which each renewal commits noted; return where."""
+    found, put = [], SqlSettings.put_plain
+
+    def noting(self, key, value):
+        if key == HEADER:
+            found.extend(self._db.rows("SELECT current_setting('synchronous_commit')"))
+        put(self, key, value)
+
+    monkeypatch.setattr(SqlSettings, "put_plain", noting)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("chosen", "used"),
+    [("off", "on"), ("local", "on"), ("remote_write", "on"), ("remote_apply", "remote_apply")],
+)
+def test_new_keys_are_durable_before_the_ring_loses_a_line(dsn, ring, monkeypatch, chosen, used):
+    with psycopg.connect(dsn, autocommit=True) as db:
+        db.execute(f"ALTER DATABASE {db.info.dbname} SET synchronous_commit TO {chosen}")
+    with closing(open_store(dsn, busy_timeout_s=5, key=Key.ring(ring))) as store:
+        bank = new_bank(store, episodes=2)
+        with store.write(bank):
+            store.upkeep.owe_scrub(bank)
+        found = settings_of_commits(monkeypatch)
+        store.upkeep.scrub()
+        assert found == [(used,)]
+        assert store.transactions.rows("SELECT current_setting('synchronous_commit')") == [
+            (chosen,)
+        ]
+
+
+@pytest.mark.slow
+def test_a_machine_that_dies_once_the_ring_is_renewed_loses_no_key(ring, monkeypatch):
+    if postgres_server.binaries() is None:
+        pytest.skip("no PostgreSQL is installed")
+    folder = Path(tempfile.mkdtemp(prefix="hippocampus-pg-"))
+    folder.chmod(0o755)
+    keep = Key.keep
+    with postgres_server.controlled(folder) as (address, turn):
+        dsn = address.format("postgres")
+        with psycopg.connect(dsn, autocommit=True) as db:
+            db.execute("ALTER DATABASE postgres SET synchronous_commit TO off")
+
+        def dies(key, wanted):
+            keep(key, wanted)
+            turn("stop")
+            turn("start")
+
+        with opened(dsn, Key.ring(ring)) as memory:
+            bank, erased = remember_and_erase(memory)
+            monkeypatch.setattr(Key, "keep", dies)
+            with pytest.raises(ErasurePending):
+                bank.forget(erased, erase=True)
+        monkeypatch.setattr(Key, "keep", keep)
+        with opened(dsn, Key.ring(ring)) as memory:
+            assert len(memory.bank("ada").episodes()) == 30
+    shutil.rmtree(folder)
+
+
+# ---------------------------------------------------------------- done, and not finished
+
+
+@contextmanager
+def in_the_way(dsn):
+    """Hold the lock on a table that another server's VACUUM of it does."""
+    with psycopg.connect(dsn) as db:
+        db.execute("LOCK TABLE hippocampus.settings IN SHARE UPDATE EXCLUSIVE MODE")
+        yield
+
+
+@pytest.mark.parametrize("with_ring", [False, True])
+def test_an_erasure_that_a_vacuum_is_in_the_way_of_is_pending_and_done(dsn, ring, with_ring):
+    key, soon = Key.ring(ring) if with_ring else None, Config(busy_timeout_s=0.2)
+    with Memory(dsn, embedder="none", key=key, config=soon) as memory:
+        ada, store = memory.bank("ada"), memory.engine.store
+        erased = ada.remember(WORDS).id
+        ada.remember("The other.")
+        with in_the_way(dsn):
+            with pytest.raises(ErasurePending, match=r"out of every table.*locked") as told:
+                ada.forget(erased, erase=True)
+            assert "nothing was changed" not in str(told.value)
+            assert [e.text for e in ada.episodes()] == ["The other."]
+            with pytest.raises(ErasurePending):
+                memory.delete_bank("ada")
+            assert memory.banks() == []
+            assert store.upkeep.owes_scrub()
+            assert store.upkeep.leftovers()
+        with in_the_way(dsn), pytest.raises(StoreLocked):
+            store.upkeep.scrub()
+        store.upkeep.scrub()
+        assert not store.upkeep.owes_scrub()
+        assert store.upkeep.leftovers() == []
+        with in_the_way(dsn), pytest.raises(StoreLocked, match="nothing was changed"):
+            store.upkeep.scrub(shrink=True)  # nothing was erased
+
+
+@pytest.mark.slow
+def test_an_erasure_that_one_database_keeps_waiting_is_finished_in_the_others(database, ring):
+    store = [database(), database()]
+    with Memory(
+        store, embedder="none", key=Key.ring(ring), config=Config(busy_timeout_s=0.2)
+    ) as memory:
+        banks = [memory.bank(placed(place)) for place in (0, 1)]
+        ids = [bank.remember(WORDS).id for bank in banks]
+        with in_the_way(store[0]):
+            for bank, one in zip(banks, ids, strict=True):
+                with pytest.raises(ErasurePending):
+                    bank.forget(one, erase=True)
+        first, second = memory.engine.store.shards
+        assert first.upkeep.owes_scrub()
+        assert not second.upkeep.owes_scrub()

@@ -19,7 +19,8 @@ from hippocampus.moving import move
 from hippocampus.postgres import grant
 from hippocampus.store import open_store
 from hippocampus.store.banks import STAGED
-from hippocampus.store.shards import MARK, home
+from hippocampus.store.settings import MARK
+from hippocampus.store.shards import home
 from hippocampus.upkeep import verify
 
 NAMES = [f"bank {number}" for number in range(30)]

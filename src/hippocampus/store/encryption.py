@@ -9,15 +9,15 @@ key. The application id of the file says that there must be a header.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 from hippocampus.core.cipher import KEY_BYTES, PLAIN, STORE, Cipher, LatelySealed
 from hippocampus.core.key import Key, KeyRefused, Slot, as_header, make_slot, open_slots, slots_of
 from hippocampus.errors import StoreCorrupt, StoreEncrypted, StoreError, WrongKey
 from hippocampus.store.checksums import damaged
 from hippocampus.store.database import Database
-from hippocampus.store.settings import HEADER, SqlSettings, key_of
+from hippocampus.store.settings import HEADER, MARK, SqlSettings, key_of
 
 
 class SqlEncryption:
@@ -31,6 +31,10 @@ class SqlEncryption:
         self._master: Cipher | None = None
         self._known: dict[int, Cipher] = {}
         self._lately = LatelySealed()
+        self.beside: Sequence[SqlEncryption] = (self,)
+        """Those of all databases of the store, which one key opens, in their order."""
+        self.knows_all: Callable[[], bool] = lambda: not settings.has(MARK)
+        """Return whether these are all that there are by now; asked while the first is alone."""
 
     @property
     def key(self) -> Key | None:
@@ -198,6 +202,28 @@ class SqlEncryption:
             self._put_header([self._slot(key, master)])
         self._key = key
         self._unlock()
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Write the store while nobody else does, its header opened as it is now."""
+        with self._db.write():
+            if self._master is not None:
+                self._unlock()
+            yield
+
+    def check_opens(self) -> None:
+        """Refuse a store whose header, as it is by now, the key does not open any more."""
+        if self._master is not None:
+            self._open_stored()
+
+    def slots(self) -> list[Slot]:
+        """Return the slots of the header that is stored now, which the key opens."""
+        # Not of the one opened last: another thread may have seen one that is no more.
+        return slots_of(self._open_stored()[0])
+
+    def wrap_master(self, key: Key) -> None:
+        """Wrap the master key anew under what a key has as its secret by now, inside ``alone``."""
+        self._put_header([self._slot(key, self._open_stored()[1])])
 
     def _master_key(self) -> bytes:
         """Return the master key, which is kept nowhere but in its cipher."""

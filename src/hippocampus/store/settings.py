@@ -12,6 +12,8 @@ from hippocampus.store.database import Database, Row
 
 HEADER: Final = "encryption"
 """The setting whose slots open the master key; a store in plain words has none."""
+MARK: Final = "shards"
+"""The setting by which a database knows that it is one of several of one store."""
 KEPT_TIME: Final = "kept time"
 """Setting with the time by which something is kept for a day; of this file alone."""
 _KEY: Final = "key "

@@ -43,14 +43,19 @@ from hippocampus.core.records.store import (
     RequestTable,
     StoreUpkeep,
 )
-from hippocampus.errors import InputError, StoreCorrupt, StoreError, StoreReadOnly
+from hippocampus.errors import (
+    ErasurePending,
+    InputError,
+    StoreCorrupt,
+    StoreError,
+    StoreReadOnly,
+)
 from hippocampus.store.banks import STAGED
 from hippocampus.store.copying import SqlStore, copy_store
 from hippocampus.store.encryption import SqlEncryption
+from hippocampus.store.settings import MARK
 from hippocampus.store.sqlite import SqliteStore
 
-MARK: Final = "shards"
-"""The setting by which a database knows that it is one of several."""
 _PLACES: Final = 256
 """Most databases; how many banks' numbers are apart from each other in one of them."""
 _PATIENCE_S: Final = 30.0  # of a copy that nobody else has open, so it is never waited for
@@ -197,6 +202,9 @@ class ShardedStore:
         self._here = _Blocks()
         self._unsettled = itertools.count(1)
         self.mark = _settle_marks(self.shards, read_only=read_only)
+        for one in self.shards:
+            one.encryption.beside = tuple(other.encryption for other in self.shards)
+            one.encryption.knows_all = self.knows_all
         self._settings = tuple(_Settings(self, place) for place in self.places)
         self.settings = self._settings[0]
         self.banks = _Banks(self)
@@ -217,6 +225,11 @@ class ShardedStore:
 
     def databases(self) -> int:
         return len(self.shards)
+
+    def knows_all(self) -> bool:
+        """Return whether the store has no more databases by now than it was opened with."""
+        mark = Mark.read(self.shards[0])
+        return mark is not None and mark.of == len(self.shards)
 
     def settings_of(self, bank: int) -> _Settings:
         place = bank % _PLACES
@@ -391,6 +404,9 @@ def _settle_marks(shards: Sequence[Shard], *, read_only: bool) -> Mark:
                 path=shards[0].path,
             )
         with shards[0].write():  # one process at a time, and its mark is there last
+            for shard in shards:
+                # Whoever did not know of it yet may have taken its secret out of a ring.
+                shard.encryption.check_opens()
             first = Mark.read(shards[0])
             name = name if first is None else first.store
             for place, shard in enumerate(shards[1:], 1):
@@ -582,10 +598,16 @@ class _Upkeep:
 
     def scrub(self, *, wait: bool = True, shrink: bool = False) -> None:
         self._outside("scrub")
+        pending: ErasurePending | None = None
         for one in self._store.shards:
-            # It goes through all tables, so it is left out where there is nothing to take out.
-            if shrink or one.upkeep.owes_scrub():
-                one.upkeep.scrub(wait=wait, shrink=shrink)
+            try:
+                # It goes through all tables, so it is left out where there is nothing to take out.
+                if shrink or one.upkeep.owes_scrub():
+                    one.upkeep.scrub(wait=wait, shrink=shrink)
+            except ErasurePending as exc:  # which keeps no other database waiting
+                pending = pending or exc
+        if pending is not None:
+            raise pending
 
     def leftovers(self) -> list[str]:
         self._outside("leftovers")

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from typing import Final
 
 from hippocampus.core.cipher import KEY_BYTES, STORE, Cipher, Unsealable
 from hippocampus.core.key import Key, KeyRefused, make_slot, open_slots, opened_by, slots_of
-from hippocampus.errors import ErasurePending, StoreCorrupt, StoreLocked, WrongKey
+from hippocampus.errors import ErasurePending, StoreCorrupt, StoreError, StoreLocked, WrongKey
 from hippocampus.store.checksums import damaged
 from hippocampus.store.encryption import SqlEncryption
 from hippocampus.store.postgres.transactions import PostgresTransactions
@@ -26,6 +26,13 @@ from hippocampus.store.settings import SqlSettings, key_of
 
 WAITING: Final = "erasures"
 """The setting that says that what was erased is in logs and backups that the keys open."""
+
+_DURABLY: Final = (
+    "SELECT set_config('synchronous_commit', 'on', true)"
+    " WHERE current_setting('synchronous_commit') <> 'remote_apply'"
+)
+"""Has a transaction committed only once its log is on the disk, and on a synchronous standby's: a
+header that is lost with a database's last commits would need a line that the ring has lost."""
 
 
 class _Opened(Cipher):
@@ -182,32 +189,67 @@ class PostgresEncryption(SqlEncryption):
         Change the master key and the secret that opens it; return whether the key is a ring.
 
         The new secret is on the disk before anything is wrapped by it, and the former goes once
-        that is committed: whatever happens in between, the ring opens the store.
+        that is committed, and no database beside this one needs it: whatever happens in between,
+        the ring opens the store.
 
         Raises:
-            ErasurePending: the ring cannot be written.
+            ErasurePending: the ring cannot be written, or does not open every database.
 
         """
         key = self._key
-        # The new header has one slot, so it would lock out the holders of other keys.
-        if key is None or not key.is_ring or len(slots_of(self._header)) > 1:
+        if key is None or not key.is_ring:
             return False
         try:
-            with self._db.write():
-                self._unlock()
-                secret, master = key.renewed(), os.urandom(KEY_BYTES)
-                self._wrap_all(Cipher(master))
-                self._put_header([make_slot(key, master, secret=secret)])
-            with self._db.write():  # alone: nobody adds to the ring meanwhile
-                self._unlock()
-                key.keep([opened_by(key, slots_of(self._header))[0]])
+            return self._renew(key)
         except (KeyRefused, WrongKey) as exc:
-            raise self._db.refuse(
-                ErasurePending,
-                f"what was erased is still in the log and in backups that the keys open: {exc};"
-                " it is tried again with the next erasure, or when the store is opened",
-            ) from exc
+            raise self._waits(str(exc)) from exc
+
+    def _renew(self, key: Key) -> bool:
+        # The first is written alone wherever the ring is: nobody else adds to it meanwhile.
+        with self.beside[0].alone(), self.alone():
+            self._check_all()
+            if self._has_other_keys():
+                return False
+            secret, master = key.renewed(), os.urandom(KEY_BYTES)
+            self._wrap_all(Cipher(master))
+            self._put_header([make_slot(key, master, secret=secret)])
+        for other in (one for one in self.beside if one is not self):
+            with self.beside[0].alone(), other.alone():
+                if len(other.slots()) == 1:  # or it is told below
+                    other.wrap_master(key)
+        with ExitStack() as alone:
+            for one in self.beside:
+                alone.enter_context(one.alone())
+            self._check_all()
+            if self._has_other_keys():
+                return False
+            key.keep([opened_by(key, one.slots())[0] for one in self.beside])
         return True
+
+    def _has_other_keys(self) -> bool:
+        """Return whether others open a database: a header with one slot would lock them out."""
+        return any(len(one.slots()) > 1 for one in self.beside)
+
+    def _check_all(self) -> None:
+        """Refuse to renew a ring that may open a database which nobody here knows of."""
+        if not self.knows_all():
+            raise self._waits(
+                "the store is in more databases by now, which the ring opens as well; open it again"
+                " with all of them"
+            )
+
+    def _waits(self, reason: str) -> StoreError:
+        return self._db.refuse(
+            ErasurePending,
+            f"what was erased is still in the log and in backups that the keys open: {reason};"
+            " it is tried again with the next erasure, or when the store is opened",
+        )
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        with super().alone():
+            self._db.rows(_DURABLY)
+            yield
 
     def _wrap_all(self, master: Cipher) -> None:
         """Wrap every key by another master key; all at once, for there may be a million."""

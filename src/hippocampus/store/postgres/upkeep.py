@@ -12,7 +12,7 @@ from hippocampus.core.cipher import STORE
 from hippocampus.core.files import RawFile, writing
 from hippocampus.core.records import Kind, Progress
 from hippocampus.core.tenant import EVERY, acting_for
-from hippocampus.errors import ErasurePending, StoreCorrupt
+from hippocampus.errors import ErasurePending, StoreCorrupt, StoreError
 from hippocampus.store.copying import SqlStore
 from hippocampus.store.postgres.encryption import WAITING, PostgresEncryption
 from hippocampus.store.postgres.resealing import Resealing
@@ -78,23 +78,44 @@ class PostgresUpkeep:
         was deleted; the key that opens the rest is destroyed, if it is a ring's.
         """
         self._db.open.outside("scrub")
-        if self._encryption.seals and self.owes_scrub():
-            with acting_for(EVERY):
-                for bank in self._owed():
-                    if bank == STORE:
-                        self._reseal_store()
-                    else:
-                        self._reseal(bank)
-            renewed = self._encryption.renew()
-            with self._db.write():
-                if self._owed():
-                    return  # another has erased since, or may reach what this role does not see
-                self._tables.settings.put(WAITING, None if renewed else "keys")
-                self._tables.settings.put(_OWED, None)
-        self._db.vacuum(_TABLES, full=shrink)
-        if self.owes_scrub():
-            with self._db.write():
-                self._tables.settings.put(_OWED, None)
+        owed = self.owes_scrub()
+        try:
+            if owed and self._encryption.seals and not self._renew_keys():
+                return
+            self._db.vacuum(_TABLES, full=shrink)
+            if owed:
+                with self._db.write():
+                    # Another may have erased in a bank since, which is to be sealed anew itself.
+                    if not (self._encryption.seals and self._owed()):
+                        self._tables.settings.put(_OWED, None)
+        except ErasurePending:
+            raise
+        except StoreError as exc:
+            if not owed:  # nothing was erased: the tables were to get smaller
+                raise
+            # What else such an error says is of a write that was rolled back: this one was not.
+            reason = str(exc).removeprefix(f"{self._db.path}: ").partition("; ")[0]
+            raise self._db.refuse(
+                ErasurePending,
+                "what was erased is out of every table, but its bytes may still be in the pages of"
+                f" the database, its log and its backups: {reason}. It is finished by the next"
+                " erasure, or when the store is opened",
+            ) from exc
+
+    def _renew_keys(self) -> bool:
+        """Seal anew what is owed, and renew the keys; return whether nothing of it is left."""
+        with acting_for(EVERY):
+            for bank in self._owed():
+                if bank == STORE:
+                    self._reseal_store()
+                else:
+                    self._reseal(bank)
+        renewed = self._encryption.renew()
+        with self._db.write():
+            if self._owed():
+                return False  # another has erased since, or may reach what this role does not see
+            self._tables.settings.put(WAITING, None if renewed else "keys")
+        return True
 
     def _reseal(self, bank: int) -> None:
         """Seal the rest of a bank anew, unless others have, or it is behind the wall."""
