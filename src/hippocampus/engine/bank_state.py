@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Final, NamedTuple, TypeVar
@@ -25,7 +25,7 @@ from hippocampus.core.events import (
 from hippocampus.core.overtaken import done_again
 from hippocampus.core.records import Asks, Embedder
 from hippocampus.engine.bank_cache import held_bytes
-from hippocampus.engine.context import EngineContext
+from hippocampus.engine.context import EngineContext, WriteAll
 from hippocampus.engine.index_at_rest import keep
 from hippocampus.engine.position import NOWHERE, Position
 from hippocampus.engine.question_memo import QuestionMemo
@@ -206,6 +206,7 @@ class BankState:
         settles: bool = False,
         begins: bool = False,
         asks: Asks = (),
+        whole: bool = False,
     ) -> Iterator[Ledger]:
         """
         Open a transaction on the bank; the caller holds ``writing``.
@@ -214,13 +215,15 @@ class BankState:
         Who ``settles`` looks in it whether the store still has this embedder and these signatures.
         A bank that is not there yet ``begins`` in it, or is not there.
         ``asks``: what is going to be asked in it, see ``Store.expecting``.
+        It is of the ``whole`` store where it settles what holds for every bank.
         """
         with self.following:
             if indexed and (not settles or self._number == NO_BANK):
                 self.take()  # what is wrong with it is said before anything is written
             expecting = self._store.expecting([*self._settled_by(), *self._dated_by(), *asks])
             # A bank that is not there yet has no lock of its own: then the whole store is locked.
-            with expecting, self._keeping_recalls(), self._store.write(self._number or None):
+            locked = None if whole else self._number or None
+            with expecting, self._keeping_recalls(), self._store.write(locked):
                 yield self.engine.ledger(self.name, create=begins)
             self._written += 1
             if indexed:
@@ -250,7 +253,10 @@ class BankState:
 
         def once() -> R:
             how = {"indexed": indexed, "settles": settles, "begins": begins}
-            with self.transaction(**how, asks=asks) as ledger:
+            with suppress(WriteAll), self.transaction(**how, asks=asks) as ledger:
+                return do(ledger)
+            # A few times in the life of a store: it settles something for all banks.
+            with self.transaction(**how, asks=asks, whole=True) as ledger:
                 return do(ledger)
 
         return done_again(once, between=self.take, is_done=lambda: self._written != written)
