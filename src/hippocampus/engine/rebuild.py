@@ -216,7 +216,7 @@ def _check_settled(engine: EngineContext, maker: Embedder | None) -> None:
 def _swapped(
     engine: EngineContext, swap: Callable[[], dict[str, int] | None]
 ) -> dict[str, int] | None:
-    """Return what a swap returned; this engine has its embedder of before if it failed."""
+    """Return the result of a swap; this engine has its embedder of before if it failed."""
     before = engine.embedder
 
     def restore() -> None:

@@ -94,7 +94,7 @@ class SleepProblems:
             self._found = (*self._found, problem)
 
     def read(self, artifact: Artifact[T], ledger: Ledger) -> T | None:
-        """Return what sleep has left of a kind; None where it is damaged, which is noted."""
+        """Return the part of a kind that sleep left; None where it is damaged, which is noted."""
         try:
             return artifact.read(ledger)
         except StoreCorrupt as exc:
