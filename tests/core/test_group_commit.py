@@ -8,7 +8,13 @@ import pytest
 
 from hippocampus import Turn
 from hippocampus.core.group_commit import GroupCommit
-from hippocampus.errors import EncoderError
+from hippocampus.errors import (
+    EncoderError,
+    StoreFull,
+    StoreLocked,
+    StoreOvertaken,
+    StoreUnreachable,
+)
 from hippocampus.testing import Fails, ScriptedEmbedder
 
 LONG = 30.0
@@ -87,6 +93,62 @@ def test_who_is_interrupted_at_work_leaves_nobody_waiting():
     got = together(GroupCommit(lambda *_: True), stopped, [1, 2])
     assert [type(each) for each in got] == [KeyboardInterrupt] * 2
     assert stopped.at_once == [[1, 2]]
+
+
+class StoppedAlone(Doing):
+    """Is interrupted at the first call that it does again by itself."""
+
+    def __call__(self, some):
+        self.at_once.append(list(some))
+        if some == [2]:
+            raise KeyboardInterrupt
+        msg = "one of them is wrong"
+        raise ValueError(msg)
+
+
+def test_who_is_interrupted_while_doing_again_what_failed_leaves_nobody_waiting():
+    got = together(GroupCommit(lambda *_: True), stopped := StoppedAlone(), [1, 2, 3])
+    assert [type(each) for each in got[1:]] == [KeyboardInterrupt] * 2
+    assert stopped.at_once == [[1, 2, 3], [1], [2]]
+
+
+class NoStore(Doing):
+    """Finds what keeps a 13 waiting, and then finds the store locked or gone."""
+
+    def __init__(self, error):
+        super().__init__()
+        self.error = error
+
+    def __call__(self, some):
+        if 13 in some:
+            return super().__call__(some)
+        self.at_once.append(list(some))
+        raise self.error
+
+
+@pytest.mark.parametrize("kind", [StoreLocked, StoreOvertaken, StoreUnreachable])
+@pytest.mark.parametrize(("asked", "done"), [([1, 2, 3], 1), ([13, 1, 2, 3], 3)])
+def test_what_no_call_can_help_is_waited_for_once_and_told_to_all(kind, asked, done):
+    error = kind("another process writes", path="memory.db")
+    error.add_note("by the store")
+    got = together(GroupCommit(lambda *_: True), doing := NoStore(error), asked)[-3:]
+    assert len(doing.at_once) == done
+    assert [(type(each), str(each)) for each in got] == [(kind, str(error))] * 3
+    got[0].add_note("by who asked first")
+    assert [each.__notes__ for each in got[1:]] == [["by the store"]] * 2
+    assert len(set(map(id, got))) == 3
+
+
+def test_a_full_disk_may_have_room_for_one_call_alone():
+    class Full(Doing):
+        def __call__(self, some):
+            if 1_000_000 in some:
+                raise StoreFull("the disk is full", path="memory.db")
+            return super().__call__(some)
+
+    one, full, three = together(GroupCommit(lambda *_: True), Full(), [1, 1_000_000, 3])
+    assert (one, three) == (2, 6)
+    assert isinstance(full, StoreFull)
 
 
 # ---------------------------------------------------------------- of a bank

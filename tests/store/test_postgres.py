@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -20,13 +21,16 @@ from store_samples import change, everything, grow, new_bank
 
 from hippocampus import Config, Memory, Turn
 from hippocampus.core.clock import ManualClock
+from hippocampus.core.config import Signatures
 from hippocampus.core.idempotency import Request, doing
 from hippocampus.core.optional import require
 from hippocampus.core.store_address import without_password
 from hippocampus.errors import (
+    EmbedderMismatch,
     InvalidText,
     MissingExtra,
     NotAStore,
+    SignatureMismatch,
     StoreClosed,
     StoreError,
     StoreLocked,
@@ -194,6 +198,44 @@ def test_who_writes_the_whole_store_is_alone(again):
     bank = new_bank(one)
     with one.write(), pytest.raises(StoreLocked), other.write(bank):
         pass
+
+
+FIRST = {
+    "embedders": ({"embedder": "hash"}, {"embedder": "hash:32"}, EmbedderMismatch),
+    "signatures": (
+        {"embedder": "none", "config": Config(signatures=Signatures(bits=16))},
+        {"embedder": "none", "config": Config(signatures=Signatures(bits=24))},
+        SignatureMismatch,
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", FIRST)
+def test_two_servers_that_begin_in_two_banks_at_once_do_not_mix(dsn, what, monkeypatch):
+    mine, yours, refused = FIRST[what]
+    with memory(dsn, embedder="none") as before:
+        for name in ("ada", "bob"):
+            before.bank(name).set_profile(persona="Be brief.")
+    with (
+        memory(dsn, **mine) as one, memory(dsn, **yours) as two, ThreadPoolExecutor(1) as threads,
+    ):  # fmt: skip
+        rival, settle = [], one.engine.settle_signatures
+
+        def late(*, record):
+            settle(record=record)
+            if record:
+                one.engine.store.flush()
+                rival.append(threads.submit(two.bank("bob").remember, "The boiler was serviced."))
+                wait(rival, 0.5)  # it waits for this one, or would see nothing that is committed
+
+        monkeypatch.setattr(one.engine, "settle_signatures", late)
+        one.bank("ada").remember("Tea was bought.")
+        with pytest.raises(refused):
+            rival[0].result()
+    with memory(dsn, **mine) as again:
+        assert again.bank("bob").remember("It hums.").text == "It hums."
+        assert verify(again).sound
 
 
 @pytest.fixture

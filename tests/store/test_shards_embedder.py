@@ -2,14 +2,16 @@
 
 import itertools
 import shutil
+import sqlite3
 import subprocess
 import sys
 import threading
-from contextlib import contextmanager, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
 
 import pytest
 
-from hippocampus import Memory
+from hippocampus import Config, Memory
 from hippocampus.engine.rebuild import REBUILDING, begin, finish, stage
 from hippocampus.errors import EmbedderMismatch, StoreError
 from hippocampus.journal.payloads import NEXT
@@ -342,6 +344,39 @@ def test_writers_of_two_databases_do_not_begin_with_two_embedders(unembedded):
         with pytest.raises(EmbedderMismatch):
             two.bank(next(n for n in NAMES if home(n, 3) != home(NAMES[0], 3))).remember("No.")
         assert {OLD.fingerprint} == one.engine.stored_fingerprints()
+
+
+def test_who_begins_with_an_embedder_and_who_makes_a_bank_both_get_their_turn(
+    unembedded, monkeypatch
+):
+    first_name, place = NAMES[1], home(NAMES[1], 3)
+    fresh_bank = next(n for n in map(str, itertools.count()) if place == home(n, 3))
+    patient = {"embedder": NEW, "config": Config(busy_timeout_s=2)}
+    assert place != 0
+    with Memory(unembedded, **patient) as one, Memory(unembedded, **patient) as two:
+        settle, rival = one.engine.settle_embedder, []
+
+        def late(*given):
+            if not rival:
+                rival.append(threads.submit(two.bank(fresh_bank).remember, "It is new."))
+                while not is_locked(unembedded[0]):  # it waits for the other database by now
+                    assert not rival[0].done()
+            settle(*given)
+
+        monkeypatch.setattr(one.engine, "settle_embedder", late)
+        with ThreadPoolExecutor(1) as threads:
+            one.bank(first_name).remember("The tram leaves at noon.")
+            assert rival[0].result().text == "It is new."
+        assert {NEW.fingerprint} == one.engine.stored_fingerprints()
+
+
+def is_locked(file):
+    with closing(sqlite3.connect(file, timeout=0, isolation_level=None)) as db:
+        try:
+            db.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            return True
+        return False
 
 
 # ---------------------------------------------------------------- several at once

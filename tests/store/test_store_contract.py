@@ -59,6 +59,22 @@ def test_a_nested_write_is_undone_alone(store):
     ]
 
 
+def test_a_write_is_of_the_whole_store_if_the_outermost_one_is(store):
+    bank = new_bank(store)
+    assert not store.writes_all()
+    with store.read():
+        assert not store.writes_all()
+    with store.write():
+        assert store.writes_all()
+        with store.write(bank):
+            assert store.writes_all()
+    with store.write(bank):
+        is_all = store.writes_all()  # where a store has one writer
+        with store.write():
+            assert is_all == store.writes_all()
+    assert not store.writes_all()
+
+
 def test_only_the_thread_of_a_write_sees_it_before_it_is_done(store):
     asked, answers = threading.Event(), []
 

@@ -6,14 +6,20 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
+from copy import copy
 from dataclasses import dataclass, field
-from typing import Generic, TypeAlias, TypeVar
+from typing import Final, Generic, TypeAlias, TypeVar
 
 from hippocampus.core.budget import without_budget
+from hippocampus.errors import StoreError, StoreLocked, StoreUnreachable
 
 Asked = TypeVar("Asked")
 Made = TypeVar("Made")
 Fits: TypeAlias = Callable[[Sequence[Asked], Asked], bool]
+
+_OF_ALL: Final = (StoreLocked, StoreUnreachable)
+"""Errors that are the fault of no call, and of which each may have taken a timeout: doing the calls
+one by one would take as many. A full disk is none: it may have room for one call alone."""
 
 
 # Told apart by identity: two callers may ask for the same.
@@ -31,7 +37,8 @@ class GroupCommit(Generic[Asked, Made]):
 
     Nobody waits for a call that may come. Of those that wait for the lock, whoever gets it does the
     first ones, in the order they came, and their own if it is among them. If they fail together
-    each is done alone, so that everybody hears of their own fault and of nobody else's.
+    each is done alone, so that everybody hears of their own fault and of nobody else's; but what
+    is the fault of none, such as a store that is locked, is told to all.
     """
 
     def __init__(self, fits: Fits[Asked]) -> None:
@@ -104,21 +111,48 @@ def _settle(
     some: Sequence[_Call[Asked, Made]], do: Callable[[Sequence[Asked]], Sequence[Made]]
 ) -> None:
     """Do some calls and tell whoever waits for each."""
+    try:
+        _do(some, do)
+    except _OF_ALL as exc:
+        for one in _unsettled(some):
+            one.made.set_exception(_own(exc))
+    # Whoever is interrupted may have taken calls of others, who would wait for ever.
+    except BaseException as exc:
+        for one in _unsettled(some):
+            one.made.set_exception(exc)
+        raise
+
+
+def _do(
+    some: Sequence[_Call[Asked, Made]], do: Callable[[Sequence[Asked]], Sequence[Made]]
+) -> None:
+    """Do some calls, or each alone if they fail together; raise what is the fault of none."""
     if not some:
         return
     try:
         made = do([call.asked for call in some])
+    except _OF_ALL:
+        raise
     except Exception as exc:  # noqa: BLE001 - raised by whoever asked
         if len(some) > 1:
             for one in some:
-                _settle([one], do)
+                _do([one], do)
         else:
             some[0].made.set_exception(exc)
-    # Whoever is interrupted may have taken calls of others, who would wait for ever.
-    except BaseException as exc:
-        for one in some:
-            one.made.set_exception(exc)
-        raise
     else:
         for one, own in zip(some, made, strict=True):
             one.made.set_result(own)
+
+
+def _unsettled(some: Sequence[_Call[Asked, Made]]) -> list[_Call[Asked, Made]]:
+    """Return the calls of which nothing has been told yet."""
+    return [one for one in some if not one.made.done()]
+
+
+def _own(told: StoreError) -> StoreError:
+    """Return an error that says the same, for a thread that adds to it what is its own."""
+    own = copy(told).with_traceback(told.__traceback__)
+    own.__cause__ = told.__cause__
+    if hasattr(told, "__notes__"):
+        own.__notes__ = [*told.__notes__]
+    return own

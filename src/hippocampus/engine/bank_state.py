@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Final, NamedTuple, TypeVar
@@ -25,7 +25,7 @@ from hippocampus.core.events import (
 from hippocampus.core.overtaken import done_again
 from hippocampus.core.records import Asks, Embedder
 from hippocampus.engine.bank_cache import held_bytes
-from hippocampus.engine.context import EngineContext
+from hippocampus.engine.context import EngineContext, WriteAll
 from hippocampus.engine.index_at_rest import keep
 from hippocampus.engine.position import NOWHERE, Position
 from hippocampus.engine.question_memo import QuestionMemo
@@ -245,6 +245,7 @@ class BankState:
         begins: bool = False,
         of: int | None = None,
         asks: Asks = (),
+        whole: bool = False,
     ) -> Iterator[Ledger]:
         """
         Open a transaction on the bank; the caller holds ``writing``.
@@ -254,6 +255,7 @@ class BankState:
         A bank that is not there yet ``begins`` in it, or is not there.
         ``of``: the number of the bank of whose rows something is to be changed.
         ``asks``: what is going to be asked in it, see ``Store.expecting``.
+        It is of the ``whole`` store where it settles what holds for every bank.
 
         Raises:
             UnknownBank: that bank was deleted meanwhile; one that has its name now is another.
@@ -264,7 +266,8 @@ class BankState:
                 self.take()  # what is wrong with it is said before anything is written
             expecting = self._store.expecting([*self._settled_by(), *self._dated_by(), *asks])
             # A bank that is not there yet has no lock of its own: then the whole store is locked.
-            with expecting, self._keeping_recalls(), self._store.write(self._number or None):
+            locked = None if whole else self._number or None
+            with expecting, self._keeping_recalls(), self._store.write(locked):
                 ledger = self.engine.ledger(self.name, create=begins)
                 if of not in (None, NO_BANK, ledger.bank):
                     raise UnknownBank(_MADE_ANEW.format(self.name))
@@ -297,9 +300,15 @@ class BankState:
         """
         written = self._written
 
+        begin = partial(
+            self.transaction, indexed=indexed, settles=settles, begins=begins, of=of, asks=asks
+        )
+
         def once() -> R:
-            how = {"indexed": indexed, "settles": settles, "begins": begins}
-            with self.transaction(**how, of=of, asks=asks) as ledger:
+            with suppress(WriteAll), begin() as ledger:
+                return do(ledger)
+            # A few times in the life of a store: it settles something for all banks.
+            with begin(whole=True) as ledger:
                 return do(ledger)
 
         return done_again(once, between=self.take, is_done=lambda: self._written != written)

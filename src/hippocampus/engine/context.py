@@ -92,6 +92,15 @@ class Signing(NamedTuple):
     """Only because the store was begun without an embedder."""
 
 
+class WriteAll(Exception):
+    """
+    A setting that holds for every bank is to be settled in a transaction of one.
+
+    It is to be done again in one of the whole store: writers of two banks see nothing of each
+    other, and would settle it in two ways; in two databases they would wait for each other.
+    """
+
+
 class EngineContext:
     """
     The open store and everything its banks share; ``Memory`` makes one, banks hold on to it.
@@ -212,19 +221,28 @@ class EngineContext:
             raise EmbedderMismatch(stored=told, configured=str(used.fingerprint))
 
     def settle_embedder(self, used: Embedder | None, bank: int) -> None:
-        """Have a bank's vectors be of the embedder ``used``, or refuse; inside a transaction."""
+        """
+        Have a bank's vectors be of the embedder ``used``, or refuse; inside a transaction.
+
+        Raises:
+            WriteAll: the store has none yet, and the transaction is of one bank alone.
+
+        """
         self.check_embedder(used, bank)
         own, first = self.store.settings_of(bank), self.store.settings
         if used is None or own.get("embedder") is not None:
             return
-        if own is not first and first.get("embedder") is None:
-            self.check_embedder(used)
-            with self.store.write():  # or writers of two databases would begin with two embedders
-                stored = self._fingerprint_in(first)
-                if stored not in (None, used.fingerprint):
-                    raise EmbedderMismatch(stored=str(stored), configured=str(used.fingerprint))
-                first.put("embedder", dump_fingerprint(used.fingerprint))
-        own.put("embedder", dump_fingerprint(used.fingerprint))
+        if first.get("embedder") is None:
+            self.check_embedder(used)  # another database may have begun with another one
+            self._put("embedder", dump_fingerprint(used.fingerprint))
+        if own is not first:
+            own.put("embedder", dump_fingerprint(used.fingerprint))
+
+    def _put(self, key: str, value: str | None) -> None:
+        """Settle a setting of every bank, in a transaction in which nobody else can."""
+        if not self.store.writes_all():
+            raise WriteAll
+        self.store.settings.put(key, value)
 
     def stored_fingerprint(self, bank: int = 0) -> Fingerprint | None:
         """
@@ -324,12 +342,16 @@ class EngineContext:
         Refuse to mix signatures: a store's are all made in one way.
 
         ``record``: make it the configured one, where there is none; inside a transaction.
+
+        Raises:
+            WriteAll: there is none yet, and the transaction is of one bank alone.
+
         """
         how, settings = self.config.signatures, self.store.settings
         if how == "stored":
             if record and self._begins_signed():
-                settings.put(SIGNED, dump(Signatures()))
-                settings.put(SIGNING, UNASKED)
+                self._put(SIGNED, dump(Signatures()))
+                self._put(SIGNING, UNASKED)
             return
         if how is None:
             return
@@ -337,9 +359,9 @@ class EngineContext:
         if stored not in (None, configured):
             raise SignatureMismatch(stored=stored, configured=configured)
         if record and stored is None:
-            settings.put(SIGNED, configured)
+            self._put(SIGNED, configured)
         if record and settings.get(SIGNING) is not None:
-            settings.put(SIGNING, None)  # now somebody has asked for them
+            self._put(SIGNING, None)  # now somebody has asked for them
 
     def drop_signatures(self, *, declined: bool) -> None:
         """Note that no token is signed any more, and if somebody wanted that; in a transaction."""
@@ -356,12 +378,16 @@ class EngineContext:
         Record that spans are noted, if they are, for every later opener; in a transaction.
 
         ``whole``: this was decided for all that is in the store, and holds if they are not, too.
+
+        Raises:
+            WriteAll: it is not recorded yet, and the transaction is of one bank alone.
+
         """
         wanted = self.config.spans
         if wanted is None or not (wanted or whole):
             return
         if wanted != (self.store.settings.get(SPANS) is not None):
-            self.store.settings.put(SPANS, "on" if wanted else None)
+            self._put(SPANS, "on" if wanted else None)
 
     def check_cues(self, cues: Sequence[str] | None) -> tuple[str, ...]:
         """Return cue names after checking them; those that this memory uses for None."""

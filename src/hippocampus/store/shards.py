@@ -253,6 +253,10 @@ class ShardedStore:
     def read(self) -> AbstractContextManager[None]:
         return self._block(_Level(main=None, writes=False, whole=False), None)
 
+    def writes_all(self) -> bool:
+        levels = self._here.levels
+        return bool(levels) and levels[0].whole
+
     def wait_until_durable(self, bank: int) -> None:
         shard, local = self.split(bank)
         shard.wait_until_durable(local)

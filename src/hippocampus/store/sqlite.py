@@ -82,6 +82,9 @@ class SqliteStore:
     def write(self, bank: int | None = None) -> AbstractContextManager[None]:  # noqa: ARG002
         return self.transactions.write()  # of all banks: SQLite has one writer
 
+    def writes_all(self) -> bool:
+        return self.transactions.writing
+
     def read(self) -> AbstractContextManager[None]:
         return self.transactions.read()
 

@@ -386,6 +386,9 @@ class Store(Protocol):
         wait; whoever names a bank writes settings only where all write the same.
         """
 
+    def writes_all(self) -> bool:
+        """Return whether this thread writes the whole store, so that nobody else writes any."""
+
     def read(self) -> AbstractContextManager[None]:
         """Open a snapshot: all that is read inside is of one moment, that of the first reading."""
 

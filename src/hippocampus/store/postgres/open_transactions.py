@@ -48,7 +48,8 @@ class _OfThread(threading.local):
 
     writer: Messages | None = None
     depth: int = 0
-    slot: int = 0
+    bank: int | None = None
+    """The bank that is written; None if it is the whole store."""
     reading: bool = False
     """Whether a reading transaction is open; it begins with what is asked first."""
     ahead: tuple[Asked, ...] = ()
@@ -97,6 +98,11 @@ class OpenTransactions:
         return self._here.writer is not None
 
     @property
+    def writes_all(self) -> bool:
+        """True while this thread writes the whole store, and not one bank."""
+        return self.writing and self._here.bank is None
+
+    @property
     def transaction(self) -> int | None:
         """A number that this thread's transaction has alone; None outside of one."""
         return self._here.transaction
@@ -133,14 +139,14 @@ class OpenTransactions:
         try:
             with self._seam:
                 self._check_ours(db, bank)
-            here.writer, here.depth, here.slot = writer, 0, (bank or 0) % schema.SLOTS
+            here.writer, here.depth, here.bank = writer, 0, bank
             here.transaction = next(self._transactions)
             try:
                 yield
                 with self._seam:
                     self._unbroken(writer)
                     writer.send()
-                    self._commit(db, here.slot)
+                    self._commit(db, (bank or 0) % schema.SLOTS)
             finally:
                 here.writer = here.transaction = here.glanced = None
         finally:

@@ -87,6 +87,9 @@ class PostgresStore:
     def write(self, bank: int | None = None) -> AbstractContextManager[None]:
         return self.transactions.write(bank)
 
+    def writes_all(self) -> bool:
+        return self._open.writes_all
+
     def read(self) -> AbstractContextManager[None]:
         return self._open.read()
 
