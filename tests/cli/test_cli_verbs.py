@@ -461,6 +461,7 @@ def test_the_first_and_the_last_times_can_be_listed(shell, tmp_path, zone):
     listed = shell("episodes", *given).out
     assert "  0001-01-01 0" in listed
     assert "9999-12-31" in listed
+    assert "0001-01-01 to 9999-12-31" in shell("sources", *given).out
 
 
 def test_words_stand_for_a_time_in_every_option(shell):

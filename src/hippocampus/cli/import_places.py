@@ -167,5 +167,5 @@ def _of(count: int, what: str) -> str:
 def _days(one: FilePreview, zone: tzinfo) -> str:
     if one.first is None or one.last is None:
         return ""
-    days = [f"{in_zone(at, zone):%Y-%m-%d}" for at in (one.first, one.last)]
+    days = [f"{in_zone(at, zone).date()}" for at in (one.first, one.last)]
     return " to ".join(dict.fromkeys(days))

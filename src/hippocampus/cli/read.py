@@ -330,7 +330,7 @@ def sources(bank: Bank, *, zone: tzinfo) -> Answer:
             f"{s.episodes:,}",
             f"{s.forgotten:,}" if s.forgotten else "",
             " to ".join(
-                dict.fromkeys(f"{in_zone(t, zone):%Y-%m-%d}" for t in (s.first, s.last) if t)
+                dict.fromkeys(f"{in_zone(t, zone).date()}" for t in (s.first, s.last) if t)
             ),
             (s.format or "") + (", synced" if s.synced else ""),
             s.place or "",

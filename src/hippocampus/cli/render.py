@@ -395,10 +395,10 @@ def events_view(found: EventCount, zone: tzinfo) -> Iterator[Table | Text]:
         made.add_column(no_wrap=True)
         made.add_column(ratio=1)
         for event in events:
-            day = f"{in_zone(event.start, zone):%Y-%m-%d}"
+            day = in_zone(event.start, zone).date()
             # Ends are exclusive: a day ends with the first moment of the next.
-            last = in_zone(event.end - timedelta(microseconds=1), zone)
-            long = f" to {last:%Y-%m-%d}" if f"{last:%Y-%m-%d}" != day else ""
+            last = in_zone(event.end - timedelta(microseconds=1), zone).date()
+            long = f" to {last}" if last != day else ""
             often = f"  ×{event.times}" if event.times > 1 else ""
             shown = marked(event.quote, found.question, limit=EXCERPT)
             made.add_row(Text(f"{day}{long}{often}", "dim"), shown)

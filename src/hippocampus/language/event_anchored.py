@@ -105,7 +105,7 @@ def _is_long(time: Interval) -> bool:
 
 
 def _day(moment: datetime | None, now: datetime) -> str | None:
-    return None if moment is None else in_zone(moment, now.tzinfo).strftime("%Y-%m-%d")
+    return None if moment is None else in_zone(moment, now.tzinfo).date().isoformat()
 
 
 def _last_day(time: Interval, now: datetime) -> str | None:
